@@ -180,6 +180,8 @@ module rill_fifo #(
     endgenerate
 endmodule
 
+// Designs with sums of groups (int4_asym) have lanes of their own: RILL_OWN_MATRIX.
+`ifndef RILL_OWN_MATRIX
 // One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
     begin : gen_unit \
@@ -208,7 +210,9 @@ module rill_matrix_lane #(
     parameter TOKENS = 0,
     parameter ROWS = 1,
     parameter SIDE_W = 1,
-    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1
+    parameter ASYM = 0,
+    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
+    parameter SUMS_W = 13 * (BEAT_BITS / 128)
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -222,6 +226,9 @@ module rill_matrix_lane #(
     input  wire [21:0]            offset,
     input  wire [7:0]             group_scale,
     input  wire [4:0]             shift,
+    input  wire                   asym,
+    input  wire [BEAT_BITS/8-1:0] words,
+    input  wire [SUMS_W-1:0]      sums,
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
     input  wire [SIDE_W-1:0]      side,
@@ -245,9 +252,11 @@ module rill_matrix_pair #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
     parameter ROWS = 1,
+    parameter ASYM = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
-    parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1
+    parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
+    parameter SUMS_W = 13 * (BEAT_BITS / 128)
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -264,6 +273,9 @@ module rill_matrix_pair #(
     input  wire [43:0]            offset,
     input  wire [7:0]             group_scale,
     input  wire [9:0]             shift,
+    input  wire                   asym,
+    input  wire [BEAT_BITS/8-1:0] words,
+    input  wire [2*SUMS_W-1:0]    sums,
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
     output wire                   out_valid,
@@ -282,5 +294,6 @@ module rill_matrix_pair #(
         else `RILL_MATRIX_UNIT(pair_256, (145 + 9 * 256))
     endgenerate
 endmodule
+`endif
 
 `default_nettype wire
