@@ -153,7 +153,8 @@ module rill_engine_lane #(
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1), .ASYM(ASYM)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
-                .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(1'b0), .out_valid(lane_valid),
+                .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale),
+                .bias(bias), .side(1'b0), .out_valid(lane_valid),
                 .out_acc(lane_acc), .out_row_scale(lane_row_scale), .out_bias(lane_bias), .out_side(side));
             wire unused = &{1'b0, side, both, out, out_tok, out_row, place};
         end else begin : gen_pair

@@ -23,7 +23,7 @@ check_refused "wrong spec: the likely spelling" 1 'did you mean .channels' "$ril
 check_refused "wrong spec: the nearest legal value" 1 'nearest legal value is [24]' "$rill" gen "$bad_spec" -o "$work/failures/spec"
 if [ -e "$work/failures/spec" ]; then fail "wrong spec: nothing written" "a folder was made"; else ok "wrong spec: nothing written"; fi
 check_refused "no such spec" 1 'error: ' "$rill" gen "$work/failures/none.yaml" -o "$work/failures/spec"
-check_refused "no arguments" 2 'usage' "$rill" gen
+check_refused "no arguments" 2 'SPEC is missing' "$rill" gen
 check_refused "unknown option" 2 'unknown option' "$rill" pack --wrong
 check_refused "unknown command" 2 'no command' "$rill" decode
 check_refused "unknown command: the likely one" 2 'did you mean `check`' "$rill" chek
