@@ -225,24 +225,24 @@ module rill_axil_regs #(
     // Settings of sampling: words 0x098 to 0x09D.
     generate
         if (SAMPLING == 1) begin : gen_sampling
-            reg [31:0] inverse_q, top_k_q, min_p_q;
+            reg [31:0] inverse_temperature_q, top_k_q, min_p_q;
             reg [63:0] seed_q;
             always @(posedge clk)
                 if (rst) begin
-                    inverse_q <= 32'd0;
+                    inverse_temperature_q <= 32'd0;
                     top_k_q <= 32'd0;
                     min_p_q <= 32'd0;
                     seed_q <= 64'd0;
                 end else if (apply)
                     case (w_word_q)
-                        10'h098: inverse_q <= merge(inverse_q, w_data_q, w_strobe_q);
+                        10'h098: inverse_temperature_q <= merge(inverse_temperature_q, w_data_q, w_strobe_q);
                         10'h099: top_k_q <= merge(top_k_q, w_data_q, w_strobe_q);
                         10'h09A: min_p_q <= merge(min_p_q, w_data_q, w_strobe_q);
                         10'h09C: seed_q[31:0] <= merge(seed_q[31:0], w_data_q, w_strobe_q);
                         10'h09D: seed_q[63:32] <= merge(seed_q[63:32], w_data_q, w_strobe_q);
                         default: ;
                     endcase
-            assign inverse_temperature = inverse_q;
+            assign inverse_temperature = inverse_temperature_q;
             assign top_k = top_k_q;
             assign min_p = min_p_q;
             assign seed = seed_q;

@@ -10,7 +10,8 @@
 // firings, but a result takes a cycle too: a row-step takes no less than a cycle per token.
 // Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS), tokens) cycles, headers =
 // ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1; with int4_asym words groups is RC times theirs.
-// Latency: 29 cycles from the command of a row's last beat to m_axis_y; from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
+// Latency: 29 cycles from the command of a row's last beat to m_axis_y;
+// from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
 // Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and block), X_UNITS (units of

@@ -74,7 +74,7 @@ proofs() {
     local module rows
     rows() { sed -n '/^## Proofs/,$p' docs/testing.md | sed -n "$1p" | grep -o '^| .* |' | cut -d'|' -f2 | grep -o 'rill_[a-z0-9_]*' | sort; }
     diff <(rows '1,/^Not proven/') <(cd verif/formal/properties && printf '%s\n' *.v | sed 's/\.v$//' | sort) | grep '^[<>]'
-    diff <(rows '/^Not proven/,$') <(for module in rtl-templates/{stream,dma}/*.v rtl-templates/kv/rill_k{_writer,v_tracker}.v rtl-templates/control/rill_axil_regs.v; do
+    diff <(rows '/^Not proven/,$') <(for module in rtl-templates/{stream,dma,kv}/*.v rtl-templates/control/rill_axil_regs.v; do
         module=$(basename "$module" .v)
         [ -f "verif/formal/properties/$module.v" ] || echo "$module"
     done | sort) | grep '^[<>]'

@@ -123,7 +123,7 @@ check_fault() { # module, sed expression that plants the fault, depth, NAME=VALU
 # Streams, memory access, register file: each module has a proof here or stands in the pages with the reason why not.
 nothing_forgotten() {
     local file name
-    for file in "$root"/rtl-templates/{stream,dma}/*.v "$root"/rtl-templates/kv/rill_k{_writer,v_tracker}.v "$root"/rtl-templates/control/rill_axil_regs.v; do
+    for file in "$root"/rtl-templates/{stream,dma,kv}/*.v "$root"/rtl-templates/control/rill_axil_regs.v; do
         name=$(basename "$file" .v)
         grep -qE "^ *(\[.*\|\| |for .* )?check_proof $name " "$here" ||
             sed -n '/^Not proven/,$p' "$root/docs/testing.md" | grep -q "^| \`$name\`" && continue
