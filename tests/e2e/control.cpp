@@ -362,7 +362,7 @@ int main(int argc, char **argv) {
     b.prompt = std::strtoull(argv[2], nullptr, 0);
     b.ring = std::strtoull(argv[3], nullptr, 0);
     b.reset();
-    b.say("identity", b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10001 &&
+    b.say("identity", b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10002 &&
                           b.read64(REG_IDENTITY) == std::strtoull(argv[4], nullptr, 16) &&
                           b.read64(REG_LAYOUT) == std::strtoull(argv[5], nullptr, 16));
     b.header = std::strtoull(argv[6], nullptr, 0);

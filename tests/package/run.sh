@@ -258,7 +258,7 @@ refused "refused: the name of a module" 'the design has a module of that name' "
 refused "refused: an unfinished design" 'no finished design' "$work/early"
 check_refused "refused: into the design" 1 'needs a folder of its own' "$rill" package "$work/linear.design" -o "$work/linear.design"
 check_refused "refused: over another design" 1 'it holds a design' "$rill" package "$work/linear.design" -o "$work/odd.design"
-check_refused "usage" 2 'usage: rill package' "$rill" package "$work/linear.design"
+check_refused "usage" 2 '.-o PKG. is missing' "$rill" package "$work/linear.design"
 check_refused "a full disk leaves nothing" 1 'File too large|disk full' bash -c \
     'ulimit -f 8 && trap "" XFSZ && exec "$0" package "$1" -o "$2"' "$rill" "$work/linear.design" "$work/full"
 [ ! -e "$work/full" ] || fail "a full disk leaves nothing" "$(ls "$work/full")"
