@@ -442,7 +442,7 @@ own_board "$work/own.yaml" 100000 200
 for damage in 'context: [0-9]*/context: -7' 'shape: \[[0-9]*/shape: [-7' \
     'sustained_gbs: .*/sustained_gbs: 0' 'sustained_gbs: .*/clock: 1' 'refresh_ns: .*/refresh_ns: 3000' '^  fifo: auto/  fifo: save'; do
     "$rill" gen "$work/own.yaml" -o "$work/own-dump" --dump-after=infer-types && sed -i "s/$damage/" "$work/own-dump/infer-types.yaml"
-    check_refused "a dump with ${damage#*/}" 1 'error: .*(out of range|missing|least|must)' \
+    check_refused "a dump with ${damage#*/}" 1 'error: .*(out of range|missing|least|must|no extent)' \
         "$rill" gen "$work/own-dump/infer-types.yaml" -o "$work/own-bad"
 done
 check "an own board: its figures, not those of a board of that name" own_figures "$work/own.yaml"
