@@ -5,6 +5,9 @@
 #include "include/quantize.h"
 
 struct qmatrix quantize_room(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group) {
+    size_t elements;
+    if (rows < 1 || k < 1 || (format != QFORMAT_INT8 && group < 1) || !size_mul((size_t)rows, (size_t)k, &elements))
+        base_fatal("quantize: %lld x %lld, group %lld", (long long)rows, (long long)k, (long long)group);
     struct qmatrix m = {.rows = rows, .k = k, .format = format};
     if (format != QFORMAT_INT8) {
         m.group = group = quantize_group(format, group);
@@ -12,7 +15,7 @@ struct qmatrix quantize_room(struct arena *arena, int64_t rows, int64_t k, enum 
         m.group_scale = ARENA_ARRAY(arena, uint8_t, (size_t)(rows * m.groups));
         if (format == QFORMAT_INT4_ASYM) m.group_offset = ARENA_ARRAY(arena, int8_t, (size_t)(rows * m.groups));
     }
-    m.q = ARENA_ARRAY(arena, int8_t, (size_t)(rows * k));
+    m.q = ARENA_ARRAY(arena, int8_t, elements);
     m.row_scale = ARENA_ARRAY(arena, float, (size_t)rows);
     return m;
 }

@@ -153,21 +153,6 @@ int64_t quantize_group(enum qformat format, int64_t group) {
     return format == QFORMAT_INT8 ? 0 : format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_GROUP : group;
 }
 
-static struct qmatrix new_matrix(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group) {
-    size_t elements;
-    if (rows < 1 || k < 1 || (format != QFORMAT_INT8 && group < 1) || !size_mul((size_t)rows, (size_t)k, &elements))
-        base_fatal("quantize: %lld x %lld, group %lld", (long long)rows, (long long)k, (long long)group);
-    struct qmatrix m = {.rows = rows, .k = k, .format = format};
-    m.q = ARENA_ARRAY(arena, int8_t, elements);
-    m.row_scale = ARENA_ARRAY(arena, float, (size_t)rows);
-    if (format == QFORMAT_INT8) return m;
-    m.group = group = quantize_group(format, group);
-    m.groups = (int64_t)u64_div_ceil((uint64_t)k, (uint64_t)group);
-    m.group_scale = ARENA_ARRAY(arena, uint8_t, (size_t)(rows * m.groups));
-    if (format == QFORMAT_INT4_ASYM) m.group_offset = ARENA_ARRAY(arena, int8_t, (size_t)(rows * m.groups));
-    return m;
-}
-
 // Of a row with this format's largest integer weight no row scale falls below the least one.
 static float least_row(enum qformat format) {
     return QUANTIZE_MIN_ROW_SCALE *
@@ -210,7 +195,7 @@ struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows
 
 struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                 int64_t group, const float *mean_square) {
-    struct qmatrix m = new_matrix(arena, rows, k, format, group);
+    struct qmatrix m = quantize_room(arena, rows, k, format, group);
     struct arena_mark mark = arena_mark(arena);
     float *importance = mean_square ? ARENA_ARRAY(arena, float, (size_t)k) : NULL;
     if (mean_square) search_importance(mean_square, k, importance);
