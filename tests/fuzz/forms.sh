@@ -155,9 +155,9 @@ edges_like() { # JSON of `rill timeline`, extended pattern
 # The streams into the kernels that write rows of results. Their names follow from those of the graph's outputs only where these are no carried values.
 streams_of_results() { # dump of a design
     awk '/^[a-z]/ { part = $1 }
-        part == "kernels:" && /^  - name: / { kernel = kernels++ }
-        part == "kernels:" && /^    module: rill_stream_writer$/ { writer[kernel] = 1 }
-        part == "edges:" && match($0, /dst_kernel: [0-9]+/) && substr($0, RSTART + 12, RLENGTH - 12) in writer {
+        part == "kernels:" && /^  - name: / { kernel = $3 }
+        part == "kernels:" && /^    module: rill_stream_writer$/ { writer[kernel] }
+        part == "edges:" && match($0, / to: [^.,]+/) && substr($0, RSTART + 5, RLENGTH - 5) in writer {
             sub(/^  - \{name: /, ""); sub(/,.*/, ""); print
         }' "$1" | paste -sd"|"
 }

@@ -11,8 +11,8 @@ copy=$work/tree
 kills() {
     cat <<'TEXT'
 harness|timeout 1 tool last|FAIL  a run that is right: |tests/harness/run.sh --fake
-unit|timeout 2 tool - whole|FAIL  test_around: |tests/unit/run.sh test_tile test_around test_halts
-sanitize|make 1 tool|FAIL  library: does not build|tests/unit/run.sh --sanitize test_tile
+unit|timeout 2 tool - whole|FAIL  test_around: |tests/unit/run.sh test_base test_around test_halts
+sanitize|make 1 tool|FAIL  library: does not build|tests/unit/run.sh --sanitize test_base
 readers|make 1 tool|FAIL  readers: the library does not build|tests/fuzz/readers/run.sh spec
 dumps|rill 1 half last|FAIL  list of passes: |tests/pass/dumps.sh
 passes|rill 4 tool last|FAIL  refuse spec/.*: exit status 137|tests/pass/run.sh
@@ -27,7 +27,7 @@ paths|yosys 2 tool|FAIL  rill_fork PORTS=2: no synthesis|verif/timing/run.sh -- 
 formal|yosys 2 tool - whole|FAIL  rill_join 2 PORTS=2: |verif/formal/run.sh --quick rill_join
 formal|yosys 5 tool|FAIL  rill_fork: no counterexample|verif/formal/run.sh --quick rill_fork
 accuracy|rill 1 tool last|FAIL  accuracy int8: |tests/e2e/accuracy.sh
-witness|rill 2 tool last|FAIL  floor: |tests/witness/run.sh
+witness|rill 2 tool last|FAIL  attention: |tests/witness/run.sh
 image|python3 1 tool last|FAIL  places of odd: |tests/e2e/memory_map.sh
 matrix|rill 1 job|FAIL  job .*status 137 after 0 of 4|tests/e2e/matrix.sh blocks
 comparisons|rill 1 tool last|FAIL  a graph of rows: |tests/e2e/comparisons.sh --rows

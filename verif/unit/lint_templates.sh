@@ -114,6 +114,7 @@ list_sets() { # kind, table file: a job for each set
         [ "$wanted" = " " ] || [[ $wanted == *" $module "* ]] || continue
         if [ "$quick" = 1 ] && [[ $seen == *" $module "* ]]; then continue; fi
         seen+="$module "
+        [ -f "${2%/*}/$module.v" ] || { fail "$module" "a set in ${2#"$root"/}, but no such template there" && continue; }
         add_job 1 "${BASH_SOURCE[0]}" --lint-set "$1" "$module" "$rest"
     done <"$2"
 }
