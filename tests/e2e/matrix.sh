@@ -51,7 +51,7 @@ carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
 odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|on_chip_kib=14 dies=3
 blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
-int8-4x512-T4-groups|story-int8|$story|$model|text|1|channels=4 T=4 on_chip_kib=50
+int8-4x512-T4-groups|story-int8|$story|$model|stop|1|channels=4 T=4 on_chip_kib=50
 witness-attention|attention|$root/tests/witness/attention.yaml|$root/tests/witness/attention|rows-file|0|T=2
 witness-caps|caps|$root/tests/witness/caps.yaml|$root/tests/witness/caps|rows-file|1|T=2
 witness-window|window|$root/tests/witness/window.yaml|$root/tests/witness/window|rows-file|1|T=4

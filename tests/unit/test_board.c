@@ -79,6 +79,10 @@ static bool within(const struct cost_resources *r, const struct cost_resources *
 // Of each board a design that can be placed and routed, as far as its limits say so.
 static void a_design_of_each_board_is_within_its_limits(void **state) {
     (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
+    skip();
+#endif
     static const char *const specs[] = {"configs/gpt2-medium-u55c-16.yaml", "configs/gpt2-medium-u280.yaml",
                                         "configs/gpt2-medium-u50.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
@@ -142,6 +146,10 @@ static void a_partition_sees_ports_and_wires(void **state) {
 // By hand: memory alone, then cells alone.
 static void power_is_the_sum_of_its_parts(void **state) {
     (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
+    skip();
+#endif
     struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
     struct board_power *p = &ir->design.figures.power;
     struct cost_design cost = cost_design(ir);

@@ -74,6 +74,10 @@ static void estimates_are_near_the_measured_table(void **state) {
 // As the table stands there: what can be part of a design has been measured.
 static void every_kernel_of_the_shipped_designs_is_measured(void **state) {
     (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
+    skip();
+#endif
     static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c-spatial.yaml",
                                         "configs/tinystories-gpt2-1m.yaml", "tests/e2e/specs/blocks.yaml",
                                         "tests/e2e/specs/grouped.yaml"};
@@ -167,6 +171,10 @@ static void deeper_fifos_never_cost_less(void **state) {
 
 static void every_kernel_of_a_design_has_a_formula(void **state) {
     (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
+    skip();
+#endif
     static const char *const specs[] = {"configs/gpt2-124m-layer.yaml", "configs/tinystories-gpt2-1m.yaml",
                                         "configs/graph-linear.yaml",    "tests/e2e/specs/blocks.yaml",
                                         "tests/e2e/specs/layers7.yaml", "tests/e2e/specs/grouped.yaml"};

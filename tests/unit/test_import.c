@@ -126,6 +126,10 @@ static void import_shape(const struct shape *s) {
 
 static void test_published_shapes(void **state) {
     (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    print_message("skipped: slow under sanitizers, and the same passes run in the other tests\n");
+    skip();
+#endif
     for (size_t i = 0; i < COUNT_OF(shapes); i++) import_shape(&shapes[i]);
 }
 

@@ -78,11 +78,19 @@ static void check_spec(const char *spec, const char *stop_after) {
     close_graph(&g);
 }
 
+// The last pass of a shipped spec: under sanitizers the one that ends the graph, as the passes behind it are slow there
+// and run in tests of their own.
+#if defined(__SANITIZE_ADDRESS__)
+static const char *const last_pass = "drop-unread";
+#else
+static const char *const last_pass = NULL;
+#endif
+
 static int check_pattern(struct fixture *f, const char *pattern) {
     glob_t found;
     const char *root = find_dir(f, "configs/graph-linear.yaml");
     assert_int_equal(glob(arena_printf(&f->arena, "%s/../%s", root, pattern), 0, NULL, &found), 0);
-    for (size_t i = 0; i < found.gl_pathc; i++) check_spec(found.gl_pathv[i], NULL);
+    for (size_t i = 0; i < found.gl_pathc; i++) check_spec(found.gl_pathv[i], last_pass);
     int count = (int)found.gl_pathc;
     globfree(&found);
     return count;

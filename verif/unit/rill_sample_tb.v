@@ -6,7 +6,7 @@
 // sweep: LANES=8 TOKENS=8 N=64 TOP_K=64
 // sweep: LANES=32 TOKENS=4 N=100 TOP_K=16
 // sweep: LANES=2 TOKENS=1 N=1 TOP_K=1
-// quick: LANES=4 TOKENS=2 N=21 TOP_K=8
+// quick: LANES=4 TOKENS=2 N=21 TOP_K=8 @ 50:50
 // quick: LANES=1 TOKENS=1 N=7 TOP_K=3 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
