@@ -358,6 +358,7 @@ static void read_port(struct reader *r, const struct yaml_node *map, struct ir_p
     CHECK_KEYS(map, "port", "name", "kind", "type", IR_PORT_FIELDS(FIELD_KEY));
     item->edge = IR_NONE; // until the edges are read
     item->name = get_string(r, map, "name");
+    item->role = ir_role_of(item->name);
     item->kind = (enum ir_stream_kind)get_word(r, map, "kind", ir_stream_words, COUNT_OF(ir_stream_words));
     IR_PORT_FIELDS(READ_FIELD)
     read_type(r, map, &item->type);
@@ -434,10 +435,12 @@ static void read_wire(struct reader *r, struct ir *ir, const struct yaml_node *m
 }
 
 static void read_client(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_client *item) {
-    CHECK_KEYS(map, "client", "name", "port", "base", IR_CLIENT_FIELDS(FIELD_KEY));
+    CHECK_KEYS(map, "client", "name", "role", "port", "base", IR_CLIENT_FIELDS(FIELD_KEY));
     const char *base = get_optional(r, map, "base");
     item->name = get_string(r, map, "name");
-    item->port = get_string(r, map, "port");
+    if (yaml_get(map, "role"))
+        item->role = (enum ir_client_role)get_word(r, map, "role", ir_client_words, COUNT_OF(ir_client_words));
+    item->port = get_optional(r, map, "port");
     item->base = base ? ir_net(ir, base) : IR_NONE;
     IR_CLIENT_FIELDS(READ_FIELD)
 }

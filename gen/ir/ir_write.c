@@ -249,6 +249,7 @@ static void write_wire(struct writer *w, const struct ir_wire *item) {
 static void write_client(struct writer *w, const struct ir_client *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
+    if (item->role != IR_CLIENT_OF_KERNEL) key_string(w, "role", ir_client_words[item->role]);
     key_string(w, "port", item->port);
     key_string(w, "base", item->base == IR_NONE ? NULL : w->ir->net[item->base].verilog);
     IR_CLIENT_FIELDS(WRITE_FIELD)
