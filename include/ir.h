@@ -80,8 +80,17 @@ enum ir_stream_kind {  // what travels beside tdata; docs/rtl.md section 3
     IR_STREAM_MEMORY,  // descriptor + beat pair of a memory client
 };
 
+// What a stream is for, beside the operands of operations in general (roles.def).
+enum ir_role {
+    IR_ROLE_NONE,
+#define ROLE(role, name, what) IR_ROLE_##role,
+#include "include/roles.def"
+#undef ROLE
+};
+
 struct ir_port {
-    const char *name; // Verilog name without s_axis_ / m_axis_
+    const char *name;  // Verilog name without s_axis_ / m_axis_
+    enum ir_role role; // of that name
     bool is_output;
     enum ir_stream_kind kind;
     int64_t data_bits;
@@ -111,12 +120,16 @@ struct ir_kernel {
     bool is_control; // outlives a request: reset by `rst` alone, not by the datapath's reset
 };
 
+// What a client that is no kernel's reads, tied to the control by nets.
+enum ir_client_role { IR_CLIENT_OF_KERNEL, IR_CLIENT_IMAGE /* header and parameters */, IR_CLIENT_PROMPT };
+
 // A kernel that reads or writes memory beside the weight stream: descriptors and beats through its own DMA engine.
 struct ir_client {
     const char *name;
+    enum ir_client_role role;
     int kernel;
     const char *port; // reads: m_axis_<port> descriptor, s_axis_<port> beats; writes: m_axis_<port>_desc,
-                      // m_axis_<port>_beat; "-": tied by wires
+                      // m_axis_<port>_beat; NULL: tied by wires
     bool is_write;
     int channel;    // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
     int engine;     // IR_NONE with a channel of its own
@@ -253,9 +266,13 @@ int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum 
 // Ties a kernel's stream port (whole name) to a client's `desc` or `beat` nets, which the memory emitter declares.
 void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, const char *client, const char *what);
 int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
+int ir_add_client_for(struct ir *, const char *name, enum ir_client_role); // of no kernel, on channel 0
+int ir_client_for(const struct ir *, enum ir_client_role);                 // the first one, or IR_NONE
 int ir_add_engine(struct ir *, const char *name, int first_channel, int channels);
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
+enum ir_role ir_role_of(const char *port_name);
+int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
 void ir_name_edge(struct ir *, int edge, const char *name); // with a number behind it where another edge has the name
 int ir_find_tensor(const struct ir *, const char *name);    // IR_NONE if absent

@@ -37,7 +37,7 @@ struct ir_value ir_value_text(const char *text);                                
 // A table of any width in pieces of 64 bits. bit[0] is the lowest.
 struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[]);
 
-// As Verilog, which is also the form of the dump.
+// As Verilog; the dump has numbers in this form.
 const char *ir_value_print(struct arena *, const struct ir_value *);
 // Takes that form back. What is written otherwise is VERBATIM, so that printing always gives the text again.
 struct ir_value ir_value_read(struct arena *, const char *text);

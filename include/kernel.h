@@ -30,7 +30,8 @@ enum kernel_trait {
     KERNEL_PARAM = 1 << 15,     // takes vector parameters,
     KERNEL_FAULT = 1 << 16,     // has an output `fault`: all of one operation's kernel
     KERNEL_CHOOSES = 1 << 17,   // has an output `row_hash`, of what it chooses from
-    KERNEL_SAMPLES = 1 << 18    // takes the request's settings of sampling
+    KERNEL_SAMPLES = 1 << 18,   // takes the request's settings of sampling
+    KERNEL_STORE = 1 << 19      // keeps the vector parameters of one operation's kernel
 };
 
 // A kernel of a design, or parameters alone (ir NULL).
@@ -59,8 +60,8 @@ struct kernel_class {
     void (*compute)(const struct ir_node *, int64_t rows, int64_t cols, float table[]);
     // Lanes must divide it: what is whole words for the operation's kernel; NULL: nothing.
     int64_t (*whole)(const struct ir *, const struct ir_node *);
-    // What it needs of an input with this name; NULL: a word for every word.
-    enum timing_need (*need)(const char *input);
+    // What it needs of an input with this role; NULL: a word for every word.
+    enum timing_need (*need)(enum ir_role input);
     // Takes its place at the output of a design with `sampling`; NULL: nothing can.
     const struct kernel_class *sampling;
 };

@@ -6,6 +6,7 @@ usage: walls.py includes  files that name an included file otherwise than from t
        walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
        walls.py names     operations and modules of the RTL library that are named outside of gen/kernel
        walls.py texts     texts that are parsed or compared where values and objects are meant
+       walls.py ports     ports that are found by their names instead of their roles
        walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
        walls.py picture   arrows in which docs/folders.svg and the list differ
 Prints what is wrong, a line each; exit status 0 all the same.
@@ -141,6 +142,19 @@ def wrong_texts():
                 yield f"{path}:{number}: the text of a parameter, a net or a choice is compared"
 
 
+# A port's name is for Verilog: who asks for a stream asks for its role (include/roles.def). Where texts of others are read, names are.
+PORTS = re.compile(r"\bstrn?cmp\(.*(\bport(\[[^]]*\]|s)?(\.|->)name\b|\bport\[.*\]\.name\b)")
+
+
+def wrong_ports():
+    roles = re.findall(r'^ROLE\(\w+, "(\w+)"', (ROOT / "include/roles.def").read_text(), re.M)
+    role = re.compile(r"\bstrn?cmp\(.*\"(%s)\"" % "|".join(roles))
+    for path in files("gen/kernel", "gen/kv", "gen/engine", "gen/bind", "gen/cost", "gen/simulator", "gen/timing", "gen/pass", "gen/pack", "verif/check"):
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            if PORTS.search(line) or role.search(line):
+                yield f"{path}:{number}: the name of a port is compared, not its role"
+
+
 def dot():
     layers, _ = read_list()
     yield "digraph folders {\n    rankdir=BT\n    node [shape=box, fontname=Helvetica]\n    edge [color=gray40]"
@@ -162,7 +176,7 @@ def wrong_picture():
 
 
 def main():
-    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "texts": wrong_texts, "dot": dot,
+    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "texts": wrong_texts, "ports": wrong_ports, "dot": dot,
              "picture": wrong_picture}
     if len(sys.argv) != 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)

@@ -75,7 +75,7 @@ static int bind_rows(struct ir *ir, const char *name, const struct kernel_class 
     ir_set_int(ir, k, "CHUNKS", layout_div_up(ir_tensor_elements(t), ir->design.lanes));
     ports_add_tensor(ir, k, port, is_output, tensor);
     if (is_output) ports_add_step(ir, k);
-    ir_add_client(ir, ir->kernel[k].name, k, "-", !is_output, 0);
+    ir_add_client(ir, ir->kernel[k].name, k, NULL, !is_output, 0);
     return k;
 }
 

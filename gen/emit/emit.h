@@ -27,7 +27,10 @@ void emit_client_nets(const struct ir *, struct text *out);
 void emit_memory(const struct ir *, struct emit_levels *, struct text *out); // per channel: DMA engines, arbiters
 // Simulation top: rill_top, or the kernel wrapper of this name around it, and one memory model per channel.
 void emit_sim_top(const struct ir *, const char *wrapper, struct text *out);
-void emit_pblocks(const struct ir *, struct text *out);    // Tcl: a pblock of each die, and its instances
+void emit_pblocks(const struct ir *, struct text *out); // Tcl: a pblock of each die, and its instances
+// The instances of a stream (FIFO, register slices) and the dies that they lie on.
+void emit_walk_stream(const struct ir *, int edge, void (*visit)(void *state, const char *instance, int die),
+                      void *state);
 void emit_placement(const struct ir *, struct text *out);  // of it the lines `rill_place pblock_<die> {<path>}` alone
 void emit_memory_map(const struct ir *, struct text *out); // JSON
 

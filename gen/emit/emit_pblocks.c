@@ -15,25 +15,34 @@ static void place(const struct ir *ir, int die, const char *path, struct text *o
     text_addf(out, "rill_place pblock_%s {%s}\n", ir->die[die].name, path);
 }
 
-static void place_slices(const struct ir *ir, int die, const char *what, const struct ir_edge *edge, int from, int to,
-                         struct text *out) {
+static void walk_slices(const struct ir *ir, const char *what, const struct ir_edge *edge, int from, int to,
+                        void (*visit)(void *state, const char *instance, int die), void *state) {
     int step = from < to ? 1 : -1;
     for (int i = 0; from + step * i != to; i++)
-        if (from + step * (i + 1) == die)
-            place(ir, die, arena_printf(ir->arena, "u_%s_%s_%d", what, edge->name, i), out);
+        visit(state, arena_printf(ir->arena, "u_%s_%s_%d", what, edge->name, i), from + step * (i + 1));
 }
 
-static void place_edges(const struct ir *ir, int die, struct text *out) {
-    for (int e = 0; e < ir->edges; e++) {
-        const struct ir_edge *edge = &ir->edge[e];
-        int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die;
-        if (edge->pool != IR_NONE) {
-            int home = ir->kernel[edge->pool].die;
-            place_slices(ir, die, "entry", edge, from, home, out);
-            from = home;
-        } else if (from == die) place(ir, die, arena_printf(ir->arena, "u_fifo_%s", edge->name), out);
-        place_slices(ir, die, "slice", edge, from, to, out);
-    }
+void emit_walk_stream(const struct ir *ir, int e, void (*visit)(void *state, const char *instance, int die),
+                      void *state) {
+    const struct ir_edge *edge = &ir->edge[e];
+    int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die;
+    if (edge->pool != IR_NONE) {
+        int home = ir->kernel[edge->pool].die;
+        walk_slices(ir, "entry", edge, from, home, visit, state);
+        from = home;
+    } else visit(state, arena_printf(ir->arena, "u_fifo_%s", edge->name), from);
+    walk_slices(ir, "slice", edge, from, to, visit, state);
+}
+
+struct placed {
+    const struct ir *ir;
+    int die;
+    struct text *out;
+};
+
+static void place_if_here(void *state, const char *instance, int die) {
+    const struct placed *p = state;
+    if (die == p->die) place(p->ir, die, instance, p->out);
 }
 
 // Where stage k of n is on the way from one die to another: as far as it can be, so that a boundary lies between
@@ -104,7 +113,8 @@ static void place_kernels(const struct ir *ir, int die, struct text *out) {
     if (memory && writes) place(ir, die, "u_write_*", out);
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].die == die) place(ir, die, arena_printf(ir->arena, "u_%s", ir->kernel[k].name), out);
-    place_edges(ir, die, out);
+    struct placed streams = {ir, die, out};
+    for (int e = 0; e < ir->edges; e++) emit_walk_stream(ir, e, place_if_here, &streams);
 }
 
 static bool is_used(const struct ir *ir, int die) {

@@ -291,7 +291,7 @@ static void emit_plain_nets(const struct ir *ir, int k, struct text *out) {
 static void emit_client_ports(const struct ir *ir, int k, struct text *out) {
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
-        if (client->kernel != k || !strcmp(client->port, "-")) continue;
+        if (client->kernel != k || !client->port) continue;
         const char *name = arena_printf(ir->arena, "%s%s", client->port, *client->port ? "_" : "");
         const char *desc = client->is_write ? arena_printf(ir->arena, "m_axis_%sdesc", name)
                                             : arena_printf(ir->arena, "m_axis_%s", client->port);

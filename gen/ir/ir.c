@@ -81,12 +81,31 @@ int ir_add_kernel(struct ir *ir, const char *name, const char *module, int node)
     return id;
 }
 
+enum ir_role ir_role_of(const char *port_name) {
+    static const char *const names[] = {
+        "",
+#define ROLE(role, name, what) name,
+#include "include/roles.def"
+#undef ROLE
+    };
+    for (size_t r = 1; r < COUNT_OF(names); r++)
+        if (!strcmp(names[r], port_name)) return (enum ir_role)r;
+    return IR_ROLE_NONE;
+}
+
+int ir_port_for(const struct ir_kernel *k, enum ir_role role, bool is_output) {
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].role == role && k->port[p].is_output == is_output) return p;
+    return IR_NONE;
+}
+
 int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enum ir_stream_kind kind,
                 int64_t data_bits) {
     struct ir_kernel *k = &ir->kernel[kernel];
     int id = IR_PUSH(ir, k->port, k->ports, k->port_capacity);
     struct ir_port *p = &k->port[id];
     p->name = arena_strdup(ir->arena, name);
+    p->role = ir_role_of(name);
     p->is_output = is_output;
     p->kind = kind;
     p->data_bits = data_bits;
@@ -131,11 +150,23 @@ int ir_add_client(struct ir *ir, const char *name, int kernel, const char *port,
     int id = IR_PUSH(ir, ir->client, ir->clients, ir->client_capacity);
     ir->client[id] = (struct ir_client){.name = arena_strdup(ir->arena, name),
                                         .kernel = kernel,
-                                        .port = arena_strdup(ir->arena, port),
+                                        .port = port ? arena_strdup(ir->arena, port) : NULL,
                                         .is_write = is_write,
                                         .channel = channel};
     ir->client[id].engine = ir->client[id].base = IR_NONE;
     return id;
+}
+
+int ir_add_client_for(struct ir *ir, const char *name, enum ir_client_role role) {
+    int id = ir_add_client(ir, name, IR_NONE, NULL, false, 0);
+    ir->client[id].role = role;
+    return id;
+}
+
+int ir_client_for(const struct ir *ir, enum ir_client_role role) {
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].role == role) return c;
+    return IR_NONE;
 }
 
 void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bits, const char *client,

@@ -358,9 +358,31 @@ static void read_port(struct reader *r, const struct yaml_node *map, struct ir_p
     CHECK_KEYS(map, "port", "name", "kind", "type", IR_PORT_FIELDS(FIELD_KEY));
     item->edge = IR_NONE; // until the edges are read
     item->name = get_string(r, map, "name");
+    item->role = ir_role_of(item->name);
     item->kind = (enum ir_stream_kind)get_word(r, map, "kind", ir_stream_words, COUNT_OF(ir_stream_words));
     IR_PORT_FIELDS(READ_FIELD)
     read_type(r, map, &item->type);
+}
+
+// As ir_write.c writes it.
+static struct ir_value read_param(struct reader *r, const struct yaml_node *node) {
+    if (node->kind == YAML_KIND_MAP) {
+        CHECK_KEYS(node, "parameter", "text", "verilog");
+        const char *text = get_optional(r, node, "text");
+        return text ? ir_value_text(text)
+                    : (struct ir_value){.kind = IR_VALUE_VERBATIM, .text = get_string(r, node, "verilog")};
+    }
+    if (node->kind != YAML_KIND_SCALAR) {
+        diag_error(r->diag, node->loc, "a parameter is a number, a text, or `{verilog: ...}`");
+        r->ok = false;
+        return ir_value_int(0);
+    }
+    struct ir_value v = ir_value_read(r->arena, node->text);
+    if (v.kind == IR_VALUE_TEXT) {
+        diag_error(r->diag, node->loc, "a text stands without the quotes of Verilog: %s", v.text);
+        r->ok = false;
+    }
+    return v.kind == IR_VALUE_VERBATIM ? ir_value_text(arena_strdup(r->arena, node->text)) : v;
 }
 
 static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yaml_node *map) {
@@ -371,8 +393,7 @@ static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yam
     IR_KERNEL_FIELDS(READ_FIELD)
     const struct yaml_node *params = yaml_get(map, "params"), *ports = yaml_get(map, "ports");
     for (size_t i = 0; params && params->kind == YAML_KIND_MAP && i < params->count; i++)
-        if (params->items[i]->kind == YAML_KIND_SCALAR)
-            ir_set_param(ir, k, params->keys[i], ir_value_read(ir->arena, params->items[i]->text));
+        ir_set_param(ir, k, params->keys[i], read_param(r, params->items[i]));
     size_t count = ports ? list_count(r, ports, 4096) : 0;
     ir->kernel[k].port = ARENA_ARRAY(r->arena, struct ir_port, count + 1);
     ir->kernel[k].port_capacity = count;
@@ -434,10 +455,16 @@ static void read_wire(struct reader *r, struct ir *ir, const struct yaml_node *m
 }
 
 static void read_client(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_client *item) {
-    CHECK_KEYS(map, "client", "name", "port", "base", IR_CLIENT_FIELDS(FIELD_KEY));
+    CHECK_KEYS(map, "client", "name", "role", "port", "base", IR_CLIENT_FIELDS(FIELD_KEY));
     const char *base = get_optional(r, map, "base");
     item->name = get_string(r, map, "name");
-    item->port = get_string(r, map, "port");
+    if (yaml_get(map, "role"))
+        item->role = (enum ir_client_role)get_word(r, map, "role", ir_client_words, COUNT_OF(ir_client_words));
+    item->port = get_optional(r, map, "port");
+    if (item->port && !strcmp(item->port, "-")) {
+        diag_error(r->diag, yaml_get(map, "port")->loc, "a client that nets tie has no `port`");
+        r->ok = false;
+    }
     item->base = base ? ir_net(ir, base) : IR_NONE;
     IR_CLIENT_FIELDS(READ_FIELD)
 }

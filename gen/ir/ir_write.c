@@ -207,9 +207,22 @@ static void write_port(struct writer *w, const struct ir_port *item) {
     yaml_end(&w->y);
 }
 
+static void key_map(struct writer *w, const char *key, const char *only, const char *text) {
+    yaml_write_key(&w->y, key);
+    yaml_begin_map(&w->y, true);
+    key_string(w, only, text);
+    yaml_end(&w->y);
+}
+
+// Numbers as in Verilog, a text by itself; `text` or `verilog` where that would read as something else.
 static void write_param(struct writer *w, const struct ir_param *p) {
-    if (p->value.kind == IR_VALUE_INT) key_int(w, p->name, p->value.integer);
-    else key_string(w, p->name, ir_value_print(w->ir->arena, &p->value));
+    const struct ir_value *v = &p->value;
+    if (v->kind == IR_VALUE_INT) key_int(w, p->name, v->integer);
+    else if (v->kind == IR_VALUE_VERBATIM) key_map(w, p->name, "verilog", v->text);
+    else if (v->kind == IR_VALUE_TEXT && ir_value_read(w->ir->arena, v->text).kind != IR_VALUE_VERBATIM)
+        key_map(w, p->name, "text", v->text);
+    else if (v->kind == IR_VALUE_TEXT) key_string(w, p->name, v->text);
+    else key_string(w, p->name, ir_value_print(w->ir->arena, v));
 }
 
 static void write_kernel(struct writer *w, const struct ir_kernel *item) {
@@ -249,6 +262,7 @@ static void write_wire(struct writer *w, const struct ir_wire *item) {
 static void write_client(struct writer *w, const struct ir_client *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
+    if (item->role != IR_CLIENT_OF_KERNEL) key_string(w, "role", ir_client_words[item->role]);
     key_string(w, "port", item->port);
     key_string(w, "base", item->base == IR_NONE ? NULL : w->ir->net[item->base].verilog);
     IR_CLIENT_FIELDS(WRITE_FIELD)

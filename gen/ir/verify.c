@@ -99,6 +99,8 @@ static void check_clients(struct check *c) {
     for (int i = 0; i < ir->clients; i++) {
         const struct ir_client *client = &ir->client[i];
         if (!none_or_in_range(client->kernel, ir->kernels)) fault(c, "kernel out of range at client", client->name);
+        if ((client->kernel == IR_NONE) == (client->role == IR_CLIENT_OF_KERNEL))
+            fault(c, "a kernel or a role, one of them, has client", client->name);
         if (client->channel == IR_NONE ? !in_range(client->engine, ir->engines)
                                        : !in_range(client->channel, ir->design.channels))
             fault(c, "engine or channel out of range at client", client->name);

@@ -121,5 +121,5 @@ int64_t timing_latency(const struct timing_contract *c) {
 
 enum timing_need timing_need(const struct ir_kernel *k, int port) {
     const struct kernel_class *class = kernel_of(k);
-    return class && class->need ? class->need(k->port[port].name) : TIMING_EACH;
+    return class && class->need ? class->need(k->port[port].role) : TIMING_EACH;
 }

@@ -29,4 +29,4 @@ static struct cost_memory memory(const struct kernel_args *a) {
 }
 
 const struct kernel_class rtl_param_store = {
-    .module = "rill_param_store", .contract = contract, .cost = cost, .memory = memory};
+    .module = "rill_param_store", .traits = KERNEL_STORE, .contract = contract, .cost = cost, .memory = memory};

@@ -3,8 +3,6 @@
 #include "gen/kernel/class.h"
 #include "gen/golden/ops.h" // the constants of the norms and of K: one definition for both models
 
-#include <string.h>
-
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     int64_t n = ir_vector_length(ir, node);
     ir_set_int(ir, k, "N", n);
@@ -24,7 +22,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     r->dsp += 4;
 }
 
-static enum timing_need need(const char *input) { return !strcmp(input, "param") ? TIMING_ROW : TIMING_EACH; }
+static enum timing_need need(enum ir_role input) { return input == IR_ROLE_PARAM ? TIMING_ROW : TIMING_EACH; }
 
 const struct kernel_class rtl_rmsnorm = {.module = "rill_rmsnorm",
                                          .traits = KERNEL_PARAM | KERNEL_FAULT,

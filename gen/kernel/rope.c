@@ -3,8 +3,6 @@
 #include "gen/kernel/class.h"
 
 #include <math.h>
-#include <string.h>
-
 // ---- the table: every step in double, rounded once to fp32; docs/numerics.md section 9 ----
 
 struct angles {
@@ -124,7 +122,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 95, 80, 0);
 }
 
-static enum timing_need need(const char *input) { return !strcmp(input, "row") ? TIMING_HELD : TIMING_EACH; }
+static enum timing_need need(enum ir_role input) { return input == IR_ROLE_ROW ? TIMING_HELD : TIMING_EACH; }
 
 const struct kernel_class rtl_rope = {.module = "rill_rope",
                                       .traits = KERNEL_FAULT,

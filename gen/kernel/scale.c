@@ -2,8 +2,6 @@
 // rill_scale: every head times its scalar, which comes with the head's first row.
 #include "gen/kernel/class.h"
 
-#include <string.h>
-
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound);
 }
@@ -19,7 +17,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 60, 15, 0);
 }
 
-static enum timing_need need(const char *input) { return !strcmp(input, "s") ? TIMING_FIRST : TIMING_EACH; }
+static enum timing_need need(enum ir_role input) { return input == IR_ROLE_FACTOR ? TIMING_FIRST : TIMING_EACH; }
 
 const struct kernel_class rtl_scale = {
     .module = "rill_scale", .traits = KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost, .need = need};

@@ -2,8 +2,6 @@
 // rill_softmax: rows of scores in banks; one pass to scale and find the largest, one for exp, product and sum.
 #include "gen/kernel/class.h"
 
-#include <string.h>
-
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound);
     ir_set_int(ir, k, "LAYERS", ir->region[node->region].repeat);
@@ -39,8 +37,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     if (is_capped(a)) class_cost_softcap(class_lanes(a), r);
 }
 
-static enum timing_need need(const char *input) {
-    return !strcmp(input, "kscale") || !strcmp(input, "vscale") ? TIMING_ROW : TIMING_EACH;
+static enum timing_need need(enum ir_role input) {
+    return input == IR_ROLE_K_SCALE || input == IR_ROLE_V_SCALE ? TIMING_ROW : TIMING_EACH;
 }
 
 const struct kernel_class rtl_softmax = {.module = "rill_softmax",

@@ -101,7 +101,7 @@ static int64_t one_firing(const struct ir *ir, int node) {
 
 // ---- scales ----
 
-static void add_kv_scale(const struct attention *a, int tensor, const char *port) { // `port` is softmax's input
+static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) { // of softmax's input
     struct ir *ir = a->ir;
     const struct ir_tensor *t = &ir->tensor[tensor];
     int softmax = 0;
@@ -124,7 +124,7 @@ static void add_kv_scale(const struct attention *a, int tensor, const char *port
     int out = ir_add_port(ir, k, "scale", true, IR_STREAM_BARE, lanes * 32);
     for (int p = 0; p < ir->kernel[softmax].ports; p++) {
         struct ir_port *to = &ir->kernel[softmax].port[p];
-        if (strcmp(to->name, port)) continue;
+        if (to->role != role) continue;
         to->tensor = IR_NONE; // scales only, not the whole tensor
         to->kind = IR_STREAM_BARE;
         to->data_bits = lanes * 32;
@@ -301,7 +301,7 @@ void bind_attention(struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++) {
         if (!ir_node_is(ir, n, OP_BY_KEYS)) continue;
         struct attention a = {ir, n, kv_softmax_of(ir, n), kv_values_of(ir, n)};
-        add_kv_scale(&a, ir->node[n].in[1], "kscale");
-        add_kv_scale(&a, ir->node[a.values].in[1], "vscale");
+        add_kv_scale(&a, ir->node[n].in[1], IR_ROLE_K_SCALE);
+        add_kv_scale(&a, ir->node[a.values].in[1], IR_ROLE_V_SCALE);
     }
 }

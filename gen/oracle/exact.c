@@ -165,34 +165,24 @@ static void rope(struct step *s) {
     }
 }
 
+static const float *operand(const struct step *s, int i) { return s->in[i]->v.f32; }
+static size_t count(const struct step *s) { return (size_t)oracle_count(&s->in[0]->v); }
+static void gelu(struct step *s) { golden_gelu(count(s), operand(s, 0), s->out[0]->v.f32, s->fault); }
+static void silu(struct step *s) { golden_silu(count(s), operand(s, 0), s->out[0]->v.f32, s->fault); }
+static void softcap(struct step *s) {
+    golden_softcap(count(s), s->node->cap, operand(s, 0), s->out[0]->v.f32, s->fault);
+}
+static void add(struct step *s) { golden_add(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
+static void mul(struct step *s) { golden_mul(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
+static void layernorms(struct step *s) { oracle_each_line(s, layernorm); }
+static void rmsnorms(struct step *s) { oracle_each_line(s, rmsnorm); }
+
 void oracle_exact(struct step *s) {
-    size_t n = s->node->inputs ? (size_t)oracle_count(&s->in[0]->v) : 0;
-    const float *a = n ? s->in[0]->v.f32 : NULL, *b = s->node->inputs > 1 ? s->in[1]->v.f32 : NULL;
-    float *y = s->out[0]->v.f32;
-    switch ((enum oracle_op)s->node->op) {
-    case ORACLE_EMBED: embed(s); break;
-    case ORACLE_POSITION:
-    case ORACLE_ROPE_TABLE: position(s); break;
-    case ORACLE_LAYERNORM: oracle_each_line(s, layernorm); break;
-    case ORACLE_RMSNORM: oracle_each_line(s, rmsnorm); break;
-    case ORACLE_QUANTIZE: quantize(s); break;
-    case ORACLE_MATMUL: matmul(s); break;
-    case ORACLE_DEQUANTIZE: dequantize(s); break;
-    case ORACLE_KV_QUANTIZE: kv_quantize(s); break;
-    case ORACLE_ATTN_SCORES: attn_scores(s); break;
-    case ORACLE_SOFTMAX: softmax(s); break;
-    case ORACLE_ATTN_VALUES: attn_values(s); break;
-    case ORACLE_SCALE: scale(s); break;
-    case ORACLE_GELU: golden_gelu(n, a, y, s->fault); break;
-    case ORACLE_SILU: golden_silu(n, a, y, s->fault); break;
-    case ORACLE_SOFTCAP: golden_softcap(n, s->node->cap, a, y, s->fault); break;
-    case ORACLE_ADD: golden_add(n, a, b, y, s->fault); break;
-    case ORACLE_MUL: golden_mul(n, a, b, y, s->fault); break;
-    case ORACLE_TRANSPOSE: oracle_transpose(s); break;
-    case ORACLE_RESHAPE: oracle_reshape(s); break;
-    case ORACLE_ARGMAX: argmax(s); break;
-    case ORACLE_ROPE: rope(s); break;
-    case ORACLE_OPS:
-    default: oracle_custom(s);
-    }
+    static void (*const run[ORACLE_OPS])(struct step *) = {
+#define ORACLE_OP(op, exact, in_float) [ORACLE_##op] = exact,
+#include "gen/oracle/ops.inc"
+#undef ORACLE_OP
+    };
+    if (s->node->op < ORACLE_OPS) run[s->node->op](s);
+    else oracle_custom(s);
 }

@@ -209,31 +209,18 @@ static void rope(struct step *s) {
         }
 }
 
+static void of_id(struct step *s) { row_of_table(s, s->in[0]->v.id); }
+static void of_position(struct step *s) { row_of_table(s, s->position); }
+static void matmul(struct step *s) { oracle_float_products(s, 1); }
+static void layernorms(struct step *s) { oracle_each_line(s, layernorm); }
+static void rmsnorms(struct step *s) { oracle_each_line(s, rmsnorm); }
+
 void oracle_float(struct step *s) {
-    switch ((enum oracle_op)s->node->op) {
-    case ORACLE_EMBED: row_of_table(s, s->in[0]->v.id); break;
-    case ORACLE_POSITION:
-    case ORACLE_ROPE_TABLE: row_of_table(s, s->position); break;
-    case ORACLE_LAYERNORM: oracle_each_line(s, layernorm); break;
-    case ORACLE_RMSNORM: oracle_each_line(s, rmsnorm); break;
-    case ORACLE_QUANTIZE: copy(s); break;
-    case ORACLE_MATMUL: oracle_float_products(s, 1); break;
-    case ORACLE_DEQUANTIZE: dequantize(s); break;
-    case ORACLE_KV_QUANTIZE: kv_quantize(s); break;
-    case ORACLE_ATTN_SCORES: attn_scores(s); break;
-    case ORACLE_SOFTMAX: softmax(s); break;
-    case ORACLE_ATTN_VALUES: attn_values(s); break;
-    case ORACLE_SCALE: scale(s); break;
-    case ORACLE_GELU:
-    case ORACLE_SILU:
-    case ORACLE_SOFTCAP:
-    case ORACLE_ADD:
-    case ORACLE_MUL: elementwise(s); break;
-    case ORACLE_TRANSPOSE: oracle_transpose(s); break;
-    case ORACLE_RESHAPE: oracle_reshape(s); break;
-    case ORACLE_ARGMAX: argmax(s); break;
-    case ORACLE_ROPE: rope(s); break;
-    case ORACLE_OPS:
-    default: oracle_custom(s);
-    }
+    static void (*const run[ORACLE_OPS])(struct step *) = {
+#define ORACLE_OP(op, exact, in_float) [ORACLE_##op] = in_float,
+#include "gen/oracle/ops.inc"
+#undef ORACLE_OP
+    };
+    if (s->node->op < ORACLE_OPS) run[s->node->op](s);
+    else oracle_custom(s);
 }

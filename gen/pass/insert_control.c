@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-control: the kernels around the dataflow that run a request (registers, token loop, ring of ids, parameter
 // loading, KV write tracking) and the plain nets between them. docs/rtl.md sections 9 and 11.
-#include <string.h>
-
 #include "include/kernel.h"
 #include "include/kv.h"
 #include "include/ops.h"
@@ -24,18 +22,6 @@ struct net {
 
 static void add_nets(struct ir *ir, int kernel, const struct net *net, size_t count) {
     for (size_t i = 0; i < count; i++) ir_add_wire(ir, kernel, net[i].port, net[i].is_output, net[i].bits, net[i].net);
-}
-
-static int find_kernel(const struct ir *ir, const char *name) {
-    for (int k = 0; k < ir->kernels; k++)
-        if (!strcmp(ir->kernel[k].name, name)) return k;
-    return IR_NONE;
-}
-
-static int find_port(const struct ir *ir, int kernel, const char *name) {
-    for (int p = 0; p < ir->kernel[kernel].ports; p++)
-        if (!strcmp(ir->kernel[kernel].port[p].name, name)) return p;
-    return IR_NONE;
 }
 
 static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
@@ -203,7 +189,7 @@ static void add_row_hashes(struct ir *ir, int chooser) {
 }
 
 static void add_token_loop_nets(struct ir *ir) {
-    int k = find_kernel(ir, "token_loop"), chooser = find_chooser(ir);
+    int k = kernel_first(ir, KERNEL_LOOP), chooser = find_chooser(ir);
     add_row_hashes(ir, chooser);
     const struct net nets[] = {{"start", false, 1, "ap_start"},
                                {"done", true, 1, "ap_done"},
@@ -255,12 +241,12 @@ static void add_token_loop_nets(struct ir *ir) {
 }
 
 static void add_ring(struct ir *ir) {
-    int loop = find_kernel(ir, "token_loop"), prompt = ir_add_client(ir, "prompt", IR_NONE, "-", false, 0);
+    int loop = kernel_first(ir, KERNEL_LOOP), prompt = ir_add_client_for(ir, "prompt", IR_CLIENT_PROMPT);
     ir->client[prompt].base = ir_net(ir, "prompt_ptr");
     int k = kernel_add(ir, "ring", &rtl_ring_writer, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, 64);
-    ir_connect(ir, loop, find_port(ir, loop, "ring"), k, in);
+    ir_connect(ir, loop, ir_port_for(&ir->kernel[loop], IR_ROLE_RING, true), k, in);
     int client = ir_add_client(ir, "ring", k, "", true, 0);
     ir->client[client].base = ir_net(ir, "ring_ptr");
     ir_add_wire(ir, k, "dma_idle", false, 1, "ring_write_idle");
@@ -279,6 +265,15 @@ static int count_stores(const struct ir *ir) {
     return count;
 }
 
+// The store that an operation's kernel reads.
+static int store_of(const struct ir *ir, int node) {
+    for (int e = 0; e < ir->edges; e++)
+        if (kernel_is(&ir->kernel[ir->edge[e].src_kernel], KERNEL_STORE) &&
+            ir->kernel[ir->edge[e].dst_kernel].node == node)
+            return ir->edge[e].src_kernel;
+    base_fatal("insert-control: operation %s has no store of parameters", ir->node[node].name);
+}
+
 // The stores of vector parameters in the order of their segments.
 static struct stores connect_stores(struct ir *ir) {
     struct stores all = {.counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1)};
@@ -287,7 +282,7 @@ static struct stores connect_stores(struct ir *ir) {
         if (ir->segment[s].kind != IR_SEG_PARAMS) continue;
         int64_t n = ir->segment[s].bytes / (ir->design.beat_bits / 8);
         all.counts[ir->segments - 1 - all.count] = (struct ir_word){32, IR_DECIMAL, (uint64_t)n};
-        int k = find_kernel(ir, ir->segment[s].name);
+        int k = store_of(ir, ir->segment[s].node);
         ir_add_wire(ir, k, "load_valid", false, 1,
                     one ? "param_load_valid & param_load_store"
                         : arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", all.count));
@@ -346,7 +341,7 @@ static void add_image_header(struct ir *ir) {
     add_nets(ir, k, nets, COUNT_OF(nets));
     ir_add_client_port(ir, k, "m_axis_desc", 56, "param", "desc");
     ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, "param", "beat");
-    ir_add_client(ir, "param", IR_NONE, "-", false, 0);
+    ir_add_client_for(ir, "param", IR_CLIENT_IMAGE);
     if (any) add_param_loader(ir, &stores);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-dma: the memory map, the kernels that read and write memory beside the weight stream, the vector parameter
 // stores and the segment table that the walker follows.
-#include <string.h>
-
 #include "gen/kernel/args.h"
 #include "gen/pass/fuse.h"
 #include "include/kv.h"
@@ -177,7 +175,7 @@ static void place_params(struct dma *d) {
     d->offset[AUX_ENGINE] = d->ir->segment[header].offset + beat;
     for (int k = 0; k < kernels; k++)
         for (int p = 0; p < d->ir->kernel[k].ports; p++)
-            if (!strcmp(d->ir->kernel[k].port[p].name, "param") && !d->ir->kernel[k].port[p].is_output)
+            if (d->ir->kernel[k].port[p].role == IR_ROLE_PARAM && !d->ir->kernel[k].port[p].is_output)
                 add_param_store(d, k, p);
     d->offset[AUX_ENGINE] = layout_align(d->offset[AUX_ENGINE]);
 }
@@ -265,8 +263,8 @@ static int add_walker(struct dma *d, int engine) {
 // A step word goes to every walker, ahead of the ids.
 static void add_walkers(struct dma *d) {
     struct ir *ir = d->ir;
-    int loop = kernel_first(ir, KERNEL_LOOP), from = loop, port = 0, fork = IR_NONE;
-    while (port < ir->kernel[loop].ports && strcmp(ir->kernel[loop].port[port].name, "walk_step")) port++;
+    int loop = kernel_first(ir, KERNEL_LOOP), from = loop, fork = IR_NONE,
+        port = ir_port_for(&ir->kernel[loop], IR_ROLE_WALK, true);
     if (ir->engines > 1) {
         fork = kernel_add(ir, "walk_step_fork", &rtl_fork, IR_NONE);
         ir_set_int(ir, fork, "PORTS", ir->engines);

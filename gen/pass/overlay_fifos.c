@@ -6,7 +6,6 @@
 // wide and as deep as the widest and the deepest of them. Pools are made by joining, again and again, the two sets of
 // streams whose union saves most.
 #include <stdlib.h>
-#include <string.h>
 
 #include "include/cost.h"
 #include "gen/kernel/args.h"
@@ -118,8 +117,8 @@ static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the
 }
 
 static void give_steps(struct ir *ir, int kernel) {
-    int step = ports_add_step(ir, kernel), loop = kernel_first(ir, KERNEL_LOOP), port = 0;
-    while (strcmp(ir->kernel[loop].port[port].name, "step") != 0) port++;
+    int step = ports_add_step(ir, kernel), loop = kernel_first(ir, KERNEL_LOOP),
+        port = ir_port_for(&ir->kernel[loop], IR_ROLE_STEP, true);
     int edge = ir->kernel[loop].port[port].edge;
     if (edge == IR_NONE) {
         connect_steps(ir, loop, port, kernel, step);

@@ -2,8 +2,6 @@
 // route-streams: from "this port makes tensor t, those ports take it" to streams with exactly one writer and one
 // reader. Inserted on the way: region loops and exits, replay of a value that a repeated region reads in every
 // repetition, selection of the last token where a `when: last` region begins, forks.
-#include <string.h>
-
 #include "include/kernel.h"
 #include "include/ops.h"
 #include "gen/pass/pass.h"
@@ -388,7 +386,7 @@ static void route_steps(struct route *r) {
     for (int k = 0; k < ir->kernels; k++)
         for (int p = 0; p < ir->kernel[k].ports; p++) {
             const struct ir_port *port = &ir->kernel[k].port[p];
-            if (strcmp(port->name, "step") || port->edge != IR_NONE) continue;
+            if (port->role != IR_ROLE_STEP || port->edge != IR_NONE) continue;
             if (port->is_output) source = (struct endpoint){k, p, false};
             else VEC_PUSH(ir->arena, sinks, ((struct endpoint){k, p, false}));
         }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "gen/emit/emit.h"
 #include "gen/emit/report.h"
 
 struct pair {
@@ -23,14 +24,21 @@ static const struct cost_resources *is_of(const struct vendor *v, int row) { ret
 
 static bool begins(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
 
-// The die of a stream's instances is its writer's, or its pool's.
-static int die_of_edge(const struct ir *ir, const char *name) {
-    for (int e = 0; e < ir->edges; e++) {
-        const char *at = strstr(name, ir->edge[e].name);
-        if (at && !strcmp(at, ir->edge[e].name))
-            return ir->kernel[ir->edge[e].pool == IR_NONE ? ir->edge[e].src_kernel : ir->edge[e].pool].die;
-    }
-    return 0;
+struct sought {
+    const char *instance;
+    int die; // IR_NONE: not met
+};
+
+static void meet(void *state, const char *instance, int die) {
+    struct sought *s = state;
+    if (!strcmp(s->instance, instance)) s->die = die;
+}
+
+// Whether an instance is a stream's, and its die.
+static bool is_of_stream(const struct ir *ir, const char *instance, int *die) {
+    struct sought s = {instance, IR_NONE};
+    for (int e = 0; e < ir->edges && s.die == IR_NONE; e++) emit_walk_stream(ir, e, meet, &s);
+    return *die = s.die, s.die != IR_NONE;
 }
 
 static void add_die(struct table *t, int die, const struct cost_resources *what, int64_t times) {
@@ -72,12 +80,13 @@ static void add_rest(const struct ir *ir, const struct vendor *v, struct table *
     for (size_t i = 0; i < v->rows.count; i++) {
         const struct vendor_row *row = &v->rows.items[i];
         if (row->parent != v->top || is_kernel(ir, row->name)) continue;
-        bool stream = begins(row->name, "u_fifo_") || begins(row->name, "u_slice_") || begins(row->name, "u_entry_");
+        int die;
+        bool stream = is_of_stream(ir, row->name, &die);
         bool memory = begins(row->name, "u_read_") || begins(row->name, "u_write_");
         struct pair *to = stream ? &t->streams : memory ? &t->memory : &t->others;
         cost_add(&to->vendor, &row->is, 1);
         to->found = true;
-        if (stream) add_die(t, die_of_edge(ir, row->name), &row->is, 1);
+        if (stream) add_die(t, die, &row->is, 1);
         if (memory) add_die(t, cost_memory_die(ir), &row->is, 1);
     }
 }

@@ -87,8 +87,8 @@ struct sim_cache *sim_cache_of(struct sim *, const struct actor *); // of a writ
 
 // ---- streams ----
 
-struct sim_edge *sim_in(struct sim *, const struct actor *, const char *port); // NULL if there is none
-struct sim_edge *sim_out(struct sim *, const struct actor *, const char *port);
+struct sim_edge *sim_in(struct sim *, const struct actor *, enum ir_role); // NULL if there is none
+struct sim_edge *sim_out(struct sim *, const struct actor *, enum ir_role);
 struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index); // of a packed port
 
 // A stream of a rill_fifo_pool moves in its turn: after the firings that go before it, in their storage.

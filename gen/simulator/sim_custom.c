@@ -26,8 +26,14 @@ struct groups {
     int64_t sending, out_row, out_token;
 };
 
-static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, const char *port, bool is_output) {
-    return is_output ? sim_out(sim, a, port) : sim_in(sim, a, port);
+// Of the i-th operand, or result: they come in the order of the declaration, apart from what every kernel may take.
+static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, int i, bool is_output) {
+    for (int p = 0; p < a->k->ports; p++) {
+        const struct ir_port *port = &a->k->port[p];
+        if (port->is_output != is_output || port->role == IR_ROLE_STEP || port->role == IR_ROLE_PARAM) continue;
+        if (i-- == 0) return port->edge == IR_NONE ? NULL : &sim->edge[port->edge];
+    }
+    return NULL;
 }
 
 bool sim_groups_init(struct sim *sim, struct actor *a) {
@@ -36,8 +42,8 @@ bool sim_groups_init(struct sim *sim, struct actor *a) {
     g->inputs = k->inputs;
     g->last_in = g->last_out = -a->c.every;
     bool ok = true;
-    for (int i = 0; i < k->inputs; i++) ok &= (g->in[i] = edge_at(sim, a, k->in[i].name, false)) != NULL;
-    g->out = edge_at(sim, a, k->out[0].name, true);
+    for (int i = 0; i < k->inputs; i++) ok &= (g->in[i] = edge_at(sim, a, i, false)) != NULL;
+    g->out = edge_at(sim, a, 0, true);
     return ok && g->out;
 }
 

@@ -90,11 +90,11 @@ static bool open_lanes(struct sim *sim, const struct actor *a, struct engine *e)
 
 bool sim_engine_init(struct sim *sim, struct actor *a) {
     struct engine *e = a->state = ARENA_NEW(sim->arena, struct engine);
-    e->step = sim_in(sim, a, "step");
-    e->x = sim_in(sim, a, "x");
-    e->keys = sim_in(sim, a, "klocal");
+    e->step = sim_in(sim, a, IR_ROLE_STEP);
+    e->x = sim_in(sim, a, IR_ROLE_X);
+    e->keys = sim_in(sim, a, IR_ROLE_K_LOCAL);
     e->cache = sim_cache_of(sim, a);
-    e->y = sim_out(sim, a, "y");
+    e->y = sim_out(sim, a, IR_ROLE_Y);
     e->now = e->x_last = e->loaded = e->prepared[0] = e->prepared[1] = e->read = -1;
     e->fetched = -STEP_NEXT;
     e->all_lanes = a->c.channels;

@@ -18,9 +18,9 @@ struct kv {
 
 bool sim_kv_init(struct sim *sim, struct actor *a) {
     struct kv *v = a->state = ARENA_NEW(sim->arena, struct kv);
-    v->in = sim_in(sim, a, "kv");
-    v->step = sim_in(sim, a, "step");
-    v->out = sim_out(sim, a, "scale");
+    v->in = sim_in(sim, a, IR_ROLE_KV);
+    v->step = sim_in(sim, a, IR_ROLE_STEP);
+    v->out = sim_out(sim, a, IR_ROLE_SCALE);
     v->last = v->step_no = -1;
     v->client = client_open(sim, a, true);
     v->cache = sim_cache_of(sim, a);

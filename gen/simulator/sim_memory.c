@@ -54,9 +54,7 @@ static struct sim_channel *channel_at(struct sim *sim, int index) {
     return new;
 }
 
-static bool is_loader(const struct ir_client *c) {
-    return c->kernel == IR_NONE && !c->is_write && !strcmp(c->name, "param");
-}
+static bool is_loader(const struct ir_client *c) { return c->role == IR_CLIENT_IMAGE; }
 
 // The image's header and the parameters behind it are one linear read, asked for once per request; nothing holds their
 // beats. Where the parameters are on chip it is the header alone.

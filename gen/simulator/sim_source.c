@@ -40,10 +40,9 @@ static int64_t io_offset(const struct ir *ir, const char *name) {
 static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) {
     const struct ir *ir = sim->ir;
     if (!l->id || sim->options->load_only || sim->options->step[0].pos > 0) return;
-    for (int i = 0; i < ir->clients && !l->prompt; i++)
-        if (ir->client[i].kernel == IR_NONE && !strcmp(ir->client[i].name, "prompt"))
-            l->prompt = client_open_free(sim, i, &sim->channel[0]);
-    if (!l->prompt) return;
+    int client = ir_client_for(ir, IR_CLIENT_PROMPT);
+    if (client == IR_NONE) return;
+    l->prompt = client_open_free(sim, client, &sim->channel[0]);
     for (int s = 0; s < sim->options->steps; s++) {
         l->unread += sim->options->step[s].ntok;
         if (sim->options->step[s].head) break;
@@ -55,11 +54,11 @@ static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) 
 
 bool sim_loop_init(struct sim *sim, struct actor *a) {
     struct loop *l = a->state = ARENA_NEW(sim->arena, struct loop);
-    l->step = sim_out(sim, a, "step");
-    l->walk = sim_out(sim, a, "walk_step");
-    l->id = sim_out(sim, a, "id");
-    l->next = sim_in(sim, a, "next_id");
-    l->ring = sim_out(sim, a, "ring");
+    l->step = sim_out(sim, a, IR_ROLE_STEP);
+    l->walk = sim_out(sim, a, IR_ROLE_WALK);
+    l->id = sim_out(sim, a, IR_ROLE_ID);
+    l->next = sim_in(sim, a, IR_ROLE_NEXT_ID);
+    l->ring = sim_out(sim, a, IR_ROLE_RING);
     l->popped = -1;
     open_prompt(sim, a, l);
     return l->step && (!l->id || l->next);
@@ -175,8 +174,8 @@ static void fetch_step(const struct sim *sim, const struct actor *a, struct fetc
 
 bool sim_fetch_init(struct sim *sim, struct actor *a) {
     struct fetch *f = a->state = ARENA_NEW(sim->arena, struct fetch);
-    f->in = sim_in(sim, a, a->c.machine == TIMING_EMBED ? "id" : "step");
-    f->out = sim_out(sim, a, "y");
+    f->in = sim_in(sim, a, a->c.machine == TIMING_EMBED ? IR_ROLE_ID : IR_ROLE_STEP);
+    f->out = sim_out(sim, a, IR_ROLE_Y);
     f->client = client_open(sim, a, false);
     f->table = args_int(&a->args, "TABLE_OFFSET", 0);
     f->row_bytes = args_int(&a->args, "RECORD_BYTES", a->c.beats * sim->ir->design.beat_bits / 8);
@@ -289,8 +288,8 @@ static int64_t group_bytes(const struct sim *sim, const struct actor *a) {
 
 bool sim_rows_init(struct sim *sim, struct actor *a) {
     struct rows *r = a->state = ARENA_NEW(sim->arena, struct rows);
-    r->step = sim_in(sim, a, "step");
-    r->out = sim_out(sim, a, "x");
+    r->step = sim_in(sim, a, IR_ROLE_STEP);
+    r->out = sim_out(sim, a, IR_ROLE_X);
     r->client = client_open(sim, a, false);
     r->described = -1;
     r->offset = args_int(&a->args, "OFFSET", 0);
@@ -379,7 +378,7 @@ struct writer {
 
 bool sim_writer_init(struct sim *sim, struct actor *a) {
     struct writer *w = a->state = ARENA_NEW(sim->arena, struct writer);
-    w->in = sim_in(sim, a, "y");
+    w->in = sim_in(sim, a, IR_ROLE_Y);
     w->client = client_open(sim, a, true);
     w->offset = args_int(&a->args, "OFFSET", 0);
     w->row_bytes = div_up(a->c.rows, a->c.units) * group_bytes(sim, a);
@@ -448,7 +447,7 @@ struct ring {
 
 bool sim_ring_init(struct sim *sim, struct actor *a) {
     struct ring *r = a->state = ARENA_NEW(sim->arena, struct ring);
-    r->in = sim_in(sim, a, "ring");
+    r->in = sim_in(sim, a, IR_ROLE_RING);
     r->client = client_open(sim, a, true);
     r->offset = io_offset(sim->ir, "ring");
     return r->in && r->client;

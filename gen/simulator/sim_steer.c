@@ -86,7 +86,7 @@ bool sim_walk_next(const struct sim *sim, const struct sim_schedule *s, struct s
 enum { TURNS_AHEAD = 6, SCHEDULE_LATENCY = 4 };
 
 bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
-    t->steps = sim_in(sim, a, "step");
+    t->steps = sim_in(sim, a, IR_ROLE_STEP);
     edge_init(&t->ahead, TURNS_AHEAD, IR_NONE, IR_NONE);
     return t->steps && sim_schedule_read(sim, a, STEER_BITS, &t->schedule);
 }
@@ -224,7 +224,8 @@ struct selection {
 
 bool sim_select_init(struct sim *sim, struct actor *a) {
     struct selection *s = a->state = ARENA_NEW(sim->arena, struct selection);
-    *s = (struct selection){sim_lane(sim, a, false, IR_NONE), sim_lane(sim, a, true, IR_NONE), sim_in(sim, a, "step")};
+    *s = (struct selection){sim_lane(sim, a, false, IR_NONE), sim_lane(sim, a, true, IR_NONE),
+                            sim_in(sim, a, IR_ROLE_STEP)};
     return s->in && s->out && s->step;
 }
 
@@ -316,7 +317,7 @@ void sim_kept_run(struct sim *sim, struct actor *a) {
 
 void sim_store_run(struct sim *sim, struct actor *a) {
     int64_t room;
-    struct sim_edge *out = sim_out(sim, a, "param");
+    struct sim_edge *out = sim_out(sim, a, IR_ROLE_PARAM);
     while (out && edge_room(out, &room)) edge_put(sim, out, room, room, TIMING_TOK_LAST);
 }
 

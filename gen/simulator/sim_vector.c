@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector kernels: pipelines of words, groups in banks, scalars of softmax, argmax, the width converter.
-#include <string.h>
-
 #include "gen/simulator/machines.h"
 
 enum { MAX_INPUTS = IR_MAX_PORTS };
@@ -19,7 +17,7 @@ static void inputs_init(struct sim *sim, const struct actor *a, struct inputs *i
         for (int p = 0; p < a->k->ports && in->count < MAX_INPUTS; p++) {
             const struct ir_port *port = &a->k->port[p];
             enum timing_need need = timing_need(a->k, p);
-            if (port->is_output || port->edge == IR_NONE || !strcmp(port->name, "step") ||
+            if (port->is_output || port->edge == IR_NONE || port->role == IR_ROLE_STEP ||
                 (need == TIMING_EACH) != (pass == 0))
                 continue;
             in->need[in->count] = need;
@@ -150,14 +148,14 @@ bool sim_bank_init(struct sim *sim, struct actor *a) {
             b->held.edge = all.edge[i];
             continue;
         }
-        bool gathered = i == 0 || (a->c.machine == TIMING_SOFTMAX && all.edge[i] == sim_in(sim, a, "kscale"));
+        bool gathered = i == 0 || (a->c.machine == TIMING_SOFTMAX && all.edge[i] == sim_in(sim, a, IR_ROLE_K_SCALE));
         struct inputs *to = gathered ? &b->in : &b->beside;
         to->need[to->count] = all.need[i];
         to->edge[to->count++] = all.edge[i];
     }
-    b->out = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, "p") : only_output(sim, a);
-    b->scalar = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, "inv") : NULL;
-    b->step = a->c.machine == TIMING_SOFTMAX ? sim_in(sim, a, "step") : NULL;
+    b->out = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, IR_ROLE_P) : only_output(sim, a);
+    b->scalar = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, IR_ROLE_INVERSE) : NULL;
+    b->step = a->c.machine == TIMING_SOFTMAX ? sim_in(sim, a, IR_ROLE_STEP) : NULL;
     b->last = b->held.last = -1;
     stage_init(sim, &b->stage, a->c.pipe);
     return b->in.count && b->out && (a->c.machine != TIMING_SOFTMAX || (b->scalar && b->step));
@@ -312,7 +310,7 @@ struct argmax {
 
 bool sim_argmax_init(struct sim *sim, struct actor *a) {
     struct argmax *m = a->state = ARENA_NEW(sim->arena, struct argmax);
-    *m = (struct argmax){sim_in(sim, a, "x"), sim_out(sim, a, "id"), -1, 0, 0, -1, true};
+    *m = (struct argmax){sim_in(sim, a, IR_ROLE_X), sim_out(sim, a, IR_ROLE_ID), -1, 0, 0, -1, true};
     return m->in && m->out;
 }
 

@@ -39,23 +39,20 @@ static struct sim_edge *edge_of(struct sim *sim, const struct ir_port *p) {
     return p->edge == IR_NONE ? NULL : &sim->edge[p->edge];
 }
 
-static struct sim_edge *named(struct sim *sim, const struct actor *a, const char *name, bool is_output) {
-    for (int p = 0; p < a->k->ports; p++)
-        if (a->k->port[p].is_output == is_output && !strcmp(a->k->port[p].name, name))
-            return edge_of(sim, &a->k->port[p]);
-    return NULL;
+static struct sim_edge *port_for(struct sim *sim, const struct actor *a, enum ir_role role, bool is_output) {
+    int p = ir_port_for(a->k, role, is_output);
+    return p == IR_NONE ? NULL : edge_of(sim, &a->k->port[p]);
 }
-struct sim_edge *sim_in(struct sim *sim, const struct actor *a, const char *name) {
-    return named(sim, a, name, false);
+struct sim_edge *sim_in(struct sim *sim, const struct actor *a, enum ir_role role) {
+    return port_for(sim, a, role, false);
 }
-struct sim_edge *sim_out(struct sim *sim, const struct actor *a, const char *name) {
-    return named(sim, a, name, true);
+struct sim_edge *sim_out(struct sim *sim, const struct actor *a, enum ir_role role) {
+    return port_for(sim, a, role, true);
 }
 
 struct sim_edge *sim_lane(struct sim *sim, const struct actor *a, bool is_output, int index) {
     for (int p = 0; p < a->k->ports; p++)
-        if (a->k->port[p].is_output == is_output && a->k->port[p].index == index &&
-            strcmp(a->k->port[p].name, "step") != 0)
+        if (a->k->port[p].is_output == is_output && a->k->port[p].index == index && a->k->port[p].role != IR_ROLE_STEP)
             return edge_of(sim, &a->k->port[p]);
     return NULL;
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A utilization report in which every instance of a list has a LUT of its own, and the check of what `rill report --vendor`
-makes of it: every LUT is on a die or among the other instances.
+makes of it: every LUT is on a die or among the other instances, and on the die where pblocks.tcl puts its instance.
 
 usage: hierarchy.py make CELLS > REPORT      CELLS: paths of instances, those below u_top count
-       hierarchy.py check CELLS REPORT.json DESIGN.yaml
+       hierarchy.py check CELLS REPORT.json PBLOCKS
 """
 import json
 import re
@@ -29,22 +29,37 @@ def make(cells):
         print(f"| {'  ' * len(path)}{name} | {module} | {counts[path]}(0.1%) | 0 | 0 | 0 | 0 | 0 |")
 
 
-def check(cells, report, design):
+def places(pblocks):
+    """Patterns of instances below the top, and lanes of the engine, with their dies; other parts count where the whole lies."""
+    with open(pblocks, encoding="utf-8") as file:
+        found = re.findall(r"^rill_place pblock_(\S+) \{(.+)\}$", file.read(), re.M)
+    lane = re.compile(r"u_engine/gen_lane\[\d+\]\.u_lane")
+    return [(path, die) for die, path in found if "/" not in path or lane.fullmatch(path)]
+
+
+def die_of(path, placed):
+    for name in ("/".join(path[:2]), path[0]):
+        for pattern, die in placed:
+            if pattern == name or (pattern.endswith("*") and name.startswith(pattern[:-1])):
+                return die
+    return None
+
+
+def check(cells, report, pblocks):
     with open(report, encoding="utf-8") as file:
         got = json.load(file)
     sums = {row["name"]: row["reported"]["lut"] for row in got["sums"] if row["reported"]}
     dies = {row["name"]: row["reported"]["lut"] for row in got["dies"]}
     if sums["all"] != len(cells) or sum(dies.values()) + sums.get("other instances", 0) + 1 != len(cells):
         sys.exit(f"error: {sums} and {dies} of {len(cells)} instances")
-    with open(design, encoding="utf-8") as file:
-        names = re.findall(r"^  - \{name: (SLR\d)", file.read(), re.M)
-    placed = {}
+    placed, wanted = places(pblocks), dict.fromkeys(dies, 0)
     for path in cells:
-        lane = path[1:2] and path[0] == "u_engine" and re.fullmatch(r"gen_lane\[(\d+)\]\.u_lane", path[1])
-        if lane:
-            placed[int(lane[1])] = placed.get(int(lane[1]), 0) + 1
-    if len(dies) != 3 or len(placed) < 2 or min(dies.values()) < min(placed.values()):
-        sys.exit(f"error: lanes {placed} are not spread over {dies} {names}")
+        die = die_of(path, placed) if path else None
+        if die:
+            wanted[die] += 1
+    slices = {die for path in cells if path for die in [die_of(path, placed)] if path[0].startswith("u_slice_")}
+    if dies != wanted or len(dies) != 3 or len(slices) < 2 or not all(dies.values()):
+        sys.exit(f"error: {dies}, pblocks.tcl puts {wanted}; slices on {sorted(slices)}")
     print("ok")
 
 

@@ -296,7 +296,7 @@ check "reports: as JSON" vendor_json
 of_dies() {
     instances "$work/dies" && mkdir -p "$work/tree" && python3 "$here/hierarchy.py" make "$MOCK_CELLS" >"$work/tree/a.rpt" &&
         "$rill" report "$work/dies" --vendor "$work/tree" --json >"$work/tree/a.json" &&
-        python3 "$here/hierarchy.py" check "$MOCK_CELLS" "$work/tree/a.json" "$work/dies/design.yaml"
+        python3 "$here/hierarchy.py" check "$MOCK_CELLS" "$work/tree/a.json" "$work/dies/placement.tcl"
 }
 check "reports: every instance on its die" of_dies
 refused_report() { # what, file, sed expression, pattern

@@ -100,6 +100,9 @@ check_names() {
     refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'no input `engine.xx`' 'did you mean `engine.x`?'
     refuses_name "a port of two edges" 's/to: x_q.x, /to: engine.x, /' '`to`: `engine.x` is at another edge too'
     refuses_name "a kernel of that name" 's/^  - name: engine$/  - name: x_mux/' 'a second kernel `x_mux`'
+    refuses_name "a text in quotes of Verilog" 's/^      LANES: 8$/      LANES: "\\"8\\""/' 'a text stands without the quotes of Verilog: 8'
+    refuses_name "a parameter that is none" 's/^      LANES: 8$/      LANES: {verilgo: 8}/' 'unknown key `verilgo` in parameter' 'did you mean `verilog`?'
+    refuses_name "a port of no name" 's/{name: param, role: image, /{name: param, role: image, port: "-", /' 'a client that nets tie has no `port`'
     refuses_name "a type" 's/\[12, 1\]\*\[8, 1\]/[12, 1]*[8]/' '`type`: .* is no itensor type'
 }
 
@@ -123,7 +126,7 @@ specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root
     "$work"/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$work"/attentions-spatial.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
-plan $((${#specs[@]} + 6 + 4 + 8)) # dumps, depths, damage, names
+plan $((${#specs[@]} + 6 + 4 + 11)) # dumps, depths, damage, names
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done
 check_names

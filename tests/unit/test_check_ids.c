@@ -86,6 +86,7 @@ static void make_kernels(struct ir *ir) {
                                            .ports = STREAMS};
     for (int s = 0; s < STREAMS; s++) {
         struct ir_port port = {.name = name[s],
+                               .role = ir_role_of(name[s]),
                                .is_output = true,
                                .kind = s == S_ID ? IR_STREAM_TOKENS : IR_STREAM_BARE,
                                .data_bits = s == S_ID ? 32 : 64,

@@ -113,9 +113,9 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     edge_repeats(ir, e, name->region, kernel_is(&ir->kernel[graph->dst_kernel], KERNEL_ROWS_OUT));
 }
 
-static bool from_loop(const struct ir *ir, const struct ir_edge *e, const char *port) {
+static bool from_loop(const struct ir *ir, const struct ir_edge *e, enum ir_role role) {
     const struct ir_kernel *src = &ir->kernel[e->src_kernel];
-    return kernel_is(src, KERNEL_LOOP) && !strcmp(src->port[e->src_port].name, port);
+    return kernel_is(src, KERNEL_LOOP) && src->port[e->src_port].role == role;
 }
 
 void edges_open(struct check *check) {
@@ -125,10 +125,10 @@ void edges_open(struct check *check) {
     for (int i = 0; i < ir->edges; i++) {
         struct edge *e = &check->edge[i];
         const struct ir_port *name = naming_port(ir, &ir->edge[i]);
-        e->always = from_loop(ir, &ir->edge[i], "step");
-        e->is_ahead = from_loop(ir, &ir->edge[i], "walk_step");
+        e->always = from_loop(ir, &ir->edge[i], IR_ROLE_STEP);
+        e->is_ahead = from_loop(ir, &ir->edge[i], IR_ROLE_WALK);
         e->is_step = e->always || e->is_ahead;
-        e->is_ring = from_loop(ir, &ir->edge[i], "ring");
+        e->is_ring = from_loop(ir, &ir->edge[i], IR_ROLE_RING);
         e->active = e->is_step || e->is_ring;
         if (name != NULL) open_tensor_edge(check, e, &ir->edge[i], name);
         check->around |= e->given;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams behind and before kernels that move words and change none: what they carry follows from the streams at the
 // kernel's other side, whose ports name a tensor, and, where several tensors take turns, from the kernel's schedule.
-#include <string.h>
-
 #include "verif/check/check_internal.h"
 #include "include/kernel.h"
 
@@ -83,7 +81,7 @@ static bool is_mover(const struct ir *ir, int kernel) {
 static int edge_at(const struct ir *ir, int kernel, bool output, int i) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; p < k->ports; p++)
-        if (k->port[p].is_output == output && strcmp(k->port[p].name, "step") != 0 &&
+        if (k->port[p].is_output == output && k->port[p].role != IR_ROLE_STEP &&
             (k->port[p].index == i || (k->port[p].index == IR_NONE && i == 0)))
             return k->port[p].edge;
     return IR_NONE;
