@@ -161,7 +161,7 @@ def wrong_header():
         yield "verif/unit/rill_fields.vh differs"
 
 
-SPELLED = re.compile(r"\b(?:localparam (?:LATENCY|FINISH) = |DEPTH\(|READY_DELAY\()([0-9]+)[;,)]")      # in a template
+SPELLED = re.compile(r"(?:\b(?:localparam (?:LATENCY|FINISH) = |DEPTH\(|READY_DELAY\()|valid(?:_q)?\[)([0-9]+)[];,)]")  # in a template
 SPELLED_IN_CLASS = re.compile(r"class_(?:pipe|banks)\((?:.*[ (])?([0-9]+)\);")                        # the stages of a contract
 
 

@@ -40,7 +40,6 @@ void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float 
 
 // ---- soft caps (softcap.c): alone, and of softmax's scores ----
 
-enum { CLASS_SOFTCAP = 33 };                                         // stages of rill_softcap_lane
 void class_softcap(struct ir *, const struct ir_node *, int kernel); // its parameters, of attribute `cap`
 void class_cost_softcap(int64_t lanes, struct cost_resources *);
 

@@ -18,7 +18,8 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    class_banks(c, div_up(args_int(a, "HEAD_DIM", 1), class_lanes(a)), class_levels(a) + 11, 8);
+    int64_t scales = class_levels(a) + 1 + LATENCY_RECIP + LATENCY_MUL; // from a head's last chunk to its factor
+    class_banks(c, div_up(args_int(a, "HEAD_DIM", 1), class_lanes(a)), scales, 1 + LATENCY_MUL + LATENCY_TO_FIXED + 1);
     class_units(a, c);
     c->fire = args_int(a, "HEADS", 1);
 }

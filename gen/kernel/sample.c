@@ -2,7 +2,7 @@
 // rill_sample: an index drawn at random, or that of the largest element; a word per token.
 #include "gen/kernel/class.h"
 
-enum { SCORE = 50 /* cycles from a chunk to its scores */ };
+enum { SCORE = 1 + LATENCY_THREEFRY + LATENCY_GUMBEL + LATENCY_ADD }; // cycles from a chunk to its scores
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "N", ir_vector_length(ir, node));

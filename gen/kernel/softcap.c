@@ -11,7 +11,7 @@ void class_softcap(struct ir *ir, const struct ir_node *node, int k) {
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
-    class_pipe(c, CLASS_SOFTCAP);
+    class_pipe(c, LATENCY_SOFTCAP);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

@@ -15,11 +15,12 @@ static bool is_capped(const struct kernel_args *a) { return args_value(a, "GAIN"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    class_banks(c, 0, class_max_delay(a), 19);
+    class_banks(c, 0, class_max_delay(a), 1 + LATENCY_ADD + LATENCY_EXP + LATENCY_MUL);
     c->machine = TIMING_SOFTMAX;
-    c->enter = 3 + (is_capped(a) ? CLASS_SOFTCAP : 0);
-    c->units = class_levels(a) + 18; // from a token's last p to its scalar
-    c->times = 4;                    // firings whose scalars have room
+    c->enter = LATENCY_MUL + (is_capped(a) ? LATENCY_SOFTCAP : 0);
+    // From a token's last p to its scalar: the sum, its accumulator, the reciprocal and three registers to the FIFO.
+    c->units = class_levels(a) + 1 + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_RECIP + 3;
+    c->times = 4; // firings whose scalars have room
     c->heads = args_int(a, "HEADS", 1);
     c->lanes = class_lanes(a);
     c->layers = args_int(a, "LAYERS", 1);

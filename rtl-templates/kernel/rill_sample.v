@@ -50,8 +50,13 @@ module rill_sample #(
     localparam TOK_W = USER_W - 1;
     localparam [31:0] CHUNKS_32 = CHUNKS;
     localparam [31:0] MOST = TOP_K;
-    localparam HASH = 16, NOISE = 28, MUL = 3, ADD = 5, EXP = 10;
-    localparam DEPTH = HASH + NOISE + ADD;               // from the entrance to the score
+    `include "rill_latency.vh"
+    localparam HASH = LATENCY_THREEFRY;                  // from the entrance to the unit's result
+    localparam NOISE = HASH + LATENCY_GUMBEL;
+    localparam DEPTH = NOISE + LATENCY_ADD;              // the score
+    localparam PRODUCT = LATENCY_MUL;
+    localparam BELOW = PRODUCT + LATENCY_ADD;
+    localparam SHARE = BELOW + LATENCY_EXP;
 
     generate
         if (TOP_K < 1 || TOP_K > 64) begin : gen_bad_top_k
@@ -249,7 +254,7 @@ module rill_sample #(
     // What goes beside: a bit of each stage where it is asked for, the rest through a memory.
     localparam SIDE_W = 24 + USER_W + 4;
     wire [SIDE_W-1:0] side;
-    rill_delay #(.WIDTH(SIDE_W), .DEPTH(DEPTH)) u_side (.clk(clk), .rst(rst), .en(go),
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(DEPTH)) u_side (.clk(clk), .rst(rst), .en(go),
         .d({id_q, user_q, last_q, listed_q, there_q, final_q}), .q(side));
     assign out_valid = valid_q[DEPTH];
     assign out_final = side[0] && out_listed;
@@ -259,17 +264,17 @@ module rill_sample #(
     wire [USER_W-1:0] out_user = side[4 +: USER_W];
     wire [23:0]       out_id = side[4+USER_W +: 24];
 
-    reg  [HASH+NOISE-1:0] noisy_line_q;
+    reg  [NOISE-1:0]      noisy_line_q;
     reg  [HASH-1:0]       odd_line_q;                    // lane 0 takes the upper word
-    reg  [MUL+ADD-1:0]    listed_line_q;
-    reg  [MUL-1:0]        tail_line_q, lead_line_q;
+    reg  [BELOW-1:0]      listed_line_q;
+    reg  [PRODUCT-1:0]    tail_line_q, lead_line_q;
     always @(posedge clk)
         if (go) begin
-            noisy_line_q <= {noisy_line_q[HASH+NOISE-2:0], noisy_q};
+            noisy_line_q <= {noisy_line_q[NOISE-2:0], noisy_q};
             odd_line_q <= {odd_line_q[HASH-2:0], id_q[0]};
-            listed_line_q <= {listed_line_q[MUL+ADD-2:0], listed_q};
-            tail_line_q <= {tail_line_q[MUL-2:0], tail_q};
-            lead_line_q <= {lead_line_q[MUL-2:0], lead_q};
+            listed_line_q <= {listed_line_q[BELOW-2:0], listed_q};
+            tail_line_q <= {tail_line_q[PRODUCT-2:0], tail_q};
+            lead_line_q <= {lead_line_q[PRODUCT-2:0], lead_q};
         end
 
     wire [15:0]         token_position = position_q + {{(16-TOK_W){1'b0}}, user_q[TOK_W-1:0]};
@@ -294,8 +299,8 @@ module rill_sample #(
             rill_gumbel u_noise (.clk(clk), .en(go), .random(bits[i*32 +: 32]), .y(noise));
             rill_fp32_mul #(.SATURATE(1)) u_z (.clk(clk), .en(go), .a(x_q[i*32 +: 32]), .b(noisy_q ? inverse : one),
                 .y(z[i*32 +: 32]), .fault(mul_fault[i]));
-            rill_delay #(.WIDTH(32), .DEPTH(HASH + NOISE - MUL)) u_wait (.clk(clk), .rst(rst), .en(go), .d(z[i*32 +: 32]), .q(product));
-            rill_fp32_add u_score (.clk(clk), .en(go), .a(product), .b(noisy_line_q[HASH+NOISE-1] ? noise : 32'd0),
+            rill_delay_line #(.DATA_W(32), .DEPTH(NOISE - PRODUCT)) u_wait (.clk(clk), .rst(rst), .en(go), .d(z[i*32 +: 32]), .q(product));
+            rill_fp32_add u_score (.clk(clk), .en(go), .a(product), .b(noisy_line_q[NOISE-1] ? noise : 32'd0),
                 .y(add_y), .fault(add_fault));
             assign score[i*32 +: 32] = add_y;
             wire unused_fault = &{1'b0, add_fault};      // what was finite stays so
@@ -305,16 +310,16 @@ module rill_sample #(
     // ---- the bound below the largest: lane 0 ----
 
     reg  [31:0] most_q;
-    wire [31:0] most = lead_line_q[MUL-1] ? z[31:0] : most_q;
+    wire [31:0] most = lead_line_q[PRODUCT-1] ? z[31:0] : most_q;
     wire [31:0] below, share;
     wire        below_fault, share_fault;
     always @(posedge clk)
-        if (go && listed_line_q[MUL-1])
+        if (go && listed_line_q[PRODUCT-1])
             most_q <= most;
     rill_fp32_add u_below (.clk(clk), .en(go), .a(z[31:0]), .b({!most[31], most[30:0]}), .y(below), .fault(below_fault));
     rill_fp32_exp u_share (.clk(clk), .en(go), .a(below), .y(share), .fault(share_fault));
 
-    localparam PASS = DEPTH - MUL - ADD - EXP;
+    localparam PASS = DEPTH - SHARE;
     reg  [PASS-1:0] pass_line_q;
     always @(posedge clk)
         if (go)
@@ -359,10 +364,10 @@ module rill_sample #(
     integer          n;
     always @* begin
         for (n = 0; n < LANES; n = n + 1)
-            in_range[n] = listed_line_q[MUL-1] ? n == 0 : n < LAST_LANES || !tail_line_q[MUL-1];
+            in_range[n] = listed_line_q[PRODUCT-1] ? n == 0 : n < LAST_LANES || !tail_line_q[PRODUCT-1];
     end
-    wire z_fault = valid_q[MUL] && |(mul_fault & in_range);
-    wire difference_fault = valid_q[MUL+ADD] && listed_line_q[MUL+ADD-1] && below_fault;
+    wire z_fault = valid_q[PRODUCT] && |(mul_fault & in_range);
+    wire difference_fault = valid_q[BELOW] && listed_line_q[BELOW-1] && below_fault;
     always @(posedge clk)
         if (rst)
             fault <= 1'b0;

@@ -41,7 +41,8 @@ module rill_softcap #(
         end
     endgenerate
 
-    localparam LATENCY = 33;
+    `include "rill_latency.vh"
+    localparam LATENCY = LATENCY_SOFTCAP;
 `ifdef SYNTHESIS
     localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
 `else

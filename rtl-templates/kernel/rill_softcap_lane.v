@@ -25,6 +25,7 @@ module rill_softcap_lane #(
         end
     endgenerate
 
+    `include "rill_latency.vh"
     localparam [31:0] ONE = 32'h3f800000;
     localparam [31:0] MINUS_HALF = 32'hbf000000;
 
@@ -43,7 +44,7 @@ module rill_softcap_lane #(
     rill_fp32_add u_half (.clk(clk), .en(en), .a(sigmoid), .b(MINUS_HALF), .y(half), .fault(never[3]));
     rill_fp32_mul u_y (.clk(clk), .en(en), .a(half), .b(GAIN), .y(y), .fault(never[4]));
 
-    assign fault = fault_v && valid[2];
+    assign fault = fault_v && valid[LATENCY_MUL-1];
 
     wire unused = &{1'b0, valid, never};
 endmodule

@@ -100,13 +100,17 @@ module rill_softmax #(
     localparam FIRE_W = $clog2(FIRINGS + 1);
     localparam [31:0] LAST_FIRE = FIRINGS - 1;
     localparam [31:0] LAST_LANE = LANES_1 - 1;
-    localparam LATENCY = 19;                            // operands 1, add 5, exp 10, mul 3
+    `include "rill_latency.vh"
+    localparam DIFFERENCE_STAGES = 1 + LATENCY_ADD;     // from a score as it is read: the operands' stage, ...
+    localparam EXP_STAGES = DIFFERENCE_STAGES + LATENCY_EXP;
+    localparam GRID_STAGES = EXP_STAGES + LATENCY_TO_FIXED;
+    localparam LATENCY = EXP_STAGES + LATENCY_MUL;
 `ifdef SYNTHESIS
     localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
 `else
     localparam COPIES = 1;
 `endif
-    localparam ENTER = GAIN == 0 ? 3 : 36;              // product 3, cap 33
+    localparam ENTER = LATENCY_MUL + (GAIN == 0 ? 0 : LATENCY_SOFTCAP);
     localparam COPIES_IN = GAIN == 0 ? 1 : COPIES;
     localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
@@ -199,7 +203,7 @@ module rill_softmax #(
             up_to2_q <= {LANES{1'b1}} >> (LAST_LANE[4:0] & ~own1_q[4:0]);   // lanes up to own's
             seen3_q <= (before2_q ? {LANES{1'b1}} : within2_q ? up_to2_q : {LANES{1'b0}}) & inside2;
         end
-    rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - 3)) u_seen (.clk(clk), .rst(rst), .en(step_in[0]), .d(seen3_q), .q(k_seen));
+    rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - LATENCY_MUL)) u_seen (.clk(clk), .rst(rst), .en(step_in[0]), .d(seen3_q), .q(k_seen));
     wire [LANES*32-1:0] keys;
     wire [31:0]         chunk_key;
     wire [ROW_W:0]      place;
@@ -221,7 +225,7 @@ module rill_softmax #(
                 assign k_data[i*32 +: 32] = scaled;
             end else begin : gen_cap
                 wire never;                             // what is no number has its fault as a product
-                rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN)) u_cap (.clk(clk), .en(mine), .valid(33'd0), .x(scaled),
+                rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN)) u_cap (.clk(clk), .en(mine), .valid({LATENCY_SOFTCAP{1'b0}}), .x(scaled),
                     .y(k_data[i*32 +: 32]), .fault(never));
                 wire unused_cap = &{1'b0, never};
             end
@@ -311,7 +315,8 @@ module rill_softmax #(
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_out (
         .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en), .step(step), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(16)) u_vscale (.clk(clk), .rst(rst), .en(step[0]), .d(vscale17_in), .q(vscale17));
+    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(EXP_STAGES)) u_vscale (
+        .clk(clk), .rst(rst), .en(step[0]), .d(vscale17_in), .q(vscale17));
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_out
             wire        mine = step[i*COPIES/LANES];
@@ -337,8 +342,9 @@ module rill_softmax #(
     endgenerate
 
     // ---- the sum per token, its reciprocal ----
-    localparam SUM_AT = LATENCY + LEVELS;               // enabled clocks from r_tdata to the tree's sum
-    localparam INV = 15;                                // accumulator 1, from_int 4, mul 3, recip 7
+    localparam SUM_AT = GRID_STAGES + LEVELS;           // enabled clocks from r_tdata to the tree's sum
+    localparam TOTAL = 1 + LATENCY_FROM_INT + LATENCY_MUL;   // from the tree's sum: the accumulator, ...
+    localparam INV = TOTAL + LATENCY_RECIP;
     wire [47:0]       chunk_sum;
     wire              sum_first;
     wire              sum_last;
@@ -352,10 +358,10 @@ module rill_softmax #(
     wire              total_fault;
     wire [USER_W-1:0] inv_user;
     reg  [LEVELS:0]   sum_valid_q;
-    wire [LEVELS+1:0] sum_valid = {sum_valid_q, valid[LATENCY-1]};
+    wire [LEVELS+1:0] sum_valid = {sum_valid_q, valid[GRID_STAGES-1]};
     reg  [INV-1:0]    inv_valid_q;
     reg               late_q;                           // any of sum_valid_q and inv_valid_q
-    wire              step_late = en && (valid[LATENCY-1] || late_q);
+    wire              step_late = en && (valid[GRID_STAGES-1] || late_q);
     wire [47:0]       sum_now = (sum_first ? 48'd0 : sum_q[sum_user[TOK_W-1:0]]) + chunk_sum;
 
     rill_sum_tree #(.DATA_W(48), .LANES(LANES)) u_sum (.clk(clk), .en(step_late), .d(fixed), .q(chunk_sum));
@@ -417,9 +423,10 @@ module rill_softmax #(
         .occupancy(inv_count), .high_water(inv_high));
     assign m_axis_inv_tlast = m_axis_inv_tuser[TOK_W];
 
-    wire bad_in = (GAIN == 0 ? w_take : step_in[0] && in_valid[2]) && |(k_fault & seen3_q);
-    wire bad_out = (|fault_sub && valid[5]) || (|fault_exp && valid[15]) || (|(fault_p | fault_fix | over_fix) && valid[18])
-        || (total_fault && inv_valid_q[7]) || (inv_fault && inv_valid_q[INV-1]);
+    wire bad_in = (GAIN == 0 ? w_take : step_in[0] && in_valid[LATENCY_MUL-1]) && |(k_fault & seen3_q);
+    wire bad_out = (|fault_sub && valid[DIFFERENCE_STAGES-1]) || (|fault_exp && valid[EXP_STAGES-1])
+        || (|(fault_fix | over_fix) && valid[GRID_STAGES-1]) || (|fault_p && valid[LATENCY-1])
+        || (total_fault && inv_valid_q[TOTAL-1]) || (inv_fault && inv_valid_q[INV-1]);
     always @(posedge clk) fault <= !rst && (bad_in || (en && bad_out));
 
 `ifdef RILL_ASSERT

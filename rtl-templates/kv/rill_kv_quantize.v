@@ -77,6 +77,13 @@ module rill_kv_quantize #(
     localparam [31:0] F1_127 = 32'h3c010204;               // 0x1.020408p-7
     localparam HEAD_W = $clog2(HEADS + 1);
     localparam [31:0] LAST_HEAD = HEADS - 1;
+    `include "rill_latency.vh"
+    localparam SCALE_STAGES = LATENCY_MUL;                 // from a head's largest magnitude to the unit's result
+    localparam KEY_STAGES = SCALE_STAGES + LATENCY_MUL;
+    localparam RECIP_STAGES = LATENCY_RECIP;
+    localparam INV_STAGES = RECIP_STAGES + LATENCY_MUL;
+    localparam PRODUCT_STAGES = 1 + LATENCY_MUL;           // from x as it is read: the operands' stage, the product
+    localparam Y_STAGES = PRODUCT_STAGES + LATENCY_TO_FIXED;
 
     // ---- heads in, two banks ----
     wire                en;
@@ -96,7 +103,7 @@ module rill_kv_quantize #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(LEVELS + 11)) u_banks (
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(LEVELS + 1 + INV_STAGES)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
         .r_en(en), .r_go(1'b1), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser),
@@ -115,7 +122,7 @@ module rill_kv_quantize #(
     reg  [30:0]         most_q [0:(1<<ROW_W)-1];
     reg  [30:0]         final_q;                           // the largest magnitude of a whole head
     reg  [ROW_W-1:0]    final_row_q;
-    reg  [10:0]         final_valid_q;                     // [i]: i stages after final_q was set
+    reg  [INV_STAGES:0] final_valid_q;                     // [i]: i stages after final_q was set
     wire                final_now = took[LEVELS] && place[ROW_W];
     reg                 finishing_q;                       // any of final_valid_q
     wire                taking = w_take || |took_q;
@@ -137,12 +144,12 @@ module rill_kv_quantize #(
     always @(posedge clk)
         if (rst) begin
             took_q <= {(LEVELS+2){1'b0}};
-            final_valid_q <= 11'd0;
+            final_valid_q <= {(INV_STAGES+1){1'b0}};
             finishing_q <= 1'b0;
         end else begin
             took_q <= {took_q[LEVELS:0], w_take};
-            final_valid_q <= {final_valid_q[9:0], final_now};
-            finishing_q <= final_now || |final_valid_q[9:0];
+            final_valid_q <= {final_valid_q[INV_STAGES-1:0], final_now};
+            finishing_q <= final_now || |final_valid_q[INV_STAGES-1:0];
         end
     always @(posedge clk) begin
         if (took[LEVELS] && more) most_q[row] <= chunk_most;
@@ -165,24 +172,28 @@ module rill_kv_quantize #(
             wire [31:0] scale_early;
             rill_fp32_mul #(.SATURATE(0)) u_key (.clk(clk), .en(finishing_q), .a(scale_plain), .b(RSQRT_HD), .y(scale_early),
                 .fault(stat_fault[3]));
-            rill_delay_line #(.DATA_W(32), .DEPTH(4)) u_late (.clk(clk), .rst(rst), .en(finishing_q), .d(scale_early), .q(scale));
+            rill_delay_line #(.DATA_W(32), .DEPTH(INV_STAGES - KEY_STAGES)) u_late (
+                .clk(clk), .rst(rst), .en(finishing_q), .d(scale_early), .q(scale));
         end else begin : gen_value
             assign stat_fault[3] = 1'b0;
-            rill_delay_line #(.DATA_W(32), .DEPTH(7)) u_late (.clk(clk), .rst(rst), .en(finishing_q), .d(scale_plain), .q(scale));
+            rill_delay_line #(.DATA_W(32), .DEPTH(INV_STAGES - SCALE_STAGES)) u_late (
+                .clk(clk), .rst(rst), .en(finishing_q), .d(scale_plain), .q(scale));
         end
     endgenerate
-    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(10)) u_row (.clk(clk), .rst(rst), .en(finishing_q), .d({final_q == 31'd0, final_row_q}),
-        .q({zero_done, row_done}));
+    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(INV_STAGES)) u_row (
+        .clk(clk), .rst(rst), .en(finishing_q), .d({final_q == 31'd0, final_row_q}), .q({zero_done, row_done}));
     always @(posedge clk)
-        if (final_valid_q[10]) begin
+        if (final_valid_q[INV_STAGES]) begin
             inv_q[row_done] <= zero_done ? 32'd0 : inv;
             scale_q[row_done] <= scale;
         end
-    // The reciprocal of a zero head is not used; its stage 7 flag comes 3 stages before zero_done.
+    // The reciprocal of a zero head is not used; its flag comes before zero_done.
     wire zero_recip;
-    rill_delay_line #(.DATA_W(1), .DEPTH(7)) u_zero (.clk(clk), .rst(rst), .en(finishing_q), .d(final_q == 31'd0), .q(zero_recip));
-    wire stat_bad = (stat_fault[0] && final_valid_q[7] && !zero_recip) || (stat_fault[1] && final_valid_q[10] && !zero_done)
-        || (stat_fault[2] && final_valid_q[3]) || (stat_fault[3] && final_valid_q[6]);
+    rill_delay_line #(.DATA_W(1), .DEPTH(RECIP_STAGES)) u_zero (
+        .clk(clk), .rst(rst), .en(finishing_q), .d(final_q == 31'd0), .q(zero_recip));
+    wire stat_bad = (stat_fault[0] && final_valid_q[RECIP_STAGES] && !zero_recip)
+        || (stat_fault[1] && final_valid_q[INV_STAGES] && !zero_done)
+        || (stat_fault[2] && final_valid_q[SCALE_STAGES]) || (stat_fault[3] && final_valid_q[KEY_STAGES]);
 
     // ---- read, multiply, round, pack ----
     wire              bank1;
@@ -223,7 +234,7 @@ module rill_kv_quantize #(
     wire               last8;
     wire               tlast8;
     wire [USER_W-1:0]  user8;
-    reg  [6:0]         valid_q;
+    reg  [Y_STAGES-1:0] valid_q;
     reg                busy_q;                             // any of valid_q
     wire               step = en && (r_tvalid || busy_q);
     reg  [31:0]        inv2_q;
@@ -241,26 +252,26 @@ module rill_kv_quantize #(
                 .fault(fix_fault[i]));
         end
     endgenerate
-    rill_delay_line #(.DATA_W(32 + LATE_W), .DEPTH(7)) u_side (.clk(clk), .rst(rst), .en(step), .d({scale1, side1_q[LATE_W-1:0]}),
-        .q({scale8, slot8, last8, tlast8, user8}));
+    rill_delay_line #(.DATA_W(32 + LATE_W), .DEPTH(Y_STAGES)) u_side (
+        .clk(clk), .rst(rst), .en(step), .d({scale1, side1_q[LATE_W-1:0]}), .q({scale8, slot8, last8, tlast8, user8}));
     always @(posedge clk)
         if (rst) begin
-            valid_q <= 7'd0;
+            valid_q <= {Y_STAGES{1'b0}};
             busy_q <= 1'b0;
         end else if (step) begin
-            valid_q <= {valid_q[5:0], r_tvalid};
-            busy_q <= r_tvalid || |valid_q[5:0];
+            valid_q <= {valid_q[Y_STAGES-2:0], r_tvalid};
+            busy_q <= r_tvalid || |valid_q[Y_STAGES-2:0];
         end
 
     rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(33 + USER_W)) u_pack (
-        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[6]), .s_data(q8), .s_zero(1'b0), .s_slot(slot8), .s_first(slot8 == {SLOT_W{1'b0}}),
+        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[Y_STAGES-1]), .s_data(q8), .s_zero(1'b0), .s_slot(slot8), .s_first(slot8 == {SLOT_W{1'b0}}),
         .s_last(last8), .s_side({scale8, tlast8, user8}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
         .m_tdata(m_axis_y_tdata[BEAT_BITS-1:0]), .m_side({m_axis_y_tdata[BEAT_BITS +: 32], m_axis_y_tlast, m_axis_y_tuser}));
 
     reg                bad_q;
     reg                en_q;                               // beside bad_q: en comes late
     always @(posedge clk) begin
-        bad_q <= (valid_q[3] && |mul_fault) || (valid_q[6] && |fix_fault);
+        bad_q <= (valid_q[PRODUCT_STAGES-1] && |mul_fault) || (valid_q[Y_STAGES-1] && |fix_fault);
         en_q <= en;
         fault <= !rst && (stat_bad || (en_q && bad_q));
     end
