@@ -28,7 +28,7 @@ enum {
     MAX_ROW_STEPS = 65535, // 16 bits of the engine's schedule
     MAX_FIRINGS = 65535,   // of a region on one engine: 16 bits of the length of a section
     MAX_GROUPS = 255,      // 8 bits of the engine's schedule
-    MAX_ASYM_K = 63 * 128, // 6 bits of the engine's counter of a chunk's group beats
+    MAX_ASYM_K = 86 * 128, // as many group beats in a chunk; the accumulator
     RUN_BITS = 24          // beats of a walker's run
 };
 

@@ -37,15 +37,17 @@ static void quantize(struct step *s) {
 }
 
 // Row n of an int4_asym matrix: each element's whole weight, then the products, as numerics.md section 5 has them.
-static int64_t dot_asym(const struct oracle_weights *w, int64_t n, const int8_t x[], int64_t block,
+// A weight is within [-3064, 3064]: 16 bits, of which compilers make multiply-and-add vector instructions.
+static int64_t dot_asym(const struct oracle_weights *w, int64_t n, const int16_t x[], int64_t block,
                         const uint8_t shift[]) {
     const int8_t *q = w->q + n * w->k;
     int64_t acc = 0, at = n * w->groups;
     for (int64_t i = 0; i < w->k; at++) {
-        int32_t sum = 0, scale = w->group_scale[at], offset = 8 * w->group_offset[at];
+        int32_t sum = 0;
+        int16_t scale = w->group_scale[at], offset = (int16_t)(8 * w->group_offset[at]);
         int64_t end = i + w->group < w->k ? i + w->group : w->k;
         uint8_t left = shift[i / block];
-        for (; i < end; i++) sum += (q[i] * scale + offset) * x[i];
+        for (; i < end; i++) sum += (int16_t)(q[i] * scale + offset) * x[i];
         acc += sum * ((int64_t)1 << left);
     }
     return acc;
@@ -60,7 +62,7 @@ static void matmul(struct step *s) {
     for (int64_t r = 0; r < x->rows; r++) {
         run_widen(w->k, x->q + r * x->cols, s->run->scratch.x);
         for (int64_t n = 0; n < w->rows; n++)
-            *acc++ = w->group_offset ? dot_asym(w, n, x->q + r * x->cols, x->block, x->shift + r * x->blocks)
+            *acc++ = w->group_offset ? dot_asym(w, n, s->run->scratch.x, x->block, x->shift + r * x->blocks)
                                      : run_dot(w->k, x->block, w->q + n * w->k,
                                                w->group_scale ? w->group_scale + n * w->groups : NULL,
                                                s->run->scratch.x, x->shift + r * x->blocks);

@@ -108,6 +108,7 @@ module rill_engine_ctrl #(
     localparam UNIT_W = PAIR_W + 1;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;          // bits of a byte's place in a beat
     localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
+    localparam HEADER_W = ASYM != 0 ? 7 : 6;               // of the count of header beats
     localparam [31:0] GROUP_END = GROUP_BEATS - 1;
     localparam [31:0] ALL_LANES = CHANNELS;
     localparam [31:0] ALL_WORDS = OUT_WORDS;
@@ -152,7 +153,8 @@ module rill_engine_ctrl #(
     wire [1:0]  n_mode;
     wire [2:0]  n_tok_end, n_outer_end;
     wire [16:0] n_rows_end, n_beats_end, n_memory;
-    wire [5:0]  n_last_count, n_scale_beats;
+    wire [5:0]  n_last_count;
+    wire [6:0]  n_scale_beats;
     wire [3:0]  n_key_last;
     wire [7:0]  n_groups;
     wire        n_asym;
@@ -178,7 +180,7 @@ module rill_engine_ctrl #(
     reg         from_memory_q;
     reg  [5:0]  last_count_q;
     reg  [3:0]  key_last_q;
-    reg  [5:0]  scale_beats_q;
+    reg  [HEADER_W-1:0] scale_beats_q;
     reg  [7:0]  groups_q;
     reg         asym_q;
     reg         outer_q;                     // in the first chunk, columns outermost
@@ -190,7 +192,7 @@ module rill_engine_ctrl #(
     reg         header_q;                    // a header beat comes next
     reg         data_q;                      // none does: !header_q once more, for what decides
     reg         params_q;                    // it is the one with the row parameters
-    reg  [5:0]  header_left_q;               // header beats after it
+    reg  [HEADER_W-1:0] header_left_q;       // header beats after it
     reg  [2:0]  tok_q;
     reg         first_q;
     reg  [16:0] beats_left_q;                // of this row-step, after this one
@@ -254,7 +256,7 @@ module rill_engine_ctrl #(
     // Behind the present beat: is it the row-step's last one, with row-step and firing; header and next row of a column are not the end of a beat.
     wire        same_beat = header_q || (outer_q && !column_end);
     wire        next_row_end = same_beat ? row_end_q : row_end_q ? one_beat_q : beats_left_q == 17'd1;
-    wire        next_data = header_q ? header_left_q == 6'd0 : same_beat || !row_end_q || mode_q[1] || !chunk_end;
+    wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || mode_q[1] || !chunk_end;
     wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
     // An int4_asym beat has CHUNK_ROWS bytes of group words for itself.
@@ -307,7 +309,7 @@ module rill_engine_ctrl #(
                 from_memory_q <= n_from_memory;
                 last_count_q <= n_last_count;
                 key_last_q <= n_key_last;
-                scale_beats_q <= n_scale_beats;
+                scale_beats_q <= n_scale_beats[HEADER_W-1:0];
                 groups_q <= n_groups;
                 asym_q <= n_asym;
                 outer_q <= n_outer;
@@ -321,7 +323,7 @@ module rill_engine_ctrl #(
                 header_q <= !n_mode[1];
                 data_q <= n_mode[1];
                 params_q <= 1'b1;
-                header_left_q <= n_scale_beats;
+                header_left_q <= n_scale_beats[HEADER_W-1:0];
                 tok_q <= 3'd0;
                 first_q <= 1'b1;
                 beats_left_q <= n_beats_end;
@@ -338,10 +340,10 @@ module rill_engine_ctrl #(
             end
         end else if (advance && header_q) begin
             params_q <= 1'b0;
-            header_left_q <= header_left_q - 6'd1;
-            header_q <= header_left_q != 6'd0;
-            data_q <= header_left_q == 6'd0;
-            scale_q <= params_q || header_left_q == 6'd0 ? {SCALE_W{1'b0}} : scale_q + BEAT_BYTES[SCALE_W-1:0];
+            header_left_q <= header_left_q - {{(HEADER_W-1){1'b0}}, 1'b1};
+            header_q <= header_left_q != {HEADER_W{1'b0}};
+            data_q <= header_left_q == {HEADER_W{1'b0}};
+            scale_q <= params_q || header_left_q == {HEADER_W{1'b0}} ? {SCALE_W{1'b0}} : scale_q + BEAT_BYTES[SCALE_W-1:0];
         end else if (next_row) begin
             tok_q <= 3'd0;
             chunk_row_q <= chunk_row_q + 3'd1;
@@ -545,7 +547,7 @@ module rill_engine_ctrl #(
         stall_out <= active_q && !no_beat && !no_x && no_y && !rst;
     end
 
-    wire unused = &{1'b0, groups_all, group_all, row_count, tok_end_q, KEY_LANES, tok_q, CHUNK_END, GROUP_END, ALL_LANES,
+    wire unused = &{1'b0, n_scale_beats, groups_all, group_all, row_count, tok_end_q, KEY_LANES, tok_q, CHUNK_END, GROUP_END, ALL_LANES,
                     ALL_WORDS, BEAT_BYTES, TWO};
 endmodule
 

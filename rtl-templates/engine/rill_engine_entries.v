@@ -46,7 +46,7 @@ module rill_engine_entries #(
     output wire         n_from_memory,
     output wire [5:0]   n_last_count,
     output wire [3:0]   n_key_last,
-    output wire [5:0]   n_scale_beats,
+    output wire [6:0]   n_scale_beats,
     output wire         n_asym,
     output wire [7:0]   n_groups,
     output wire         n_outer,
@@ -87,7 +87,7 @@ module rill_engine_entries #(
     wire [7:0]  groups_up = entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] + 8'd7;
     wire        is_asym = ASYM != 0 && entry[ENGINE_ASYM];
     wire [7:0]  words_up = entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] + 8'd1;
-    wire [5:0]  word_beats = CHUNK_ROWS == 8 ? entry[ENGINE_GROUPS +: 6] : words_up[6:1];
+    wire [6:0]  word_beats = CHUNK_ROWS == 8 ? entry[ENGINE_GROUPS +: 7] : words_up[7:1];
     wire [21:0] lanes_up = step[STEP_KROWS +: STEP_KROWS_W] * ALL_LANES[5:0];
     wire        is_scores = entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_SCORES;
     wire [4:0]  key_rows_end = ({1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - 5'd1) / KEY_LANES[4:0];
@@ -108,7 +108,7 @@ module rill_engine_entries #(
     reg  [12:0] a_tail_row_q;
     reg  [9:0]  a_kv_layer_q;
     reg  [9:0]  a_kv_offset_q;
-    reg  [5:0]  a_scale_beats_q;             // ceil(groups / 8), int4_asym: ceil(groups * CHUNK_ROWS / 8)
+    reg  [6:0]  a_scale_beats_q;             // ceil(groups / 8), int4_asym: ceil(groups * CHUNK_ROWS / 8)
     reg         a_asym_q;
     reg  [7:0]  a_groups_q;
     reg         a_outer_q;
@@ -140,8 +140,8 @@ module rill_engine_entries #(
             a_tail_row_q <= entry[ENGINE_TAIL_BASE +: 13];
             a_kv_layer_q <= entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W];
             a_kv_offset_q <= kv_offset[9:0];
-            a_scale_beats_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? is_asym ? word_beats : {1'b0, groups_up[7:3]}
-                : 6'd0;
+            a_scale_beats_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? is_asym ? word_beats : {2'd0, groups_up[7:3]}
+                : 7'd0;
             a_asym_q <= is_asym;
             a_groups_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] : 8'd0;
             a_outer_q <= entry[ENGINE_OUTER] && !entry[ENGINE_MODE + 1];
@@ -155,7 +155,7 @@ module rill_engine_entries #(
     end
 
     // ---- second cycle: what the sequencer loads; two of these wait ----
-    localparam N_W = 115;
+    localparam N_W = 116;
     wire        is_values = a_mode_q == ENGINE_MODE_VALUES;
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
     wire [3:0]  token_end = a_tokens_q - 4'd1;

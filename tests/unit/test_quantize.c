@@ -157,6 +157,39 @@ static void test_int4_asym(void **state) {
     fixture_end(&f);
 }
 
+// The least squared error that any of all scales and offsets can have on n weights, in units of the row scale.
+static double exhaustive(const float *w, int64_t n, float unit) {
+    double best = INFINITY;
+    for (int step = 0; step <= QUANTIZE_GROUP_SCALE_MAX; step++)
+        for (int offset = -8 * 128; offset < 8 * 128; offset += 8) {
+            double sum = 0;
+            for (int64_t i = 0; i < n && sum < best; i++) {
+                double x = (double)w[i] / unit - offset, q = step ? nearbyint(x / step) : 0;
+                q = q < -8 ? -8 : q > 7 ? 7 : q;
+                sum += (x - q * step) * (x - q * step);
+            }
+            best = sum < best ? sum : best;
+        }
+    return best;
+}
+
+// The search of scales and offsets against all of them: within 10 % of the best over a row.
+static void test_int4_asym_best(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    enum { K = 300, GROUP = QUANTIZE_ASYM_GROUP };
+    float *w = random_rows(&f, "w", 1, K);
+    for (int64_t i = 0; i < 2 * GROUP; i++) w[i] = i < GROUP ? fabsf(w[i]) : 0.25f * w[i];
+    struct qmatrix m = quantize_matrix(&f.arena, w, 1, K, QFORMAT_INT4_ASYM, 128);
+    double unit = m.row_scale[0], best = 0;
+    for (int64_t at = 0; at < K; at += GROUP)
+        best += exhaustive(w + at, K - at < GROUP ? K - at : GROUP, m.row_scale[0]);
+    double ratio = squared_error(&m, w, 0) / (best * unit * unit);
+    assert_true(ratio < 1.10);
+    fixture_end(&f);
+}
+
 static void test_extreme_rows(void **state) {
     (void)state;
     struct fixture f;
@@ -276,7 +309,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_int8),        cmocka_unit_test(test_int8_clips), cmocka_unit_test(test_int4_search),
         cmocka_unit_test(test_int4_groups), cmocka_unit_test(test_int4_asym),  cmocka_unit_test(test_extreme_rows),
-        cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_model_cost),
+        cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_model_cost), cmocka_unit_test(test_int4_asym_best),
     };
     return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);
 }

@@ -6,7 +6,10 @@
 // sweep: CHANNELS=1 BEAT_BITS=512 ARRAYS=1
 // sweep: CHANNELS=20 BEAT_BITS=256 ARRAYS=2
 // quick: CHANNELS=3 BEAT_BITS=256 ARRAYS=1
+// sweep: CHANNELS=3 BEAT_BITS=512 ARRAYS=1 ASYM=1
+// sweep: CHANNELS=3 BEAT_BITS=256 ARRAYS=2 ASYM=1
 // quick: CHANNELS=20 BEAT_BITS=256 ARRAYS=2
+// quick: CHANNELS=3 BEAT_BITS=512 ARRAYS=1 ASYM=1
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -15,10 +18,12 @@ module rill_engine_entries_tb;
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter ARRAYS = 1;
-    localparam OUT_W = 114;
+    parameter ASYM = 0;
+    localparam OUT_W = 116;
     localparam ENTRIES = 1000;
     localparam RC = BEAT_BITS / 64;              // row-steps of a chunk
     localparam PARTS = 512 / BEAT_BITS;          // beats of 64 positions
+    localparam MOST_K = 11008;                   // of a row in int4_asym
     localparam KEYS = CHANNELS < 8 ? CHANNELS : 8;
 
     wire              clk, rst, s_valid, s_ready, n_valid, ready, src_done, snk_done, unused_user, unused_last;
@@ -26,7 +31,8 @@ module rill_engine_entries_tb;
     wire [1:0]        n_mode;
     wire [2:0]        n_tok_end, n_outer_end;
     wire [16:0]       n_rows_end, n_beats_end, n_memory;
-    wire [5:0]        n_last_count, n_scale_beats;
+    wire [5:0]        n_last_count;
+    wire [6:0]        n_scale_beats;
     wire [3:0]        n_key_last;
     wire [7:0]        n_groups;
     wire              n_asym;
@@ -37,7 +43,7 @@ module rill_engine_entries_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(176)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data),
         .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(src_done));
-    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS)) dut (
+    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM)) dut (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_valid), .s_axis_entry_tready(s_ready), .s_axis_entry_tdata(s_data),
         .take(n_valid && ready), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end), .n_one_turn(n_one_turn),
         .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row), .n_beats_end(n_beats_end), .n_one_beat(n_one_beat),
@@ -46,11 +52,11 @@ module rill_engine_entries_tb;
         .n_tail_row(n_tail_row), .n_layer(n_layer));
     rill_axis_monitor #(.DATA_W(OUT_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(n_valid), .s_axis_tready(ready),
         .s_axis_tdata({n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory, n_from_memory,
-            n_last_count, n_key_last, n_scale_beats, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row, n_layer}),
+            n_last_count, n_key_last, n_scale_beats, n_asym, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row, n_layer}),
         .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
     integer       seed, idle, stall, e, mode, pos, tokens, single, last_tok, turns, rows, own, beats, memory, last, groups, krows, layer;
-    integer       scale_beats, outer_end, key_last, first_in;
+    integer       asym, scale_beats, outer_end, key_last, first_in;
     reg  [95:0]   entry;
     reg  [63:0]   step;
     reg  [15:0]   repetition;
@@ -79,6 +85,8 @@ module rill_engine_entries_tb;
             if (below(3) == 0) entry[ENGINE_BEATS +: ENGINE_BEATS_W] = 1;
             if (entry[ENGINE_BEATS +: ENGINE_BEATS_W] == 0) entry[ENGINE_BEATS +: ENGINE_BEATS_W] = 2;
             entry[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W] = 1 + below(CHANNELS);
+            asym = ASYM != 0 && entry[ENGINE_ASYM];
+            if (asym != 0) entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] = 1 + below(MOST_K / (BEAT_BITS / 4));
             if (entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] > 248) entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] = 248;
             single = entry[ENGINE_SINGLE];
             last_tok = single ? 0 : tokens - 1;
@@ -94,11 +102,12 @@ module rill_engine_entries_tb;
             rows_less = rows - 1;
             beats_less = beats - 1;
             u_src.push({repetition, step, entry}, 1'b0, 1'b0);
-            scale_beats = (groups + 7) / 8;
+            scale_beats = asym != 0 ? (groups * RC + 7) / 8 : (groups + 7) / 8;
             outer_end = (entry[ENGINE_ROWS +: ENGINE_ROWS_W] < RC ? entry[ENGINE_ROWS +: ENGINE_ROWS_W] : RC) - 1;
             key_last = tokens - (own - 1) * KEYS;
             u_snk.expect_word({mode[1:0], last_tok[2:0], turns == 1, last_tok[0], rows_less[16:0], rows == 1, beats_less[16:0], beats == 1,
-                memory[16:0], from_memory, last[5:0], key_last[3:0], scale_beats[5:0], groups[7:0], mode < 2 && entry[ENGINE_OUTER] && beats != 1,
+                memory[16:0], from_memory, last[5:0], key_last[3:0], scale_beats[6:0], asym != 0, groups[7:0],
+                mode < 2 && entry[ENGINE_OUTER] && beats != 1,
                 outer_end[2:0], entry[ENGINE_X_FREE], entry[ENGINE_KEEP], entry[ENGINE_TAIL_BASE +: 13], layer[9:0]}, 1'b0, 1'b0);
         end
     endtask
