@@ -31,9 +31,9 @@ module rill_burst_splitter #(
 );
     localparam BEAT_BYTES = BEAT_BITS / 8;
     localparam BEAT_SHIFT = $clog2(BEAT_BYTES);
-    localparam [31:0] BURST_BYTES = MAX_BURST * BEAT_BYTES;
+    localparam ADDR_W = 64 - BEAT_SHIFT;      // of an address in beats: its lowest bits are none, so none are kept
+    localparam PAGE_W = 12 - BEAT_SHIFT;
     localparam [31:0] BURST_MAX = MAX_BURST;
-    localparam [31:0] BEAT_MASK = BEAT_BYTES - 1;
 
     generate
         if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -49,7 +49,7 @@ module rill_burst_splitter #(
 
     // Descriptors to come, already based: two, so that tready is a register's.
     wire        next_valid;
-    wire [63:0] next_addr;
+    wire [ADDR_W-1:0] next_addr;
     wire [15:0] next_beats;
     wire        room;
     wire [1:0]  next_fill;
@@ -57,28 +57,30 @@ module rill_burst_splitter #(
     // The burst at the output, and what is left of its descriptor behind it.
     reg         work_valid_q;
     reg         work_none_q;                 // !work_valid_q once more, for the output
-    reg  [63:0] work_addr_q;
+    reg  [ADDR_W-1:0] work_addr_q;
     reg  [15:0] length_q;
     reg  [15:0] left_q;
     reg         last_q;                      // left_q == 0
     reg         open_q;                      // low in reset
 
-    wire [11:0] page_beat = next_addr[11:0] >> BEAT_SHIFT;
-    wire [15:0] to_border = BURST_MAX[15:0] - ({4'd0, page_beat} & (BURST_MAX[15:0] - 16'd1));
+    wire [15:0] page_beat = {{(16 - PAGE_W){1'b0}}, next_addr[PAGE_W-1:0]};
+    wire [15:0] to_border = BURST_MAX[15:0] - (page_beat & (BURST_MAX[15:0] - 16'd1));
     wire [16:0] beyond = {1'b0, next_beats} - {1'b0, to_border};
     wire        is_short = beyond[16];       // it ends before the border
     wire        left_small = left_q <= BURST_MAX[15:0];
     wire        step = work_valid_q && m_axis_burst_tready;
     wire        work_load = !work_valid_q || (step && last_q);
 
-    rill_fifo #(.DATA_W(80), .DEPTH(2)) u_next (
+    wire [ADDR_W-1:0] desc_addr = base[63:BEAT_SHIFT] + {24'd0, s_axis_desc_tdata[39:BEAT_SHIFT]};
+
+    rill_fifo #(.DATA_W(16 + ADDR_W), .DEPTH(2)) u_next (
         .clk(clk), .rst(rst || flush), .s_axis_tvalid(s_axis_desc_tvalid && s_axis_desc_tdata[55:40] != 16'd0), .s_axis_tready(room),
-        .s_axis_tdata({s_axis_desc_tdata[55:40], base + {24'd0, s_axis_desc_tdata[39:0]}}),
+        .s_axis_tdata({s_axis_desc_tdata[55:40], desc_addr}),
         .m_axis_tvalid(next_valid), .m_axis_tready(work_load), .m_axis_tdata({next_beats, next_addr}),
         .occupancy(next_fill), .high_water(next_high));
     assign s_axis_desc_tready = open_q && (flush || room);
     assign m_axis_burst_tvalid = !work_none_q;
-    assign m_axis_burst_tdata = {length_q[8:0], work_addr_q};
+    assign m_axis_burst_tdata = {length_q[8:0], work_addr_q, {BEAT_SHIFT{1'b0}}};
     assign m_axis_burst_last = last_q;
     assign busy = next_valid || work_valid_q;
 
@@ -90,7 +92,7 @@ module rill_burst_splitter #(
             left_q <= is_short ? 16'd0 : beyond[15:0];
             last_q <= is_short || next_beats == to_border;
         end else if (step) begin
-            work_addr_q <= (work_addr_q | {32'd0, BURST_BYTES - 32'd1}) + 64'd1;
+            work_addr_q <= (work_addr_q | {{(ADDR_W - 32){1'b0}}, BURST_MAX - 32'd1}) + 1'b1;
             length_q <= left_small ? left_q : BURST_MAX[15:0];
             left_q <= left_small ? 16'd0 : left_q - BURST_MAX[15:0];
             last_q <= left_small;
@@ -108,10 +110,10 @@ module rill_burst_splitter #(
 
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("an address is no multiple of a beat")) u_assert_address (
-        .clk(clk), .broken(!rst && work_valid_q && (work_addr_q[31:0] & BEAT_MASK) != 32'd0));
+        .clk(clk), .broken(!rst && s_axis_desc_tvalid && (base[BEAT_SHIFT-1:0] | s_axis_desc_tdata[BEAT_SHIFT-1:0]) != {BEAT_SHIFT{1'b0}}));
 `endif
 
-    wire unused = &{1'b0, next_fill, next_high, length_q[15:9], BURST_MAX, BEAT_MASK};
+    wire unused = &{1'b0, next_fill, next_high, length_q[15:9], BURST_MAX, base[BEAT_SHIFT-1:0], s_axis_desc_tdata[BEAT_SHIFT-1:0]};
 endmodule
 
 `default_nettype wire

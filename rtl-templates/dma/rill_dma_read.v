@@ -28,7 +28,7 @@ module rill_dma_read #(
     input  wire                 flush,
     output wire                 idle,
     output reg                  error,
-    output reg  [63:0]          error_addr,
+    output wire [63:0]          error_addr,
 
     input  wire                 s_axis_burst_tvalid,
     output wire                 s_axis_burst_tready,
@@ -48,7 +48,9 @@ module rill_dma_read #(
     input  wire                 m_axis_beat_tready,
     output wire [BEAT_BITS-1:0] m_axis_beat_tdata
 );
-    localparam BEAT_BYTES = BEAT_BITS / 8;
+    localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
+    localparam ADDR_W = 64 - BEAT_SHIFT;      // of an address in beats
+    localparam PAGE_W = 12 - BEAT_SHIFT;
     localparam ROOM_W = $clog2(PREFETCH_BEATS + 1);
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
@@ -56,7 +58,6 @@ module rill_dma_read #(
     localparam [31:0] OUT_ALL = OUTSTANDING;
     localparam [31:0] ANY_TWO = 2 * MAX_BURST;
     localparam [31:0] PTR_LAST = OUTSTANDING - 1;
-    localparam [31:0] BEAT_STEP = BEAT_BYTES;
 
     generate
         if (PREFETCH_BEATS < MAX_BURST) begin : gen_bad_depth
@@ -101,10 +102,11 @@ module rill_dma_read #(
     wire [31:0]       room_d = room32 + {31'd0, fifo_pop} - taken;
 
     assign burst_ready = fits_q && slot_q && ar_ready;
-    rill_register_slice #(.DATA_W(72), .MODE(3)) u_ar (
+    rill_register_slice #(.DATA_W(8 + ADDR_W), .MODE(3)) u_ar (
         .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q), .s_axis_tready(ar_ready),
-        .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:0]}), .m_axis_tvalid(m_axi_arvalid), .m_axis_tready(m_axi_arready),
-        .m_axis_tdata({m_axi_arlen, m_axi_araddr}));
+        .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:BEAT_SHIFT]}), .m_axis_tvalid(m_axi_arvalid), .m_axis_tready(m_axi_arready),
+        .m_axis_tdata({m_axi_arlen, m_axi_araddr[63:BEAT_SHIFT]}));
+    assign m_axi_araddr[BEAT_SHIFT-1:0] = {BEAT_SHIFT{1'b0}};
     assign m_axi_rready = open_q;
     assign m_axis_beat_tvalid = fifo_valid && !flush;
 
@@ -128,31 +130,34 @@ module rill_dma_read #(
     end
 
     // Addresses of outstanding bursts, for the place of an error.
-    reg  [63:0]      addr_mem [0:OUTSTANDING-1];
-    reg  [PTR_W-1:0] addr_wr_q;
-    reg  [PTR_W-1:0] addr_rd_q;
-    reg  [11:0]      beat_offset_q;
-    wire [63:0]      addr_head = addr_mem[addr_rd_q];
+    reg  [ADDR_W-1:0] addr_mem [0:OUTSTANDING-1];
+    reg  [PTR_W-1:0]  addr_wr_q;
+    reg  [PTR_W-1:0]  addr_rd_q;
+    reg  [PAGE_W-1:0] beat_offset_q;
+    reg  [ADDR_W-1:0] error_q;
+    wire [ADDR_W-1:0] addr_head = addr_mem[addr_rd_q];
+
+    assign error_addr = {error_q, {BEAT_SHIFT{1'b0}}};
 
     always @(posedge clk) begin
         if (issue)
-            addr_mem[addr_wr_q] <= burst[63:0];
+            addr_mem[addr_wr_q] <= burst[63:BEAT_SHIFT];
         if (rst) begin
             addr_wr_q <= {PTR_W{1'b0}};
             addr_rd_q <= {PTR_W{1'b0}};
-            beat_offset_q <= 12'd0;
+            beat_offset_q <= {PAGE_W{1'b0}};
             error <= 1'b0;
-            error_addr <= 64'd0;
+            error_q <= {ADDR_W{1'b0}};
         end else begin
             if (issue)
                 addr_wr_q <= (addr_wr_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : addr_wr_q + 1'b1;
             if (burst_end)
                 addr_rd_q <= (addr_rd_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : addr_rd_q + 1'b1;
             if (beat_in)
-                beat_offset_q <= m_axi_rlast ? 12'd0 : beat_offset_q + BEAT_STEP[11:0];
+                beat_offset_q <= m_axi_rlast ? {PAGE_W{1'b0}} : beat_offset_q + 1'b1;
             if (beat_in && m_axi_rresp != 2'b00 && !error) begin
                 error <= 1'b1;
-                error_addr <= {addr_head[63:12], addr_head[11:0] + beat_offset_q};
+                error_q <= {addr_head[ADDR_W-1:PAGE_W], addr_head[PAGE_W-1:0] + beat_offset_q};
             end
         end
     end
@@ -174,7 +179,7 @@ module rill_dma_read #(
 `endif
 
     wire unused = &{1'b0, burst_last, fifo_ready, fifo_occupancy, fifo_high_water, room_d, ROOM_ALL, OUT_ALL, PTR_LAST,
-        BEAT_STEP};
+        burst[BEAT_SHIFT-1:0]};
 endmodule
 
 `default_nettype wire

@@ -224,7 +224,7 @@ check_fault rill_hop_stage 's/d & KEPT/d/' 6 DATA_W=3 CLEAR_W=1
 check_fault rill_round_robin 's/|favoured ? favoured : request/request/' 8 CLIENTS=3
 check_fault rill_round_robin 's/pool & ~below/pool/' 6 CLIENTS=3
 check_fault rill_token_select 's/(m_axis_tready || !keep)/m_axis_tready/' 3 DATA_W=3 TOKENS=4
-check_fault rill_burst_splitter 's/(work_addr_q | {32.d0, BURST_BYTES - 32.d1}) + 64.d1/work_addr_q + BURST_BYTES/' \
+check_fault rill_burst_splitter 's/(work_addr_q | {{(ADDR_W - 32){1.b0}}, BURST_MAX - 32.d1}) + 1.b1/work_addr_q + BURST_MAX/' \
         8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/left_small = left_q <= /left_small = left_q < /' 8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/is_short || next_beats == to_border/is_short/' 8 BEAT_BITS=64 MAX_BURST=4
@@ -262,7 +262,7 @@ if [ $quick = 0 ]; then
     check_fault rill_dma_read 's/room32 >= ANY_TWO/1/' 8 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 PREFETCH_BEATS=3
     check_fault rill_dma_read 's/!next_all_out : !all_out/1 : !all_out/' \
         10 BEAT_BITS=64 MAX_BURST=1 OUTSTANDING=1 PREFETCH_BEATS=5
-    check_fault rill_dma_read 's/beat_offset_q <= m_axi_rlast ? 12.d0/beat_offset_q <= 0 ? 12'"'d0"'/' \
+    check_fault rill_dma_read 's/beat_offset_q <= m_axi_rlast ? /beat_offset_q <= 0 ? /' \
         12 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=2 PREFETCH_BEATS=5
     # A beat is dropped in the cycle in which its burst is requested: the port then waits for it for ever.
     check_fault rill_dma_write 's/drop = flushed_q/drop = flush/' \

@@ -6,8 +6,8 @@
 wire        f_next_mark = f_mark && !f_open_q;
 wire        f_next_marked;
 wire [1:0]  f_next_ahead;
-wire [79:0] f_next_word;
-wire [79:0] f_next_second;
+wire [15+ADDR_W:0] f_next_word;               // {beats, address in beats}
+wire [15+ADDR_W:0] f_next_second;
 localparam F_FULL = MAX_BURST * BEAT_BYTES;  // bytes between two borders
 reg         f_begun_q = 1'b0;
 (* anyseq *) wire f_mark;
@@ -54,9 +54,8 @@ always @(posedge clk) begin
         assert (f_count_q <= 2'd3);
         assert (work_none_q == !work_valid_q && (open_q || !room));
         assert (!f_open_q || f_ahead_q < f_count_q);
-        assert (!next_valid || (next_beats != 16'd0 && (next_addr & (BEAT_BYTES - 1)) == 64'd0));
-        assert (next_fill != 2'd2 ||
-                (f_next_second[79:64] != 16'd0 && (f_next_second[63:0] & (BEAT_BYTES - 1)) == 64'd0));
+        assert (!next_valid || next_beats != 16'd0);
+        assert (next_fill != 2'd2 || f_next_second[ADDR_W +: 16] != 16'd0);
         if (work_valid_q) begin
             assert (f_beats >= 9'd1 && f_beats <= MAX_BURST && length_q[15:9] == 7'd0);
             assert ((f_address & (BEAT_BYTES - 1)) == 64'd0);
@@ -75,7 +74,7 @@ always @(posedge clk) begin
         assert (!f_open_q || ((f_address_q & (BEAT_BYTES - 1)) == 64'd0 && f_left_q != 16'd0));
         if (f_next_marked)
             assert (f_next_ahead == f_ahead_q - {1'b0, work_valid_q} &&
-                    f_next_word == {f_left_q, f_address_q});
+                    f_next_word == {f_left_q, f_address_q[63:BEAT_SHIFT]});
         if (f_awake_q && !flush)
             assert (s_axis_desc_tready == (next_fill != 2'd2)); // room for two behind the one that is cut
     end

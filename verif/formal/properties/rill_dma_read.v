@@ -6,6 +6,7 @@
 // shows: u_ar f_ar
 wire [1:0]        f_ar_inside;
 localparam F_W = ROOM_W + 1;
+localparam BEAT_BYTES = BEAT_BITS / 8;
 reg               f_begun_q = 1'b0;
 (* anyseq *) wire f_mark;
 reg               f_open_q;                  // the marked burst is requested and not over
@@ -23,7 +24,7 @@ wire              f_wrong = beat_in && m_axi_rresp != 2'b00 && !error;
 wire [OUT_W:0]    f_sum = addr_rd_q + f_ahead_q;
 wire [OUT_W:0]    f_index = f_sum >= OUTSTANDING ? f_sum - OUTSTANDING : f_sum;
 wire [OUT_W:0]    f_end = addr_rd_q + out_q;
-wire [63:0]       f_stored = addr_mem[f_index[PTR_W-1:0]];
+wire [ADDR_W-1:0] f_stored = addr_mem[f_index[PTR_W-1:0]];
 wire [63:0]       f_page = {burst[63:12], 12'd0};
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
@@ -80,10 +81,10 @@ always @(posedge clk) begin
             assert (f_left_q != 9'd0 && f_left_q <= MAX_BURST && (f_address_q & (BEAT_BYTES - 1)) == 64'd0 &&
                     {20'd0, f_address_q[11:0]} + (f_left_q << $clog2(BEAT_BYTES)) <= 32'd4096);
         if (f_open_q && !f_mine)
-            assert (f_stored == f_address_q);
-        assert (out_q != {OUT_W{1'b0}} || beat_offset_q == 12'd0);
+            assert (f_stored == f_address_q[63:BEAT_SHIFT]);
+        assert (out_q != {OUT_W{1'b0}} || beat_offset_q == {PAGE_W{1'b0}});
         if (f_mine)
-            assert ({addr_head[63:12], addr_head[11:0] + beat_offset_q} == f_address_q);
+            assert ({addr_head[ADDR_W-1:PAGE_W], addr_head[PAGE_W-1:0] + beat_offset_q} == f_address_q[63:BEAT_SHIFT]);
         if (f_failed_q)
             assert (error && error_addr == f_failed_at_q);
     end
