@@ -43,6 +43,7 @@ rope|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|
 composites|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 asym|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|
+asym-long|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|
@@ -110,6 +111,7 @@ layer1-spatial|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|
 layer1-8x256-T8|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=8 beat_bits=256 T=8
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 asym|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|
+asym-long|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|
 asym-2x512-T4-A2|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=2 beat_bits=512 T=4 A=2
 asym-spatial|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=5 binding=spatial T=1
 int4asym-3x256-T2|story-int4asym|$story|$model|stop|2|channels=3 beat_bits=256 T=2 weights=int4_asym
