@@ -15,6 +15,7 @@
 #include "include/fields.h"
 #include "include/ir_design.h"
 #include "include/ir_die.h"
+#include "include/ir_engine.h"
 #include "include/ir_group.h"
 #include "include/ir_net.h"
 #include "include/ir_param.h"
@@ -153,46 +154,6 @@ struct ir_edge { // one stream with its FIFO
     int group;           // both ends are in this group, or IR_NONE
     int crosses;         // firings that it holds from one group to another; 0: none
     int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its place there, or IR_NONE
-};
-
-// ---- Engine firings, memory ---------------------------------------------------------------------
-
-// A matrix engine with the kernels around it, and the memory channels that its lanes read: one for all products, or one
-// for each. Row n of a product lies on channel first_channel + n mod channels.
-struct ir_engine {
-    const char *name;                   // the product's where there are several
-    int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
-    int first_channel, channels;
-    enum ram_style prefetch_style; // of its channels' prefetch FIFOs; RAM_AUTO before allocate-memories
-    int lane_die[IR_MAX_LANES];    // where each lane lies, with dies
-};
-
-// One firing of a matrix engine, in program order inside its region. docs/rtl.md section 6.
-struct ir_firing {
-    int engine;
-    int node;
-    int region;
-    int head;        // attention: query head of this firing; a product of a tensor: the row
-    int kv_head;     // the key and value head that it reads
-    int mode;        // ENGINE_MODE_INT8 ... (fields.def)
-    int x_edge_port; // input of the x multiplexer
-    bool x_take, x_free;
-    bool outer;   // modes 0, 1: the first chunk of row-steps column by column, K outermost
-    bool kv_keep; // mode 3: the next firing of this node reads the same head
-    int y_port;   // output of the y demultiplexer
-    int64_t row_steps, beats, last_rows, tail_base, groups;
-};
-
-enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO, IR_SEG_HEADER };
-
-struct ir_segment { // the same offset on every channel it lives on
-    const char *name;
-    enum ir_segment_kind kind;
-    int node;             // matmul, embed, ... or IR_NONE
-    int channel;          // IR_NONE: every channel of the engine that reads it
-    int64_t offset;       // bytes
-    int64_t layer_stride; // bytes; 0 outside repeated regions
-    int64_t bytes;        // total
 };
 
 // ---- The whole ----------------------------------------------------------------------------------
