@@ -48,7 +48,9 @@ module rill_axil_regs_tb;
         .eot_id(eot_id), .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
         .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place),
         .identity(64'h0123_4567_89AB_CDEF), .layout(64'h1111_2222_3333_4444), .image(64'h5555_6666_7777_8888), .halt(halt),
-        .watchdog(watchdog), .ring_ids(ring_ids), .inverse_temperature(inverse_temperature), .top_k(top_k), .min_p(min_p), .seed(sampling_seed), .ending(32'd3), .fault_address(64'h9999_AAAA_BBBB_CCC0), .fault_channel(32'h105),
+        .watchdog(watchdog), .ring_ids(ring_ids), .inverse_temperature(inverse_temperature), .top_k(top_k),
+        .min_p(min_p), .seed(sampling_seed), .ending(32'd3), .fault_address(64'h9999_AAAA_BBBB_CCC0),
+        .fault_channel(32'h105),
         .fault_state(32'h00070009), .idle_engines(64'hFFFF_FFFE_FFFF_FFFD), .logits_hash(64'h1357_9BDF_0246_8ACE),
         .channel_beat(beat), .channel_stall(stall_event), .counters(counters));
     always #1 clk = !clk;

@@ -42,7 +42,8 @@ module rill_engine_ctrl_tb;
     wire [175:0]         entry_data;
     wire                 unused_user;
     reg                  again = 0, beat_pulse = 0, k_pulse = 0, x_pulse = 0, part_pulse = 0, v_pulse = 0, y_pulse = 0;
-    wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_asym, c_tail, c_local, c_first, c_last, c_half, c_free, c_tok_last, c_y_last;
+    wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_asym, c_tail, c_local, c_first, c_last,
+                         c_half, c_free, c_tok_last, c_y_last;
     wire                 c_both, c_out;
     wire [3:0]           c_k_lanes;
     wire [TOK_W-1:0]     c_out_tok;

@@ -48,7 +48,8 @@ module rill_engine_entries_tb;
         .take(n_valid && ready), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end), .n_one_turn(n_one_turn),
         .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row), .n_beats_end(n_beats_end), .n_one_beat(n_one_beat),
         .n_memory(n_memory), .n_from_memory(n_from_memory), .n_last_count(n_last_count), .n_key_last(n_key_last),
-        .n_scale_beats(n_scale_beats), .n_asym(n_asym), .n_groups(n_groups), .n_outer(n_outer), .n_outer_end(n_outer_end), .n_free(n_free), .n_keep(n_keep),
+        .n_scale_beats(n_scale_beats), .n_asym(n_asym), .n_groups(n_groups), .n_outer(n_outer),
+        .n_outer_end(n_outer_end), .n_free(n_free), .n_keep(n_keep),
         .n_tail_row(n_tail_row), .n_layer(n_layer));
     rill_axis_monitor #(.DATA_W(OUT_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(n_valid), .s_axis_tready(ready),
         .s_axis_tdata({n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory, n_from_memory,

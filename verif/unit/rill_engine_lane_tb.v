@@ -62,7 +62,8 @@ module rill_engine_lane_tb;
     rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W),
         .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS)) dut (.clk(clk), .rst(rst), .s_axis_beat_tvalid(b_valid),
         .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
-        .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h), .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({13*(BEAT_BITS/128){1'b0}}),
+        .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),
+        .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({13*(BEAT_BITS/128){1'b0}}),
         .first(first_h), .last(last_h),
         .tok(tok_h), .row(row_h), .acc(acc_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h), .offset(offset_h),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));

@@ -45,7 +45,8 @@ module rill_matrix_lane_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM)) dut (.clk(clk), .rst(rst), .valid(valid), .int4(int4),
         .first(first), .last(last), .tok(tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
-        .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(side), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
+        .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(side),
+        .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
         .out_bias(out_bias), .out_side(out_side));
 
     reg  [LATENCY:1]       due_last = 0;     // [n]: a beat with last was given n cycles ago

@@ -44,7 +44,8 @@ module rill_matrix_pair_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM)) dut (.clk(clk), .rst(rst), .valid(valid), .both(both), .int4(int4),
         .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
-        .shift(shift), .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
+        .shift(shift), .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
+        .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
         .out_bias(out_bias));
 
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_softcap: random firings of random length against the golden model with a cap of 30, latency 33, no bubbles; an infinity raises the fault.
+// Bench of rill_softcap: random firings of random length against the golden model with a cap of 30, latency 33, no
+// bubbles; an infinity raises the fault.
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=8 TOKENS=8 FAULT=0
@@ -24,7 +25,8 @@ module rill_softcap_tb;
     rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(1)) u_x (.clk(clk), .rst(rst),
         .m_axis_tvalid(x_tvalid), .m_axis_tready(x_tready), .m_axis_tdata(x_tdata), .m_axis_tuser(x_tuser), .m_axis_tlast(x_tlast),
         .done(x_done));
-    rill_softcap #(.LANES(LANES), .TOKENS(TOKENS), .SLOPE(32'hbd888889), .GAIN(32'h42700000)) dut (.clk(clk), .rst(rst), .fault(fault), .s_axis_x_tvalid(x_tvalid),
+    rill_softcap #(.LANES(LANES), .TOKENS(TOKENS), .SLOPE(32'hbd888889), .GAIN(32'h42700000)) dut (.clk(clk),
+        .rst(rst), .fault(fault), .s_axis_x_tvalid(x_tvalid),
         .s_axis_x_tready(x_tready), .s_axis_x_tdata(x_tdata), .s_axis_x_tuser(x_tuser), .s_axis_x_tlast(x_tlast),
         .m_axis_y_tvalid(y_tvalid), .m_axis_y_tready(y_tready), .m_axis_y_tdata(y_tdata), .m_axis_y_tuser(y_tuser),
         .m_axis_y_tlast(y_tlast));

@@ -71,7 +71,8 @@ module rill_softmax_tb;
     rill_file_driver #(.TAG("vscale"), .DATA_W(LANES * 32), .USER_W(1), .WORDS(16384), .SALT(4)) u_vscale (.clk(clk), .rst(rst),
         .m_axis_tvalid(vscale_tvalid), .m_axis_tready(vscale_tready), .m_axis_tdata(vscale_tdata), .m_axis_tuser(vscale_tuser),
         .m_axis_tlast(vscale_tlast), .done(vscale_done));
-    rill_softmax #(.LANES(LANES), .TOKENS(TOKENS), .HEADS(HEADS), .LAYERS(LAYERS), .CONTEXT(CONTEXT), .SLOPE(SLOPE), .GAIN(GAIN), .WINDOW(WINDOW)) dut (.clk(clk), .rst(rst),
+    rill_softmax #(.LANES(LANES), .TOKENS(TOKENS), .HEADS(HEADS), .LAYERS(LAYERS), .CONTEXT(CONTEXT), .SLOPE(SLOPE),
+        .GAIN(GAIN), .WINDOW(WINDOW)) dut (.clk(clk), .rst(rst),
         .fault(fault), .s_axis_step_tvalid(step_tvalid), .s_axis_step_tready(step_tready), .s_axis_step_tdata(step_tdata),
         .s_axis_s_tvalid(s_tvalid), .s_axis_s_tready(s_tready), .s_axis_s_tdata(s_tdata), .s_axis_s_tuser(s_tuser),
         .s_axis_s_tlast(s_tlast), .s_axis_kscale_tvalid(kscale_tvalid), .s_axis_kscale_tready(kscale_tready),
