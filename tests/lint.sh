@@ -65,7 +65,9 @@ spdx_missing() {
 }
 
 too_long() {
-    LC_ALL=C.UTF-8 awk 'length > 150 { print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
+    # Longer: what a bench says of its sweeps in a line, and beside templates and benches the macros of tests.
+    LC_ALL=C.UTF-8 awk 'length > (FILENAME ~ /^tests/ ? 150 : 120) && !/^\/\/ (sweep|quick): / {
+        print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
     LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" include/*.def
     LC_ALL=C.UTF-8 awk 'length > 160 { print FILENAME ":" FNR ": " length " characters" }' "${scripts[@]}"
 }

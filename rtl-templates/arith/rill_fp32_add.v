@@ -14,10 +14,12 @@ module rill_fp32_add (
     output wire        fault
 );
 
-    // What a stage computes is a function, so that a simulator evaluates it only where the stage moves. The stages are cut for 250 MHz
-    // (docs/timing.md): what decides late is computed for both outcomes before, and nothing but a choice follows the comparison.
+    // What a stage computes is a function, so that a simulator evaluates it only where the stage moves. The stages are
+    // cut for 250 MHz (docs/timing.md): what decides late is computed for both outcomes before, and nothing but a
+    // choice follows the comparison.
 
-    // Stage 1: the operand with the larger magnitude becomes "big"; how far the other one has to shift right, 31 for any greater distance.
+    // Stage 1: the operand with the larger magnitude becomes "big"; how far the other one has to shift right, 31 for
+    // any greater distance.
     // {sign, subtract, fault, exponent, big, lesser, shift}
     function [63:0] sort(input [31:0] p, input [31:0] q);
         reg        swap;
@@ -40,7 +42,8 @@ module rill_fp32_add (
         end
     endfunction
 
-    reg  [63:0] stage1_q;                       // one register: simulators call the function for each register that takes a part of it
+    // one register: simulators call the function for each register that takes a part of it
+    reg  [63:0] stage1_q;
     wire        sign1, sub1, fault1;
     wire [7:0]  exponent1;
     wire [23:0] big1, lesser1;
@@ -101,7 +104,8 @@ module rill_fp32_add (
         end
     end
 
-    // Stage 4: normalize by whole nibbles, and find the zeros before the first one of the nibble that then leads. Bit 27 is the carry.
+    // Stage 4: normalize by whole nibbles, and find the zeros before the first one of the nibble that then leads. Bit
+    // 27 is the carry.
     // {exponent, sum, zeros}
     function [38:0] normalize(input [6:1] nibble, input [27:0] sum, input [7:0] exponent);
         reg [2:0]  coarse;
@@ -109,7 +113,8 @@ module rill_fp32_add (
         reg [15:0] zeros; // of nibble n, its leading zeros at bits 2 * n
         integer    n;
         begin
-            coarse = nibble[6] ? 3'd0 : nibble[5] ? 3'd1 : nibble[4] ? 3'd2 : nibble[3] ? 3'd3 : nibble[2] ? 3'd4 : nibble[1] ? 3'd5 : 3'd6;
+            coarse = nibble[6] ? 3'd0 : nibble[5] ? 3'd1 : nibble[4] ? 3'd2 : nibble[3] ? 3'd3 : nibble[2] ? 3'd4
+                : nibble[1] ? 3'd5 : 3'd6;
             zeros = 16'd0;
             for (n = 0; n < 7; n = n + 1)
                 zeros[2*n +: 2] = sum[27-4*n] ? 2'd0 : sum[26-4*n] ? 2'd1 : sum[25-4*n] ? 2'd2 : 2'd3;
@@ -134,9 +139,10 @@ module rill_fp32_add (
     end
 
     // Stage 5: the last three places, then round; a carry out of the fraction goes into the exponent. {y, fault}
-    // An exact sum: what lies below the normal range needs no rounding before it is flushed. What becomes of the exponent is seen on the
-    // coarse one, beside the addition.
-    function [32:0] round(input sign, input none, input broken, input [9:0] coarse, input [26:0] half, input [1:0] fine);
+    // An exact sum: what lies below the normal range needs no rounding before it is flushed. What becomes of the
+    // exponent is seen on the coarse one, beside the addition.
+    function [32:0] round(input sign, input none, input broken, input [9:0] coarse, input [26:0] half,
+        input [1:0] fine);
         reg [26:0] normal;
         reg [7:0]  exponent;
         reg        zero;
@@ -146,7 +152,8 @@ module rill_fp32_add (
             normal = half << fine;
             exponent = coarse[7:0] - {6'd0, fine};
             zero = none || coarse[9] || (coarse[8:2] == 7'd0 && coarse[1:0] <= fine);
-            over = &coarse[7:1] && !coarse[9] && (fine == 2'd0 ? coarse[0] || &half[26:3] : fine == 2'd1 && coarse[0] && &half[25:2]);
+            over = &coarse[7:1] && !coarse[9] && (fine == 2'd0 ? coarse[0] || &half[26:3] : fine == 2'd1 && coarse[0]
+                && &half[25:2]);
             rounded = {exponent, normal[26:4]} + {30'd0, normal[3] && (normal[4] || |normal[2:0])};
             round = {sign, zero ? 31'd0 : rounded, broken || over};
         end

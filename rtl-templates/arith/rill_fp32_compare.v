@@ -18,7 +18,8 @@ module rill_fp32_compare (
     wire [30:0] b_magnitude = b_zero ? 31'd0 : b[30:0];
     wire        both_zero = a_zero && b_zero;
 
-    assign less = !both_zero && (a[31] != b[31] ? a[31] : a[31] ? b_magnitude < a_magnitude : a_magnitude < b_magnitude);
+    assign less = !both_zero && (a[31] != b[31] ? a[31] : a[31] ? b_magnitude < a_magnitude
+        : a_magnitude < b_magnitude);
     assign equal = both_zero || (a[31] == b[31] && a_magnitude == b_magnitude);
     assign fault = &a[30:23] || &b[30:23];
 

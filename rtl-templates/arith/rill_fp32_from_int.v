@@ -25,8 +25,9 @@ module rill_fp32_from_int #(
         end
     endgenerate
 
-    // Stage 1: magnitude. Of many pieces it is seen here which are zero, without the carries of the negation: ~a + 1 has a carry into a
-    // piece if all below are zero in a, and the piece is then zero as in a; otherwise it is zero where a has ones only.
+    // Stage 1: magnitude. Of many pieces it is seen here which are zero, without the carries of the negation: ~a + 1
+    // has a carry into a piece if all below are zero in a, and the piece is then zero as in a; otherwise it is zero
+    // where a has ones only.
     function [PIECES-1:0] pieces_used(input [WIDTH-1:0] from);
         reg [FULL_W-1:0] extended;
         reg              carry;
@@ -104,7 +105,8 @@ module rill_fp32_from_int #(
         end
     end
 
-    // Stage 3: shift within the piece. A function, so that a simulator evaluates it only where the stage moves. {zero, exponent, fraction, up}
+    // Stage 3: shift within the piece. A function, so that a simulator evaluates it only where the stage moves. {zero,
+    // exponent, fraction, up}
     function [32:0] settle(input [7:0] exponent, input [40:0] top, input sticky);
         reg [1:0]  nibbles;
         reg [40:0] near;
@@ -115,12 +117,14 @@ module rill_fp32_from_int #(
             near = top << {nibbles, 2'd0};
             bits = near[40] ? 2'd0 : near[39] ? 2'd1 : near[38] ? 2'd2 : 2'd3;
             normal = near << bits;
-            settle = {!normal[40], exponent - {4'd0, nibbles, bits}, normal[39:17], normal[16] && (normal[17] || |normal[15:0] || sticky)};
+            settle = {!normal[40], exponent - {4'd0, nibbles, bits}, normal[39:17],
+                normal[16] && (normal[17] || |normal[15:0] || sticky)};
         end
     endfunction
 
     reg         sign3_q;
-    reg  [32:0] stage3_q;                       // one register: simulators call the function for each register that takes a part of it
+    // one register: simulators call the function for each register that takes a part of it
+    reg  [32:0] stage3_q;
     wire        zero3, up3;
     wire [7:0]  exponent3;
     wire [22:0] fraction3;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Natural logarithm of m * 2^power, m = 1 + fraction * 2^-32, rounded once: relative error below 2^-22.5.
 //
-// The sum of the power's part and of (m - 1) times its factor of 24 bits is exact; from 3/2 on m is halved, so that nothing cancels.
-// Latency 13 enabled clocks, one result per enabled clock, no reset. Cannot fail: a caller refuses what is not positive.
+// The sum of the power's part and of (m - 1) times its factor of 24 bits is exact; from 3/2 on m is halved, so that
+// nothing cancels.
+// Latency 13 enabled clocks, one result per enabled clock, no reset. Cannot fail: a caller refuses what is not
+// positive.
 `default_nettype none
 
 module rill_fp32_ln (

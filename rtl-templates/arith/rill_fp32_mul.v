@@ -43,8 +43,9 @@ module rill_fp32_mul #(
         end
     end
 
-    // Stage 2: their sum; the exponent field of a product in [1, 2), two's complement, and of one in [2, 4), with all that stage 3 has to
-    // know of them, so that only a choice is left to it: the stages are cut for 250 MHz (docs/timing.md).
+    // Stage 2: their sum; the exponent field of a product in [1, 2), two's complement, and of one in [2, 4), with all
+    // that stage 3 has to know of them, so that only a choice is left to it: the stages are cut for 250 MHz
+    // (docs/timing.md).
     reg         sign2_q, zero2_q, fault2_q;
     reg  [7:0]  exponent2_q, above2_q;          // in [1, 2), in [2, 4)
     reg  [5:0]  is2_q;                          // exponent is < 0, 0, -1, >= 255, 254, 253
@@ -65,11 +66,12 @@ module rill_fp32_mul #(
         end
     end
 
-    // Stage 3: normalize, round, flush. A product just below 2^-126 whose 24 bits are all ones is rounded up to 2^-126 before
-    // the flush, as IEEE rounding in the subnormal range does: with exponent field 0 it is always rounded up, and what then is no
-    // power of two is flushed.
+    // Stage 3: normalize, round, flush. A product just below 2^-126 whose 24 bits are all ones is rounded up to 2^-126
+    // before the flush, as IEEE rounding in the subnormal range does: with exponent field 0 it is always rounded up,
+    // and what then is no power of two is flushed.
     // A function, so that a simulator evaluates it only where the stage moves. {y, overflow}
-    function [32:0] finish(input sign, input zero, input [7:0] exponent, input [7:0] above, input [5:0] is, input [47:17] product,
+    function [32:0] finish(input sign, input zero, input [7:0] exponent, input [7:0] above, input [5:0] is,
+        input [47:17] product,
             input sticky_low);
         reg        high;
         reg        sticky;
@@ -87,13 +89,15 @@ module rill_fp32_mul #(
             rounded = {high ? above : exponent, high ? product[46:24] : product[45:23]} +
                 {30'd0, high ? up_high || is[3] : up_low || is[4]};
             flush = zero || (high ? is[5] && !(is[3] && &product[46:24]) : is[5] || (is[4] && !(&product[45:23])));
-            over = is[2] || (high ? is[1] || (&product[46:24] && up_high && is[0]) : &product[45:23] && up_low && is[1]);
+            over = is[2] || (high ? is[1] || (&product[46:24] && up_high && is[0]) : &product[45:23] && up_low
+                && is[1]);
             most = SATURATE == 1 && over;
             finish = {sign, flush ? 31'd0 : most ? 31'h7f7fffff : rounded, over && !flush};
         end
     endfunction
 
-    reg  [32:0] result_q;                       // one register: simulators call the function for each register that takes a part of it
+    // one register: simulators call the function for each register that takes a part of it
+    reg  [32:0] result_q;
     reg         fault3_q;
     wire        overflows;
     assign {y, overflows} = result_q;

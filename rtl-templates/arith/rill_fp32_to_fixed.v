@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp32 to two's complement fixed point: y = RN(a * 2^FRAC), ties to even, saturated to +-(2^(WIDTH-1) - 1).
 //
-// Latency 3 enabled clocks, one result per enabled clock, no reset. Aligned with y: overflow (|RN(a * 2^FRAC)| >= 2^(WIDTH-1))
-// and fault (NaN or infinite operand; y undefined).
+// Latency 3 enabled clocks, one result per enabled clock, no reset. Aligned with y: overflow (|RN(a * 2^FRAC)| >=
+// 2^(WIDTH-1)) and fault (NaN or infinite operand; y undefined).
 // FRAC   binary places of y, -100..100
 // WIDTH  bits of y, 2..64
 `default_nettype none
@@ -21,7 +21,8 @@ module rill_fp32_to_fixed #(
 
     localparam INT_W = WIDTH - 1;                          // magnitude bits of y
     localparam FULL_W = INT_W + 1 > 25 ? INT_W + 1 : 25;   // magnitude, guard bit, bits below
-    localparam TOP = 127 + INT_W - 1 - FRAC;                // exponent field of a value with its first bit at the top of y
+    // exponent field of a value with its first bit at the top of y
+    localparam TOP = 127 + INT_W - 1 - FRAC;
 
     generate
         if (WIDTH < 2 || WIDTH > 64) begin : gen_bad_width

@@ -36,7 +36,8 @@ module rill_gumbel (
     // Stages 3 to 15, and 16 to 28. u is below 1, so its logarithm is below 0.
     wire [31:0] inner, outer;
     rill_fp32_ln u_inner (.clk(clk), .en(en), .power(exponent2_q), .fraction(u2_q[31:0]), .y(inner));
-    rill_fp32_ln u_outer (.clk(clk), .en(en), .power({1'b0, inner[30:23]} - 9'd127), .fraction({inner[22:0], 9'd0}), .y(outer));
+    rill_fp32_ln u_outer (.clk(clk), .en(en), .power({1'b0, inner[30:23]} - 9'd127), .fraction({inner[22:0], 9'd0}),
+        .y(outer));
     assign y = {!outer[31], outer[30:0]};
 
     wire unused = &{1'b0, u2_q[32], inner[31]};

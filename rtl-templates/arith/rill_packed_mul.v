@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two products that share a factor in one multiplier of 27 x 18 bits (a DSP48E2): two int8 activations times one nibble.
+// Two products that share a factor in one multiplier of 27 x 18 bits (a DSP48E2): two int8 activations times one
+// nibble.
 //
 //     p = x * nibble + BIAS * 2048 * (2^18 + 1), modulo 2^32        x = x1 * 2^18 + x0, x0 and x1 int8 (-128 .. 127)
 // x has 27 bits, sign-extended.
-// nibble is unsigned, 0 .. 15: the low half of an int8 weight, or a signed nibble + 8. Each product is -1920 .. 1905; as the lower one
-// borrows from the upper one when it is negative, a sum of products is split only with 2048 added to both halves of each: then every product
-// is 128 .. 3953, nothing is borrowed, and
+// nibble is unsigned, 0 .. 15: the low half of an int8 weight, or a signed nibble + 8. Each product is -1920 .. 1905;
+// as the lower one borrows from the upper one when it is negative, a sum of products is split only with 2048 added to
+// both halves of each: then every product is 128 .. 3953, nothing is borrowed, and
 //     sum[17:0] = sum of (x0 * nibble + 2048)        sum[31:18] = sum of (x1 * nibble + 2048)
-// The bias is a constant for the multiplier's own adder. In a sum of n one product may carry it for all (BIAS = n), the others none.
-// Sums that fit: 4 in the 32 bits of p (4 * 3953 < 2^14); 66 in the 18 bits of the lower half, where the upper half is given more bits.
-// Latency: 1 cycle; p keeps its value without en. Reset: none. Parameters: BIAS (0 to 4), products whose bias is added here.
+// The bias is a constant for the multiplier's own adder. In a sum of n one product may carry it for all (BIAS = n), the
+// others none.
+// Sums that fit: 4 in the 32 bits of p (4 * 3953 < 2^14); 66 in the 18 bits of the lower half, where the upper half is
+// given more bits.
+// Latency: 1 cycle; p keeps its value without en. Reset: none. Parameters: BIAS (0 to 4), products whose bias is added
+// here.
 `default_nettype none
 
 module rill_packed_mul #(

@@ -27,7 +27,8 @@ module rill_threefry (
         endcase
     endfunction
 
-    // Stage 0 adds the key; then five times two stages of two rounds and one that adds the key, in another order each time.
+    // Stage 0 adds the key; then five times two stages of two rounds and one that adds the key, in another order each
+    // time.
     wire [31:0] parity = 32'h1bd11bda ^ key[31:0] ^ key[63:32];
     wire [95:0] keys = {parity, key};
     reg  [31:0] a_q [0:15];

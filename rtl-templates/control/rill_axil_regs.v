@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Lite slave with the ap_ctrl_hs register map (docs/rtl.md section 11), arguments, status and performance counters.
+// AXI4-Lite slave with the ap_ctrl_hs register map (docs/rtl.md section 11), arguments, status and performance
+// counters.
 //
-// 32-bit accesses; one read and one write at a time; responses always OKAY, unmapped words read 0. Read latency 5 cycles.
-// ap_start stays high until ap_done, then drops unless auto-restart is set. Arguments are plain registers: write them while idle.
-// Counters of 64 bits: reading the low word also latches the high word, so low-then-high is one consistent value. The built-in counters
-// (cycles, channel_beat, channel_stall events) are cleared by the write that starts a request and run until ap_done.
+// 32-bit accesses; one read and one write at a time; responses always OKAY, unmapped words read 0. Read latency 5
+// cycles.
+// ap_start stays high until ap_done, then drops unless auto-restart is set. Arguments are plain registers: write them
+// while idle.
+// Counters of 64 bits: reading the low word also latches the high word, so low-then-high is one consistent value. The
+// built-in counters (cycles, channel_beat, channel_stall events) are cleared by the write that starts a request and run
+// until ap_done.
 // Reset: clk, synchronous active-high rst.
-// Parameters: CHANNELS (1..32), COUNTERS (0..128 further 64-bit values of the design, read as they are), SAMPLING (1: with the settings of
-// sampling; 0: they read 0).
+// Parameters: CHANNELS (1..32), COUNTERS (0..128 further 64-bit values of the design, read as they are), SAMPLING (1:
+// with the settings of sampling; 0: they read 0).
 `default_nettype none
 
 module rill_axil_regs #(
@@ -319,8 +323,8 @@ module rill_axil_regs #(
     wire        r_is_counter = r_word_q[9:8] != 2'b00 && r_index < VALUES_32;
 
     // Base pointers lie at a stride of three words: channel and word are found by comparing, not by dividing.
-    // A bit for each value: S_VALUE; what it selects, eight values at a time: S_GROUPS; of all groups: S_JOIN. Functions, so that a simulator
-    // evaluates them only in these cycles.
+    // A bit for each value: S_VALUE; what it selects, eight values at a time: S_GROUPS; of all groups: S_JOIN.
+    // Functions, so that a simulator evaluates them only in these cycles.
     localparam ALL = VALUES + CHANNELS;
     localparam GROUPS = (ALL + 7) / 8;
     localparam FOUND_W = 8 * GROUPS + 2;
@@ -372,7 +376,8 @@ module rill_axil_regs #(
         for (c = 0; c < GROUPS; c = c + 1) begin : gen_group
             always @(posedge clk)
                 if (r_state_q == S_GROUPS)
-                    group_q[64*c +: 64] <= ({64{r_found_q[8*c]}} & gen_any[8*c].v) | ({64{r_found_q[8*c+1]}} & gen_any[8*c+1].v)
+                    group_q[64*c +: 64] <= ({64{r_found_q[8*c]}} & gen_any[8*c].v)
+                        | ({64{r_found_q[8*c+1]}} & gen_any[8*c+1].v)
                         | ({64{r_found_q[8*c+2]}} & gen_any[8*c+2].v) | ({64{r_found_q[8*c+3]}} & gen_any[8*c+3].v)
                         | ({64{r_found_q[8*c+4]}} & gen_any[8*c+4].v) | ({64{r_found_q[8*c+5]}} & gen_any[8*c+5].v)
                         | ({64{r_found_q[8*c+6]}} & gen_any[8*c+6].v) | ({64{r_found_q[8*c+7]}} & gen_any[8*c+7].v);
@@ -455,7 +460,8 @@ module rill_axil_regs #(
         if (r_state_q == S_JOIN)
             r_value_q <= join_groups(group_q);
         if (r_state_q == S_WORD) begin
-            r_data_q <= r_word_q == 10'h000 ? {24'd0, auto_restart_q, 3'd0, ready_q, ap_idle && !ap_start, done_q, ap_start} :
+            r_data_q <= r_word_q == 10'h000 ? {24'd0, auto_restart_q, 3'd0, ready_q, ap_idle && !ap_start, done_q,
+                ap_start} :
                         r_base ? (r_base_high ? r_value_q[63:32] : r_value_q[31:0]) :
                         r_counter_q ? (r_word_q[0] ? r_high_q : r_value_q[31:0]) : r_plain_q;
             if (r_counter_q && !r_word_q[0])
@@ -465,7 +471,8 @@ module rill_axil_regs #(
             r_high_q <= 32'd0;
     end
 
-    wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, launch, counters};
+    wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, launch,
+        counters};
 endmodule
 
 `default_nettype wire

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One 64-bit counter per event line, for the register map's generic counters: counts the cycles in which the line is high.
+// One 64-bit counter per event line, for the register map's generic counters: counts the cycles in which the line is
+// high.
 //
-// Cleared by `clear` (the start of a request), held by `enable` low. A count is split at 32 bits with the carry registered, so that the
-// adders stay short: it may lag by one cycle. Reset: synchronous.
+// Cleared by `clear` (the start of a request), held by `enable` low. A count is split at 32 bits with the carry
+// registered, so that the adders stay short: it may lag by one cycle. Reset: synchronous.
 // Parameters: EVENTS, 1 or more.
 `default_nettype none
 

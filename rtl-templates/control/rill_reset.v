@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reset of a platform's kernel: its active-low pin through registers to the design's synchronous, active-high reset.
 //
-// rst is what !ap_rst_n was STAGES cycles before. The registers start at 1: a design that has just been configured is in reset.
-// ap_rst_n is synchronous to clk, as the platform gives it; the stages are for the way from the shell to the design, and for a
-// source that is not synchronous after all. They stay registers (no shift register) that a tool may place apart and copy.
+// rst is what !ap_rst_n was STAGES cycles before. The registers start at 1: a design that has just been configured is
+// in reset.
+// ap_rst_n is synchronous to clk, as the platform gives it; the stages are for the way from the shell to the design,
+// and for a source that is not synchronous after all. They stay registers (no shift register) that a tool may place
+// apart and copy.
 // Reset: none of its own. Parameters: STAGES, 2 or more.
 `default_nettype none
 

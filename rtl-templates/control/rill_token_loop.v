@@ -1,41 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // The request: parameters, prompt, prefill, decode, stop, drain, reset of the datapath.
 //
-// One request per start (level, see rill_axil_regs); done is a one-cycle pulse, idle is high between requests. In order:
-//   check   prompt_len 1..CONTEXT, pointers and bases multiples of a beat, max_new > 0 (max_new = 0: done at once, no fault)
-//   load    load_start pulse; waits until each load_done bit has been high once. The walker's steps start now. `image_wrong` instead (level):
+// One request per start (level, see rill_axil_regs); done is a one-cycle pulse, idle is high between requests. In
+// order:
+//   check   prompt_len 1..CONTEXT, pointers and bases multiples of a beat, max_new > 0 (max_new = 0: done at once, no
+//   fault)
+//   load    load_start pulse; waits until each load_done bit has been high once. The walker's steps start now.
+//   `image_wrong` instead (level):
 //           fault 8, flush
-//   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on s_axis_prompt
-//   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on s_axis_next_id with
-//           tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id (unless ignore_eot), or position
+//   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on
+//   s_axis_prompt
+//   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on
+//   s_axis_next_id with
+//           tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id (unless ignore_eot),
+//           or position
 //           CONTEXT is reached
 //   stop    (level) after the step that runs: drain, then as below; kill (level): straight to flush
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
-//   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8 cycles
-//   reset   soft_rst high for 12 of 16 cycles (it goes through a tree of registers), flush still high; then done. Whatever ran ahead is
+//   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8
+//   cycles
+//   reset   soft_rst high for 12 of 16 cycles (it goes through a tree of registers), flush still high; then done.
+//   Whatever ran ahead is
 //           gone: a second start finds the state of power-up.
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
-// m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the segment walker.
-// MODE 1 (a graph that is no language model): prompt_len rows; no ids, no prompt read, no ring; every step has head = 1; the end is
-// out_steps_done = steps for every output and kv_layers_done as above.
-// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 pointer alignment (place 0 prompt, 1 ring, 2 + c the base of channel c: the
-// first of them), 4 prompt id >= VOCAB (place = its position), 5 kernel fault (place = lowest bit of kernel_fault), 6 memory error (place =
-// lowest bit of memory_error). After 1, 2 and 3 no transaction has gone out.
+// m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the
+// segment walker.
+// MODE 1 (a graph that is no language model): prompt_len rows; no ids, no prompt read, no ring; every step has head =
+// 1; the end is out_steps_done = steps for every output and kv_layers_done as above.
+// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 pointer alignment (place 0 prompt, 1 ring, 2 + c the
+// base of channel c: the first of them), 4 prompt id >= VOCAB (place = its position), 5 kernel fault (place = lowest
+// bit of kernel_fault), 6 memory error (place = lowest bit of memory_error). After 1, 2 and 3 no transaction has gone
+// out.
 // Code and place are kept until the next start.
-// 7 no `progress` (a pulse: a beat, a response) and no new state for `watchdog` cycles, 0 never (place: the first bit of idle_engines that is
-// 0), 8 the memory holds another image (place: image_place; nothing has been written), 9 ring_ids, if not 0, is
-// less than the ids that may be made (place: so many; no transaction has gone out).
-// After 7 the memory may never be quiet. Then done comes after another `watchdog` cycles, and `flush` stays until it is quiet: a start meanwhile
-// waits, and is done with fault 7 once more if that takes as long again. No transaction is ever broken off.
-// image: checksum of the image whose parameters are on chip, given to the next load; 0 (none) after a reset, a fault and a kill.
+// 7 no `progress` (a pulse: a beat, a response) and no new state for `watchdog` cycles, 0 never (place: the first bit
+// of idle_engines that is 0), 8 the memory holds another image (place: image_place; nothing has been written), 9
+// ring_ids, if not 0, is less than the ids that may be made (place: so many; no transaction has gone out).
+// After 7 the memory may never be quiet. Then done comes after another `watchdog` cycles, and `flush` stays until it is
+// quiet: a start meanwhile waits, and is done with fault 7 once more if that takes as long again. No transaction is
+// ever broken off.
+// image: checksum of the image whose parameters are on chip, given to the next load; 0 (none) after a reset, a fault
+// and a kill.
 // fault_address, fault_channel ([7:0] channel, [8] write): of fault 6. fault_state: status when a fault or a kill came.
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
-// logits_hash: 0, then for each id that is given to the ring rotated left by 1, plus row_hash (that of the logits which the id was chosen
-// from, stable from 2 cycles behind the id until the next step's ids are given); kept until the next start.
+// logits_hash: 0, then for each id that is given to the ring rotated left by 1, plus row_hash (that of the logits which
+// the id was chosen from, stable from 2 cycles behind the id until the next step's ids are given); kept until the next
+// start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on the position behind it.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
-// Parameters: MODE (0 LM, 1 STREAM), CHANNELS, TOKENS, BEAT_BITS, CONTEXT (positions, 1..65535), VOCAB (0: ids are not checked), KV_LAYERS,
-// LOADERS, FAULTS, MEMORY_ERRORS (widths of load_done, kernel_fault, memory_error), BASES (of channels), OUTPUTS (MODE 1: output writers).
+// Parameters: MODE (0 LM, 1 STREAM), CHANNELS, TOKENS, BEAT_BITS, CONTEXT (positions, 1..65535), VOCAB (0: ids are not
+// checked), KV_LAYERS, LOADERS, FAULTS, MEMORY_ERRORS (widths of load_done, kernel_fault, memory_error), BASES (of
+// channels), OUTPUTS (MODE 1: output writers).
 `default_nettype none
 
 module rill_token_loop #(
@@ -90,7 +104,8 @@ module rill_token_loop #(
     output wire                     soft_rst,
     input  wire                     quiet,
     input  wire [31:0]              kv_layers_done,
-    input  wire [OUTPUTS*32-1:0]    out_steps_done,     // MODE 1: steps that each output has in memory (rill_stream_writer)
+    // MODE 1: steps that each output has in memory (rill_stream_writer)
+    input  wire [OUTPUTS*32-1:0]    out_steps_done,
     input  wire [31:0]              ids_written,        // of rill_ring_writer
     input  wire [FAULTS-1:0]        kernel_fault,
     input  wire [MEMORY_ERRORS-1:0] memory_error,       // of each channel
@@ -153,8 +168,10 @@ module rill_token_loop #(
         end
     endgenerate
 
-    localparam [3:0] S_IDLE = 4'd0, S_CHECK = 4'd1, S_LOAD = 4'd2, S_LOADING = 4'd3, S_PROMPT = 4'd4, S_STEP = 4'd5, S_ID = 4'd6,
-                     S_ID_CHECK = 4'd7, S_ID_SEND = 4'd8, S_NEXT = 4'd9, S_RING = 4'd10, S_DECIDE = 4'd11, S_DRAIN = 4'd12,
+    localparam [3:0] S_IDLE = 4'd0, S_CHECK = 4'd1, S_LOAD = 4'd2, S_LOADING = 4'd3, S_PROMPT = 4'd4, S_STEP = 4'd5,
+        S_ID = 4'd6,
+                     S_ID_CHECK = 4'd7, S_ID_SEND = 4'd8, S_NEXT = 4'd9, S_RING = 4'd10, S_DECIDE = 4'd11,
+                         S_DRAIN = 4'd12,
                      S_FLUSH = 4'd13, S_RESET = 4'd14, S_DONE = 4'd15;
     reg  [3:0]  state_q;
     reg  [3:0]  state_d;
@@ -306,13 +323,15 @@ module rill_token_loop #(
     wire        walk_valid;
 
     rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_step (
-        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]), .decode_steps(decode_steps_q),
+        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
+        .decode_steps(decode_steps_q),
         .go(is_q[S_STEP]), .busy(source_busy),
         .m_axis_step_tvalid(step_valid), .m_axis_step_tready(m_axis_step_tready && is_q[S_STEP]),
         .m_axis_step_tdata(m_axis_step_tdata));
 
     rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_walk_step (
-        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]), .decode_steps(decode_steps_q),
+        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
+        .decode_steps(decode_steps_q),
         .go(running), .busy(walk_busy),
         .m_axis_step_tvalid(walk_valid), .m_axis_step_tready(m_axis_walk_step_tready && running),
         .m_axis_step_tdata(m_axis_walk_step_tdata));
@@ -414,7 +433,8 @@ module rill_token_loop #(
     always @(posedge clk) begin
         eot_q <= next_id_q == eot_id_q && !ignore_eot_q;
         all_q <= made_q == max_new_q;
-        drained_q <= kv_layers_done == kv_expected_q && (MODE == 1 ? out_steps_done == {OUTPUTS{steps_q}} : ids_written == made_q);
+        drained_q <= kv_layers_done == kv_expected_q && (MODE == 1 ? out_steps_done == {OUTPUTS{steps_q}}
+            : ids_written == made_q);
         if (is_q[S_LOADING])
             loaded_q <= loaded_q | load_done;
         else
@@ -437,9 +457,11 @@ module rill_token_loop #(
             fault_state <= 32'd0;
             ending <= 32'd0;
         end else if (is_q[S_CHECK]) begin
-            fault_code <= no_prompt_q ? 32'd1 : long_prompt_q ? 32'd2 : bad_pointer ? 32'd3 : short_ring_q ? 32'd9 : 32'd0;
+            fault_code <= no_prompt_q ? 32'd1 : long_prompt_q ? 32'd2 : bad_pointer ? 32'd3 : short_ring_q ? 32'd9
+                : 32'd0;
             fault_place <= no_prompt_q || long_prompt_q || (MODE == 0 && bad_prompt_ptr_q) ? 32'd0 :
-                           MODE == 0 && bad_ring_ptr_q ? 32'd1 : bad_base_q ? base_place_q : short_ring_q ? decode_steps_q + 32'd1 : 32'd0;
+                           MODE == 0 && bad_ring_ptr_q ? 32'd1 : bad_base_q ? base_place_q : short_ring_q
+                               ? decode_steps_q + 32'd1 : 32'd0;
             fault_state <= refused ? status : 32'd0;
             ending <= refused ? 32'd6 : MODE == 0 && no_ids_q ? 32'd1 : 32'd0;
         end else if (broken_q && ending != 32'd6 && ending != 32'd5) begin
@@ -484,7 +506,8 @@ module rill_token_loop #(
             S_LOAD: state_d = S_LOADING;
             S_LOADING: if (image_wrong) state_d = S_FLUSH; else if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
             S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;
-            S_STEP: if (step_taken) state_d = MODE == 0 ? S_ID : m_axis_step_tdata[STEP_FINAL] || halt[0] ? S_DRAIN : S_STEP;
+            S_STEP: if (step_taken) state_d = MODE == 0 ? S_ID : m_axis_step_tdata[STEP_FINAL] || halt[0] ? S_DRAIN
+                : S_STEP;
             S_ID: if (id_ready) state_d = S_ID_CHECK;
             S_ID_CHECK: state_d = bad_id ? S_FLUSH : S_ID_SEND;
             S_ID_SEND: if (m_axis_id_tready) state_d = !tok_last ? S_ID : head_q ? S_NEXT : halt[0] ? S_DRAIN : S_STEP;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read side of one AXI4 master port for CLIENTS read engines.
 //
-// Round-robin on AR, one burst per cycle, one register; id = index of the client, R is routed by id. Clients keep their requests within
-// their own reserved room (rill_dma_read) and take every beat at once: m_axi_rready is a register, high from reset on, and no output of the
-// port depends on an input of it in the same cycle.
+// Round-robin on AR, one burst per cycle, one register; id = index of the client, R is routed by id. Clients keep their
+// requests within their own reserved room (rill_dma_read) and take every beat at once: m_axi_rready is a register, high
+// from reset on, and no output of the port depends on an input of it in the same cycle.
 // Constants of the port: full-width size, INCR.
-// A reset in the middle: bursts that the memory still owes are swallowed before the next request goes out, until the last one has come or
-// nothing has for 2^QUIET_BITS cycles (the memory was reset, too). The count of them is no part of the reset; it starts at 0.
+// A reset in the middle: bursts that the memory still owes are swallowed before the next request goes out, until the
+// last one has come or nothing has for 2^QUIET_BITS cycles (the memory was reset, too). The count of them is no part of
+// the reset; it starts at 0.
 // Latency: AR 1 cycle, R 0. Reset: clk, synchronous active-high rst.
 // Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id, >= clog2(CLIENTS), >= 1), QUIET_BITS (2..16).
 // s_axi_* are packed arrays, client 0 in the low bits; rdata, rresp, rlast are shared.
@@ -74,7 +75,8 @@ module rill_axi_read_arbiter #(
 
     assign take = open_q && !owed && (!valid_q || m_axi_arready);
 
-    rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst), .take(take), .request(s_axi_arvalid), .grant(grant));
+    rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst), .take(take), .request(s_axi_arvalid),
+        .grant(grant));
 
     always @* begin
         id_d = {ID_W{1'b0}};

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Write side of one AXI4 master port for CLIENTS write engines.
 //
-// Round-robin on AW, one burst per cycle, one register; id = index of the client; W beats leave in the order of the AW grants, B is
-// routed by id. A client presents all beats of a granted burst without waiting for others (rill_dma_write stores before it asks).
+// Round-robin on AW, one burst per cycle, one register; id = index of the client; W beats leave in the order of the AW
+// grants, B is routed by id. A client presents all beats of a granted burst without waiting for others (rill_dma_write
+// stores before it asks).
 // W does not wait for AWREADY: a slave may see the first beat of a burst before it has accepted its address.
-// Clients take every response at once: m_axi_bready is a register, high from reset on, and no output of the port depends on an input of it in
-// the same cycle.
+// Clients take every response at once: m_axi_bready is a register, high from reset on, and no output of the port
+// depends on an input of it in the same cycle.
 // Constants of the port: full-width size, INCR, all strobes set.
-// A reset in the middle: as in rill_axi_read_arbiter, responses that are owed are swallowed first. A burst whose beats had not all left
-// cannot be mended: end the request (kill) before the kernel alone is reset.
+// A reset in the middle: as in rill_axi_read_arbiter, responses that are owed are swallowed first. A burst whose beats
+// had not all left cannot be mended: end the request (kill) before the kernel alone is reset.
 // Latency: AW 1 cycle, W and B 0. Reset: clk, synchronous active-high rst.
-// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id), ORDER (granted bursts whose beats have not all left, 2..256), QUIET_BITS (2..16).
+// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id), ORDER (granted bursts whose beats have not all left,
+// 2..256), QUIET_BITS (2..16).
 // s_axi_* are packed arrays, client 0 in the low bits; bresp is shared.
 `default_nettype none
 
@@ -88,7 +90,8 @@ module rill_axi_write_arbiter #(
     reg  [7:0]         len_d;
     integer            i;
 
-    rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst), .take(take), .request(s_axi_awvalid), .grant(grant));
+    rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst), .take(take), .request(s_axi_awvalid),
+        .grant(grant));
 
     always @* begin
         id_d = {ID_W{1'b0}};

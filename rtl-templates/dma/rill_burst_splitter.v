@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts descriptors {beats, offset} into AXI bursts.
 //
-// Every burst ends at the latest at a multiple of MAX_BURST beats, so none crosses a 4 KiB border and long runs settle on aligned bursts.
-// Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across descriptors;
+// Every burst ends at the latest at a multiple of MAX_BURST beats, so none crosses a 4 KiB border and long runs settle
+// on aligned bursts.
+// Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across
+// descriptors;
 // latency 2, length and address from registers.
 // m_axis_burst_last: the burst is its descriptor's last one.
 // flush (level): forgets everything held and swallows what arrives. busy: something is held.
@@ -74,7 +76,8 @@ module rill_burst_splitter #(
     wire [ADDR_W-1:0] desc_addr = base[63:BEAT_SHIFT] + {24'd0, s_axis_desc_tdata[39:BEAT_SHIFT]};
 
     rill_fifo #(.DATA_W(16 + ADDR_W), .DEPTH(2)) u_next (
-        .clk(clk), .rst(rst || flush), .s_axis_tvalid(s_axis_desc_tvalid && s_axis_desc_tdata[55:40] != 16'd0), .s_axis_tready(room),
+        .clk(clk), .rst(rst || flush), .s_axis_tvalid(s_axis_desc_tvalid && s_axis_desc_tdata[55:40] != 16'd0),
+        .s_axis_tready(room),
         .s_axis_tdata({s_axis_desc_tdata[55:40], desc_addr}),
         .m_axis_tvalid(next_valid), .m_axis_tready(work_load), .m_axis_tdata({next_beats, next_addr}),
         .occupancy(next_fill), .high_water(next_high));
@@ -110,10 +113,12 @@ module rill_burst_splitter #(
 
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("an address is no multiple of a beat")) u_assert_address (
-        .clk(clk), .broken(!rst && s_axis_desc_tvalid && (base[BEAT_SHIFT-1:0] | s_axis_desc_tdata[BEAT_SHIFT-1:0]) != {BEAT_SHIFT{1'b0}}));
+        .clk(clk), .broken(!rst && s_axis_desc_tvalid && (base[BEAT_SHIFT-1:0]
+        | s_axis_desc_tdata[BEAT_SHIFT-1:0]) != {BEAT_SHIFT{1'b0}}));
 `endif
 
-    wire unused = &{1'b0, next_fill, next_high, length_q[15:9], BURST_MAX, base[BEAT_SHIFT-1:0], s_axis_desc_tdata[BEAT_SHIFT-1:0]};
+    wire unused = &{1'b0, next_fill, next_high, length_q[15:9], BURST_MAX, base[BEAT_SHIFT-1:0],
+        s_axis_desc_tdata[BEAT_SHIFT-1:0]};
 endmodule
 
 `default_nettype wire

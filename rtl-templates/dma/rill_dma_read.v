@@ -2,17 +2,20 @@
 // Read engine of one client of a memory port: descriptors {beats, offset} in, beats out in the same order.
 //
 // Client side of AXI4 (address and data channels without ids, size and burst type: rill_axi_read_arbiter adds them).
-// A burst is requested only when the prefetch FIFO has room reserved for all of it: m_axi_rready is high from reset on, for ever.
-// Room is looked for a cycle ahead: the burst behind one that is requested follows it at once with room for 2 * MAX_BURST beats before
-// that, else a cycle later.
-// Throughput: one beat per cycle, given OUTSTANDING * MAX_BURST >= memory latency and PREFETCH_BEATS >= latency + MAX_BURST.
-// flush (level, hold until idle): no further request, descriptors and beats that arrive or are held are swallowed, outstanding bursts
-// drain.
+// A burst is requested only when the prefetch FIFO has room reserved for all of it: m_axi_rready is high from reset on,
+// for ever.
+// Room is looked for a cycle ahead: the burst behind one that is requested follows it at once with room for 2 *
+// MAX_BURST beats before that, else a cycle later.
+// Throughput: one beat per cycle, given OUTSTANDING * MAX_BURST >= memory latency and PREFETCH_BEATS >= latency +
+// MAX_BURST.
+// flush (level, hold until idle): no further request, descriptors and beats that arrive or are held are swallowed,
+// outstanding bursts drain.
 // idle: nothing held, requested or buffered (and, without flush, no descriptor offered).
-// error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on all the same.
+// error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on all
+// the same.
 // Reset: clk, synchronous active-high rst (only while idle, or the memory will answer to nobody).
-// Parameters: BEAT_BITS, MAX_BURST (beats, see rill_burst_splitter), OUTSTANDING (bursts), PREFETCH_BEATS (FIFO depth, >= MAX_BURST),
-// RAM_STYLE of the FIFO.
+// Parameters: BEAT_BITS, MAX_BURST (beats, see rill_burst_splitter), OUTSTANDING (bursts), PREFETCH_BEATS (FIFO depth,
+// >= MAX_BURST), RAM_STYLE of the FIFO.
 `default_nettype none
 
 module rill_dma_read #(
@@ -76,7 +79,8 @@ module rill_dma_read #(
 
     rill_burst_splitter #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST)) u_splitter (
         .clk(clk), .rst(rst), .base(base), .flush(flush), .busy(splitter_busy),
-        .s_axis_desc_tvalid(s_axis_burst_tvalid), .s_axis_desc_tready(s_axis_burst_tready), .s_axis_desc_tdata(s_axis_burst_tdata),
+        .s_axis_desc_tvalid(s_axis_burst_tvalid), .s_axis_desc_tready(s_axis_burst_tready),
+        .s_axis_desc_tdata(s_axis_burst_tdata),
         .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst),
         .m_axis_burst_last(burst_last));
 
@@ -104,7 +108,8 @@ module rill_dma_read #(
     assign burst_ready = fits_q && slot_q && ar_ready;
     rill_register_slice #(.DATA_W(8 + ADDR_W), .MODE(3)) u_ar (
         .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q), .s_axis_tready(ar_ready),
-        .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:BEAT_SHIFT]}), .m_axis_tvalid(m_axi_arvalid), .m_axis_tready(m_axi_arready),
+        .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:BEAT_SHIFT]}), .m_axis_tvalid(m_axi_arvalid),
+        .m_axis_tready(m_axi_arready),
         .m_axis_tdata({m_axi_arlen, m_axi_araddr[63:BEAT_SHIFT]}));
     assign m_axi_araddr[BEAT_SHIFT-1:0] = {BEAT_SHIFT{1'b0}};
     assign m_axi_rready = open_q;
@@ -171,11 +176,14 @@ module rill_dma_read #(
         .m_axis_tvalid(fifo_valid), .m_axis_tready(m_axis_beat_tready || flush), .m_axis_tdata(m_axis_beat_tdata),
         .occupancy(fifo_occupancy), .high_water(fifo_high_water));
 
-    assign idle = !splitter_busy && out_q == {OUT_W{1'b0}} && room_q == ROOM_ALL[ROOM_W-1:0] && (flush || !s_axis_burst_tvalid);
+    assign idle = !splitter_busy && out_q == {OUT_W{1'b0}} && room_q == ROOM_ALL[ROOM_W-1:0]
+        && (flush || !s_axis_burst_tvalid);
 
 `ifdef RILL_ASSERT
-    rill_assert #(.SAYS("a beat arrives and the prefetch FIFO is full")) u_assert_room (.clk(clk), .broken(!rst && beat_in && !fifo_ready));
-    rill_assert #(.SAYS("a beat arrives that nobody asked for")) u_assert_asked (.clk(clk), .broken(!rst && beat_in && out_q == {OUT_W{1'b0}}));
+    rill_assert #(.SAYS("a beat arrives and the prefetch FIFO is full")) u_assert_room (.clk(clk),
+        .broken(!rst && beat_in && !fifo_ready));
+    rill_assert #(.SAYS("a beat arrives that nobody asked for")) u_assert_asked (.clk(clk),
+        .broken(!rst && beat_in && out_q == {OUT_W{1'b0}}));
 `endif
 
     wire unused = &{1'b0, burst_last, fifo_ready, fifo_occupancy, fifo_high_water, room_d, ROOM_ALL, OUT_ALL, PTR_LAST,

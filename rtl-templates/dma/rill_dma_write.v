@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write engine of one client of a memory port: descriptors {beats, offset} and the beats they speak of, two streams in the same order.
+// Write engine of one client of a memory port: descriptors {beats, offset} and the beats they speak of, two streams in
+// the same order.
 //
-// Client side of AXI4 (no ids, size, burst type, strobes: rill_axi_write_arbiter adds them; every byte of a beat is written).
-// Store and forward: a burst is requested only when all of its beats are in the buffer, so m_axi_wvalid never waits for a producer and
-// a stopped producer never blocks the port. m_axi_wvalid does not wait for m_axi_awready.
-// Whether they are is looked at a cycle ahead; a burst right behind another one needs 2 * MAX_BURST beats before that, or comes a cycle later.
+// Client side of AXI4 (no ids, size, burst type, strobes: rill_axi_write_arbiter adds them; every byte of a beat is
+// written).
+// Store and forward: a burst is requested only when all of its beats are in the buffer, so m_axi_wvalid never waits for
+// a producer and a stopped producer never blocks the port. m_axi_wvalid does not wait for m_axi_awready.
+// Whether they are is looked at a cycle ahead; a burst right behind another one needs 2 * MAX_BURST beats before that,
+// or comes a cycle later.
 // Throughput: one beat per cycle with BUFFER_BEATS >= 2 * MAX_BURST and OUTSTANDING * MAX_BURST >= write latency.
-// flush (level, hold until idle): no further request, descriptors and beats not yet requested are swallowed, requested bursts finish.
+// flush (level, hold until idle): no further request, descriptors and beats not yet requested are swallowed, requested
+// bursts finish.
 // written: a pulse when the last response of a descriptor is in, so of all its beats; descriptors in their order.
 // idle: nothing held, every response is in (and, without flush, nothing offered).
 // error: sticky until reset; error_addr is the address of the first burst with BRESP != OKAY.
 // Reset: clk, synchronous active-high rst (only while idle).
-// Parameters: BEAT_BITS, MAX_BURST (beats, see rill_burst_splitter), OUTSTANDING (bursts), BUFFER_BEATS (>= MAX_BURST), RAM_STYLE.
+// Parameters: BEAT_BITS, MAX_BURST (beats, see rill_burst_splitter), OUTSTANDING (bursts), BUFFER_BEATS (>= MAX_BURST),
+// RAM_STYLE.
 `default_nettype none
 
 module rill_dma_write #(
@@ -75,7 +80,8 @@ module rill_dma_write #(
 
     rill_burst_splitter #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST)) u_splitter (
         .clk(clk), .rst(rst), .base(base), .flush(flush), .busy(splitter_busy),
-        .s_axis_desc_tvalid(s_axis_desc_tvalid), .s_axis_desc_tready(s_axis_desc_tready), .s_axis_desc_tdata(s_axis_desc_tdata),
+        .s_axis_desc_tvalid(s_axis_desc_tvalid), .s_axis_desc_tready(s_axis_desc_tready),
+        .s_axis_desc_tdata(s_axis_desc_tdata),
         .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst),
         .m_axis_burst_last(burst_last));
 
@@ -151,7 +157,8 @@ module rill_dma_write #(
     reg  [7:0]       left_q;                 // beats of the burst that leaves, behind the one that is offered
     reg              last_q;                 // none
     wire             only_one = pending_q == ONE[OUT_W-1:0];
-    wire             first = issue && (!has_pending || (burst_out && only_one)); // leaves next; its length need not wait in memory
+    // leaves next; its length need not wait in memory
+    wire             first = issue && (!has_pending || (burst_out && only_one));
     wire             follow = burst_out && !only_one;
     wire [7:0]       next_length = len_mem[data_rd_q];
 
@@ -206,7 +213,8 @@ module rill_dma_write #(
                   (flush || !(s_axis_desc_tvalid || s_axis_beat_tvalid));
 
 `ifdef RILL_ASSERT
-    rill_assert #(.SAYS("a response arrives to no burst")) u_assert_response (.clk(clk), .broken(!rst && response && out_q == {OUT_W{1'b0}}));
+    rill_assert #(.SAYS("a response arrives to no burst")) u_assert_response (.clk(clk),
+        .broken(!rst && response && out_q == {OUT_W{1'b0}}));
 `endif
 
     wire unused = &{1'b0, fifo_occupancy, fifo_high_water, free_d, OUT_ALL, PTR_LAST, ONE};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a memory still owes when a port is reset in the middle of a request: bursts asked for and not answered.
 //
-// asked, answered: a burst's address was taken; its last beat or its response has come. sign: the memory has sent anything.
-// owed: high from a reset with open bursts on, until all of them are answered, or no sign has come for 2^QUIET_BITS cycles: then the memory
-// was reset, too, and owes nothing. A user asks for nothing meanwhile and swallows what comes.
+// asked, answered: a burst's address was taken; its last beat or its response has come. sign: the memory has sent
+// anything.
+// owed: high from a reset with open bursts on, until all of them are answered, or no sign has come for 2^QUIET_BITS
+// cycles: then the memory was reset, too, and owes nothing. A user asks for nothing meanwhile and swallows what comes.
 // Reset: clk, synchronous active-high rst; the count of open bursts is no part of it and starts at 0.
 // Parameters: QUIET_BITS (2..16).
 `default_nettype none

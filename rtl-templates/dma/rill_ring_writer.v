@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes every token id to the ring in memory as it is made, with full beats.
 //
-// Ids come as {index[31:0], id[31:0]} with index counting up from 0. The beat of an id is kept and written again with each id that
-// joins it,
+// Ids come as {index[31:0], id[31:0]} with index counting up from 0. The beat of an id is kept and written again with
+// each id that joins it,
 // zeros in the places not yet reached; so the ring must span whole beats. Word i of the ring is id i.
-// An id is taken when the write of the one before has its response: ids_written counts responses, so the host may read that many ids.
-// Out: a descriptor of one beat and the beat, to a rill_dma_write of its own (base = ring pointer), whose idle output comes back as
-// dma_idle.
+// An id is taken when the write of the one before has its response: ids_written counts responses, so the host may read
+// that many ids.
+// Out: a descriptor of one beat and the beat, to a rill_dma_write of its own (base = ring pointer), whose idle output
+// comes back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
 // Parameters: BEAT_BITS.
 `default_nettype none

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the segment table once per step and emits one descriptor per contiguous run, the same for every channel.
 //
-// In: speculative step words, sent ahead of the kernels' ones. Out: {beats[15:0], offset[39:0]}; fork it to the channels' rill_dma_read.
-// Segment entry (192 bits, SEGMENT of include/fields.def), offsets and strides in bytes. Weights: `beats` beats at offset +
-// layer*layer_stride. K: krows*beats beats there.
-// V: `outer` runs of vblocks*beats beats, outer_stride apart. A run of 0 beats is left out; a run of more than 65535 beats is cut.
+// In: speculative step words, sent ahead of the kernels' ones. Out: {beats[15:0], offset[39:0]}; fork it to the
+// channels' rill_dma_read.
+// Segment entry (192 bits, SEGMENT of include/fields.def), offsets and strides in bytes. Weights: `beats` beats at
+// offset + layer*layer_stride. K: krows*beats beats there.
+// V: `outer` runs of vblocks*beats beats, outer_stride apart. A run of 0 beats is left out; a run of more than 65535
+// beats is cut.
 // A K or V run in the n-th step since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >=
 // (n-1)*KV_LAYERS + l + 1, l = kv_layer + layer*kv_step its layer of the cache: until every write of its kind that the
 // steps before made in this layer has its response.
 // Throughput: one descriptor per cycle; latency 7 from entry to descriptor.
-// flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing held (while flush).
+// flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing
+// held (while flush).
 // Reset: clk, synchronous active-high rst; the step count starts over.
 // Parameters: BEAT_BITS, KV_LAYERS (layers that write K and V, 0: none), the table of rill_schedule.
 `default_nettype none
@@ -40,11 +43,15 @@ module rill_segment_walker #(
     output wire [55:0] m_axis_burst_tdata    // {beats[15:0], offset[39:0]}
 );
     // of include/fields.def
-    localparam STEP_KROWS = 32, STEP_KROWS_W = 16, STEP_VBLOCKS = 48, STEP_VBLOCKS_W = 16, SCHEDULE_BITS = 80, SCHEDULE_STEP = 0,
-        SCHEDULE_LAYER = 64, SCHEDULE_LAYER_W = 16, SEGMENT_BITS = 192, SEGMENT_KIND = 0, SEGMENT_KIND_W = 2, SEGMENT_OFFSET = 2,
-        SEGMENT_OFFSET_W = 40, SEGMENT_LAYER_STRIDE = 42, SEGMENT_LAYER_STRIDE_W = 40, SEGMENT_BEATS = 82, SEGMENT_BEATS_W = 24,
+    localparam STEP_KROWS = 32, STEP_KROWS_W = 16, STEP_VBLOCKS = 48, STEP_VBLOCKS_W = 16, SCHEDULE_BITS = 80,
+        SCHEDULE_STEP = 0,
+        SCHEDULE_LAYER = 64, SCHEDULE_LAYER_W = 16, SEGMENT_BITS = 192, SEGMENT_KIND = 0, SEGMENT_KIND_W = 2,
+            SEGMENT_OFFSET = 2,
+        SEGMENT_OFFSET_W = 40, SEGMENT_LAYER_STRIDE = 42, SEGMENT_LAYER_STRIDE_W = 40, SEGMENT_BEATS = 82,
+            SEGMENT_BEATS_W = 24,
         SEGMENT_OUTER = 106, SEGMENT_OUTER_W = 16, SEGMENT_OUTER_STRIDE = 122, SEGMENT_OUTER_STRIDE_W = 32,
-        SEGMENT_KV_LAYER = 154, SEGMENT_KV_LAYER_W = 10, SEGMENT_KV_STEP = 164, SEGMENT_KV_STEP_W = 6, SEGMENT_KIND_WEIGHTS = 0,
+        SEGMENT_KV_LAYER = 154, SEGMENT_KV_LAYER_W = 10, SEGMENT_KV_STEP = 164, SEGMENT_KV_STEP_W = 6,
+            SEGMENT_KIND_WEIGHTS = 0,
         SEGMENT_KIND_K = 1, SEGMENT_KIND_V = 2;
     localparam ENTRY_W = SEGMENT_BITS;
     localparam [31:0] CUT_BEATS = 32768;     // keeps the cuts of a long run aligned to bursts
@@ -67,10 +74,12 @@ module rill_segment_walker #(
     wire                 entry_last;
 
     // A flush throws the schedule's place away: its reset is the quickest way.
-    rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+    rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
+        .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
         .clk(clk), .rst(rst || flush),
-        .s_axis_step_tvalid(s_axis_step_tvalid && !flush), .s_axis_step_tready(step_ready), .s_axis_step_tdata(s_axis_step_tdata),
+        .s_axis_step_tvalid(s_axis_step_tvalid && !flush), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(s_axis_step_tdata),
         .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready), .m_axis_entry_tdata(entry_data),
         .m_axis_entry_tlast(entry_last));
 
@@ -137,7 +146,8 @@ module rill_segment_walker #(
         .s_axis_tdata({e_cut_q ? CUT_BEATS[15:0] : e_left_q[15:0], e_addr_q}),
         .m_axis_tvalid(sent_valid), .m_axis_tready(m_axis_burst_tready), .m_axis_tdata(m_axis_burst_tdata));
     assign m_axis_burst_tvalid = sent_valid && !flush;
-    assign idle = !(sent_valid || entry_valid || a_valid_q || b_valid_q || c_valid_q || d_valid_q || e_valid_q || s_axis_step_tvalid);
+    assign idle = !(sent_valid || entry_valid || a_valid_q || b_valid_q || c_valid_q || d_valid_q || e_valid_q
+        || s_axis_step_tvalid);
 
     always @(posedge clk) begin
         open_q <= !rst;
@@ -168,7 +178,8 @@ module rill_segment_walker #(
             a_outer_q <= entry_data[SEGMENT_OUTER +: SEGMENT_OUTER_W];
             a_stride_q <= entry_data[SEGMENT_OUTER_STRIDE +: SEGMENT_OUTER_STRIDE_W];
             a_layer_q <= entry_layer;
-            a_times_q <= entry_kind == SEGMENT_KIND_WEIGHTS ? 16'd1 : entry_kind == SEGMENT_KIND_K ? entry_krows : entry_vblocks;
+            a_times_q <= entry_kind == SEGMENT_KIND_WEIGHTS ? 16'd1 : entry_kind == SEGMENT_KIND_K ? entry_krows
+                : entry_vblocks;
             a_need_q <= (first_q || entry_kind == SEGMENT_KIND_WEIGHTS || KV_LAYERS == 0) ? 32'd0
                 : earlier_q + {22'd0, entry_data[SEGMENT_KV_LAYER +: SEGMENT_KV_LAYER_W]} + 32'd1;
             a_kv_step_q <= (first_q || entry_kind == SEGMENT_KIND_WEIGHTS || KV_LAYERS == 0) ? 6'd0

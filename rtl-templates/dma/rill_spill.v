@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a firing in memory between two groups: writes it as it comes, waits for all write responses, reads it back in the same order.
+// Keeps a firing in memory between two groups: writes it as it comes, waits for all write responses, reads it back in
+// the same order.
 //
-// Streams: s_axis_* and m_axis_* as in docs/rtl.md section 3, the same words out as in, tuser and tlast too. With one of FIRINGS the next firing
-// enters when the last word of the one before has been read. With two it enters when the read of the one before has been asked for, and that
-// is asked for when the last word of the one ahead of it has been read: one firing is read while the next one is written, in the other half.
-// Memory: m_axis_write_* to a rill_dma_write (descriptors of at most BURST beats as soon as their beats are handed over, so that a buffer of
-// BURST beats is enough), m_axis_read and s_axis_read from a rill_dma_read (one descriptor for the firing). dma_idle is the write engine's idle:
-// nothing is asked for before it has been high behind the last descriptor, so the read comes after the responses. All writes of a firing have
-// theirs before the next firing enters, so dma_idle never speaks of two. It may come up to 6 cycles late: it is looked at from 4 cycles behind
-// the last descriptor on.
-// Layout at OFFSET, in stream order: floor(BEAT_BITS / DATA_W) words to a beat, the first lowest, unused bits and words 0; a word wider than a
-// beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. The second half, for every other firing, begins behind the first at a multiple of
-// BURST beats. tuser is kept on chip, FIRINGS x WORDS x USER_W bits.
-// Throughput: a word (or a beat of one) per cycle each way; with one of FIRINGS writing and reading one after the other. Latency from the last
-// word in to the first word out: 8 cycles, the write's response and the read's latency, if nothing else is being read.
+// Streams: s_axis_* and m_axis_* as in docs/rtl.md section 3, the same words out as in, tuser and tlast too. With one
+// of FIRINGS the next firing enters when the last word of the one before has been read. With two it enters when the
+// read of the one before has been asked for, and that is asked for when the last word of the one ahead of it has been
+// read: one firing is read while the next one is written, in the other half.
+// Memory: m_axis_write_* to a rill_dma_write (descriptors of at most BURST beats as soon as their beats are handed
+// over, so that a buffer of BURST beats is enough), m_axis_read and s_axis_read from a rill_dma_read (one descriptor
+// for the firing). dma_idle is the write engine's idle:
+// nothing is asked for before it has been high behind the last descriptor, so the read comes after the responses. All
+// writes of a firing have theirs before the next firing enters, so dma_idle never speaks of two. It may come up to 6
+// cycles late: it is looked at from 4 cycles behind the last descriptor on.
+// Layout at OFFSET, in stream order: floor(BEAT_BITS / DATA_W) words to a beat, the first lowest, unused bits and words
+// 0; a word wider than a beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. The second half, for every other
+// firing, begins behind the first at a multiple of BURST beats. tuser is kept on chip, FIRINGS x WORDS x USER_W bits.
+// Throughput: a word (or a beat of one) per cycle each way; with one of FIRINGS writing and reading one after the
+// other. Latency from the last word in to the first word out: 8 cycles, the write's response and the read's latency, if
+// nothing else is being read.
 // Reset: synchronous, control only; tready and tvalid low in reset.
-// Parameters: DATA_W, USER_W, BEAT_BITS bits, WORDS of the longest firing, BURST beats, FIRINGS in memory (1 or 2), OFFSET bytes.
+// Parameters: DATA_W, USER_W, BEAT_BITS bits, WORDS of the longest firing, BURST beats, FIRINGS in memory (1 or 2),
+// OFFSET bytes.
 `default_nettype none
 
 module rill_spill #(
@@ -68,8 +73,10 @@ module rill_spill #(
         end
     endgenerate
 
-    localparam WHOLE = BEAT_BITS < 1 || DATA_W < 1 ? 1 : BEAT_BITS / DATA_W;             // words of a beat; 0: a word takes several
-    localparam SLOTS = WHOLE > 0 ? WHOLE : (DATA_W + BEAT_BITS - 1) / BEAT_BITS;         // words of a beat or beats of a word
+    // words of a beat; 0: a word takes several
+    localparam WHOLE = BEAT_BITS < 1 || DATA_W < 1 ? 1 : BEAT_BITS / DATA_W;
+    // words of a beat or beats of a word
+    localparam SLOTS = WHOLE > 0 ? WHOLE : (DATA_W + BEAT_BITS - 1) / BEAT_BITS;
     localparam TWO = FIRINGS == 2;
     localparam BEATS = WHOLE > 0 ? (WORDS + SLOTS - 1) / SLOTS : WORDS * SLOTS;          // of the longest firing
     localparam ADDR_W = FIRINGS * WORDS > 1 ? $clog2(FIRINGS * WORDS) : 1;
@@ -81,7 +88,8 @@ module rill_spill #(
     localparam [31:0] WORDS_32 = WORDS;
     localparam [2:0] S_FILL = 3'd0, S_PUSH = 3'd1, S_SETTLE = 3'd2, S_WAIT = 3'd3, S_ASK = 3'd4, S_DRAIN = 3'd5;
 
-    reg  [2:0]           state_q;            // of the firing that is written; S_DRAIN: it is read, and there is no other half
+    // of the firing that is written; S_DRAIN: it is read, and there is no other half
+    reg  [2:0]           state_q;
     reg                  drain_q;            // a firing is read
     reg                  open_q;             // out of reset
     reg  [1:0]           settle_q;
@@ -119,7 +127,8 @@ module rill_spill #(
     wire                 asked = m_axis_read_tvalid && m_axis_read_tready;
     wire                 leaves = TWO ? asked : drained;                                 // the next firing may enter
     wire                 half = TWO && second_q;
-    wire [ADDR_W-1:0]    first_word = half ? WORDS_32[ADDR_W-1:0] : {ADDR_W{1'b0}};      // of the firing that is written
+    // of the firing that is written
+    wire [ADDR_W-1:0]    first_word = half ? WORDS_32[ADDR_W-1:0] : {ADDR_W{1'b0}};
     wire [ADDR_W-1:0]    next_word = TWO && !half ? WORDS_32[ADDR_W-1:0] : {ADDR_W{1'b0}};
 
     assign m_axis_write_beat_tvalid = beat_valid_q && !desc_valid_q;

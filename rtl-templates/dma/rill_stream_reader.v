@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads rows of fp32 from memory as a vector stream: one firing per step, position p's row at OFFSET + p*ROW_BYTES of the channel.
+// Reads rows of fp32 from memory as a vector stream: one firing per step, position p's row at OFFSET + p*ROW_BYTES of
+// the channel.
 //
-// In: step words, beats of one rill_dma_read. Out: its descriptors, and the vector stream (chunk, tok; tuser, tlast as docs/rtl.md
-// section 3).
+// In: step words, beats of one rill_dma_read. Out: its descriptors, and the vector stream (chunk, tok; tuser, tlast as
+// docs/rtl.md section 3).
 // Row layout as rill_stream_writer's: CHUNKS*LANES fp32, whole groups of max(beat, chunk) bits.
 // Throughput: one chunk per cycle while beats are there; two groups per token are buffered.
 // Reset: clk, synchronous active-high rst.
@@ -127,7 +128,8 @@ module rill_stream_reader #(
     wire [2:0] count_high_water;
 
     rill_fifo #(.DATA_W(4), .DEPTH(4), .RAM_STYLE("distributed")) u_count (
-        .clk(clk), .rst(rst), .s_axis_tvalid(step_take), .s_axis_tready(count_ready), .s_axis_tdata(s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]),
+        .clk(clk), .rst(rst), .s_axis_tvalid(step_take), .s_axis_tready(count_ready),
+        .s_axis_tdata(s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]),
         .m_axis_tvalid(count_valid), .m_axis_tready(fill_end), .m_axis_tdata(fill_ntok),
         .occupancy(count_occupancy), .high_water(count_high_water));
 
@@ -172,7 +174,8 @@ module rill_stream_reader #(
     reg  [15:0]           chunk_q;
     wire [GROUP_BITS-1:0] group = group_mem[{drain_bank_q, drain_tok_q[TOK_W-1:0]}];
     wire                  drain_tok_last = drain_tok_q == bank_ntok_q[drain_bank_q] - 4'd1;
-    wire                  drain_slot_last = slot_q == GROUP_CHUNKS_32[15:0] - 16'd1 || chunk_q == CHUNKS_32[15:0] - 16'd1;
+    wire                  drain_slot_last = slot_q == GROUP_CHUNKS_32[15:0] - 16'd1
+        || chunk_q == CHUNKS_32[15:0] - 16'd1;
     wire                  out_load;
     wire                  drain = full_q[drain_bank_q] && out_load;
     wire                  drain_end = drain && drain_tok_last && drain_slot_last;
@@ -244,7 +247,8 @@ module rill_stream_reader #(
         end
     end
 
-    wire unused = &{1'b0, s_axis_step_tdata, place[47:40], count_occupancy, count_high_water, GROUPS_32, GROUP_CHUNKS_32,
+    wire unused = &{1'b0, s_axis_step_tdata, place[47:40], count_occupancy, count_high_water, GROUPS_32,
+        GROUP_CHUNKS_32,
                     GROUP_BEATS_32, CHUNKS_32, i};
 endmodule
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the firings of an fp32 vector stream to memory as rows: position p's vector at OFFSET + p*ROW_BYTES of the channel.
+// Writes the firings of an fp32 vector stream to memory as rows: position p's vector at OFFSET + p*ROW_BYTES of the
+// channel.
 //
-// In: a vector stream (docs/rtl.md section 3), one firing of CHUNKS chunks per step, tokens innermost; positions count up from 0 since
-// reset.
-// Out: descriptors and beats for one rill_dma_write. A row is CHUNKS*LANES fp32 in order, filled up with zeros to whole groups; a group is
-// max(beat, chunk) bits, ROW_BYTES = ceil(CHUNKS*LANES*32 / group) * group / 8. The layout does not depend on TOKENS.
+// In: a vector stream (docs/rtl.md section 3), one firing of CHUNKS chunks per step, tokens innermost; positions count
+// up from 0 since reset.
+// Out: descriptors and beats for one rill_dma_write. A row is CHUNKS*LANES fp32 in order, filled up with zeros to whole
+// groups; a group is max(beat, chunk) bits, ROW_BYTES = ceil(CHUNKS*LANES*32 / group) * group / 8. The layout does not
+// depend on TOKENS.
 // steps_done counts firings whose writes all have their responses (dma_written comes back from the engine: see
 // rill_write_tracker).
 // Throughput: one chunk per cycle while the engine keeps up. Reset: clk, synchronous active-high rst.
@@ -117,7 +119,8 @@ module rill_stream_writer #(
     reg                  firing_done_q;
     reg                  given_q;
     wire                 beat_out = m_axis_beat_tvalid && m_axis_beat_tready;
-    wire                 clear = (!desc_valid_q || m_axis_desc_tready) && (left_q == 6'd0 || (left_q == 6'd1 && m_axis_beat_tready));
+    wire                 clear = (!desc_valid_q || m_axis_desc_tready)
+        && (left_q == 6'd0 || (left_q == 6'd1 && m_axis_beat_tready));
     wire                 load = take && group_last;
 
     assign s_axis_y_tready = open_q && (!group_last || clear);

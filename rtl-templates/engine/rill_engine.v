@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared matrix engine (docs/rtl.md sections 6 and 7): one lane per memory channel, all in lockstep, driven by a static schedule.
+// The shared matrix engine (docs/rtl.md sections 6 and 7): one lane per memory channel, all in lockstep, driven by a
+// static schedule.
 //
-// In: s_axis_step; s_axis_x, the operands (mx units) in the order of the firings that take one; s_axis_beat, the channels' streams, packed,
-// channel 0 low; s_axis_klocal, the step's keys (kv units, head, tok, unit), of which the scale is not used. The V tail is read by
-// tail_valid, tail_addr {layer[9:0], row[12:0], unit}; tail_data holds the beats of all lanes 4 cycles later. head_done: one pulse when the
-// V of a (step, layer, head) is in the tail. Out: m_axis_y, C x fp32, tcount of them valid, order row-step, tok.
+// In: s_axis_step; s_axis_x, the operands (mx units) in the order of the firings that take one; s_axis_beat, the
+// channels' streams, packed, channel 0 low; s_axis_klocal, the step's keys (kv units, head, tok, unit), of which the
+// scale is not used. The V tail is read by tail_valid, tail_addr {layer[9:0], row[12:0], unit}; tail_data holds the
+// beats of all lanes 4 cycles later. head_done: one pulse when the V of a (step, layer, head) is in the tail. Out:
+// m_axis_y, C x fp32, tcount of them valid, order row-step, tok.
 // Bit 68 of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
-// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / ARRAYS) cycles; no cycle is lost between rows or
-// firings, but a result takes a cycle too: a row-step takes no less than a cycle per token.
-// Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS), tokens) cycles, headers =
-// ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1; with int4_asym words groups is RC times theirs.
+// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / ARRAYS) cycles; no cycle is
+// lost between rows or firings, but a result takes a cycle too: a row-step takes no less than a cycle per token.
+// Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS),
+// tokens) cycles, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1; with int4_asym words groups is
+// RC times theirs.
 // Latency: 29 cycles from the command of a row's last beat to m_axis_y;
 // from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
-// fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for performance counters.
+// fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
+// performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
-// Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and block), X_UNITS (units of
-// an operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands of modes 2, 3), HAS_KV (0: no modes 2, 3;
-// their ports are not used), ARRAYS (1, 2: tokens at a time, TOKENS at least; two share each multiplier), ASYM (1: there are
-// int4_asym weights), OUT_FIFO (words; covers the latency
-// and the places kept for the results of a row-step), and the table of rill_schedule. For lanes on several dies: HOPS, the most boundaries
-// to a lane, as register stages each way (2 HOPS more cycles of latency), CHAINS, the dies with lanes, and COPY_CHAIN, of every FAN_OUT lanes,
-// 4 bits each, which of them. gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest.
+// Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and
+// block), X_UNITS (units of an operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands
+// of modes 2, 3), HAS_KV (0: no modes 2, 3;
+// their ports are not used), ARRAYS (1, 2: tokens at a time, TOKENS at least; two share each multiplier), ASYM (1:
+// there are int4_asym weights), OUT_FIFO (words; covers the latency
+// and the places kept for the results of a row-step), and the table of rill_schedule. For lanes on several dies: HOPS,
+// the most boundaries to a lane, as register stages each way (2 HOPS more cycles of latency), CHAINS, the dies with
+// lanes, and COPY_CHAIN, of every FAN_OUT lanes, 4 bits each, which of them. gen_chain[n], gen_copy[g] and
+// gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest.
 `default_nettype none
 
 module rill_engine #(
@@ -95,10 +101,12 @@ module rill_engine #(
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     localparam GROUP_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
-    localparam WORD_BEATS = (X_UNITS / 2 * (XS / 8) + 7) / 8; // of RC bytes for each beat; longer rows than 86 have are of int8
+    // of RC bytes for each beat; longer rows than 86 have are of int8
+    localparam WORD_BEATS = (X_UNITS / 2 * (XS / 8) + 7) / 8;
     localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS : WORD_BEATS > 86 ? 86 : WORD_BEATS;
     localparam SCALE_W = BYTE_W + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
-    localparam LANE_BEATS = 16;                            // covers the 12 cycles from a beat's arrival to its place being free
+    // covers the 12 cycles from a beat's arrival to its place being free
+    localparam LANE_BEATS = 16;
     localparam K_UNITS = 16;
     localparam FAN_OUT = 8;                                // lanes to a copy of the operand
     localparam COPIES = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
@@ -141,7 +149,8 @@ module rill_engine #(
     wire          entry_ready;
     wire [175:0]  entry_data;
     wire          entry_last;
-    rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+    rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
+        .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
@@ -153,7 +162,8 @@ module rill_engine #(
     wire                part_pulse;
     wire                v_pulse;
     wire                y_pulse = m_axis_y_tvalid && m_axis_y_tready;
-    wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_asym, cmd_tail, cmd_local, cmd_first, cmd_last, cmd_half;
+    wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_asym, cmd_tail, cmd_local,
+        cmd_first, cmd_last, cmd_half;
     wire                cmd_free, cmd_both, cmd_out, cmd_tok_last, cmd_y_last;
     wire [1:0]          cmd_raw;
     wire [3:0]          cmd_k_lanes;
@@ -166,14 +176,20 @@ module rill_engine #(
     wire [2:0]          cmd_out_row;
     wire [SCALE_W-1:0]  cmd_scale;
     wire [COUNT_W-1:0]  cmd_count;
-    rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_W(SCALE_W),
+    rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
+        .SCALE_W(SCALE_W),
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_ctrl (
-        .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
-        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
+        .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
+        .s_axis_entry_tdata(entry_data),
+        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse),
+        .y_pulse(y_pulse),
         .cmd_pop(cmd_pop), .cmd_k(cmd_k), .cmd_k_lanes(cmd_k_lanes),
-        .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4), .cmd_asym(cmd_asym),
-        .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr), .cmd_local(cmd_local), .cmd_first(cmd_first),
-        .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair), .cmd_half(cmd_half), .cmd_row(cmd_row), .cmd_scale(cmd_scale),
+        .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4),
+        .cmd_asym(cmd_asym),
+        .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr), .cmd_local(cmd_local),
+        .cmd_first(cmd_first),
+        .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair), .cmd_half(cmd_half), .cmd_row(cmd_row),
+        .cmd_scale(cmd_scale),
         .cmd_free(cmd_free), .cmd_acc(cmd_acc), .cmd_out_row(cmd_out_row),
         .cmd_both(cmd_both), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_count(cmd_count),
         .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last),
@@ -183,7 +199,8 @@ module rill_engine #(
     localparam ASYM_W = ASYM != 0 ? 1 : 0;
     localparam LANE_CMD_W = 6 + 2 * TOK_W + 9 + SCALE_W + ASYM_W;
     wire [LANE_CMD_W-1:0] cmd_d;
-    wire [LANE_CMD_W-ASYM_W-2:0] cmd_rest = {cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok, cmd_raw, cmd_last, cmd_first,
+    wire [LANE_CMD_W-ASYM_W-2:0] cmd_rest = {cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok, cmd_raw,
+        cmd_last, cmd_first,
                                              cmd_int4};
     generate
         if (ASYM != 0) begin : gen_asym
@@ -230,14 +247,17 @@ module rill_engine #(
     rill_register_tree #(.DATA_W(FRONT_W), .COPIES(LANE_COPIES)) u_fronts (
         .clk(clk), .rst(rst), .d({k_q[3], cmd3_q[0], valid_q[3], local_q[3], pop_q[3]}), .q(fronts));
 
-    // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in cycle 5 ----
+    // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in
+    // cycle 5 ----
     wire [ARRAYS*BEAT_BITS-1:0] unit_0;
     wire [ARRAYS*BEAT_BITS-1:0] unit_1;
     wire [ARRAYS*8-1:0]         shift_0;
     wire [ARRAYS*8-1:0]         shift_1;
     rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS)) u_x (
-        .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready), .s_axis_x_tdata(s_axis_x_tdata),
-        .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast), .filled(x_pulse), .part(part_pulse), .free(free1_q), .read_tok(tok1_q),
+        .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
+        .s_axis_x_tdata(s_axis_x_tdata),
+        .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast), .filled(x_pulse), .part(part_pulse),
+        .free(free1_q), .read_tok(tok1_q),
         .read_pair(pair1_q), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
     // A token that is not there counts as zeros: what the buffer holds in its place is old.
@@ -256,7 +276,8 @@ module rill_engine #(
     wire [ARRAYS*22-1:0]          offset;
     wire [ARRAYS*SUMS_W-1:0]      sums;
     wire [OFFSET_W-1:0]           offset_sums;
-    // Functions, not generate blocks, make the wide vectors: of blocks a simulator makes one by appending them to copies, one after the other.
+    // Functions, not generate blocks, make the wide vectors: of blocks a simulator makes one by appending them to
+    // copies, one after the other.
     function [PART-1:0] twice(input [PART/2-1:0] bytes);
         integer i;
         for (i = 0; i < PART / 32; i = i + 1)
@@ -275,15 +296,18 @@ module rill_engine #(
                 reg  [PART-1:0]   slice_q;
                 always @(posedge clk)
                     if (controls[3])
-                        slice_q <= a == 1 && !controls[2] ? {PART{1'b0}} : controls[0] ? pair[p*PART +: PART] : twice(unit);
+                        slice_q <= a == 1 && !controls[2] ? {PART{1'b0}} : controls[0] ? pair[p*PART +: PART]
+                            : twice(unit);
                 assign slice[a*2*BEAT_BITS+p*PART +: PART] = slice_q;
             end
             always @(posedge clk)
                 if (valid_q[3])
-                    slice_shift_q[5*a +: 5] <= a == 1 && !both_3 ? 5'd0 : int4_3 || !half_3 ? shift_0[8*a +: 5] : shift_1[8*a +: 5];
+                    slice_shift_q[5*a +: 5] <= a == 1 && !both_3 ? 5'd0 : int4_3 || !half_3 ? shift_0[8*a +: 5]
+                        : shift_1[8*a +: 5];
             wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
             rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM)) u_offset (
-                .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*BEAT_BITS +: 2*BEAT_BITS]), .offset(offset[22*a +: 22]),
+                .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*BEAT_BITS +: 2*BEAT_BITS]),
+                .offset(offset[22*a +: 22]),
                 .sums(sums[SUMS_W*a +: SUMS_W]));
         end
     endgenerate
@@ -294,8 +318,9 @@ module rill_engine #(
         int4_5_q <= int4_4;
     end
 
-    // A factor for every nibble of a beat: an int8, or two of them as rill_packed_mul takes them, sign-extended on its way to the lanes. Each
-    // lane reads the vector of its copy itself, not a part of a wider one: a simulator would make the part again for every lane.
+    // A factor for every nibble of a beat: an int8, or two of them as rill_packed_mul takes them, sign-extended on its
+    // way to the lanes. Each lane reads the vector of its copy itself, not a part of a wider one: a simulator would
+    // make the part again for every lane.
     localparam WORD_W = 16 * ARRAYS;
     localparam X_W = 2 * XS * WORD_W;
 
@@ -339,7 +364,8 @@ module rill_engine #(
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
             wire [ARRAYS*2*BEAT_BITS-1:0] there;
             rill_engine_chain #(.CMD_W(CMD_W), .SLICE_W(SLICE_W), .OFFSET_W(OFFSET_W), .HOPS(HOPS)) u_chain (
-                .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}), .s_slice({slice_shift_q, slice}),
+                .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}),
+                .s_slice({slice_shift_q, slice}),
                 .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
                 .slice({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}), .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
             if (LANE_COPIES == 1) begin : gen_mine
@@ -352,7 +378,8 @@ module rill_engine #(
         end
         if (ARRAYS == 2 || HOPS != 0) begin : gen_first
             wire [PARTS-1:0] valid_4;
-            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]), .q(valid_4));
+            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]),
+                .q(valid_4));
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 reg [ARRAYS*PART-1:0] x_first_q;
                 always @(posedge clk)
@@ -374,7 +401,8 @@ module rill_engine #(
             wire [2*XS*FACTOR_W-1:0]                    narrow;
             wire [X_W-1:0]                              x;
             (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
-            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(chain_cmd[DIE*CMD_W +: 1]), .q(valid));
+            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst),
+                .d(chain_cmd[DIE*CMD_W +: 1]), .q(valid));
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 (* keep = "true" *) reg [X_PART-1:0] x_q;
                 always @(posedge clk)
@@ -389,7 +417,8 @@ module rill_engine #(
                 assign x = narrow;
             end else begin : gen_extend
                 for (w = 0; w < 2 * XS; w = w + 1) begin : gen_word
-                    assign x[WORD_W*w +: WORD_W] = {{(WORD_W-FACTOR_W){narrow[FACTOR_W*w+FACTOR_W-1]}}, narrow[FACTOR_W*w +: FACTOR_W]};
+                    assign x[WORD_W*w +: WORD_W] = {{(WORD_W-FACTOR_W){narrow[FACTOR_W*w+FACTOR_W-1]}},
+                        narrow[FACTOR_W*w +: FACTOR_W]};
                 end
             end
         end
@@ -405,7 +434,8 @@ module rill_engine #(
         if (HAS_KV != 0) begin : gen_kv
             localparam [31:0] LAST_LANE = KEY_LANES - 1;
             wire [TOK_W-1:0]     k_tok = s_axis_klocal_tuser[TOK_W-1:0];
-            wire [2:0]           k_tok_wide = {2'd0, k_tok[0]} | (TOK_W > 1 ? {1'b0, k_tok[TOK_W > 1 ? 1 : 0], 1'b0} : 3'd0)
+            wire [2:0]           k_tok_wide = {2'd0, k_tok[0]}
+                | (TOK_W > 1 ? {1'b0, k_tok[TOK_W > 1 ? 1 : 0], 1'b0} : 3'd0)
                                               | (TOK_W > 2 ? {k_tok[TOK_W > 2 ? 2 : 0], 2'd0} : 3'd0);
             wire [31:0]          k_lane = {29'd0, k_tok_wide} % KEY_LANES;
             wire [KEY_LANES-1:0] k_room;
@@ -445,7 +475,8 @@ module rill_engine #(
             assign v_pulse = 1'b0;
             assign tail_valid = 1'b0;
             assign tail_addr = 24'd0;
-            wire unused_kv = &{1'b0, s_axis_klocal_tvalid, s_axis_klocal_tdata, s_axis_klocal_tuser, s_axis_klocal_tlast, tail_data,
+            wire unused_kv = &{1'b0, s_axis_klocal_tvalid, s_axis_klocal_tdata, s_axis_klocal_tuser,
+                s_axis_klocal_tlast, tail_data,
                                head_done, cmd_tail, cmd_tail_addr, k_q, k_beats, k_lanes_q};
         end
     endgenerate
@@ -467,7 +498,8 @@ module rill_engine #(
             if (LANE_COPIES == 1) begin : gen_shared
                 assign mine = chain_mine[DIE*CMD_W +: CMD_W];
             end else begin : gen_own
-                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(rst), .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
+                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(rst),
+                    .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
             end
             wire [BEAT_BITS-1:0] local_beat;
             if (HAS_KV == 0) begin : gen_local_none
@@ -484,16 +516,22 @@ module rill_engine #(
             end else begin : gen_no_sums
                 assign lane_sums = {ARRAYS*SUMS_W{1'b0}};
             end
-            rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
-                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS), .HOPS(HOPS), .ASYM(ASYM)) u_lane (
-                .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]), .s_axis_beat_tready(s_axis_beat_tready[c]),
+            rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
+                .SCALE_BEATS(SCALE_BEATS),
+                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS), .HOPS(HOPS),
+                .ASYM(ASYM)) u_lane (
+                .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
+                .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(front[0]), .use_local(front[1]), .local_beat(local_beat), .pop_data(front[2]), .pop_int4(front[3]),
-                .valid(mine[0]), .out(mine[1]), .params(mine[2]), .scales(mine[3]), .int4(mine[4]), .asym(lane_asym), .first(mine[5]), .last(mine[6]),
+                .valid(mine[0]), .out(mine[1]), .params(mine[2]), .scales(mine[3]), .int4(mine[4]), .asym(lane_asym),
+                .first(mine[5]), .last(mine[6]),
                 .raw(mine[8:7]), .tok(mine[9 +: TOK_W]), .row(mine[9+TOK_W +: 3]), .scale(mine[12+TOK_W +: SCALE_W]),
                 .out_tok(mine[12+TOK_W+SCALE_W +: TOK_W]), .acc(mine[12+2*TOK_W+SCALE_W +: 3]),
-                .out_row(mine[15+2*TOK_W+SCALE_W +: 3]), .both(mine[CMD_W-1]), .x(gen_copy[MY_X].x), .shift(gen_copy[MY_X].shift_q),
-                .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*22]), .sums(lane_sums), .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]),
+                .out_row(mine[15+2*TOK_W+SCALE_W +: 3]), .both(mine[CMD_W-1]), .x(gen_copy[MY_X].x),
+                .shift(gen_copy[MY_X].shift_q),
+                .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*22]), .sums(lane_sums), .out_valid(lane_valid[c]),
+                .out_acc(lane_acc[c*64 +: 64]),
                 .out_row_scale(lane_scale[c*32 +: 32]), .out_bias(lane_bias[c*32 +: 32]));
             wire unused_front = front[4];
         end
@@ -527,12 +565,14 @@ module rill_engine #(
     rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY)) u_side (
         .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(lane_side));
     rill_dequantize #(.LANES(CHANNELS), .SIDE_W(Y_W)) u_dequantize (
-        .clk(clk), .rst(rst), .valid(lane_valid[0]), .acc(lane_acc), .scale(lane_scale), .bias(lane_bias), .side(lane_side),
+        .clk(clk), .rst(rst), .valid(lane_valid[0]), .acc(lane_acc), .scale(lane_scale), .bias(lane_bias),
+        .side(lane_side),
         .out_valid(y_valid), .y(y_data), .fault(y_fault), .out_side(y_side));
     rill_fifo #(.DATA_W(Y_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
         .clk(clk), .rst(rst), .s_axis_tvalid(y_valid), .s_axis_tready(y_room), .s_axis_tdata({y_side, y_data}),
         .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready),
-        .m_axis_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount, m_axis_y_tdata}), .occupancy(y_fill), .high_water(y_high));
+        .m_axis_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount, m_axis_y_tdata}), .occupancy(y_fill),
+        .high_water(y_high));
 
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_used

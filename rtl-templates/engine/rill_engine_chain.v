@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from the engine to its lanes on one die: command, operand and offset as they are, HOPS cycles later, over registers that a placer may
-// put on the dies between (rill_hop).
+// The way from the engine to its lanes on one die: command, operand and offset as they are, HOPS cycles later, over
+// registers that a placer may put on the dies between (rill_hop).
 //
 // cmd: its two low bits, valid and out, are what must not happen by chance.
 // Reset: clk, synchronous active-high rst; these two. Parameters: CMD_W, SLICE_W, OFFSET_W (bits), HOPS.

@@ -1,40 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequencer of the matrix engine: turns schedule entries (docs/rtl.md section 6) into one command per cycle for all lanes in lockstep.
+// Sequencer of the matrix engine: turns schedule entries (docs/rtl.md section 6) into one command per cycle for all
+// lanes in lockstep.
 //
-// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the ones before run.
-// Counted arrivals, one pulse each: beat_pulse (a beat in every lane), k_pulse (a unit of local keys), x_pulse (an operand is in the buffer),
-// part_pulse (a unit of every token of the operand that is being filled), v_pulse (a head is in the V tail); y_pulse (an output word has
-// left). A command goes out when all that it needs has been counted; nothing behind it can stall. Out: cmd_*, registered, valid in the cycle
-// after the decision:
+// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the ones
+// before run.
+// Counted arrivals, one pulse each: beat_pulse (a beat in every lane), k_pulse (a unit of local keys), x_pulse (an
+// operand is in the buffer), part_pulse (a unit of every token of the operand that is being filled), v_pulse (a head is
+// in the V tail); y_pulse (an output word has left). A command goes out when all that it needs has been counted;
+// nothing behind it can stall. Out: cmd_*, registered, valid in the cycle after the decision:
 //     cmd_pop     a memory beat is taken from every lane        cmd_k      local keys are taken,
 //                 a unit in each of the first cmd_k_lanes lanes
 //     cmd_params, cmd_scales  it holds row parameters or group scales (scales: word cmd_scale / bytes per beat)
 //     cmd_valid   multiply: the beat taken now or, for later tokens, held since; the rest belongs to it:
 //     cmd_asym    of these: int4_asym, whose group words go with a beat each and lie at byte cmd_scale
 //     cmd_int4    weights of 4 bits;  cmd_raw: 1 keys, 2 values, 0 weights with row parameters
-//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr {layer[9:0], row[12:0], unit}; layer of the tail: entry's kv_layer +
+//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr {layer[9:0], row[12:0], unit}; layer of the tail:
+//     entry's kv_layer +
 //                 schedule's layer * kv_step
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
 //     cmd_acc     row of accumulators;  cmd_both  ARRAYS 2: the second token is there
-//     cmd_out     a result leaves, that of token cmd_out_tok (and, but for the first, of the row of accumulators cmd_out_row)
+//     cmd_out     a result leaves, that of token cmd_out_tok (and, but for the first, of the row of accumulators
+//     cmd_out_row)
 //     cmd_row     row in the chunk of parameters;  cmd_scale: index of its group scale in the chunk
 //     cmd_free    the operand is given back
 //     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_out)
-// ARRAYS 1: cmd_tok is a token, and cmd_out comes with its last beat. ARRAYS 2: a beat serves two tokens at a time; cmd_tok is the turn (tokens
-// 2 * turn and 2 * turn + 1), and the results of a row-step leave one per cycle from the last beat's turn 0 on, in the order of tokens.
-// Bit 86 of an entry, modes 0 and 1: the first chunk's beats come column by column, K outermost: beat 0 of all its row-steps, beat 1 of them,
-// and so on. A column but the last needs only its own units of the operand, counted by part_pulse, a cycle later than an operand that is
-// filled; so the firing begins before its operand is whole.
+// ARRAYS 1: cmd_tok is a token, and cmd_out comes with its last beat. ARRAYS 2: a beat serves two tokens at a time;
+// cmd_tok is the turn (tokens 2 * turn and 2 * turn + 1), and the results of a row-step leave one per cycle from the
+// last beat's turn 0 on, in the order of tokens.
+// Bit 86 of an entry, modes 0 and 1: the first chunk's beats come column by column, K outermost: beat 0 of all its
+// row-steps, beat 1 of them, and so on. A column but the last needs only its own units of the operand, counted by
+// part_pulse, a cycle later than an operand that is filled; so the firing begins before its operand is whole.
 // That turn waits for the results of the row-step before it, and for room for all of its own.
-// Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header beats + row-steps *
-// beats * turns, turns = ceil(tokens / ARRAYS); a row-step takes no less than a cycle per token. Entry to first command: 3 cycles.
-// busy: a command went out. stall_beat, stall_x, stall_out: a firing waits, for beats (memory, keys, V tail), else for its operand, else
-// for output room. At most one of the four, one cycle late.
+// Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header
+// beats + row-steps * beats * turns, turns = ceil(tokens / ARRAYS); a row-step takes no less than a cycle per token.
+// Entry to first command: 3 cycles.
+// busy: a command went out. stall_beat, stall_x, stall_out: a firing waits, for beats (memory, keys, V tail), else for
+// its operand, else for output room. At most one of the four, one cycle late.
 // Reset: clk, synchronous active-high rst; a running firing is given up.
-// Parameters: CHANNELS, BEAT_BITS, TOKENS, GROUP (elements per group scale), X_UNITS (per operand and token), SCALE_W (bits of a group
-// scale's index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait), OUT_WORDS (room for output words; with ARRAYS 2
-// at least TOKENS), ARRAYS (1, 2: tokens that a beat serves in one cycle; TOKENS at least), ASYM (1: there are int4_asym weights).
+// Parameters: CHANNELS, BEAT_BITS, TOKENS, GROUP (elements per group scale), X_UNITS (per operand and token), SCALE_W
+// (bits of a group scale's index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait),
+// OUT_WORDS (room for output words; with ARRAYS 2 at least TOKENS), ARRAYS (1, 2: tokens that a beat serves in one
+// cycle; TOKENS at least), ASYM (1: there are int4_asym weights).
 `default_nettype none
 
 module rill_engine_ctrl #(
@@ -166,7 +173,8 @@ module rill_engine_ctrl #(
         .s_axis_entry_tdata(s_axis_entry_tdata), .take(load), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end),
         .n_one_turn(n_one_turn), .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row),
         .n_beats_end(n_beats_end), .n_one_beat(n_one_beat), .n_memory(n_memory), .n_from_memory(n_from_memory),
-        .n_last_count(n_last_count), .n_key_last(n_key_last), .n_scale_beats(n_scale_beats), .n_asym(n_asym), .n_groups(n_groups), .n_outer(n_outer),
+        .n_last_count(n_last_count), .n_key_last(n_key_last), .n_scale_beats(n_scale_beats), .n_asym(n_asym),
+        .n_groups(n_groups), .n_outer(n_outer),
         .n_outer_end(n_outer_end), .n_free(n_free), .n_keep(n_keep), .n_tail_row(n_tail_row), .n_layer(n_layer));
 
     // ---- the running firing ----
@@ -201,7 +209,8 @@ module rill_engine_ctrl #(
     reg         rows_end_q;                  // rows_left_q == 0
     reg         ending_q;                    // active_q && data_q && row_end_q && rows_end_q
     reg  [1:0]  source_q;
-    reg  [16:0] memory_left_q;               // keys: row-steps from memory, values: memory beats of this row-step; this one included
+    // keys: row-steps from memory, values: memory beats of this row-step; this one included
+    reg  [16:0] memory_left_q;
     reg  [UNIT_W-1:0]  unit_q;               // of the operand
     reg  [UNIT_W:0]    need_q;               // units of the operand that this column needs
     reg  [UNIT_W:0]    need_next_q;          // the next one
@@ -227,7 +236,8 @@ module rill_engine_ctrl #(
     reg         need_beat_q;                 // a memory beat: a header, or the first turn of such a beat
     reg         need_k_q;                    // local keys, at the first turn
     reg         need_v_q;                    // the V tail, at every turn
-    reg         need_y_q;                    // room for a result, or with ARRAYS 2 at the first turn for those of all tokens
+    // room for a result, or with ARRAYS 2 at the first turn for those of all tokens
+    reg         need_y_q;
     wire        no_beat = (need_beat_q && !beat_has_q) || (need_k_q && !k_has_q) || (need_v_q && !v_has_q);
     wire        no_x = data_q && !x_has_q && !part_has_q;
     wire        no_y = need_y_q && !y_has_q;
@@ -241,7 +251,8 @@ module rill_engine_ctrl #(
     wire [UNIT_W-1:0] per_beat = mode_q == INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
     wire [UNIT_W:0]   n_per_beat = n_mode == INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
     assign load = n_valid && (!active_q || finish);
-    // Behind the last command of a firing, and while none runs, the registers below take the next one, even if it is not there yet.
+    // Behind the last command of a firing, and while none runs, the registers below take the next one, even if it is
+    // not there yet.
     wire        renew = !active_q || (ending_q && tok_last);
     wire        move = !active_q || all_there;
 
@@ -253,15 +264,18 @@ module rill_engine_ctrl #(
     wire [1:0]  next_source = row_end_q && !same_beat ? next_row_source : next_beat_source;
     wire [1:0]  first_source = n_from_memory ? MEMORY : n_mode == SCORES ? KEYS : TAIL;
 
-    // Behind the present beat: is it the row-step's last one, with row-step and firing; header and next row of a column are not the end of a beat.
+    // Behind the present beat: is it the row-step's last one, with row-step and firing; header and next row of a column
+    // are not the end of a beat.
     wire        same_beat = header_q || (outer_q && !column_end);
     wire        next_row_end = same_beat ? row_end_q : row_end_q ? one_beat_q : beats_left_q == 17'd1;
-    wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || mode_q[1] || !chunk_end;
+    wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || mode_q[1]
+        || !chunk_end;
     wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
     // An int4_asym beat has CHUNK_ROWS bytes of group words for itself.
     localparam WORDS_W = BEAT_BITS == 512 ? 3 : 2;
-    wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+3){1'b0}}, groups_q} << WORDS_W : {{(SCALE_W+3){1'b0}}, groups_q};
+    wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+3){1'b0}}, groups_q} << WORDS_W
+        : {{(SCALE_W+3){1'b0}}, groups_q};
     wire [SCALE_W-1:0] groups_wide = groups_all[SCALE_W-1:0];
     wire        group_end = GROUP_BEATS == 1 || asym_q || row_end_q || group_beat_q == GROUP_END[7:0];
 
@@ -343,7 +357,8 @@ module rill_engine_ctrl #(
             header_left_q <= header_left_q - {{(HEADER_W-1){1'b0}}, 1'b1};
             header_q <= header_left_q != {HEADER_W{1'b0}};
             data_q <= header_left_q == {HEADER_W{1'b0}};
-            scale_q <= params_q || header_left_q == {HEADER_W{1'b0}} ? {SCALE_W{1'b0}} : scale_q + BEAT_BYTES[SCALE_W-1:0];
+            scale_q <= params_q || header_left_q == {HEADER_W{1'b0}} ? {SCALE_W{1'b0}} : scale_q
+                + BEAT_BYTES[SCALE_W-1:0];
         end else if (next_row) begin
             tok_q <= 3'd0;
             chunk_row_q <= chunk_row_q + 3'd1;
@@ -547,7 +562,8 @@ module rill_engine_ctrl #(
         stall_out <= active_q && !no_beat && !no_x && no_y && !rst;
     end
 
-    wire unused = &{1'b0, n_scale_beats, groups_all, group_all, row_count, tok_end_q, KEY_LANES, tok_q, CHUNK_END, GROUP_END, ALL_LANES,
+    wire unused = &{1'b0, n_scale_beats, groups_all, group_all, row_count, tok_end_q, KEY_LANES, tok_q, CHUNK_END,
+        GROUP_END, ALL_LANES,
                     ALL_WORDS, BEAT_BYTES, TWO};
 endmodule
 

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedule entries of the matrix engine on their way to its sequencer (rill_engine_ctrl): what a firing needs of its entry and step, worked out
-// in two cycles while the firings before it run.
+// Schedule entries of the matrix engine on their way to its sequencer (rill_engine_ctrl): what a firing needs of its
+// entry and step, worked out in two cycles while the firings before it run.
 //
-// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Out: n_*, of the next firing, while n_valid; `take` (only
-// then) goes on to the one after it. Latency: 2 cycles; throughput: an entry per cycle. One entry is being worked out and two wait, each in
-// registers of its own: `take` moves no data, and s_axis_entry_tready does not follow it.
+// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Out: n_*, of the next firing, while
+// n_valid; `take` (only then) goes on to the one after it. Latency: 2 cycles; throughput: an entry per cycle. One entry
+// is being worked out and two wait, each in registers of its own: `take` moves no data, and s_axis_entry_tready does
+// not follow it.
 //     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values       n_tok_end      last token
 //     n_both_end     the last turn has two tokens (ARRAYS 2)               n_one_turn     there is but one turn
-//     n_rows_end     row-steps - 1; n_one_row: it is 0                     n_beats_end    beats of a row-step - 1; n_one_beat: it is 0
+//     n_rows_end     row-steps - 1; n_one_row: it is 0                     n_beats_end    beats of a row-step - 1;
+//     n_one_beat: it is 0
 //     n_memory       keys: row-steps from memory; values: memory beats of a row-step
-//     n_from_memory  the first beat does (weights: all of them)            n_last_count   results of the last row-step (from memory)
-//     n_key_last     keys of the last row-step                             n_scale_beats  header beats with group scales
+//     n_from_memory  the first beat does (weights: all of them)            n_last_count   results of the last row-step
+//     (from memory)
+//     n_key_last     keys of the last row-step                             n_scale_beats  header beats with group
+//     scales
 //     n_asym         of the int4 weights: int4_asym
-//     n_groups       group words of a row                                  n_outer        the first chunk goes column by column;
-//     n_outer_end    its row-steps - 1                                     n_free         the operand is given back at the end
+//     n_groups       group words of a row                                  n_outer        the first chunk goes column
+//     by column;
+//     n_outer_end    its row-steps - 1                                     n_free         the operand is given back at
+//     the end
 //     n_keep         values: the firing behind reads the same head         n_tail_row     first row in the V tail
 //     n_layer        layer of the tail: entry's kv_layer + schedule's layer * kv_step
-// Reset: clk, synchronous active-high rst; entries inside are given up. Parameters: CHANNELS, BEAT_BITS, ARRAYS, ASYM as in rill_engine_ctrl.
+// Reset: clk, synchronous active-high rst; entries inside are given up. Parameters: CHANNELS, BEAT_BITS, ARRAYS, ASYM
+// as in rill_engine_ctrl.
 `default_nettype none
 
 module rill_engine_entries #(
@@ -58,8 +65,10 @@ module rill_engine_entries #(
 );
     // of include/fields.def
     localparam STEP_POS = 0, STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_KROWS = 32, STEP_KROWS_W = 16, STEP_VBLOCKS = 48,
-        STEP_VBLOCKS_W = 16, SCHEDULE_STEP = 0, SCHEDULE_STEP_W = 64, SCHEDULE_LAYER = 64, ENGINE_BITS = 96, ENGINE_MODE = 0,
-        ENGINE_MODE_W = 2, ENGINE_ROWS = 2, ENGINE_ROWS_W = 16, ENGINE_BEATS = 18, ENGINE_BEATS_W = 16, ENGINE_X_FREE = 35,
+        STEP_VBLOCKS_W = 16, SCHEDULE_STEP = 0, SCHEDULE_STEP_W = 64, SCHEDULE_LAYER = 64, ENGINE_BITS = 96,
+            ENGINE_MODE = 0,
+        ENGINE_MODE_W = 2, ENGINE_ROWS = 2, ENGINE_ROWS_W = 16, ENGINE_BEATS = 18, ENGINE_BEATS_W = 16,
+            ENGINE_X_FREE = 35,
         ENGINE_LAST_ROWS = 36, ENGINE_TAIL_BASE = 44, ENGINE_GROUPS = 60, ENGINE_GROUPS_W = 8, ENGINE_SINGLE = 68,
         ENGINE_KEEP = 69, ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80, ENGINE_KV_STEP_W = 6,
         ENGINE_OUTER = 86, ENGINE_ASYM = 87, ENGINE_MODE_INT4 = 1, ENGINE_MODE_SCORES = 2, ENGINE_MODE_VALUES = 3;
@@ -92,7 +101,8 @@ module rill_engine_entries #(
     wire        is_scores = entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_SCORES;
     wire [4:0]  key_rows_end = ({1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - 5'd1) / KEY_LANES[4:0];
     wire [4:0]  key_last = {1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - key_rows_end * KEY_LANES[4:0];
-    wire [15:0] kv_offset = s_axis_entry_tdata[ENGINE_BITS + SCHEDULE_LAYER +: 10] * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
+    wire [15:0] kv_offset = s_axis_entry_tdata[ENGINE_BITS
+        + SCHEDULE_LAYER +: 10] * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
 
     reg         ready_q;                     // !a_valid_q || n_room_q
     reg         a_valid_q;
@@ -132,7 +142,8 @@ module rill_engine_entries #(
                 : {1'b0, entry[ENGINE_ROWS +: ENGINE_ROWS_W]} - 17'd1;
             a_one_row_q <= is_scores ? step[STEP_KROWS +: STEP_KROWS_W] == 16'd0 && key_rows_end == 5'd0
                 : entry[ENGINE_ROWS +: ENGINE_ROWS_W] == 16'd1;
-            a_outer_end_q <= entry[ENGINE_ROWS +: ENGINE_ROWS_W] > CHUNK_END[15:0] ? CHUNK_END[2:0] : entry[ENGINE_ROWS +: 3] - 3'd1;
+            a_outer_end_q <= entry[ENGINE_ROWS +: ENGINE_ROWS_W] > CHUNK_END[15:0] ? CHUNK_END[2:0]
+                : entry[ENGINE_ROWS +: 3] - 3'd1;
             a_key_last_q <= key_last[3:0];
             a_beats_q <= entry[ENGINE_BEATS +: ENGINE_BEATS_W];
             a_free_q <= entry[ENGINE_X_FREE];
@@ -140,10 +151,12 @@ module rill_engine_entries #(
             a_tail_row_q <= entry[ENGINE_TAIL_BASE +: 13];
             a_kv_layer_q <= entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W];
             a_kv_offset_q <= kv_offset[9:0];
-            a_scale_beats_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? is_asym ? word_beats : {2'd0, groups_up[7:3]}
+            a_scale_beats_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? is_asym ? word_beats
+                : {2'd0, groups_up[7:3]}
                 : 7'd0;
             a_asym_q <= is_asym;
-            a_groups_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] : 8'd0;
+            a_groups_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4
+                ? entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] : 8'd0;
             a_outer_q <= entry[ENGINE_OUTER] && !entry[ENGINE_MODE + 1];
             a_single_q <= entry[ENGINE_SINGLE];
             a_keep_q <= entry[ENGINE_KEEP];
@@ -164,9 +177,12 @@ module rill_engine_entries #(
     wire [16:0] beats_end = is_values ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats_q} - 17'd1;
     wire        one_beat = is_values ? BLOCK_BEATS == 1 && a_vblocks_q == 16'd0 : a_beats_q == 16'd1;
     wire        from_memory = is_values ? a_vblocks_q != 16'd0 : a_mode_q != ENGINE_MODE_SCORES || a_krows_q != 16'd0;
-    wire [N_W-1:0] word = {a_mode_q, tok_end, turn_end == 3'd0, tok_end[0], a_rows_end_q, a_one_row_q, beats_end, one_beat,
-        is_values ? vbeats : {1'b0, a_krows_q}, from_memory, a_mode_q == ENGINE_MODE_SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q,
-        a_key_last_q, a_scale_beats_q, a_asym_q, a_groups_q, a_outer_q && a_beats_q != 16'd1, a_outer_end_q, a_free_q, a_keep_q, a_tail_row_q,
+    wire [N_W-1:0] word = {a_mode_q, tok_end, turn_end == 3'd0, tok_end[0], a_rows_end_q, a_one_row_q, beats_end,
+        one_beat,
+        is_values ? vbeats : {1'b0, a_krows_q}, from_memory,
+            a_mode_q == ENGINE_MODE_SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q,
+        a_key_last_q, a_scale_beats_q, a_asym_q, a_groups_q, a_outer_q && a_beats_q != 16'd1, a_outer_end_q, a_free_q,
+            a_keep_q, a_tail_row_q,
         a_kv_layer_q + a_kv_offset_q};
 
     reg  [N_W-1:0] n_0_q;
@@ -178,8 +194,10 @@ module rill_engine_entries #(
     wire           push = a_valid_q && n_room_q;
     assign         count_d = count_q + {1'b0, push} - {1'b0, take};
     assign n_valid = n_valid_q;
-    assign {n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory, n_from_memory,
-            n_last_count, n_key_last, n_scale_beats, n_asym, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row, n_layer}
+    assign {n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory,
+        n_from_memory,
+            n_last_count, n_key_last, n_scale_beats, n_asym, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row,
+                n_layer}
         = read_q ? n_1_q : n_0_q;
 
     always @(posedge clk) begin
@@ -203,11 +221,13 @@ module rill_engine_entries #(
     end
 
 `ifdef RILL_ASSERT
-    rill_assert #(.SAYS("an entry is taken that is not there")) u_assert_take (.clk(clk), .broken(!rst && take && !n_valid_q));
+    rill_assert #(.SAYS("an entry is taken that is not there")) u_assert_take (.clk(clk),
+        .broken(!rst && take && !n_valid_q));
 `endif
 
     wire unused = &{1'b0, s_axis_entry_tdata, entry, step,
-                    lanes_up[21:6], groups_up[2:0], words_up, kv_offset[15:10], key_last[4], token_end[3], CHUNK_END, ALL_LANES, KEY_LANES};
+                    lanes_up[21:6], groups_up[2:0], words_up, kv_offset[15:10], key_last[4], token_end[3], CHUNK_END,
+                        ALL_LANES, KEY_LANES};
 endmodule
 
 `default_nettype wire

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine with what belongs to its channel alone: beats waiting, row parameters, group scales, multiplier array.
+// One lane of the matrix engine with what belongs to its channel alone: beats waiting, row parameters, group scales,
+// multiplier array.
 //
-// s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. The rest runs by command and never stalls: a
-// beat may be popped in the cycle after its arrived pulse or later. Cycle 0 of a command is the cycle of pop and of its companions:
-//     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last, tok, row, acc, scale, raw
+// s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. The rest runs by command
+// and never stalls: a beat may be popped in the cycle after its arrived pulse or later. Cycle 0 of a command is the
+// cycle of pop and of its companions:
+//     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last,
+//     tok, row, acc, scale, raw
 //     cycle 1   x, shift        cycle 5   offset (rill_engine_offset)        cycle 10  out_*
-// Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid and int4, for the beat.
-// With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and offset come HOPS cycles later, and
-// out_* 2 HOPS: u_front and the last stage of u_result_hop lie at the memory's side, all else may lie on a die HOPS boundaries away (rill_hop).
-// ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two operands, and results leave by
-// out, out_tok and out_row, cycle 0 too, not by last.
-// ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's (rill_matrix_lane); sums comes beside
-// offset.
+// Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid
+// and int4, for the beat.
+// With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and
+// offset come HOPS cycles later, and out_* 2 HOPS: u_front and the last stage of u_result_hop lie at the memory's side,
+// all else may lie on a die HOPS boundaries away (rill_hop).
+// ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two
+// operands, and results leave by out, out_tok and out_row, cycle 0 too, not by last.
+// ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
+// (rill_matrix_lane); sums comes beside offset.
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
 // Reset: clk, synchronous active-high rst; valids and the waiting beats.
-// Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`), SCALE_K, SCALE_V
-// (fp32), ARRAYS (1, 2: tokens at a time), ASYM (0: asym and sums are not looked at), HOPS (register stages each way).
+// Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`),
+// SCALE_K, SCALE_V (fp32), ARRAYS (1, 2: tokens at a time), ASYM (0: asym and sums are not looked at), HOPS (register
+// stages each way).
 `default_nettype none
 
 module rill_engine_lane #(
@@ -90,7 +96,8 @@ module rill_engine_lane #(
     wire [BEAT_BITS-1:0] beat_q;             // cycle 1 + HOPS
     rill_lane_front #(.BEAT_BITS(BEAT_BITS), .LANE_BEATS(LANE_BEATS)) u_front (
         .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid), .s_axis_beat_tready(s_axis_beat_tready),
-        .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local), .data(pop_data), .int4(pop_int4),
+        .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local), .data(pop_data),
+        .int4(pop_int4),
         .local_beat(local_beat), .beat(beat_1));
     rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
 
@@ -150,10 +157,12 @@ module rill_engine_lane #(
             wire side;
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
             localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
-            rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1), .ASYM(ASYM)) u_matrix (
+            rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1),
+                .ASYM(ASYM)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
-                .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale),
+                .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums),
+                .row_scale(row_scale),
                 .bias(bias), .side(1'b0), .out_valid(lane_valid),
                 .out_acc(lane_acc), .out_row_scale(lane_row_scale), .out_bias(lane_bias), .out_side(side));
             wire unused = &{1'b0, side, both, out, out_tok, out_row, place};
@@ -175,7 +184,8 @@ module rill_engine_lane #(
                 .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
-                .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(lane_valid), .out_acc(lane_acc),
+                .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(lane_valid),
+                .out_acc(lane_acc),
                 .out_row_scale(lane_row_scale),
                 .out_bias(lane_bias));
             wire unused = &{1'b0, last_q, tok_q, place, out_row};
@@ -183,7 +193,8 @@ module rill_engine_lane #(
     endgenerate
 
     rill_hop #(.DATA_W(129), .CLEAR_W(1), .STAGES(HOPS)) u_result_hop (
-        .clk(clk), .rst(rst), .d({lane_bias, lane_row_scale, lane_acc, lane_valid}), .q({out_bias, out_row_scale, out_acc, out_valid}));
+        .clk(clk), .rst(rst), .d({lane_bias, lane_row_scale, lane_acc, lane_valid}),
+        .q({out_bias, out_row_scale, out_acc, out_valid}));
 
     wire unused = &{1'b0, row, acc, scale_q};
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the unsigned arithmetic of rill_matrix_lane adds to the sum of a beat; the same for all lanes.
 //
-// A lane sums (nibble + 8) * x + 2048 for signed nibbles and nibble * x + 2048 for the unsigned low ones of int8 weights, high nibbles
-// counting 16 times at int8. With N bytes per beat and S = sum of all 2N elements of x (at int8 each one stands there twice):
+// A lane sums (nibble + 8) * x + 2048 for signed nibbles and nibble * x + 2048 for the unsigned low ones of int8
+// weights, high nibbles counting 16 times at int8. With N bytes per beat and S = sum of all 2N elements of x (at int8
+// each one stands there twice):
 //     int4: offset = 4096 * N + 8 * S        int8: offset = 34816 * N + 64 * S
 // ASYM: sums holds, beside offset, the sums of each 32 elements, 13 bits each; else it is 0.
 // Free-running pipeline: offset LATENCY = 4 cycles after valid, one per cycle. No reset.
@@ -58,15 +59,18 @@ module rill_engine_offset #(
             reg  [15:0] sum_q;
             always @(posedge clk)
                 if (valid_q[1])
-                    sum_q <= gen_quad[4*i].sum_q + gen_quad[4*i+1].sum_q + gen_quad[4*i+2].sum_q + gen_quad[4*i+3].sum_q;
+                    sum_q <= gen_quad[4*i].sum_q + gen_quad[4*i+1].sum_q + gen_quad[4*i+2].sum_q
+                        + gen_quad[4*i+3].sum_q;
         end
         if (SIXTEENS == 8) begin : gen_eight
             reg  [15:0] sum_0_q;
             reg  [15:0] sum_1_q;
             always @(posedge clk)
                 if (valid_q[2]) begin
-                    sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q + gen_sixteen[2].sum_q + gen_sixteen[3].sum_q;
-                    sum_1_q <= gen_sixteen[4].sum_q + gen_sixteen[5].sum_q + gen_sixteen[6].sum_q + gen_sixteen[7].sum_q;
+                    sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q + gen_sixteen[2].sum_q
+                        + gen_sixteen[3].sum_q;
+                    sum_1_q <= gen_sixteen[4].sum_q + gen_sixteen[5].sum_q + gen_sixteen[6].sum_q
+                        + gen_sixteen[7].sum_q;
                 end
             assign half_0 = sum_0_q;
             assign half_1 = sum_1_q;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane has at the memory's side: the beats that wait, and the one of the command. From here to the rest of the lane go registers alone.
+// What a lane has at the memory's side: the beats that wait, and the one of the command. From here to the rest of the
+// lane go registers alone.
 //
-// s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. beat, the cycle after the command: local_beat
-// with use_local, the next waiting one with pop, else that of the command before; weights (data) with their signed nibbles made unsigned, as
-// rill_matrix_lane takes them.
+// s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. beat, the cycle after the
+// command: local_beat with use_local, the next waiting one with pop, else that of the command before; weights (data)
+// with their signed nibbles made unsigned, as rill_matrix_lane takes them.
 // Reset: clk, synchronous active-high rst; the waiting beats. Parameters: BEAT_BITS, LANE_BEATS.
 `default_nettype none
 
@@ -40,7 +41,8 @@ module rill_lane_front #(
     wire [FILL_W-1:0]    high;
     wire [BEAT_BITS-1:0] next;
     rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(LANE_BEATS), .RAM_STYLE("distributed")) u_beats (
-        .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_beat_tvalid), .s_axis_tready(s_axis_beat_tready), .s_axis_tdata(s_axis_beat_tdata),
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_beat_tvalid), .s_axis_tready(s_axis_beat_tready),
+        .s_axis_tdata(s_axis_beat_tdata),
         .m_axis_tvalid(waiting), .m_axis_tready(pop), .m_axis_tdata(next), .occupancy(fill), .high_water(high));
 
     wire [BEAT_BITS-1:0] signs = data ? {BEAT_BITS/8{4'h8, int4, 3'd0}} : {BEAT_BITS{1'b0}};
@@ -55,7 +57,8 @@ module rill_lane_front #(
     end
 
 `ifdef RILL_ASSERT
-    rill_assert #(.SAYS("a beat is popped that is not there")) u_assert_pop (.clk(clk), .broken(!rst && pop && !waiting));
+    rill_assert #(.SAYS("a beat is popped that is not there")) u_assert_pop (.clk(clk),
+        .broken(!rst && pop && !waiting));
 `endif
     wire unused = &{1'b0, waiting, fill, high};
 endmodule

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of the matrix engine: multiplies a memory beat with its part of the operand and accumulates rows, exactly.
 //
-// Free-running pipeline, never stalls: one beat and token per cycle, out_valid LATENCY = 9 cycles after the valid that carries last.
-//     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term, 64 bits
-// int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one, 16 * (high nibble) + (unsigned low nibble). One
-// array of multipliers serves both: x holds a factor for every nibble, so for int8 weights that of a byte stands at both of its nibbles. The
-// factors of nibble k of all words of 32 bits stand side by side: that of nibble 8 w + k is element BEAT_BITS / 32 * k + w.
-// Everything is unsigned: nibbles holds signed nibbles (all of them at int4, the high ones at int8) as nibble + 8, beat ^ 4'h8; a product
-// is kept as product + 2048. rill_engine_offset, common to all lanes, gives what that adds to the beat's sum: offset, 4 cycles after valid.
-// ASYM: with asym (and int4) each 32 elements have a scale and an offset of their own, in words, and sums goes with offset: the term is that
-// of rill_group_terms, shifted like any other.
+// Free-running pipeline, never stalls: one beat and token per cycle, out_valid LATENCY = 9 cycles after the valid that
+// carries last.
+//     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term, 64
+//     bits int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one, 16 * (high nibble) +
+//     (unsigned low nibble). One array of multipliers serves both: x holds a factor for every nibble, so for int8
+//     weights that of a byte stands at both of its nibbles. The factors of nibble k of all words of 32 bits stand side
+//     by side: that of nibble 8 w + k is element BEAT_BITS / 32 * k + w.
+// Everything is unsigned: nibbles holds signed nibbles (all of them at int4, the high ones at int8) as nibble + 8, beat
+// ^ 4'h8; a product is kept as product + 2048. rill_engine_offset, common to all lanes, gives what that adds to the
+// beat's sum: offset, 4 cycles after valid.
+// ASYM: with asym (and int4) each 32 elements have a scale and an offset of their own, in words, and sums goes with
+// offset: the term is that of rill_group_terms, shifted like any other.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
 // Reset: synchronous; valids only.
-// Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), ROWS (1, 4, 8: rows that may be open at a time, tok is {row, tok}), SIDE_W
-// (bits of the sideband), ASYM (0: asym, words and sums are not looked at).
+// Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), ROWS (1, 4, 8: rows that may be open at a time, tok is {row,
+// tok}), SIDE_W (bits of the sideband), ASYM (0: asym, words and sums are not looked at).
 `default_nettype none
 
 module rill_matrix_lane #(
@@ -93,7 +96,8 @@ module rill_matrix_lane #(
         shift_q <= {shift_q[29:0], shift};
     end
 
-    // Stage 1: nibble products. Stages 2 to 4: their sums, low and high nibbles apart. Plain registers, one per sum: fast in simulation.
+    // Stage 1: nibble products. Stages 2 to 4: their sums, low and high nibbles apart. Plain registers, one per sum:
+    // fast in simulation.
     wire [17:0]          low4;
     wire [17:0]          high4;
     genvar i;
@@ -115,7 +119,8 @@ module rill_matrix_lane #(
                 if (valid_q[1]) begin
                     low_q <= {2'd0, gen_byte[4*i].low_q} + {2'd0, gen_byte[4*i+1].low_q} + {2'd0, gen_byte[4*i+2].low_q}
                         + {2'd0, gen_byte[4*i+3].low_q};
-                    high_q <= {2'd0, gen_byte[4*i].high_q} + {2'd0, gen_byte[4*i+1].high_q} + {2'd0, gen_byte[4*i+2].high_q}
+                    high_q <= {2'd0, gen_byte[4*i].high_q} + {2'd0, gen_byte[4*i+1].high_q}
+                        + {2'd0, gen_byte[4*i+2].high_q}
                         + {2'd0, gen_byte[4*i+3].high_q};
                 end
         end
@@ -126,7 +131,8 @@ module rill_matrix_lane #(
                 if (valid_q[2]) begin
                     low_q <= {2'd0, gen_quad[4*i].low_q} + {2'd0, gen_quad[4*i+1].low_q} + {2'd0, gen_quad[4*i+2].low_q}
                         + {2'd0, gen_quad[4*i+3].low_q};
-                    high_q <= {2'd0, gen_quad[4*i].high_q} + {2'd0, gen_quad[4*i+1].high_q} + {2'd0, gen_quad[4*i+2].high_q}
+                    high_q <= {2'd0, gen_quad[4*i].high_q} + {2'd0, gen_quad[4*i+1].high_q}
+                        + {2'd0, gen_quad[4*i+2].high_q}
                         + {2'd0, gen_quad[4*i+3].high_q};
                 end
         end
@@ -137,7 +143,8 @@ module rill_matrix_lane #(
                 if (valid_q[3]) begin
                     low_q <= {2'd0, gen_sixteen[0].low_q} + {2'd0, gen_sixteen[1].low_q} + {2'd0, gen_sixteen[2].low_q}
                         + {2'd0, gen_sixteen[3].low_q};
-                    high_q <= {2'd0, gen_sixteen[0].high_q} + {2'd0, gen_sixteen[1].high_q} + {2'd0, gen_sixteen[2].high_q}
+                    high_q <= {2'd0, gen_sixteen[0].high_q} + {2'd0, gen_sixteen[1].high_q}
+                        + {2'd0, gen_sixteen[2].high_q}
                         + {2'd0, gen_sixteen[3].high_q};
                 end
             assign low4 = low_q;
@@ -194,9 +201,11 @@ module rill_matrix_lane #(
             end
             always @(posedge clk)
                 asym_q <= {asym_q[5:1], asym};
-            rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(4)) u_words (.clk(clk), .rst(rst), .en(1'b1), .d(words), .q(words4));
+            rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(4)) u_words (.clk(clk), .rst(rst), .en(1'b1), .d(words),
+                .q(words4));
             rill_group_terms #(.BEAT_BITS(BEAT_BITS)) u_terms (
-                .clk(clk), .en_1(valid_q[3]), .en_2(valid_q[4]), .en_3(valid_q[5]), .low(low3), .high(high3), .words(words4), .sums(sums),
+                .clk(clk), .en_1(valid_q[3]), .en_2(valid_q[4]), .en_3(valid_q[5]), .low(low3), .high(high3),
+                .words(words4), .sums(sums),
                 .term(groups6));
             assign term6 = asym_q[6] ? groups6 : scaled6_q;
         end else begin : gen_plain

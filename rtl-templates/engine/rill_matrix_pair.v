@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine for two tokens at a time: rill_matrix_lane with two operands and two sets of accumulators, but one multiplier
-// per nibble (rill_packed_mul).
+// One lane of the matrix engine for two tokens at a time: rill_matrix_lane with two operands and two sets of
+// accumulators, but one multiplier per nibble (rill_packed_mul).
 //
-// Free-running pipeline, never stalls: a beat for tokens 2 * turn and 2 * turn + 1 per cycle; `both`: the second one is there.
-//     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn]) + term_i, 64 bits
-// x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^18 + x_0, sign-extended from 27 bits, as rill_packed_mul takes
-// them. nibbles, int4 and offset_i (rill_engine_offset of operand i) as in rill_matrix_lane.
+// Free-running pipeline, never stalls: a beat for tokens 2 * turn and 2 * turn + 1 per cycle; `both`: the second one is
+// there.
+//     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn])
+//     + term_i, 64 bits x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^18 + x_0,
+//     sign-extended from 27 bits, as rill_packed_mul takes them. nibbles, int4 and offset_i (rill_engine_offset of
+//     operand i) as in rill_matrix_lane.
 // ASYM: asym and words as in rill_matrix_lane, sums_i beside offset_i.
-// Results leave one per cycle: with out, token out_tok is given LATENCY = 9 cycles later. out with out_tok 0 belongs to the cycle of the last
-// beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens follow in their order, none later than the
-// next row's first beat comes to their turn (a row of n tokens may end n cycles after the one before).
+// Results leave one per cycle: with out, token out_tok is given LATENCY = 9 cycles later. out with out_tok 0 belongs to
+// the cycle of the last beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens
+// follow in their order, none later than the next row's first beat comes to their turn (a row of n tokens may end n
+// cycles after the one before).
 // Reset: synchronous; valids only.
-// ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with out_tok 0).
+// ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with
+// out_tok 0).
 // Parameters: BEAT_BITS (256, 512), TOKENS (2, 4, 8), ROWS (1, 4, 8), ASYM (0: asym, words and sums are not looked at).
 `default_nettype none
 
@@ -100,9 +104,9 @@ module rill_matrix_pair #(
         shift_q <= {shift_q[59:0], shift};
     end
 
-    // Stage 1: nibble products of both tokens. Stage 2: sums of four, still in one word. Stage 3: sums of sixteen, two halves of 16 bits. Stage
-    // 4: the rest, apart. Low and high nibbles apart all along. What is alike in all words of the beat stands side by side: a simulator's compiler
-    // makes vector instructions of it.
+    // Stage 1: nibble products of both tokens. Stage 2: sums of four, still in one word. Stage 3: sums of sixteen, two
+    // halves of 16 bits. Stage 4: the rest, apart. Low and high nibbles apart all along. What is alike in all words of
+    // the beat stands side by side: a simulator's compiler makes vector instructions of it.
     wire [35:0]          low4;                 // {token 1, token 0}
     wire [35:0]          high4;
     genvar i;
@@ -139,7 +143,8 @@ module rill_matrix_pair #(
             reg  [31:0] high_q;
             always @(posedge clk)
                 if (valid_q[2]) begin
-                    low_q <= gen_low[FIRST*i].sum + gen_low[FIRST*i+NEXT].sum + gen_low[FIRST*i+2*NEXT].sum + gen_low[FIRST*i+3*NEXT].sum;
+                    low_q <= gen_low[FIRST*i].sum + gen_low[FIRST*i+NEXT].sum + gen_low[FIRST*i+2*NEXT].sum
+                        + gen_low[FIRST*i+3*NEXT].sum;
                     high_q <= gen_high[FIRST*i].sum + gen_high[FIRST*i+NEXT].sum + gen_high[FIRST*i+2*NEXT].sum
                         + gen_high[FIRST*i+3*NEXT].sum;
                 end
@@ -212,9 +217,11 @@ module rill_matrix_pair #(
                 end
                 always @(posedge clk)
                     asym_q <= {asym_q[5:1], asym};
-                rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(4)) u_words (.clk(clk), .rst(rst), .en(1'b1), .d(words), .q(words4));
+                rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(4)) u_words (.clk(clk), .rst(rst), .en(1'b1),
+                    .d(words), .q(words4));
                 rill_group_terms #(.BEAT_BITS(BEAT_BITS)) u_terms (
-                    .clk(clk), .en_1(i == 0 ? valid_q[3] : both_q[3]), .en_2(active[4]), .en_3(active[5]), .low(low3), .high(high3),
+                    .clk(clk), .en_1(i == 0 ? valid_q[3] : both_q[3]), .en_2(active[4]), .en_3(active[5]), .low(low3),
+                    .high(high3),
                     .words(words4), .sums(sums[SUMS_W*i +: SUMS_W]), .term(groups6));
                 assign term6 = asym_q[6] ? groups6 : scaled6_q;
             end else begin : gen_plain
@@ -254,7 +261,8 @@ module rill_matrix_pair #(
     always @(posedge clk) begin
         out_valid <= out_q[8] && !rst;
         if (out_q[8])
-            out_acc <= out_first8 ? gen_token[0].acc : out_tok8[0] ? gen_token[1].acc_q[out_turn8] : gen_token[0].acc_q[out_turn8];
+            out_acc <= out_first8 ? gen_token[0].acc : out_tok8[0] ? gen_token[1].acc_q[out_turn8]
+                : gen_token[0].acc_q[out_turn8];
         if (out_q[8] && out_first8)
             {out_bias, out_row_scale} <= {bias8, row_scale8};
     end

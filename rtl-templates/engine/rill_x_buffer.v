@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand buffer of the matrix engine: two banks of mx units; one is written from the stream while the other one is read.
+// Operand buffer of the matrix engine: two banks of mx units; one is written from the stream while the other one is
+// read.
 //
-// Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast ends the operand
-// and fills the bank. tready is low while both banks are full.
-// Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0, shift_1 their
-// block's exponents) 2 cycles later (registered address, registered RAM read). ARRAYS 2: read_tok names a turn, and the units of tokens
-// 2 * read_tok (low half) and 2 * read_tok + 1 come side by side; what belongs to a token that the operand does not hold is old.
-// filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of all tokens may be.
+// Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast
+// ends the operand and fills the bank. tready is low while both banks are full.
+// Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0,
+// shift_1 their block's exponents) 2 cycles later (registered address, registered RAM read). ARRAYS 2: read_tok names a
+// turn, and the units of tokens 2 * read_tok (low half) and 2 * read_tok + 1 come side by side; what belongs to a token
+// that the operand does not hold is old.
+// filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of
+// all tokens may be.
 // free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
-// Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even, upper bound), ARRAYS
-// (1, 2: tokens read at a time; TOKENS at least).
+// Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even,
+// upper bound), ARRAYS (1, 2: tokens read at a time; TOKENS at least).
 `default_nettype none
 
 module rill_x_buffer #(

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Index of the largest element of a vector, for every token of a step; ties go to the lowest index, -0 equals +0.
 //
-// In: fp32 vector stream, one firing of ceil(N / LANES) chunks, order (chunk, tok); elements from N on are ignored. Out: id stream, one
-// 32-bit id per active token in order tok after the firing has ended, tlast on the last one.
+// In: fp32 vector stream, one firing of ceil(N / LANES) chunks, order (chunk, tok); elements from N on are ignored.
+// Out: id stream, one 32-bit id per active token in order tok after the firing has ended, tlast on the last one.
 // Subnormals read as zeros of their sign. Non-finite values raise no fault here: they order by their bit pattern.
-// row_hash: of the elements of the latest firing's last token (rill_logits_hash), from 2 cycles behind its first id's tvalid on, until
-// chunks of the next firing come.
-// Latency: log2(LANES) + 3 from the last chunk to the first id. Throughput: one chunk per cycle; the next firing waits while ids leave.
+// row_hash: of the elements of the latest firing's last token (rill_logits_hash), from 2 cycles behind its first id's
+// tvalid on, until chunks of the next firing come.
+// Latency: log2(LANES) + 3 from the last chunk to the first id. Throughput: one chunk per cycle; the next firing waits
+// while ids leave.
 // Reset: clk, synchronous active-high rst.
 // Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24). USER_W is derived.
 `default_nettype none
@@ -75,8 +76,9 @@ module rill_argmax #(
             chunk_q <= s_axis_x_tlast ? 24'd0 : chunk_q + 24'd1;
     end
 
-    // A tree of winners, a register behind every level. Level s begins at place 2*LANES - (2*LANES >> s). Level 0 maps fp32 to unsigned
-    // integers of the same order; 0 is below everything, for elements past N. The left node has the lower indices, so it wins ties.
+    // A tree of winners, a register behind every level. Level s begins at place 2*LANES - (2*LANES >> s). Level 0 maps
+    // fp32 to unsigned integers of the same order; 0 is below everything, for elements past N. The left node has the
+    // lower indices, so it wins ties.
     localparam NODES = 2 * LANES - 1;
     wire [NODES*32-1:0]     key;
     wire [NODES*LANE_W-1:0] lane;
@@ -165,7 +167,8 @@ module rill_argmax #(
         end
 
     rill_logits_hash #(.LANES(LANES), .N(N)) u_hash (
-        .clk(clk), .rst(rst), .valid(take && s_axis_x_tuser[TOK_W]), .data(s_axis_x_tdata), .last(chunk_last), .hash(row_hash));
+        .clk(clk), .rst(rst), .valid(take && s_axis_x_tuser[TOK_W]), .data(s_axis_x_tdata), .last(chunk_last),
+        .hash(row_hash));
 
     reg  [TOK_W-1:0] out_tok_q;
     reg  [TOK_W-1:0] last_tok_q;

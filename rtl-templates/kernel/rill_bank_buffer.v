@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two banks that hold one block each: a block of a vector stream (chunk, tok order) is written while the one before is read.
+// Two banks that hold one block each: a block of a vector stream (chunk, tok order) is written while the one before is
+// read.
 //
-// Write: a block ends with the token-last word that has s_tlast or is chunk CHUNKS - 1; s_tready is low while both banks are full. w_take
-// marks an accepted word, w_bank and w_chunk its place, w_end the block's last word; s_side of that word is kept with the block.
-// Read: i_avail says that a word can be issued, i_* describe it. It is issued when i_avail && r_go && r_en; its data is on r_tdata after
-// the next enabled clock (registered RAM read, held while r_en is low), r_tvalid with it. A bank is free for writing once its last word
-// has moved on from r_tdata: what is kept per bank may be used together with r_tdata.
-// TOKEN_MAJOR 0: order (chunk, tok). TOKEN_MAJOR 1: order (tok, chunk), and i_pad with chunk = number of chunks is issued once more after
-// each token whose r_pad is high at the last chunk (no data).
-// Latency: a block can be issued READY_DELAY + 1 cycles after its last word was accepted. One word per cycle on both sides.
+// Write: a block ends with the token-last word that has s_tlast or is chunk CHUNKS - 1; s_tready is low while both
+// banks are full. w_take marks an accepted word, w_bank and w_chunk its place, w_end the block's last word; s_side of
+// that word is kept with the block.
+// Read: i_avail says that a word can be issued, i_* describe it. It is issued when i_avail && r_go && r_en; its data is
+// on r_tdata after the next enabled clock (registered RAM read, held while r_en is low), r_tvalid with it. A bank is
+// free for writing once its last word has moved on from r_tdata: what is kept per bank may be used together with
+// r_tdata.
+// TOKEN_MAJOR 0: order (chunk, tok). TOKEN_MAJOR 1: order (tok, chunk), and i_pad with chunk = number of chunks is
+// issued once more after each token whose r_pad is high at the last chunk (no data).
+// Latency: a block can be issued READY_DELAY + 1 cycles after its last word was accepted. One word per cycle on both
+// sides.
 // Reset: synchronous; contents are lost.
 // DATA_W       bits of a word
 // TOKENS       tokens per step, upper bound
@@ -79,7 +83,8 @@ module rill_bank_buffer #(
 
     // Address of a word: (bank * TOKENS + tok) * CHUNKS + chunk.
     function [ADDR_W-1:0] word_at(input bank, input [TOK_W-1:0] tok, input [CHUNK_W-1:0] chunk);
-        word_at = ({{(ADDR_W-1){1'b0}}, bank} * TOKENS_32[ADDR_W-1:0] + {{(ADDR_W-TOK_W){1'b0}}, tok}) * CHUNKS_32[ADDR_W-1:0]
+        word_at = ({{(ADDR_W-1){1'b0}}, bank} * TOKENS_32[ADDR_W-1:0]
+            + {{(ADDR_W-TOK_W){1'b0}}, tok}) * CHUNKS_32[ADDR_W-1:0]
             + {{(ADDR_W-CHUNK_W){1'b0}}, chunk};
     endfunction
 
@@ -146,7 +151,8 @@ module rill_bank_buffer #(
     wire [CHUNK_W-1:0] last_chunk = last_chunk_q[bank_q];
     wire               tok_last = tok_q == last_tok_q[bank_q];
     wire               chunk_last = chunk_q == last_chunk;
-    wire               tok_done = TOKEN_MAJOR == 0 || i_pad || (chunk_last && !r_pad); // token-major: the token is through
+    // token-major: the token is through
+    wire               tok_done = TOKEN_MAJOR == 0 || i_pad || (chunk_last && !r_pad);
 
     assign i_avail = ready_q != 2'd0;
     assign i_bank = bank_q;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Delay line of an enabled pipeline: q is d of DEPTH enabled clocks before.
 //
-// A ring in distributed RAM with an output register; plain registers up to depth 2, a wire at depth 0. rst only rewinds the ring.
+// A ring in distributed RAM with an output register; plain registers up to depth 2, a wire at depth 0. rst only rewinds
+// the ring.
 // DATA_W  bits
 // DEPTH   enabled clocks, 0 or more
 `default_nettype none

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Embedding: fetches the table rows of a step's token ids and hands them out as fp32.
 //
-// In: id stream, one firing per step (tlast on the last active token). Out: one descriptor {beats[15:0], offset[39:0]} per id for a
-// rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk, tok), elements past N +0.0.
-// A record has HDR_BEATS beats with the fp32 row scale in bytes 0..3 and, at MODE 1, the uint8 scale of group g in byte 4 + g, then
-// ROW_BEATS beats of int8 bytes or int4 nibbles, element 0 low. Value: RN(row_scale * q), or RN(RN(row_scale * group_scale) * q).
-// Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has left.
+// In: id stream, one firing per step (tlast on the last active token). Out: one descriptor {beats[15:0], offset[39:0]}
+// per id for a rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk,
+// tok), elements past N +0.0.
+// A record has HDR_BEATS beats with the fp32 row scale in bytes 0..3 and, at MODE 1, the uint8 scale of group g in byte
+// 4 + g, then ROW_BEATS beats of int8 bytes or int4 nibbles, element 0 low. Value: RN(row_scale * q), or
+// RN(RN(row_scale * group_scale) * q).
+// Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has
+// left.
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of the table),
-// MODE (0 int8, 1 int4), GROUP (elements of a group, a multiple of LANES), HDR_BEATS, ROW_BEATS, RECORD_BYTES (distance of records, at
-// most 2^24 - 1), TABLE_OFFSET (bytes, multiple of a beat), REPEAT (tables that firings read in turn, 1 to 65535), TABLE_STRIDE (their
-// distance in bytes, a multiple of a beat). USER_W is derived.
+// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of
+// the table), MODE (0 int8, 1 int4), GROUP (elements of a group, a multiple of LANES), HDR_BEATS, ROW_BEATS,
+// RECORD_BYTES (distance of records, at most 2^24 - 1), TABLE_OFFSET (bytes, multiple of a beat), REPEAT (tables that
+// firings read in turn, 1 to 65535), TABLE_STRIDE (their distance in bytes, a multiple of a beat). USER_W is derived.
 `default_nettype none
 
 module rill_embed #(
@@ -98,7 +101,8 @@ module rill_embed #(
         if (MODE == 1 && (LANES < 1 || GROUP < 1 || GROUP % (LANES > 0 ? LANES : 1) != 0)) begin : gen_bad_group
             rill_error_GROUP_must_be_a_multiple_of_LANES u_error ();
         end
-        if (HDR_BEATS < 1 || (MODE == 1 && GROUP > 0 && HDR_BEATS * BYTES < 4 + (N + GROUP - 1) / (GROUP > 0 ? GROUP : 1)))
+        if (HDR_BEATS < 1 || (MODE == 1 && GROUP > 0 && HDR_BEATS * BYTES < 4
+            + (N + GROUP - 1) / (GROUP > 0 ? GROUP : 1)))
         begin : gen_bad_header
             rill_error_HDR_BEATS_must_cover_the_scales u_error ();
         end
@@ -285,7 +289,8 @@ module rill_embed #(
             piece2_q <= row1_q[slot1_q*PIECE_W +: PIECE_W] & (real_lanes | {PIECE_W{!pad1_q}});
         end
 
-    // Marks and the scale of each chunk on its way; the marks leave with y. A cleared element takes a scale of +0.0, so it becomes +0.0.
+    // Marks and the scale of each chunk on its way; the marks leave with y. A cleared element takes a scale of +0.0, so
+    // it becomes +0.0.
     localparam SCALE_AT = MODE == 1 ? 9 : 6;     // stage in which float(q) and the scale meet
     localparam DEPTH = SCALE_AT + 3;
     localparam MARK_W = USER_W + 2;              // {last chunk, last, tok_last, tok}
@@ -368,7 +373,8 @@ module rill_embed #(
     assign done = left && m_axis_y_tlast;
     assign fault = bad_id_q || value_fault_q;
 
-    wire unused = &{1'b0, s_axis_id_tuser, fill_tok_q, HDR_BEATS_32, RECORD_BEATS_32, RECORD_32, CHUNKS_32, SLOTS_32, GROUP_CHUNKS_32,
+    wire unused = &{1'b0, s_axis_id_tuser, fill_tok_q, HDR_BEATS_32, RECORD_BEATS_32, RECORD_32, CHUNKS_32, SLOTS_32,
+        GROUP_CHUNKS_32,
                     BYTES_32, product_high_q, mark_q, group_last};
 endmodule
 

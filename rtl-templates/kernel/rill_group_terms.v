@@ -2,10 +2,13 @@
 // The term of a beat of int4_asym weights: groups of 32, each with a scale and an offset of its own.
 //
 //     term = sum over the groups of  scale * sum(q * x) + 8 * offset * sum(x)
-// low, high: of each group what rill_matrix_lane has summed of its even and odd elements, (q + 8) * x + 2048 each, so that
-// low + high - 65536 = sum(q * x) + 8 * sum(x); hence term = sum of scale * (low + high - 65536) + 8 * (offset - scale) * sum(x).
-// words: {offset, scale} of each group, group 0 low; sums: of each group's x, 13 bits (rill_engine_offset); both a cycle after low and high.
-// Free-running pipeline: term LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: its stages hold something. No reset.
+// low, high: of each group what rill_matrix_lane has summed of its even and odd elements, (q + 8) * x + 2048 each, so
+// that low + high - 65536 = sum(q * x) + 8 * sum(x); hence term = sum of scale * (low + high - 65536) + 8 * (offset -
+// scale) * sum(x).
+// words: {offset, scale} of each group, group 0 low; sums: of each group's x, 13 bits (rill_engine_offset); both a
+// cycle after low and high.
+// Free-running pipeline: term LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: its stages hold
+// something. No reset.
 // Parameters: BEAT_BITS (256, 512; 2 or 4 groups).
 `default_nettype none
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash of a vector, the same for every number of lanes: a host compares it with the golden model's without seeing the vector.
+// Hash of a vector, the same for every number of lanes: a host compares it with the golden model's without seeing the
+// vector.
 //
-// With ~x the complement of element x's 32 bits, element i in block b = i / 32 at place j = i % 32, and B = ceil(N / 32) blocks, it is
-// the sum over all elements of (2 * (B - b) - 1) * 2^(31 - j) * ~x, modulo 2^64. Every weight is odd times a power of two, and no two are
-// equal: a bit that differs always changes the sum, and so does an element that is lost; two that change places, nearly always.
-// In: one chunk of LANES elements per cycle at most, ceil(N / LANES) of them make a vector, with `last` on the last one. Nothing stalls.
+// With ~x the complement of element x's 32 bits, element i in block b = i / 32 at place j = i % 32, and B = ceil(N /
+// 32) blocks, it is the sum over all elements of (2 * (B - b) - 1) * 2^(31 - j) * ~x, modulo 2^64. Every weight is odd
+// times a power of two, and no two are equal: a bit that differs always changes the sum, and so does an element that is
+// lost; two that change places, nearly always.
+// In: one chunk of LANES elements per cycle at most, ceil(N / LANES) of them make a vector, with `last` on the last
+// one. Nothing stalls.
 // Out: `hash`, log2(LANES) + 4 cycles after the last chunk, until a block of the next vector gets there.
 // Reset: clk, synchronous active-high rst: the next chunk is the first of a vector.
 // Parameters: LANES (1, 2, 4, 8, 16, 32), N (elements of a vector, 1..2^24).

@@ -34,7 +34,8 @@ module rill_max_tree #(
                 assign value = d[(i-LANES)*STRIDE +: DATA_W];
             end else begin : gen_pair
                 reg [DATA_W-1:0] q_q;
-                always @(posedge clk) if (en) q_q <= gen_node[2*i].value > gen_node[2*i+1].value ? gen_node[2*i].value : gen_node[2*i+1].value;
+                always @(posedge clk) if (en) q_q <= gen_node[2*i].value > gen_node[2*i+1].value ? gen_node[2*i].value
+                    : gen_node[2*i+1].value;
                 assign value = q_q;
             end
         end

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mantissa of a block: q = clamp(RN(x * 2^-e), -127, 127), where e + 6 is the exponent of the block's largest value.
+// One mantissa of a block: q = clamp(RN(x * 2^-e), -127, 127), where e + 6 is the exponent of the block's largest
+// value.
 //
 // top is the biased exponent field of that value, so top >= the exponent field of x: a right shift, one rounding.
 // Latency 2 enabled clocks, one value per enabled clock, no reset. zero: q = 0.
@@ -13,7 +14,8 @@ module rill_mx_lane (
     input  wire        zero,
     output reg  [7:0]  q
 );
-    // Stage 1: x = 1.f * 2^(exponent), so the integer part is the top 7 - distance bits of the significand. At distance 8 it rounds to 0.
+    // Stage 1: x = 1.f * 2^(exponent), so the integer part is the top 7 - distance bits of the significand. At distance
+    // 8 it rounds to 0.
     wire [7:0]  distance = top - x[30:23];
     wire        gone = zero || x[30:23] == 8'd0 || distance > 8'd7;
     wire [30:0] wide = {1'b1, x[22:0], 7'd0} >> distance[2:0];

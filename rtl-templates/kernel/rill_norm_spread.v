@@ -69,7 +69,8 @@ module rill_norm_spread #(
         q33_q <= quarters(s1_q, 2'd3, 2'd3);
     end
 
-    // Stages 3 and 4: additions over the bits where both sides have some. The mixed products count twice: one place further up.
+    // Stages 3 and 4: additions over the bits where both sides have some. The mixed products count twice: one place
+    // further up.
     reg [119:0] outer_q, squares_q, n_s2_q, s1_s1_q;
     reg [76:0]  middle3_q;
     reg [60:0]  cross_q;                     // from bit 31

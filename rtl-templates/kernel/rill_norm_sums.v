@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact statistics of a vector for the norms: sums of X and X^2 over N elements, X = fix(x, 20), docs/numerics.md section 7.
+// Exact statistics of a vector for the norms: sums of X and X^2 over N elements, X = fix(x, 20), docs/numerics.md
+// section 7.
 //
-// Free running: take marks a chunk of LANES fp32 with its row (any index below ROWS), first and last chunk of the vector. After the last
-// chunk of a row m_valid comes with m_row, m_sum = sum X, and the sum of squares in three parts:
+// Free running: take marks a chunk of LANES fp32 with its row (any index below ROWS), first and last chunk of the
+// vector. After the last chunk of a row m_valid comes with m_row, m_sum = sum X, and the sum of squares in three parts:
 //     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low        (|X| = high * 2^22 + low)
 // Padding lanes must be zero. Latency log2(LANES) + 8 from the last chunk. One chunk per cycle.
 // fault: pulse; NaN, infinity, or |X| >= 2^43. Reset: synchronous, valids only.
@@ -76,7 +77,8 @@ module rill_norm_sums #(
             reg  [43:0] low_q;
             wire [21:0] bottom = magnitude_q[21:0];
             wire [20:0] top = magnitude_q[42:22];
-            rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(step), .a(x_q[i*32 +: 32]), .y(whole), .overflow(lane_over[i]),
+            rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(step), .a(x_q[i*32 +: 32]), .y(whole),
+                .overflow(lane_over[i]),
                 .fault(lane_fault[i]));
             always @(posedge clk) if (step) begin
                 magnitude_q <= (whole[42:0] ^ {43{whole[43]}}) + {42'd0, whole[43]};
@@ -102,14 +104,19 @@ module rill_norm_sums #(
     wire [59:0] sum_high;
     wire [59:0] sum_middle;
     wire [59:0] sum_low;
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(steps[TREE*LANE_COPIES]), .d(fixed), .q(sum_early));
-    rill_delay_line #(.DATA_W(60), .DEPTH(3)) u_late (.clk(clk), .rst(rst), .en(steps[TREE*LANE_COPIES]), .d(sum_early), .q(sum));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(steps[TREE*(LANE_COPIES+1)]), .d(high), .q(sum_high));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(steps[TREE*(LANE_COPIES+2)]), .d(middle), .q(sum_middle));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(steps[TREE*(LANE_COPIES+3)]), .d(low), .q(sum_low));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(steps[TREE*LANE_COPIES]), .d(fixed),
+        .q(sum_early));
+    rill_delay_line #(.DATA_W(60), .DEPTH(3)) u_late (.clk(clk), .rst(rst), .en(steps[TREE*LANE_COPIES]), .d(sum_early),
+        .q(sum));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(steps[TREE*(LANE_COPIES+1)]), .d(high),
+        .q(sum_high));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(steps[TREE*(LANE_COPIES+2)]), .d(middle),
+        .q(sum_middle));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(steps[TREE*(LANE_COPIES+3)]), .d(low),
+        .q(sum_low));
 
-    // One accumulator set per row; the results have registers of their own beside it. A row is read one cycle before its addition: what the
-    // cycle in between adds to the same row is in the result registers.
+    // One accumulator set per row; the results have registers of their own beside it. A row is read one cycle before
+    // its addition: what the cycle in between adds to the same row is in the result registers.
     wire [ROW_W-1:0] early_row;
     wire             early_first;
     wire             early_last;
@@ -129,7 +136,8 @@ module rill_norm_sums #(
     function [59:0] next(input again, input [59:0] result, input [59:0] old, input [59:0] chunk);
         next = (again ? result : old) + chunk;
     endfunction
-    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 2)) u_place (.clk(clk), .rst(rst), .en(steps[TREE*LANE_COPIES]), .d(place_q),
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 2)) u_place (.clk(clk), .rst(rst),
+        .en(steps[TREE*LANE_COPIES]), .d(place_q),
         .q({early_first, early_last, early_row}));
     always @(posedge clk)
         if (took_q[LATENCY-2]) begin
@@ -149,7 +157,8 @@ module rill_norm_sums #(
             took_q <= {took_q[LATENCY-1:0], take};
             valid_q <= took_q[LATENCY-1] && at_last;
         end
-    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_steps (.clk(clk), .rst(rst), .d(take || |took_q[LATENCY-3:0]), .q(steps));
+    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_steps (.clk(clk), .rst(rst), .d(take || |took_q[LATENCY-3:0]),
+        .q(steps));
     always @(posedge clk)
         if (take) begin
             x_q <= x;

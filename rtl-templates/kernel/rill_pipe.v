@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow control of an enabled pipeline: one bracket around LATENCY register stages that move together.
 //
-// en: the stages may step; it drops only while the last stage holds a word that is not taken. step: they do, there is a word in them or
-// before them, so an idle kernel moves no register; units that end with the pipe take step. All bits of step are equal, each from registers of
-// its own, for units that are too many for one. valid[i] belongs to stage i + 1, so the outputs of a unit that ends after k stages are
-// meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
+// en: the stages may step; it drops only while the last stage holds a word that is not taken. step: they do, there is a
+// word in them or before them, so an idle kernel moves no register; units that end with the pipe take step. All bits of
+// step are equal, each from registers of its own, for units that are too many for one. valid[i] belongs to stage i + 1,
+// so the outputs of a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word
+// (tuser, tlast).
 // Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
 // LATENCY  stages, 1 or more
 // SIDE_W   bits that travel along, 1 or more

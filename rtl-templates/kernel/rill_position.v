@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Position rows: fetches the fp32 table rows of a step's positions and hands them out as a vector stream.
 //
-// In: step words. Out: one descriptor {beats[15:0], offset[39:0]} per active token for a rill_dma_read, rows pos .. pos+ntok-1 in
-// order; the beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk, tok), elements past N +0.0.
+// In: step words. Out: one descriptor {beats[15:0], offset[39:0]} per active token for a rill_dma_read, rows pos ..
+// pos+ntok-1 in order; the beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk, tok), elements past
+// N +0.0.
 // Row p lies at TABLE_OFFSET + p*B*BEAT_BITS/8, B = ceil(32*N / BEAT_BITS) beats, element 0 low.
-// Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has left.
+// Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has
+// left.
 // fault: one-cycle pulse for each row >= ROWS (row 0 is fetched instead).
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of the table, up to
-// 65536), TABLE_OFFSET (bytes, multiple of a beat). USER_W is derived.
+// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of
+// the table, up to 65536), TABLE_OFFSET (bytes, multiple of a beat). USER_W is derived.
 `default_nettype none
 
 module rill_position #(

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp32 vectors to block floating point (MX int8): one exponent per BLOCK elements, docs/numerics.md section 3.
 //
-// In: vector stream (chunk, tok), any length; a block is complete after BLOCK elements or at tlast (padding lanes are +0.0 by the rule of
-// the stream). Out: mx stream {shift[7:0], q[XS*8-1:0]} in order block, tok, unit in block, XS = BEAT_BITS / 8. An output firing is
-// FIRE_BLOCKS blocks, or ends with the input firing (FIRE_BLOCKS 0 or the input ends first). Block b starts at unit b * ceil(BLOCK / XS);
-// a last short block has only the units its chunks need; one zero unit (shift 0) follows the last block of a token when its units in the
-// firing are odd.
-// Throughput: one chunk per cycle; a block is read while the next one comes in; reading takes one cycle per chunk and padding unit.
-// Latency: max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit when that unit is one chunk, one
-// more per further chunk of the unit. Reset: synchronous.
+// In: vector stream (chunk, tok), any length; a block is complete after BLOCK elements or at tlast (padding lanes are
+// +0.0 by the rule of the stream). Out: mx stream {shift[7:0], q[XS*8-1:0]} in order block, tok, unit in block, XS =
+// BEAT_BITS / 8. An output firing is FIRE_BLOCKS blocks, or ends with the input firing (FIRE_BLOCKS 0 or the input ends
+// first). Block b starts at unit b * ceil(BLOCK / XS);
+// a last short block has only the units its chunks need; one zero unit (shift 0) follows the last block of a token when
+// its units in the firing are odd.
+// Throughput: one chunk per cycle; a block is read while the next one comes in; reading takes one cycle per chunk and
+// padding unit.
+// Latency: max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit when that unit
+// is one chunk, one more per further chunk of the unit. Reset: synchronous.
 // fault: pulse; NaN, infinity, or a block exponent above EXP_MIN + 31.
 // LANES        fp32 per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS       tokens per step, upper bound
@@ -100,10 +102,13 @@ module rill_quantize #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(READY_DELAY)) u_banks (
-        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1),
+        .READY_DELAY(READY_DELAY)) u_banks (
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
+        .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
-        .r_en(en), .r_go(1'b1), .r_pad(pad), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser),
+        .r_en(en), .r_go(1'b1), .r_pad(pad), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks),
+        .i_tuser(i_tuser),
         .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     // ---- the largest exponent field per token, while the block comes in ----
@@ -124,7 +129,8 @@ module rill_quantize #(
         end
     endgenerate
     rill_max_tree #(.DATA_W(8), .LANES(LANES)) u_top (.clk(clk), .en(taking), .d(fields), .q(chunk_top));
-    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(taking), .d(place_now), .q(place));
+    rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(taking), .d(place_now),
+        .q(place));
 
     always @(posedge clk)
         if (rst) took_q <= {(LEVELS+1){1'b0}};
@@ -203,18 +209,21 @@ module rill_quantize #(
     wire               step = en && (r_tvalid || |valid_q);
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_mx_lane u_lane (.clk(clk), .en(step), .x(r_tdata[i*32 +: 32]), .top(top1), .zero(zero1), .q(q3[i*8 +: 8]));
+            rill_mx_lane u_lane (.clk(clk), .en(step), .x(r_tdata[i*32 +: 32]), .top(top1), .zero(zero1),
+                .q(q3[i*8 +: 8]));
         end
     endgenerate
     rill_delay_line #(.DATA_W(LATE_W), .DEPTH(2)) u_side (.clk(clk), .rst(rst), .en(step),
-        .d({zero1, shift1[4:0], slot1, first1, last1, tlast1, user1}), .q({zero3, shift3, slot3, first3, last3, tlast3, user3}));
+        .d({zero1, shift1[4:0], slot1, first1, last1, tlast1, user1}),
+        .q({zero3, shift3, slot3, first3, last3, tlast3, user3}));
     always @(posedge clk)
         if (rst) valid_q <= 2'd0;
         else if (step) valid_q <= {valid_q[0], r_tvalid};
 
     wire [4:0] shift4;
     rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(6 + USER_W)) u_pack (
-        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[1]), .s_data(q3), .s_zero(zero3), .s_slot(slot3), .s_first(first3), .s_last(last3),
+        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[1]), .s_data(q3), .s_zero(zero3), .s_slot(slot3),
+        .s_first(first3), .s_last(last3),
         .s_side({zero3 ? 5'd0 : shift3, tlast3, user3}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
         .m_tdata(m_axis_y_tdata[BEAT_BITS-1:0]), .m_side({shift4, m_axis_y_tlast, m_axis_y_tuser}));
     assign m_axis_y_tdata[BEAT_BITS +: 8] = {3'd0, shift4};

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index of an element chosen at random (docs/numerics.md section 10), or of the largest one: rill_argmax of logits * inverse + noise.
+// Index of an element chosen at random (docs/numerics.md section 10), or of the largest one: rill_argmax of logits *
+// inverse + noise.
 //
-// Streams as rill_argmax; so is row_hash, of the logits as they come. `inverse` 0: the largest element. Else, `top_k` 0: of all elements.
-// Else: of the top_k largest, and of these where exp(z - largest z) >= min_p, z = logit * inverse. Only a step's last token is chosen for
-// by a list; the ids of the tokens before it are then those of their largest elements.
+// Streams as rill_argmax; so is row_hash, of the logits as they come. `inverse` 0: the largest element. Else, `top_k`
+// 0: of all elements.
+// Else: of the top_k largest, and of these where exp(z - largest z) >= min_p, z = logit * inverse. Only a step's last
+// token is chosen for by a list; the ids of the tokens before it are then those of their largest elements.
 // Settings stay while chunks and ids are under way, and a cycle before; position is that of token 0.
-// fault: until a reset, from a chunk on that came with settings that are not legal, a logit that is not finite, or a difference that is not.
-// Latency: log2(LANES) + 53 from the last chunk to the first id; with a list top_k + 56 more to the last token's id, and as many cycles as
-// elements are inserted yet. Throughput: one chunk per cycle; with a list a chunk waits a cycle for every element of the one before that
-// is larger than the TOP_K largest so far, and the next firing until the id has left.
+// fault: until a reset, from a chunk on that came with settings that are not legal, a logit that is not finite, or a
+// difference that is not.
+// Latency: log2(LANES) + 53 from the last chunk to the first id; with a list top_k + 56 more to the last token's id,
+// and as many cycles as elements are inserted yet. Throughput: one chunk per cycle; with a list a chunk waits a cycle
+// for every element of the one before that is larger than the TOP_K largest so far, and the next firing until the id
+// has left.
 // Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24), TOP_K (longest list, 1..64). USER_W is
-// derived.
+// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24), TOP_K (longest list,
+// 1..64). USER_W is derived.
 `default_nettype none
 
 module rill_sample #(
@@ -78,7 +82,8 @@ module rill_sample #(
         position_q <= position;
         by_list_q <= inverse != 32'd0 && top_k != 32'd0;
         by_all_q <= inverse != 32'd0 && top_k == 32'd0;
-        bad_q <= !is_number(inverse) || !is_number(min_p) || min_p > 32'h3f800000 || top_k > MOST || (min_p != 32'd0 && top_k == 32'd0);
+        bad_q <= !is_number(inverse) || !is_number(min_p) || min_p > 32'h3f800000 || top_k > MOST
+            || (min_p != 32'd0 && top_k == 32'd0);
     end
 
     // Chunks go to the scores and, of a step's last token, to the list.
@@ -299,7 +304,8 @@ module rill_sample #(
             rill_gumbel u_noise (.clk(clk), .en(go), .random(bits[i*32 +: 32]), .y(noise));
             rill_fp32_mul #(.SATURATE(1)) u_z (.clk(clk), .en(go), .a(x_q[i*32 +: 32]), .b(noisy_q ? inverse : one),
                 .y(z[i*32 +: 32]), .fault(mul_fault[i]));
-            rill_delay_line #(.DATA_W(32), .DEPTH(NOISE - PRODUCT)) u_wait (.clk(clk), .rst(rst), .en(go), .d(z[i*32 +: 32]), .q(product));
+            rill_delay_line #(.DATA_W(32), .DEPTH(NOISE - PRODUCT)) u_wait (.clk(clk), .rst(rst), .en(go),
+                .d(z[i*32 +: 32]), .q(product));
             rill_fp32_add u_score (.clk(clk), .en(go), .a(product), .b(noisy_line_q[NOISE-1] ? noise : 32'd0),
                 .y(add_y), .fault(add_fault));
             assign score[i*32 +: 32] = add_y;
@@ -316,7 +322,8 @@ module rill_sample #(
     always @(posedge clk)
         if (go && listed_line_q[PRODUCT-1])
             most_q <= most;
-    rill_fp32_add u_below (.clk(clk), .en(go), .a(z[31:0]), .b({!most[31], most[30:0]}), .y(below), .fault(below_fault));
+    rill_fp32_add u_below (.clk(clk), .en(go), .a(z[31:0]), .b({!most[31], most[30:0]}), .y(below),
+        .fault(below_fault));
     rill_fp32_exp u_share (.clk(clk), .en(go), .a(below), .y(share), .fault(share_fault));
 
     localparam PASS = DEPTH - SHARE;
@@ -349,7 +356,8 @@ module rill_sample #(
     rill_argmax #(.LANES(LANES), .TOKENS(TOKENS), .N(N)) u_choose (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(out_valid && !out_listed && !drained_q), .s_axis_x_tready(choose_ready),
         .s_axis_x_tdata(score), .s_axis_x_tuser(out_user), .s_axis_x_tlast(out_last),
-        .m_axis_id_tvalid(choose_valid), .m_axis_id_tready(m_axis_id_tready && (!listed_id || done_q)), .m_axis_id_tdata(choose_id),
+        .m_axis_id_tvalid(choose_valid), .m_axis_id_tready(m_axis_id_tready && (!listed_id || done_q)),
+        .m_axis_id_tdata(choose_id),
         .m_axis_id_tuser(m_axis_id_tuser), .m_axis_id_tlast(choose_last), .row_hash(score_hash));
     assign m_axis_id_tvalid = choose_valid && (!listed_id || done_q);
     assign m_axis_id_tdata = listed_id ? {8'd0, best_id_q} : choose_id;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise soft cap: y = cap * tanh(x / cap), docs/numerics.md section 2.
 //
-// Streams: docs/rtl.md section 3. Latency 33 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand. Reset: synchronous.
+// Streams: docs/rtl.md section 3. Latency 33 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand.
+// Reset: synchronous.
 // LANES   fp32 per chunk
 // TOKENS  tokens per step, upper bound
 // SLOPE   fp32 bits of -2 / cap
@@ -55,8 +56,10 @@ module rill_softcap #(
     wire [LANES-1:0]   lane_fault;
 
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_side({s_axis_x_tlast, s_axis_x_tuser}),
-        .en(en), .step(step), .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_side({m_axis_y_tlast, m_axis_y_tuser}));
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready),
+        .s_side({s_axis_x_tlast, s_axis_x_tuser}),
+        .en(en), .step(step), .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .m_side({m_axis_y_tlast, m_axis_y_tuser}));
 
     genvar i;
     generate

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN; the product before exp
-// saturates.
+// One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN; the
+// product before exp saturates.
 //
-// Latency 33 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y: the first product met
-// a NaN or an infinity in a valid stage. What follows is finite. Reset: none.
+// Latency 33 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y:
+// the first product met a NaN or an infinity in a valid stage. What follows is finite. Reset: none.
 // SLOPE  fp32 bits of -2 / cap
 // GAIN   fp32 bits of 2 * cap
 `default_nettype none
@@ -35,7 +35,8 @@ module rill_softcap_lane #(
     wire [31:0] sigmoid;
     wire [31:0] half;
     wire        fault_v;
-    wire [4:0]  never;                       // exp saturates, 1 more is at most the largest number, a sigmoid is from 0 to 1
+    // exp saturates, 1 more is at most the largest number, a sigmoid is from 0 to 1
+    wire [4:0]  never;
 
     rill_fp32_mul #(.SATURATE(1)) u_v (.clk(clk), .en(en), .a(x), .b(SLOPE), .y(v), .fault(fault_v));
     rill_fp32_exp u_exp (.clk(clk), .en(en), .a(v), .y(e), .fault(never[0]));

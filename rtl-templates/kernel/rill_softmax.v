@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Softmax of attention scores, one head per firing: docs/numerics.md section 6.
 //
-// In: one step word per LAYERS * HEADS firings; raw scores (chunk, tok), positions 0 .. pos + ntok - 1 of a head, LANES per chunk; scale
-// words of rill_kv_scale for K and for V, one per chunk of a firing (popped on tok_last). Out: m_axis_p = exp(s - max) * vscale with s =
-// raw * kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0 at positions after the token's own, and with WINDOW at those
-// WINDOW or more before it, as many chunks as came in (the quantizer pads its last block); m_axis_inv = 1 / sum exp(s - max), one scalar per
-// token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
+// In: one step word per LAYERS * HEADS firings; raw scores (chunk, tok), positions 0 .. pos + ntok - 1 of a head, LANES
+// per chunk; scale words of rill_kv_scale for K and for V, one per chunk of a firing (popped on tok_last). Out:
+// m_axis_p = exp(s - max) * vscale with s = raw * kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0
+// at positions after the token's own, and with WINDOW at those WINDOW or more before it, as many chunks as came in (the
+// quantizer pads its last block); m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last
+// token. The sum is exact on a grid of 2^-30.
 // Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
-// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 24 cycles (with GAIN 57) from the last chunk in to the first p; inv
-// log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only with room for its scalars reserved: p never waits
-// for m_axis_inv in the middle of a firing.
+// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 24 cycles (with GAIN 57) from the last
+// chunk in to the first p; inv log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only
+// with room for its scalars reserved: p never waits for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
 // LANES    positions per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS   tokens per step, upper bound
@@ -147,7 +148,8 @@ module rill_softmax #(
     wire [15:0]         s_own = pos_q + {{(16-TOK_W){1'b0}}, s_axis_s_tuser[TOK_W-1:0]};   // the token's own position
     rill_pipe #(.LATENCY(ENTER), .SIDE_W(17 + USER_W), .COPIES(COPIES_IN)) u_in (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_s_tvalid && s_axis_kscale_tvalid && step_q), .s_tready(in_ready),
-        .s_side({s_own, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .step(step_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
+        .s_side({s_own, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .step(step_in), .valid(in_valid),
+        .m_tvalid(k_valid), .m_tready(k_ready),
         .m_side({k_own, k_last, k_user}));
     assign s_axis_s_tready = in_ready && s_axis_kscale_tvalid && step_q;
     assign s_axis_kscale_tready = in_ready && s_axis_s_tvalid && step_q && s_axis_s_tuser[TOK_W];
@@ -171,16 +173,19 @@ module rill_softmax #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
     rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(READY_DELAY)) u_banks (
-        .clk(clk), .rst(rst), .s_tvalid(k_valid), .s_tready(k_ready), .s_tdata(k_data), .s_tuser(k_user), .s_tlast(k_last), .s_side(1'b0),
-        .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end), .r_en(en), .r_go(go), .r_pad(1'b0), .i_avail(i_avail),
-        .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast),
+        .clk(clk), .rst(rst), .s_tvalid(k_valid), .s_tready(k_ready), .s_tdata(k_data), .s_tuser(k_user),
+        .s_tlast(k_last), .s_side(1'b0),
+        .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end), .r_en(en), .r_go(go), .r_pad(1'b0),
+        .i_avail(i_avail),
+        .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end),
+        .i_tlast(i_tlast),
         .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     wire [LANES-1:0]    inside2;                        // lanes of the chunk within the window, beside up_to2_q
     wire [LANES-1:0]    i_inside;                       // the same beside i_up_to
 
-    // Position chunk * LANES + lane is seen by the token at `own` when the chunk lies before own's chunk, or in it at a lane up to own's: in
-    // three stages beside the multipliers.
+    // Position chunk * LANES + lane is seen by the token at `own` when the chunk lies before own's chunk, or in it at a
+    // lane up to own's: in three stages beside the multipliers.
     reg  [CHUNK_W-1:0]  s_chunk_q;
     reg  [CHUNK_W-1:0]  chunk1_q;
     reg  [15:0]         own1_q;
@@ -203,7 +208,8 @@ module rill_softmax #(
             up_to2_q <= {LANES{1'b1}} >> (LAST_LANE[4:0] & ~own1_q[4:0]);   // lanes up to own's
             seen3_q <= (before2_q ? {LANES{1'b1}} : within2_q ? up_to2_q : {LANES{1'b0}}) & inside2;
         end
-    rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - LATENCY_MUL)) u_seen (.clk(clk), .rst(rst), .en(step_in[0]), .d(seen3_q), .q(k_seen));
+    rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - LATENCY_MUL)) u_seen (.clk(clk), .rst(rst), .en(step_in[0]),
+        .d(seen3_q), .q(k_seen));
     wire [LANES*32-1:0] keys;
     wire [31:0]         chunk_key;
     wire [ROW_W:0]      place;
@@ -219,17 +225,20 @@ module rill_softmax #(
         for (i = 0; i < LANES; i = i + 1) begin : gen_in
             wire        mine = step_in[i*COPIES_IN/LANES];
             wire [31:0] scaled;
-            rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(mine), .a(s_axis_s_tdata[i*32 +: 32]), .b(s_axis_kscale_tdata[i*32 +: 32]),
+            rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(mine), .a(s_axis_s_tdata[i*32 +: 32]),
+                .b(s_axis_kscale_tdata[i*32 +: 32]),
                 .y(scaled), .fault(k_fault[i]));
             if (GAIN == 0) begin : gen_plain
                 assign k_data[i*32 +: 32] = scaled;
             end else begin : gen_cap
                 wire never;                             // what is no number has its fault as a product
-                rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN)) u_cap (.clk(clk), .en(mine), .valid({LATENCY_SOFTCAP{1'b0}}), .x(scaled),
+                rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN)) u_cap (.clk(clk), .en(mine),
+                    .valid({LATENCY_SOFTCAP{1'b0}}), .x(scaled),
                     .y(k_data[i*32 +: 32]), .fault(never));
                 wire unused_cap = &{1'b0, never};
             end
-            assign keys[i*32 +: 32] = k_seen[i] ? {!k_data[i*32+31], k_data[i*32 +: 31] ^ {31{k_data[i*32+31]}}} : 32'd0;
+            assign keys[i*32 +: 32] = k_seen[i] ? {!k_data[i*32+31], k_data[i*32 +: 31] ^ {31{k_data[i*32+31]}}}
+                : 32'd0;
         end
     endgenerate
     rill_max_tree #(.DATA_W(32), .LANES(LANES)) u_max (.clk(clk), .en(taking), .d(keys), .q(chunk_key));
@@ -262,7 +271,8 @@ module rill_softmax #(
             assign inside2 = {LANES{1'b1}};
             assign i_inside = {LANES{1'b1}};
         end else begin : gen_window
-            // The first position that the token sees: what lies before its chunk, or in it at a lane before it, is not seen.
+            // The first position that the token sees: what lies before its chunk, or in it at a lane before it, is not
+            // seen.
             localparam [31:0] WINDOW_32 = WINDOW;
             localparam [31:0] BEYOND = WINDOW - 1;
             reg  [15:0]      oldest1_q;
@@ -284,7 +294,8 @@ module rill_softmax #(
                     from2_q <= {LANES{1'b1}} << (LAST_LANE[4:0] & oldest1_q[4:0]);
                 end
             always @(posedge clk)
-                if (w_take) oldest_q[{w_bank, k_user[TOK_W-1:0]}] <= k_own >= WINDOW_32[15:0] ? k_own - BEYOND[15:0] : 16'd0;
+                if (w_take) oldest_q[{w_bank, k_user[TOK_W-1:0]}] <= k_own >= WINDOW_32[15:0] ? k_own - BEYOND[15:0]
+                    : 16'd0;
             wire unused_window = &{1'b0, WINDOW_32, BEYOND, oldest1_chunk, i_oldest_chunk, i_oldest};
         end
     endgenerate
@@ -313,7 +324,8 @@ module rill_softmax #(
         end
 
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_out (
-        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en), .step(step), .valid(valid),
+        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en),
+        .step(step), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
     rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(EXP_STAGES)) u_vscale (
         .clk(clk), .rst(rst), .en(step[0]), .d(vscale17_in), .q(vscale17));
@@ -330,12 +342,15 @@ module rill_softmax #(
                     score2_q <= seen1_q[i] ? r_tdata[i*32 +: 32] : FAR;
                     minus_max2_q <= seen1_q[i] ? minus_max : 32'd0;
                 end
-            rill_fp32_add u_sub (.clk(clk), .en(mine), .a(score2_q), .b(minus_max2_q), .y(difference), .fault(fault_sub[i]));
+            rill_fp32_add u_sub (.clk(clk), .en(mine), .a(score2_q), .b(minus_max2_q), .y(difference),
+                .fault(fault_sub[i]));
             rill_fp32_exp u_exp (.clk(clk), .en(mine), .a(difference), .y(e), .fault(fault_exp[i]));
             assign vscale17_in[i*32 +: 32] = seen1_q[i] ? vscale1_q[i*32 +: 32] : 32'd0;
-            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(mine), .a(e), .b(vscale17[i*32 +: 32]), .y(m_axis_p_tdata[i*32 +: 32]),
+            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(mine), .a(e), .b(vscale17[i*32 +: 32]),
+                .y(m_axis_p_tdata[i*32 +: 32]),
                 .fault(fault_p[i]));
-            rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(mine), .a(e), .y(grid), .overflow(over_fix[i]),
+            rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(mine), .a(e), .y(grid),
+                .overflow(over_fix[i]),
                 .fault(fault_fix[i]));
             assign fixed[i*48 +: 48] = {16'd0, grid};
         end
@@ -383,9 +398,12 @@ module rill_softmax #(
             total_q <= sum_now;
         end
     rill_fp32_from_int #(.WIDTH(48)) u_total (.clk(clk), .en(step_late), .a(total_q), .y(total_float));
-    rill_fp32_mul #(.SATURATE(0)) u_grid (.clk(clk), .en(step_late), .a(total_float), .b(32'h30800000), .y(total), .fault(total_fault)); // 2^-30
+    // 2^-30
+    rill_fp32_mul #(.SATURATE(0)) u_grid (.clk(clk), .en(step_late), .a(total_float), .b(32'h30800000), .y(total),
+        .fault(total_fault));
     rill_fp32_recip u_recip (.clk(clk), .en(step_late), .a(total), .y(inv), .fault(inv_fault));
-    rill_delay_line #(.DATA_W(USER_W), .DEPTH(INV)) u_inv_user (.clk(clk), .rst(rst), .en(step_late), .d(sum_user), .q(inv_user));
+    rill_delay_line #(.DATA_W(USER_W), .DEPTH(INV)) u_inv_user (.clk(clk), .rst(rst), .en(step_late), .d(sum_user),
+        .q(inv_user));
 
     // Scalars wait in a FIFO with room reserved for a whole firing before it starts.
     localparam ROOM = 4 * TOKENS;
@@ -397,7 +415,8 @@ module rill_softmax #(
     reg  [31:0]       inv_data_q;
     reg  [USER_W-1:0] inv_user_q;
     wire              inv_pop = m_axis_inv_tvalid && m_axis_inv_tready;
-    reg  [ROOM_W-1:0] used_q;                           // scalars in the FIFO or on their way, but one that start_q marks
+    // scalars in the FIFO or on their way, but one that start_q marks
+    reg  [ROOM_W-1:0] used_q;
     reg               start_q;
     wire [ROOM_W-1:0] inv_count;
     wire [ROOM_W-1:0] inv_high;
@@ -418,8 +437,10 @@ module rill_softmax #(
             inv_user_q <= inv_user;
         end
     rill_fifo #(.DATA_W(32 + USER_W), .DEPTH(ROOM)) u_inv (
-        .clk(clk), .rst(rst), .s_axis_tvalid(inv_push), .s_axis_tready(inv_ready), .s_axis_tdata({inv_user_q, inv_data_q}),
-        .m_axis_tvalid(m_axis_inv_tvalid), .m_axis_tready(m_axis_inv_tready), .m_axis_tdata({m_axis_inv_tuser, m_axis_inv_tdata}),
+        .clk(clk), .rst(rst), .s_axis_tvalid(inv_push), .s_axis_tready(inv_ready),
+        .s_axis_tdata({inv_user_q, inv_data_q}),
+        .m_axis_tvalid(m_axis_inv_tvalid), .m_axis_tready(m_axis_inv_tready),
+        .m_axis_tdata({m_axis_inv_tuser, m_axis_inv_tdata}),
         .occupancy(inv_count), .high_water(inv_high));
     assign m_axis_inv_tlast = m_axis_inv_tuser[TOK_W];
 
@@ -432,7 +453,8 @@ module rill_softmax #(
 `ifdef RILL_ASSERT
     always @(posedge clk) if (!rst) assert (!inv_push || inv_ready);
 `endif
-    wire unused = &{1'b0, s_axis_step_tdata, in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, own1_chunk, i_own_chunk, own1_q, i_own, i_side,
+    wire unused = &{1'b0, s_axis_step_tdata, in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, own1_chunk,
+        i_own_chunk, own1_q, i_own, i_side,
         inv_count, inv_high, inv_ready, valid};
 endmodule
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum of LANES two's complement numbers, one level of the binary tree per stage; the caller widens them so that the sum fits.
+// Sum of LANES two's complement numbers, one level of the binary tree per stage; the caller widens them so that the sum
+// fits.
 //
 // Latency log2(LANES) enabled clocks (0: a wire), one result per enabled clock, no reset.
 // DATA_W  bits of a number and of the sum

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs chunks of LANES bytes into units of XS bytes.
 //
-// In (enabled pipeline): s_valid, the chunk, its slot in the unit, first and last chunk of the unit; slots that no chunk fills are zero;
-// s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one unit, held until taken: the last register of the
-// pipeline, so en = !m_tvalid || m_tready is the enable of the whole pipeline, made here.
+// In (enabled pipeline): s_valid, the chunk, its slot in the unit, first and last chunk of the unit; slots that no
+// chunk fills are zero;
+// s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one unit, held until taken: the last
+// register of the pipeline, so en = !m_tvalid || m_tready is the enable of the whole pipeline, made here.
 // Latency 1, one chunk per cycle. Reset: synchronous.
 // LANES   bytes of a chunk, a divisor of XS
 // XS      bytes of a unit

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the K stream of a step into full-beat writes: position p to channel p mod CHANNELS.
 //
-// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the order head, tok, unit in
-// head; tuser marks the last active token. Only q is written; a unit is one beat. Out: per (head, tok) one descriptor of UNITS beats at
-//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes        (offset in the channel)
-// and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to one rill_dma_write
-// per channel.
+// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the
+// order head, tok, unit in head; tuser marks the last active token. Only q is written; a unit is one beat. Out: per
+// (head, tok) one descriptor of UNITS beats at
+//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes        (offset in the
+//     channel) and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and
+//     beats go to one rill_dma_write per channel.
 // layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted; given: one for
 // each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after that of the
 // layer before. Responses are the business of rill_kv_tracker.
 // Latency: 2 cycles. Throughput: one unit per cycle; 4 cycles between steps.
 // p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no divider.
 // Reset: clk, synchronous active-high rst.
-// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS, HEADS (KV heads), UNITS (beats of a head), K_BASE, K_LAYER_STRIDE, K_HEAD_STRIDE
-// (bytes).
+// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS, HEADS (KV heads), UNITS (beats of a head), K_BASE, K_LAYER_STRIDE,
+// K_HEAD_STRIDE (bytes).
 `default_nettype none
 
 module rill_k_writer #(
@@ -130,7 +131,8 @@ module rill_k_writer #(
     assign s_axis_kv_tready = state_q == S_RUN && placed_ready;
     rill_register_slice #(.DATA_W(PLACED_W), .MODE(2)) u_placed (
         .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_kv_tvalid && state_q == S_RUN), .s_axis_tready(placed_ready),
-        .s_axis_tdata({s_axis_kv_tlast, unit_first, lane_q, head_base_q + row_offset_q, s_axis_kv_tdata[BEAT_BITS-1:0]}),
+        .s_axis_tdata({s_axis_kv_tlast, unit_first, lane_q, head_base_q + row_offset_q,
+        s_axis_kv_tdata[BEAT_BITS-1:0]}),
         .m_axis_tvalid(placed_valid), .m_axis_tready(move),
         .m_axis_tdata({placed_last, placed_first, placed_lane, placed_offset, placed_beat}));
     wire send = placed_valid && move;
@@ -243,7 +245,8 @@ module rill_k_writer #(
             head_q <= 16'd0;
         else if (take && unit_last && token_last)
             head_q <= head_q + 16'd1;
-        if (!rst && take && (s_axis_kv_tlast ? !(unit_last && token_last) : unit_last && token_last && {16'd0, head_q} + 32'd1 >= HEADS)) begin
+        if (!rst && take && (s_axis_kv_tlast ? !(unit_last && token_last) : unit_last && token_last && {16'd0, head_q}
+            + 32'd1 >= HEADS)) begin
             $display("%m: a firing does not end with the last unit of the last token of a head, or has more heads");
             $stop;
         end

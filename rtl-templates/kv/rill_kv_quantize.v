@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // fp32 head vectors to int8 with one fp32 scale each, for the KV cache: docs/numerics.md section 6.
 //
-// In: vector stream (chunk, tok) of HEADS * HEAD_DIM elements. Out: kv units {scale[31:0], q[XS*8-1:0]} in order head, tok, unit in head,
-// ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas, the last one padded with zeros; tlast after HEADS heads.
+// In: vector stream (chunk, tok) of HEADS * HEAD_DIM elements. Out: kv units {scale[31:0], q[XS*8-1:0]} in order head,
+// tok, unit in head, ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas, the last one padded with zeros; tlast
+// after HEADS heads.
 // Throughput: one chunk per cycle; a head is read while the next one comes in; reading takes one cycle per chunk.
-// Latency: log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one chunk, one more per
-// further chunk of the unit. Reset: synchronous. fault: pulse; NaN, infinity, or a product that overflows.
+// Latency: log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one
+// chunk, one more per further chunk of the unit. Reset: synchronous. fault: pulse; NaN, infinity, or a product that
+// overflows.
 // LANES      fp32 per chunk: 1, 2, 4, 8, 16, 32
 // TOKENS     tokens per step, upper bound
 // BEAT_BITS  256 or 512
@@ -103,16 +105,20 @@ module rill_kv_quantize #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1), .READY_DELAY(LEVELS + 1 + INV_STAGES)) u_banks (
-        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata), .s_tuser(s_axis_x_tuser),
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1),
+        .READY_DELAY(LEVELS + 1 + INV_STAGES)) u_banks (
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
+        .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
-        .r_en(en), .r_go(1'b1), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser),
+        .r_en(en), .r_go(1'b1), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk),
+        .i_chunks(i_chunks), .i_tuser(i_tuser),
         .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     // ---- largest magnitude per token while the head comes in; then its reciprocal and the scale ----
     reg  [LANES*31-1:0] magnitudes;
     wire [30:0]         chunk_most;
-    wire [ROW_W+1:0]    place_now = {w_chunk == {CHUNK_W{1'b0}}, w_chunk == LAST_CHUNK[CHUNK_W-1:0], w_bank, s_axis_x_tuser[TOK_W-1:0]};
+    wire [ROW_W+1:0]    place_now = {w_chunk == {CHUNK_W{1'b0}}, w_chunk == LAST_CHUNK[CHUNK_W-1:0], w_bank,
+        s_axis_x_tuser[TOK_W-1:0]};
     wire [ROW_W+1:0]    place;
     wire [ROW_W-1:0]    row = place[ROW_W-1:0];
     wire [ROW_W-1:0]    row_done;
@@ -132,11 +138,13 @@ module rill_kv_quantize #(
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_magnitude
             always @(posedge clk)
-                if (w_take) magnitudes[i*31 +: 31] <= s_axis_x_tdata[i*32+23 +: 8] == 8'd0 ? 31'd0 : s_axis_x_tdata[i*32 +: 31];
+                if (w_take) magnitudes[i*31 +: 31] <= s_axis_x_tdata[i*32+23 +: 8] == 8'd0 ? 31'd0
+                    : s_axis_x_tdata[i*32 +: 31];
         end
     endgenerate
     rill_max_tree #(.DATA_W(31), .LANES(LANES)) u_most (.clk(clk), .en(taking), .d(magnitudes), .q(chunk_most));
-    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS + 1)) u_place (.clk(clk), .rst(rst), .en(taking), .d(place_now), .q(place));
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS + 1)) u_place (.clk(clk), .rst(rst), .en(taking), .d(place_now),
+        .q(place));
 
     // A first chunk is compared with whatever is there: defined, for simulators.
     integer n;
@@ -165,12 +173,15 @@ module rill_kv_quantize #(
     reg  [31:0] inv_q [0:(1<<ROW_W)-1];
     reg  [31:0] scale_q [0:(1<<ROW_W)-1];
     rill_fp32_recip u_recip (.clk(clk), .en(finishing_q), .a({1'b0, final_q}), .y(recip), .fault(stat_fault[0]));
-    rill_fp32_mul #(.SATURATE(0)) u_inv (.clk(clk), .en(finishing_q), .a(recip), .b(F127), .y(inv), .fault(stat_fault[1]));
-    rill_fp32_mul #(.SATURATE(0)) u_scale (.clk(clk), .en(finishing_q), .a({1'b0, final_q}), .b(F1_127), .y(scale_plain), .fault(stat_fault[2]));
+    rill_fp32_mul #(.SATURATE(0)) u_inv (.clk(clk), .en(finishing_q), .a(recip), .b(F127), .y(inv),
+        .fault(stat_fault[1]));
+    rill_fp32_mul #(.SATURATE(0)) u_scale (.clk(clk), .en(finishing_q), .a({1'b0, final_q}), .b(F1_127),
+        .y(scale_plain), .fault(stat_fault[2]));
     generate
         if (USE_RSQRT != 0) begin : gen_key
             wire [31:0] scale_early;
-            rill_fp32_mul #(.SATURATE(0)) u_key (.clk(clk), .en(finishing_q), .a(scale_plain), .b(RSQRT_HD), .y(scale_early),
+            rill_fp32_mul #(.SATURATE(0)) u_key (.clk(clk), .en(finishing_q), .a(scale_plain), .b(RSQRT_HD),
+                .y(scale_early),
                 .fault(stat_fault[3]));
             rill_delay_line #(.DATA_W(32), .DEPTH(INV_STAGES - KEY_STAGES)) u_late (
                 .clk(clk), .rst(rst), .en(finishing_q), .d(scale_early), .q(scale));
@@ -247,8 +258,10 @@ module rill_kv_quantize #(
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [31:0] scaled;
-            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(step), .a(x2_q[i*32 +: 32]), .b(inv2_q), .y(scaled), .fault(mul_fault[i]));
-            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(step), .a(scaled), .y(q8[i*8 +: 8]), .overflow(fix_over[i]),
+            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(step), .a(x2_q[i*32 +: 32]), .b(inv2_q), .y(scaled),
+                .fault(mul_fault[i]));
+            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(step), .a(scaled), .y(q8[i*8 +: 8]),
+                .overflow(fix_over[i]),
                 .fault(fix_fault[i]));
         end
     endgenerate
@@ -264,9 +277,11 @@ module rill_kv_quantize #(
         end
 
     rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(33 + USER_W)) u_pack (
-        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[Y_STAGES-1]), .s_data(q8), .s_zero(1'b0), .s_slot(slot8), .s_first(slot8 == {SLOT_W{1'b0}}),
+        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[Y_STAGES-1]), .s_data(q8), .s_zero(1'b0), .s_slot(slot8),
+        .s_first(slot8 == {SLOT_W{1'b0}}),
         .s_last(last8), .s_side({scale8, tlast8, user8}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
-        .m_tdata(m_axis_y_tdata[BEAT_BITS-1:0]), .m_side({m_axis_y_tdata[BEAT_BITS +: 32], m_axis_y_tlast, m_axis_y_tuser}));
+        .m_tdata(m_axis_y_tdata[BEAT_BITS-1:0]), .m_side({m_axis_y_tdata[BEAT_BITS +: 32], m_axis_y_tlast,
+        m_axis_y_tuser}));
 
     reg                bad_q;
     reg                en_q;                               // beside bad_q: en comes late

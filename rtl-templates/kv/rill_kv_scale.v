@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales of the keys or values on chip: one fp32 per layer, head and position, handed to softmax in LANES-wide words.
 //
-// In: one step word per step, then LAYERS firings of kv units {scale[31:0], q[BEAT_BITS-1:0]} in order head, tok, unit in head;
-// the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the words of positions
-// 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales of all tokens of that
-// (layer, head) are in. With grouped queries every head is sent REPLAYS times, once for each query head that reads it.
-// Throughput: one unit and one word per cycle; units may run up to one step ahead of the words. Latency: 5 cycles from the last unit of
-// a head to its first word. Reset: synchronous; the RAM keeps its contents.
+// In: one step word per step, then LAYERS firings of kv units {scale[31:0], q[BEAT_BITS-1:0]} in order head, tok, unit
+// in head;
+// the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the words of
+// positions 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales of all
+// tokens of that (layer, head) are in. With grouped queries every head is sent REPLAYS times, once for each query head
+// that reads it.
+// Throughput: one unit and one word per cycle; units may run up to one step ahead of the words. Latency: 5 cycles from
+// the last unit of a head to its first word. Reset: synchronous; the RAM keeps its contents.
 // LANES      fp32 per word: 1, 2, 4, 8, 16, 32
 // TOKENS     tokens per step, upper bound
 // BEAT_BITS  256 or 512
@@ -123,7 +125,8 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (step_take) begin
             pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
-            next_size_q <= {1'b0, s_axis_step_tdata[STEP_POS +: STEP_POS_W]} + {13'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
+            next_size_q <= {1'b0, s_axis_step_tdata[STEP_POS +: STEP_POS_W]}
+                + {13'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
         end
 
     reg               write_q;
@@ -149,7 +152,8 @@ module rill_kv_scale #(
     localparam COUNT_W = FIRE_W + 1;
     wire               en;
     wire               step;
-    reg  [COUNT_W-1:0] ready_q;                            // complete (layer, head) pairs that the reader has not finished
+    // complete (layer, head) pairs that the reader has not finished
+    reg  [COUNT_W-1:0] ready_q;
     reg                r_have_q;
     reg  [16:0]        size_q;                             // positions of the step
     reg  [16:0]        left_q;                             // positions from the present word on
@@ -163,7 +167,8 @@ module rill_kv_scale #(
     wire               r_again = replay_q != LAST_REPLAY[7:0];
     wire               r_done = issue && r_last && !r_again;
     wire               r_end = r_done && r_fire_q == LAST_FIRE[FIRE_W-1:0];
-    wire [ADDR_W-1:0]  r_base_next = r_fire_q == LAST_FIRE[FIRE_W-1:0] ? {ADDR_W{1'b0}} : r_base_q + CHUNKS_32[ADDR_W-1:0];
+    wire [ADDR_W-1:0]  r_base_next = r_fire_q == LAST_FIRE[FIRE_W-1:0] ? {ADDR_W{1'b0}} : r_base_q
+        + CHUNKS_32[ADDR_W-1:0];
     assign r_take = next_q && !r_have_q;
 
     always @(posedge clk)
@@ -198,7 +203,8 @@ module rill_kv_scale #(
     wire              pipe_ready;
     wire              pipe_side;
     rill_pipe #(.LATENCY(3), .SIDE_W(1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(issue), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .step(step), .valid(valid),
+        .clk(clk), .rst(rst), .s_tvalid(issue), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .step(step),
+        .valid(valid),
         .m_tvalid(m_axis_scale_tvalid), .m_tready(m_axis_scale_tready), .m_side(pipe_side));
     rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(en),
         .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]), .q(lanes2));
@@ -211,7 +217,8 @@ module rill_kv_scale #(
             reg [31:0] read1_q;
             reg [31:0] read2_q;
             reg [31:0] out_q;
-            always @(posedge clk) if (write_q && write_lane_q == INDEX[LANE_W-1:0]) mem[write_addr_q[INDEX_W-1:0]] <= write_data_q;
+            always @(posedge clk) if (write_q && write_lane_q == INDEX[LANE_W-1:0]) mem[write_addr_q[INDEX_W-1:0]] <=
+                write_data_q;
             always @(posedge clk)
                 if (en) begin
                     read1_q <= mem[r_addr_q[INDEX_W-1:0]];

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The open block of 64 positions of the V cache: takes the V of a step, gives it to the engine, writes full blocks to memory, transposed.
+// The open block of 64 positions of the V cache: takes the V of a step, gives it to the engine, writes full blocks to
+// memory, transposed.
 //
-// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the order head, tok, unit in
-// head. Element d of a head goes to lane d mod CHANNELS, row-step d / CHANNELS, byte (position mod 64). Rows of a layer: head * ROWS +
-// row-step, ROWS = ceil(HEAD_DIM / CHANNELS). head_done: one pulse when all tokens of a (step, layer, head) are in.
-// Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}: tail_data, the beats of all lanes, TAIL_LATENCY = 4 cycles later. Bytes of
-// positions that are still to come are 0 (the first position of a block clears its words).
+// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the
+// order head, tok, unit in head. Element d of a head goes to lane d mod CHANNELS, row-step d / CHANNELS, byte (position
+// mod 64). Rows of a layer: head * ROWS + row-step, ROWS = ceil(HEAD_DIM / CHANNELS). head_done: one pulse when all
+// tokens of a (step, layer, head) are in.
+// Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}: tail_data, the beats of all lanes, TAIL_LATENCY = 4
+// cycles later. Bytes of positions that are still to come are 0 (the first position of a block clears its words).
 // Out: when a step fills the block, for each row one descriptor of 64 bytes at
 //     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64                      (offset in the channel)
-// and its beats, to all channels; *_tvalid and *_tready are packed, one bit per channel, the descriptor is shared, beats are the channel's
-// own (channel 0 low). Reads go first; no V is taken in while rows are written out.
+// and its beats, to all channels; *_tvalid and *_tready are packed, one bit per channel, the descriptor is shared,
+// beats are the channel's own (channel 0 low). Reads go first; no V is taken in while rows are written out.
 // layer_done: one pulse per (step, layer) when everything of it has been accepted, at once when no block closes. given:
 // a pulse for each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after
 // that of the layer before.
-// READS: tail reads of a (step, layer). The V of a layer is then taken in only when the step before has made its reads of that layer: its
-// open block may be cleared. 0: whoever sends V keeps this order (an engine that fires the product of V after the reads). With STEP_READS
-// READS are those of all layers, which may differ, and the V of a step waits for all reads of the step before.
-// Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at 256 bits; 5 cycles per
-// beat written out.
+// READS: tail reads of a (step, layer). The V of a layer is then taken in only when the step before has made its reads
+// of that layer: its open block may be cleared. 0: whoever sends V keeps this order (an engine that fires the product
+// of V after the reads). With STEP_READS READS are those of all layers, which may differ, and the V of a step waits for
+// all reads of the step before.
+// Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at
+// 256 bits; 5 cycles per beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
-// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS (up to 1024), HEADS, HEAD_DIM (HEADS * ROWS up to 8192), V_BASE, V_LAYER_STRIDE,
-// V_ROW_STRIDE (bytes), READS (0: not waited for), STEP_READS (0, 1), RAM_STYLE ("auto", "block", "ultra", "distributed").
+// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS (up to 1024), HEADS, HEAD_DIM (HEADS * ROWS up to 8192), V_BASE,
+// V_LAYER_STRIDE, V_ROW_STRIDE (bytes), READS (0: not waited for), STEP_READS (0, 1), RAM_STYLE ("auto", "block",
+// "ultra", "distributed").
 `default_nettype none
 
 module rill_v_tail #(
@@ -132,7 +136,8 @@ module rill_v_tail #(
     wire              token_end = row_end && row_last;
     wire              head_end = token_end && token_last_q;
     wire              layer_end = head_end && firing_last_q;
-    wire [6:0]        step_end = {1'b0, s_axis_step_tdata[STEP_POS +: 6]} + {3'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
+    wire [6:0]        step_end = {1'b0, s_axis_step_tdata[STEP_POS +: 6]}
+        + {3'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
     wire [5:0]        tok = {{(7-USER_W){1'b0}}, s_axis_kv_tuser[USER_W-2:0]};
     wire              last_layer = layer_q == LAYER_END[15:0];
 
@@ -147,7 +152,8 @@ module rill_v_tail #(
     wire                ahead;               // the layer's open block of the step before is still to be read
     wire                ask = state_q == S_ASK && !read_busy;
     wire                arrive = state_q == S_WAIT && wait_q == 2'd2;
-    wire                sent = state_q == S_SEND && desc_valid_q == {CHANNELS{1'b0}} && beat_valid_q == {CHANNELS{1'b0}};
+    wire                sent = state_q == S_SEND && desc_valid_q == {CHANNELS{1'b0}}
+        && beat_valid_q == {CHANNELS{1'b0}};
     wire                out_unit_last = BLOCK_BEATS == 1 || out_unit_q;
     reg                 out_last_q;          // of the layer's rows
     wire                out_end = sent && out_unit_last && out_last_q;
@@ -174,7 +180,8 @@ module rill_v_tail #(
     // S_LOAD and S_SPREAD once more, for the bytes of the head and of writes alone.
     wire filling;
     wire moving;
-    rill_register_tree #(.DATA_W(2), .COPIES(1)) u_filling (.clk(clk), .rst(rst), .d(state_d[3:2]), .q({filling, moving}));
+    rill_register_tree #(.DATA_W(2), .COPIES(1)) u_filling (.clk(clk), .rst(rst), .d(state_d[3:2]),
+        .q({filling, moving}));
     wire move_row = moving && (BLOCK_BEATS == 1 || !opening || second_q); // row_end
 
     always @(posedge clk) begin
@@ -276,7 +283,8 @@ module rill_v_tail #(
     localparam GROUPS = 1;
     localparam ENABLES = 1;
 `endif
-    // Bytes of a write: the token's own; those of a word that is cleared are all written, and only the token's own is not 0.
+    // Bytes of a write: the token's own; those of a word that is cleared are all written, and only the token's own is
+    // not 0.
     wire [XS-1:0] write_enable;
     wire [XS-1:0] write_keep;
     genvar b;
@@ -307,7 +315,8 @@ module rill_v_tail #(
             wire [BEAT_BITS-1:0] data;
             reg  [BEAT_BITS-1:0] out_q;
             rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .RAM_STYLE(RAM_STYLE)) u_ram (
-                .clk(clk), .write_enable(mine[ADDR_W+XS +: XS]), .write_keep(mine[ADDR_W +: XS]), .write_addr(mine[ADDR_W-1:0]),
+                .clk(clk), .write_enable(mine[ADDR_W+XS +: XS]), .write_keep(mine[ADDR_W +: XS]),
+                .write_addr(mine[ADDR_W-1:0]),
                 .write_data(write_data_q[c*8 +: 8]), .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]),
                 .read_data(data));
             always @(posedge clk)
@@ -333,7 +342,8 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // Layers (with STEP_READS steps) taken in and not yet read: all of them, when the next one's block is still to be read.
+    // Layers (with STEP_READS steps) taken in and not yet read: all of them, when the next one's block is still to be
+    // read.
     generate
         if (READS > 0) begin : gen_reads
             localparam [31:0] READ_END = READS - 1;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane's memory of the V tail: bytes in, whole words out.
 //
-// Write: the bytes of write_enable take write_data, those that are not in write_keep become 0; the others keep what they hold. Both come
-// decoded, a bit for each byte, from registers: a place would be decoded anew for every bit of the word.
-// Read: data two cycles after its address (registered read, output register); old contents when the word is written in the same cycle.
+// Write: the bytes of write_enable take write_data, those that are not in write_keep become 0; the others keep what
+// they hold. Both come decoded, a bit for each byte, from registers: a place would be decoded anew for every bit of the
+// word.
+// Read: data two cycles after its address (registered read, output register); old contents when the word is written in
+// the same cycle.
 // Throughput: one write and one read per cycle. No reset.
 // Parameters: BEAT_BITS (256, 512; bits of a word), WORDS, RAM_STYLE ("auto", "block", "ultra", "distributed").
 `default_nettype none

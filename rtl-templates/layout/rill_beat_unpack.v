@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory beats into words, or the other way round: splits a wide beat into words, first word in the low bits, or gathers beats into a word.
+// Memory beats into words, or the other way round: splits a wide beat into words, first word in the low bits, or
+// gathers beats into a word.
 //
-// In: beats of a firing of WORDS words, packed without gaps; what the last beat holds beyond them is padding and is dropped.
+// In: beats of a firing of WORDS words, packed without gaps; what the last beat holds beyond them is padding and is
+// dropped.
 // Out: WORDS words, tlast on the last one; firings follow one another, each begins with a beat of its own.
-// BEAT_BITS >= WORD_W: one word per cycle, a beat every BEAT_BITS/WORD_W cycles, latency 1. BEAT_BITS < WORD_W: one beat per cycle, a word
-// every WORD_W/BEAT_BITS cycles, latency 1 from its last beat.
+// BEAT_BITS >= WORD_W: one word per cycle, a beat every BEAT_BITS/WORD_W cycles, latency 1. BEAT_BITS < WORD_W: one
+// beat per cycle, a word every WORD_W/BEAT_BITS cycles, latency 1 from its last beat.
 // Reset: synchronous, control only; tready low in reset.
 // Parameters: BEAT_BITS, WORD_W bits, their ratio a power of two either way; WORDS per firing.
 `default_nettype none

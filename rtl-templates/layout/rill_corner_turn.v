@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corner turn: a layout converter (rill_layout_converter) whose words hold LANES elements of different places on each side.
+// Corner turn: a layout converter (rill_layout_converter) whose words hold LANES elements of different places on each
+// side.
 //
-// A half of the ping-pong buffer holds BUFFER elements per token, over LANES banks that are read at addresses of their own. The writer gives them
-// in its order, LANES to a word; the reader takes them in the order of LOOPS nested loops, element number = sum over loops of index * stride,
-// LANES to a word. A transposition of D0 x D1 (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1}, outermost loop first.
-// Element e lies in bank (e + SKEW * floor(e / PERIOD)) mod LANES, row e / LANES: a word of the writer is one row, rotated. No two elements of a
-// word of the reader may lie in one bank; the compiler chooses PERIOD and SKEW so and checks every word (gen/ir/corner.c).
-// Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}. A half is full after ceil(BUFFER / LANES)
-// words per token and gives ceil(product of TRIPS / LANES); what the last word holds beyond is not looked at in, and +0 out. A firing is ROUNDS
-// halves, the trips of the loops that both sides share (then both counts are whole words): m_axis_tlast ends it; s_axis_tlast is not looked at. The
-// active tokens may change from firing to firing.
-// Throughput: one word per cycle in and out at the same time (two halves). Latency: 2 cycles from the last word in to the first out. The addresses of
-// the next words are made ahead, in two stages behind the loops.
+// A half of the ping-pong buffer holds BUFFER elements per token, over LANES banks that are read at addresses of their
+// own. The writer gives them in its order, LANES to a word; the reader takes them in the order of LOOPS nested loops,
+// element number = sum over loops of index * stride, LANES to a word. A transposition of D0 x D1 (row-major in,
+// column-major out) has TRIPS {D1, D0} and STRIDES {1, D1}, outermost loop first.
+// Element e lies in bank (e + SKEW * floor(e / PERIOD)) mod LANES, row e / LANES: a word of the writer is one row,
+// rotated. No two elements of a word of the reader may lie in one bank; the compiler chooses PERIOD and SKEW so and
+// checks every word (gen/ir/corner.c).
+// Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}. A half is full
+// after ceil(BUFFER / LANES) words per token and gives ceil(product of TRIPS / LANES); what the last word holds beyond
+// is not looked at in, and +0 out. A firing is ROUNDS halves, the trips of the loops that both sides share (then both
+// counts are whole words): m_axis_tlast ends it; s_axis_tlast is not looked at. The active tokens may change from
+// firing to firing.
+// Throughput: one word per cycle in and out at the same time (two halves). Latency: 2 cycles from the last word in to
+// the first out. The addresses of the next words are made ahead, in two stages behind the loops.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: DATA_W bits of an element, LANES (2 to 32, a power of two), TOKENS (a power of two), BUFFER elements per token, ROUNDS halves of a
-// firing, LOOPS 1..8, TRIPS and STRIDES (32 bits per loop, outermost loop in the low bits), PERIOD (a multiple of LANES; 0: no skew), SKEW (below
-// LANES), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
+// Parameters: DATA_W bits of an element, LANES (2 to 32, a power of two), TOKENS (a power of two), BUFFER elements per
+// token, ROUNDS halves of a firing, LOOPS 1..8, TRIPS and STRIDES (32 bits per loop, outermost loop in the low bits),
+// PERIOD (a multiple of LANES; 0: no skew), SKEW (below LANES), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
 `default_nettype none
 
 module rill_corner_turn #(
@@ -52,7 +56,8 @@ module rill_corner_turn #(
             top_element = 0;
             for (l = 0; l < loops; l = l + 1)
                 if (top_element >= 0)
-                    top_element = TRIPS[l*32 +: 32] == 32'd0 ? -1 : top_element + (TRIPS[l*32 +: 32] - 1) * STRIDES[l*32 +: 32];
+                    top_element = TRIPS[l*32 +: 32] == 32'd0 ? -1 : top_element
+                        + (TRIPS[l*32 +: 32] - 1) * STRIDES[l*32 +: 32];
         end
     endfunction
     function integer all_trips(input integer loops);
@@ -78,10 +83,12 @@ module rill_corner_turn #(
         if (TOKENS < 1 || (TOKENS & (TOKENS - 1)) != 0) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_a_power_of_two u_error ();
         end
-        if (ROUNDS < 1 || (ROUNDS > 1 && (BUFFER % SAFE_LANES != 0 || ELEMENTS % SAFE_LANES != 0))) begin : gen_bad_rounds
+        if (ROUNDS < 1 || (ROUNDS > 1 && (BUFFER % SAFE_LANES != 0 || ELEMENTS % SAFE_LANES != 0))) begin
+            : gen_bad_rounds
             rill_error_ROUNDS_must_be_1_or_halves_whole_words u_error ();
         end
-        if (PERIOD < 0 || PERIOD % SAFE_LANES != 0 || SKEW < 0 || SKEW >= SAFE_LANES || (PERIOD == 0) != (SKEW == 0)) begin : gen_bad_skew
+        if (PERIOD < 0 || PERIOD % SAFE_LANES != 0 || SKEW < 0 || SKEW >= SAFE_LANES
+            || (PERIOD == 0) != (SKEW == 0)) begin : gen_bad_skew
             rill_error_PERIOD_must_be_a_multiple_of_LANES_and_SKEW_below_LANES u_error ();
         end
         if (LOOPS < 1 || LOOPS > 8) begin : gen_bad_loops
@@ -174,7 +181,8 @@ module rill_corner_turn #(
         integer l;
         begin
             for (l = 0; l < loops; l = l + 1)
-                turns[l*32 +: 32] = STRIDES[l*32 +: 32] + (PERIOD > 0 && STRIDES[l*32 +: 32] % (PERIOD > 0 ? PERIOD : 1) == 0 ?
+                turns[l*32 +: 32] = STRIDES[l*32 +: 32] + (PERIOD > 0
+                    && STRIDES[l*32 +: 32] % (PERIOD > 0 ? PERIOD : 1) == 0 ?
                     SKEW * (STRIDES[l*32 +: 32] / (PERIOD > 0 ? PERIOD : 1)) : 0);
         end
     endfunction
@@ -214,9 +222,11 @@ module rill_corner_turn #(
     generate
         for (i = 0; i < WALKS; i = i + 1) begin : gen_lane
             reg real_q;
-            rill_loop_walk #(.LOOPS(LOOPS), .TRIPS(TRIPS), .STRIDES(STRIDES), .TURNS(TURNS), .STEP(SAFE_LANES), .FIRST(i), .HALF(ROWS * SAFE_LANES),
+            rill_loop_walk #(.LOOPS(LOOPS), .TRIPS(TRIPS), .STRIDES(STRIDES), .TURNS(TURNS), .STEP(SAFE_LANES),
+                .FIRST(i), .HALF(ROWS * SAFE_LANES),
                 .OFF_W(OFF_W), .TURN_W(LOG)) u_walk (
-                .clk(clk), .rst(rst), .step(step), .last(at_end), .half(half_q), .element(element1[i*OFF_W +: OFF_W]), .turn(bank1[i*LOG +: LOG]));
+                .clk(clk), .rst(rst), .step(step), .last(at_end), .half(half_q), .element(element1[i*OFF_W +: OFF_W]),
+                .turn(bank1[i*LOG +: LOG]));
             always @(posedge clk)
                 if (step)
                     real_q <= i < LAST_LANES || !at_end;
@@ -334,7 +344,8 @@ module rill_corner_turn #(
                 assign read_addr = row2_q[i*ROW_W +: ROW_W];
             end
             rill_ram_sdp #(.DATA_W(DATA_W), .DEPTH(2 * ROWS * TOKENS), .RAM_STYLE(RAM_STYLE)) u_ram (
-                .clk(clk), .write_en(push), .write_addr(write_addr), .write_strobe(1'b1), .write_data(row[i*DATA_W +: DATA_W]),
+                .clk(clk), .write_en(push), .write_addr(write_addr), .write_strobe(1'b1),
+                .write_data(row[i*DATA_W +: DATA_W]),
                 .read_en(fetch), .read_addr(read_addr), .read_data(read[i*DATA_W +: DATA_W]));
         end
         if (ALIGNED) begin : gen_word
@@ -346,7 +357,8 @@ module rill_corner_turn #(
         end else begin : gen_any_word
             for (i = 0; i < LANES; i = i + 1) begin : gen_lane
                 if (LAST_LANES < LANES) begin : gen_padded
-                    assign m_axis_tdata[i*DATA_W +: DATA_W] = read[bank3_q[i*LOG +: LOG]*DATA_W +: DATA_W] & {DATA_W{real3_q[i]}};
+                    assign m_axis_tdata[i*DATA_W +: DATA_W] = read[bank3_q[i*LOG +: LOG]*DATA_W +: DATA_W]
+                        & {DATA_W{real3_q[i]}};
                 end else begin : gen_whole
                     assign m_axis_tdata[i*DATA_W +: DATA_W] = read[bank3_q[i*LOG +: LOG]*DATA_W +: DATA_W];
                 end

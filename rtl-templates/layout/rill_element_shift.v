@@ -2,8 +2,10 @@
 // One registered stage of a shifter: moves a line of ELEMS elements up by `by` times STEP elements.
 //
 // Zeros come in below, what passes the top is lost.
-// No handshake: clock enable `en`, latency 1 enabled cycle, `q` keeps its value otherwise. A 4:1 multiplexer per bit. No reset.
-// Parameters: ELEMS, ELEM_W bits, STEP elements, COPIES of by (all equal, from registers of their own, each for a part of the line).
+// No handshake: clock enable `en`, latency 1 enabled cycle, `q` keeps its value otherwise. A 4:1 multiplexer per bit.
+// No reset.
+// Parameters: ELEMS, ELEM_W bits, STEP elements, COPIES of by (all equal, from registers of their own, each for a part
+// of the line).
 `default_nettype none
 
 module rill_element_shift #(
@@ -33,9 +35,12 @@ module rill_element_shift #(
             for (e = 0; e < ELEMS; e = e + 1)
                 case (by[2*(e*COPIES/ELEMS) +: 2])
                     2'd0: q[e*ELEM_W +: ELEM_W] <= d[e*ELEM_W +: ELEM_W];
-                    2'd1: q[e*ELEM_W +: ELEM_W] <= e >= STEP ? d[(e >= STEP ? e - STEP : 0)*ELEM_W +: ELEM_W] : {ELEM_W{1'b0}};
-                    2'd2: q[e*ELEM_W +: ELEM_W] <= e >= 2*STEP ? d[(e >= 2*STEP ? e - 2*STEP : 0)*ELEM_W +: ELEM_W] : {ELEM_W{1'b0}};
-                    2'd3: q[e*ELEM_W +: ELEM_W] <= e >= 3*STEP ? d[(e >= 3*STEP ? e - 3*STEP : 0)*ELEM_W +: ELEM_W] : {ELEM_W{1'b0}};
+                    2'd1: q[e*ELEM_W +: ELEM_W] <= e >= STEP ? d[(e >= STEP ? e - STEP : 0)*ELEM_W +: ELEM_W]
+                        : {ELEM_W{1'b0}};
+                    2'd2: q[e*ELEM_W +: ELEM_W] <= e >= 2*STEP ? d[(e >= 2*STEP ? e - 2*STEP : 0)*ELEM_W +: ELEM_W]
+                        : {ELEM_W{1'b0}};
+                    2'd3: q[e*ELEM_W +: ELEM_W] <= e >= 3*STEP ? d[(e >= 3*STEP ? e - 3*STEP : 0)*ELEM_W +: ELEM_W]
+                        : {ELEM_W{1'b0}};
                 endcase
 endmodule
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a stream into firings of another length: tlast after every WORDS words per token, whatever came in.
 //
-// A tensor that travels as one firing becomes a firing for each of its rows, or rows become one firing. tuser = {tok_last, tok}; a word comes
-// once per active token. Payload and handshake are wires: latency 0, one word per cycle.
+// A tensor that travels as one firing becomes a firing for each of its rows, or rows become one firing. tuser =
+// {tok_last, tok}; a word comes once per active token. Payload and handshake are wires: latency 0, one word per cycle.
 // Reset: synchronous; tvalid and tready are low in reset.
 // Parameters: DATA_W bits, TOKENS (a power of two), WORDS per token of a firing out. USER_W is derived.
 `default_nettype none

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends every head of a stream of kv units REPLAYS times: the keys of a step for grouped queries, once for each query head that reads them.
+// Sends every head of a stream of kv units REPLAYS times: the keys of a step for grouped queries, once for each query
+// head that reads them.
 //
-// In and out: kv units in order head, tok, unit in head; tuser {tok_last, tok}. A head ends with unit UNITS-1 of the token that has tok_last.
-// m_axis_tlast ends every pass of a head. Latency, throughput, reset: as rill_replay_buffer, of which the firing is a head here.
+// In and out: kv units in order head, tok, unit in head; tuser {tok_last, tok}. A head ends with unit UNITS-1 of the
+// token that has tok_last.
+// m_axis_tlast ends every pass of a head. Latency, throughput, reset: as rill_replay_buffer, of which the firing is a
+// head here.
 // Parameters: DATA_W, TOKENS (1 to 8), UNITS (of a head and token), REPLAYS.
 `default_nettype none
 
@@ -47,9 +50,11 @@ module rill_head_replay #(
         else if (s_axis_tvalid && s_axis_tready)
             unit_q <= unit_end ? {UNIT_W{1'b0}} : unit_q + 1'b1;
 
-    rill_replay_buffer #(.DATA_W(DATA_W), .USER_W(USER_W), .DEPTH(TOKENS * UNITS), .REPLAYS(REPLAYS), .RAM_STYLE("distributed")) u_replay (
+    rill_replay_buffer #(.DATA_W(DATA_W), .USER_W(USER_W), .DEPTH(TOKENS * UNITS), .REPLAYS(REPLAYS),
+        .RAM_STYLE("distributed")) u_replay (
         .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(s_axis_tdata),
-        .s_axis_tuser(s_axis_tuser), .s_axis_tlast(head_end), .m_axis_tvalid(m_axis_tvalid), .m_axis_tready(m_axis_tready),
+        .s_axis_tuser(s_axis_tuser), .s_axis_tlast(head_end), .m_axis_tvalid(m_axis_tvalid),
+        .m_axis_tready(m_axis_tready),
         .m_axis_tdata(m_axis_tdata), .m_axis_tuser(m_axis_tuser), .m_axis_tlast(m_axis_tlast));
 
     wire unused = s_axis_tlast;

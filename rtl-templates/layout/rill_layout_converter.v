@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout converter: a ping-pong buffer between two itensor types that walk the same data in different orders.
 //
-// In itensor terms the buffer holds what lies inside the loops that both types share (docs/passes.md): BUFFER words. The writer fills a
-// bank in its order; the reader walks it with LOOPS nested loops of its own, word number = sum over loops of index * stride. A loop
-// absent from the reader's map has stride 0: it reads again. A transposition of D0 x D1 (row-major in, column-major out) has TRIPS
-// {D1, D0} and STRIDES {1, D1}, outermost loop first.
+// In itensor terms the buffer holds what lies inside the loops that both types share (docs/passes.md): BUFFER words.
+// The writer fills a bank in its order; the reader walks it with LOOPS nested loops of its own, word number = sum over
+// loops of index * stride. A loop absent from the reader's map has stride 0: it reads again. A transposition of D0 x D1
+// (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1}, outermost loop first.
 // Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}.
-// A bank is full after BUFFER words per token and gives the product of TRIPS. A firing is ROUNDS banks, the trips of the loops that both
-// sides share: m_axis_tlast ends it; s_axis_tlast is not looked at. The active tokens may change from firing to firing.
-// Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to the first out: the next
-// word's number is made ahead (rill_loop_walk).
+// A bank is full after BUFFER words per token and gives the product of TRIPS. A firing is ROUNDS banks, the trips of
+// the loops that both sides share: m_axis_tlast ends it; s_axis_tlast is not looked at. The active tokens may change
+// from firing to firing.
+// Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to
+// the first out: the next word's number is made ahead (rill_loop_walk).
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: DATA_W bits, TOKENS (a power of two), BUFFER words per token, ROUNDS banks of a firing, LOOPS 1..8, TRIPS and STRIDES (32 bits
-// per loop, outermost loop in the low bits), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
+// Parameters: DATA_W bits, TOKENS (a power of two), BUFFER words per token, ROUNDS banks of a firing, LOOPS 1..8, TRIPS
+// and STRIDES (32 bits per loop, outermost loop in the low bits), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
 `default_nettype none
 
 module rill_layout_converter #(
@@ -46,7 +47,8 @@ module rill_layout_converter #(
             top_word = 0;
             for (l = 0; l < loops; l = l + 1)
                 if (top_word >= 0)
-                    top_word = TRIPS[l*32 +: 32] == 32'd0 ? -1 : top_word + (TRIPS[l*32 +: 32] - 1) * STRIDES[l*32 +: 32];
+                    top_word = TRIPS[l*32 +: 32] == 32'd0 ? -1 : top_word
+                        + (TRIPS[l*32 +: 32] - 1) * STRIDES[l*32 +: 32];
         end
     endfunction
     function integer all_trips(input integer loops);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk through nested loops, STEP elements of the innermost one at a time: which element of a buffer comes next, and in which bank it lies.
+// Walk through nested loops, STEP elements of the innermost one at a time: which element of a buffer comes next, and in
+// which bank it lies.
 //
-// Element number = sum over loops of index * stride, bank = sum of index * TURNS modulo 2^TURN_W, of the elements FIRST, FIRST + STEP, ... in
-// the order of the loops. In each clock with `step` both outputs take the next element's; with `last`, too, the walk begins again at FIRST.
-// Walks alternate between the halves of a buffer: `half` is the present one's, HALF is added to the element number in half 1.
-// Latency: outputs are registers, valid from the clock after a step on. Reset: synchronous, to the element FIRST of half 0; the outputs have none.
-// Parameters: LOOPS 1..8, TRIPS, STRIDES and TURNS (32 bits per loop, outermost loop in the low bits), STEP, FIRST (below STEP), HALF, OFF_W bits
-// of an element number, TURN_W bits of a bank.
+// Element number = sum over loops of index * stride, bank = sum of index * TURNS modulo 2^TURN_W, of the elements
+// FIRST, FIRST + STEP, ... in the order of the loops. In each clock with `step` both outputs take the next element's;
+// with `last`, too, the walk begins again at FIRST.
+// Walks alternate between the halves of a buffer: `half` is the present one's, HALF is added to the element number in
+// half 1.
+// Latency: outputs are registers, valid from the clock after a step on. Reset: synchronous, to the element FIRST of
+// half 0; the outputs have none.
+// Parameters: LOOPS 1..8, TRIPS, STRIDES and TURNS (32 bits per loop, outermost loop in the low bits), STEP, FIRST
+// (below STEP), HALF, OFF_W bits of an element number, TURN_W bits of a bank.
 `default_nettype none
 
 module rill_loop_walk #(
@@ -89,18 +93,22 @@ module rill_loop_walk #(
     localparam [LOOPS*32-1:0] BY = digits(STEP);
     localparam [LOOPS*32-1:0] BY_OFF = products(BY, STRIDES);
     localparam [LOOPS*32-1:0] BY_TURN = products(BY, TURNS);
-    // What a loop moves by: alone, where it begins again, after a carry from the loop inside, with both; a constant for each.
+    // What a loop moves by: alone, where it begins again, after a carry from the loop inside, with both; a constant for
+    // each.
     localparam [LOOPS*32-1:0] NONE = 0;
     localparam [LOOPS*32-1:0] ONE = {(LOOPS > 0 ? LOOPS : 1){32'd1}};
     localparam [LOOPS*32-1:0] WRAP = sums(BY, NONE, TRIPS);
     localparam [LOOPS*32-1:0] WRAP_OFF = sums(BY_OFF, NONE, products(TRIPS, STRIDES));
     localparam [LOOPS*32-1:0] WRAP_TURN = sums(BY_TURN, NONE, products(TRIPS, TURNS));
     localparam [4*LOOPS*32-1:0] MOVE = {sums(WRAP, ONE, NONE), sums(BY, ONE, NONE), WRAP, BY};
-    localparam [4*LOOPS*32-1:0] MOVE_OFF = {sums(WRAP_OFF, STRIDES, NONE), sums(BY_OFF, STRIDES, NONE), WRAP_OFF, BY_OFF};
-    localparam [4*LOOPS*32-1:0] MOVE_TURN = {sums(WRAP_TURN, TURNS, NONE), sums(BY_TURN, TURNS, NONE), WRAP_TURN, BY_TURN};
+    localparam [4*LOOPS*32-1:0] MOVE_OFF = {sums(WRAP_OFF, STRIDES, NONE), sums(BY_OFF, STRIDES, NONE), WRAP_OFF,
+        BY_OFF};
+    localparam [4*LOOPS*32-1:0] MOVE_TURN = {sums(WRAP_TURN, TURNS, NONE), sums(BY_TURN, TURNS, NONE), WRAP_TURN,
+        BY_TURN};
     localparam [31:0] HALF_32 = HALF;
 
-    // Does a loop begin again from here when it moves on by its part of STEP, and `more`? As a comparison of the digit before, which moves by `by`.
+    // Does a loop begin again from here when it moves on by its part of STEP, and `more`? As a comparison of the digit
+    // before, which moves by `by`.
     function ends(input integer l, input [DIGIT_W-1:0] digit, input [31:0] by, input integer more);
         integer least;
         begin
@@ -112,7 +120,8 @@ module rill_loop_walk #(
     reg  [DIGIT_W-1:0] digit_q [0:LOOPS-1];
     reg  [LOOPS*OFF_W-1:0]  off_q;                         // each loop's part of the element number,
     reg  [LOOPS*TURN_W-1:0] turn_q;                        // of the bank's
-    reg  [LOOPS-1:0]   ends_q;                             // the loop begins again at the next step, without a carry; with one
+    // the loop begins again at the next step, without a carry; with one
+    reg  [LOOPS-1:0]   ends_q;
     reg  [LOOPS-1:0]   ends_carried_q;
     reg  [LOOPS:0]     carry;                              // carry[l]: loop l begins again
     reg  [OFF_W-1:0]   off;
@@ -135,7 +144,8 @@ module rill_loop_walk #(
         if (rst || (step && last)) begin
             for (l = 0; l < LOOPS; l = l + 1) begin
                 digit_q[l] <= BEGIN[l*32 +: DIGIT_W];
-                off_q[l*OFF_W +: OFF_W] <= BEGIN_OFF[l*32 +: OFF_W] + (l == 0 && !rst && !half ? HALF_32[OFF_W-1:0] : {OFF_W{1'b0}});
+                off_q[l*OFF_W +: OFF_W] <= BEGIN_OFF[l*32 +: OFF_W]
+                    + (l == 0 && !rst && !half ? HALF_32[OFF_W-1:0] : {OFF_W{1'b0}});
                 turn_q[l*TURN_W +: TURN_W] <= BEGIN_TURN[l*32 +: TURN_W];
                 ends_q[l] <= ends(l, BEGIN[l*32 +: DIGIT_W], 32'd0, 0);
                 ends_carried_q[l] <= ends(l, BEGIN[l*32 +: DIGIT_W], 32'd0, 1);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a firing and sends it REPLAYS times, for a value that a repeated region reads in every repetition.
 //
-// In itensor terms: adds an outermost loop of REPLAYS trips that is absent from the map. Every pass ends with the firing's tlast.
-// The first pass starts when the whole firing is in; the next firing enters when the last pass has left. A firing of more than DEPTH words
-// is an error of the caller (asserted).
+// In itensor terms: adds an outermost loop of REPLAYS trips that is absent from the map. Every pass ends with the
+// firing's tlast.
+// The first pass starts when the whole firing is in; the next firing enters when the last pass has left. A firing of
+// more than DEPTH words is an error of the caller (asserted).
 // Latency from the last word in to the first word out: 2 cycles; then one word per cycle, also from pass to pass.
 // Reset: synchronous, control only; tready low in reset.
 // Parameters: DATA_W, USER_W bits, DEPTH words of the longest firing, REPLAYS passes, RAM_STYLE as in rill_ram_sdp.
@@ -50,7 +51,8 @@ module rill_replay_buffer #(
     wire                   at_end = read_q == write_q;
 
     rill_ram_sdp #(.DATA_W(DATA_W + USER_W), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_ram (
-        .clk(clk), .write_en(push), .write_addr(write_q), .write_strobe(1'b1), .write_data({s_axis_tuser, s_axis_tdata}),
+        .clk(clk), .write_en(push), .write_addr(write_q), .write_strobe(1'b1),
+        .write_data({s_axis_tuser, s_axis_tdata}),
         .read_en(fetch), .read_addr(read_q), .read_data(out));
 
     assign s_axis_tready = open_q;

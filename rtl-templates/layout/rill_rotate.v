@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotates the elements of a word: element i goes to place (i + turn) mod ELEMS. Combinational, log2(ELEMS) stages of 2:1 multiplexers.
+// Rotates the elements of a word: element i goes to place (i + turn) mod ELEMS. Combinational, log2(ELEMS) stages of
+// 2:1 multiplexers.
 //
 // Parameters: ELEMS (a power of two, at least 2), ELEM_W bits. TURN_W is derived.
 `default_nettype none

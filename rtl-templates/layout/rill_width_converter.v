@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Width converter (gearbox) with token contexts: words of 1..IN_ELEMS elements in, dense words of OUT_ELEMS elements out.
+// Width converter (gearbox) with token contexts: words of 1..IN_ELEMS elements in, dense words of OUT_ELEMS elements
+// out.
 //
-// In: order (row-step, tok); the first tcount elements of a word are valid (1 or more), equally many for every token of a row-step;
-// tuser = {tok_last, tok}, tokens 0, 1, .. up to tok_last. Out: order (chunk, tok), same tuser; a token's elements follow one another
-// without gaps; the last chunk of a firing (tlast) is padded with zeros. The number of active tokens may change from firing to firing.
-// Pipeline: mask, shift by the fill (two bits of it per stage), join with the token's rest, buffer of row-steps, output register.
-// Throughput: one word per cycle in and one chunk per cycle out at the same time; only the lower of the two rates limits.
+// In: order (row-step, tok); the first tcount elements of a word are valid (1 or more), equally many for every token of
+// a row-step;
+// tuser = {tok_last, tok}, tokens 0, 1, .. up to tok_last. Out: order (chunk, tok), same tuser; a token's elements
+// follow one another without gaps; the last chunk of a firing (tlast) is padded with zeros. The number of active tokens
+// may change from firing to firing.
+// Pipeline: mask, shift by the fill (two bits of it per stage), join with the token's rest, buffer of row-steps, output
+// register.
+// Throughput: one word per cycle in and one chunk per cycle out at the same time; only the lower of the two rates
+// limits.
 // Latency from the last word of a row-step to its first chunk: SHIFTS + 4 cycles, SHIFTS = ceil(log2(OUT_ELEMS) / 2).
-// DENSE = 1: the caller promises full words (tcount = IN_ELEMS) but for the last row-step of a firing. Saves shifters where IN_ELEMS and
-// OUT_ELEMS have common factors of two (latency unchanged); IN_ELEMS = OUT_ELEMS becomes wires (latency 0).
-// LAST_ELEMS > 0: for a writer without counts. s_axis_tcount is not looked at: the last word of a firing (tlast's row-step) has LAST_ELEMS
-// valid elements, every other one all. With several tokens tlast stands only on the last of them, so LAST_WORDS, the row-steps of a firing,
-// says which one is the last.
+// DENSE = 1: the caller promises full words (tcount = IN_ELEMS) but for the last row-step of a firing. Saves shifters
+// where IN_ELEMS and OUT_ELEMS have common factors of two (latency unchanged); IN_ELEMS = OUT_ELEMS becomes wires
+// (latency 0).
+// LAST_ELEMS > 0: for a writer without counts. s_axis_tcount is not looked at: the last word of a firing (tlast's
+// row-step) has LAST_ELEMS valid elements, every other one all. With several tokens tlast stands only on the last of
+// them, so LAST_WORDS, the row-steps of a firing, says which one is the last.
 // Reset: synchronous, control only; tready low in reset.
 // Parameters: IN_ELEMS 1..32, OUT_ELEMS a power of two 1..32, ELEM_W bits, TOKENS per step, DENSE,
 // LAST_ELEMS 0..IN_ELEMS, LAST_WORDS. COUNT_W, USER_W are derived.
@@ -96,10 +102,14 @@ module rill_width_converter #(
             assign m_axis_tlast = s_axis_tlast;
             wire unused = clk;
         end else if (IN_ELEMS >= 1 && OUT_ELEMS >= 1 && TOKENS >= 1) begin : gen_gear
-            rill_width_gear #(.IN_ELEMS(IN_ELEMS), .OUT_ELEMS(OUT_ELEMS), .ELEM_W(ELEM_W), .TOKENS(TOKENS), .DENSE(DENSE)) u_gear (
-                .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(masked),
-                .s_axis_tcount(count), .s_axis_tuser(s_axis_tuser), .s_axis_tlast(s_axis_tlast), .m_axis_tvalid(m_axis_tvalid),
-                .m_axis_tready(m_axis_tready), .m_axis_tdata(m_axis_tdata), .m_axis_tuser(m_axis_tuser), .m_axis_tlast(m_axis_tlast));
+            rill_width_gear #(.IN_ELEMS(IN_ELEMS), .OUT_ELEMS(OUT_ELEMS), .ELEM_W(ELEM_W), .TOKENS(TOKENS),
+                .DENSE(DENSE)) u_gear (
+                .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready),
+                .s_axis_tdata(masked),
+                .s_axis_tcount(count), .s_axis_tuser(s_axis_tuser), .s_axis_tlast(s_axis_tlast),
+                .m_axis_tvalid(m_axis_tvalid),
+                .m_axis_tready(m_axis_tready), .m_axis_tdata(m_axis_tdata), .m_axis_tuser(m_axis_tuser),
+                .m_axis_tlast(m_axis_tlast));
         end
     endgenerate
 endmodule

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gears of rill_width_converter (its contract is there): packs words whose elements past tcount are zero into dense chunks.
+// The gears of rill_width_converter (its contract is there): packs words whose elements past tcount are zero into dense
+// chunks.
 //
-// A word is shifted by `fill`, the number of elements its token holds over from the row-step before (the same for all tokens), so that it
-// lies on chunk borders; its first chunk is joined with the token's rest; what does not fill a chunk becomes the new rest. The chunks of a
-// row-step wait in a buffer of LINES row-steps, from which they leave chunk by chunk, token by token.
+// A word is shifted by `fill`, the number of elements its token holds over from the row-step before (the same for all
+// tokens), so that it lies on chunk borders; its first chunk is joined with the token's rest; what does not fill a
+// chunk becomes the new rest. The chunks of a row-step wait in a buffer of LINES row-steps, from which they leave chunk
+// by chunk, token by token.
 // Stalls: one clock enable for the whole pipeline, low while the buffer is full. Reset: synchronous, control only.
 // Parameters: those of rill_width_converter.
 `default_nettype none
@@ -32,7 +34,8 @@ module rill_width_gear #(
     output wire                        m_axis_tlast
 );
     generate
-        if (IN_ELEMS < 1 || IN_ELEMS > 32 || OUT_ELEMS < 1 || OUT_ELEMS > 32 || TOKENS < 1 || ELEM_W < 1) begin : gen_bad
+        if (IN_ELEMS < 1 || IN_ELEMS > 32 || OUT_ELEMS < 1 || OUT_ELEMS > 32 || TOKENS < 1 || ELEM_W < 1) begin
+            : gen_bad
             rill_error_IN_ELEMS_and_OUT_ELEMS_must_be_1_to_32_TOKENS_and_ELEM_W_at_least_1 u_error ();
         end
     endgenerate
@@ -133,7 +136,8 @@ module rill_width_gear #(
                     .d(en ? fills[s*NUM_W + 2*s +: 2] : copies[1:0]), .q(copies));
                 assign by = copies & {COPIES{BITS}};
             end
-            rill_element_shift #(.ELEMS(LINE * OUT_ELEMS), .ELEM_W(ELEM_W), .STEP(1 << (2 * s)), .COPIES(COPIES)) u_shift (
+            rill_element_shift #(.ELEMS(LINE * OUT_ELEMS), .ELEM_W(ELEM_W), .STEP(1 << (2 * s)),
+                .COPIES(COPIES)) u_shift (
                 .clk(clk), .en(en && valid_q[s]), .by(by), .d(from), .q(line));
         end
         if (SHIFTS == 0) begin : gen_as_is
@@ -186,7 +190,8 @@ module rill_width_gear #(
     endfunction
     always @(posedge clk)
         if (ready && en) begin
-            rest_q[tok] <= full == {NUM_W{1'b0}} ? line_q[CHUNK_W-1:0] | (some_fill[1] ? rest_q[tok] : {CHUNK_W{1'b0}}) : tail_q;
+            rest_q[tok] <= full == {NUM_W{1'b0}} ? line_q[CHUNK_W-1:0] | (some_fill[1] ? rest_q[tok] : {CHUNK_W{1'b0}})
+                : tail_q;
             line_mem[{put_q, tok}] <= join_rest(line_q, some_fill[0], rest_q[tok]);
         end
 

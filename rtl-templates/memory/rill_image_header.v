@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the header of the memory image at each start and compares it, then lets the vector parameters behind it through, or keeps those
-// that are on chip.
+// Reads the header of the memory image at each start and compares it, then lets the vector parameters behind it
+// through, or keeps those that are on chip.
 //
-// The header is one beat (docs/rtl.md section 8): [31:0] magic, [63:32] version, [127:64] layout, [191:128] checksum of the image, never 0.
-// start (pulse): also in the middle of a read. kept = 0: header and BEATS of parameters are one read, and the parameters go to m_axis_beat.
-// Else the header is read alone. If its checksum is `kept`: `keep` (pulse) and no read; else the parameters follow in a read of their own.
-// A header of another image: `wrong` (level, until start) with place 0 magic, 1 version, 2 layout, the first that differs; nothing is let
-// through, `done` never comes. checksum is valid with `done`. done rises with `keep`, or when the header is right and `loaded` (level: all
-// parameters have been handed over; 1 where BEATS is 0), and is low from start on until then.
+// The header is one beat (docs/rtl.md section 8): [31:0] magic, [63:32] version, [127:64] layout, [191:128] checksum of
+// the image, never 0.
+// start (pulse): also in the middle of a read. kept = 0: header and BEATS of parameters are one read, and the
+// parameters go to m_axis_beat.
+// Else the header is read alone. If its checksum is `kept`: `keep` (pulse) and no read; else the parameters follow in a
+// read of their own.
+// A header of another image: `wrong` (level, until start) with place 0 magic, 1 version, 2 layout, the first that
+// differs; nothing is let through, `done` never comes. checksum is valid with `done`. done rises with `keep`, or when
+// the header is right and `loaded` (level: all parameters have been handed over; 1 where BEATS is 0), and is low from
+// start on until then.
 // `layout` and `kept` hold still from 2 cycles before start until done or wrong.
 // Latency: 3 cycles from the header's beat to `keep`, `wrong` or the first beat let through; one beat per cycle then.
 // Reset: synchronous, control only; tready low in reset.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deals the beats of one linear read out to STORES parameter stores in turn: COUNTS[i] beats to store i, once per start.
+// Deals the beats of one linear read out to STORES parameter stores in turn: COUNTS[i] beats to store i, once per
+// start.
 //
-// start (pulse): begins with store 0, also in the middle of a load. load_valid, load_store (one-hot) and load_data go to all stores.
-// done rises when the last beat has been handed over and is low from start on until then. Beats are taken only between start and done.
+// start (pulse): begins with store 0, also in the middle of a load. load_valid, load_store (one-hot) and load_data go
+// to all stores.
+// done rises when the last beat has been handed over and is low from start on until then. Beats are taken only between
+// start and done.
 // Throughput: one beat per cycle; latency 1. Reset: synchronous, control only; tready low in reset.
 // Parameters: BEAT_BITS, STORES, COUNTS (32 bits per store, store 0 in the low bits, each at least 1).
 `default_nettype none

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simple dual-port RAM: one write port, one read port, one clock, registered read.
 //
-// A read started with read_en gives read_data LATENCY cycles later; read_data keeps its value until the next read's data (LATENCY 2 adds
-// the RAM's output register). Reading an address in the cycle in which it is written gives the old word in simulation; do not rely on it.
-// BYTE_EN = 1: write_strobe has a bit per byte of 8 bits; BYTE_EN = 0: tie its single bit to 1. No reset; contents start unknown.
+// A read started with read_en gives read_data LATENCY cycles later; read_data keeps its value until the next read's
+// data (LATENCY 2 adds the RAM's output register). Reading an address in the cycle in which it is written gives the old
+// word in simulation; do not rely on it.
+// BYTE_EN = 1: write_strobe has a bit per byte of 8 bits; BYTE_EN = 0: tie its single bit to 1. No reset; contents
+// start unknown.
 // Parameters: DATA_W bits, DEPTH words, RAM_STYLE "auto" | "distributed" | "block" | "ultra", BYTE_EN, LATENCY 1 or 2.
 // ADDR_W and STROBE_W are derived.
 `default_nettype none

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // FIFO of any depth on AXI4-Stream handshakes.
 //
-// Protocol: tdata only, users concatenate their sidebands; order kept, nothing lost; m_axis_tdata is held while stalled.
-// Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered read).
-// Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH words in all.
+// Protocol: tdata only, users concatenate their sidebands; order kept, nothing lost; m_axis_tdata is held while
+// stalled.
+// Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered
+// read).
+// Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH words in
+// all.
 // occupancy counts the words held; high_water is the largest occupancy since reset (simulation and debug).
-// s_axis_tready and m_axis_tvalid come from registers: no path through from side to side. m_axis_tdata does, too, but at DEPTH 2 with
-// more than 1,536 bits, where it comes over a multiplexer.
+// s_axis_tready and m_axis_tvalid come from registers: no path through from side to side. m_axis_tdata does, too, but
+// at DEPTH 2 with more than 1,536 bits, where it comes over a multiplexer.
 // Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
-// Parameters: DATA_W bits, DEPTH words, RAM_STYLE of the storage above 2 words: "auto" (a RAM of the tool's choice), "srl" (shift
-// registers, up to 33 words: 32 and the output register), "distributed", "block", "ultra". COUNT_W is derived. At these depths LUTRAM
-// takes no more area than shift registers, and a shift of all words per push simulates several times slower than a RAM's write.
+// Parameters: DATA_W bits, DEPTH words, RAM_STYLE of the storage above 2 words: "auto" (a RAM of the tool's choice),
+// "srl" (shift registers, up to 33 words: 32 and the output register), "distributed", "block", "ultra". COUNT_W is
+// derived. At these depths LUTRAM takes no more area than shift registers, and a shift of all words per push simulates
+// several times slower than a RAM's write.
 `default_nettype none
 
 module rill_fifo #(
@@ -50,7 +54,8 @@ module rill_fifo #(
         if (DEPTH < 1) begin : gen_bad_depth
             rill_error_DEPTH_must_be_at_least_1 u_error ();
         end
-        if (STYLE != AUTO && STYLE != SRL && STYLE != DISTRIBUTED && STYLE != BLOCK && STYLE != ULTRA) begin : gen_bad_style
+        if (STYLE != AUTO && STYLE != SRL && STYLE != DISTRIBUTED && STYLE != BLOCK && STYLE != ULTRA) begin
+            : gen_bad_style
             rill_error_RAM_STYLE_must_be_auto_srl_distributed_block_or_ultra u_error ();
         end
         if (STYLE == SRL && DEPTH > 33) begin : gen_bad_srl
@@ -110,7 +115,8 @@ module rill_fifo #(
             assign m_axis_tvalid = count_q != 2'd0;
             assign m_axis_tdata = head_q;
         end else if (DEPTH == 2) begin : gen_swap
-            // Of wide words only the place of the oldest one moves: the choice of head_q would hang on m_axis_tready in each bit.
+            // Of wide words only the place of the oldest one moves: the choice of head_q would hang on m_axis_tready in
+            // each bit.
 `ifdef SYNTHESIS
             localparam COPIES = (DATA_W + 1023) / 1024; // of read: each chooses a part of the word
 `else
@@ -134,7 +140,8 @@ module rill_fifo #(
                     read_q <= !rst && (read_q ^ pop);
                 assign read = read_q;
             end else begin : gen_copies
-                rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_read (.clk(clk), .rst(rst), .d(read[0] ^ pop), .q(read));
+                rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_read (.clk(clk), .rst(rst), .d(read[0] ^ pop),
+                    .q(read));
             end
             for (c = 0; c < COPIES; c = c + 1) begin : gen_part
                 localparam BITS = c == COPIES - 1 ? DATA_W - c * PART : PART;
@@ -222,8 +229,10 @@ module rill_fifo #(
     endgenerate
 
 `ifdef RILL_ASSERT
-    rill_assert #(.SAYS("more words than there is room for")) u_assert_full (.clk(clk), .broken(!rst && !(count_q <= FULL)));
-    rill_assert #(.SAYS("a word is offered that is not there")) u_assert_empty (.clk(clk), .broken(!rst && m_axis_tvalid && count_q == 0));
+    rill_assert #(.SAYS("more words than there is room for")) u_assert_full (.clk(clk),
+        .broken(!rst && !(count_q <= FULL)));
+    rill_assert #(.SAYS("a word is offered that is not there")) u_assert_empty (.clk(clk),
+        .broken(!rst && m_axis_tvalid && count_q == 0));
 `endif
 endmodule
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One FIFO that serves PORTS streams of groups which run one after the other: the streams take turns, firing by firing, in the order of a
-// static schedule.
+// One FIFO that serves PORTS streams of groups which run one after the other: the streams take turns, firing by firing,
+// in the order of a static schedule.
 //
-// Protocol: per stream that of rill_fifo, with tlast at the end of each firing. A stream's words enter in its turn only (tready is low before),
-// behind those of the turns before; they leave in the same order. A firing that has its turn moves like in a rill_fifo of DEPTH words of its own.
-// s_axis_* and m_axis_* are packed arrays, port 0 in the low bits; all outputs carry the same payload, tvalid tells whose it is.
-// Latency: that of rill_fifo; tvalid and tready are combinational from the turns, which are fetched ahead (rill_turns), no bubble between firings.
+// Protocol: per stream that of rill_fifo, with tlast at the end of each firing. A stream's words enter in its turn only
+// (tready is low before), behind those of the turns before; they leave in the same order. A firing that has its turn
+// moves like in a rill_fifo of DEPTH words of its own.
+// s_axis_* and m_axis_* are packed arrays, port 0 in the low bits; all outputs carry the same payload, tvalid tells
+// whose it is.
+// Latency: that of rill_fifo; tvalid and tready are combinational from the turns, which are fetched ahead (rill_turns),
+// no bubble between firings.
 // Entering and leaving have turns of their own: a firing may enter while the one before it leaves.
 // occupancy and high_water: per port, the words it has inside and the most it ever had (simulation and debug).
 // Reset: synchronous, control only; tready and tvalid low in reset.
-// Parameters: PORTS 1..255, DATA_W bits of the widest stream (tdata and tuser; narrower ones are padded), DEPTH words, RAM_STYLE as in
-// rill_fifo, the schedule's (docs/rtl.md section 5) with entries of 8 bits, each below PORTS. COUNT_W is derived.
+// Parameters: PORTS 1..255, DATA_W bits of the widest stream (tdata and tuser; narrower ones are padded), DEPTH words,
+// RAM_STYLE as in rill_fifo, the schedule's (docs/rtl.md section 5) with entries of 8 bits, each below PORTS. COUNT_W
+// is derived.
 `default_nettype none
 
 module rill_fifo_pool #(
@@ -87,13 +91,16 @@ module rill_fifo_pool #(
     generate
         for (g = 0; g < 2; g = g + 1) begin : gen_walk
             rill_fifo #(.DATA_W(64), .DEPTH(4), .RAM_STYLE("distributed")) u_step (
-                .clk(clk), .rst(rst), .s_axis_tvalid(fork_valid[g]), .s_axis_tready(fork_ready[g]), .s_axis_tdata(s_axis_step_tdata),
+                .clk(clk), .rst(rst), .s_axis_tvalid(fork_valid[g]), .s_axis_tready(fork_ready[g]),
+                .s_axis_tdata(s_axis_step_tdata),
                 .m_axis_tvalid(step_valid[g]), .m_axis_tready(step_ready[g]), .m_axis_tdata(step_data[64*g +: 64]),
                 .occupancy(step_fill[3*g +: 3]), .high_water(step_high[3*g +: 3]));
-            rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+            rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
+                .SECTION_REPEAT(SECTION_REPEAT),
                 .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_turns (
                 .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid[g]), .s_axis_step_tready(step_ready[g]),
-                .s_axis_step_tdata(step_data[64*g +: 64]), .turn_valid(turn_valid[g]), .turn(turn[(PORTS+1)*g +: PORTS+1]),
+                .s_axis_step_tdata(step_data[64*g +: 64]), .turn_valid(turn_valid[g]),
+                .turn(turn[(PORTS+1)*g +: PORTS+1]),
                 .port(port[8*g +: 8]), .turn_done(turn_done[g]));
         end
     endgenerate
@@ -128,7 +135,8 @@ module rill_fifo_pool #(
 
     rill_fifo #(.DATA_W(DATA_W + 1), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_words (
         .clk(clk), .rst(rst), .s_axis_tvalid(in_valid), .s_axis_tready(in_ready), .s_axis_tdata(in_word),
-        .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(out_word), .occupancy(fill), .high_water(fill_high));
+        .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(out_word), .occupancy(fill),
+        .high_water(fill_high));
 
     // ---- what each stream holds ----
     generate

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One stream to PORTS readers: the handshake only, the payload is shared by wiring (the writer's FIFO holds it still).
 //
-// Eager: every reader takes the word when it can; the word leaves the writer when all have it. m_axis_tvalid does not depend on the
-// m_axis_tready of any port; s_axis_tready is combinational from all of them. Latency 0, one word per cycle.
+// Eager: every reader takes the word when it can; the word leaves the writer when all have it. m_axis_tvalid does not
+// depend on the m_axis_tready of any port; s_axis_tready is combinational from all of them. Latency 0, one word per
+// cycle.
 // Reset: synchronous; s_axis_tready and m_axis_tvalid are low in reset. Parameters: PORTS readers, 1 or more.
 `default_nettype none
 

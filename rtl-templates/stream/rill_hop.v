@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers on the way from one die to another, for what never waits: q is d of STAGES clocks before. No shift registers: each stage is an
-// instance of its own, gen_stage[k].u_stage, so that a placer can put it on a die of its own. A wire at 0 stages.
+// Registers on the way from one die to another, for what never waits: q is d of STAGES clocks before. No shift
+// registers: each stage is an instance of its own, gen_stage[k].u_stage, so that a placer can put it on a die of its
+// own. A wire at 0 stages.
 // DATA_W  bits
 // CLEAR_W the low bits that a synchronous active-high rst clears, at most DATA_W
 // STAGES  clocks, 0 or more

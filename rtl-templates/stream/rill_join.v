@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins PORTS streams: the handshake only, payloads are wired past it. A word leaves when every writer offers one; it takes one from each.
+// Joins PORTS streams: the handshake only, payloads are wired past it. A word leaves when every writer offers one; it
+// takes one from each.
 //
-// Combinational, latency 0, one word per cycle. s_axis_tready of a port waits for the other ports' tvalid, so every port needs a FIFO or a
-// register before it. Reset: tready and tvalid are low in reset. Parameters: PORTS writers, 1 or more.
+// Combinational, latency 0, one word per cycle. s_axis_tready of a port waits for the other ports' tvalid, so every
+// port needs a FIFO or a register before it. Reset: tready and tvalid are low in reset. Parameters: PORTS writers, 1 or
+// more.
 `default_nettype none
 
 module rill_join #(

@@ -3,8 +3,9 @@
 //
 // Protocol: AXI4-Stream, tdata only (users concatenate their sidebands); payload held while stalled.
 // MODE 0 bypass: wires, latency 0. MODE 1 simple: registered tvalid and tdata, combinational tready, latency 1.
-// MODE 2 skid: all outputs from registers, latency 1, two words of room. MODE 3 swap: the same in every cycle, with two registers in turn: what
-// comes from m_axis_tready moves no data, but tdata comes over a multiplexer. Throughput: one word per cycle in every mode.
+// MODE 2 skid: all outputs from registers, latency 1, two words of room. MODE 3 swap: the same in every cycle, with two
+// registers in turn: what comes from m_axis_tready moves no data, but tdata comes over a multiplexer. Throughput: one
+// word per cycle in every mode.
 // In MODE 2 words of more than 1,536 bits swap, too: in a skid buffer m_axis_tready would have a load for each bit.
 // Reset: synchronous; valids only. tready is low in reset (MODES 2, 3: and in the cycle after it).
 // Parameters: DATA_W bits, MODE.
@@ -93,7 +94,8 @@ module rill_register_slice #(
                     read_q <= !rst && (read_q ^ pop);
                 assign read = read_q;
             end else begin : gen_copies
-                rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_read (.clk(clk), .rst(rst), .d(read[0] ^ pop), .q(read));
+                rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_read (.clk(clk), .rst(rst), .d(read[0] ^ pop),
+                    .q(read));
             end
             for (c = 0; c < COPIES; c = c + 1) begin : gen_part
                 localparam BITS = c == COPIES - 1 ? DATA_W - c * PART : PART;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equal copies of a register, for a value that too many loads wait for: each copy drives a part of them.
 //
-// q holds COPIES times what d was in the cycle before, copy 0 in the low bits. Latency: 1 cycle. Reset: synchronous, to 0.
-// Synthesis keeps the copies apart. A simulator gains nothing by them: who has wide values asks for one copy there (`ifdef SYNTHESIS).
+// q holds COPIES times what d was in the cycle before, copy 0 in the low bits. Latency: 1 cycle. Reset: synchronous, to
+// 0.
+// Synthesis keeps the copies apart. A simulator gains nothing by them: who has wide values asks for one copy there
+// (`ifdef SYNTHESIS).
 // Parameters: DATA_W bits, COPIES.
 `default_nettype none
 

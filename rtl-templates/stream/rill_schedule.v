@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks a static table once per step word: sections in order, each repeated, the layer index counting the repetitions.
 //
-// In: s_axis_step (docs/rtl.md section 4). Out: m_axis_entry_tdata = {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}, tlast on the last entry
-// of the step. A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has head = 0, or when its length or its repeat count
-// is 0. A step whose sections are all skipped is swallowed.
-// Throughput: one entry per cycle inside a section, one cycle lost per section, two per step. Latency: 4 cycles from the step to its first
-// entry, one more per section skipped before it. The table is a ROM with registered read; m_axis_entry comes from registers.
+// In: s_axis_step (docs/rtl.md section 4). Out: m_axis_entry_tdata = {layer[15:0], step[63:0], entry[ENTRY_W-1:0]},
+// tlast on the last entry of the step. A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has head
+// = 0, or when its length or its repeat count is 0. A step whose sections are all skipped is swallowed.
+// Throughput: one entry per cycle inside a section, one cycle lost per section, two per step. Latency: 4 cycles from
+// the step to its first entry, one more per section skipped before it. The table is a ROM with registered read;
+// m_axis_entry comes from registers.
 // Reset: synchronous; the walk is given up.
-// Parameters (section 0 and entry 0 in the low bits): ENTRY_W bits, SECTIONS, ENTRIES (the sum of all lengths), SECTION_LEN and
-// SECTION_REPEAT (16 bits each), SECTION_WHEN_HEAD (one bit each), TABLE.
+// Parameters (section 0 and entry 0 in the low bits): ENTRY_W bits, SECTIONS, ENTRIES (the sum of all lengths),
+// SECTION_LEN and SECTION_REPEAT (16 bits each), SECTION_WHEN_HEAD (one bit each), TABLE.
 `default_nettype none
 
 module rill_schedule #(
@@ -74,7 +75,8 @@ module rill_schedule #(
         skip = 1'b1;
         more = 1'b0;
         for (s = 0; s < SECTIONS; s = s + 1) begin
-            runs[s] = (step_q[STEP_HEAD] || !SECTION_WHEN_HEAD[s]) && SECTION_LEN[s*16 +: 16] != 16'd0 && SECTION_REPEAT[s*16 +: 16] != 16'd0;
+            runs[s] = (step_q[STEP_HEAD] || !SECTION_WHEN_HEAD[s]) && SECTION_LEN[s*16 +: 16] != 16'd0
+                && SECTION_REPEAT[s*16 +: 16] != 16'd0;
             if (section_q == s[SECTION_W-1:0]) begin
                 len = SECTION_LEN[s*16 +: 16];
                 repeats = SECTION_REPEAT[s*16 +: 16];

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deals the firings of one stream out to PORTS readers in the order of a static schedule; entry 255 drops the firing.
 //
-// m_axis_* are packed arrays, port 0 in the low bits; all ports carry the input's payload, tvalid tells whose it is. Combinational from the
-// input, latency 0, no bubble between firings. Reset: synchronous; tready and all tvalid low in reset.
-// Parameters: PORTS 1..255, DATA_W, USER_W bits, the schedule's (docs/rtl.md section 5) with entries of 8 bits: below PORTS, or 255.
+// m_axis_* are packed arrays, port 0 in the low bits; all ports carry the input's payload, tvalid tells whose it is.
+// Combinational from the input, latency 0, no bubble between firings. Reset: synchronous; tready and all tvalid low in
+// reset.
+// Parameters: PORTS 1..255, DATA_W, USER_W bits, the schedule's (docs/rtl.md section 5) with entries of 8 bits: below
+// PORTS, or 255.
 `default_nettype none
 
 module rill_stream_demux #(
@@ -62,10 +64,12 @@ module rill_stream_demux #(
     wire       turn_done = s_axis_tvalid && s_axis_tready && s_axis_tlast;
     wire       open = turn_valid && !rst;
 
-    rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+    rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
+        .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_turns (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port(port), .turn_done(turn_done));
+        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port(port),
+        .turn_done(turn_done));
 
     assign m_axis_tdata = {PORTS{s_axis_tdata}};
     assign m_axis_tuser = {PORTS{s_axis_tuser}};

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins PORTS streams in the order of a static schedule: the entry names the input, which passes until its tlast beat.
 //
-// s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input (put a FIFO behind it), latency 0;
-// turns are fetched ahead, so firings follow one another without a bubble. Reset: synchronous; all tready and tvalid low in reset.
-// Parameters: PORTS 1..255, DATA_W, USER_W bits, the schedule's (docs/rtl.md section 5) with entries of 8 bits, each below PORTS.
+// s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input (put a FIFO
+// behind it), latency 0;
+// turns are fetched ahead, so firings follow one another without a bubble. Reset: synchronous; all tready and tvalid
+// low in reset.
+// Parameters: PORTS 1..255, DATA_W, USER_W bits, the schedule's (docs/rtl.md section 5) with entries of 8 bits, each
+// below PORTS.
 `default_nettype none
 
 module rill_stream_mux #(
@@ -60,12 +63,15 @@ module rill_stream_mux #(
     wire       turn_done = m_axis_tvalid && m_axis_tready && m_axis_tlast;
     wire       open = turn_valid && !rst;
 
-    rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+    rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
+        .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_turns (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port(port), .turn_done(turn_done));
+        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port(port),
+        .turn_done(turn_done));
 
-    // The handshake by the port's bit, the payload by its number: tlast, which ends the turn, does not wait for a select of all data bits.
+    // The handshake by the port's bit, the payload by its number: tlast, which ends the turn, does not wait for a
+    // select of all data bits.
     assign s_axis_tready = open && m_axis_tready ? turn[PORTS-1:0] : {PORTS{1'b0}};
     assign m_axis_tvalid = open && |(turn[PORTS-1:0] & s_axis_tvalid);
     assign m_axis_tlast = |(turn[PORTS-1:0] & s_axis_tlast);

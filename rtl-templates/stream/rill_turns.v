@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is: the entries of a schedule of 8-bit port numbers, fetched ahead, for the multiplexer and the demultiplexer.
+// Whose turn it is: the entries of a schedule of 8-bit port numbers, fetched ahead, for the multiplexer and the
+// demultiplexer.
 //
-// turn (one bit for each port, and one above them for the entry 255) and port hold while turn_valid until turn_done (a pulse while
-// turn_valid); the next ones follow in the next cycle: a few turns are kept ahead, which also covers the cycles that a schedule loses between
-// sections and steps. The bits are decoded before they wait, so they come from registers. Reset: synchronous.
+// turn (one bit for each port, and one above them for the entry 255) and port hold while turn_valid until turn_done (a
+// pulse while turn_valid); the next ones follow in the next cycle: a few turns are kept ahead, which also covers the
+// cycles that a schedule loses between sections and steps. The bits are decoded before they wait, so they come from
+// registers. Reset: synchronous.
 // Parameters: PORTS 1..255, the schedule's (docs/rtl.md section 5) with entries of 8 bits.
 `default_nettype none
 
@@ -41,7 +43,8 @@ module rill_turns #(
     wire [2:0]  occupancy;
     wire [2:0]  high_water;
 
-    rill_schedule #(.ENTRY_W(8), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+    rill_schedule #(.ENTRY_W(8), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
+        .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
@@ -56,8 +59,10 @@ module rill_turns #(
     assign decoded[PORTS] = entry[STEER_PORT +: STEER_PORT_W] == STEER_PORT_DROP;
 
     rill_fifo #(.DATA_W(PORTS + 9), .DEPTH(6), .RAM_STYLE("distributed")) u_ahead (
-        .clk(clk), .rst(rst), .s_axis_tvalid(entry_valid), .s_axis_tready(entry_ready), .s_axis_tdata({entry[STEER_PORT +: STEER_PORT_W], decoded}),
-        .m_axis_tvalid(turn_valid), .m_axis_tready(turn_done), .m_axis_tdata({port, turn}), .occupancy(occupancy), .high_water(high_water));
+        .clk(clk), .rst(rst), .s_axis_tvalid(entry_valid), .s_axis_tready(entry_ready),
+        .s_axis_tdata({entry[STEER_PORT +: STEER_PORT_W], decoded}),
+        .m_axis_tvalid(turn_valid), .m_axis_tready(turn_done), .m_axis_tdata({port, turn}), .occupancy(occupancy),
+        .high_water(high_water));
 
     wire unused = &{1'b0, entry, entry_last, occupancy, high_water};
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the streams of a custom kernel (simulation only): shows every cycle in which one of them has a word, so that the kernel can be
-// held against its timing contract. tok_last: of the words' tuser.
+// Watches the streams of a custom kernel (simulation only): shows every cycle in which one of them has a word, so that
+// the kernel can be held against its timing contract. tok_last: of the words' tuser.
 // Reset: clk, synchronous active-high rst.
 // Parameters: ID (kernel number in the design's kernel graph), INPUTS (1..8).
 `default_nettype none
@@ -17,7 +17,8 @@ module rill_contract_probe #(
     input wire              out_tvalid,
     input wire              out_tready
 );
-    import "DPI-C" function void rill_contract_cycle(input int id, input int in_tvalid, input int in_tready, input int in_tok_last,
+    import "DPI-C" function void rill_contract_cycle(input int id, input int in_tvalid, input int in_tready,
+        input int in_tok_last,
                                                      input int out_tvalid, input int out_tready);
     import "DPI-C" function void rill_contract_reset(input int id);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches one FIFO (simulation only): tells every new high-water mark, and the fill in the end; every change of the fill where the run keeps its
-// course.
+// Watches one FIFO (simulation only): tells every new high-water mark, and the fill in the end; every change of the
+// fill where the run keeps its course.
 //
-// occupancy and high_water are the FIFO's own simulation outputs. Parameters: ID (edge number), DEPTH (words), W (width of both).
+// occupancy and high_water are the FIFO's own simulation outputs. Parameters: ID (edge number), DEPTH (words), W (width
+// of both).
 `default_nettype none
 
 module rill_fifo_probe #(
@@ -15,7 +16,8 @@ module rill_fifo_probe #(
     input wire [W-1:0] high_water
 );
     import "DPI-C" function int rill_fifo_open(input int id);
-    import "DPI-C" function void rill_fifo_state(input int id, input int depth, input int occupancy, input int high_water);
+    import "DPI-C" function void rill_fifo_state(input int id, input int depth, input int occupancy,
+        input int high_water);
 
     reg   [W-1:0] last_q = '0;
     reg   [W-1:0] high_q = '0;

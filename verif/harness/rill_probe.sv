@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches one stream (simulation only): shows each handshake to the stream checker, and tells in the end how the stream stands, and its beats and
-// stalls (cycles in which a word is offered and not taken).
+// Watches one stream (simulation only): shows each handshake to the stream checker, and tells in the end how the stream
+// stands, and its beats and stalls (cycles in which a word is offered and not taken).
 //
-// A stream without tuser, tlast or tcount ties them to 0. The checker may answer that it needs no more beats: no further calls then.
+// A stream without tuser, tlast or tcount ties them to 0. The checker may answer that it needs no more beats: no
+// further calls then.
 // Reset: clk, synchronous active-high rst.
 // Parameters: ID (edge number in the design's kernel graph), DATA_W (1..1088), USER_W, COUNT_W.
 `default_nettype none
@@ -25,9 +26,12 @@ module rill_probe #(
     localparam int WORDS = DATA_W <= 64 ? 2 : DATA_W <= 544 ? 17 : 34;
 
     import "DPI-C" function int rill_probe_open(input int id, input int data_w);
-    import "DPI-C" function int rill_probe_beat64(input int id, input bit [63:0] data, input int user, input int last, input int count);
-    import "DPI-C" function int rill_probe_beat544(input int id, input bit [543:0] data, input int user, input int last, input int count);
-    import "DPI-C" function int rill_probe_beat(input int id, input bit [1087:0] data, input int user, input int last, input int count);
+    import "DPI-C" function int rill_probe_beat64(input int id, input bit [63:0] data, input int user, input int last,
+        input int count);
+    import "DPI-C" function int rill_probe_beat544(input int id, input bit [543:0] data, input int user, input int last,
+        input int count);
+    import "DPI-C" function int rill_probe_beat(input int id, input bit [1087:0] data, input int user, input int last,
+        input int count);
     import "DPI-C" function void rill_probe_state(input int id, input int tvalid, input int tready,
                                                          input longint beats, input longint stalls);
 

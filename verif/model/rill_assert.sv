@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An assertion of a simulation: while `broken` is high at a clock edge, says so with the name of the instance, and stops. No hardware: templates
-// instantiate it under RILL_ASSERT only.
+// An assertion of a simulation: while `broken` is high at a clock edge, says so with the name of the instance, and
+// stops. No hardware: templates instantiate it under RILL_ASSERT only.
 //
-// A message names its instance, and code with a name in it is tied to that instance: a simulator then makes all of the template around once for every
-// instance (verif/harness/share.vlt). So the name is data, written down at the start.
+// A message names its instance, and code with a name in it is tied to that instance: a simulator then makes all of the
+// template around once for every instance (verif/harness/share.vlt). So the name is data, written down at the start.
 // Latency: 0. Reset: none; `broken` has to be low during reset.
 // Parameters: SAYS, what is wrong, up to 64 characters.
 `default_nettype none

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protocol checker of one AXI4 port (simulation only): watches, drives nothing, ends the run with one line at the first violation.
+// Protocol checker of one AXI4 port (simulation only): watches, drives nothing, ends the run with one line at the first
+// violation.
 //
-// Needs rill_axi_violation.sv and nothing else; docs/checkers.md has the rules by number, the parameters, and an example for other projects.
-// Checked of the master: payload and valid held while stalled (AR, AW, W); INCR, full-width size, aligned address, no 4 KiB crossing, length up
-// to MAX_BURST beats; no exclusive access, no reserved AxCACHE; WLAST on the right beat (also when beats come before their address), no more W
-// bursts than AW after DRAIN_CYCLES; all strobes set; at most OUTSTANDING bursts per id.
-// Checked of the slave: R and B held while stalled; R only for an id with a burst outstanding, RLAST on the right beat; B only for an id with a
-// burst whose address and last beat have passed.
+// Needs rill_axi_violation.sv and nothing else; docs/checkers.md has the rules by number, the parameters, and an
+// example for other projects.
+// Checked of the master: payload and valid held while stalled (AR, AW, W); INCR, full-width size, aligned address, no 4
+// KiB crossing, length up to MAX_BURST beats; no exclusive access, no reserved AxCACHE; WLAST on the right beat (also
+// when beats come before their address), no more W bursts than AW after DRAIN_CYCLES; all strobes set; at most
+// OUTSTANDING bursts per id.
+// Checked of the slave: R and B held while stalled; R only for an id with a burst outstanding, RLAST on the right beat;
+// B only for an id with a burst whose address and last beat have passed.
 // X on a valid, or in an address that is offered, is a violation in simulators that have X.
 // At the end a bench may look at `reads_open` and `writes_open` (bursts without RLAST or B).
-// Parameters: BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: channels not there, tie to 0).
+// Parameters: BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: channels
+// not there, tie to 0).
 // Blocking assignments on purpose: counts are updated and read within one clock edge.
 /* verilator lint_off BLKSEQ */
 /* verilator lint_off UNUSEDSIGNAL */
@@ -119,7 +123,8 @@ module rill_axi_checker #(
         end
     endtask
 
-    // Stability: what was offered and not taken in the cycle before. Wide payloads are kept and compared only then: most cycles have none.
+    // Stability: what was offered and not taken in the cycle before. Wide payloads are kept and compared only then:
+    // most cycles have none.
     reg                   ar_held, aw_held, w_held, r_held, b_held;
     reg [ID_W+88:0]       ar_was, aw_was;
     reg [BEAT_BITS-1:0]   w_data_was, r_data_was;
@@ -164,7 +169,8 @@ module rill_axi_checker #(
             if (b_held)
                 if (!bvalid || {bid, bresp} !== b_was)
                     fail(5, 0);
-            if ((READ_EN != 0 && (^{arvalid, rvalid}) === 1'bx) || (WRITE_EN != 0 && (^{awvalid, wvalid, bvalid}) === 1'bx))
+            if ((READ_EN != 0 && (^{arvalid, rvalid}) === 1'bx)
+                || (WRITE_EN != 0 && (^{awvalid, wvalid, bvalid}) === 1'bx))
                 fail(18, 0);
             if (READ_EN != 0 && arvalid && (^{ar_kind, arid, araddr, arlen, arsize, arburst}) === 1'bx)
                 fail(22, 0);

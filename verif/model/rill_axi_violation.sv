@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says which rule rill_axi_checker found broken, and ends the run (simulation only). Apart from the checker because a message names its instance:
+// Says which rule rill_axi_checker found broken, and ends the run (simulation only). Apart from the checker because a
+// message names its instance:
 // without one the checker's code is the same for every port, and a simulator needs it once.
 //
 // rule: number of the rule, 0: none; cycle: since reset; addr: address or id. One clock after the violation.
@@ -18,8 +19,10 @@ module rill_axi_violation #(
     always @(posedge clk)
         if (rule != 0) begin
             case (rule)
-                1: $display("%m: AXI violation at cycle %0d: AR changed or withdrawn while stalled (address %h)", cycle, addr);
-                2: $display("%m: AXI violation at cycle %0d: AW changed or withdrawn while stalled (address %h)", cycle, addr);
+                1: $display("%m: AXI violation at cycle %0d: AR changed or withdrawn while stalled (address %h)", cycle,
+                    addr);
+                2: $display("%m: AXI violation at cycle %0d: AW changed or withdrawn while stalled (address %h)", cycle,
+                    addr);
                 3: $display("%m: AXI violation at cycle %0d: W changed or withdrawn while stalled", cycle);
                 4: $display("%m: AXI violation at cycle %0d: R changed or withdrawn while stalled", cycle);
                 5: $display("%m: AXI violation at cycle %0d: B changed or withdrawn while stalled", cycle);
@@ -27,17 +30,25 @@ module rill_axi_violation #(
                 7: $display("%m: AXI violation at cycle %0d: size is not the full width (address %h)", cycle, addr);
                 8: $display("%m: AXI violation at cycle %0d: address %h is not aligned to a beat", cycle, addr);
                 9: $display("%m: AXI violation at cycle %0d: burst at %h crosses a 4 KiB border", cycle, addr);
-                10: $display("%m: AXI violation at cycle %0d: burst at %h is longer than %0d beats", cycle, addr, MAX_BURST);
-                11: $display("%m: AXI violation at cycle %0d: more than %0d bursts outstanding on one id (address %h)", cycle, OUTSTANDING, addr);
-                12: $display("%m: AXI violation at cycle %0d: R beat with id %0d, for which no burst is outstanding", cycle, addr);
-                13: $display("%m: AXI violation at cycle %0d: RLAST on the wrong beat of the burst (id %0d)", cycle, addr);
+                10: $display("%m: AXI violation at cycle %0d: burst at %h is longer than %0d beats", cycle, addr,
+                    MAX_BURST);
+                11: $display("%m: AXI violation at cycle %0d: more than %0d bursts outstanding on one id (address %h)",
+                    cycle, OUTSTANDING, addr);
+                12: $display("%m: AXI violation at cycle %0d: R beat with id %0d, for which no burst is outstanding",
+                    cycle, addr);
+                13: $display("%m: AXI violation at cycle %0d: RLAST on the wrong beat of the burst (id %0d)", cycle,
+                    addr);
                 14: $display("%m: AXI violation at cycle %0d: WLAST on the wrong beat of the burst at %h", cycle, addr);
                 15: $display("%m: AXI violation at cycle %0d: W beats without an AW burst for too long", cycle);
-                16: $display("%m: AXI violation at cycle %0d: B with id %0d, for which no burst is complete", cycle, addr);
+                16: $display("%m: AXI violation at cycle %0d: B with id %0d, for which no burst is complete", cycle,
+                    addr);
                 17: $display("%m: AXI violation at cycle %0d: strobe not set on a full-beat write", cycle);
                 18: $display("%m: AXI violation at cycle %0d: a valid is unknown", cycle);
-                20: $display("%m: AXI violation at cycle %0d: exclusive access, AxLOCK is set (address %h)", cycle, addr);
-                21: $display("%m: AXI violation at cycle %0d: AxCACHE is reserved: allocates, but is not modifiable (address %h)", cycle, addr);
+                20: $display("%m: AXI violation at cycle %0d: exclusive access, AxLOCK is set (address %h)", cycle,
+                    addr);
+                21: $display(
+                    "%m: AXI violation at cycle %0d: AxCACHE is reserved: allocates, but is not modifiable (address %h)",
+                    cycle, addr);
                 22: $display("%m: AXI violation at cycle %0d: AR has an unknown bit", cycle);
                 23: $display("%m: AXI violation at cycle %0d: AW has an unknown bit", cycle);
                 default: $display("%m: AXI violation at cycle %0d: too many W bursts ahead of AW", cycle);

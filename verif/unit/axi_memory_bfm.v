@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory behind one AXI4 port for unit benches: random latency and stalls, reads of different ids answered in any order, a write burst's
-// beats accepted before its address, addresses that answer with an error. Word w of the memory starts as pattern(w).
+// Memory behind one AXI4 port for unit benches: random latency and stalls, reads of different ids answered in any
+// order, a write burst's beats accepted before its address, addresses that answer with an error. Word w of the memory
+// starts as pattern(w).
 // Parameters: BEAT_BITS, ID_W, WORDS (32-bit words, a power of two; addresses wrap). stall: percent.
 `default_nettype none
 

@@ -129,7 +129,7 @@ check_coverage() { # every template has two legal sets and keeps to the line len
             least=1
             grep -q '^ *parameter' "$file" && least=2
             [ "$(grep -Ec "^$module( |$)" "$dir/lint.txt" 2>/dev/null)" -ge $least ] || fail "$module" "fewer than $least sets in lint.txt"
-            ! grep -nEm1 '^.{151,}$' "$file" >"$WORK/long" || fail "$module" "line $(cut -d: -f1 "$WORK/long") is longer than 150 characters"
+            ! grep -nEm1 '^.{121,}$' "$file" >"$WORK/long" || fail "$module" "line $(cut -d: -f1 "$WORK/long") is longer than 120 characters"
         done
     done
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_add: random firings of random length against the golden model, latency 4, no bubbles; an infinity raises the fault.
+// Bench of rill_add: random firings of random length against the golden model, latency 4, no bubbles; an infinity
+// raises the fault.
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=8 TOKENS=8 FAULT=0
@@ -24,22 +25,29 @@ module rill_add_tb;
     wire [USER_W-1:0] y_tuser;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_file_driver #(.TAG("a"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(1)) u_a (.clk(clk), .rst(rst),
-        .m_axis_tvalid(a_tvalid), .m_axis_tready(a_tready), .m_axis_tdata(a_tdata), .m_axis_tuser(a_tuser), .m_axis_tlast(a_tlast),
+    rill_file_driver #(.TAG("a"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(1)) u_a (.clk(clk),
+        .rst(rst),
+        .m_axis_tvalid(a_tvalid), .m_axis_tready(a_tready), .m_axis_tdata(a_tdata), .m_axis_tuser(a_tuser),
+        .m_axis_tlast(a_tlast),
         .done(a_done));
-    rill_file_driver #(.TAG("b"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(2)) u_b (.clk(clk), .rst(rst),
-        .m_axis_tvalid(b_tvalid), .m_axis_tready(b_tready), .m_axis_tdata(b_tdata), .m_axis_tuser(b_tuser), .m_axis_tlast(b_tlast),
+    rill_file_driver #(.TAG("b"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(2)) u_b (.clk(clk),
+        .rst(rst),
+        .m_axis_tvalid(b_tvalid), .m_axis_tready(b_tready), .m_axis_tdata(b_tdata), .m_axis_tuser(b_tuser),
+        .m_axis_tlast(b_tlast),
         .done(b_done));
     rill_add #(.LANES(LANES), .TOKENS(TOKENS)) dut (.clk(clk), .rst(rst), .fault(fault), .s_axis_a_tvalid(a_tvalid),
         .s_axis_a_tready(a_tready), .s_axis_a_tdata(a_tdata), .s_axis_a_tuser(a_tuser), .s_axis_a_tlast(a_tlast),
         .s_axis_b_tvalid(b_tvalid), .s_axis_b_tready(b_tready), .s_axis_b_tdata(b_tdata), .s_axis_b_tuser(b_tuser),
         .s_axis_b_tlast(b_tlast), .m_axis_y_tvalid(y_tvalid), .m_axis_y_tready(y_tready), .m_axis_y_tdata(y_tdata),
         .m_axis_y_tuser(y_tuser), .m_axis_y_tlast(y_tlast));
-    rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20), .COMPARE(!FAULT)) u_y (.clk(clk),
+    rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20),
+        .COMPARE(!FAULT)) u_y (.clk(clk),
         .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .LATENCY(5), .SLACK(5), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
-        .done(a_done && b_done && y_done), .x_tvalid(a_tvalid), .x_tready(a_tready), .y_tvalid(y_tvalid), .y_tready(y_tready));
+    rill_kernel_verdict #(.FAULT(FAULT), .LATENCY(5), .SLACK(5), .WAITS(2)) u_verdict (.clk(clk), .rst(rst),
+        .fault(fault),
+        .done(a_done && b_done && y_done), .x_tvalid(a_tvalid), .x_tready(a_tready), .y_tvalid(y_tvalid),
+        .y_tready(y_tready));
 endmodule
 
 `default_nettype wire

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_argmax: ids and hashes against the golden model, ties, zeros, elements past N, order and marks, one chunk per cycle.
+// Bench of rill_argmax: ids and hashes against the golden model, ties, zeros, elements past N, order and marks, one
+// chunk per cycle.
 // sweep: LANES=1 TOKENS=1 N=7
 // sweep: LANES=4 TOKENS=2 N=21
 // sweep: LANES=8 TOKENS=8 N=64
@@ -41,7 +42,8 @@ module rill_argmax_tb;
     reg  [TOK_W+33:0]   held_word;
 
     rill_argmax #(.LANES(LANES), .TOKENS(TOKENS), .N(N)) dut (
-        .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user),
+        .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data),
+        .s_axis_x_tuser(x_user),
         .s_axis_x_tlast(x_last), .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data),
         .m_axis_id_tuser(id_user), .m_axis_id_tlast(id_last), .row_hash(row_hash));
     always #1 clk = !clk;
@@ -90,7 +92,8 @@ module rill_argmax_tb;
         begin
             x_valid <= 1;
             for (i = 0; i < LANES; i = i + 1)   // past N: larger than everything before it
-                x_data[i*32 +: 32] <= in_c * LANES + i < N ? x[(in_f * TOKENS + in_t) * N + in_c * LANES + i] : 32'h7f7fffff;
+                x_data[i*32 +: 32] <= in_c * LANES + i < N ? x[(in_f * TOKENS + in_t) * N + in_c * LANES + i]
+                    : 32'h7f7fffff;
             x_user <= {in_t == ntok[in_f] - 1, in_t[TOK_W-1:0]};
             x_last <= in_t == ntok[in_f] - 1 && in_c == CHUNKS - 1;
             in_t = in_t + 1;
@@ -128,7 +131,8 @@ module rill_argmax_tb;
         held_word = {id_last, id_user, id_data};
         if (id_valid && id_ready) begin
             if (id_data !== id[out_f * TOKENS + out_t]) fail(4);
-            if (id_user !== {out_t == ntok[out_f] - 1, out_t[TOK_W-1:0]} || id_last !== (out_t == ntok[out_f] - 1)) fail(5);
+            if (id_user !== {out_t == ntok[out_f] - 1, out_t[TOK_W-1:0]}
+                || id_last !== (out_t == ntok[out_f] - 1)) fail(5);
             out_t = out_t + 1;
             if (out_t == ntok[out_f]) begin
                 out_t = 0;

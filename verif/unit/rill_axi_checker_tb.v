@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of the protocol checker rill_axi_checker. Lawful traffic of any timing, with its counts of open bursts, raises nothing; and each of the
-// ways to break a rule (task break_rule) is caught under its own name. The checker ends the run that breaks a rule, so every breach has a run
-// of its own, with +break=N: vectors_rill_axi_checker.c makes them, this bench judges what they said.
+// Bench of the protocol checker rill_axi_checker. Lawful traffic of any timing, with its counts of open bursts, raises
+// nothing; and each of the ways to break a rule (task break_rule) is caught under its own name. The checker ends the
+// run that breaks a rule, so every breach has a run of its own, with +break=N: vectors_rill_axi_checker.c makes them,
+// this bench judges what they said.
 // sweep: BEAT_BITS=256 ID_W=2 MAX_BURST=16 OUTSTANDING=4
 // sweep: BEAT_BITS=512 ID_W=1 MAX_BURST=32 OUTSTANDING=1
 // sweep: BEAT_BITS=256 ID_W=1 MAX_BURST=64 OUTSTANDING=9 WRITE_EN=0
@@ -37,13 +38,18 @@ module rill_axi_checker_tb;
     wire [31:0]            reads_open, writes_open;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .READ_EN(READ_EN),
-        .WRITE_EN(WRITE_EN)) dut (.clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(arid), .araddr(araddr), .arlen(arlen),
-        .arsize(arsize), .arburst(arburst), .arlock(arkind[11]), .arcache(arkind[10:7]), .arprot(arkind[6:4]), .arqos(arkind[3:0]),
+    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING),
+        .READ_EN(READ_EN),
+        .WRITE_EN(WRITE_EN)) dut (.clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(arid),
+        .araddr(araddr), .arlen(arlen),
+        .arsize(arsize), .arburst(arburst), .arlock(arkind[11]), .arcache(arkind[10:7]), .arprot(arkind[6:4]),
+        .arqos(arkind[3:0]),
         .rvalid(rvalid), .rready(rready), .rid(rid), .rdata(rdata), .rresp(rresp), .rlast(rlast),
-        .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .awsize(awsize), .awburst(awburst),
+        .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .awsize(awsize),
+        .awburst(awburst),
         .awlock(awkind[11]), .awcache(awkind[10:7]), .awprot(awkind[6:4]), .awqos(awkind[3:0]),
-        .wvalid(wvalid), .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(bid),
+        .wvalid(wvalid), .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast), .bvalid(bvalid), .bready(bready),
+        .bid(bid),
         .bresp(bresp), .reads_open(reads_open), .writes_open(writes_open));
 
     integer                breach = 0, seed, idle, stall, i, n, cycles, quota;
@@ -269,7 +275,8 @@ module rill_axi_checker_tb;
         $finish;
     end
 
-    // Lines of the runs that broke a rule: "breach rule rule": what was done, what should be said, what was said (0: nothing).
+    // Lines of the runs that broke a rule: "breach rule rule": what was done, what should be said, what was said (0:
+    // nothing).
     task judge;
         integer file, which, should, said, seen;
         begin
@@ -613,7 +620,8 @@ module rill_axi_checker_tb;
                 aw(0, 64'h1000, 1);
                 commit(14);
             end
-            25: begin                                        // one beat too many when the address comes; known with the next one
+            // one beat too many when the address comes; known with the next one
+            25: begin
                 w(0);
                 step;
                 aw(0, 64'h1000, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_axi_read_arbiter alone: every client's requests come out once, in order, with its index as id; R reaches the client of
-// its id and no other; a client that always asks does not shut out the others; a register per cycle when nobody stalls. Then a reset:
+// Bench of rill_axi_read_arbiter alone: every client's requests come out once, in order, with its index as id; R
+// reaches the client of its id and no other; a client that always asks does not shut out the others; a register per
+// cycle when nobody stalls. Then a reset:
 // beats of bursts from before it reach nobody, and no request goes out until the last one has come.
 // sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1
 // sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4
@@ -42,8 +43,10 @@ module rill_axi_read_arbiter_tb;
     reg                   failed = 0;
 
     rill_axi_read_arbiter #(.CLIENTS(CLIENTS), .BEAT_BITS(BEAT_BITS), .ID_W(ID_W)) dut (
-        .clk(clk), .rst(rst), .s_axi_arvalid(c_arvalid), .s_axi_arready(c_arready), .s_axi_araddr(c_araddr), .s_axi_arlen(c_arlen),
-        .s_axi_rvalid(c_rvalid), .s_axi_rready(c_rready), .s_axi_rdata(c_rdata), .s_axi_rresp(c_rresp), .s_axi_rlast(c_rlast),
+        .clk(clk), .rst(rst), .s_axi_arvalid(c_arvalid), .s_axi_arready(c_arready), .s_axi_araddr(c_araddr),
+        .s_axi_arlen(c_arlen),
+        .s_axi_rvalid(c_rvalid), .s_axi_rready(c_rready), .s_axi_rdata(c_rdata), .s_axi_rresp(c_rresp),
+        .s_axi_rlast(c_rlast),
         .m_axi_arvalid(arvalid), .m_axi_arready(arready), .m_axi_arid(arid), .m_axi_araddr(araddr), .m_axi_arlen(arlen),
         .m_axi_arsize(arsize), .m_axi_arburst(arburst), .m_axi_rvalid(rvalid), .m_axi_rready(rready), .m_axi_rid(rid),
         .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_axi_write_arbiter alone: bursts of every client come out once, in order, with its index as id; the beats that follow
-// are those of the bursts in the order of their addresses; B reaches the client of its id and no other.
+// Bench of rill_axi_write_arbiter alone: bursts of every client come out once, in order, with its index as id; the
+// beats that follow are those of the bursts in the order of their addresses; B reaches the client of its id and no
+// other.
 // sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1 ORDER=2
 // sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4 ORDER=5
 // sweep: CLIENTS=64 BEAT_BITS=64 ID_W=6 ORDER=32
@@ -45,12 +46,15 @@ module rill_axi_write_arbiter_tb;
     reg                   failed = 0;
 
     rill_axi_write_arbiter #(.CLIENTS(CLIENTS), .BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .ORDER(ORDER)) dut (
-        .clk(clk), .rst(rst), .s_axi_awvalid(c_awvalid), .s_axi_awready(c_awready), .s_axi_awaddr(c_awaddr), .s_axi_awlen(c_awlen),
+        .clk(clk), .rst(rst), .s_axi_awvalid(c_awvalid), .s_axi_awready(c_awready), .s_axi_awaddr(c_awaddr),
+        .s_axi_awlen(c_awlen),
         .s_axi_wvalid(c_wvalid), .s_axi_wready(c_wready), .s_axi_wdata(c_wdata), .s_axi_wlast(c_wlast),
         .s_axi_bvalid(c_bvalid), .s_axi_bready(c_bready), .s_axi_bresp(c_bresp),
         .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awid(awid), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),
-        .m_axi_awsize(awsize), .m_axi_awburst(awburst), .m_axi_wvalid(wvalid), .m_axi_wready(wready), .m_axi_wdata(wdata),
-        .m_axi_wstrb(wstrb), .m_axi_wlast(wlast), .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bid(bid), .m_axi_bresp(bresp));
+        .m_axi_awsize(awsize), .m_axi_awburst(awburst), .m_axi_wvalid(wvalid), .m_axi_wready(wready),
+        .m_axi_wdata(wdata),
+        .m_axi_wstrb(wstrb), .m_axi_wlast(wlast), .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bid(bid),
+        .m_axi_bresp(bresp));
     always #1 clk = !clk;
 
     function chance(input integer percent);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_axil_regs: the map of docs/rtl.md section 11: arguments with strobes, channel bases, ap_ctrl_hs start / done /
-// clear-on-read /
+// Bench of rill_axil_regs: the map of docs/rtl.md section 11: arguments with strobes, channel bases, ap_ctrl_hs start /
+// done / clear-on-read /
 // auto-restart, interrupt enable and toggle, counters.
 // sweep: CHANNELS=1 COUNTERS=0
 // sweep: CHANNELS=5 COUNTERS=3
@@ -39,15 +39,21 @@ module rill_axil_regs_tb;
     reg         failed = 0;
 
     rill_axil_regs #(.CHANNELS(CHANNELS), .COUNTERS(COUNTERS), .SAMPLING(SAMPLING)) dut (
-        .clk(clk), .rst(rst), .s_axi_control_awvalid(awvalid), .s_axi_control_awready(awready), .s_axi_control_awaddr(awaddr),
-        .s_axi_control_wvalid(wvalid), .s_axi_control_wready(wready), .s_axi_control_wdata(wdata), .s_axi_control_wstrb(wstrb),
+        .clk(clk), .rst(rst), .s_axi_control_awvalid(awvalid), .s_axi_control_awready(awready),
+        .s_axi_control_awaddr(awaddr),
+        .s_axi_control_wvalid(wvalid), .s_axi_control_wready(wready), .s_axi_control_wdata(wdata),
+        .s_axi_control_wstrb(wstrb),
         .s_axi_control_bvalid(bvalid), .s_axi_control_bready(bready), .s_axi_control_bresp(bresp),
         .s_axi_control_arvalid(arvalid), .s_axi_control_arready(arready), .s_axi_control_araddr(araddr),
-        .s_axi_control_rvalid(rvalid), .s_axi_control_rready(rready), .s_axi_control_rdata(rdata), .s_axi_control_rresp(rresp),
-        .irq(irq), .ap_start(ap_start), .ap_done(ap_done), .ap_idle(ap_idle), .prompt_len(prompt_len), .max_new(max_new),
-        .eot_id(eot_id), .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
+        .s_axi_control_rvalid(rvalid), .s_axi_control_rready(rready), .s_axi_control_rdata(rdata),
+        .s_axi_control_rresp(rresp),
+        .irq(irq), .ap_start(ap_start), .ap_done(ap_done), .ap_idle(ap_idle), .prompt_len(prompt_len),
+        .max_new(max_new),
+        .eot_id(eot_id), .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr),
+        .channel_base(channel_base),
         .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place),
-        .identity(64'h0123_4567_89AB_CDEF), .layout(64'h1111_2222_3333_4444), .image(64'h5555_6666_7777_8888), .halt(halt),
+        .identity(64'h0123_4567_89AB_CDEF), .layout(64'h1111_2222_3333_4444), .image(64'h5555_6666_7777_8888),
+        .halt(halt),
         .watchdog(watchdog), .ring_ids(ring_ids), .inverse_temperature(inverse_temperature), .top_k(top_k),
         .min_p(min_p), .seed(sampling_seed), .ending(32'd3), .fault_address(64'h9999_AAAA_BBBB_CCC0),
         .fault_channel(32'h105),
@@ -171,8 +177,10 @@ module rill_axil_regs_tb;
                     write(i, 32'h11223344, 4'h4);
                     expect_word(i, SAMPLING ? 32'hAA22CC00 + i : 32'd0);
                 end
-            if ((inverse_temperature !== (SAMPLING ? 32'hAA22CE60 : 32'd0) || top_k !== (SAMPLING ? 32'hAA22CE64 : 32'd0) ||
-                 min_p !== (SAMPLING ? 32'hAA22CE68 : 32'd0) || sampling_seed !== (SAMPLING ? 64'hAA22CE74AA22CE70 : 64'd0)) && !failed) begin
+            if ((inverse_temperature !== (SAMPLING ? 32'hAA22CE60 : 32'd0)
+                || top_k !== (SAMPLING ? 32'hAA22CE64 : 32'd0) ||
+                 min_p !== (SAMPLING ? 32'hAA22CE68 : 32'd0)
+                     || sampling_seed !== (SAMPLING ? 64'hAA22CE74AA22CE70 : 64'd0)) && !failed) begin
                 $display("FAIL: settings of sampling");
                 failed = 1;
             end
@@ -224,7 +232,8 @@ module rill_axil_regs_tb;
         if (prompt_len !== 32'hAA22CC44) failed = 1;
         // Every argument takes the bytes of its strobe alone.
         for (i = 12'h010; i <= 12'h050; i = i + 4)
-            if (i == 12'h010 || i == 12'h018 || i == 12'h020 || i == 12'h040 || i == 12'h044 || i == 12'h04C || i == 12'h050) begin
+            if (i == 12'h010 || i == 12'h018 || i == 12'h020 || i == 12'h040 || i == 12'h044 || i == 12'h04C
+                || i == 12'h050) begin
                 write(i, 32'hAABBCCDD, 4'hF);
                 write(i, 32'h11223344, 4'h5);
                 expect_word(i, 32'hAA22CC44);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: checks the AXI4-Stream rules on one stream. A breach prints FAIL with the instance's path and ends the simulation.
+// Bench part: checks the AXI4-Stream rules on one stream. A breach prints FAIL with the instance's path and ends the
+// simulation.
 //
-// Rules: tvalid once high stays until the transfer; tdata, tuser, tlast do not change while stalled; tvalid and tready are never unknown
-// after reset, both are low in reset (from its second cycle on); the payload of a valid beat has no unknown bits (CHECK_X).
+// Rules: tvalid once high stays until the transfer; tdata, tuser, tlast do not change while stalled; tvalid and tready
+// are never unknown after reset, both are low in reset (from its second cycle on); the payload of a valid beat has no
+// unknown bits (CHECK_X).
 // tready is held to the reset rule only with CHECK_READY_RESET = 1.
 `default_nettype none
 

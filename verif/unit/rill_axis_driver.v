@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: a stream source. Sends the words pushed into it, in order, with random idle cycles, under the protocol checker.
+// Bench part: a stream source. Sends the words pushed into it, in order, with random idle cycles, under the protocol
+// checker.
 //
-// The bench calls `u_src.push(data, user, last)` at any time; WORDS is the most it can hold over the whole run. Idles: +idle=P percent of the
-// cycles in which it could offer a word; +seed=N with SALT tells instances apart. IDLE >= 0 overrides +idle.
+// The bench calls `u_src.push(data, user, last)` at any time; WORDS is the most it can hold over the whole run. Idles:
+// +idle=P percent of the cycles in which it could offer a word; +seed=N with SALT tells instances apart. IDLE >= 0
+// overrides +idle.
 // sent counts the transfers; done: everything pushed so far has been taken.
 `default_nettype none
 
@@ -74,7 +76,8 @@ module rill_axis_driver #(
     assign done = sent == pushed;
 
     rill_axis_checker #(.DATA_W(DATA_W), .USER_W(USER_W), .CHECK_READY_RESET(CHECK_READY_RESET)) u_checker (
-        .clk(clk), .rst(rst), .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata), .tuser(m_axis_tuser),
+        .clk(clk), .rst(rst), .tvalid(m_axis_tvalid), .tready(m_axis_tready), .tdata(m_axis_tdata),
+        .tuser(m_axis_tuser),
         .tlast(m_axis_tlast));
 endmodule
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: a stream sink. Takes words with random stall cycles, under the protocol checker, and compares them with the expected ones.
+// Bench part: a stream sink. Takes words with random stall cycles, under the protocol checker, and compares them with
+// the expected ones.
 //
-// The bench calls `u_snk.expect_word(data, user, last)` in order; a word that differs, or that nobody expects, prints FAIL and ends the simulation.
-// Stalls: +stall=P percent of the cycles; +seed=N with SALT tells instances apart. STALL >= 0 overrides +stall. hold (input) stalls at will.
+// The bench calls `u_snk.expect_word(data, user, last)` in order; a word that differs, or that nobody expects, prints
+// FAIL and ends the simulation.
+// Stalls: +stall=P percent of the cycles; +seed=N with SALT tells instances apart. STALL >= 0 overrides +stall. hold
+// (input) stalls at will.
 // STOP = 1: not ready while nothing is expected, for streams that never end.
-// seen counts the transfers; done: every word expected so far has come. first_time and last_time: cycle numbers (clock edges since time 0) of the
-// first and the last transfer since the bench called `u_snk.restart`, words: their number; for throughput and latency.
+// seen counts the transfers; done: every word expected so far has come. first_time and last_time: cycle numbers (clock
+// edges since time 0) of the first and the last transfer since the bench called `u_snk.restart`, words: their number;
+// for throughput and latency.
 `default_nettype none
 
 module rill_axis_monitor #(
@@ -70,7 +74,8 @@ module rill_axis_monitor #(
         begin
             $display("FAIL: %m: word %0d is data %h user %h last %b", seen, s_axis_tdata, s_axis_tuser, s_axis_tlast);
             if (seen < wanted)
-                $display("      expected data %h user %h last %b", mem[seen][DATA_W-1:0], mem[seen][DATA_W +: USER_W], mem[seen][DATA_W+USER_W]);
+                $display("      expected data %h user %h last %b", mem[seen][DATA_W-1:0], mem[seen][DATA_W +: USER_W],
+                    mem[seen][DATA_W+USER_W]);
             else
                 $display("      expected nothing");
             $finish;
@@ -94,7 +99,8 @@ module rill_axis_monitor #(
     end
 
     rill_axis_checker #(.DATA_W(DATA_W), .USER_W(USER_W), .CHECK_X(CHECK_X)) u_checker (
-        .clk(clk), .rst(rst), .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata), .tuser(s_axis_tuser),
+        .clk(clk), .rst(rst), .tvalid(s_axis_tvalid), .tready(s_axis_tready), .tdata(s_axis_tdata),
+        .tuser(s_axis_tuser),
         .tlast(s_axis_tlast));
 endmodule
 

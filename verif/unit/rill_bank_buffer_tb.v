@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_bank_buffer: blocks of random length and tokens, full ones and ones that tlast ends, in both orders, with padding words;
-// the reader stalls at random; what is kept per bank belongs to the word on r_tdata; latency READY_DELAY + 2 to that word.
+// Bench of rill_bank_buffer: blocks of random length and tokens, full ones and ones that tlast ends, in both orders,
+// with padding words;
+// the reader stalls at random; what is kept per bank belongs to the word on r_tdata; latency READY_DELAY + 2 to that
+// word.
 // sweep: TOKENS=1 CHUNKS=1 TOKEN_MAJOR=0 READY_DELAY=1
 // sweep: TOKENS=2 CHUNKS=5 TOKEN_MAJOR=0 READY_DELAY=3
 // sweep: TOKENS=8 CHUNKS=3 TOKEN_MAJOR=1 READY_DELAY=2
@@ -35,22 +37,32 @@ module rill_bank_buffer_tb;
     reg                open = 1'b1;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.USER_W(TOK_W + 1), .WORDS(8192)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid), .m_axis_tready(s_tready),
+    rill_axis_driver #(.USER_W(TOK_W + 1), .WORDS(8192)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid),
+        .m_axis_tready(s_tready),
         .m_axis_tdata(s_tdata), .m_axis_tuser(s_tuser), .m_axis_tlast(s_tlast), .done(s_done));
-    rill_bank_buffer #(.DATA_W(32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(TOKEN_MAJOR), .READY_DELAY(READY_DELAY), .SIDE_W(8))
-        dut (.clk(clk), .rst(rst), .s_tvalid(s_tvalid), .s_tready(s_tready), .s_tdata(s_tdata), .s_tuser(s_tuser), .s_tlast(s_tlast),
-        .s_side(s_tdata[31:24]), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end), .r_en(r_en), .r_go(open),
-        .r_pad(i_side[0]), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad),
+    rill_bank_buffer #(.DATA_W(32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(TOKEN_MAJOR),
+        .READY_DELAY(READY_DELAY), .SIDE_W(8))
+        dut (.clk(clk), .rst(rst), .s_tvalid(s_tvalid), .s_tready(s_tready), .s_tdata(s_tdata), .s_tuser(s_tuser),
+            .s_tlast(s_tlast),
+        .s_side(s_tdata[31:24]), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end), .r_en(r_en),
+        .r_go(open),
+        .r_pad(i_side[0]), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks),
+        .i_tuser(i_tuser), .i_pad(i_pad),
         .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
-    always @(posedge clk) if (r_en) {user_q, pad_q, end_q, tlast_q, side_q, bank_q} <= {i_tuser, i_pad, i_end, i_tlast, i_side, i_bank};
+    always @(posedge clk) if (r_en) {user_q, pad_q, end_q, tlast_q, side_q, bank_q} <=
+        {i_tuser, i_pad, i_end, i_tlast, i_side, i_bank};
     always @(posedge clk) if (w_take) block_of[w_bank] <= {s_tdata[31:24], s_tdata[7:0]};
 
     // The word, its marks, and the block kept for its bank.
-    rill_axis_monitor #(.DATA_W(42), .USER_W(TOK_W + 1), .WORDS(8192)) u_m (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(r_tvalid),
-        .s_axis_tready(m_tready), .s_axis_tdata({pad_q, tlast_q, side_q, pad_q ? 32'd0 : r_tdata}), .s_axis_tuser(user_q),
+    rill_axis_monitor #(.DATA_W(42), .USER_W(TOK_W + 1), .WORDS(8192)) u_m (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(r_tvalid),
+        .s_axis_tready(m_tready), .s_axis_tdata({pad_q, tlast_q, side_q, pad_q ? 32'd0 : r_tdata}),
+        .s_axis_tuser(user_q),
         .s_axis_tlast(end_q), .done(m_done));
-    rill_kernel_verdict #(.AFTER(TOKENS * CHUNKS), .LATENCY(READY_DELAY + 2)) u_verdict (.clk(clk), .rst(rst), .done(s_done && m_done),
-        .fault(r_tvalid && block_of[bank_q] !== {side_q, side_q}), .x_tvalid(s_tvalid), .x_tready(s_tready), .y_tvalid(r_tvalid),
+    rill_kernel_verdict #(.AFTER(TOKENS * CHUNKS), .LATENCY(READY_DELAY + 2)) u_verdict (.clk(clk), .rst(rst),
+        .done(s_done && m_done),
+        .fault(r_tvalid && block_of[bank_q] !== {side_q, side_q}), .x_tvalid(s_tvalid), .x_tready(s_tready),
+        .y_tvalid(r_tvalid),
         .y_tready(m_tready));
 
     function [31:0] word(input integer block, input integer chunk, input integer tok);
@@ -58,7 +70,8 @@ module rill_bank_buffer_tb;
     endfunction
 
     task expect_one(input integer chunk, input integer tok, input pad, input last);
-        u_m.expect_word({pad, ends, b[7:0], pad ? 32'd0 : word(b, chunk, tok)}, {tok == ntok - 1, tok[TOK_W-1:0]}, last);
+        u_m.expect_word({pad, ends, b[7:0], pad ? 32'd0 : word(b, chunk, tok)}, {tok == ntok - 1, tok[TOK_W-1:0]},
+            last);
     endtask
 
     initial begin

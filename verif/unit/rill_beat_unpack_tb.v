@@ -24,12 +24,16 @@ module rill_beat_unpack_tb;
     integer              n, i, seed, idle, stall, bound;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(BEAT_BITS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+    rill_axis_driver #(.DATA_W(BEAT_BITS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+        .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_beat_unpack #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
-        .s_axis_tready(s_ready), .s_axis_tdata(s_data), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
+    rill_beat_unpack #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS)) dut (.clk(clk), .rst(rst),
+        .s_axis_tvalid(s_valid),
+        .s_axis_tready(s_ready), .s_axis_tdata(s_data), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready),
+        .m_axis_tdata(m_data),
         .m_axis_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(WORD_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready),
+    rill_axis_monitor #(.DATA_W(WORD_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+        .s_axis_tready(m_ready),
         .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(m_last), .done(snk_done));
 
     initial begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: clock (10 time units), reset of RESET_CYCLES cycles, and a watchdog that ends a hanging bench with FAIL after LIMIT cycles.
+// Bench part: clock (10 time units), reset of RESET_CYCLES cycles, and a watchdog that ends a hanging bench with FAIL
+// after LIMIT cycles.
 // A bench pulses `again` for another reset in the middle of a run.
 `default_nettype none
 

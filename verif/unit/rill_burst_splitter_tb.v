@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_burst_splitter: random descriptors against a straightforward cut; one burst per cycle when nobody stalls; flush.
+// Bench of rill_burst_splitter: random descriptors against a straightforward cut; one burst per cycle when nobody
+// stalls; flush.
 // sweep: BEAT_BITS=256 MAX_BURST=16
 // sweep: BEAT_BITS=512 MAX_BURST=64
 // sweep: BEAT_BITS=256 MAX_BURST=1
@@ -47,7 +48,8 @@ module rill_burst_splitter_tb;
     task fail(input integer what);
         begin
             if (!failed)
-                $display("FAIL: check %0d, descriptor %0d, burst %h of %0d beats, expected address %h, %0d left", what, got, m_data[63:0],
+                $display("FAIL: check %0d, descriptor %0d, burst %h of %0d beats, expected address %h, %0d left", what,
+                    got, m_data[63:0],
                          m_data[72:64], addr, left);
             failed = 1;
             $finish;

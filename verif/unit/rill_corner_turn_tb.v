@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_corner_turn: D0 x D1 x D2 elements row-major in, the dimensions backwards out, every run along the first one R times. Words of LANES
-// elements on both sides, the last one padded. A firing is ROUNDS such halves. Latency, rate of both sides.
+// Bench of rill_corner_turn: D0 x D1 x D2 elements row-major in, the dimensions backwards out, every run along the
+// first one R times. Words of LANES elements on both sides, the last one padded. A firing is ROUNDS such halves.
+// Latency, rate of both sides.
 // sweep: LANES=4 TOKENS=2 D0=8 D1=12 PERIOD=12 SKEW=1
 // sweep: LANES=4 TOKENS=1 D0=8 D1=7
 // sweep: LANES=8 TOKENS=2 D0=7 D1=8 PERIOD=8 SKEW=7
@@ -50,14 +51,19 @@ module rill_corner_turn_tb;
     integer            n, g, w, t, a, b, c, r, i, e, seed, idle, stall, start, bound;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(LANES*W), .USER_W(USER_W), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+    rill_axis_driver #(.DATA_W(LANES*W), .USER_W(USER_W), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst),
+        .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_corner_turn #(.DATA_W(W), .LANES(LANES), .TOKENS(TOKENS), .BUFFER(BUFFER), .ROUNDS(ROUNDS), .LOOPS(4), .TRIPS(TRIPS), .STRIDES(STRIDES),
+    rill_corner_turn #(.DATA_W(W), .LANES(LANES), .TOKENS(TOKENS), .BUFFER(BUFFER), .ROUNDS(ROUNDS), .LOOPS(4),
+        .TRIPS(TRIPS), .STRIDES(STRIDES),
         .PERIOD(PERIOD), .SKEW(SKEW)) dut (
-        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user),
-        .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user),
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
+        .s_axis_tuser(s_user),
+        .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
+        .m_axis_tuser(m_user),
         .m_axis_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(LANES*W), .USER_W(USER_W), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(LANES*W), .USER_W(USER_W), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     function [USER_W-1:0] user(input integer tok, input integer active);

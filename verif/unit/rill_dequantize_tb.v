@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_dequantize against the golden model, bit by bit, with the fault of each lane: 11 cycles after the vector, with its sideband, at
-// any gaps between the vectors and nothing known in them; what is under way at a reset does not come out.
+// Bench of rill_dequantize against the golden model, bit by bit, with the fault of each lane: 11 cycles after the
+// vector, with its sideband, at any gaps between the vectors and nothing known in them; what is under way at a reset
+// does not come out.
 // sweep: LANES=3 SIDE_W=9 FAULT=0
 // sweep: LANES=1 SIDE_W=1 FAULT=1
 // sweep: LANES=8 SIDE_W=14 FAULT=1
@@ -26,7 +27,8 @@ module rill_dequantize_tb;
     wire [SIDE_W-1:0]   out_side;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_dequantize #(.LANES(LANES), .SIDE_W(SIDE_W)) dut (.clk(clk), .rst(rst), .valid(valid), .acc(acc), .scale(scale), .bias(bias),
+    rill_dequantize #(.LANES(LANES), .SIDE_W(SIDE_W)) dut (.clk(clk), .rst(rst), .valid(valid), .acc(acc),
+        .scale(scale), .bias(bias),
         .side(side), .out_valid(out_valid), .y(y), .fault(fault), .out_side(out_side));
 
     reg  [63:0]         acc_mem [0:LINES-1];
@@ -54,7 +56,8 @@ module rill_dequantize_tb;
         if (!$value$plusargs("idle=%d", idle)) idle = 0;
         if (!$value$plusargs("vectors=%s", name)) fail(1, 0);
         file = $fopen(name, "r");
-        while ($fscanf(file, "%h %h %h %h %h\n", acc_mem[count], scale_mem[count], bias_mem[count], y_mem[count], fault_mem[count]) == 5)
+        while ($fscanf(file, "%h %h %h %h %h\n", acc_mem[count], scale_mem[count], bias_mem[count], y_mem[count],
+            fault_mem[count]) == 5)
             count = count + 1;
         vectors = count / LANES;
     end

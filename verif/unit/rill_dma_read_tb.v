@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_dma_read behind rill_axi_read_arbiter (CLIENTS engines on one port): every beat against the memory's pattern; a flush
-// in the
+// Bench of rill_dma_read behind rill_axi_read_arbiter (CLIENTS engines on one port): every beat against the memory's
+// pattern; a flush in the
 // middle and work after it; an error response; full rate when nobody stalls; the port under the protocol checker.
 // sweep: BEAT_BITS=256 MAX_BURST=16 OUTSTANDING=8 PREFETCH_BEATS=64 CLIENTS=1
 // sweep: BEAT_BITS=512 MAX_BURST=8 OUTSTANDING=3 PREFETCH_BEATS=20 CLIENTS=2
@@ -57,21 +57,25 @@ module rill_dma_read_tb;
     genvar g;
     generate
         for (g = 0; g < CLIENTS; g = g + 1) begin : gen_client
-            rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .PREFETCH_BEATS(PREFETCH_BEATS),
+            rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING),
+                .PREFETCH_BEATS(PREFETCH_BEATS),
                 .RAM_STYLE("block")) dut (
                 .clk(clk), .rst(rst), .base(BASE), .flush(flush), .idle(c_idle[g]), .error(c_error[g]),
                 .error_addr(c_error_addr[g*64 +: 64]),
                 .s_axis_burst_tvalid(s_valid[g]), .s_axis_burst_tready(s_ready[g]), .s_axis_burst_tdata(s_data[g]),
                 .m_axi_arvalid(c_arvalid[g]), .m_axi_arready(c_arready[g]), .m_axi_araddr(c_araddr[g*64 +: 64]),
-                .m_axi_arlen(c_arlen[g*8 +: 8]), .m_axi_rvalid(c_rvalid[g]), .m_axi_rready(c_rready[g]), .m_axi_rdata(c_rdata),
+                .m_axi_arlen(c_arlen[g*8 +: 8]), .m_axi_rvalid(c_rvalid[g]), .m_axi_rready(c_rready[g]),
+                .m_axi_rdata(c_rdata),
                 .m_axi_rresp(c_rresp), .m_axi_rlast(c_rlast),
                 .m_axis_beat_tvalid(m_valid[g]), .m_axis_beat_tready(m_ready[g]), .m_axis_beat_tdata(m_data[g]));
         end
     endgenerate
 
     rill_axi_read_arbiter #(.CLIENTS(CLIENTS), .BEAT_BITS(BEAT_BITS), .ID_W(ID_W)) u_arbiter (
-        .clk(clk), .rst(rst), .s_axi_arvalid(c_arvalid), .s_axi_arready(c_arready), .s_axi_araddr(c_araddr), .s_axi_arlen(c_arlen),
-        .s_axi_rvalid(c_rvalid), .s_axi_rready(c_rready), .s_axi_rdata(c_rdata), .s_axi_rresp(c_rresp), .s_axi_rlast(c_rlast),
+        .clk(clk), .rst(rst), .s_axi_arvalid(c_arvalid), .s_axi_arready(c_arready), .s_axi_araddr(c_araddr),
+        .s_axi_arlen(c_arlen),
+        .s_axi_rvalid(c_rvalid), .s_axi_rready(c_rready), .s_axi_rdata(c_rdata), .s_axi_rresp(c_rresp),
+        .s_axi_rlast(c_rlast),
         .m_axi_arvalid(arvalid), .m_axi_arready(arready), .m_axi_arid(arid), .m_axi_araddr(araddr), .m_axi_arlen(arlen),
         .m_axi_arsize(arsize), .m_axi_arburst(arburst), .m_axi_rvalid(rvalid), .m_axi_rready(rready), .m_axi_rid(rid),
         .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast));
@@ -83,14 +87,18 @@ module rill_dma_read_tb;
         .awvalid(1'b0), .awready(), .awid({ID_W{1'b0}}), .awaddr(64'd0), .awlen(8'd0),
         .wvalid(1'b0), .wready(), .wdata({BEAT_BITS{1'b0}}), .wlast(1'b0), .bvalid(), .bready(1'b0), .bid(), .bresp());
 
-    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .WRITE_EN(0)) u_checker (
-        .clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(arid), .araddr(araddr), .arlen(arlen), .arsize(arsize),
+    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING),
+        .WRITE_EN(0)) u_checker (
+        .clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(arid), .araddr(araddr), .arlen(arlen),
+        .arsize(arsize),
         .arburst(arburst), .arlock(1'b0), .arcache(4'd3), .arprot(3'd0), .arqos(4'd0),
         .rvalid(rvalid), .rready(rready), .rid(rid), .rdata(rdata), .rresp(rresp), .rlast(rlast),
-        .awvalid(1'b0), .awready(1'b0), .awid({ID_W{1'b0}}), .awaddr(64'd0), .awlen(8'd0), .awsize(3'd0), .awburst(2'd0),
+        .awvalid(1'b0), .awready(1'b0), .awid({ID_W{1'b0}}), .awaddr(64'd0), .awlen(8'd0), .awsize(3'd0),
+        .awburst(2'd0),
         .awlock(1'b0), .awcache(4'd3), .awprot(3'd0), .awqos(4'd0),
         .wvalid(1'b0), .wready(1'b0), .wdata({BEAT_BITS{1'b0}}), .wstrb({(BEAT_BITS/8){1'b0}}), .wlast(1'b0),
-        .bvalid(1'b0), .bready(1'b0), .bid({ID_W{1'b0}}), .bresp(2'd0), .reads_open(reads_open), .writes_open(writes_open));
+        .bvalid(1'b0), .bready(1'b0), .bid({ID_W{1'b0}}), .bresp(2'd0), .reads_open(reads_open),
+        .writes_open(writes_open));
 
     always #1 clk = !clk;
 
@@ -158,7 +166,8 @@ module rill_dma_read_tb;
                 word = (BASE + offset[c*COUNT + got[c]]) / 4 + pos[c] * BEAT_WORDS;
                 for (i = 0; i < BEAT_WORDS; i = i + 1)
                     if (m_data[c][i*32 +: 32] !== u_memory.pattern((word + i) & (WORDS - 1)) && !failed) begin
-                        $display("FAIL: client %0d descriptor %0d beat %0d word %0d: %h", c, got[c], pos[c], i, m_data[c][i*32 +: 32]);
+                        $display("FAIL: client %0d descriptor %0d beat %0d word %0d: %h", c, got[c], pos[c], i,
+                            m_data[c][i*32 +: 32]);
                         failed = 1;
                     end
                 pos[c] = pos[c] + 1;

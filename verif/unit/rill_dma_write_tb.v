@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_dma_write behind rill_axi_write_arbiter (CLIENTS engines on one port): memory contents after random writes of every client
-// into its own region, untouched words included; idle means that every response is in; written comes for each
-// descriptor, not before its last response; full rate when nobody stalls; a flush while a client
+// Bench of rill_dma_write behind rill_axi_write_arbiter (CLIENTS engines on one port): memory contents after random
+// writes of every client into its own region, untouched words included; idle means that every response is in; written
+// comes for each descriptor, not before its last response; full rate when nobody stalls; a flush while a client
 // has a descriptor without beats; an error response; the port under the protocol checker.
 // sweep: BEAT_BITS=256 MAX_BURST=16 OUTSTANDING=8 BUFFER_BEATS=32 CLIENTS=1
 // sweep: BEAT_BITS=512 MAX_BURST=8 OUTSTANDING=3 BUFFER_BEATS=8 CLIENTS=2
@@ -59,7 +59,8 @@ module rill_dma_write_tb;
     genvar g;
     generate
         for (g = 0; g < CLIENTS; g = g + 1) begin : gen_client
-            rill_dma_write #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .BUFFER_BEATS(BUFFER_BEATS)) dut (
+            rill_dma_write #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING),
+                .BUFFER_BEATS(BUFFER_BEATS)) dut (
                 .clk(clk), .rst(rst), .base(BASE), .flush(flush), .idle(c_idle[g]), .written(c_written[g]),
                 .error(c_error[g]),
                 .error_addr(c_error_addr[g*64 +: 64]),
@@ -73,25 +74,32 @@ module rill_dma_write_tb;
     endgenerate
 
     rill_axi_write_arbiter #(.CLIENTS(CLIENTS), .BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .ORDER(4)) u_arbiter (
-        .clk(clk), .rst(rst), .s_axi_awvalid(c_awvalid), .s_axi_awready(c_awready), .s_axi_awaddr(c_awaddr), .s_axi_awlen(c_awlen),
+        .clk(clk), .rst(rst), .s_axi_awvalid(c_awvalid), .s_axi_awready(c_awready), .s_axi_awaddr(c_awaddr),
+        .s_axi_awlen(c_awlen),
         .s_axi_wvalid(c_wvalid), .s_axi_wready(c_wready), .s_axi_wdata(c_wdata), .s_axi_wlast(c_wlast),
         .s_axi_bvalid(c_bvalid), .s_axi_bready(c_bready), .s_axi_bresp(c_bresp),
         .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awid(awid), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),
-        .m_axi_awsize(awsize), .m_axi_awburst(awburst), .m_axi_wvalid(wvalid), .m_axi_wready(wready), .m_axi_wdata(wdata),
-        .m_axi_wstrb(wstrb), .m_axi_wlast(wlast), .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bid(bid), .m_axi_bresp(bresp));
+        .m_axi_awsize(awsize), .m_axi_awburst(awburst), .m_axi_wvalid(wvalid), .m_axi_wready(wready),
+        .m_axi_wdata(wdata),
+        .m_axi_wstrb(wstrb), .m_axi_wlast(wlast), .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bid(bid),
+        .m_axi_bresp(bresp));
 
     axi_memory_bfm #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .WORDS(WORDS)) u_memory (
         .clk(clk), .rst(rst), .stall(stall), .latency(latency), .error_en(error_en), .error_addr(BASE + 5 * BYTES),
         .arvalid(1'b0), .arready(), .arid({ID_W{1'b0}}), .araddr(64'd0), .arlen(8'd0),
         .rvalid(), .rready(1'b0), .rid(), .rdata(), .rresp(), .rlast(),
-        .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid), .wready(wready),
+        .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid),
+        .wready(wready),
         .wdata(wdata), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp));
 
-    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING), .READ_EN(0)) u_checker (
-        .clk(clk), .rst(rst), .arvalid(1'b0), .arready(1'b0), .arid({ID_W{1'b0}}), .araddr(64'd0), .arlen(8'd0), .arsize(3'd0),
+    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING),
+        .READ_EN(0)) u_checker (
+        .clk(clk), .rst(rst), .arvalid(1'b0), .arready(1'b0), .arid({ID_W{1'b0}}), .araddr(64'd0), .arlen(8'd0),
+        .arsize(3'd0),
         .arburst(2'd0), .arlock(1'b0), .arcache(4'd3), .arprot(3'd0), .arqos(4'd0),
         .rvalid(1'b0), .rready(1'b0), .rid({ID_W{1'b0}}), .rdata({BEAT_BITS{1'b0}}), .rresp(2'd0), .rlast(1'b0),
-        .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .awsize(awsize), .awburst(awburst),
+        .awvalid(awvalid), .awready(awready), .awid(awid), .awaddr(awaddr), .awlen(awlen), .awsize(awsize),
+        .awburst(awburst),
         .awlock(1'b0), .awcache(4'd3), .awprot(3'd0), .awqos(4'd0),
         .wvalid(wvalid), .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast),
         .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp), .reads_open(reads_open), .writes_open(writes_open));

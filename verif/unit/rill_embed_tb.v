@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_embed: descriptors, values against the golden model, padding, order and marks, faults of ids and of values,
-// one chunk per cycle.
+// Bench of rill_embed: descriptors, values against the golden model, padding, order and marks, faults of ids and of
+// values, one chunk per cycle.
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 N=256 ROWS=11 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=4 RECORD_BYTES=320
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 N=33 ROWS=7 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=128
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=512 N=200 ROWS=9 MODE=1 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192
@@ -51,13 +51,16 @@ module rill_embed_tb;
     reg  [LANES*32+TOK_W+1:0] held_word;
 
     rill_embed #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .N(N), .ROWS(ROWS), .MODE(MODE), .GROUP(GROUP),
-        .HDR_BEATS(HDR_BEATS), .ROW_BEATS(ROW_BEATS), .RECORD_BYTES(RECORD_BYTES), .TABLE_OFFSET(TABLE), .REPEAT(REPEAT),
+        .HDR_BEATS(HDR_BEATS), .ROW_BEATS(ROW_BEATS), .RECORD_BYTES(RECORD_BYTES), .TABLE_OFFSET(TABLE),
+        .REPEAT(REPEAT),
         .TABLE_STRIDE(STRIDE)) dut (
         .clk(clk), .rst(rst), .s_axis_id_tvalid(id_valid), .s_axis_id_tready(id_ready), .s_axis_id_tdata(id_data),
-        .s_axis_id_tuser(id_user), .s_axis_id_tlast(id_last), .m_axis_fetch_tvalid(desc_valid), .m_axis_fetch_tready(desc_ready),
+        .s_axis_id_tuser(id_user), .s_axis_id_tlast(id_last), .m_axis_fetch_tvalid(desc_valid),
+        .m_axis_fetch_tready(desc_ready),
         .m_axis_fetch_tdata(desc_data),
         .s_axis_fetch_tvalid(beat_valid), .s_axis_fetch_tready(beat_ready), .s_axis_fetch_tdata(beat_data),
-        .m_axis_y_tvalid(y_valid), .m_axis_y_tready(y_ready), .m_axis_y_tdata(y_data), .m_axis_y_tuser(y_user), .m_axis_y_tlast(y_last),
+        .m_axis_y_tvalid(y_valid), .m_axis_y_tready(y_ready), .m_axis_y_tdata(y_data), .m_axis_y_tuser(y_user),
+        .m_axis_y_tlast(y_last),
         .fault(fault));
     always #1 clk = !clk;
 
@@ -112,7 +115,8 @@ module rill_embed_tb;
             for (i = 0; i < LANES; i = i + 1)
                 if (y_c * LANES + i >= N) begin
                     if (y_data[i*32 +: 32] !== 32'd0) fail(3);
-                end else if (!flags[y_f][1] && y_data[i*32 +: 32] !== y[(y_f * TOKENS + y_t) * N + y_c * LANES + i]) fail(4);
+                end else if (!flags[y_f][1] && y_data[i*32 +: 32] !== y[(y_f * TOKENS + y_t) * N + y_c * LANES
+                    + i]) fail(4);
             if (y_user !== {y_t == ntok[y_f] - 1, y_t[TOK_W-1:0]}) fail(5);
             if (y_last !== (y_t == ntok[y_f] - 1 && y_c == CHUNKS - 1)) fail(6);
             if (y_c == 0 && y_t == 0) from = cycles;
@@ -157,10 +161,12 @@ module rill_embed_tb;
         desc_ready <= $urandom_range(99) >= stall;
         if (beat_valid && beat_ready)
             beat_valid <= 0;
-        if ((!beat_valid || beat_ready) && (row_f < desc_f || (row_f == desc_f && row_t < desc_t)) && $urandom_range(99) >= idle) begin
+        if ((!beat_valid || beat_ready) && (row_f < desc_f || (row_f == desc_f && row_t < desc_t))
+            && $urandom_range(99) >= idle) begin
             beat_valid <= 1;
             for (i = 0; i < BEAT_BITS / 32; i = i + 1)
-                beat_data[i*32 +: 32] <= mem[row_of(id[row_f * TOKENS + row_t]) * RECORD_BYTES / 4 + row_beat * BEAT_BITS / 32 + i];
+                beat_data[i*32 +: 32] <= mem[row_of(id[row_f * TOKENS + row_t]) * RECORD_BYTES / 4
+                    + row_beat * BEAT_BITS / 32 + i];
             row_beat = row_beat + 1;
             if (row_beat == HDR_BEATS + ROW_BEATS) begin
                 row_beat = 0;
@@ -173,7 +179,8 @@ module rill_embed_tb;
         end
         if (desc_valid && desc_ready) begin
             if (desc_data[55:40] !== HDR_BEATS + ROW_BEATS) fail(9);
-            if (desc_data[39:0] !== TABLE + (desc_f % REPEAT) * STRIDE + row_of(id[desc_f * TOKENS + desc_t]) * RECORD_BYTES) fail(10);
+            if (desc_data[39:0] !== TABLE + (desc_f % REPEAT) * STRIDE
+                + row_of(id[desc_f * TOKENS + desc_t]) * RECORD_BYTES) fail(10);
             desc_t = desc_t + 1;
             if (desc_t == ntok[desc_f]) begin
                 desc_t = 0;

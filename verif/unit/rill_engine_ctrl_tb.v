@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_ctrl: random entries of all four modes, their commands listed by nested loops over row-steps, beats and tokens. Every
-// command is compared, with the cycle in which it comes: as soon as all it needs has been counted, and no earlier; the cycles between have
-// their reason on stall_*. With ARRAYS 2 the results come one by one, beginning with the turn that makes
-// the first of them. First chunks that go column by column begin on parts of their operand. Arrivals of each kind at changing rates, few to as
-// many as fit; a reset gives up what runs.
+// Bench of rill_engine_ctrl: random entries of all four modes, their commands listed by nested loops over row-steps,
+// beats and tokens. Every command is compared, with the cycle in which it comes: as soon as all it needs has been
+// counted, and no earlier; the cycles between have their reason on stall_*. With ARRAYS 2 the results come one by one,
+// beginning with the turn that makes the first of them. First chunks that go column by column begin on parts of their
+// operand. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
@@ -57,22 +57,31 @@ module rill_engine_ctrl_tb;
     wire                 busy, stall_beat, stall_x, stall_out;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_axis_driver #(.DATA_W(176), .SALT(3)) u_entry (.clk(clk), .rst(rst), .m_axis_tvalid(entry_valid), .m_axis_tready(entry_ready),
+    rill_axis_driver #(.DATA_W(176), .SALT(3)) u_entry (.clk(clk), .rst(rst), .m_axis_tvalid(entry_valid),
+        .m_axis_tready(entry_ready),
         .m_axis_tdata(entry_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(entry_done));
-    rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_W(SCALE_W),
+    rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
+        .SCALE_W(SCALE_W),
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_WORDS), .ARRAYS(ARRAYS)) dut (
-        .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready), .s_axis_entry_tdata(entry_data),
-        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse),
+        .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
+        .s_axis_entry_tdata(entry_data),
+        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse),
+        .y_pulse(y_pulse),
         .cmd_pop(c_pop), .cmd_k(c_k),
-        .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_asym(c_asym), .cmd_raw(c_raw), .cmd_tail(c_tail),
-        .cmd_tail_addr(c_tail_addr), .cmd_local(c_local), .cmd_first(c_first), .cmd_last(c_last), .cmd_tok(c_tok), .cmd_pair(c_pair),
-        .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count), .cmd_tok_last(c_tok_last),
-        .cmd_acc(c_acc), .cmd_out_row(c_out_row), .cmd_both(c_both), .cmd_k_lanes(c_k_lanes), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
+        .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_asym(c_asym),
+        .cmd_raw(c_raw), .cmd_tail(c_tail),
+        .cmd_tail_addr(c_tail_addr), .cmd_local(c_local), .cmd_first(c_first), .cmd_last(c_last), .cmd_tok(c_tok),
+        .cmd_pair(c_pair),
+        .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count),
+        .cmd_tok_last(c_tok_last),
+        .cmd_acc(c_acc), .cmd_out_row(c_out_row), .cmd_both(c_both), .cmd_k_lanes(c_k_lanes), .cmd_out(c_out),
+        .cmd_out_tok(c_out_tok),
         .cmd_y_last(c_y_last), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // A command: what must be 0 where there is none, and the rest, of which only a part counts.
     localparam [7:0] POP = 1, KEY = 2, PARAMS = 4, SCALES = 8, VALID = 16, TAIL = 32, LOCAL = 64, FREE = 128;
-    localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52, BOTH = 68, KEYS = 69;
+    localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52,
+        BOTH = 68, KEYS = 69;
     localparam ACC = 73;
     localparam REST_W = 76;
     localparam BEAT = 0, UNIT = 1, OPERAND = 2, HEAD = 3, PLACE = 4;     // needs
@@ -82,7 +91,8 @@ module rill_engine_ctrl_tb;
     wire [5:0]           count = c_count;
     wire [2:0]           out_tok = c_out_tok;
     wire [11:0]          result = {c_out, c_y_last, c_tok_last, out_tok, count};
-    wire [REST_W-1:0]    rest = {c_acc, c_k_lanes, c_both, scale, c_row, c_half, pair, tok, c_last, c_first, c_tail_addr, c_raw, c_int4};
+    wire [REST_W-1:0]    rest = {c_acc, c_k_lanes, c_both, scale, c_row, c_half, pair, tok, c_last, c_first,
+        c_tail_addr, c_raw, c_int4};
     wire [7:0]           acts = {c_free, c_local, c_tail, c_valid, c_scales, c_params, c_k, c_pop};
 
     // ---- the commands of every firing ----
@@ -92,7 +102,8 @@ module rill_engine_ctrl_tb;
     reg  [4:0]           needs [0:COMMANDS-1];
     reg  [7:0]           units [0:COMMANDS-1];       // of the operand, that are enough; 0: all
     reg  [2:0]           out_rows [0:COMMANDS-1];    // row of accumulators of the results
-    reg  [15:0]          results [0:COMMANDS-1];     // {firing's last row-step, tokens of the step, how many, the first one's token, count}
+    // {firing's last row-step, tokens of the step, how many, the first one's token, count}
+    reg  [15:0]          results [0:COMMANDS-1];
     integer              first_of [0:FIRINGS];
     reg                  head_ends [0:FIRINGS-1];    // the firing gives the head in the V tail back
     integer              commands = 0, at = 0, seed, idle, stall, f, i, cycle = 0;
@@ -199,7 +210,8 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // Keys: row-steps from memory, the last of them not full, then those of the step, as many at a time as there are lanes.
+    // Keys: row-steps from memory, the last of them not full, then those of the step, as many at a time as there are
+    // lanes.
     task list_keys(input integer pos, step_tokens, beats, ntok);
         integer r, b, t, krows, own, left;
         begin
@@ -210,7 +222,8 @@ module rill_engine_ctrl_tb;
                     for (t = 0; t < ntok; t = t + ARRAYS)
                     begin
                         left = r < krows ? pos - r * CHANNELS : step_tokens - (r - krows) * CHANNELS;
-                        list_use(2, r, krows + own, b, beats, t, ntok, r < krows ? BEAT : UNIT, left < CHANNELS ? left : CHANNELS);
+                        list_use(2, r, krows + own, b, beats, t, ntok, r < krows ? BEAT : UNIT,
+                            left < CHANNELS ? left : CHANNELS);
                         if (r >= krows && t == 0) set(KEYS, 4, left < CHANNELS ? left : CHANNELS);
                     end
         end
@@ -224,7 +237,8 @@ module rill_engine_ctrl_tb;
             for (r = 0; r < rows; r = r + 1)
                 for (b = 0; b < beats; b = b + 1)
                     for (t = 0; t < ntok; t = t + ARRAYS) begin
-                        list_use(3, r, rows, b, beats, t, ntok, b < beats - PARTS ? BEAT : HEAD, r == rows - 1 ? last_rows : CHANNELS);
+                        list_use(3, r, rows, b, beats, t, ntok, b < beats - PARTS ? BEAT : HEAD,
+                            r == rows - 1 ? last_rows : CHANNELS);
                         if (t == 0 && b >= beats - PARTS) begin
                             set(ADDR, 1, b % PARTS);
                             set(ADDR + 1, 13, tail_base + r);
@@ -237,7 +251,8 @@ module rill_engine_ctrl_tb;
     reg [175:0] word;
     reg [63:0]  step;
     task make_firing;
-        integer mode, rows, beats, last_rows, tail_base, groups, pos, step_tokens, ntok, layer, kv_layer, kv_step, single, keep, free, outer;
+        integer mode, rows, beats, last_rows, tail_base, groups, pos, step_tokens, ntok, layer, kv_layer, kv_step,
+            single, keep, free, outer;
         begin
             first_of[f] = commands;
             mode = below(4);
@@ -302,8 +317,10 @@ module rill_engine_ctrl_tb;
 
     // ---- the decision of each cycle, from what has been counted before it ----
     integer parts_in = 0, parts_in_q = 0, early = 0;
-    integer beats_in = 0, units_in = 0, operands_in = 0, heads_in = 0, places = OUT_WORDS, running = 0, taken = 0, start = 0, quiet = 0;
-    integer beat_rate = 100, unit_rate = 100, operand_rate = 100, operand_limit = 2, head_rate = 100, head_limit = 1, place_rate = 100;
+    integer beats_in = 0, units_in = 0, operands_in = 0, heads_in = 0, places = OUT_WORDS, running = 0, taken = 0,
+        start = 0, quiet = 0;
+    integer beat_rate = 100, unit_rate = 100, operand_rate = 100, operand_limit = 2, head_rate = 100, head_limit = 1,
+        place_rate = 100;
     integer entered [0:FIRINGS-1];
     integer outs = 0, waits_beat = 0, waits_x = 0, waits_out = 0;
     reg  [11:0] now_result = 0;
@@ -331,7 +348,8 @@ module rill_engine_ctrl_tb;
     task decide;
         begin
             active = running < taken && cycle >= entered[running] + ENTRY_CYCLES && cycle >= start;
-            no_beat = active && ((needs[at][BEAT] && beats_in == 0) || (needs[at][UNIT] && units_in == 0) || (needs[at][HEAD] && heads_in == 0));
+            no_beat = active && ((needs[at][BEAT] && beats_in == 0) || (needs[at][UNIT] && units_in == 0)
+                || (needs[at][HEAD] && heads_in == 0));
             no_x = active && needs[at][OPERAND] && operands_in == 0 && (units[at] == 0 || parts_in_q < units[at]);
             no_y = active && needs[at][PLACE] && (ARRAYS == 1 ? places == 0 : places < TOKENS || leaving[11:9] != 0);
             now_beat = no_beat;
@@ -351,7 +369,8 @@ module rill_engine_ctrl_tb;
                 last_row = out_rows[at];
                 now_row = last_row;
                 places = places - leaving[11:9] - 1;
-                now_result = {1'b1, leaving[15] && leaving[8:6] == leaving[14:12], leaving[8:6] == leaving[14:12], leaving[8:0]};
+                now_result = {1'b1, leaving[15] && leaving[8:6] == leaving[14:12], leaving[8:6] == leaving[14:12],
+                    leaving[8:0]};
             end
             early = early + (now_busy && needs[at][OPERAND] && operands_in == 0);
             if (now_busy) begin

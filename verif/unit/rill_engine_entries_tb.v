@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_entries: random entries of all modes; what the sequencer gets of each, worked out here from the entry's definition
-// (docs/rtl.md section 6); order, latency of 2 cycles, an entry per cycle.
+// Bench of rill_engine_entries: random entries of all modes; what the sequencer gets of each, worked out here from the
+// entry's definition (docs/rtl.md section 6); order, latency of 2 cycles, an entry per cycle.
 // sweep: CHANNELS=3 BEAT_BITS=256 ARRAYS=1
 // sweep: CHANNELS=32 BEAT_BITS=512 ARRAYS=2
 // sweep: CHANNELS=1 BEAT_BITS=512 ARRAYS=1
@@ -41,22 +41,28 @@ module rill_engine_entries_tb;
     wire              n_one_turn, n_both_end, n_one_row, n_one_beat, n_from_memory, n_outer, n_free, n_keep;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(176)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data),
+    rill_axis_driver #(.DATA_W(176)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+        .m_axis_tdata(s_data),
         .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(src_done));
     rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM)) dut (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_valid), .s_axis_entry_tready(s_ready), .s_axis_entry_tdata(s_data),
         .take(n_valid && ready), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end), .n_one_turn(n_one_turn),
-        .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row), .n_beats_end(n_beats_end), .n_one_beat(n_one_beat),
+        .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row), .n_beats_end(n_beats_end),
+        .n_one_beat(n_one_beat),
         .n_memory(n_memory), .n_from_memory(n_from_memory), .n_last_count(n_last_count), .n_key_last(n_key_last),
         .n_scale_beats(n_scale_beats), .n_asym(n_asym), .n_groups(n_groups), .n_outer(n_outer),
         .n_outer_end(n_outer_end), .n_free(n_free), .n_keep(n_keep),
         .n_tail_row(n_tail_row), .n_layer(n_layer));
-    rill_axis_monitor #(.DATA_W(OUT_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(n_valid), .s_axis_tready(ready),
-        .s_axis_tdata({n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory, n_from_memory,
-            n_last_count, n_key_last, n_scale_beats, n_asym, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row, n_layer}),
+    rill_axis_monitor #(.DATA_W(OUT_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(n_valid),
+        .s_axis_tready(ready),
+        .s_axis_tdata({n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat,
+        n_memory, n_from_memory,
+            n_last_count, n_key_last, n_scale_beats, n_asym, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row,
+                n_layer}),
         .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
-    integer       seed, idle, stall, e, mode, pos, tokens, single, last_tok, turns, rows, own, beats, memory, last, groups, krows, layer;
+    integer       seed, idle, stall, e, mode, pos, tokens, single, last_tok, turns, rows, own, beats, memory, last,
+        groups, krows, layer;
     integer       asym, scale_beats, outer_end, key_last, first_in;
     reg  [95:0]   entry;
     reg  [63:0]   step;
@@ -99,17 +105,20 @@ module rill_engine_entries_tb;
             from_memory = mode < 2 || memory != 0;
             last = mode == 2 ? CHANNELS - (krows * CHANNELS - pos) : entry[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W];
             groups = mode == 1 ? entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] : 0;
-            layer = entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W] + repetition * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
+            layer = entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W]
+                + repetition * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
             rows_less = rows - 1;
             beats_less = beats - 1;
             u_src.push({repetition, step, entry}, 1'b0, 1'b0);
             scale_beats = asym != 0 ? (groups * RC + 7) / 8 : (groups + 7) / 8;
             outer_end = (entry[ENGINE_ROWS +: ENGINE_ROWS_W] < RC ? entry[ENGINE_ROWS +: ENGINE_ROWS_W] : RC) - 1;
             key_last = tokens - (own - 1) * KEYS;
-            u_snk.expect_word({mode[1:0], last_tok[2:0], turns == 1, last_tok[0], rows_less[16:0], rows == 1, beats_less[16:0], beats == 1,
+            u_snk.expect_word({mode[1:0], last_tok[2:0], turns == 1, last_tok[0], rows_less[16:0], rows == 1,
+                beats_less[16:0], beats == 1,
                 memory[16:0], from_memory, last[5:0], key_last[3:0], scale_beats[6:0], asym != 0, groups[7:0],
                 mode < 2 && entry[ENGINE_OUTER] && beats != 1,
-                outer_end[2:0], entry[ENGINE_X_FREE], entry[ENGINE_KEEP], entry[ENGINE_TAIL_BASE +: 13], layer[9:0]}, 1'b0, 1'b0);
+                outer_end[2:0], entry[ENGINE_X_FREE], entry[ENGINE_KEEP], entry[ENGINE_TAIL_BASE +: 13], layer[9:0]},
+                    1'b0, 1'b0);
         end
     endtask
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_join: a pulse out 2 cycles after each pulse of the port that is last, and no other; ports ahead by up to AHEAD, one
-// pulse per cycle where all keep up, counts lost in reset.
+// Bench of rill_engine_join: a pulse out 2 cycles after each pulse of the port that is last, and no other; ports ahead
+// by up to AHEAD, one pulse per cycle where all keep up, counts lost in reset.
 // sweep: PORTS=3 AHEAD=7
 // sweep: PORTS=1 AHEAD=1
 // sweep: PORTS=2 AHEAD=1

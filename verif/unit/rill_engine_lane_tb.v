@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_lane: chunks of row parameters, group scales and data beats, popped as early as allowed or late, mixed with local beats
-// and used for several tokens, against plain sums of products; rows with their parameters, or the constants of K and V, 10 cycles after the
-// command and 2 HOPS; LANE_BEATS beats fit and every beat taken in is said once.
+// Bench of rill_engine_lane: chunks of row parameters, group scales and data beats, popped as early as allowed or late,
+// mixed with local beats and used for several tokens, against plain sums of products; rows with their parameters, or
+// the constants of K and V, 10 cycles after the command and 2 HOPS; LANE_BEATS beats fit and every beat taken in is
+// said once.
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
 // sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8
@@ -43,7 +44,8 @@ module rill_engine_lane_tb;
     wire [31:0]            out_row_scale, out_bias;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_axis_driver #(.DATA_W(BEAT_BITS), .WORDS(BEATS)) u_beats (.clk(clk), .rst(rst), .m_axis_tvalid(b_valid), .m_axis_tready(b_ready),
+    rill_axis_driver #(.DATA_W(BEAT_BITS), .WORDS(BEATS)) u_beats (.clk(clk), .rst(rst), .m_axis_tvalid(b_valid),
+        .m_axis_tready(b_ready),
         .m_axis_tdata(b_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(b_done));
     // All but what goes to the front comes HOPS cycles later.
     localparam WAY_W = 4 + 2 + TOK_W + 6 + SCALE_W + 2 + 4 * BEAT_BITS + 5 + 22;
@@ -58,14 +60,17 @@ module rill_engine_lane_tb;
     wire [21:0]      offset_h;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(1), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
         .d({offset, shift, x, raw, scale, acc_row, row, tok, first, int4, scales, params, last, valid}), .q(way));
-    assign {offset_h, shift_h, x_h, raw_h, scale_h, acc_h, row_h, tok_h, first_h, int4_h, scales_h, params_h, last_h, valid_h} = way;
-    rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W),
+    assign {offset_h, shift_h, x_h, raw_h, scale_h, acc_h, row_h, tok_h, first_h, int4_h, scales_h, params_h, last_h,
+        valid_h} = way;
+    rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
+        .SCALE_W(SCALE_W),
         .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS)) dut (.clk(clk), .rst(rst), .s_axis_beat_tvalid(b_valid),
         .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
         .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),
         .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({13*(BEAT_BITS/128){1'b0}}),
         .first(first_h), .last(last_h),
-        .tok(tok_h), .row(row_h), .acc(acc_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h), .offset(offset_h),
+        .tok(tok_h), .row(row_h), .acc(acc_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h),
+        .offset(offset_h),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
 
     reg  [BEAT_BITS-1:0]   beat [0:BEATS-1];
@@ -91,7 +96,8 @@ module rill_engine_lane_tb;
     task fail(input integer what);
         begin
             if (!failed)
-                $display("FAIL: check %0d row %0d beat %0d: %h instead of %h", what, rows, popped, {out_bias, out_row_scale, out_acc},
+                $display("FAIL: check %0d row %0d beat %0d: %h instead of %h", what, rows, popped,
+                    {out_bias, out_row_scale, out_acc},
                     due[LATENCY]);
             failed = 1;
             $finish;
@@ -145,7 +151,8 @@ module rill_engine_lane_tb;
             end
             excess[1] = int4 ? 4096 * N + 8 * x_sum : 34816 * N + 64 * x_sum;
             acc[acc_row*TOKENS+token] = (first ? 64'd0 : acc[acc_row*TOKENS+token]) + ((total * group) << shift_next);
-            due[1] = raw[0] ? {32'd0, SCALE_K, acc[acc_row*TOKENS+token]} : raw[1] ? {32'd0, SCALE_V, acc[acc_row*TOKENS+token]}
+            due[1] = raw[0] ? {32'd0, SCALE_K, acc[acc_row*TOKENS+token]} : raw[1]
+                ? {32'd0, SCALE_V, acc[acc_row*TOKENS+token]}
                 : {params_now[64*row +: 64], acc[acc_row*TOKENS+token]};
             token = token + 1 == ntok ? 0 : token + 1;
         end
@@ -183,7 +190,8 @@ module rill_engine_lane_tb;
         end
     endtask
 
-    // A chunk: parameters, scales (or those of the chunk before), uses of beats; now and then all waits until the lane is full.
+    // A chunk: parameters, scales (or those of the chunk before), uses of beats; now and then all waits until the lane
+    // is full.
     task command;
         if (token > 0)
             multiply;

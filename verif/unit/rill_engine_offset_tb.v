@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_offset: what the unsigned products of random weights exceed their dot product by, 4 cycles after each beat; extreme
-// operands first, x and mode unknown between the beats.
+// Bench of rill_engine_offset: what the unsigned products of random weights exceed their dot product by, 4 cycles after
+// each beat; extreme operands first, x and mode unknown between the beats.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
 // sweep: BEAT_BITS=512 ASYM=1
@@ -28,7 +28,8 @@ module rill_engine_offset_tb;
     integer                n, k, seed, idle, beats = 0, checked = 0;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM)) dut (.clk(clk), .valid(valid), .int4(int4), .x(x), .offset(offset), .sums(sums));
+    rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM)) dut (.clk(clk), .valid(valid), .int4(int4), .x(x),
+        .offset(offset), .sums(sums));
 
     function signed [31:0] element(input integer i);
         element = $signed(x[8*i +: 8]);
@@ -76,7 +77,8 @@ module rill_engine_offset_tb;
             if (due_valid[LATENCY]) begin
                 checked = checked + 1;
                 if ({sums, offset} !== {due_sums[LATENCY], due[LATENCY]}) begin
-                    $display("FAIL: beat %0d: %h instead of %h", checked, {sums, offset}, {due_sums[LATENCY], due[LATENCY]});
+                    $display("FAIL: beat %0d: %h instead of %h", checked, {sums, offset},
+                        {due_sums[LATENCY], due[LATENCY]});
                     $finish;
                 end
             end

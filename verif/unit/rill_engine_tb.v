@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine with rill_v_tail: int8 and int4 products that share an operand, scores with local positions (none, some and many in
-// memory), values with the V tail and its write-out, a product for the last token alone; against the golden model, bit by bit.
+// Bench of rill_engine with rill_v_tail: int8 and int4 products that share an operand, scores with local positions
+// (none, some and many in memory), values with the V tail and its write-out, a product for the last token alone;
+// against the golden model, bit by bit.
 // Without idles and stalls: no cycle is lost inside a firing, at most GAP between two.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=6
@@ -85,22 +86,29 @@ module rill_engine_tb;
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
 
     // ---- streams ----
-    wire                   step_valid, step_ready_e, step_ready_t, x_valid, x_ready, k_valid, k_ready, v_valid, v_ready, v_offer, v_open;
+    wire                   step_valid, step_ready_e, step_ready_t, x_valid, x_ready, k_valid, k_ready, v_valid, v_ready,
+        v_offer, v_open;
     wire [63:0]            step_e, step_t;
     wire                   step_valid_t, x_last, k_last, v_last, done_e, done_t, done_x, done_k, done_v, done_y;
     wire [BEAT_BITS+7:0]   x_data;
     wire [BEAT_BITS+31:0]  k_data, v_data;
     wire [USER_W-1:0]      x_user, k_user, v_user;
-    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step_e (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready_e),
+    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step_e (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
+        .m_axis_tready(step_ready_e),
         .m_axis_tdata(step_e), .m_axis_tuser(), .m_axis_tlast(), .done(done_e));
-    rill_axis_driver #(.DATA_W(64), .SALT(4)) u_step_t (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid_t), .m_axis_tready(step_ready_t),
+    rill_axis_driver #(.DATA_W(64), .SALT(4)) u_step_t (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid_t),
+        .m_axis_tready(step_ready_t),
         .m_axis_tdata(step_t), .m_axis_tuser(), .m_axis_tlast(), .done(done_t));
-    rill_axis_driver #(.DATA_W(BEAT_BITS+8), .USER_W(USER_W), .SALT(5)) u_x (.clk(clk), .rst(rst), .m_axis_tvalid(x_valid),
+    rill_axis_driver #(.DATA_W(BEAT_BITS+8), .USER_W(USER_W), .SALT(5)) u_x (.clk(clk), .rst(rst),
+        .m_axis_tvalid(x_valid),
         .m_axis_tready(x_ready), .m_axis_tdata(x_data), .m_axis_tuser(x_user), .m_axis_tlast(x_last), .done(done_x));
-    rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(USER_W), .SALT(6)) u_k (.clk(clk), .rst(rst), .m_axis_tvalid(k_valid),
+    rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(USER_W), .SALT(6)) u_k (.clk(clk), .rst(rst),
+        .m_axis_tvalid(k_valid),
         .m_axis_tready(k_ready), .m_axis_tdata(k_data), .m_axis_tuser(k_user), .m_axis_tlast(k_last), .done(done_k));
-    rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(USER_W), .SALT(7)) u_v (.clk(clk), .rst(rst), .m_axis_tvalid(v_offer),
-        .m_axis_tready(v_ready && v_open), .m_axis_tdata(v_data), .m_axis_tuser(v_user), .m_axis_tlast(v_last), .done(done_v));
+    rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(USER_W), .SALT(7)) u_v (.clk(clk), .rst(rst),
+        .m_axis_tvalid(v_offer),
+        .m_axis_tready(v_ready && v_open), .m_axis_tdata(v_data), .m_axis_tuser(v_user), .m_axis_tlast(v_last),
+        .done(done_v));
 
     // V units exist only after the products before them.
     integer                v_after [0:4095];
@@ -109,7 +117,8 @@ module rill_engine_tb;
     assign v_valid = v_offer && v_open;
 
     // ---- memory: a stream per lane; expected writes per lane ----
-    wire [C-1:0]           beat_valid, beat_ready, beat_done, desc_valid, desc_ready, write_valid, write_ready, write_done;
+    wire [C-1:0]           beat_valid, beat_ready, beat_done, desc_valid, desc_ready, write_valid, write_ready,
+        write_done;
     wire [C*BEAT_BITS-1:0] beat_data, write_data;
     wire [55:0]            desc_data;
     reg  [BEAT_BITS-1:0]   beat_mem [0:WORDS-1];        // lane l from l*(WORDS/C)
@@ -155,7 +164,8 @@ module rill_engine_tb;
                         desc_seen = desc_seen + 1;
                     end
                     if (write_valid[l] && write_q) begin
-                        if (write_data[l*BEAT_BITS +: BEAT_BITS] !== write_mem[l * (WORDS / C) + write_seen]) fail(2, l, write_seen);
+                        if (write_data[l*BEAT_BITS +: BEAT_BITS] !== write_mem[l * (WORDS / C) + write_seen]) fail(2, l,
+                            write_seen);
                         write_seen = write_seen + 1;
                     end
                 end
@@ -163,31 +173,43 @@ module rill_engine_tb;
     endgenerate
 
     // ---- the two under test ----
-    wire                   tail_valid, head_done, layer_done, fault, busy, stall_beat, stall_x, stall_out, y_valid, y_ready, y_last;
+    wire                   tail_valid, head_done, layer_done, fault, busy, stall_beat, stall_x, stall_out, y_valid,
+        y_ready, y_last;
     wire [23:0]            tail_addr;
     wire [C*BEAT_BITS-1:0] tail_data;
     wire [C*32-1:0]        y_data;
     wire [COUNT_W-1:0]     y_count;
     wire [USER_W-1:0]      y_user;
-    rill_engine #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS), .SCALE_K(32'h33800000),
+    rill_engine #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
+        .SCALE_K(32'h33800000),
         .SCALE_V(32'h2d800000), .HAS_KV(1), .SECTIONS(2), .ENTRIES(7), .SECTION_LEN({16'd1, 16'd6}),
         .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .ARRAYS(ARRAYS),
         .HOPS(HOPS), .ASYM(ASYM), .CHAINS(HOPS + 1), .COPY_CHAIN(HOPS)
     ) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e), .s_axis_step_tdata(step_e),
-        .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user), .s_axis_x_tlast(x_last),
-        .s_axis_beat_tvalid(beat_valid), .s_axis_beat_tready(beat_ready), .s_axis_beat_tdata(beat_data), .s_axis_klocal_tvalid(k_valid),
-        .s_axis_klocal_tready(k_ready), .s_axis_klocal_tdata(k_data), .s_axis_klocal_tuser(k_user), .s_axis_klocal_tlast(k_last),
-        .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data), .head_done(head_done), .m_axis_y_tvalid(y_valid),
-        .m_axis_y_tready(y_ready), .m_axis_y_tdata(y_data), .m_axis_y_tcount(y_count), .m_axis_y_tuser(y_user), .m_axis_y_tlast(y_last),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e),
+        .s_axis_step_tdata(step_e),
+        .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user),
+        .s_axis_x_tlast(x_last),
+        .s_axis_beat_tvalid(beat_valid), .s_axis_beat_tready(beat_ready), .s_axis_beat_tdata(beat_data),
+        .s_axis_klocal_tvalid(k_valid),
+        .s_axis_klocal_tready(k_ready), .s_axis_klocal_tdata(k_data), .s_axis_klocal_tuser(k_user),
+        .s_axis_klocal_tlast(k_last),
+        .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data), .head_done(head_done),
+        .m_axis_y_tvalid(y_valid),
+        .m_axis_y_tready(y_ready), .m_axis_y_tdata(y_data), .m_axis_y_tcount(y_count), .m_axis_y_tuser(y_user),
+        .m_axis_y_tlast(y_last),
         .fault(fault), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
     rill_v_tail #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(2), .HEADS(HEADS), .HEAD_DIM(HEAD_DIM),
         .V_BASE(40'h10000), .V_LAYER_STRIDE(40'h40000), .V_ROW_STRIDE(40'd192)
     ) tail (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid_t), .s_axis_step_tready(step_ready_t), .s_axis_step_tdata(step_t),
-        .s_axis_kv_tvalid(v_valid), .s_axis_kv_tready(v_ready), .s_axis_kv_tdata(v_data), .s_axis_kv_tuser(v_user), .s_axis_kv_tlast(v_last),
-        .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data), .head_done(head_done), .m_axis_desc_tvalid(desc_valid),
-        .m_axis_desc_tready(desc_ready), .m_axis_desc_tdata(desc_data), .m_axis_beat_tvalid(write_valid), .m_axis_beat_tready(write_ready),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid_t), .s_axis_step_tready(step_ready_t),
+        .s_axis_step_tdata(step_t),
+        .s_axis_kv_tvalid(v_valid), .s_axis_kv_tready(v_ready), .s_axis_kv_tdata(v_data), .s_axis_kv_tuser(v_user),
+        .s_axis_kv_tlast(v_last),
+        .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data), .head_done(head_done),
+        .m_axis_desc_tvalid(desc_valid),
+        .m_axis_desc_tready(desc_ready), .m_axis_desc_tdata(desc_data), .m_axis_beat_tvalid(write_valid),
+        .m_axis_beat_tready(write_ready),
         .m_axis_beat_tdata(write_data), .layer_done(layer_done));
 
     // ---- results: the lanes that count ----
@@ -200,8 +222,10 @@ module rill_engine_tb;
             assign y_masked[l*32 +: 32] = mask[l] ? y_data[l*32 +: 32] : 32'd0;
         end
     endgenerate
-    rill_axis_monitor #(.DATA_W(C*32), .USER_W(COUNT_W+USER_W), .WORDS(WORDS), .SALT(8)) u_y (.clk(clk), .rst(rst), .hold(1'b0),
-        .s_axis_tvalid(y_valid), .s_axis_tready(y_ready), .s_axis_tdata(y_masked), .s_axis_tuser({y_count, y_user}), .s_axis_tlast(y_last),
+    rill_axis_monitor #(.DATA_W(C*32), .USER_W(COUNT_W+USER_W), .WORDS(WORDS), .SALT(8)) u_y (.clk(clk), .rst(rst),
+        .hold(1'b0),
+        .s_axis_tvalid(y_valid), .s_axis_tready(y_ready), .s_axis_tdata(y_masked), .s_axis_tuser({y_count, y_user}),
+        .s_axis_tlast(y_last),
         .done(done_y));
 
     task fail(input integer what, lane, place);
@@ -286,7 +310,8 @@ module rill_engine_tb;
                 if ((faults > 0) !== fault_wanted[0]) fail(7, 0, seen);
                 else if (layers != steps_wanted * 2) fail(8, layers, steps_wanted);
                 else if (idle == 0 && stall == 0 && bubbles > GAP * firings + 100) fail(9, bubbles, firings);
-                else if (idle == 0 && stall == 0 && (beat_stalls > GAP * firings + TAIL_WAIT * steps_wanted || (out_stalls > 0 && ARRAYS == 1)))
+                else if (idle == 0 && stall == 0 && (beat_stalls > GAP * firings + TAIL_WAIT * steps_wanted
+                    || (out_stalls > 0 && ARRAYS == 1)))
                     fail(10, beat_stalls, out_stalls);
                 else $display("PASS");
                 $finish;

@@ -12,7 +12,8 @@ module rill_event_counters_tb;
     reg [63:0] want [0:EVENTS-1];
     integer i, n, bad;
     always #5 clk = ~clk;
-    rill_event_counters #(.EVENTS(EVENTS)) u_dut (.clk(clk), .rst(rst), .clear(clear), .enable(enable), .events(events), .counts(counts));
+    rill_event_counters #(.EVENTS(EVENTS)) u_dut (.clk(clk), .rst(rst), .clear(clear), .enable(enable), .events(events),
+        .counts(counts));
     task step;
         begin
             @(negedge clk);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_fifo_pool: once from port 0, then REPEAT times from port 1, port PORTS-1 in head steps only, over random steps and firing
-// lengths up to more than DEPTH; all sources offer at once and all sinks wait at once, yet every stream gets its own words in order, and what is
-// inside never exceeds DEPTH. Without idles firings follow one another without a bubble.
+// Bench of rill_fifo_pool: once from port 0, then REPEAT times from port 1, port PORTS-1 in head steps only, over
+// random steps and firing lengths up to more than DEPTH; all sources offer at once and all sinks wait at once, yet
+// every stream gets its own words in order, and what is inside never exceeds DEPTH. Without idles firings follow one
+// another without a bubble.
 // sweep: PORTS=3 REPEAT=4 LONGEST=9 DEPTH=12
 // sweep: PORTS=2 REPEAT=1 LONGEST=1 DEPTH=2
 // sweep: PORTS=5 REPEAT=3 LONGEST=20 DEPTH=7
@@ -30,17 +31,21 @@ module rill_fifo_pool_tb;
     wire [PORTS*COUNT_W-1:0] fill, high;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready),
+    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
+        .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(), .m_axis_tlast(), .done(step_done));
     reg  [PORTS-1:0] give = 0;
     reg  [19:0]      beat;
     genvar g;
     generate
         for (g = 0; g < PORTS; g = g + 1) begin : gen_port
-            rill_axis_driver #(.DATA_W(16), .USER_W(3), .WORDS(WORDS), .SALT(g + 11)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid[g]),
-                .m_axis_tready(s_ready[g]), .m_axis_tdata(s_word[g*19 +: 16]), .m_axis_tuser(s_word[g*19+16 +: 3]), .m_axis_tlast(s_last[g]),
+            rill_axis_driver #(.DATA_W(16), .USER_W(3), .WORDS(WORDS), .SALT(g + 11)) u_src (.clk(clk), .rst(rst),
+                .m_axis_tvalid(s_valid[g]),
+                .m_axis_tready(s_ready[g]), .m_axis_tdata(s_word[g*19 +: 16]), .m_axis_tuser(s_word[g*19+16 +: 3]),
+                .m_axis_tlast(s_last[g]),
                 .done(src_done[g]));
-            rill_axis_monitor #(.DATA_W(16), .USER_W(3), .WORDS(WORDS), .SALT(g + 31)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+            rill_axis_monitor #(.DATA_W(16), .USER_W(3), .WORDS(WORDS), .SALT(g + 31)) u_snk (.clk(clk), .rst(rst),
+                .hold(1'b0),
                 .s_axis_tvalid(m_valid[g]), .s_axis_tready(m_ready[g]), .s_axis_tdata(m_word[g*19 +: 16]),
                 .s_axis_tuser(m_word[g*19+16 +: 3]), .s_axis_tlast(m_last[g]), .done(snk_done[g]));
             always @(posedge give[g]) begin
@@ -49,9 +54,11 @@ module rill_fifo_pool_tb;
             end
         end
     endgenerate
-    rill_fifo_pool #(.PORTS(PORTS), .DATA_W(19), .DEPTH(DEPTH), .SECTIONS(3), .ENTRIES(3), .SECTION_LEN(48'h000100010001),
+    rill_fifo_pool #(.PORTS(PORTS), .DATA_W(19), .DEPTH(DEPTH), .SECTIONS(3), .ENTRIES(3),
+        .SECTION_LEN(48'h000100010001),
         .SECTION_REPEAT(REPEATS), .SECTION_WHEN_HEAD(3'b100), .TABLE(TABLE)) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
         .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_word), .s_axis_tlast(s_last),
         .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_word), .m_axis_tlast(m_last),
         .occupancy(fill), .high_water(high));

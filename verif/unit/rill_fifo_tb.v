@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_fifo: order and content under idles and stalls, latency, exact capacity, high-water mark, full rate, reset in the middle.
+// Bench of rill_fifo: order and content under idles and stalls, latency, exact capacity, high-water mark, full rate,
+// reset in the middle.
 // sweep: DATA_W=8 DEPTH=1
 // sweep: DATA_W=33 DEPTH=2
 // sweep: DATA_W=2050 DEPTH=2
@@ -40,13 +41,17 @@ module rill_fifo_tb;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(DATA_W), .WORDS(2 * WORDS)) u_src (
-        .clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(),
+        .clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(),
+        .m_axis_tlast(),
         .done(src_done));
-    rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(STYLE == 0 ? "auto" : STYLE == 1 ? "distributed" : STYLE == 2 ? "block" : "srl")) dut (
-        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .m_axis_tvalid(m_valid),
+    rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(STYLE == 0 ? "auto" : STYLE == 1 ? "distributed"
+        : STYLE == 2 ? "block" : "srl")) dut (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
+        .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready), .m_axis_tdata(m_data), .occupancy(occupancy), .high_water(high_water));
     rill_axis_monitor #(.DATA_W(DATA_W), .WORDS(2 * WORDS)) u_snk (
-        .clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(1'b0),
+        .clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data),
+        .s_axis_tuser(1'b0),
         .s_axis_tlast(1'b0), .done(snk_done));
 
     task push(input integer expected);

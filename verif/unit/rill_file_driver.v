@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: a rill_axis_driver whose words come from the lines "TAG data user last" (hexadecimal) of the +vectors file.
+// Bench part: a rill_axis_driver whose words come from the lines "TAG data user last" (hexadecimal) of the +vectors
+// file.
 `default_nettype none
 
 module rill_file_driver #(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: a rill_axis_monitor whose expected words are the lines "TAG data user last" (hexadecimal) of the +vectors file.
+// Bench part: a rill_axis_monitor whose expected words are the lines "TAG data user last" (hexadecimal) of the +vectors
+// file.
 // STALL >= 0 overrides +stall. COMPARE = 0: the words are only counted (runs that raise a fault).
 `default_nettype none
 
@@ -54,7 +55,8 @@ module rill_file_monitor #(
     assign done = seen >= wanted && (!COMPARE || same);
 
     rill_axis_monitor #(.DATA_W(DATA_W), .USER_W(USER_W), .WORDS(WORDS), .SALT(SALT), .STALL(STALL)) u_monitor (
-        .clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(s_axis_tvalid && COMPARE), .s_axis_tready(ready), .s_axis_tdata(s_axis_tdata),
+        .clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(s_axis_tvalid && COMPARE), .s_axis_tready(ready),
+        .s_axis_tdata(s_axis_tdata),
         .s_axis_tuser(s_axis_tuser), .s_axis_tlast(s_axis_tlast), .done(same));
 endmodule
 

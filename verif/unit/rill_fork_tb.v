@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_fork: every reader gets every word once, in order, whatever the others do; full rate; no reader waits for another one's word.
+// Bench of rill_fork: every reader gets every word once, in order, whatever the others do; full rate; no reader waits
+// for another one's word.
 // sweep: PORTS=1
 // sweep: PORTS=2
 // sweep: PORTS=5
@@ -18,16 +19,20 @@ module rill_fork_tb;
     integer          i, idle, stall, span;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(16)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(data),
+    rill_axis_driver #(.DATA_W(16)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+        .m_axis_tdata(data),
         .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_fork #(.PORTS(PORTS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .m_axis_tvalid(m_valid),
+    rill_fork #(.PORTS(PORTS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready),
+        .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready));
 
     genvar g;
     generate
         for (g = 0; g < PORTS; g = g + 1) begin : gen_port
-            rill_axis_monitor #(.DATA_W(16), .SALT(g + 2)) u_snk (.clk(clk), .rst(rst), .hold(hold[g]), .s_axis_tvalid(m_valid[g]),
-                .s_axis_tready(m_ready[g]), .s_axis_tdata(data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done[g]));
+            rill_axis_monitor #(.DATA_W(16), .SALT(g + 2)) u_snk (.clk(clk), .rst(rst), .hold(hold[g]),
+                .s_axis_tvalid(m_valid[g]),
+                .s_axis_tready(m_ready[g]), .s_axis_tdata(data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0),
+                .done(snk_done[g]));
             integer j;
             initial
                 for (j = 0; j < WORDS; j = j + 1)

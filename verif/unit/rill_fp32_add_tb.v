@@ -37,7 +37,8 @@ module rill_fp32_add_tb;
             file = $fopen(path, "r");
             fields = 4;
             while (file != 0 && fields == 4 && count < MAX_VECTORS) begin
-                fields = $fscanf(file, "%h %h %h %h\n", a_vector[count], b_vector[count], y_vector[count], fault_vector[count]);
+                fields = $fscanf(file, "%h %h %h %h\n", a_vector[count], b_vector[count], y_vector[count],
+                    fault_vector[count]);
                 if (fields == 4)
                     count = count + 1;
             end

@@ -39,7 +39,8 @@ module rill_fp32_compare_tb;
             fields = 5;
             while (file != 0 && fields == 5 && count < MAX_VECTORS) begin
                 fields = $fscanf(file, "%h %h %h %h %h\n",
-                                 a_vector[count], b_vector[count], less_vector[count], equal_vector[count], fault_vector[count]);
+                                 a_vector[count], b_vector[count], less_vector[count], equal_vector[count],
+                                     fault_vector[count]);
                 if (fields == 5)
                     count = count + 1;
             end
@@ -48,11 +49,13 @@ module rill_fp32_compare_tb;
 
     task check(input integer i);
         begin
-            if (fault !== fault_vector[i] || (!fault_vector[i] && (less !== less_vector[i] || equal !== equal_vector[i]))) begin
+            if (fault !== fault_vector[i] || (!fault_vector[i]
+                && (less !== less_vector[i] || equal !== equal_vector[i]))) begin
                 errors = errors + 1;
                 if (errors < 10)
                     $display("vector %0d: a %h b %h less %h expected %h equal %h expected %h fault %h expected %h",
-                             i, a_vector[i], b_vector[i], less, less_vector[i], equal, equal_vector[i], fault, fault_vector[i]);
+                             i, a_vector[i], b_vector[i], less, less_vector[i], equal, equal_vector[i], fault,
+                                 fault_vector[i]);
             end
             checked = checked + 1;
         end

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_exp_table against the golden table: every segment, in random order, with the clock enable dropping at random.
+// rill_fp32_exp_table against the golden table: every segment, in random order, with the clock enable dropping at
+// random.
 // quick: - @ 50:50
 `default_nettype none
 

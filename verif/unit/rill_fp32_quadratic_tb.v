@@ -25,7 +25,8 @@ module rill_fp32_quadratic_tb #(parameter D_W = 18, parameter SHIFT2 = 16, param
     rill_fp32_quadratic #(.D_W(D_W), .SHIFT2(SHIFT2), .SHIFT1(SHIFT1)) u_dut
         (.clk(clk), .en(en), .d(d), .c0(c0), .c1(c1), .c2(c2), .y(y));
 
-    function [24:0] formula(input signed [63:0] fd, input signed [63:0] f0, input signed [63:0] f1, input signed [63:0] f2);
+    function [24:0] formula(input signed [63:0] fd, input signed [63:0] f0, input signed [63:0] f1,
+        input signed [63:0] f2);
         reg signed [63:0] slope, value;
         begin
             slope = f1 + ((f2 * fd) >>> SHIFT2);

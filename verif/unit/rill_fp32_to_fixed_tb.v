@@ -36,7 +36,8 @@ module rill_fp32_to_fixed_tb #(parameter WIDTH = 44, parameter FRAC = 20);
 
     always #2 clk = !clk;
 
-    rill_fp32_to_fixed #(.FRAC(FRAC), .WIDTH(WIDTH)) u_dut (.clk(clk), .en(en), .a(a), .y(y), .overflow(overflow), .fault(fault));
+    rill_fp32_to_fixed #(.FRAC(FRAC), .WIDTH(WIDTH)) u_dut (.clk(clk), .en(en), .a(a), .y(y), .overflow(overflow),
+        .fault(fault));
 
     task load;
         begin
@@ -48,7 +49,8 @@ module rill_fp32_to_fixed_tb #(parameter WIDTH = 44, parameter FRAC = 20);
             file = $fopen(path, "r");
             fields = 4;
             while (file != 0 && fields == 4 && count < MAX_VECTORS) begin
-                fields = $fscanf(file, "%h %h %h %h\n", a_vector[count], y_vector[count], overflow_vector[count], fault_vector[count]);
+                fields = $fscanf(file, "%h %h %h %h\n", a_vector[count], y_vector[count], overflow_vector[count],
+                    fault_vector[count]);
                 if (fields == 4)
                     count = count + 1;
             end
@@ -57,7 +59,8 @@ module rill_fp32_to_fixed_tb #(parameter WIDTH = 44, parameter FRAC = 20);
 
     task check(input integer i);
         begin
-            if (fault !== fault_vector[i] || (!fault_vector[i] && (y !== y_vector[i] || overflow !== overflow_vector[i]))) begin
+            if (fault !== fault_vector[i] || (!fault_vector[i]
+                && (y !== y_vector[i] || overflow !== overflow_vector[i]))) begin
                 errors = errors + 1;
                 if (errors < 10)
                     $display("vector %0d: a %h y %h expected %h overflow %h expected %h fault %h expected %h",

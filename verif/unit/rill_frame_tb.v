@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_frame: firings of IN words become firings of OUT words, payload and order unchanged, one word per cycle.
+// Bench of rill_frame: firings of IN words become firings of OUT words, payload and order unchanged, one word per
+// cycle.
 // sweep: TOKENS=1 IN=12 OUT=3
 // sweep: TOKENS=4 IN=3 OUT=12
 // sweep: TOKENS=2 IN=1 OUT=1
@@ -24,12 +25,16 @@ module rill_frame_tb;
     integer           n, w, t, seed, idle, stall, active, sent;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(16), .USER_W(USER_W), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+    rill_axis_driver #(.DATA_W(16), .USER_W(USER_W), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst),
+        .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_frame #(.DATA_W(16), .TOKENS(TOKENS), .WORDS(OUT)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready),
-        .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready),
+    rill_frame #(.DATA_W(16), .TOKENS(TOKENS), .WORDS(OUT)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
+        .s_axis_tready(s_ready),
+        .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid),
+        .m_axis_tready(m_ready),
         .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(16), .USER_W(USER_W), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(16), .USER_W(USER_W), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     function [USER_W-1:0] user(input integer tok, input integer tokens);

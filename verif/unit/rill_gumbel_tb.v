@@ -33,7 +33,8 @@ module rill_gumbel_tb;
             file = $fopen(path, "r");
             fields = 5;
             while (file != 0 && fields == 5 && count < MOST) begin
-                fields = $fscanf(file, "%h %h %h %h %h\n", key[count], counter[count], mixed[count], noise_low[count], noise_high[count]);
+                fields = $fscanf(file, "%h %h %h %h %h\n", key[count], counter[count], mixed[count], noise_low[count],
+                    noise_high[count]);
                 if (fields == 5) count = count + 1;
             end
         end
@@ -45,10 +46,12 @@ module rill_gumbel_tb;
             if (en) begin
                 // What is in the units now: made of the counter HASH clocks ago, where its key is still there.
                 held = at - HASH;
-                if (held >= 0 && held < count && key[held] === key_q && at - first >= HASH && held >= first && made !== mixed[held])
+                if (held >= 0 && held < count && key[held] === key_q && at - first >= HASH && held >= first
+                    && made !== mixed[held])
                     errors = errors + 1;
                 held = at - HASH - NOISE;
-                if (held >= 0 && held < count && held >= first && (low !== noise_low[held] || high !== noise_high[held]))
+                if (held >= 0 && held < count && held >= first
+                    && (low !== noise_low[held] || high !== noise_high[held]))
                     errors = errors + 1;
                 if (at < count && key[at] !== key_q)
                     first = at;

@@ -25,12 +25,16 @@ module rill_head_replay_tb;
     integer        n, t, u, r, i, tokens, seed, idle, stall, start;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(32), .USER_W(TOK_W + 1), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+    rill_axis_driver #(.DATA_W(32), .USER_W(TOK_W + 1), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst),
+        .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_head_replay #(.DATA_W(32), .TOKENS(TOKENS), .UNITS(UNITS), .REPLAYS(REPLAYS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
-        .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid),
+    rill_head_replay #(.DATA_W(32), .TOKENS(TOKENS), .UNITS(UNITS), .REPLAYS(REPLAYS)) dut (.clk(clk), .rst(rst),
+        .s_axis_tvalid(s_valid),
+        .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
+        .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(32), .USER_W(TOK_W + 1), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(32), .USER_W(TOK_W + 1), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     task head(input integer count, input last);

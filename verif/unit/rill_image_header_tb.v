@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_image_header with a memory behind its descriptors: the first start reads header and parameters at once and lets the
-// parameters through, a start with the header's checksum reads the header alone and keeps, one with another checksum reads the parameters
-// too; each bit of magic, version and layout that differs is told, with its place, and nothing is let through; a start in the middle of a
-// read; cycles from the header's beat to the verdict.
+// Bench of rill_image_header with a memory behind its descriptors: the first start reads header and parameters at once
+// and lets the parameters through, a start with the header's checksum reads the header alone and keeps, one with
+// another checksum reads the parameters too; each bit of magic, version and layout that differs is told, with its
+// place, and nothing is let through; a start in the middle of a read; cycles from the header's beat to the verdict.
 // sweep: BEAT_BITS=256 BEATS=5
 // sweep: BEAT_BITS=512 BEATS=1
 // sweep: BEAT_BITS=256 BEATS=0
@@ -30,10 +30,13 @@ module rill_image_header_tb;
     integer              at, left, reads, given, keeps, taken_at, verdict_at, asked;
     reg                  failed = 0;
 
-    rill_image_header #(.BEAT_BITS(BEAT_BITS), .BEATS(BEATS), .OFFSET(OFFSET)) dut (.clk(clk), .rst(rst), .start(start), .layout(layout),
+    rill_image_header #(.BEAT_BITS(BEAT_BITS), .BEATS(BEATS), .OFFSET(OFFSET)) dut (.clk(clk), .rst(rst), .start(start),
+        .layout(layout),
         .kept(kept), .m_axis_desc_tvalid(d_valid), .m_axis_desc_tready(d_ready), .m_axis_desc_tdata(d_data),
-        .s_axis_beat_tvalid(b_valid), .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .m_axis_beat_tvalid(m_valid),
-        .m_axis_beat_tready(m_ready), .m_axis_beat_tdata(m_data), .loaded(loaded), .keep(keep), .wrong(wrong), .place(place),
+        .s_axis_beat_tvalid(b_valid), .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data),
+        .m_axis_beat_tvalid(m_valid),
+        .m_axis_beat_tready(m_ready), .m_axis_beat_tdata(m_data), .loaded(loaded), .keep(keep), .wrong(wrong),
+        .place(place),
         .checksum(checksum), .done(done));
     always #1 clk = !clk;
 
@@ -117,9 +120,11 @@ module rill_image_header_tb;
             if (failed) ;
             else if (wants >= 2) begin
                 if (!wrong || done || place !== wants - 2 || given != 0 || keeps != 0) fail(9);
-            end else if (wrong || !done || keeps != wants || given != (wants == 1 ? 0 : BEATS) || checksum !== header[191:128]) fail(10);
+            end else if (wrong || !done || keeps != wants || given != (wants == 1 ? 0 : BEATS)
+                || checksum !== header[191:128]) fail(10);
             else if (asked != 1 + given || reads != (wants == 0 && kept != 0 && BEATS != 0 ? 2 : 1)) fail(11);
-            if (!failed && idle == 0 && reads == 1 && (BEATS != 0 || wants != 0) && verdict_at - taken_at != 3) fail(12);
+            if (!failed && idle == 0 && reads == 1 && (BEATS != 0 || wants != 0)
+                && verdict_at - taken_at != 3) fail(12);
         end
     endtask
 

@@ -20,7 +20,8 @@ module rill_join_tb;
     genvar g;
     generate
         for (g = 0; g < PORTS; g = g + 1) begin : gen_port
-            rill_axis_driver #(.DATA_W(16), .SALT(g + 11)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid[g]), .m_axis_tready(s_ready[g]),
+            rill_axis_driver #(.DATA_W(16), .SALT(g + 11)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid[g]),
+                .m_axis_tready(s_ready[g]),
                 .m_axis_tdata(data[g*16 +: 16]), .m_axis_tuser(), .m_axis_tlast(), .done(src_done[g]));
             integer j;
             initial
@@ -28,9 +29,11 @@ module rill_join_tb;
                     u_src.push(j * 40503 + g * 77, 1'b0, 1'b0);
         end
     endgenerate
-    rill_join #(.PORTS(PORTS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .m_axis_tvalid(m_valid),
+    rill_join #(.PORTS(PORTS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready),
+        .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready));
-    rill_axis_monitor #(.DATA_W(PORTS * 16)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready),
+    rill_axis_monitor #(.DATA_W(PORTS * 16)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+        .s_axis_tready(m_ready),
         .s_axis_tdata(data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
     initial begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_k_writer and rill_kv_tracker: the K stream of a request's steps; descriptor and beats per channel against the address
-// formula; one layer_done per firing and not before its last descriptor and beat are taken; a given pulse for each
-// descriptor, none late.
+// Bench of rill_k_writer and rill_kv_tracker: the K stream of a request's steps; descriptor and beats per channel
+// against the address formula; one layer_done per firing and not before its last descriptor and beat are taken; a given
+// pulse for each descriptor, none late.
 // Now and then the units stop, within a head or a layer, until all layers before are counted: what runs ahead must not
 // hold their count. It is never ahead of modelled responses.
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=1 LAYERS=1 HEADS=1 UNITS=1
@@ -49,9 +49,11 @@ module rill_k_writer_tb;
     reg  [CHANNELS-1:0]  written;
     wire [31:0]          k_layers_done, v_layers_done, kv_layers_done;
 
-    rill_k_writer #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS), .UNITS(UNITS),
+    rill_k_writer #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS),
+        .UNITS(UNITS),
         .K_BASE(K_BASE), .K_LAYER_STRIDE(K_LAYER_STRIDE), .K_HEAD_STRIDE(K_HEAD_STRIDE)) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
         .s_axis_kv_tlast(kv_last),
         .m_axis_desc_tvalid(d_valid), .m_axis_desc_tready(d_ready), .m_axis_desc_tdata(d_data),
@@ -66,7 +68,8 @@ module rill_k_writer_tb;
 
     always #1 clk = !clk;
 
-    // Units are numbered in stream order; the number is the data. Expected descriptor and channel of each head and token.
+    // Units are numbered in stream order; the number is the data. Expected descriptor and channel of each head and
+    // token.
     integer     step_sent = 0, unit_sent = 0, units_total = 0, descs_total = 0;
     integer     unit_channel [0:9999];
     integer     unit_layer [0:9999];         // (step, layer) number
@@ -102,7 +105,8 @@ module rill_k_writer_tb;
     task fail(input integer what, input integer where);
         begin
             if (!failed)
-                $display("FAIL: check %0d at %0d, cycle %0d, desc %h, beat %h", what, where, cycles, d_data, b_data[31:0]);
+                $display("FAIL: check %0d at %0d, cycle %0d, desc %h, beat %h", what, where, cycles, d_data,
+                    b_data[31:0]);
             failed = 1;
             $finish;
         end
@@ -129,7 +133,8 @@ module rill_k_writer_tb;
                     for (t = 0; t < ntok; t = t + 1) begin
                         desc_channel[descs_total] = (pos + t) % CHANNELS;
                         desc_layer[descs_total] = i * LAYERS + l;
-                        desc_offset[descs_total] = K_BASE + l * K_LAYER_STRIDE + h * K_HEAD_STRIDE + (pos + t) / CHANNELS * UNITS * BYTES;
+                        desc_offset[descs_total] = K_BASE + l * K_LAYER_STRIDE + h * K_HEAD_STRIDE
+                            + (pos + t) / CHANNELS * UNITS * BYTES;
                         descs_total = descs_total + 1;
                         for (u = 0; u < UNITS; u = u + 1) begin
                             unit_channel[units_total] = (pos + t) % CHANNELS;
@@ -219,7 +224,8 @@ module rill_k_writer_tb;
             seen[c] = taken[c];
         end
         if (layer_done) begin
-            if (done_pulses >= STEPS * LAYERS || descs_left[done_pulses] != 0 || beats_left[done_pulses] != 0) fail(3, done_pulses);
+            if (done_pulses >= STEPS * LAYERS || descs_left[done_pulses] != 0 || beats_left[done_pulses] != 0) fail(3,
+                done_pulses);
             done_pulses = done_pulses + 1;
             n = 0;
             for (c = 0; c < done_pulses; c = c + 1) n = n + beats_all[c] / UNITS;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_kv_scale: every position of a context is written once, all scales so far come back after each (layer, head).
+// Bench of rill_kv_scale: every position of a context is written once, all scales so far come back after each (layer,
+// head).
 // Latency of the first head, throughput of the last one.
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 LAYERS=1 HEADS=1 UNITS=1 CONTEXT=9
 // sweep: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
@@ -39,21 +40,26 @@ module rill_kv_scale_tb;
     reg                   loaded = 0;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(64), .SALT(1)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready),
+    rill_axis_driver #(.DATA_W(64), .SALT(1)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
+        .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(step_user), .m_axis_tlast(step_last), .done(step_done));
     rill_axis_driver #(.DATA_W(BEAT_BITS + 32), .USER_W(USER_W), .SALT(3), .WORDS(16384)) u_kv (
         .clk(clk), .rst(rst), .m_axis_tvalid(kv_valid), .m_axis_tready(kv_ready), .m_axis_tdata(kv_data),
         .m_axis_tuser(kv_user), .m_axis_tlast(kv_last), .done(kv_done));
-    rill_axis_monitor #(.DATA_W(LANES * 32), .SALT(2), .WORDS(16384)) u_out (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(out_valid),
+    rill_axis_monitor #(.DATA_W(LANES * 32), .SALT(2), .WORDS(16384)) u_out (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(out_valid),
         .s_axis_tready(out_ready), .s_axis_tdata(out_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(out_done));
-    rill_kv_scale #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .LAYERS(LAYERS), .HEADS(HEADS), .UNITS(UNITS),
+    rill_kv_scale #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .LAYERS(LAYERS), .HEADS(HEADS),
+        .UNITS(UNITS),
         .CONTEXT(CONTEXT), .REPLAYS(REPLAYS)) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
         .s_axis_kv_tlast(kv_last),
         .m_axis_scale_tvalid(out_valid), .m_axis_scale_tready(out_ready), .m_axis_scale_tdata(out_data));
 
-    // At the full rate: 5 cycles from the last unit of the first head to its first word, and the last head's words without a pause.
+    // At the full rate: 5 cycles from the last unit of the first head to its first word, and the last head's words
+    // without a pause.
     localparam PASS = (CONTEXT + LANES - 1) / LANES;
     task verdict;
         if (idle + stall == 0 && time_of[0] - from != 5)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_layout_converter: D0 x D1 words row-major in; out in the order of KIND: 0 column-major, 1 row-major with every row R times,
-// 2 column-major with every column R times, 3 every second word of a row, 4 as it came. A firing is ROUNDS such banks. Latency, rate of both
-// sides.
+// Bench of rill_layout_converter: D0 x D1 words row-major in; out in the order of KIND: 0 column-major, 1 row-major
+// with every row R times, 2 column-major with every column R times, 3 every second word of a row, 4 as it came. A
+// firing is ROUNDS such banks. Latency, rate of both sides.
 // sweep: TOKENS=1 D0=4 D1=3 R=1 KIND=0
 // sweep: TOKENS=2 D0=3 D1=5 R=3 KIND=1
 // sweep: TOKENS=8 D0=2 D1=4 R=2 KIND=2
@@ -46,14 +46,19 @@ module rill_layout_converter_tb;
     integer           n, g, w, t, a, b, r, seed, idle, stall, start, bound, left;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(24), .USER_W(USER_W), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+    rill_axis_driver #(.DATA_W(24), .USER_W(USER_W), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst),
+        .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_layout_converter #(.DATA_W(24), .TOKENS(TOKENS), .BUFFER(BUFFER), .ROUNDS(ROUNDS), .LOOPS(LOOPS), .TRIPS(TRIPS[LOOPS*32-1:0]),
+    rill_layout_converter #(.DATA_W(24), .TOKENS(TOKENS), .BUFFER(BUFFER), .ROUNDS(ROUNDS), .LOOPS(LOOPS),
+        .TRIPS(TRIPS[LOOPS*32-1:0]),
         .STRIDES(STRIDES[LOOPS*32-1:0])) dut (
-        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user),
-        .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user),
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
+        .s_axis_tuser(s_user),
+        .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
+        .m_axis_tuser(m_user),
         .m_axis_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(24), .USER_W(USER_W), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(24), .USER_W(USER_W), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     function [USER_W-1:0] user(input integer tok, input integer active);
@@ -63,7 +68,8 @@ module rill_layout_converter_tb;
         begin
             left = left - 1;
             for (t = 0; t < active; t = t + 1)
-                u_snk.expect_word(value[word*TOKENS + t], user(t, active), left == 0 && g == ROUNDS - 1 && t == active - 1);
+                u_snk.expect_word(value[word*TOKENS + t], user(t, active),
+                    left == 0 && g == ROUNDS - 1 && t == active - 1);
         end
     endtask
     task firing(input integer active);
@@ -75,7 +81,8 @@ module rill_layout_converter_tb;
             for (w = 0; w < BUFFER; w = w + 1)
                 for (t = 0; t < active; t = t + 1) begin
                     value[w*TOKENS + t] = $random(seed);
-                    u_src.push(value[w*TOKENS + t], user(t, active), g == ROUNDS - 1 && w == BUFFER - 1 && t == active - 1);
+                    u_src.push(value[w*TOKENS + t], user(t, active),
+                        g == ROUNDS - 1 && w == BUFFER - 1 && t == active - 1);
                 end
             left = OUT;
             case (KIND)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_loop_walk: D0 x D1 elements, column by column with every column R times, STEP at a time from FIRST on, in five walks that alternate
-// between two halves, at random times. Element and bank after each step, and that they keep still without one.
+// Bench of rill_loop_walk: D0 x D1 elements, column by column with every column R times, STEP at a time from FIRST on,
+// in five walks that alternate between two halves, at random times. Element and bank after each step, and that they
+// keep still without one.
 // sweep: D0=4 D1=3 R=1 STEP=1 FIRST=0
 // sweep: D0=3 D1=5 R=2 STEP=4 FIRST=3
 // sweep: D0=1 D1=7 R=3 STEP=2 FIRST=1
@@ -34,7 +35,8 @@ module rill_loop_walk_tb;
     integer     n, walk, seed, bad, at, want, bank;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_loop_walk #(.LOOPS(3), .TRIPS(TRIPS), .STRIDES(STRIDES), .TURNS(TURNS), .STEP(STEP), .FIRST(FIRST), .HALF(SIZE), .OFF_W(12), .TURN_W(3))
+    rill_loop_walk #(.LOOPS(3), .TRIPS(TRIPS), .STRIDES(STRIDES), .TURNS(TURNS), .STEP(STEP), .FIRST(FIRST),
+        .HALF(SIZE), .OFF_W(12), .TURN_W(3))
         dut (.clk(clk), .rst(rst), .step(step), .last(last), .half(half), .element(element), .turn(turn));
     assign last = n == STEPS - 1;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_matrix_lane against plain sums of products in 64 bits: int8 and int4 beats mixed, tokens in any order, rows of any length,
-// largest values of all factors first; 9 cycles from a beat with last to its row, with its sideband; only the token known between the beats.
+// Bench of rill_matrix_lane against plain sums of products in 64 bits: int8 and int4 beats mixed, tokens in any order,
+// rows of any length, largest values of all factors first; 9 cycles from a beat with last to its row, with its
+// sideband; only the token known between the beats.
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
 // sweep: BEAT_BITS=512 TOKENS=8 SIDE_W=12
@@ -43,8 +44,10 @@ module rill_matrix_lane_tb;
     wire [SIDE_W-1:0]      out_side;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM)) dut (.clk(clk), .rst(rst), .valid(valid), .int4(int4),
-        .first(first), .last(last), .tok(tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
+    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM)) dut (.clk(clk), .rst(rst),
+        .valid(valid), .int4(int4),
+        .first(first), .last(last), .tok(tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
+        .shift(shift),
         .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(side),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
         .out_bias(out_bias), .out_side(out_side));

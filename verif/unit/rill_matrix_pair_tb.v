@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_matrix_pair against plain sums of products in 64 bits: rows of 1 to TOKENS tokens and any number of int8 or int4 beats, as close
-// as the module allows, largest values of all factors first; results 9 cycles after their command, with the row's own parameters; a second
-// token that is not there changes nothing.
+// Bench of rill_matrix_pair against plain sums of products in 64 bits: rows of 1 to TOKENS tokens and any number of
+// int8 or int4 beats, as close as the module allows, largest values of all factors first; results 9 cycles after their
+// command, with the row's own parameters; a second token that is not there changes nothing.
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2
 // sweep: BEAT_BITS=512 TOKENS=8
@@ -42,8 +42,10 @@ module rill_matrix_pair_tb;
     wire [31:0]            out_row_scale, out_bias;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM)) dut (.clk(clk), .rst(rst), .valid(valid), .both(both), .int4(int4),
-        .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
+    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM)) dut (.clk(clk), .rst(rst), .valid(valid),
+        .both(both), .int4(int4),
+        .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(x), .offset(offset),
+        .group_scale(group_scale),
         .shift(shift), .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
         .out_bias(out_bias));
@@ -62,7 +64,8 @@ module rill_matrix_pair_tb;
     task fail(input integer what);
         begin
             if (!failed)
-                $display("FAIL: check %0d row %0d: %h instead of %h", what, rows, {out_bias, out_row_scale, out_acc}, due[LATENCY]);
+                $display("FAIL: check %0d row %0d: %h instead of %h", what, rows, {out_bias, out_row_scale, out_acc},
+                    due[LATENCY]);
             failed = 1;
             $finish;
         end
@@ -117,7 +120,8 @@ module rill_matrix_pair_tb;
                 else beat[8*k +: 8] = w;
                 for (t = 1; t >= 0; t = t - 1) begin
                     q = factor(-128, 127, rows[t]);
-                    weight = asym ? $signed({24'd0, words[16*(k/32) +: 8]}) * w + 8 * $signed(words[16*(k/32)+8 +: 8]) : w;
+                    weight = asym ? $signed({24'd0, words[16*(k/32) +: 8]}) * w + 8 * $signed(words[16*(k/32)+8 +: 8])
+                        : w;
                     total[t] = total[t] + {{32{weight[31]}}, weight} * {{32{q[31]}}, q};
                     if (int4)
                         late_sums[1][SUMS_W*t+13*(k/32) +: 13] = late_sums[1][SUMS_W*t+13*(k/32) +: 13] + q;
@@ -132,7 +136,8 @@ module rill_matrix_pair_tb;
             for (t = 0; t < 2; t = t + 1) begin
                 excess[1][22*t +: 22] = int4 ? 4096 * N + 8 * x_sum[t] : 34816 * N + 64 * x_sum[t];
                 if (!t || both)
-                    acc[2*turn_no+t] = (first ? 64'd0 : acc[2*turn_no+t]) + ((asym ? total[t] : total[t] * group_scale) << shift[5*t +: 5]);
+                    acc[2*turn_no+t] = (first ? 64'd0 : acc[2*turn_no+t])
+                        + ((asym ? total[t] : total[t] * group_scale) << shift[5*t +: 5]);
             end
             given = given + 1;
             if (last && turn_no == 0) begin
@@ -190,8 +195,10 @@ module rill_matrix_pair_tb;
             out_left = out_left - 1;
             due[1] = {params, acc[out_tok]};
             if (rows < ROWS && turn_no + beat_no == 0) close = close + 1;
-            // Within the last beat turns follow one another; the next row's last beat waits for the results of this one.
-            if (rows < ROWS && ((turn_no > 0 && beat_no == beats - 1) || (beat_no < beats - 1 && below(100) >= idle))) multiply;
+            // Within the last beat turns follow one another; the next row's last beat waits for the results of this
+            // one.
+            if (rows < ROWS && ((turn_no > 0 && beat_no == beats - 1)
+                || (beat_no < beats - 1 && below(100) >= idle))) multiply;
         end else if (!rst && !again && rows < ROWS && ((turn_no > 0 && beat_no == beats - 1) || below(100) >= idle))
             multiply;
         due_out = rst || again ? 0 : {due_out[LATENCY-1:1], out};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_mx_lane: mantissas at every distance from the block's exponent, ties, clamping, against the golden model; latency 2.
+// Bench of rill_mx_lane: mantissas at every distance from the block's exponent, ties, clamping, against the golden
+// model; latency 2.
 // quick: - @ 50:50
 `default_nettype none
 
@@ -25,14 +26,16 @@ module rill_mx_lane_tb;
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
         if (!$value$plusargs("vectors=%s", path)) path = "";
         file = $fopen(path, "r");
-        while (file != 0 && $fscanf(file, "%h %h %h %h\n", x_vector[count], top_vector[count], zero_vector[count], q_vector[count]) == 4)
+        while (file != 0 && $fscanf(file, "%h %h %h %h\n", x_vector[count], top_vector[count], zero_vector[count],
+            q_vector[count]) == 4)
             count = count + 1;
     end
 
     always @(negedge clk) if (!rst) begin
         if (en) given = given + 1;
         if (given >= 2 && q !== q_vector[given-2]) begin
-            $display("FAIL: %h under %h gives %h, expected %h", x_vector[given-2], top_vector[given-2], q, q_vector[given-2]);
+            $display("FAIL: %h under %h gives %h, expected %h", x_vector[given-2], top_vector[given-2], q,
+                q_vector[given-2]);
             $finish;
         end
         if (given == count + 1) begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_norm_spread: n * S2 - S1^2 against 128-bit arithmetic, up to the largest sums; latency 6 enabled clocks.
+// Bench of rill_norm_spread: n * S2 - S1^2 against 128-bit arithmetic, up to the largest sums; latency 6 enabled
+// clocks.
 // sweep: N=1
 // sweep: N=768
 // sweep: N=65536
@@ -23,7 +24,8 @@ module rill_norm_spread_tb;
     initial begin
         if (!$value$plusargs("vectors=%s", path)) path = "";
         file = $fopen(path, "r");
-        while (file != 0 && $fscanf(file, "%h %h %h %h %h\n", s1_vector[count], high_vector[count], middle_vector[count], low_vector[count],
+        while (file != 0 && $fscanf(file, "%h %h %h %h %h\n", s1_vector[count], high_vector[count],
+            middle_vector[count], low_vector[count],
             y_vector[count]) == 5)
             count = count + 1;
     end

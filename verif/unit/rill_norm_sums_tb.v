@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_norm_sums: interleaved vectors in random rows against 64-bit arithmetic; latency at most log2(LANES) + 8;
+// Bench of rill_norm_sums: interleaved vectors in random rows against 64-bit arithmetic; latency at most log2(LANES) +
+// 8;
 // the fault of |X| >= 2^43.
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=4 TOKENS=2 FAULT=0
@@ -25,12 +26,15 @@ module rill_norm_sums_tb;
     reg                 first_q = 1'b1, bank_q = 1'b0;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .SALT(1)) u_x (.clk(clk), .rst(rst), .m_axis_tvalid(x_tvalid),
+    rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .SALT(1)) u_x (.clk(clk), .rst(rst),
+        .m_axis_tvalid(x_tvalid),
         .m_axis_tready(!rst), .m_axis_tdata(x_tdata), .m_axis_tuser(x_tuser), .m_axis_tlast(x_tlast), .done(x_done));
     // A marker of the vectors: the last chunk of every token (tag "last") comes in step with the data.
     wire last_tvalid, last_done, last_tlast, last_tuser, last;
-    rill_file_driver #(.TAG("last"), .DATA_W(1), .USER_W(1), .SALT(1)) u_last (.clk(clk), .rst(rst), .m_axis_tvalid(last_tvalid),
-        .m_axis_tready(!rst), .m_axis_tdata(last), .m_axis_tuser(last_tuser), .m_axis_tlast(last_tlast), .done(last_done));
+    rill_file_driver #(.TAG("last"), .DATA_W(1), .USER_W(1), .SALT(1)) u_last (.clk(clk), .rst(rst),
+        .m_axis_tvalid(last_tvalid),
+        .m_axis_tready(!rst), .m_axis_tdata(last), .m_axis_tuser(last_tuser), .m_axis_tlast(last_tlast),
+        .done(last_done));
 
     always @(posedge clk) if (!rst && x_tvalid && x_tuser[USER_W-1]) begin
         first_q <= x_tlast;
@@ -38,14 +42,17 @@ module rill_norm_sums_tb;
     end
 
     rill_norm_sums #(.LANES(LANES), .ROWS(1 << ROW_W)) dut (.clk(clk), .rst(rst), .take(x_tvalid && !rst), .x(x_tdata),
-        .row({bank_q, x_tuser[USER_W-2:0]}), .first(first_q), .last(last), .m_valid(valid), .m_row(row), .m_sum(sum), .m_high(high),
+        .row({bank_q, x_tuser[USER_W-2:0]}), .first(first_q), .last(last), .m_valid(valid), .m_row(row), .m_sum(sum),
+        .m_high(high),
         .m_middle(middle), .m_low(low), .fault(fault));
 
     // A free-running unit: its sink is always ready.
     rill_file_monitor #(.TAG("y"), .DATA_W(240), .USER_W(ROW_W), .STALL(0), .COMPARE(FAULT == 0)) u_y (
-        .clk(clk), .rst(rst), .s_axis_tvalid(valid && !rst), .s_axis_tready(unused_ready), .s_axis_tdata({sum, high, middle, low}),
+        .clk(clk), .rst(rst), .s_axis_tvalid(valid && !rst), .s_axis_tready(unused_ready),
+        .s_axis_tdata({sum, high, middle, low}),
         .s_axis_tuser(row), .s_axis_tlast(1'b0), .done(y_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .SLACK($clog2(LANES) + 8)) u_verdict (.clk(clk), .rst(rst), .done(x_done && y_done && last_done),
+    rill_kernel_verdict #(.FAULT(FAULT), .SLACK($clog2(LANES) + 8)) u_verdict (.clk(clk), .rst(rst),
+        .done(x_done && y_done && last_done),
         .fault(fault), .x_tvalid(x_tvalid), .x_tready(1'b1), .y_tvalid(valid), .y_tready(1'b1));
 endmodule
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_packed_mul: every nibble with the ends of both activations and with random ones, alone and in sums of four, of which one
-// product carries the bias of all; split into halves they are the plain sums. p is kept without en.
+// Bench of rill_packed_mul: every nibble with the ends of both activations and with random ones, alone and in sums of
+// four, of which one product carries the bias of all; split into halves they are the plain sums. p is kept without en.
 // sweep: COUNT=1
 // sweep: COUNT=4
 // sweep: COUNT=3
@@ -24,12 +24,14 @@ module rill_packed_mul_tb;
     genvar g;
     generate
         for (g = 0; g < COUNT; g = g + 1) begin : gen_product
-            rill_packed_mul #(.BIAS(g == 0 ? COUNT : 0)) dut (.clk(clk), .en(en), .x(x[g]), .nibble(nibble[g]), .p(p[g]));
+            rill_packed_mul #(.BIAS(g == 0 ? COUNT : 0)) dut (.clk(clk), .en(en), .x(x[g]), .nibble(nibble[g]),
+                .p(p[g]));
         end
     endgenerate
 
     function integer activation(input integer pick);
-        activation = pick == 0 ? -128 : pick == 1 ? 127 : pick == 2 ? -1 : pick == 3 ? 0 : $unsigned($random(seed)) % 256 - 128;
+        activation = pick == 0 ? -128 : pick == 1 ? 127 : pick == 2 ? -1 : pick == 3 ? 0
+            : $unsigned($random(seed)) % 256 - 128;
     endfunction
 
     integer k;
@@ -41,7 +43,8 @@ module rill_packed_mul_tb;
 
     task check(input integer what);
         if (sum[17:0] !== low || sum[31:18] !== high) begin
-            $display("FAIL: check %0d round %0d: %0d %0d instead of %0d %0d", what, n, sum[17:0], sum[31:18], low, high);
+            $display("FAIL: check %0d round %0d: %0d %0d instead of %0d %0d", what, n, sum[17:0], sum[31:18], low,
+                high);
             $finish;
         end
     endtask

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_param_loader: every store gets its beats in order, a cycle later, without a pause; done at the end; a second start is the same.
+// Bench of rill_param_loader: every store gets its beats in order, a cycle later, without a pause; done at the end; a
+// second start is the same.
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
 // sweep: STORES=8 FIRST=2
@@ -30,13 +31,16 @@ module rill_param_loader_tb;
     reg                  taken_q = 0;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(BEAT_BITS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+    rill_axis_driver #(.DATA_W(BEAT_BITS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+        .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_param_loader #(.BEAT_BITS(BEAT_BITS), .STORES(STORES), .COUNTS(COUNTS)) dut (.clk(clk), .rst(rst), .start(start),
+    rill_param_loader #(.BEAT_BITS(BEAT_BITS), .STORES(STORES), .COUNTS(COUNTS)) dut (.clk(clk), .rst(rst),
+        .start(start),
         .s_axis_beat_tvalid(s_valid), .s_axis_beat_tready(s_ready), .s_axis_beat_tdata(s_data), .load_valid(load_valid),
         .load_store(load_store), .load_data(load_data), .done(done));
 
-    // Latency 1: a beat is handed over in the cycle behind the one in which it is taken. Between start and the last beat it never waits.
+    // Latency 1: a beat is handed over in the cycle behind the one in which it is taken. Between start and the last
+    // beat it never waits.
     always @(posedge clk) begin
         taken_q <= s_valid && s_ready;
         if (!rst && seen < wanted && s_valid && !s_ready && u_clock.cycle > started + 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_param_store: words come out in a circle after the load, none before; a second load starts over with other words, `keep` with those of
-// before, behind a reset too; latency and rate.
+// Bench of rill_param_store: words come out in a circle after the load, none before; a second load starts over with
+// other words, `keep` with those of before, behind a reset too; latency and rate.
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=10
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=4
 // sweep: BEAT_BITS=512 WORD_W=512 WORDS=7
@@ -33,7 +33,8 @@ module rill_param_store_tb;
         .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
         .m_axis_param_tdata(m_data));
     // load_start withdraws a word: to the checker it is a reset.
-    rill_axis_monitor #(.DATA_W(WORD_W), .STOP(1)) u_snk (.clk(clk), .rst(rst || reset || load_start), .hold(hold), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(WORD_W), .STOP(1)) u_snk (.clk(clk), .rst(rst || reset || load_start), .hold(hold),
+        .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
     task load(input integer extra);          // beats past the last word

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_pipe: order, latency and marks of what travels along; no word lost or doubled; valid[] follows the stages; step is high
-// while a word can move, in all its copies.
+// Bench of rill_pipe: order, latency and marks of what travels along; no word lost or doubled; valid[] follows the
+// stages; step is high while a word can move, in all its copies.
 // sweep: LATENCY=1
 // sweep: LATENCY=2
 // sweep: LATENCY=14
@@ -26,14 +26,19 @@ module rill_pipe_tb;
     integer            i;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.USER_W(2)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid), .m_axis_tready(s_tready), .m_axis_tdata(s_tdata),
+    rill_axis_driver #(.USER_W(2)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid), .m_axis_tready(s_tready),
+        .m_axis_tdata(s_tdata),
         .m_axis_tuser(s_tuser), .m_axis_tlast(s_tlast), .done(done_s));
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(35), .COPIES(COPIES)) dut (.clk(clk), .rst(rst), .s_tvalid(s_tvalid), .s_tready(s_tready),
-        .s_side({s_tlast, s_tuser, s_tdata}), .en(en), .step(step), .valid(valid), .m_tvalid(m_tvalid), .m_tready(m_tready),
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(35), .COPIES(COPIES)) dut (.clk(clk), .rst(rst), .s_tvalid(s_tvalid),
+        .s_tready(s_tready),
+        .s_side({s_tlast, s_tuser, s_tdata}), .en(en), .step(step), .valid(valid), .m_tvalid(m_tvalid),
+        .m_tready(m_tready),
         .m_side({m_tlast, m_tuser, m_tdata}));
-    rill_axis_monitor #(.USER_W(2)) u_m (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_tvalid), .s_axis_tready(m_tready),
+    rill_axis_monitor #(.USER_W(2)) u_m (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_tvalid),
+        .s_axis_tready(m_tready),
         .s_axis_tdata(m_tdata), .s_axis_tuser(m_tuser), .s_axis_tlast(m_tlast), .done(done_m));
-    rill_kernel_verdict #(.LATENCY(LATENCY), .SLACK(LATENCY), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .done(done_s && done_m),
+    rill_kernel_verdict #(.LATENCY(LATENCY), .SLACK(LATENCY), .WAITS(2)) u_verdict (.clk(clk), .rst(rst),
+        .done(done_s && done_m),
         .fault(fault), .x_tvalid(s_tvalid), .x_tready(s_tready), .y_tvalid(m_tvalid), .y_tready(m_tready));
 
     initial for (i = 0; i < COUNT; i = i + 1) begin

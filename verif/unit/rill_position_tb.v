@@ -33,14 +33,18 @@ module rill_position_tb;
     wire [55:0]          desc_data;
     reg  [BEAT_BITS-1:0] beat_data;
     wire [LANES*32-1:0]  y_data;
-    integer              in_f = 0, desc_f = 0, desc_t = 0, row_f = 0, row_t = 0, row_beat = 0, y_f = 0, y_t = 0, y_c = 0, from = 0;
+    integer              in_f = 0, desc_f = 0, desc_t = 0, row_f = 0, row_t = 0, row_beat = 0, y_f = 0, y_t = 0,
+        y_c = 0, from = 0;
     reg  [LANES*32+TOK_W+1:0] held_word;
 
-    rill_position #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .N(N), .ROWS(ROWS), .TABLE_OFFSET(TABLE)) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
+    rill_position #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .N(N), .ROWS(ROWS),
+        .TABLE_OFFSET(TABLE)) dut (
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
         .m_axis_fetch_tvalid(desc_valid), .m_axis_fetch_tready(desc_ready), .m_axis_fetch_tdata(desc_data),
         .s_axis_fetch_tvalid(beat_valid), .s_axis_fetch_tready(beat_ready), .s_axis_fetch_tdata(beat_data),
-        .m_axis_y_tvalid(y_valid), .m_axis_y_tready(y_ready), .m_axis_y_tdata(y_data), .m_axis_y_tuser(y_user), .m_axis_y_tlast(y_last),
+        .m_axis_y_tvalid(y_valid), .m_axis_y_tready(y_ready), .m_axis_y_tdata(y_data), .m_axis_y_tuser(y_user),
+        .m_axis_y_tlast(y_last),
         .fault(fault));
     always #1 clk = !clk;
 
@@ -79,7 +83,8 @@ module rill_position_tb;
     task check_chunk;
         begin
             for (i = 0; i < LANES; i = i + 1)
-                if (y_data[i*32 +: 32] !== (y_c * LANES + i < N ? pattern(row_of(y_f, y_t), y_c * LANES + i) : 32'd0)) fail(1);
+                if (y_data[i*32 +: 32] !== (y_c * LANES + i < N ? pattern(row_of(y_f, y_t), y_c * LANES + i)
+                    : 32'd0)) fail(1);
             if (y_user !== {y_t == ntok[y_f] - 1, y_t[TOK_W-1:0]}) fail(2);
             if (y_last !== (y_t == ntok[y_f] - 1 && y_c == CHUNKS - 1)) fail(3);
             if (y_c == 0 && y_t == 0) from = cycles;
@@ -111,7 +116,8 @@ module rill_position_tb;
         desc_ready <= $urandom_range(99) >= stall;
         if (beat_valid && beat_ready)
             beat_valid <= 0;
-        if ((!beat_valid || beat_ready) && (row_f < desc_f || (row_f == desc_f && row_t < desc_t)) && $urandom_range(99) >= idle) begin
+        if ((!beat_valid || beat_ready) && (row_f < desc_f || (row_f == desc_f && row_t < desc_t))
+            && $urandom_range(99) >= idle) begin
             beat_valid <= 1;
             for (i = 0; i < BEAT_WORDS; i = i + 1)   // rubbish past N, it must not show
                 beat_data[i*32 +: 32] <= pattern(row_of(row_f, row_t), row_beat * BEAT_WORDS + i);

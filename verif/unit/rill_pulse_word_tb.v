@@ -15,9 +15,11 @@ module rill_pulse_word_tb;
     integer           i;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_pulse_word #(.DATA_W(DATA_W), .WORD(WORD[DATA_W-1:0])) dut (.clk(clk), .rst(rst), .pulse(pulse), .m_axis_tvalid(m_valid),
+    rill_pulse_word #(.DATA_W(DATA_W), .WORD(WORD[DATA_W-1:0])) dut (.clk(clk), .rst(rst), .pulse(pulse),
+        .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready), .m_axis_tdata(m_data));
-    rill_axis_monitor #(.DATA_W(DATA_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready),
+    rill_axis_monitor #(.DATA_W(DATA_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+        .s_axis_tready(m_ready),
         .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
     initial begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_quantize: blocks, short last blocks, output firings, padding to even units, zero and tiny blocks against the golden
-// model; latency.
+// Bench of rill_quantize: blocks, short last blocks, output firings, padding to even units, zero and tiny blocks
+// against the golden model; latency.
 // N elements per input firing (RANDOM: 1..N, in whole chunks unless the block covers them).
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 BLOCK=64 FIRE_BLOCKS=0 N=200 RANDOM=1 FAULT=0
@@ -46,18 +46,23 @@ module rill_quantize_tb;
     wire [USER_W-1:0] y_tuser;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(1)) u_x (.clk(clk), .rst(rst),
-        .m_axis_tvalid(x_tvalid), .m_axis_tready(x_tready), .m_axis_tdata(x_tdata), .m_axis_tuser(x_tuser), .m_axis_tlast(x_tlast),
+    rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(1)) u_x (.clk(clk),
+        .rst(rst),
+        .m_axis_tvalid(x_tvalid), .m_axis_tready(x_tready), .m_axis_tdata(x_tdata), .m_axis_tuser(x_tuser),
+        .m_axis_tlast(x_tlast),
         .done(x_done));
     rill_quantize #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .BLOCK(BLOCK), .EXP_MIN(EXP_MIN),
-        .FIRE_BLOCKS(FIRE_BLOCKS)) dut (.clk(clk), .rst(rst), .fault(fault), .s_axis_x_tvalid(x_tvalid), .s_axis_x_tready(x_tready),
+        .FIRE_BLOCKS(FIRE_BLOCKS)) dut (.clk(clk), .rst(rst), .fault(fault), .s_axis_x_tvalid(x_tvalid),
+        .s_axis_x_tready(x_tready),
         .s_axis_x_tdata(x_tdata), .s_axis_x_tuser(x_tuser), .s_axis_x_tlast(x_tlast), .m_axis_y_tvalid(y_tvalid),
         .m_axis_y_tready(y_tready), .m_axis_y_tdata(y_tdata), .m_axis_y_tuser(y_tuser), .m_axis_y_tlast(y_tlast));
-    rill_file_monitor #(.TAG("y"), .DATA_W(BEAT_BITS + 8), .USER_W(USER_W), .WORDS(16384), .SALT(20), .COMPARE(!FAULT)) u_y (.clk(clk),
+    rill_file_monitor #(.TAG("y"), .DATA_W(BEAT_BITS + 8), .USER_W(USER_W), .WORDS(16384), .SALT(20),
+        .COMPARE(!FAULT)) u_y (.clk(clk),
         .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));
     rill_kernel_verdict #(.FAULT(FAULT), .AFTER(CHUNKS * TOKENS), .LATENCY(RANDOM ? -1 : LATENCY),
-        .SLACK(LATENCY + (CHUNKS + 1) * TOKENS)) u_verdict (.clk(clk), .rst(rst), .fault(fault), .done(x_done && y_done),
+        .SLACK(LATENCY + (CHUNKS + 1) * TOKENS)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
+        .done(x_done && y_done),
         .x_tvalid(x_tvalid), .x_tready(x_tready), .y_tvalid(y_tvalid), .y_tready(y_tready));
 endmodule
 

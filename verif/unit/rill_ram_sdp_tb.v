@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_ram_sdp: random writes (with byte strobes) and reads against a copy; latency; read_data kept until the next read.
+// Bench of rill_ram_sdp: random writes (with byte strobes) and reads against a copy; latency; read_data kept until the
+// next read.
 // sweep: DATA_W=32 DEPTH=16 BYTE_EN=0 LATENCY=1
 // sweep: DATA_W=64 DEPTH=37 BYTE_EN=1 LATENCY=1
 // sweep: DATA_W=9 DEPTH=1 BYTE_EN=0 LATENCY=2
@@ -28,8 +29,10 @@ module rill_ram_sdp_tb;
     integer             i, n, seed;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_ram_sdp #(.DATA_W(DATA_W), .DEPTH(DEPTH), .BYTE_EN(BYTE_EN), .LATENCY(LATENCY)) dut (.clk(clk), .write_en(write_en),
-        .write_addr(write_addr), .write_strobe(strobe), .write_data(write_data), .read_en(read_en), .read_addr(read_addr),
+    rill_ram_sdp #(.DATA_W(DATA_W), .DEPTH(DEPTH), .BYTE_EN(BYTE_EN), .LATENCY(LATENCY)) dut (.clk(clk),
+        .write_en(write_en),
+        .write_addr(write_addr), .write_strobe(strobe), .write_data(write_data), .read_en(read_en),
+        .read_addr(read_addr),
         .read_data(read_data));
 
     always @(posedge clk) begin

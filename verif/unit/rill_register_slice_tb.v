@@ -22,11 +22,14 @@ module rill_register_slice_tb;
     integer           i, k, seed, idle, stall, start;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(DATA_W)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data),
+    rill_axis_driver #(.DATA_W(DATA_W)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+        .m_axis_tdata(s_data),
         .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_register_slice #(.DATA_W(DATA_W), .MODE(MODE)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready),
+    rill_register_slice #(.DATA_W(DATA_W), .MODE(MODE)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
+        .s_axis_tready(s_ready),
         .s_axis_tdata(s_data), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data));
-    rill_axis_monitor #(.DATA_W(DATA_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready),
+    rill_axis_monitor #(.DATA_W(DATA_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+        .s_axis_tready(m_ready),
         .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
     initial begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_replay_buffer: random firings up to DEPTH words, each REPLAYS times in a row; latency, no gap inside the passes.
+// Bench of rill_replay_buffer: random firings up to DEPTH words, each REPLAYS times in a row; latency, no gap inside
+// the passes.
 // sweep: DEPTH=12 REPLAYS=3
 // sweep: DEPTH=1 REPLAYS=1
 // sweep: DEPTH=1 REPLAYS=5
@@ -21,12 +22,16 @@ module rill_replay_buffer_tb;
     integer     n, i, r, length, seed, idle, stall, start, total;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(32), .USER_W(3), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+    rill_axis_driver #(.DATA_W(32), .USER_W(3), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+        .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_replay_buffer #(.DATA_W(32), .USER_W(3), .DEPTH(DEPTH), .REPLAYS(REPLAYS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
-        .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid),
+    rill_replay_buffer #(.DATA_W(32), .USER_W(3), .DEPTH(DEPTH), .REPLAYS(REPLAYS)) dut (.clk(clk), .rst(rst),
+        .s_axis_tvalid(s_valid),
+        .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
+        .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(32), .USER_W(3), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(32), .USER_W(3), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     task firing(input integer words);

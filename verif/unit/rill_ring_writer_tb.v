@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_ring_writer with its rill_dma_write and a memory: after every count of ids_written the ring holds exactly those ids.
+// Bench of rill_ring_writer with its rill_dma_write and a memory: after every count of ids_written the ring holds
+// exactly those ids.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
 `default_nettype none
@@ -46,7 +47,8 @@ module rill_ring_writer_tb;
         .clk(clk), .rst(rst), .stall(stall), .latency(10), .error_en(1'b0), .error_addr(64'd0),
         .arvalid(1'b0), .arready(), .arid(1'b0), .araddr(64'd0), .arlen(8'd0),
         .rvalid(), .rready(1'b0), .rid(), .rdata(), .rresp(), .rlast(),
-        .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid), .wready(wready),
+        .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid),
+        .wready(wready),
         .wdata(wdata), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(), .bresp(bresp));
     always #1 clk = !clk;
 

@@ -37,23 +37,32 @@ module rill_rmsnorm_tb;
     wire [USER_W-1:0] y_tuser;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(1)) u_x (.clk(clk), .rst(rst),
-        .m_axis_tvalid(x_tvalid), .m_axis_tready(x_tready), .m_axis_tdata(x_tdata), .m_axis_tuser(x_tuser), .m_axis_tlast(x_tlast),
+    rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(1)) u_x (.clk(clk),
+        .rst(rst),
+        .m_axis_tvalid(x_tvalid), .m_axis_tready(x_tready), .m_axis_tdata(x_tdata), .m_axis_tuser(x_tuser),
+        .m_axis_tlast(x_tlast),
         .done(x_done));
-    rill_file_driver #(.TAG("param"), .DATA_W(LANES * 32), .USER_W(1), .WORDS(16384), .SALT(2)) u_param (.clk(clk), .rst(rst),
-        .m_axis_tvalid(param_tvalid), .m_axis_tready(param_tready), .m_axis_tdata(param_tdata), .m_axis_tuser(param_tuser),
+    rill_file_driver #(.TAG("param"), .DATA_W(LANES * 32), .USER_W(1), .WORDS(16384), .SALT(2)) u_param (.clk(clk),
+        .rst(rst),
+        .m_axis_tvalid(param_tvalid), .m_axis_tready(param_tready), .m_axis_tdata(param_tdata),
+        .m_axis_tuser(param_tuser),
         .m_axis_tlast(param_tlast), .done(param_done));
-    rill_rmsnorm #(.LANES(LANES), .TOKENS(TOKENS), .N(N), .EPS(FAULT == 3 ? 32'h1 : 32'h3727c5ac), .MS_SCALE(MS_SCALE)) dut (.clk(clk), .rst(rst),
-        .fault(fault), .s_axis_x_tvalid(x_tvalid), .s_axis_x_tready(x_tready), .s_axis_x_tdata(x_tdata), .s_axis_x_tuser(x_tuser),
+    rill_rmsnorm #(.LANES(LANES), .TOKENS(TOKENS), .N(N), .EPS(FAULT == 3 ? 32'h1 : 32'h3727c5ac),
+        .MS_SCALE(MS_SCALE)) dut (.clk(clk), .rst(rst),
+        .fault(fault), .s_axis_x_tvalid(x_tvalid), .s_axis_x_tready(x_tready), .s_axis_x_tdata(x_tdata),
+        .s_axis_x_tuser(x_tuser),
         .s_axis_x_tlast(x_tlast), .s_axis_param_tvalid(param_tvalid), .s_axis_param_tready(param_tready),
-        .s_axis_param_tdata(param_tdata), .m_axis_y_tvalid(y_tvalid), .m_axis_y_tready(y_tready), .m_axis_y_tdata(y_tdata),
+        .s_axis_param_tdata(param_tdata), .m_axis_y_tvalid(y_tvalid), .m_axis_y_tready(y_tready),
+        .m_axis_y_tdata(y_tdata),
         .m_axis_y_tuser(y_tuser), .m_axis_y_tlast(y_tlast));
-    rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20), .COMPARE(!FAULT)) u_y (.clk(clk),
+    rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20),
+        .COMPARE(!FAULT)) u_y (.clk(clk),
         .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));
     rill_kernel_verdict #(.FAULT(FAULT), .AFTER(CHUNKS * TOKENS), .LATENCY($clog2(LANES) + 37),
         .SLACK($clog2(LANES) + 37 + CHUNKS * TOKENS - 1)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
-        .done(x_done && param_done && y_done), .x_tvalid(x_tvalid), .x_tready(x_tready), .y_tvalid(y_tvalid), .y_tready(y_tready));
+        .done(x_done && param_done && y_done), .x_tvalid(x_tvalid), .x_tready(x_tready), .y_tvalid(y_tvalid),
+        .y_tready(y_tready));
 endmodule
 
 `default_nettype wire

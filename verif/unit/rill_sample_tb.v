@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_sample: ids and hashes against the golden model under settings of every kind, ties, short lists, elements past N, order
-// and marks, latency, settings that are refused.
+// Bench of rill_sample: ids and hashes against the golden model under settings of every kind, ties, short lists,
+// elements past N, order and marks, latency, settings that are refused.
 // sweep: LANES=1 TOKENS=1 N=7 TOP_K=3
 // sweep: LANES=4 TOKENS=2 N=21 TOP_K=8
 // sweep: LANES=8 TOKENS=8 N=64 TOP_K=64
@@ -16,7 +16,8 @@ module rill_sample_tb;
     parameter TOKENS = 2;
     parameter N = 21;
     parameter TOP_K = 8;
-    localparam LATENCY = $clog2(LANES) + 52; // as it is seen here, a clock after the chunk was taken; 2 for log2(LANES) + 3 of rill_argmax
+    // as it is seen here, a clock after the chunk was taken; 2 for log2(LANES) + 3 of rill_argmax
+    localparam LATENCY = $clog2(LANES) + 52;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
     localparam MOST = 64;
@@ -51,8 +52,10 @@ module rill_sample_tb;
     reg  [TOK_W+33:0]   held_word;
 
     rill_sample #(.LANES(LANES), .TOKENS(TOKENS), .N(N), .TOP_K(TOP_K)) dut (
-        .clk(clk), .rst(rst), .inverse(now[31:0]), .top_k(now[63:32]), .min_p(now[95:64]), .seed(now[159:96]), .position(now[175:160]),
-        .fault(fault), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user),
+        .clk(clk), .rst(rst), .inverse(now[31:0]), .top_k(now[63:32]), .min_p(now[95:64]), .seed(now[159:96]),
+        .position(now[175:160]),
+        .fault(fault), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data),
+        .s_axis_x_tuser(x_user),
         .s_axis_x_tlast(x_last), .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data),
         .m_axis_id_tuser(id_user), .m_axis_id_tlast(id_last), .row_hash(row_hash));
     always #1 clk = !clk;
@@ -149,7 +152,8 @@ module rill_sample_tb;
         begin
             x_valid <= 1;
             for (i = 0; i < LANES; i = i + 1)   // past N: larger than everything before it
-                x_data[i*32 +: 32] <= in_c * LANES + i < N ? x[(in_f * TOKENS + in_t) * N + in_c * LANES + i] : 32'h7f7fffff;
+                x_data[i*32 +: 32] <= in_c * LANES + i < N ? x[(in_f * TOKENS + in_t) * N + in_c * LANES + i]
+                    : 32'h7f7fffff;
             x_user <= {in_t == ntok[in_f] - 1, in_t[TOK_W-1:0]};
             x_last <= in_t == ntok[in_f] - 1 && in_c == CHUNKS - 1;
             in_t = in_t + 1;
@@ -179,7 +183,8 @@ module rill_sample_tb;
             apply = 1;
         end else if (apply)
             apply = 0;
-        else if ((!x_valid || x_ready) && in_f < firings && !(in_c == 0 && in_t == 0 && fresh[in_f]) && $urandom_range(99) >= idle &&
+        else if ((!x_valid || x_ready) && in_f < firings && !(in_c == 0 && in_t == 0 && fresh[in_f])
+            && $urandom_range(99) >= idle &&
             !(waits && in_f % 2 == 1 && in_c == 0 && in_t == 0 && hash_f != in_f)) drive;
         id_ready <= $urandom_range(99) >= stall;
         if (held && (!id_valid || {id_last, id_user, id_data} !== held_word)) fail(3);
@@ -194,7 +199,8 @@ module rill_sample_tb;
         if (id_valid && out_t == 0 && !held && begun == out_f) begin
             hash_wait = 2;
             begun = out_f + 1;
-            if ((now[63:32] == 0 || now[31:0] == 0) && out_f % 2 == 0 && in_f == out_f + 1 && !x_valid && cycles != last_cycle + LATENCY)
+            if ((now[63:32] == 0 || now[31:0] == 0) && out_f % 2 == 0 && in_f == out_f + 1 && !x_valid
+                && cycles != last_cycle + LATENCY)
                 fail(9);
         end
         if (fault) fail(12);
@@ -202,7 +208,8 @@ module rill_sample_tb;
         held_word = {id_last, id_user, id_data};
         if (id_valid && id_ready) begin
             if (id_data !== id[out_f * TOKENS + out_t]) fail(4);
-            if (id_user !== {out_t == ntok[out_f] - 1, out_t[TOK_W-1:0]} || id_last !== (out_t == ntok[out_f] - 1)) fail(5);
+            if (id_user !== {out_t == ntok[out_f] - 1, out_t[TOK_W-1:0]}
+                || id_last !== (out_t == ntok[out_f] - 1)) fail(5);
             out_t = out_t + 1;
             if (out_t == ntok[out_f]) begin
                 out_t = 0;

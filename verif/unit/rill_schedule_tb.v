@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_schedule: entries, layers, step words and tlast of random steps against a walk in the bench; rate inside a section.
+// Bench of rill_schedule: entries, layers, step words and tlast of random steps against a walk in the bench; rate
+// inside a section.
 // Table: sections of lengths L0, L1, L2 and repeats R0, R1, R2; HEADS marks the ones for steps with head = 1 only.
 // sweep: ENTRY_W=8 L0=1 L1=3 L2=1 R0=1 R1=6 R2=1 HEADS=4
 // sweep: ENTRY_W=96 L0=4 L1=0 L2=2 R0=2 R1=5 R2=3 HEADS=0
@@ -44,13 +45,16 @@ module rill_schedule_tb;
     wire [OUT_W-1:0] m_data;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(64)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data),
+    rill_axis_driver #(.DATA_W(64)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+        .m_axis_tdata(s_data),
         .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(3), .ENTRIES(ENTRIES), .SECTION_LEN(LEN), .SECTION_REPEAT(REPEAT),
         .SECTION_WHEN_HEAD(WHEN), .TABLE(TABLE)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_valid), .s_axis_step_tready(s_ready), .s_axis_step_tdata(s_data),
-        .m_axis_entry_tvalid(m_valid), .m_axis_entry_tready(m_ready), .m_axis_entry_tdata(m_data), .m_axis_entry_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(OUT_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready),
+        .m_axis_entry_tvalid(m_valid), .m_axis_entry_tready(m_ready), .m_axis_entry_tdata(m_data),
+        .m_axis_entry_tlast(m_last));
+    rill_axis_monitor #(.DATA_W(OUT_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+        .s_axis_tready(m_ready),
         .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(m_last), .done(snk_done));
 
     // One step: what its walk must give.
@@ -71,7 +75,8 @@ module rill_schedule_tb;
                     for (r = 0; r < REPEAT[s*16 +: 16]; r = r + 1)
                         for (e = 0; e < LEN[s*16 +: 16]; e = e + 1) begin
                             remaining = remaining - 1;
-                            u_snk.expect_word({r[15:0], step, TABLE[(first + e)*ENTRY_W +: ENTRY_W]}, 1'b0, remaining == 0);
+                            u_snk.expect_word({r[15:0], step, TABLE[(first + e)*ENTRY_W +: ENTRY_W]}, 1'b0,
+                                remaining == 0);
                         end
                 first = first + LEN[s*16 +: 16];
             end

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_segment_walker: a table with a prologue, a repeated section (weights, K, V) and a head section, walked over the steps of a
-// request; every descriptor against the formula, no K or V run before the writes it needs are counted, long runs cut, then a flush.
+// Bench of rill_segment_walker: a table with a prologue, a repeated section (weights, K, V) and a head section, walked
+// over the steps of a request; every descriptor against the formula, no K or V run before the writes it needs are
+// counted, long runs cut, then a flush.
 // sweep: BEAT_BITS=256 LAYERS=3 BEATS=5 OUTER=4
 // sweep: BEAT_BITS=512 LAYERS=1 BEATS=1 OUTER=1
 // sweep: BEAT_BITS=512 LAYERS=2 BEATS=70000 OUTER=3
@@ -24,9 +25,11 @@ module rill_segment_walker_tb;
     localparam STEPS = 40;
     localparam MAX = 40000;
 
-    function [191:0] segment(input integer kind, input integer offset, input integer stride, input integer beats, input integer outer,
+    function [191:0] segment(input integer kind, input integer offset, input integer stride, input integer beats,
+        input integer outer,
                              input integer outer_stride);
-        segment = {22'd0, STRIDE[5:0], FIRST[9:0], outer_stride[31:0], outer[15:0], beats[23:0], 8'd0, stride[31:0], 8'd0, offset[31:0], kind[1:0]};
+        segment = {22'd0, STRIDE[5:0], FIRST[9:0], outer_stride[31:0], outer[15:0], beats[23:0], 8'd0, stride[31:0],
+            8'd0, offset[31:0], kind[1:0]};
     endfunction
     localparam [191:0] PROLOGUE = segment(0, 64 * BYTES, 0, 3, 0, 0);
     localparam [191:0] WEIGHTS = segment(0, 1024 * BYTES, 4096 * BYTES, BEATS, 0, 0);
@@ -49,7 +52,8 @@ module rill_segment_walker_tb;
     reg         m_ready = 0;
     wire [55:0] m_data;
 
-    rill_segment_walker #(.BEAT_BITS(BEAT_BITS), .KV_LAYERS(CACHED), .SECTIONS(3), .ENTRIES(6), .SECTION_LEN({16'd1, 16'd4, 16'd1}),
+    rill_segment_walker #(.BEAT_BITS(BEAT_BITS), .KV_LAYERS(CACHED), .SECTIONS(3), .ENTRIES(6),
+        .SECTION_LEN({16'd1, 16'd4, 16'd1}),
         .SECTION_REPEAT({16'd1, LAYERS[15:0], 16'd1}), .SECTION_WHEN_HEAD(3'b100),
         .TABLE({HEAD, NONE, VALUES, KEYS, WEIGHTS, PROLOGUE})) dut (
         .clk(clk), .rst(rst), .flush(flush), .idle(w_idle), .k_layers_done(k_done), .v_layers_done(v_done),
@@ -129,9 +133,11 @@ module rill_segment_walker_tb;
         done_now = now < runs && run_values[now] ? v_done : k_done;
         if (m_valid && m_ready && !failed) begin
             if (now >= runs || m_data[39:0] !== run_addr[now] + beats * BYTES || m_data[55:40] == 0 ||
-                m_data[55:40] > run_beats[now] - beats || (beats == 0 && run_beats[now] <= 65535 && m_data[55:40] != run_beats[now]) ||
+                m_data[55:40] > run_beats[now] - beats || (beats == 0 && run_beats[now] <= 65535
+                    && m_data[55:40] != run_beats[now]) ||
                 done_now < run_need[now]) begin
-                $display("FAIL: run %0d: %0d beats at %h, expected %0d of %0d at %h, done %0d, needs %0d", now, m_data[55:40], m_data[39:0],
+                $display("FAIL: run %0d: %0d beats at %h, expected %0d of %0d at %h, done %0d, needs %0d", now,
+                    m_data[55:40], m_data[39:0],
                          run_beats[now] - beats, run_beats[now], run_addr[now], done_now, run_need[now]);
                 failed = 1;
                 $finish;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_silu_lane: corner and random values of the whole range against the golden model, random enables, latency 25.
+// Bench of rill_silu_lane: corner and random values of the whole range against the golden model, random enables,
+// latency 25.
 // quick: - @ 50:50
 `default_nettype none
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_softcap_lane: corner and random values of the whole range against the golden model with a cap of 30, random enables, latency 33.
+// Bench of rill_softcap_lane: corner and random values of the whole range against the golden model with a cap of 30,
+// random enables, latency 33.
 // quick: - @ 50:50
 `default_nettype none
 
@@ -17,7 +18,8 @@ module rill_softcap_lane_tb;
     integer            file, count = 0, given = 0, idle, seed;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_softcap_lane #(.SLOPE(32'hbd888889), .GAIN(32'h42700000)) dut (.clk(clk), .en(en), .valid(valid), .x(x), .y(y), .fault(fault));
+    rill_softcap_lane #(.SLOPE(32'hbd888889), .GAIN(32'h42700000)) dut (.clk(clk), .en(en), .valid(valid), .x(x), .y(y),
+        .fault(fault));
 
     // Vectors that fault are left out: the fault of a lane is not aligned with y.
     initial begin

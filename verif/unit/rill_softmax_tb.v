@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_softmax: steps at all kinds of positions, every layer and head, NaN scores at masked positions, against the golden
-// model; latency.
+// Bench of rill_softmax: steps at all kinds of positions, every layer and head, NaN scores at masked positions, against
+// the golden model; latency.
 // sweep: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=1 LAYERS=1 CONTEXT=17 FAULT=0
 // sweep: LANES=16 TOKENS=8 HEADS=2 LAYERS=1 CONTEXT=100 FAULT=0
@@ -62,32 +62,46 @@ module rill_softmax_tb;
     rill_file_driver #(.TAG("step"), .DATA_W(64), .USER_W(1), .WORDS(16384), .SALT(1)) u_step (.clk(clk), .rst(rst),
         .m_axis_tvalid(step_tvalid), .m_axis_tready(step_tready), .m_axis_tdata(step_tdata), .m_axis_tuser(step_tuser),
         .m_axis_tlast(step_tlast), .done(step_done));
-    rill_file_driver #(.TAG("s"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(2)) u_s (.clk(clk), .rst(rst),
-        .m_axis_tvalid(s_tvalid), .m_axis_tready(s_tready), .m_axis_tdata(s_tdata), .m_axis_tuser(s_tuser), .m_axis_tlast(s_tlast),
+    rill_file_driver #(.TAG("s"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(2)) u_s (.clk(clk),
+        .rst(rst),
+        .m_axis_tvalid(s_tvalid), .m_axis_tready(s_tready), .m_axis_tdata(s_tdata), .m_axis_tuser(s_tuser),
+        .m_axis_tlast(s_tlast),
         .done(s_done));
-    rill_file_driver #(.TAG("kscale"), .DATA_W(LANES * 32), .USER_W(1), .WORDS(16384), .SALT(3)) u_kscale (.clk(clk), .rst(rst),
-        .m_axis_tvalid(kscale_tvalid), .m_axis_tready(kscale_tready), .m_axis_tdata(kscale_tdata), .m_axis_tuser(kscale_tuser),
+    rill_file_driver #(.TAG("kscale"), .DATA_W(LANES * 32), .USER_W(1), .WORDS(16384), .SALT(3)) u_kscale (.clk(clk),
+        .rst(rst),
+        .m_axis_tvalid(kscale_tvalid), .m_axis_tready(kscale_tready), .m_axis_tdata(kscale_tdata),
+        .m_axis_tuser(kscale_tuser),
         .m_axis_tlast(kscale_tlast), .done(kscale_done));
-    rill_file_driver #(.TAG("vscale"), .DATA_W(LANES * 32), .USER_W(1), .WORDS(16384), .SALT(4)) u_vscale (.clk(clk), .rst(rst),
-        .m_axis_tvalid(vscale_tvalid), .m_axis_tready(vscale_tready), .m_axis_tdata(vscale_tdata), .m_axis_tuser(vscale_tuser),
+    rill_file_driver #(.TAG("vscale"), .DATA_W(LANES * 32), .USER_W(1), .WORDS(16384), .SALT(4)) u_vscale (.clk(clk),
+        .rst(rst),
+        .m_axis_tvalid(vscale_tvalid), .m_axis_tready(vscale_tready), .m_axis_tdata(vscale_tdata),
+        .m_axis_tuser(vscale_tuser),
         .m_axis_tlast(vscale_tlast), .done(vscale_done));
     rill_softmax #(.LANES(LANES), .TOKENS(TOKENS), .HEADS(HEADS), .LAYERS(LAYERS), .CONTEXT(CONTEXT), .SLOPE(SLOPE),
         .GAIN(GAIN), .WINDOW(WINDOW)) dut (.clk(clk), .rst(rst),
-        .fault(fault), .s_axis_step_tvalid(step_tvalid), .s_axis_step_tready(step_tready), .s_axis_step_tdata(step_tdata),
+        .fault(fault), .s_axis_step_tvalid(step_tvalid), .s_axis_step_tready(step_tready),
+        .s_axis_step_tdata(step_tdata),
         .s_axis_s_tvalid(s_tvalid), .s_axis_s_tready(s_tready), .s_axis_s_tdata(s_tdata), .s_axis_s_tuser(s_tuser),
         .s_axis_s_tlast(s_tlast), .s_axis_kscale_tvalid(kscale_tvalid), .s_axis_kscale_tready(kscale_tready),
         .s_axis_kscale_tdata(kscale_tdata), .s_axis_vscale_tvalid(vscale_tvalid), .s_axis_vscale_tready(vscale_tready),
-        .s_axis_vscale_tdata(vscale_tdata), .m_axis_p_tvalid(p_tvalid), .m_axis_p_tready(p_tready), .m_axis_p_tdata(p_tdata),
-        .m_axis_p_tuser(p_tuser), .m_axis_p_tlast(p_tlast), .m_axis_inv_tvalid(inv_tvalid), .m_axis_inv_tready(inv_tready),
+        .s_axis_vscale_tdata(vscale_tdata), .m_axis_p_tvalid(p_tvalid), .m_axis_p_tready(p_tready),
+        .m_axis_p_tdata(p_tdata),
+        .m_axis_p_tuser(p_tuser), .m_axis_p_tlast(p_tlast), .m_axis_inv_tvalid(inv_tvalid),
+        .m_axis_inv_tready(inv_tready),
         .m_axis_inv_tdata(inv_tdata), .m_axis_inv_tuser(inv_tuser), .m_axis_inv_tlast(inv_tlast));
-    rill_file_monitor #(.TAG("p"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20), .COMPARE(!FAULT)) u_p (.clk(clk),
+    rill_file_monitor #(.TAG("p"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20),
+        .COMPARE(!FAULT)) u_p (.clk(clk),
         .rst(rst), .s_axis_tvalid(p_tvalid), .s_axis_tready(p_tready), .s_axis_tdata(p_tdata), .s_axis_tuser(p_tuser),
         .s_axis_tlast(p_tlast), .done(p_done));
-    rill_file_monitor #(.TAG("inv"), .DATA_W(32), .USER_W(USER_W), .WORDS(16384), .SALT(21), .STALL(INV_STALL), .COMPARE(!FAULT)) u_inv (.clk(clk),
-        .rst(rst), .s_axis_tvalid(inv_tvalid), .s_axis_tready(inv_tready), .s_axis_tdata(inv_tdata), .s_axis_tuser(inv_tuser),
+    rill_file_monitor #(.TAG("inv"), .DATA_W(32), .USER_W(USER_W), .WORDS(16384), .SALT(21), .STALL(INV_STALL),
+        .COMPARE(!FAULT)) u_inv (.clk(clk),
+        .rst(rst), .s_axis_tvalid(inv_tvalid), .s_axis_tready(inv_tready), .s_axis_tdata(inv_tdata),
+        .s_axis_tuser(inv_tuser),
         .s_axis_tlast(inv_tlast), .done(inv_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .AFTER((TOKENS + LANES - 1) / LANES * TOKENS), .LATENCY(LATENCY)) u_verdict (.clk(clk),
-        .rst(rst), .fault(fault), .done(step_done && s_done && kscale_done && vscale_done && p_done && inv_done), .x_tvalid(s_tvalid),
+    rill_kernel_verdict #(.FAULT(FAULT), .AFTER((TOKENS + LANES - 1) / LANES * TOKENS),
+        .LATENCY(LATENCY)) u_verdict (.clk(clk),
+        .rst(rst), .fault(fault), .done(step_done && s_done && kscale_done && vscale_done && p_done && inv_done),
+        .x_tvalid(s_tvalid),
         .x_tready(s_tready), .y_tvalid(p_tvalid), .y_tready(p_tready));
 endmodule
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_spill with its two DMA engines on one memory: firings of random lengths up to WORDS come back word for word, and nothing is read
-// while a write of its half has no response; what lies in memory is the last firing in the layout of the header. The sink is held until FIRINGS
-// of them are in. dma_idle comes as late as it may; with HELD beats wait on their way to the engine, which is idle
-// meanwhile. With two and no pauses words enter while others leave, with one they never do. Then a reset at any time, and it all again.
+// Bench of rill_spill with its two DMA engines on one memory: firings of random lengths up to WORDS come back word for
+// word, and nothing is read while a write of its half has no response; what lies in memory is the last firing in the
+// layout of the header. The sink is held until FIRINGS of them are in. dma_idle comes as late as it may; with HELD
+// beats wait on their way to the engine, which is idle meanwhile. With two and no pauses words enter while others
+// leave, with one they never do. Then a reset at any time, and it all again.
 // sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8
@@ -40,13 +41,15 @@ module rill_spill_tb;
     wire                 clk, rst, s_valid, s_ready, s_last, src_done, m_valid, m_ready, m_last, snk_done;
     wire [DATA_W-1:0]    s_data, m_data;
     wire [2:0]           s_user, m_user;
-    wire                 wd_valid, wd_ready, wb_valid, wb_ready, to_ready, rd_valid, rd_ready, rb_valid, rb_ready, write_idle, read_idle;
+    wire                 wd_valid, wd_ready, wb_valid, wb_ready, to_ready, rd_valid, rd_ready, rb_valid, rb_ready,
+        write_idle, read_idle;
     wire [55:0]          wd_data, rd_data;
     wire [BEAT_BITS-1:0] wb_data, rb_data, rdata, wdata;
     wire                 read_error, write_error;
     wire [63:0]          read_error_addr, write_error_addr, araddr, awaddr;
     wire [7:0]           arlen, awlen;
-    wire                 arvalid, arready, rvalid, rready, rlast, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
+    wire                 arvalid, arready, rvalid, rready, rlast, awvalid, awready, wvalid, wready, wlast, bvalid,
+        bready;
     wire [1:0]           rresp, bresp;
     integer              seed, idle, stall;
     reg                  again = 1'b0;
@@ -54,27 +57,33 @@ module rill_spill_tb;
     reg  [LATE-1:0]      idle_q;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_axis_driver #(.DATA_W(DATA_W), .USER_W(3), .WORDS(3 * TIMES * WORDS), .SALT(3)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+    rill_axis_driver #(.DATA_W(DATA_W), .USER_W(3), .WORDS(3 * TIMES * WORDS), .SALT(3)) u_src (.clk(clk), .rst(rst),
+        .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_axis_monitor #(.DATA_W(DATA_W), .USER_W(3), .WORDS(3 * TIMES * WORDS)) u_snk (.clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(DATA_W), .USER_W(3), .WORDS(3 * TIMES * WORDS)) u_snk (.clk(clk), .rst(rst),
+        .hold(hold), .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
     rill_spill #(.DATA_W(DATA_W), .USER_W(3), .BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .BURST(BURST), .FIRINGS(FIRINGS),
         .OFFSET(OFFSET)) dut (
-        .clk(clk), .rst(rst), .dma_idle(idle_q[LATE-1]), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
-        .s_axis_tuser(s_user), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data),
+        .clk(clk), .rst(rst), .dma_idle(idle_q[LATE-1]), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready),
+        .s_axis_tdata(s_data),
+        .s_axis_tuser(s_user), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready),
+        .m_axis_tdata(m_data),
         .m_axis_tuser(m_user), .m_axis_tlast(m_last),
         .m_axis_write_desc_tvalid(wd_valid), .m_axis_write_desc_tready(wd_ready), .m_axis_write_desc_tdata(wd_data),
         .m_axis_write_beat_tvalid(wb_valid), .m_axis_write_beat_tready(wb_ready), .m_axis_write_beat_tdata(wb_data),
         .m_axis_read_tvalid(rd_valid), .m_axis_read_tready(rd_ready), .m_axis_read_tdata(rd_data),
         .s_axis_read_tvalid(rb_valid), .s_axis_read_tready(rb_ready), .s_axis_read_tdata(rb_data));
     rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST), .OUTSTANDING(4), .PREFETCH_BEATS(BURST)) u_read (
-        .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(read_idle), .error(read_error), .error_addr(read_error_addr),
+        .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(read_idle), .error(read_error),
+        .error_addr(read_error_addr),
         .s_axis_burst_tvalid(rd_valid), .s_axis_burst_tready(rd_ready), .s_axis_burst_tdata(rd_data),
         .m_axi_arvalid(arvalid), .m_axi_arready(arready), .m_axi_araddr(araddr), .m_axi_arlen(arlen),
         .m_axi_rvalid(rvalid), .m_axi_rready(rready), .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
         .m_axis_beat_tvalid(rb_valid), .m_axis_beat_tready(rb_ready), .m_axis_beat_tdata(rb_data));
     rill_dma_write #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST), .BUFFER_BEATS(BURST)) u_write (
-        .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(write_idle), .error(write_error), .error_addr(write_error_addr),
+        .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(write_idle), .error(write_error),
+        .error_addr(write_error_addr),
         .s_axis_desc_tvalid(wd_valid), .s_axis_desc_tready(wd_ready), .s_axis_desc_tdata(wd_data),
         .s_axis_beat_tvalid(wb_valid && through), .s_axis_beat_tready(to_ready), .s_axis_beat_tdata(wb_data),
         .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),
@@ -84,7 +93,8 @@ module rill_spill_tb;
         .clk(clk), .rst(rst), .stall(stall), .latency(8), .error_en(1'b0), .error_addr(64'd0),
         .arvalid(arvalid), .arready(arready), .arid(1'b0), .araddr(araddr), .arlen(arlen),
         .rvalid(rvalid), .rready(rready), .rid(), .rdata(rdata), .rresp(rresp), .rlast(rlast),
-        .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid), .wready(wready),
+        .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid),
+        .wready(wready),
         .wdata(wdata), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(), .bresp(bresp));
 
     always @(posedge clk) idle_q <= {idle_q[LATE-2:0], write_idle};
@@ -93,7 +103,8 @@ module rill_spill_tb;
     assign wb_ready = to_ready && through;
     always @(posedge clk) through <= HELD == 0 || (through ? (wb_valid && wb_ready) !== 1'b1 : $random % 64 == 0);
 
-    // Bursts without a response, per half, from the offer of their descriptors on; each has one of its own. The responses come in their order.
+    // Bursts without a response, per half, from the offer of their descriptors on; each has one of its own. The
+    // responses come in their order.
     integer open [0:1];
     reg     half_of [0:65535];
     integer asked, ended, lasts_in, lasts_out, half, both;
@@ -160,7 +171,8 @@ module rill_spill_tb;
     task check_memory; // of the last of TIMES firings
         for (i = 0; i < length; i = i + 1)
             for (b = 0; b < DATA_W / 32; b = b + 1) begin
-                place = PER > 0 ? (i / (PER > 0 ? PER : 1)) * BEAT_BITS + (i % (PER > 0 ? PER : 1)) * DATA_W : i * PARTS * BEAT_BITS;
+                place = PER > 0 ? (i / (PER > 0 ? PER : 1)) * BEAT_BITS + (i % (PER > 0 ? PER : 1)) * DATA_W
+                    : i * PARTS * BEAT_BITS;
                 if (FIRINGS == 2 && TIMES % 2 == 0)
                     place = place + HALF_BITS;
                 if (u_memory.mem[OFFSET / 4 + place / 32 + b] !== kept[i][b*32 +: 32]) begin

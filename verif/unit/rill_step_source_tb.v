@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_step_source: every step word of several requests against the formulas with divisions; go holds steps back.
+// Bench of rill_step_source: every step word of several requests against the formulas with divisions; go holds steps
+// back.
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0
 // sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0
 // sweep: CHANNELS=32 TOKENS=8 ALL_HEAD=1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_stream_demux: firings dealt out over a table with dropped firings and a section for head steps; each reader gets its own, in
-// order; no bubble between firings.
+// Bench of rill_stream_demux: firings dealt out over a table with dropped firings and a section for head steps; each
+// reader gets its own, in order; no bubble between firings.
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=1 REPEAT=2 LONGEST=1
 // sweep: PORTS=4 REPEAT=7 LONGEST=3
@@ -29,20 +29,28 @@ module rill_stream_demux_tb;
     reg  [19:0]         beat;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready),
+    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
+        .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(), .m_axis_tlast(), .done(step_done));
-    rill_axis_driver #(.DATA_W(16), .USER_W(3), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+    rill_axis_driver #(.DATA_W(16), .USER_W(3), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+        .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_stream_demux #(.PORTS(PORTS), .DATA_W(16), .USER_W(3), .SECTIONS(3), .ENTRIES(4), .SECTION_LEN(48'h000100010002),
+    rill_stream_demux #(.PORTS(PORTS), .DATA_W(16), .USER_W(3), .SECTIONS(3), .ENTRIES(4),
+        .SECTION_LEN(48'h000100010002),
         .SECTION_REPEAT(REPEATS), .SECTION_WHEN_HEAD(3'b100), .TABLE(TABLE)) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
-        .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
-        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
+        .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user),
+        .s_axis_tlast(s_last),
+        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user),
+        .m_axis_tlast(m_last));
     genvar g;
     generate
         for (g = 0; g < PORTS; g = g + 1) begin : gen_port
-            rill_axis_monitor #(.DATA_W(16), .USER_W(3), .WORDS(WORDS), .SALT(g + 11)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
-                .s_axis_tvalid(m_valid[g]), .s_axis_tready(m_ready[g]), .s_axis_tdata(m_data[g*16 +: 16]), .s_axis_tuser(m_user[g*3 +: 3]),
+            rill_axis_monitor #(.DATA_W(16), .USER_W(3), .WORDS(WORDS), .SALT(g + 11)) u_snk (.clk(clk), .rst(rst),
+                .hold(1'b0),
+                .s_axis_tvalid(m_valid[g]), .s_axis_tready(m_ready[g]), .s_axis_tdata(m_data[g*16 +: 16]),
+                .s_axis_tuser(m_user[g*3 +: 3]),
                 .s_axis_tlast(m_last[g]), .done(snk_done[g]));
             always @(posedge want[g])
                 u_snk.expect_word(beat[15:0], beat[18:16], beat[19]);

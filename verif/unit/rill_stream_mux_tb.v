@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_stream_mux: a region loop's table (once from port 0, then REPEAT-1 times from port 1, port PORTS-1 in head steps only) over random
-// steps and firing lengths; every beat in schedule order; firings follow one another without a bubble.
+// Bench of rill_stream_mux: a region loop's table (once from port 0, then REPEAT-1 times from port 1, port PORTS-1 in
+// head steps only) over random steps and firing lengths; every beat in schedule order; firings follow one another
+// without a bubble.
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=5 REPEAT=1 LONGEST=1
 // sweep: PORTS=3 REPEAT=7 LONGEST=3
@@ -27,7 +28,8 @@ module rill_stream_mux_tb;
     wire [2:0]          m_user;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready),
+    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
+        .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(), .m_axis_tlast(), .done(step_done));
     // What the schedule asks of a port is handed to the port's source by number.
     reg  [PORTS-1:0] give = 0;
@@ -35,8 +37,10 @@ module rill_stream_mux_tb;
     genvar g;
     generate
         for (g = 0; g < PORTS; g = g + 1) begin : gen_port
-            rill_axis_driver #(.DATA_W(16), .USER_W(3), .WORDS(WORDS), .SALT(g + 11)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid[g]),
-                .m_axis_tready(s_ready[g]), .m_axis_tdata(s_data[g*16 +: 16]), .m_axis_tuser(s_user[g*3 +: 3]), .m_axis_tlast(s_last[g]),
+            rill_axis_driver #(.DATA_W(16), .USER_W(3), .WORDS(WORDS), .SALT(g + 11)) u_src (.clk(clk), .rst(rst),
+                .m_axis_tvalid(s_valid[g]),
+                .m_axis_tready(s_ready[g]), .m_axis_tdata(s_data[g*16 +: 16]), .m_axis_tuser(s_user[g*3 +: 3]),
+                .m_axis_tlast(s_last[g]),
                 .done(src_done[g]));
             always @(posedge give[g])
                 u_src.push(beat[15:0], beat[18:16], beat[19]);
@@ -44,10 +48,14 @@ module rill_stream_mux_tb;
     endgenerate
     rill_stream_mux #(.PORTS(PORTS), .DATA_W(16), .USER_W(3), .SECTIONS(3), .ENTRIES(3), .SECTION_LEN(48'h000100010001),
         .SECTION_REPEAT(REPEATS), .SECTION_WHEN_HEAD(3'b100), .TABLE(TABLE)) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
-        .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
-        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(16), .USER_W(3), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
+        .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user),
+        .s_axis_tlast(s_last),
+        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user),
+        .m_axis_tlast(m_last));
+    rill_axis_monitor #(.DATA_W(16), .USER_W(3), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     integer n, i, seed, idle, stall;

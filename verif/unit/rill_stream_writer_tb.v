@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_stream_reader and rill_stream_writer, back to back through their DMA engines on one memory: rows in, the same rows out
-// elsewhere, padding zero, the stream's order and marks checked in between, steps_done at the end.
+// Bench of rill_stream_reader and rill_stream_writer, back to back through their DMA engines on one memory: rows in,
+// the same rows out elsewhere, padding zero, the stream's order and marks checked in between, steps_done at the end.
 // sweep: BEAT_BITS=256 LANES=1 TOKENS=1 CHUNKS=5
 // sweep: BEAT_BITS=256 LANES=4 TOKENS=4 CHUNKS=7
 // sweep: BEAT_BITS=512 LANES=32 TOKENS=2 CHUNKS=3
@@ -37,17 +37,20 @@ module rill_stream_writer_tb;
         read_error, write_error;
     wire [63:0]           read_error_addr, write_error_addr, araddr, awaddr;
     wire [7:0]            arlen, awlen;
-    wire                  arvalid, arready, rvalid, rready, rlast, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
+    wire                  arvalid, arready, rvalid, rready, rlast, awvalid, awready, wvalid, wready, wlast, bvalid,
+        bready;
     wire [1:0]            rresp, bresp;
     wire [31:0]           steps_done;
     reg                   gate_x = 0;
     reg                   failed = 0;
 
     rill_stream_reader #(.BEAT_BITS(BEAT_BITS), .LANES(LANES), .TOKENS(TOKENS), .CHUNKS(CHUNKS)) u_reader (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
         .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst_data),
         .s_axis_beat_tvalid(in_valid), .s_axis_beat_tready(in_ready), .s_axis_beat_tdata(in_data),
-        .m_axis_x_tvalid(x_valid), .m_axis_x_tready(x_ready && gate_x), .m_axis_x_tdata(x_data), .m_axis_x_tuser(x_user),
+        .m_axis_x_tvalid(x_valid), .m_axis_x_tready(x_ready && gate_x), .m_axis_x_tdata(x_data),
+        .m_axis_x_tuser(x_user),
         .m_axis_x_tlast(x_last));
     rill_stream_writer #(.BEAT_BITS(BEAT_BITS), .LANES(LANES), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .OFFSET(OUT)) dut (
         .clk(clk), .rst(rst), .s_axis_y_tvalid(x_valid && gate_x), .s_axis_y_tready(x_ready), .s_axis_y_tdata(x_data),
@@ -56,7 +59,8 @@ module rill_stream_writer_tb;
         .m_axis_beat_tvalid(out_valid), .m_axis_beat_tready(out_ready), .m_axis_beat_tdata(out_data),
         .dma_written(write_written), .steps_done(steps_done));
     rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(4), .OUTSTANDING(4), .PREFETCH_BEATS(16)) u_read (
-        .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(read_idle), .error(read_error), .error_addr(read_error_addr),
+        .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(read_idle), .error(read_error),
+        .error_addr(read_error_addr),
         .s_axis_burst_tvalid(burst_valid), .s_axis_burst_tready(burst_ready), .s_axis_burst_tdata(burst_data),
         .m_axi_arvalid(arvalid), .m_axi_arready(arready), .m_axi_araddr(araddr), .m_axi_arlen(arlen),
         .m_axi_rvalid(rvalid), .m_axi_rready(rready), .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
@@ -73,7 +77,8 @@ module rill_stream_writer_tb;
         .clk(clk), .rst(rst), .stall(stall), .latency(8), .error_en(1'b0), .error_addr(64'd0),
         .arvalid(arvalid), .arready(arready), .arid(1'b0), .araddr(araddr), .arlen(arlen),
         .rvalid(rvalid), .rready(rready), .rid(), .rdata(rdata), .rresp(rresp), .rlast(rlast),
-        .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid), .wready(wready),
+        .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen), .wvalid(wvalid),
+        .wready(wready),
         .wdata(wdata), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(), .bresp(bresp));
     always #1 clk = !clk;
 
@@ -111,7 +116,8 @@ module rill_stream_writer_tb;
             ntok = ROWS - row < TOKENS ? ROWS - row : TOKENS;
             for (i = 0; i < LANES; i = i + 1)
                 if (x_data[i*32 +: 32] !== u_memory.pattern((row + tok) * ROW_WORDS + chunk * LANES + i)) fail(1);
-            if (x_user !== {tok == ntok - 1, tok[TOK_W-1:0]} || x_last !== (tok == ntok - 1 && chunk == CHUNKS - 1)) fail(2);
+            if (x_user !== {tok == ntok - 1, tok[TOK_W-1:0]}
+                || x_last !== (tok == ntok - 1 && chunk == CHUNKS - 1)) fail(2);
             tok = tok + 1;
             if (tok == ntok) begin
                 tok = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_token_loop with a model of the datapath: requests that end by count, by end-of-text, by the context, refused ones
-// (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in the middle, each followed
-// by a good request, as are another image, a stop, a kill, a ring that is too short and a memory that falls silent (watchdog);
+// Bench of rill_token_loop with a model of the datapath: requests that end by count, by end-of-text, by the context,
+// refused ones (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in
+// the middle, each followed by a good request, as are another image, a stop, a kill, a ring that is too short and a
+// memory that falls silent (watchdog);
 // step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1
@@ -60,17 +61,23 @@ module rill_token_loop_tb;
     reg  [31:0] n_data;
     reg  [TOK_W:0] n_user;
 
-    rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT), .VOCAB(VOCAB),
+    rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT),
+        .VOCAB(VOCAB),
         .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
         .BASES(BASES)) dut (
-        .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new), .eot_id(eot_id),
+        .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new),
+        .eot_id(eot_id),
         .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
-        .ring_ids(ring_ids), .watchdog(watchdog), .halt(halt), .fault_address(fault_address), .fault_channel(fault_channel),
-        .fault_state(fault_state), .ending(ending), .error_is_write(3'b010), .error_address({64'd3, 64'h2_0000_0040, 64'd1}),
+        .ring_ids(ring_ids), .watchdog(watchdog), .halt(halt), .fault_address(fault_address),
+        .fault_channel(fault_channel),
+        .fault_state(fault_state), .ending(ending), .error_is_write(3'b010),
+        .error_address({64'd3, 64'h2_0000_0040, 64'd1}),
         .progress(!dead && traffic), .idle_engines(idle_engines), .status(status), .ids_count(ids_count),
-        .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done), .image(image), .image_wrong(image_wrong),
+        .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done),
+        .image(image), .image_wrong(image_wrong),
         .image_place(2'd2), .image_checksum(sum), .row_hash(row_hash), .logits_hash(logits_hash), .flush(flush),
-        .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done), .ids_written(ids_written),
+        .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done),
+        .ids_written(ids_written),
         .kernel_fault(kernel_fault), .memory_error(memory_error),
         .m_axis_prompt_burst_tvalid(p_valid), .m_axis_prompt_burst_tready(p_ready), .m_axis_prompt_burst_tdata(p_data),
         .s_axis_prompt_tvalid(b_valid), .s_axis_prompt_tready(b_ready), .s_axis_prompt_tdata(b_data),
@@ -78,7 +85,8 @@ module rill_token_loop_tb;
         .m_axis_step_tvalid(s_valid), .m_axis_step_tready(s_ready), .m_axis_step_tdata(s_data),
         .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data), .m_axis_id_tuser(id_user),
         .m_axis_id_tlast(id_last),
-        .s_axis_next_id_tvalid(n_valid), .s_axis_next_id_tready(n_ready), .s_axis_next_id_tdata(n_data), .s_axis_next_id_tuser(n_user),
+        .s_axis_next_id_tvalid(n_valid), .s_axis_next_id_tready(n_ready), .s_axis_next_id_tdata(n_data),
+        .s_axis_next_id_tuser(n_user),
         .s_axis_next_id_tlast(1'b1),
         .m_axis_ring_tvalid(r_valid), .m_axis_ring_tready(r_ready), .m_axis_ring_tdata(r_data));
     always #1 clk = !clk;
@@ -91,7 +99,8 @@ module rill_token_loop_tb;
     integer     want_ids, want_code, want_place;
     reg         eot_ends;
     // Model state.
-    integer     step_pos, step_ntok, step_tok, steps_seen, ids_seen, walk_pos, ring_seen, beat_next, beats_want, outstanding, answer_tok;
+    integer     step_pos, step_ntok, step_tok, steps_seen, ids_seen, walk_pos, ring_seen, beat_next, beats_want,
+        outstanding, answer_tok;
     reg         step_open, answer, prompt_open, prompt_given;
     integer     load_wait, resets;
     reg  [63:0] row_hash = 64'hx, next_hash, want_hash;
@@ -275,7 +284,8 @@ module rill_token_loop_tb;
             model_reset;
     end
 
-    task request(input integer len, input integer count, input integer eot_pos, input ignore, input integer code, input integer place);
+    task request(input integer len, input integer count, input integer eot_pos, input ignore, input integer code,
+        input integer place);
         begin
             prompt_len <= len;
             max_new <= count;
@@ -315,7 +325,8 @@ module rill_token_loop_tb;
             repeat (3) @(posedge clk);
             if (!failed) begin
                 if (!is_idle || fault_code !== want_code || fault_place !== want_place) begin
-                    $display("FAIL: request of %0d ids: fault %0d at %0d, expected %0d at %0d", len, fault_code, fault_place,
+                    $display("FAIL: request of %0d ids: fault %0d at %0d, expected %0d at %0d", len, fault_code,
+                        fault_place,
                              want_code, want_place);
                     failed = 1;
                     $finish;
@@ -324,14 +335,18 @@ module rill_token_loop_tb;
                 if (logits_hash !== want_hash) fail(27);
                 if (image !== (ending == 5 || ending == 6 ? 64'd0 : sum)) fail(25);
                 if (code == 8 && (steps_seen != 0 || prompt_given)) fail(26);
-                if (code == 0 && halt_at < 0 && ending !== (MODE == 1 || want_ids == count ? (eot_ends ? 2 : 1) : eot_ends ? 2 : 3)) fail(16);
+                if (code == 0 && halt_at < 0 && ending !== (MODE == 1 || want_ids == count ? (eot_ends ? 2 : 1)
+                    : eot_ends ? 2 : 3)) fail(16);
                 if (code == 0 && halt_at < 0 && status[31:16] !== step_pos) fail(17);
                 if (halt_at >= 0) begin
                     if (ending !== (halt_kind == 1 ? 4 : 5) || fault_code != 0) fail(18);
-                    if (halt_kind == 1 && (step_pos <= halt_at || status[31:16] !== step_pos || ids_count != ring_seen)) fail(19);
-                    if (step_pos > halt_at + (MODE == 1 ? 4 : 1) * TOKENS || fault_state[3:0] == 0 && halt_kind == 2) fail(20);
+                    if (halt_kind == 1 && (step_pos <= halt_at || status[31:16] !== step_pos
+                        || ids_count != ring_seen)) fail(19);
+                    if (step_pos > halt_at + (MODE == 1 ? 4 : 1) * TOKENS || fault_state[3:0] == 0
+                        && halt_kind == 2) fail(20);
                 end else
-                if (code == 0 && MODE == 0 && (ids_count != want_ids || ring_seen != want_ids || step_pos != len + want_ids - 1)) fail(11);
+                if (code == 0 && MODE == 0 && (ids_count != want_ids || ring_seen != want_ids || step_pos != len
+                    + want_ids - 1)) fail(11);
                 if (code == 0 && halt_at < 0 && MODE == 1 && step_pos != len) fail(12);
                 if (resets != ((code >= 1 && code <= 3) || code == 9 ? 0 : 1)) fail(13);
                 if (((code >= 1 && code <= 3) || code == 9) && (steps_seen != 0 || walk_pos != 0 || traffic)) fail(14);
@@ -339,7 +354,8 @@ module rill_token_loop_tb;
         end
     endtask
 
-    // Nothing is loaded, nothing moves: fault 7, and done although the memory is not quiet; again for a second start; then it comes back.
+    // Nothing is loaded, nothing moves: fault 7, and done although the memory is not quiet; again for a second start;
+    // then it comes back.
     task dead_memory;
         begin
             dead <= 1;
@@ -351,7 +367,8 @@ module rill_token_loop_tb;
                 while (dones != i && !failed) @(posedge clk);
                 start <= 0;
                 repeat (4) @(posedge clk);
-                if (!failed && (fault_code !== 7 || fault_place !== (i == 1 ? 4 : 35) || ending !== 6 || is_idle || soft_rst || !flush)) fail(22);
+                if (!failed && (fault_code !== 7 || fault_place !== (i == 1 ? 4 : 35) || ending !== 6 || is_idle
+                    || soft_rst || !flush)) fail(22);
             end
             repeat (1000) @(posedge clk);                  // nobody waits
             if (dones != 2) fail(23);

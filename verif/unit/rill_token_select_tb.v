@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_token_select: the last token of every firing in steps with head = 1, nothing in the others; latency 0, full rate.
+// Bench of rill_token_select: the last token of every firing in steps with head = 1, nothing in the others; latency 0,
+// full rate.
 // sweep: TOKENS=1 CHUNKS=5
 // sweep: TOKENS=2 CHUNKS=1
 // sweep: TOKENS=8 CHUNKS=3
@@ -13,7 +14,8 @@ module rill_token_select_tb;
     parameter CHUNKS = 3;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam STEPS = 40;
-    wire              clk, rst, step_valid, step_ready, step_done, s_valid, s_ready, s_last, src_done, m_valid, m_ready, m_last, snk_done;
+    wire              clk, rst, step_valid, step_ready, step_done, s_valid, s_ready, s_last, src_done, m_valid, m_ready,
+        m_last, snk_done;
     wire [63:0]       step_data;
     wire [15:0]       s_data, m_data;
     wire [USER_W-1:0] s_user, m_user;
@@ -23,15 +25,21 @@ module rill_token_select_tb;
     reg               head;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready),
+    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
+        .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(), .m_axis_tlast(), .done(step_done));
-    rill_axis_driver #(.DATA_W(16), .USER_W(USER_W)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+    rill_axis_driver #(.DATA_W(16), .USER_W(USER_W)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+        .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
     rill_token_select #(.DATA_W(16), .TOKENS(TOKENS)) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
-        .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
-        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(16), .USER_W(USER_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
+        .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user),
+        .s_axis_tlast(s_last),
+        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user),
+        .m_axis_tlast(m_last));
+    rill_axis_monitor #(.DATA_W(16), .USER_W(USER_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+        .s_axis_tready(m_ready),
         .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     // Latency 0: a word leaves in the cycle in which it comes. A word waits for nothing but the reader and the step.

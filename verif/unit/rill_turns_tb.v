@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_turns: port numbers in table order, one after another without a gap inside a section, none lost when turns are slow.
+// Bench of rill_turns: port numbers in table order, one after another without a gap inside a section, none lost when
+// turns are slow.
 // sweep: REPEAT=5 PERIOD=1
 // sweep: REPEAT=3 PERIOD=4
 // quick: REPEAT=5 PERIOD=1
@@ -21,9 +22,11 @@ module rill_turns_tb;
     integer     count = 0, seen = 0, wait_left = 0, n, r, seed, idle, stall;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(64)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data),
+    rill_axis_driver #(.DATA_W(64)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+        .m_axis_tdata(s_data),
         .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_turns #(.PORTS(10), .SECTIONS(2), .ENTRIES(4), .SECTION_LEN(32'h00010003), .SECTION_REPEAT(REPEATS), .SECTION_WHEN_HEAD(2'b10),
+    rill_turns #(.PORTS(10), .SECTIONS(2), .ENTRIES(4), .SECTION_LEN(32'h00010003), .SECTION_REPEAT(REPEATS),
+        .SECTION_WHEN_HEAD(2'b10),
         .TABLE(32'h09070301)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_valid), .s_axis_step_tready(s_ready), .s_axis_step_tdata(s_data),
         .turn_valid(turn_valid), .turn(turn), .port(port), .turn_done(turn_done && turn_valid));

@@ -26,15 +26,19 @@ module rill_unit_packer_tb;
     integer           u, c, count, seed;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(LANES * 8 + 1), .USER_W(SLOT_W), .WORDS(8192)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid),
-        .m_axis_tready(en && !rst), .m_axis_tdata(s_tdata), .m_axis_tuser(s_tuser), .m_axis_tlast(s_tlast), .done(s_done));
+    rill_axis_driver #(.DATA_W(LANES * 8 + 1), .USER_W(SLOT_W), .WORDS(8192)) u_s (.clk(clk), .rst(rst),
+        .m_axis_tvalid(s_tvalid),
+        .m_axis_tready(en && !rst), .m_axis_tdata(s_tdata), .m_axis_tuser(s_tuser), .m_axis_tlast(s_tlast),
+        .done(s_done));
     rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(8)) dut (.clk(clk), .rst(rst), .en(en), .s_valid(s_tvalid),
-        .s_data(s_tdata[LANES*8-1:0]), .s_zero(s_tdata[LANES*8]), .s_slot(s_tuser), .s_first(s_tuser == 0), .s_last(s_tlast),
+        .s_data(s_tdata[LANES*8-1:0]), .s_zero(s_tdata[LANES*8]), .s_slot(s_tuser), .s_first(s_tuser == 0),
+        .s_last(s_tlast),
         .s_side(side_q), .m_tvalid(m_tvalid),
         .m_tready(m_tready), .m_tdata(m_tdata), .m_side(m_side));
     rill_axis_monitor #(.DATA_W(XS * 8), .USER_W(8)) u_m (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_tvalid),
         .s_axis_tready(m_tready), .s_axis_tdata(m_tdata), .s_axis_tuser(m_side), .s_axis_tlast(1'b0), .done(m_done));
-    rill_kernel_verdict #(.SLACK(1), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .done(s_done && m_done), .fault(1'b0), .x_tvalid(s_tvalid),
+    rill_kernel_verdict #(.SLACK(1), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .done(s_done && m_done), .fault(1'b0),
+        .x_tvalid(s_tvalid),
         .x_tready(en), .y_tvalid(m_tvalid), .y_tready(m_tready));
 
     always @(posedge clk) if (!rst && s_tvalid && en && s_tlast) side_q <= side_q + 8'd1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_v_tail_ram: random writes of a byte, of a byte with the rest of the word cleared, and of zeros, against an array of bytes;
+// Bench of rill_v_tail_ram: random writes of a byte, of a byte with the rest of the word cleared, and of zeros, against
+// an array of bytes;
 // reads 2 cycles later, of the old contents where the word is written in the same cycle.
 // sweep: BEAT_BITS=256 WORDS=6
 // sweep: BEAT_BITS=512 WORDS=1
@@ -34,8 +35,10 @@ module rill_v_tail_ram_tb;
         own = {BYTES{1'b0}};
         own[write_place] = 1'b1;
     end
-    rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS)) dut (.clk(clk), .write_enable({BYTES{write}} & ({BYTES{clear}} | own)),
-        .write_keep({BYTES{!clear}} | (own & {BYTES{!zero}})), .write_addr(write_addr), .write_data(write_data), .read_addr(read_addr),
+    rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS)) dut (.clk(clk),
+        .write_enable({BYTES{write}} & ({BYTES{clear}} | own)),
+        .write_keep({BYTES{!clear}} | (own & {BYTES{!zero}})), .write_addr(write_addr), .write_data(write_data),
+        .read_addr(read_addr),
         .read_data(read_data));
 
     // Written after the read of the cycle: old contents.
@@ -61,7 +64,8 @@ module rill_v_tail_ram_tb;
             write = n < WORDS || $unsigned($random(seed)) % 100 >= idle;
             clear = n < WORDS || $unsigned($random(seed)) % 8 == 0;
             zero = clear && $unsigned($random(seed)) % 2 == 0;
-            write_addr = n < WORDS ? n : $unsigned($random(seed)) % ($unsigned($random(seed)) % 2 == 0 && WORDS > 2 ? 2 : WORDS);
+            write_addr = n < WORDS ? n : $unsigned($random(seed)) % ($unsigned($random(seed)) % 2 == 0 && WORDS > 2 ? 2
+                : WORDS);
             write_place = $random(seed);
             write_data = $random(seed);
             read_addr = n > WORDS && $unsigned($random(seed)) % 2 == 0 ? write_addr : $unsigned($random(seed)) % WORDS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_v_tail with READS: V is offered as soon as it is taken, a slow reader reads every row of a step in order. What it reads must
-// be the block as of its step, however many steps wait behind; no layer is taken in a whole step ahead of the reads (STEP_READS: no step
-// before all reads of the one before); all of it ends.
+// Bench of rill_v_tail with READS: V is offered as soon as it is taken, a slow reader reads every row of a step in
+// order. What it reads must be the block as of its step, however many steps wait behind; no layer is taken in a whole
+// step ahead of the reads (STEP_READS: no step before all reads of the one before); all of it ends.
 // sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=2 LAYERS=1 HEADS=2 HEAD_DIM=20 REPLAYS=3
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=8 LAYERS=1 HEADS=1 HEAD_DIM=5 REPLAYS=1
 // sweep: CHANNELS=5 BEAT_BITS=512 TOKENS=1 LAYERS=3 HEADS=1 HEAD_DIM=17 REPLAYS=2
@@ -33,7 +33,8 @@ module rill_v_tail_reads_tb;
     localparam AHEAD = STEP_READS ? 1 : LAYERS;       // counts of READS that may be taken in ahead
     localparam LAYERS_IN = STEP_READS ? LAYERS : 1;   // of such a count
 
-    wire                   clk, rst, step_valid, step_ready, kv_valid, kv_ready, kv_last, step_done, kv_done, head_done, layer_done;
+    wire                   clk, rst, step_valid, step_ready, kv_valid, kv_ready, kv_last, step_done, kv_done, head_done,
+        layer_done;
     wire                   unused_user, unused_last;
     wire [63:0]            step_data;
     wire [BEAT_BITS+31:0]  kv_data;
@@ -46,17 +47,23 @@ module rill_v_tail_reads_tb;
     wire [55:0]            desc_data;
 
     rill_bench_clock #(.LIMIT(600000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready),
+    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
+        .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(step_done));
     rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(TOK_W+1), .WORDS(POSITIONS*LAYERS*HEADS*UNITS), .SALT(4)) u_kv (
-        .clk(clk), .rst(rst), .m_axis_tvalid(kv_valid), .m_axis_tready(kv_ready), .m_axis_tdata(kv_data), .m_axis_tuser(kv_user),
+        .clk(clk), .rst(rst), .m_axis_tvalid(kv_valid), .m_axis_tready(kv_ready), .m_axis_tdata(kv_data),
+        .m_axis_tuser(kv_user),
         .m_axis_tlast(kv_last), .done(kv_done));
-    rill_v_tail #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS), .HEAD_DIM(HEAD_DIM),
+    rill_v_tail #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS),
+        .HEAD_DIM(HEAD_DIM),
         .V_LAYER_STRIDE(40'h10000), .V_ROW_STRIDE(40'd256), .READS(READS), .STEP_READS(STEP_READS)) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
-        .s_axis_kv_tlast(kv_last), .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data), .head_done(head_done),
-        .m_axis_desc_tvalid(desc_valid), .m_axis_desc_tready(ready), .m_axis_desc_tdata(desc_data), .m_axis_beat_tvalid(beat_valid),
+        .s_axis_kv_tlast(kv_last), .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data),
+        .head_done(head_done),
+        .m_axis_desc_tvalid(desc_valid), .m_axis_desc_tready(ready), .m_axis_desc_tdata(desc_data),
+        .m_axis_beat_tvalid(beat_valid),
         .m_axis_beat_tready(ready), .m_axis_beat_tdata(beat_data), .layer_done(layer_done),
         .given(given));
 
@@ -95,7 +102,8 @@ module rill_v_tail_reads_tb;
                             unit = {BEAT_BITS{1'b0}};
                             for (k = 0; k < XS && u * XS + k < HEAD_DIM; k = k + 1)
                                 unit[8*k +: 8] = value(at + t, l, h, u * XS + k);
-                            u_kv.push({32'd0, unit}, {t == TOKENS - 1, t[TOK_W-1:0]}, h == HEADS - 1 && t == TOKENS - 1 && u == UNITS - 1);
+                            u_kv.push({32'd0, unit}, {t == TOKENS - 1, t[TOK_W-1:0]},
+                                h == HEADS - 1 && t == TOKENS - 1 && u == UNITS - 1);
                         end
         end
     end
@@ -114,7 +122,8 @@ module rill_v_tail_reads_tb;
                     position = (step_end - 1) / 64 * 64 + n % PARTS * XS + b;
                     element = row_of(n) * C + lane;
                     if (position < step_end && element < HEAD_DIM &&
-                        tail_data[lane*BEAT_BITS + 8*b +: 8] !== value(position, layer_of(n), head_of(n), element)) fail(1, n);
+                        tail_data[lane*BEAT_BITS + 8*b +: 8] !== value(position, layer_of(n), head_of(n),
+                            element)) fail(1, n);
                 end
         end
     endtask

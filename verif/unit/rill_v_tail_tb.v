@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_v_tail: the V of 140 positions in steps of any size, against an array by position. Rows read at any time in which no token
-// is on its way into them, 4 cycles; descriptors and beats of full blocks per channel; head_done and layer_done when the last unit, or the
-// last beat, has been taken; without idles the stated number of cycles per token.
+// Bench of rill_v_tail: the V of 140 positions in steps of any size, against an array by position. Rows read at any
+// time in which no token is on its way into them, 4 cycles; descriptors and beats of full blocks per channel; head_done
+// and layer_done when the last unit, or the last beat, has been taken; without idles the stated number of cycles per
+// token.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 LAYERS=2 HEADS=2 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 LAYERS=1 HEADS=1 HEAD_DIM=5
 // sweep: CHANNELS=4 BEAT_BITS=512 TOKENS=8 LAYERS=3 HEADS=1 HEAD_DIM=66
@@ -32,7 +33,8 @@ module rill_v_tail_tb;
     localparam [39:0] V_LAYER_STRIDE = 40'h10_0400;
     localparam [39:0] V_ROW_STRIDE = 40'd320;
 
-    wire                   clk, rst, step_valid, step_ready, kv_offer, kv_valid, kv_ready, kv_last, step_done, kv_done, head_done, layer_done;
+    wire                   clk, rst, step_valid, step_ready, kv_offer, kv_valid, kv_ready, kv_last, step_done, kv_done,
+        head_done, layer_done;
     wire                   unused_user, unused_last;
     wire [63:0]            step_data;
     wire [BEAT_BITS+31:0]  kv_data;
@@ -44,18 +46,25 @@ module rill_v_tail_tb;
     wire [55:0]            desc_data;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid), .m_axis_tready(step_ready),
+    rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
+        .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(step_done));
-    rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(TOK_W+1), .WORDS((POSITIONS+TOKENS)*LAYERS*HEADS*UNITS), .SALT(4)) u_kv (
-        .clk(clk), .rst(rst), .m_axis_tvalid(kv_offer), .m_axis_tready(kv_ready && open_q), .m_axis_tdata(kv_data), .m_axis_tuser(kv_user),
+    rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(TOK_W+1), .WORDS((POSITIONS+TOKENS)*LAYERS*HEADS*UNITS),
+        .SALT(4)) u_kv (
+        .clk(clk), .rst(rst), .m_axis_tvalid(kv_offer), .m_axis_tready(kv_ready && open_q), .m_axis_tdata(kv_data),
+        .m_axis_tuser(kv_user),
         .m_axis_tlast(kv_last), .done(kv_done));
     assign kv_valid = kv_offer && open_q;
-    rill_v_tail #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS), .HEAD_DIM(HEAD_DIM), .V_BASE(V_BASE),
+    rill_v_tail #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS),
+        .HEAD_DIM(HEAD_DIM), .V_BASE(V_BASE),
         .V_LAYER_STRIDE(V_LAYER_STRIDE), .V_ROW_STRIDE(V_ROW_STRIDE)) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready), .s_axis_step_tdata(step_data),
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
+        .s_axis_step_tdata(step_data),
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
-        .s_axis_kv_tlast(kv_last), .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data), .head_done(head_done),
-        .m_axis_desc_tvalid(desc_valid), .m_axis_desc_tready(desc_ready), .m_axis_desc_tdata(desc_data), .m_axis_beat_tvalid(beat_valid),
+        .s_axis_kv_tlast(kv_last), .tail_valid(tail_valid), .tail_addr(tail_addr), .tail_data(tail_data),
+        .head_done(head_done),
+        .m_axis_desc_tvalid(desc_valid), .m_axis_desc_tready(desc_ready), .m_axis_desc_tdata(desc_data),
+        .m_axis_beat_tvalid(beat_valid),
         .m_axis_beat_tready(beat_ready), .m_axis_beat_tdata(beat_data), .layer_done(layer_done),
         .given(given));
 
@@ -66,7 +75,8 @@ module rill_v_tail_tb;
     integer                closed [0:MAX_STEPS-1];   // steps up to this one that close a block
     integer                begun [0:LAYERS*HEADS-1]; // steps of this head
     integer                ended [0:LAYERS*HEADS-1];
-    integer                steps = 0, seed, idle, read_rate, pos, i, n, t, l, h, u, s = 0, skip, quiet = 0, reads = 0, hold = 0, cycle = 0;
+    integer                steps = 0, seed, idle, read_rate, pos, i, n, t, l, h, u, s = 0, skip, quiet = 0, reads = 0,
+        hold = 0, cycle = 0;
     integer                heads = 0, layers = 0, end_layer = 0, end_head = 0;
     reg                    failed = 0, built = 0;
     reg  [63:0]            word;
@@ -115,7 +125,8 @@ module rill_v_tail_tb;
     function [BEAT_BITS-1:0] tail_beat(input integer step, row, part, lane);
         integer k;
         for (k = 0; k < XS; k = k + 1)
-            tail_beat[8*k +: 8] = tail_byte(step, row / (HEADS * ROWS), row / ROWS % HEADS, row % ROWS * C + lane, part * XS + k);
+            tail_beat[8*k +: 8] = tail_byte(step, row / (HEADS * ROWS), row / ROWS % HEADS, row % ROWS * C + lane,
+                part * XS + k);
     endfunction
 
     task push_unit(input integer position, layer, head, index, last);
@@ -188,17 +199,23 @@ module rill_v_tail_tb;
         for (c = 0; c < C; c = c + 1) begin : gen_lane
             integer    j, k, m, givens = 0;
             reg [39:0] place;
-            rill_axis_monitor #(.DATA_W(56), .SALT(10 + c)) u_desc (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(desc_valid[c]),
-                .s_axis_tready(desc_ready[c]), .s_axis_tdata(desc_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(desc_done[c]));
-            rill_axis_monitor #(.DATA_W(BEAT_BITS), .SALT(50 + c)) u_beat (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(beat_valid[c]),
-                .s_axis_tready(beat_ready[c]), .s_axis_tdata(beat_data[c*BEAT_BITS +: BEAT_BITS]), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0),
+            rill_axis_monitor #(.DATA_W(56), .SALT(10 + c)) u_desc (.clk(clk), .rst(rst), .hold(1'b0),
+                .s_axis_tvalid(desc_valid[c]),
+                .s_axis_tready(desc_ready[c]), .s_axis_tdata(desc_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0),
+                .done(desc_done[c]));
+            rill_axis_monitor #(.DATA_W(BEAT_BITS), .SALT(50 + c)) u_beat (.clk(clk), .rst(rst), .hold(1'b0),
+                .s_axis_tvalid(beat_valid[c]),
+                .s_axis_tready(beat_ready[c]), .s_axis_tdata(beat_data[c*BEAT_BITS +: BEAT_BITS]), .s_axis_tuser(1'b0),
+                .s_axis_tlast(1'b0),
                 .done(beat_done[c]));
             initial begin
                 wait (built);
                 for (j = 0; j < steps; j = j + 1)
                     if ((step_pos[j] + step_ntok[j]) % 64 == 0)
-                        for (k = 0; k < LAYERS * HEADS * ROWS; k = k + 1) if (k / ROWS % HEADS < heads_of(k / (HEADS * ROWS))) begin
-                            place = V_BASE + k / (HEADS * ROWS) * V_LAYER_STRIDE + k % (HEADS * ROWS) * V_ROW_STRIDE + step_pos[j] / 64 * 64;
+                        for (k = 0; k < LAYERS * HEADS * ROWS;
+                            k = k + 1) if (k / ROWS % HEADS < heads_of(k / (HEADS * ROWS))) begin
+                            place = V_BASE + k / (HEADS * ROWS) * V_LAYER_STRIDE + k % (HEADS * ROWS) * V_ROW_STRIDE
+                                + step_pos[j] / 64 * 64;
                             u_desc.expect_word({PARTS[15:0], place}, 1'b0, 1'b0);
                             for (m = 0; m < PARTS; m = m + 1)
                                 u_beat.expect_word(tail_beat(j, k, m, c), 1'b0, 1'b0);
@@ -219,7 +236,8 @@ module rill_v_tail_tb;
         end
     endgenerate
 
-    // ---- what comes in, cycle by cycle: a token's units, then its rows; head_done and, where no block closes, layer_done behind the last row ----
+    // ---- what comes in, cycle by cycle: a token's units, then its rows; head_done and, where no block closes,
+    // layer_done behind the last row ----
     integer now_step = -1, now_layer = 0, now_head = 0, now_left = 0, unit_at = 0, spread = 0, to_done = 0;
     reg     in_layer = 0, closing = 0, layer_ends = 0;
 
@@ -233,7 +251,8 @@ module rill_v_tail_tb;
             now_left = now_left - 1;
             unit_at = (unit_at + 1) % UNITS;
             if (unit_at == 0)
-                spread = ROWS * (PARTS == 2 && now_left / UNITS == step_ntok[now_step] - 1 && step_pos[now_step] % 64 == 0 ? 2 : 1);
+                spread = ROWS * (PARTS == 2 && now_left / UNITS == step_ntok[now_step] - 1
+                    && step_pos[now_step] % 64 == 0 ? 2 : 1);
             if (now_left == 0) begin
                 to_done = spread + 1;
                 layer_ends = now_head == heads_of(now_layer) - 1;
@@ -284,7 +303,8 @@ module rill_v_tail_tb;
         end
         if (due_valid[3])
             for (i = 0; i < C; i = i + 1)
-                if (tail_data[i*BEAT_BITS +: BEAT_BITS] !== tail_beat(due_s[3], due_at[3] / PARTS, due_at[3] % PARTS, i)) fail(6, due_at[3]);
+                if (tail_data[i*BEAT_BITS +: BEAT_BITS] !== tail_beat(due_s[3], due_at[3] / PARTS, due_at[3] % PARTS,
+                    i)) fail(6, due_at[3]);
         for (i = 3; i > 0; i = i - 1) begin
             due_at[i] = due_at[i-1];
             due_s[i] = due_s[i-1];
@@ -302,7 +322,8 @@ module rill_v_tail_tb;
             tail_addr[13:1] = due_at[0] / PARTS % (HEADS * ROWS);
             tail_addr[0] = due_at[0] % PARTS;
         end
-        quiet = s == steps && built && step_done && kv_done && &desc_done && &beat_done && layers == steps * LAYERS ? quiet + 1 : 0;
+        quiet = s == steps && built && step_done && kv_done && &desc_done && &beat_done && layers == steps * LAYERS
+            ? quiet + 1 : 0;
         if (quiet == 30) begin
             if (reads < 500 || heads != steps * heads_before(LAYERS)) fail(7, reads);
             if (!failed) $display("PASS");

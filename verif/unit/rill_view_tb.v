@@ -21,12 +21,16 @@ module rill_view_tb;
     integer           n, e, seed, idle, stall;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(DATA_W), .USER_W(USER_W), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+    rill_axis_driver #(.DATA_W(DATA_W), .USER_W(USER_W), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst),
+        .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_view #(.LANES(LANES), .TOKENS(TOKENS)) dut (.clk(clk), .rst(rst), .s_axis_x_tvalid(s_valid), .s_axis_x_tready(s_ready),
-        .s_axis_x_tdata(s_data), .s_axis_x_tuser(s_user), .s_axis_x_tlast(s_last), .m_axis_y_tvalid(m_valid), .m_axis_y_tready(m_ready),
+    rill_view #(.LANES(LANES), .TOKENS(TOKENS)) dut (.clk(clk), .rst(rst), .s_axis_x_tvalid(s_valid),
+        .s_axis_x_tready(s_ready),
+        .s_axis_x_tdata(s_data), .s_axis_x_tuser(s_user), .s_axis_x_tlast(s_last), .m_axis_y_tvalid(m_valid),
+        .m_axis_y_tready(m_ready),
         .m_axis_y_tdata(m_data), .m_axis_y_tuser(m_user), .m_axis_y_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(DATA_W), .USER_W(USER_W), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+    rill_axis_monitor #(.DATA_W(DATA_W), .USER_W(USER_W), .WORDS(WORDS)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     initial begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_width_converter: random firings (active tokens, row-steps, counts) against a dense repacking in the bench; rate and latency.
+// Bench of rill_width_converter: random firings (active tokens, row-steps, counts) against a dense repacking in the
+// bench; rate and latency.
 // sweep: IN_ELEMS=4 OUT_ELEMS=8 TOKENS=2 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=1 TOKENS=1 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=8 TOKENS=2 DENSE=0
@@ -52,14 +53,19 @@ module rill_width_converter_tb;
     wire [OUT_W-1:0]        m_data;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_axis_driver #(.DATA_W(IN_W + COUNT_W), .USER_W(USER_W), .WORDS(WORDS_IN)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
+    rill_axis_driver #(.DATA_W(IN_W + COUNT_W), .USER_W(USER_W), .WORDS(WORDS_IN)) u_src (.clk(clk), .rst(rst),
+        .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_width_converter #(.IN_ELEMS(IN_ELEMS), .OUT_ELEMS(OUT_ELEMS), .ELEM_W(ELEM_W), .TOKENS(TOKENS), .DENSE(DENSE), .LAST_ELEMS(LAST),
+    rill_width_converter #(.IN_ELEMS(IN_ELEMS), .OUT_ELEMS(OUT_ELEMS), .ELEM_W(ELEM_W), .TOKENS(TOKENS), .DENSE(DENSE),
+        .LAST_ELEMS(LAST),
         .LAST_WORDS(LAST > 0 ? 5 : 0)) dut (
         .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data[IN_W-1:0]),
-        .s_axis_tcount(LAST > 0 ? {COUNT_W{1'b0}} : s_data[IN_W +: COUNT_W]), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
-        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
-    rill_axis_monitor #(.DATA_W(OUT_W), .USER_W(USER_W), .WORDS(WORDS_OUT)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
+        .s_axis_tcount(LAST > 0 ? {COUNT_W{1'b0}} : s_data[IN_W +: COUNT_W]), .s_axis_tuser(s_user),
+        .s_axis_tlast(s_last),
+        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user),
+        .m_axis_tlast(m_last));
+    rill_axis_monitor #(.DATA_W(OUT_W), .USER_W(USER_W), .WORDS(WORDS_OUT)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     reg  [ELEM_W-1:0]  value [0:TOKENS*MOST-1];            // elements of a firing, by token

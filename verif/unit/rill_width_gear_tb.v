@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_width_gear alone: the elements of every token are numbered through; random counts; every chunk must hold the next numbers.
+// Bench of rill_width_gear alone: the elements of every token are numbered through; random counts; every chunk must
+// hold the next numbers.
 // sweep: IN_ELEMS=5 OUT_ELEMS=4 TOKENS=2
 // sweep: IN_ELEMS=32 OUT_ELEMS=1 TOKENS=4
 // sweep: IN_ELEMS=2 OUT_ELEMS=16 TOKENS=1
@@ -37,12 +38,14 @@ module rill_width_gear_tb;
     rill_width_gear #(.IN_ELEMS(IN_ELEMS), .OUT_ELEMS(OUT_ELEMS), .ELEM_W(ELEM_W), .TOKENS(TOKENS)) dut (
         .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data[IN_W-1:0]),
         .s_axis_tcount(s_data[IN_W +: COUNT_W]), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
-        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
+        .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user),
+        .m_axis_tlast(m_last));
     // Only stalls and checks the protocol; the content is checked below.
     reg  ready_q = 0;
     integer stall, random = 77;
     assign m_ready = ready_q && !rst;
-    rill_axis_checker #(.DATA_W(OUT_ELEMS * ELEM_W), .USER_W(USER_W)) u_checker (.clk(clk), .rst(rst), .tvalid(m_valid), .tready(m_ready),
+    rill_axis_checker #(.DATA_W(OUT_ELEMS * ELEM_W), .USER_W(USER_W)) u_checker (.clk(clk), .rst(rst), .tvalid(m_valid),
+        .tready(m_ready),
         .tdata(m_data), .tuser(m_user), .tlast(m_last));
 
     always @(posedge clk) begin

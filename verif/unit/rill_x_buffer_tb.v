@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_x_buffer: operands of random sizes in random order of tokens against an array per operand; pairs read at random from the cycle
-// of filled on, up to and with free; tready exactly while a bank is free; operands lost in reset.
+// Bench of rill_x_buffer: operands of random sizes in random order of tokens against an array per operand; pairs read
+// at random from the cycle of filled on, up to and with free; tready exactly while a bank is free; operands lost in
+// reset.
 // sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6
@@ -34,18 +35,22 @@ module rill_x_buffer_tb;
     wire [ARRAYS*8-1:0] shift_0, shift_1;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_axis_driver #(.DATA_W(WORD_W), .USER_W(TOK_W + 1), .WORDS((OPERANDS + 3) * PLACES)) u_x (.clk(clk), .rst(rst), .m_axis_tvalid(x_valid),
+    rill_axis_driver #(.DATA_W(WORD_W), .USER_W(TOK_W + 1), .WORDS((OPERANDS + 3) * PLACES)) u_x (.clk(clk), .rst(rst),
+        .m_axis_tvalid(x_valid),
         .m_axis_tready(x_ready), .m_axis_tdata(x_data), .m_axis_tuser(x_user), .m_axis_tlast(x_last), .done(x_done));
     rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS)) dut (
-        .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user),
-        .s_axis_x_tlast(x_last), .filled(filled), .free(free), .read_tok(read_tok[TURN_W-1:0]), .read_pair(read_pair), .unit_0(unit_0),
+        .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data),
+        .s_axis_x_tuser(x_user),
+        .s_axis_x_tlast(x_last), .filled(filled), .free(free), .read_tok(read_tok[TURN_W-1:0]), .read_pair(read_pair),
+        .unit_0(unit_0),
         .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
     reg  [WORD_W-1:0]   word [0:OPERANDS*PLACES-1];
     integer             ntok [0:OPERANDS-1];
     integer             units [0:OPERANDS-1];
     integer             at [0:TOKENS-1];
-    integer             seed, stall, o = -1, t, n, left, start, occupied = 0, filled_seen = 0, frees = 0, reads_left = 0, late = 0;
+    integer             seed, stall, o = -1, t, n, left, start, occupied = 0, filled_seen = 0, frees = 0,
+        reads_left = 0, late = 0;
     integer             stalls = 0, quiet = 0;
     reg                 failed = 0, open_q = 0, fill_q = 0;
     reg  [4*WORD_W-1:0] due [0:1];       // of the read 1 and 2 cycles ago; token 1 above token 0
@@ -55,7 +60,8 @@ module rill_x_buffer_tb;
     task fail(input integer what);
         begin
             if (!failed)
-                $display("FAIL: check %0d operand %0d token %0d pair %0d: %h %h", what, frees, read_tok, read_pair, unit_0, unit_1);
+                $display("FAIL: check %0d operand %0d token %0d pair %0d: %h %h", what, frees, read_tok, read_pair,
+                    unit_0, unit_1);
             failed = 1;
             $finish;
         end
@@ -124,8 +130,10 @@ module rill_x_buffer_tb;
 
     // ---- reading: every pair of an operand, or pairs at random; the bank goes back with the last read or later ----
     always @(negedge clk) begin
-        if (due_valid[1] && {shift_1[7:0], unit_1[BEAT_BITS-1:0], shift_0[7:0], unit_0[BEAT_BITS-1:0]} !== due[1][2*WORD_W-1:0]) fail(1);
-        if (due_both[1] && {shift_1[8*ARRAYS-8 +: 8], unit_1[BEAT_BITS*(ARRAYS-1) +: BEAT_BITS], shift_0[8*ARRAYS-8 +: 8],
+        if (due_valid[1] && {shift_1[7:0], unit_1[BEAT_BITS-1:0], shift_0[7:0],
+            unit_0[BEAT_BITS-1:0]} !== due[1][2*WORD_W-1:0]) fail(1);
+        if (due_both[1] && {shift_1[8*ARRAYS-8 +: 8], unit_1[BEAT_BITS*(ARRAYS-1) +: BEAT_BITS],
+            shift_0[8*ARRAYS-8 +: 8],
             unit_0[BEAT_BITS*(ARRAYS-1) +: BEAT_BITS]} !== due[1][2*WORD_W +: 2*WORD_W]) fail(5);
         if (x_ready !== (open_q && occupied < 2)) fail(2);
         if (filled !== fill_q) fail(3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A design to be checked, as another project may have one: copies BURSTS bursts of BEATS beats from address 0 on to address TO on. One burst
-// at a time: AR, R into a buffer, AW and W beside each other, B.
+// A design to be checked, as another project may have one: copies BURSTS bursts of BEATS beats from address 0 on to
+// address TO on. One burst at a time: AR, R into a buffer, AW and W beside each other, B.
 // Latency: as the memory's. Reset: clk, synchronous active-high rst; it starts by itself behind it.
 // Parameters: BEAT_BITS; BEATS of a burst; BURSTS; TO, bytes; FAULT, one of the planted ones below, 0: none.
 `default_nettype none
@@ -61,7 +61,8 @@ module axi_copy #(
     assign arcache = FAULT == 4 ? 4'b1100 : 4'b0011;                          // 4: reserved
     assign awcache = 4'b0011;
     assign rready = cycle_q[0];
-    assign wdata = buffer[written_q] ^ (FAULT == 5 ? cycle_q[BEAT_BITS-1:0] : {BEAT_BITS{1'b0}}); // 5: changes while it waits
+    // 5: changes while it waits
+    assign wdata = buffer[written_q] ^ (FAULT == 5 ? cycle_q[BEAT_BITS-1:0] : {BEAT_BITS{1'b0}});
     assign wstrb = {BEAT_BITS/8{1'b1}};
     assign wlast = written_q == (FAULT == 6 ? BEATS - 2 : BEATS - 1);         // 6: a beat early
     assign bready = 1'b1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of axi_copy that knows nothing of AXI's rules: rill_axi_checker watches the port between it and a memory with random waiting times.
+// Bench of axi_copy that knows nothing of AXI's rules: rill_axi_checker watches the port between it and a memory with
+// random waiting times.
 // +fault is the memory's: 11 rlast is missing, 12 b comes before the last beat, 13 rvalid is withdrawn, 14 no b at all.
 `default_nettype none
 `timescale 1ns / 1ps
@@ -29,11 +30,16 @@ module axi_copy_tb;
 
     // The checker has every pin of the port; those that a design lacks get the constants that they mean.
     rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(1), .MAX_BURST(16), .OUTSTANDING(1)) u_checker (
-        .clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(1'b0), .araddr(araddr), .arlen(arlen), .arsize(arsize),
-        .arburst(arburst), .arlock(1'b0), .arcache(arcache), .arprot(3'd0), .arqos(4'd0), .rvalid(rvalid), .rready(rready), .rid(1'b0),
-        .rdata(rdata), .rresp(2'd0), .rlast(rlast), .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr), .awlen(awlen),
-        .awsize(awsize), .awburst(awburst), .awlock(1'b0), .awcache(awcache), .awprot(3'd0), .awqos(4'd0), .wvalid(wvalid),
-        .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(1'b0), .bresp(2'd0),
+        .clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(1'b0), .araddr(araddr), .arlen(arlen),
+        .arsize(arsize),
+        .arburst(arburst), .arlock(1'b0), .arcache(arcache), .arprot(3'd0), .arqos(4'd0), .rvalid(rvalid),
+        .rready(rready), .rid(1'b0),
+        .rdata(rdata), .rresp(2'd0), .rlast(rlast), .awvalid(awvalid), .awready(awready), .awid(1'b0), .awaddr(awaddr),
+        .awlen(awlen),
+        .awsize(awsize), .awburst(awburst), .awlock(1'b0), .awcache(awcache), .awprot(3'd0), .awqos(4'd0),
+        .wvalid(wvalid),
+        .wready(wready), .wdata(wdata), .wstrb(wstrb), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(1'b0),
+        .bresp(2'd0),
         .reads_open(reads_open), .writes_open(writes_open));
 
     always #1 clk = !clk;
@@ -98,7 +104,8 @@ module axi_copy_tb;
         rst = 0;
         for (i = 0; i < 4000 && !done; i = i + 1) @(negedge clk);
         repeat (4) @(negedge clk);
-        if (reads_open != 0 || writes_open != 0) $display("FAIL: %0d reads and %0d writes are open", reads_open, writes_open);
+        if (reads_open != 0 || writes_open != 0) $display("FAIL: %0d reads and %0d writes are open", reads_open,
+            writes_open);
         else if (!done) $display("FAIL: not done");
         else begin
             for (i = 0; i < WORDS && got[i] === word(i); i = i + 1) ;

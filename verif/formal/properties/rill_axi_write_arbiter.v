@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// As in rill_axi_read_arbiter for requests and responses. Beats are those of the clients in the order of their grants, each
-// up to its last one: one burst, any one, is followed from its grant to its last beat. No beat leaves without a grant. The
-// clients show beats only of what they were granted or will ask for; the memory responds to bursts that it has whole.
+// As in rill_axi_read_arbiter for requests and responses. Beats are those of the clients in the order of their grants,
+// each up to its last one: one burst, any one, is followed from its grant to its last beat. No beat leaves without a
+// grant. The clients show beats only of what they were granted or will ask for; the memory responds to bursts that it
+// has whole.
 // shows: u_owed f_owed
 wire [14:0]         f_owed_open;             // bursts without a response, whose requests were taken
 reg                 f_begun_q = 1'b0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each unit has its place: position p of the step is channel p mod CHANNELS, row p / CHANNELS, behind the bases of its
 // layer and head; the first unit of each head and token comes with the descriptor. On the channels' side, behind the
-// slice (rill_register_slice), what a channel has not taken stays, and a firing is done when all have taken its last unit.
+// slice (rill_register_slice), what a channel has not taken stays, and a firing is done when all have taken its last
+// unit.
 // The streams' side: krows is the rows before the step; units, tokens, heads, layers are counted as the header says.
 localparam F_C = CHANNELS;
 reg                 f_begun_q = 1'b0;
@@ -13,7 +14,8 @@ reg  [15:0]         f_layer_q, f_head_q, f_unit_q;
 reg  [3:0]          f_tok_q;
 reg                 f_waits_q;               // a channel may still hold the firing's last unit
 reg                 f_done_q;                // none does any more
-wire                f_taken = ((m_axis_desc_tvalid & ~m_axis_desc_tready) | (m_axis_beat_tvalid & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
+wire                f_taken = ((m_axis_desc_tvalid & ~m_axis_desc_tready)
+    | (m_axis_beat_tvalid & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
 reg  [CHANNELS-1:0] f_desc_held_q, f_beat_held_q;
 reg  [39:0]         f_desc_q;
 reg  [BEAT_BITS-1:0] f_beat_q;
@@ -64,7 +66,8 @@ always @(posedge clk) begin
             assert (lane_q == f_lane_q && head_base_q + row_offset_q == f_place);
         end
         if (state_q == S_PLACE)
-            assert (pos_q == f_first_row_q * F_C + f_first_lane_q && krows_q == f_first_row_q + (f_first_lane_q != 6'd0));
+            assert (pos_q == f_first_row_q * F_C + f_first_lane_q && krows_q == f_first_row_q
+                + (f_first_lane_q != 6'd0));
         if (state_q == S_ROW) begin
             assert (krows_q == f_first_row_q + (f_first_lane_q != 6'd0));
             assert (row_ready_q || over_q == f_over);
@@ -74,11 +77,13 @@ always @(posedge clk) begin
             assert (f_first_lane_q < F_C && f_first_row_q < 16'h0800);
         if (state_q == S_PLACE || state_q == S_ROW)
             assert ({f_layer_q, f_head_q, f_unit_q, f_tok_q} == 52'd0 && layer_q == 16'd0 && unit_q == 16'd0 &&
-                    layer_base_q == K_BASE && head_base_q == K_BASE && f_row_q == f_first_row_q && f_lane_q == f_first_lane_q);
+                    layer_base_q == K_BASE && head_base_q == K_BASE && f_row_q == f_first_row_q
+                        && f_lane_q == f_first_lane_q);
         if (state_q == S_PLACE)
             assert (!row_ready_q);
         if (state_q == S_RUN) begin
-            assert (first_lane_q == f_first_lane_q && first_row_q == f_first_row_q && first_offset_q == f_first_row_q * ROW_BYTES);
+            assert (first_lane_q == f_first_lane_q && first_row_q == f_first_row_q
+                && first_offset_q == f_first_row_q * ROW_BYTES);
             assert (lane_q == f_lane_q && f_lane_q < F_C && lane_last_q == (f_lane_q == F_C - 1));
             assert (row_offset_q == f_row_q * ROW_BYTES && f_row_q < 16'h0810);
             assert (f_row_q >= f_first_row_q && f_row_q <= f_first_row_q + f_tok_q);
@@ -87,7 +92,8 @@ always @(posedge clk) begin
             assert (layer_base_q == K_BASE + f_layer_q * K_LAYER_STRIDE);
             assert (head_base_q == K_BASE + f_layer_q * K_LAYER_STRIDE + f_head_q * K_HEAD_STRIDE);
         end
-        assert ((f_desc_held_q & ~m_axis_desc_tvalid) == {CHANNELS{1'b0}} && (f_beat_held_q & ~m_axis_beat_tvalid) == {CHANNELS{1'b0}});
+        assert ((f_desc_held_q & ~m_axis_desc_tvalid) == {CHANNELS{1'b0}}
+            && (f_beat_held_q & ~m_axis_beat_tvalid) == {CHANNELS{1'b0}});
         if (f_desc_held_q != {CHANNELS{1'b0}})
             assert (m_axis_desc_tdata == {UNITS_32[15:0], f_desc_q});
         if (f_beat_held_q != {CHANNELS{1'b0}})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protocol on the output, and one marked word is followed through: it leaves, unchanged, in its place. A word is refused
-// only when as many as there is room for are inside.
+// Protocol on the output, and one marked word is followed through: it leaves, unchanged, in its place. A word is
+// refused only when as many as there is room for are inside.
 // port: output wire [1:0] f_inside
 localparam ROOM = MODE > 1 ? 2 : MODE;
 reg                past_q = 1'b0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of each id one descriptor of one beat at its place, and the beat: the words of ids before it, it, zeros behind. Both
-// stand until they are taken. It is counted when the engine has been idle behind both for eight cycles, and in none else,
-// and so it is before the next one is taken. Indexes count up from 0.
+// stand until they are taken. It is counted when the engine has been idle behind both for eight cycles, and in none
+// else, and so it is before the next one is taken. Indexes count up from 0.
 reg                 f_begun_q = 1'b0;
 reg                 f_open_q;                // an id is not counted,
 reg  [31:0]         f_id_q;
@@ -29,7 +29,8 @@ always @(posedge clk) begin
         f_place_q <= f_take;
         f_desc_q <= f_place_q || (f_desc_q && !m_axis_desc_tready);
         f_beat_q <= f_place_q || (f_beat_q && !m_axis_beat_tready);
-        f_idle_q <= f_take || f_place_q || f_desc_q || f_beat_q || state_q == S_SEND || !dma_idle ? 4'd0 : f_idle_q + 4'd1;
+        f_idle_q <= f_take || f_place_q || f_desc_q || f_beat_q || state_q == S_SEND || !dma_idle ? 4'd0 : f_idle_q
+            + 4'd1;
         if (f_take) begin
             f_open_q <= 1'b1;
             f_id_q <= s_axis_ring_tdata[31:0];
@@ -54,7 +55,8 @@ always @(posedge clk) begin
                 assert (behind_q[f_i] == (f_i > ((f_count_q - 32'd1) & SLOT_MASK)));
                 assert (here_q[f_i] || behind_q[f_i] || beat_q[32*f_i +: 32] == f_words_q[32*f_i +: 32]);
                 if (f_place_q)
-                    assert (f_words_q[32*f_i +: 32] == (here_q[f_i] ? id_q : behind_q[f_i] ? 32'd0 : beat_q[32*f_i +: 32]));
+                    assert (f_words_q[32*f_i +: 32] == (here_q[f_i] ? id_q : behind_q[f_i] ? 32'd0
+                        : beat_q[32*f_i +: 32]));
             end
         if (!f_place_q && f_count_q != 32'd0)
             assert (beat_q == f_words_q);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each step the entries of the sections that run, in order, each section as often as it says, with the number of the
-// repetition and the step's word; tlast on the last one alone; what waits stays. An entry comes within SECTIONS + 4
+// For each step the entries of the sections that run, in order, each section as often as it says, with the number of
+// the repetition and the step's word; tlast on the last one alone; what waits stays. An entry comes within SECTIONS + 4
 // cycles of the step, or of room at the output. A walk beside the module's own one says what comes next.
 localparam F_W = SECTION_W + 1;
 reg                f_begun_q = 1'b0;
@@ -36,7 +36,8 @@ function [F_W-1:0] f_next(input [F_W-1:0] section, input [63:0] step); // the fi
     begin
         f_next = SECTIONS;
         for (f_i = SECTIONS - 1; f_i >= 0; f_i = f_i - 1)
-            if (f_i >= section && (step[STEP_HEAD] || !SECTION_WHEN_HEAD[f_i]) && f_length(f_i) != 16'd0 && f_repeats(f_i) != 16'd0)
+            if (f_i >= section && (step[STEP_HEAD] || !SECTION_WHEN_HEAD[f_i]) && f_length(f_i) != 16'd0
+                && f_repeats(f_i) != 16'd0)
                 f_next = f_i;
     end
 endfunction

@@ -62,7 +62,8 @@ always @(posedge clk) begin
             assert (f_left_q != 32'd0 && f_left_q <= f_beats_q && e_left_q == f_left_q && e_run_q == f_beats_q);
             assert (e_cut_q == f_cut && e_run_cut_q == (f_beats_q > 32'd65535) && e_again_q == f_more);
             assert (e_addr_q == f_address_q && e_run_addr_q == f_first_q && e_stride_q == f_stride_q);
-            assert (e_strided_q == f_v_q && e_need_q == f_need_q && (!f_v_q || (e_outer_q == f_runs_q && f_runs_q != 16'd0)));
+            assert (e_strided_q == f_v_q && e_need_q == f_need_q
+                && (!f_v_q || (e_outer_q == f_runs_q && f_runs_q != 16'd0)));
             assert (!e_open_q || (f_v_q ? f_v_done_q : f_k_q) >= f_need_q);
         end
         if (idle && flush)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a turn the beats of its port pass, unchanged, and those of no other one, until the one with tlast: that ends the turn.
+// In a turn the beats of its port pass, unchanged, and those of no other one, until the one with tlast: that ends the
+// turn.
 // One turn, any one, is looked at.
 // shows: u_turns f_turns
 wire            f_turns_watched;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of each step a descriptor for each group of each token, at OFFSET + position * row + group, in the order group, token.
+// Of each step a descriptor for each group of each token, at OFFSET + position * row + group, in the order group,
+// token.
 // What waits stays, at both outputs. What the beats become is not looked at.
 // Steps have 1 to TOKENS tokens.
 reg                  f_begun_q = 1'b0;
@@ -39,11 +40,13 @@ always @(posedge clk) begin
         if (m_axis_burst_tvalid)
             assert (m_axis_burst_tdata == {GROUP_BEATS_32[15:0], f_group_at + f_tok_q * ROW_BYTES});
         if (f_busy_q)
-            assert (f_ntok_q == ntok_q && f_pos_q == pos_q && f_ntok_q != 4'd0 && f_ntok_q <= TOKENS && f_tok_q < f_ntok_q && f_group_q < GROUPS);
+            assert (f_ntok_q == ntok_q && f_pos_q == pos_q && f_ntok_q != 4'd0 && f_ntok_q <= TOKENS
+                && f_tok_q < f_ntok_q && f_group_q < GROUPS);
         if (state_q == S_PLACE)
             assert (f_tok_q == 4'd0 && f_group_q == 16'd0);
         if (state_q == S_RUN)
-            assert (ask_tok_q == f_tok_q && ask_group_q == f_group_q && group_offset_q == f_group_at && offset_q == f_group_at + f_tok_q * ROW_BYTES);
+            assert (ask_tok_q == f_tok_q && ask_group_q == f_group_q && group_offset_q == f_group_at
+                && offset_q == f_group_at + f_tok_q * ROW_BYTES);
         if (f_held_q)
             assert (m_axis_burst_tvalid && m_axis_burst_tdata == f_burst_q);
         if (f_out_held_q)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns are the schedule's entries, all of them and in order (rill_schedule, rill_fifo); the bit that is set is that of the
-// port's number, none of a number that no port has. One turn, any one, is looked at. f_watched: it is the present one.
+// Turns are the schedule's entries, all of them and in order (rill_schedule, rill_fifo); the bit that is set is that of
+// the port's number, none of a number that no port has. One turn, any one, is looked at. f_watched: it is the present
+// one.
 // port: output wire f_watched
 // shows: u_ahead f_next
 wire              f_next_marked;
