@@ -21,7 +21,6 @@ TEXT
 representative_points() {
     cat <<TEXT
 int8-4x512-T2|story-int8|$story|$model|prompts lengths blocks end stop|0|channels=4 beat_bits=512 T=2 weights=int8
-int8-1x256-T1|story-int8|$story|$model|text|1|channels=1 beat_bits=256 T=1 weights=int8 lanes=4
 int4-3x256-T2|story-int4|$story|$model|stop|2|channels=3 beat_bits=256 T=2 weights=int4
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
@@ -52,12 +51,7 @@ carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
 odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|on_chip_kib=14 dies=3
 blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
-int8-4x512-T4-groups|story-int8|$story|$model|stop|1|channels=4 T=4 on_chip_kib=50
-witness-attention|attention|$root/tests/witness/attention.yaml|$root/tests/witness/attention|rows-file|0|T=2
-witness-caps|caps|$root/tests/witness/caps.yaml|$root/tests/witness/caps|rows-file|1|T=2
-witness-window|window|$root/tests/witness/window.yaml|$root/tests/witness/window|rows-file|1|T=4
 witness-lookup|lookup|$root/tests/witness/lookup.yaml|$root/tests/witness/lookup|rows-file|1|
-witness-turns|turns|$root/tests/witness/turns.yaml|$root/tests/witness/turns|rows-file|1|T=4
 TEXT
 }
 
@@ -155,6 +149,8 @@ kernels|kernels|$root/tests/e2e/specs/kernels.yaml|random:5|rows|0 1|
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
 linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2
 witness-attention|attention|$root/tests/witness/attention.yaml|$root/tests/witness/attention|rows-file|0|T=2
+witness-caps|caps|$root/tests/witness/caps.yaml|$root/tests/witness/caps|rows-file|1|T=2
+witness-window|window|$root/tests/witness/window.yaml|$root/tests/witness/window|rows-file|1|T=4
 witness-lookup|lookup|$root/tests/witness/lookup.yaml|$root/tests/witness/lookup|rows-file|1|
 witness-turns|turns|$root/tests/witness/turns.yaml|$root/tests/witness/turns|rows-file|1|T=4
 gpt2-124m-layer|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random:1|lengths blocks|1|
