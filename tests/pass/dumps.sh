@@ -25,19 +25,23 @@ check_depths() { # spec
     if awk -v r="$ratio" 'BEGIN { exit !(r >= 1 && r <= 1.15) }'; then ok "$label: $ratio of the least"; else fail "$label" "$ratio of the least"; fi
 }
 
-continue_after() { # spec, label, pass
+# The dump after a pass is made from the one before it, so each pass runs once in this chain.
+continue_after() { # spec or the dump of the pass before, label, pass
     local dump=$work/$2/after/$3.yaml
     "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" && "$rill" gen "$dump" -o "$work/$2/from-$3" && diff -rq "$work/$2/direct" "$work/$2/from-$3"
 }
 
 check_dumps() { # spec
-    local label pass failed=""
+    local label pass failed="" from=$1
     label=$(basename "$1" .yaml)
     if ! "$rill" gen "$1" -o "$work/$label/direct" >"$log" 2>&1; then
         fail "dumps $label" "$(reason)"
         return
     fi
-    for pass in $passes; do continue_after "$1" "$label" "$pass" >"$log" 2>&1 || failed+=" $pass: $(reason)"; done
+    for pass in $passes; do
+        continue_after "$from" "$label" "$pass" >"$log" 2>&1 || failed+=" $pass: $(reason)"
+        from=$work/$label/after/$pass.yaml
+    done
     rm -rf "${work:?}/$label"/from-* "${work:?}/$label/direct"
     if [ -z "$failed" ]; then ok "dumps $label: the same design from the dump after each pass"; else fail "dumps $label" "$failed"; fi
 }
