@@ -46,10 +46,8 @@ asym-long|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
 lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|
-lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|unroll=90
 carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
 odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|on_chip_kib=14 dies=3
-blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
 spills|spills|$root/tests/e2e/specs/spills.yaml|random:11|rows|0 1|
 witness-lookup|lookup|$root/tests/witness/lookup.yaml|$root/tests/witness/lookup|rows-file|1|
 TEXT

@@ -7,14 +7,14 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/fuzz/readers/run.sh [--runs N] [--seconds N] [reader...]
-  --runs N     inputs of each reader (default 3000; all but spec and ir: a fifth)
+  --runs N     inputs of each reader (default 2000; all but spec and ir: a fifth)
   --seconds N  time of each reader instead, with another seed each time
   reader       spec ir safetensors gguf rows tokenizer tokenizer_json config family (default: all)
 Inputs begin with the files of the tree. What crashes a reader stays in build/fuzz/readers/READER.crash-*.
 TEXT
 }
 
-runs=3000 seconds="" readers=()
+runs=2000 seconds="" readers=()
 while [ $# -gt 0 ]; do
     case $1 in
         --runs) runs=$2 && shift ;;
