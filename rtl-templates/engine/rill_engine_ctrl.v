@@ -277,7 +277,7 @@ module rill_engine_ctrl #(
     wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+3){1'b0}}, groups_q} << WORDS_W
         : {{(SCALE_W+3){1'b0}}, groups_q};
     wire [SCALE_W-1:0] groups_wide = groups_all[SCALE_W-1:0];
-    wire        group_end = GROUP_BEATS == 1 || asym_q || row_end_q || group_beat_q == GROUP_END[7:0];
+    wire        group_end = GROUP_BEATS == 1 || row_end_q || group_beat_q == GROUP_END[7:0];
 
     wire [SCALE_W+3:0] group_all = asym_q ? {{(SCALE_W+3){1'b0}}, 1'b1} << WORDS_W : {{(SCALE_W+3){1'b0}}, group_end};
     wire [SCALE_W-1:0] group_wide = group_all[SCALE_W-1:0];
