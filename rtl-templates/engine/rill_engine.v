@@ -101,9 +101,11 @@ module rill_engine #(
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     localparam GROUP_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
-    // of RC bytes for each beat; longer rows than 86 have are of int8
+    localparam ENGINE_GROUPS_MOST_ASYM = 86;
+    // of RC bytes for each beat; longer rows than the most have are of int8
     localparam WORD_BEATS = (X_UNITS / 2 * (XS / 8) + 7) / 8;
-    localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS : WORD_BEATS > 86 ? 86 : WORD_BEATS;
+    localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS
+                             : WORD_BEATS > ENGINE_GROUPS_MOST_ASYM ? ENGINE_GROUPS_MOST_ASYM : WORD_BEATS;
     localparam SCALE_W = BYTE_W + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     // covers the 12 cycles from a beat's arrival to its place being free
     localparam LANE_BEATS = 16;

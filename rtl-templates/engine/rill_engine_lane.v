@@ -79,10 +79,11 @@ module rill_engine_lane #(
 );
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam ROW_W = BEAT_BITS == 512 ? 3 : 2;
+    localparam ENGINE_GROUPS_MOST_ASYM = 86;
 
     generate
-        if (SCALE_BEATS < 1 || SCALE_BEATS > 86) begin : gen_bad_scales
-            rill_error_SCALE_BEATS_must_be_1_to_86 u_error ();
+        if (SCALE_BEATS < 1 || SCALE_BEATS > ENGINE_GROUPS_MOST_ASYM) begin : gen_bad_scales
+            rill_error_SCALE_BEATS_must_be_1_to_the_most_of_int4_asym u_error ();
         end
         if (SCALE_W <= BYTE_W) begin : gen_bad_width
             rill_error_SCALE_W_must_exceed_the_bits_of_a_byte_place u_error ();
