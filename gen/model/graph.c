@@ -181,17 +181,19 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
     return model_lower_attrs(ir, &node->attrs, op, known, count, node->op < IR_OPS, diag);
 }
 
-bool model_declare_results(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+// What a wrong operation makes is known all the same: who reads it is not reported again.
+static bool declare_results(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int out;
     for (size_t o = 0; o < op->out_count; o++) declare(ir, &op->outs[o], IR_F32, &out, diag);
     return false;
 }
 
-bool model_lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+// Of one operation, in the region added last: its node, with tensors and attributes. False after a report.
+static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int in[IR_MAX_PORTS], out, id = find_op(ir, op, diag);
     bool ok = id != IR_NONE;
     for (size_t i = 0; i < op->in_count && ok; i++) ok = resolve(ir, &op->ins[i], &in[i], diag);
-    if (!ok) return model_declare_results(ir, op, diag);
+    if (!ok) return declare_results(ir, op, diag);
     const struct ir_op_info *info = ir_op_of(ir, id);
     int node = ir_add_node(ir, op->outs[0].text, id, op->loc);
     ir->node[node].inputs = info->inputs;
@@ -205,9 +207,14 @@ bool model_lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) 
     return lower_attrs(ir, &ir->node[node], op, diag);
 }
 
-static bool lower_item(struct ir *ir, const struct spec_op *op, struct diag *diag) {
-    const struct ir_composite *composite = ir_composite_find(op->op.text);
-    return composite ? model_lower_composite(ir, op, composite, diag) : model_lower_op(ir, op, diag);
+static bool lower_ops(struct ir *ir, const struct spec_region *region, struct diag *diag) {
+    struct model_ops ops = {0};
+    bool ok = model_write_out(ir, region, &ops, diag);
+    for (size_t o = 0; o < ops.count; o++) {
+        const struct spec_op *op = &ops.items[o];
+        ok &= ir_composite_find(op->op.text) ? declare_results(ir, op, diag) : lower_op(ir, op, diag);
+    }
+    return ok;
 }
 
 static bool lower_region(struct ir *ir, const struct spec_region *region, struct diag *diag) {
@@ -225,7 +232,7 @@ static bool lower_region(struct ir *ir, const struct spec_region *region, struct
               declare(ir, &region->carries[c].name, IR_F32, &carry.local, diag);
         ir->region[id].carry[ir->region[id].carries++] = carry;
     }
-    for (size_t o = 0; o < region->op_count; o++) ok &= lower_item(ir, &region->ops[o], diag);
+    ok &= lower_ops(ir, region, diag);
     for (size_t c = 0; ok && c < region->carry_count; c++)
         ok &= resolve(ir, &region->carries[c].next, &ir->region[id].carry[c].next, diag);
     return ok;
