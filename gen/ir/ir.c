@@ -339,6 +339,12 @@ int64_t ir_attr_int(const struct ir_attrs *attrs, const char *key, int64_t fallb
     return a && a->kind == IR_ATTR_INT ? a->i : fallback;
 }
 
+int64_t ir_attr_each(const struct ir_attrs *attrs, const char *key, int64_t repetition, int64_t fallback) {
+    const struct ir_attr *a = ir_attr_find(attrs, key);
+    if (a && a->kind == IR_ATTR_LIST && repetition < a->items) return a->list[repetition];
+    return ir_attr_int(attrs, key, fallback);
+}
+
 double ir_attr_float(const struct ir_attrs *attrs, const char *key, double fallback) {
     const struct ir_attr *a = ir_attr_find(attrs, key);
     return a && (a->kind == IR_ATTR_INT || a->kind == IR_ATTR_FLOAT) ? a->f : fallback;

@@ -78,16 +78,30 @@ static bool is_text(const struct ir_op_attr *want) {
     return want->kind == IR_ATTR_STRING || want->kind == IR_ATTR_WORD;
 }
 
+// Of an integer for each repetition there is one, or as many as the region has.
+static bool check_each(const struct ir *ir, const struct ir_op_attr *want, const struct spec_value *value,
+                       struct diag *diag) {
+    int repeat = ir->region[ir->regions - 1].repeat;
+    if (!want->each || value->type != SPEC_VALUE_LIST || value->count == (size_t)repeat) return true;
+    diag_error(diag, value->loc, "`%s` has %zu values; the region has %d repetition%s", want->name, value->count,
+               repeat, repeat == 1 ? "" : "s");
+    diag_note(diag, value->loc, "one integer stands for all repetitions");
+    return false;
+}
+
 static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr,
                      struct diag *diag) {
     bool is_int = attr->value.type == SPEC_VALUE_INT || attr->value.type == SPEC_VALUE_BOOL;
-    bool ok = want->kind == IR_ATTR_INT     ? is_int
+    bool each = want->each && attr->value.type == SPEC_VALUE_LIST;
+    bool ok = each                          ? is_list(&attr->value)
+              : want->kind == IR_ATTR_INT   ? is_int
               : want->kind == IR_ATTR_FLOAT ? is_int || attr->value.type == SPEC_VALUE_FLOAT
               : want->kind == IR_ATTR_LIST  ? is_list(&attr->value)
                                             : attr->value.type != SPEC_VALUE_LIST;
     if (!ok) {
         diag_error(diag, attr->value.loc, "`%s` must be %s", want->name,
-                   want->kind == IR_ATTR_INT     ? "an integer"
+                   want->each                    ? "an integer, or a list of one for each repetition"
+                   : want->kind == IR_ATTR_INT   ? "an integer"
                    : want->kind == IR_ATTR_FLOAT ? "a number"
                    : want->kind == IR_ATTR_LIST  ? "a list of integers"
                                                  : "a string");
@@ -97,10 +111,11 @@ static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_a
             diag_note(diag, attr->value.loc, "the nearest integer is %.0f", attr->value.f);
         return false;
     }
-    if (want->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, want->name, attr->value.i);
+    if (!check_each(ir, want, &attr->value, diag)) return false;
+    if (want->kind == IR_ATTR_INT && !each) ir_attr_set_int(ir, attrs, want->name, attr->value.i);
     if (want->kind == IR_ATTR_FLOAT) ir_attr_set_float(ir, attrs, want->name, attr->value.f);
     if (is_text(want)) ir_attr_set_text(ir, attrs, want, attr->value.s);
-    if (want->kind == IR_ATTR_LIST) set_list(ir, attrs, want->name, &attr->value);
+    if (want->kind == IR_ATTR_LIST || each) set_list(ir, attrs, want->name, &attr->value);
     attrs->item[attrs->count - 1].loc = attr->value.loc;
     return ir_op_attr_check(want, &attrs->item[attrs->count - 1], diag);
 }

@@ -88,8 +88,11 @@ spread|group: 64|group: 128
 turns|exp_min: -8|exp_min: -24
 turns|weights: int4|weights: int8
 turns|, bias: c|
-window|, window: 37|
-window|window: 37|window: 38
+window|, window: [37, 0, 64]|
+window|window: [37, 0, 64]|window: [38, 0, 64]
+window|window: [37, 0, 64]|window: [37, 64, 64]
+window|window: [37, 0, 64]|window: 37
+window|of: [0, 0, 1]|of: [0, 1, 0]
 window|, scale_root: 3|
 vectors|eps: 1e-3|eps: 1e-5
 vectors|eps: 0.1|eps: 1e-5
