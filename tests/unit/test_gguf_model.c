@@ -352,7 +352,7 @@ static const struct {
 
 static void add_norm(struct gguf_file *f, const char *gguf, const char *name, int64_t n) {
     struct arena *a = &f->x->f.arena;
-    const float *w = checkpoint_vector(f->random, a, name, n, 0, 0, CHECKPOINT_GAIN, &f->x->f.diag);
+    const float *w = checkpoint_vector(f->random, a, name, n, 0, 0, CHECKPOINT_BIAS, &f->x->f.diag);
     float *stored = ARENA_ARRAY(a, float, (size_t)n);
     for (int64_t i = 0; i < n; i++) stored[i] = w[i] + 1;
     put_tensor(f, gguf, 0, n, stored);
