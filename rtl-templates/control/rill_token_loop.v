@@ -4,24 +4,20 @@
 // One request per start (level, see rill_axil_regs); done is a one-cycle pulse, idle is high between requests. In
 // order:
 //   check   prompt_len 1..CONTEXT, pointers and bases multiples of a beat, max_new > 0 (max_new = 0: done at once, no
-//   fault)
+//           fault)
 //   load    load_start pulse; waits until each load_done bit has been high once. The walker's steps start now.
-//   `image_wrong` instead (level):
-//           fault 8, flush
+//           `image_wrong` instead (level): fault 8, flush
 //   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on
-//   s_axis_prompt
+//           s_axis_prompt
 //   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on
-//   s_axis_next_id with
-//           tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id (unless ignore_eot),
-//           or position
-//           CONTEXT is reached
+//           s_axis_next_id with tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id
+//           (unless ignore_eot), or position CONTEXT is reached
 //   stop    (level) after the step that runs: drain, then as below; kill (level): straight to flush
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8
-//   cycles
+//           cycles
 //   reset   soft_rst high for 12 of 16 cycles (it goes through a tree of registers), flush still high; then done.
-//   Whatever ran ahead is
-//           gone: a second start finds the state of power-up.
+//           Whatever ran ahead is gone: a second start finds the state of power-up.
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
 // m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the
 // segment walker.
@@ -47,9 +43,21 @@
 // start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on the position behind it.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
-// Parameters: MODE (0 LM, 1 STREAM), CHANNELS, TOKENS, BEAT_BITS, CONTEXT (positions, 1..65535), VOCAB (0: ids are not
-// checked), KV_LAYERS, LOADERS, FAULTS, MEMORY_ERRORS (widths of load_done, kernel_fault, memory_error), BASES (of
-// channels), OUTPUTS (MODE 1: output writers).
+//
+// name           meaning                                 unit       range
+// MODE           0: language model; 1: stream            -          0, 1
+// CHANNELS       of the engine of the scores             channels   1 to 32
+// TOKENS         per step, upper bound                   tokens     1, 2, 4, 8
+// BEAT_BITS      of a beat                               bits       256, 512
+// CONTEXT        of the longest request                  positions  1 to 65535
+// VOCAB          that a prompt may name; 0: not checked  ids        0 or more
+// KV_LAYERS      that write K and V                      layers     0 or more
+// LOADERS        bits of load_done                       bits       1 or more
+// FAULTS         bits of kernel_fault                    bits       1 or more
+// MEMORY_ERRORS  bits of memory_error                    bits       1 or more
+// BASES          of channels, that must be aligned       pointers   1 or more
+// OUTPUTS        MODE 1: output writers                  writers    1 or more
+// USER_W         of tuser                                bits       derived
 `default_nettype none
 
 module rill_token_loop #(

@@ -4,9 +4,8 @@
 // In: speculative step words, sent ahead of the kernels' ones. Out: {beats[15:0], offset[39:0]}; fork it to the
 // channels' rill_dma_read.
 // Segment entry (192 bits, SEGMENT of include/fields.def), offsets and strides in bytes. Weights: `beats` beats at
-// offset + layer*layer_stride. K: krows*beats beats there.
-// V: `outer` runs of vblocks*beats beats, outer_stride apart. A run of 0 beats is left out; a run of more than 65535
-// beats is cut.
+// offset + layer*layer_stride. K: krows*beats beats there. V: `outer` runs of vblocks*beats beats, outer_stride apart.
+// A run of 0 beats is left out; a run of more than 65535 beats is cut.
 // A K or V run in the n-th step since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >=
 // (n-1)*KV_LAYERS + l + 1, l = kv_layer + layer*kv_step its layer of the cache: until every write of its kind that the
 // steps before made in this layer has its response.
@@ -14,7 +13,16 @@
 // flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing
 // held (while flush).
 // Reset: clk, synchronous active-high rst; the step count starts over.
-// Parameters: BEAT_BITS, KV_LAYERS (layers that write K and V, 0: none), the table of rill_schedule.
+//
+// name               meaning                                  unit      range
+// BEAT_BITS          of a beat                                bits      64, 128, 256, 512
+// KV_LAYERS          that write K and V; 0: none              layers    0 or more
+// SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
+// ENTRIES            the sum of all lengths                   entries   1 or more
+// SECTION_LEN        of each section, 16 bits, the first low  entries   any
+// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
+// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
+// TABLE              the entries, 192 bits each (of SEGMENT)  -         any
 `default_nettype none
 
 module rill_segment_walker #(

@@ -19,8 +19,15 @@
 // other. Latency from the last word in to the first word out: 8 cycles, the write's response and the read's latency, if
 // nothing else is being read.
 // Reset: synchronous, control only; tready and tvalid low in reset.
-// Parameters: DATA_W, USER_W, BEAT_BITS bits, WORDS of the longest firing, BURST beats, FIRINGS in memory (1 or 2),
-// OFFSET bytes.
+//
+// name       meaning                unit     range
+// DATA_W     of tdata               bits     1 or more
+// USER_W     of tuser               bits     1 or more
+// BEAT_BITS  of a beat              bits     256, 512
+// WORDS      of the longest firing  words    1 or more
+// BURST      of a write, at most    beats    1 to 128
+// FIRINGS    in memory              firings  1, 2
+// OFFSET     of the first           bytes    any
 `default_nettype none
 
 module rill_spill #(

@@ -9,7 +9,12 @@
 // Latency: log2(LANES) + 3 from the last chunk to the first id. Throughput: one chunk per cycle; the next firing waits
 // while ids leave.
 // Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24). USER_W is derived.
+//
+// name    meaning                unit      range
+// LANES   fp32 per chunk         words     1, 2, 4, 8, 16, 32
+// TOKENS  per step, upper bound  tokens    1, 2, 4, 8
+// N       of a vector            elements  1 to 2^24
+// USER_W  of tuser               bits      derived
 `default_nettype none
 
 module rill_argmax #(

@@ -11,10 +11,22 @@
 // left.
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of
-// the table), MODE (0 int8, 1 int4), GROUP (elements of a group, a multiple of LANES), HDR_BEATS, ROW_BEATS,
-// RECORD_BYTES (distance of records, at most 2^24 - 1), TABLE_OFFSET (bytes, multiple of a beat), REPEAT (tables that
-// firings read in turn, 1 to 65535), TABLE_STRIDE (their distance in bytes, a multiple of a beat). USER_W is derived.
+//
+// name          meaning                                          unit      range
+// LANES         fp32 per chunk                                   words     1, 2, 4, 8, 16, 32
+// TOKENS        per step, upper bound                            tokens    1, 2, 4, 8
+// BEAT_BITS     of a beat                                        bits      256, 512
+// N             of a row                                         elements  1 or more
+// ROWS          of the table                                     rows      1 or more
+// MODE          0: int8; 1: int4                                 -         0, 1
+// GROUP         MODE 1: that share a scale, a multiple of LANES  elements  0 or more
+// HDR_BEATS     of a record, with its scales                     beats     1 or more
+// ROW_BEATS     of a record, with its elements                   beats     1 or more
+// RECORD_BYTES  from a record to the next                        bytes     1 to 16777215
+// TABLE_OFFSET  of the table, a multiple of a beat               bytes     any
+// REPEAT        tables that firings read in turn                 tables    1 to 65535
+// TABLE_STRIDE  from a table to the next, a multiple of a beat   bytes     any
+// USER_W        of tuser                                         bits      derived
 `default_nettype none
 
 module rill_embed #(

@@ -6,10 +6,12 @@
 // vector. After the last chunk of a row m_valid comes with m_row, m_sum = sum X, and the sum of squares in three parts:
 //     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low        (|X| = high * 2^22 + low)
 // Padding lanes must be zero. Latency log2(LANES) + 8 from the last chunk. One chunk per cycle.
-// fault: pulse; NaN, infinity, or |X| >= 2^43. Reset: synchronous, valids only.
-// LANES  fp32 per chunk, a power of two
-// ROWS   vectors that may be open at a time
-// A vector has at most 65536 elements.
+// fault: pulse; NaN, infinity, or |X| >= 2^43. Reset: synchronous, valids only. A vector has at most 65536 elements.
+//
+// name   meaning                             unit   range
+// LANES  fp32 per chunk, a power of two      words  1 or more
+// ROWS   vectors that may be open at a time  rows   1 or more
+// ROW_W  of a row's number                   bits   derived
 `default_nettype none
 
 module rill_norm_sums #(

@@ -14,8 +14,13 @@
 // for every element of the one before that is larger than the TOP_K largest so far, and the next firing until the id
 // has left.
 // Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24), TOP_K (longest list,
-// 1..64). USER_W is derived.
+//
+// name    meaning                unit      range
+// LANES   fp32 per chunk         words     1, 2, 4, 8, 16, 32
+// TOKENS  per step, upper bound  tokens    1, 2, 4, 8
+// N       of a vector            elements  1 to 2^24
+// TOP_K   of the longest list    elements  1 to 64
+// USER_W  of tuser               bits      derived
 `default_nettype none
 
 module rill_sample #(

@@ -3,10 +3,13 @@
 //
 // Streams: docs/rtl.md section 3. Latency 33 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand.
 // Reset: synchronous.
-// LANES   fp32 per chunk
-// TOKENS  tokens per step, upper bound
-// SLOPE   fp32 bits of -2 / cap
-// GAIN    fp32 bits of 2 * cap
+//
+// name    meaning                       unit       range
+// LANES   fp32 per chunk                words      1 to 32
+// TOKENS  tokens per step, upper bound  tokens     1 to 8
+// SLOPE   -2 / cap                      fp32 bits  not 0
+// GAIN    2 * cap                       fp32 bits  not 0
+// USER_W  of tuser                      bits       derived
 `default_nettype none
 
 module rill_softcap #(

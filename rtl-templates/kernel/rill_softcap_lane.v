@@ -4,8 +4,10 @@
 //
 // Latency 33 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y:
 // the first product met a NaN or an infinity in a valid stage. What follows is finite. Reset: none.
-// SLOPE  fp32 bits of -2 / cap
-// GAIN   fp32 bits of 2 * cap
+//
+// name   meaning   unit       range
+// SLOPE  -2 / cap  fp32 bits  not 0
+// GAIN   2 * cap   fp32 bits  not 0
 `default_nettype none
 
 module rill_softcap_lane #(

@@ -12,14 +12,17 @@
 // chunk in to the first p; inv log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only
 // with room for its scalars reserved: p never waits for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
-// LANES    positions per chunk: 1, 2, 4, 8, 16, 32
-// TOKENS   tokens per step, upper bound
-// HEADS    firings per layer
-// LAYERS   layers per step
-// CONTEXT  positions, 1 to 65536
-// SLOPE    fp32 bits of -2 / cap
-// GAIN     fp32 bits of 2 * cap; both 0: no cap
-// WINDOW   positions that a token sees, its own the last of them; 0: all
+//
+// name     meaning                                              unit       range
+// LANES    positions per chunk                                  words      1, 2, 4, 8, 16, 32
+// TOKENS   per step, upper bound                                tokens     1 to 8
+// HEADS    per layer                                            firings    1 or more
+// LAYERS   per step                                             layers     1 or more
+// CONTEXT  of the longest request                               positions  1 to 65536
+// SLOPE    -2 / cap; 0: no cap                                  fp32 bits  any
+// GAIN     2 * cap; 0: no cap                                   fp32 bits  any
+// WINDOW   that a token sees, its own the last of them; 0: all  positions  0 to 65535
+// USER_W   of tuser                                             bits       derived
 `default_nettype none
 
 module rill_softmax #(

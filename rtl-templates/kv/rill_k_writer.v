@@ -4,17 +4,27 @@
 // In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the
 // order head, tok, unit in head; tuser marks the last active token. Only q is written; a unit is one beat. Out: per
 // (head, tok) one descriptor of UNITS beats at
-//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes        (offset in the
-//     channel) and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and
-//     beats go to one rill_dma_write per channel.
+//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes      (offset in the channel)
+// and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to
+// one rill_dma_write per channel.
 // layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted; given: one for
 // each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after that of the
 // layer before. Responses are the business of rill_kv_tracker.
 // Latency: 2 cycles. Throughput: one unit per cycle; 4 cycles between steps.
 // p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no divider.
 // Reset: clk, synchronous active-high rst.
-// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS, HEADS (KV heads), UNITS (beats of a head), K_BASE, K_LAYER_STRIDE,
-// K_HEAD_STRIDE (bytes).
+//
+// name            meaning                   unit      range
+// CHANNELS        of the engine             channels  1 to 32
+// BEAT_BITS       of a beat                 bits      256, 512
+// TOKENS          per step, upper bound     tokens    1, 2, 4, 8
+// LAYERS          that write K              layers    1 or more
+// HEADS           KV heads of a layer       heads     1 or more
+// UNITS           of a head                 beats     1 to 256
+// K_BASE          of the cache              bytes     any
+// K_LAYER_STRIDE  from a layer to the next  bytes     any
+// K_HEAD_STRIDE   from a head to the next   bytes     any
+// USER_W          of tuser                  bits      derived
 `default_nettype none
 
 module rill_k_writer #(

@@ -22,9 +22,21 @@
 // Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at
 // 256 bits; 5 cycles per beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
-// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS (up to 1024), HEADS, HEAD_DIM (HEADS * ROWS up to 8192), V_BASE,
-// V_LAYER_STRIDE, V_ROW_STRIDE (bytes), READS (0: not waited for), STEP_READS (0, 1), RAM_STYLE ("auto", "block",
-// "ultra", "distributed").
+//
+// name            meaning                                            unit      range
+// CHANNELS        of the engine                                      channels  1 to 32
+// BEAT_BITS       of a beat                                          bits      256, 512
+// TOKENS          per step, upper bound                              tokens    1, 2, 4, 8
+// LAYERS          that write V                                       layers    1 to 1024
+// HEADS           KV heads of a layer; HEADS * ROWS up to 8192       heads     1 or more
+// HEAD_DIM        of a head                                          elements  1 or more
+// V_BASE          of the cache                                       bytes     any
+// V_LAYER_STRIDE  from a layer to the next                           bytes     any
+// V_ROW_STRIDE    from a row to the next                             bytes     any
+// READS           of the tail in a (step, layer); 0: not waited for  reads     0 or more
+// STEP_READS      1: READS are those of all layers                   -         0, 1
+// RAM_STYLE       of the storage                                     -         "auto", "distributed", "block", "ultra"
+// USER_W          of tuser                                           bits      derived
 `default_nettype none
 
 module rill_v_tail #(

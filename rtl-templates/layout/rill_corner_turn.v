@@ -17,9 +17,20 @@
 // Throughput: one word per cycle in and out at the same time (two halves). Latency: 2 cycles from the last word in to
 // the first out. The addresses of the next words are made ahead, in two stages behind the loops.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: DATA_W bits of an element, LANES (2 to 32, a power of two), TOKENS (a power of two), BUFFER elements per
-// token, ROUNDS halves of a firing, LOOPS 1..8, TRIPS and STRIDES (32 bits per loop, outermost loop in the low bits),
-// PERIOD (a multiple of LANES; 0: no skew), SKEW (below LANES), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
+//
+// name       meaning                                    unit      range
+// DATA_W     of an element                              bits      1 or more
+// LANES      elements of a word                         elements  2, 4, 8, 16, 32
+// TOKENS     per step, a power of two                   tokens    1 or more
+// BUFFER     of a half of the buffer, per token         elements  1 or more
+// ROUNDS     of a firing                                halves    1 or more
+// LOOPS      of the reader                              loops     1 to 8
+// TRIPS      of each loop, 32 bits each, outermost low  trips     not 0
+// STRIDES    of each loop, 32 bits each                 elements  any
+// PERIOD     of a skew, a multiple of LANES; 0: none    elements  0 or more
+// SKEW       from one period to the next, below LANES   banks     0 to LANES - 1
+// RAM_STYLE  as in rill_ram_sdp                         -         "auto", "distributed", "block", "ultra"
+// USER_W     of tuser                                   bits      derived
 `default_nettype none
 
 module rill_corner_turn #(
