@@ -68,6 +68,8 @@ module rill_k_writer #(
     localparam [31:0] CHANNELS_32 = CHANNELS;
     localparam [31:0] UNITS_32 = UNITS;
     localparam [31:0] LAYERS_32 = LAYERS;
+    localparam SCALE_W = 32;                 // of a kv unit, above its elements
+    localparam TOK_LAST = USER_W - 1;        // of tuser
     localparam LANE_W = CHANNELS > 1 ? $clog2(CHANNELS) : 1;
 
     generate
@@ -127,7 +129,7 @@ module rill_k_writer #(
     wire move = ((desc_valid_q & ~m_axis_desc_tready) | (beat_valid_q & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
     wire unit_first = unit_q == 16'd0;
     wire unit_last = unit_q == UNITS_32[15:0] - 16'd1;
-    wire token_last = s_axis_kv_tuser[USER_W-1];
+    wire token_last = s_axis_kv_tuser[TOK_LAST];
     wire [LANE_W-1:0] lane_end = CHANNELS_32[LANE_W-1:0] - 1'b1;
     wire [LANE_W-1:0] lane_next = lane_last_q ? {LANE_W{1'b0}} : lane_q + 1'b1;
     wire take = s_axis_kv_tvalid && s_axis_kv_tready;
@@ -263,7 +265,7 @@ module rill_k_writer #(
     end
 `endif
 
-    wire unused = &{1'b0, s_axis_kv_tdata[32+BEAT_BITS-1:BEAT_BITS], s_axis_kv_tuser[USER_W-2:0], s_axis_step_tdata,
+    wire unused = &{1'b0, s_axis_kv_tdata[BEAT_BITS +: SCALE_W], s_axis_kv_tuser[TOK_LAST-1:0], s_axis_step_tdata,
                     first_lane, CHANNELS_32, UNITS_32, LAYERS_32};
 endmodule
 
