@@ -61,11 +61,7 @@ module rill_argmax #(
 
     reg                 open_q;
     reg                 emit_q;              // ids leave; nothing moves in front of them
-`ifdef SYNTHESIS
-    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
-`else
-    localparam COPIES = 1;
-`endif
+    `include "rill_copies.vh"
     wire [COPIES-1:0]   ens;                 // !emit_q, a register each
     wire                en = ens[0];
     wire                take = s_axis_x_tvalid && s_axis_x_tready;

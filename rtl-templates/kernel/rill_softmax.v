@@ -109,11 +109,7 @@ module rill_softmax #(
     localparam EXP_STAGES = DIFFERENCE_STAGES + LATENCY_EXP;
     localparam GRID_STAGES = EXP_STAGES + LATENCY_TO_FIXED;
     localparam LATENCY = EXP_STAGES + LATENCY_MUL;
-`ifdef SYNTHESIS
-    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
-`else
-    localparam COPIES = 1;
-`endif
+    `include "rill_copies.vh"
     localparam ENTER = LATENCY_MUL + (GAIN == 0 ? 0 : LATENCY_SOFTCAP);
     localparam COPIES_IN = GAIN == 0 ? 1 : COPIES;
     localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0
