@@ -473,7 +473,7 @@ module rill_token_loop #(
         end else if (is_q[S_CHECK]) begin
             fault_code <= no_prompt_q ? FAULT_NO_PROMPT : long_prompt_q ? FAULT_LONG_PROMPT
                 : bad_pointer ? FAULT_POINTER : short_ring_q ? FAULT_RING : FAULT_NONE;
-            fault_place <= no_prompt_q || long_prompt_q || (MODE == 0 && bad_prompt_ptr_q) ? PLACE_PROMPT  // 0 of a length, too
+            fault_place <= no_prompt_q || long_prompt_q || (MODE == 0 && bad_prompt_ptr_q) ? PLACE_PROMPT  // or 0
                 : MODE == 0 && bad_ring_ptr_q ? PLACE_RING : bad_base_q ? base_place_q
                 : short_ring_q ? decode_steps_q + 32'd1 : 32'd0;
             fault_state <= refused ? status : 32'd0;
