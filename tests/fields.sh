@@ -8,8 +8,8 @@ usage() {
     cat <<'TEXT'
 usage: tests/fields.sh
 One line per check: fields lie apart in their words; templates and benches have the same numbers, and take no bits by number; so have the
-benches' header, the latencies that templates include and the tables of docs/rtl.md, which `tests/fields.py write` writes. Kernels spell no
-latency of a unit as a number.
+benches' header, the latencies that templates include and the tables of docs/rtl.md, which `tests/fields.py write` writes. Templates spell no
+latency of a unit, no stage and no field beside one as a number.
 TEXT
 }
 

@@ -12,8 +12,10 @@
 // others none.
 // Sums that fit: 4 in the 32 bits of p (4 * 3953 < 2^14); 66 in the 18 bits of the lower half, where the upper half is
 // given more bits.
-// Latency: 1 cycle; p keeps its value without en. Reset: none. Parameters: BIAS (0 to 4), products whose bias is added
-// here.
+// Latency: 1 cycle; p keeps its value without en. Reset: none.
+//
+// name  meaning                   unit      range
+// BIAS  whose bias is added here  products  0 to 4
 `default_nettype none
 
 module rill_packed_mul #(

@@ -9,8 +9,13 @@
 // last one has come or nothing has for 2^QUIET_BITS cycles (the memory was reset, too). The count of them is no part of
 // the reset; it starts at 0.
 // Latency: AR 1 cycle, R 0. Reset: clk, synchronous active-high rst.
-// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id, >= clog2(CLIENTS), >= 1), QUIET_BITS (2..16).
 // s_axi_* are packed arrays, client 0 in the low bits; rdata, rresp, rlast are shared.
+//
+// name        meaning                                                 unit     range
+// CLIENTS     read engines                                            clients  1 to 64
+// BEAT_BITS   of a beat                                               bits     64, 128, 256, 512
+// ID_W        of an id, enough for CLIENTS                            bits     1 or more
+// QUIET_BITS  2^QUIET_BITS cycles without an answer: nothing is owed  bits     2 to 16
 `default_nettype none
 
 module rill_axi_read_arbiter #(

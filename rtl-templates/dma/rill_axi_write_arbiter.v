@@ -11,9 +11,14 @@
 // A reset in the middle: as in rill_axi_read_arbiter, responses that are owed are swallowed first. A burst whose beats
 // had not all left cannot be mended: end the request (kill) before the kernel alone is reset.
 // Latency: AW 1 cycle, W and B 0. Reset: clk, synchronous active-high rst.
-// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id), ORDER (granted bursts whose beats have not all left,
-// 2..256), QUIET_BITS (2..16).
 // s_axi_* are packed arrays, client 0 in the low bits; bresp is shared.
+//
+// name        meaning                                                 unit     range
+// CLIENTS     write engines                                           clients  1 to 64
+// BEAT_BITS   of a beat                                               bits     64, 128, 256, 512
+// ID_W        of an id, enough for CLIENTS                            bits     1 or more
+// ORDER       granted whose beats have not all left                   bursts   2 to 256
+// QUIET_BITS  2^QUIET_BITS cycles without an answer: nothing is owed  bits     2 to 16
 `default_nettype none
 
 module rill_axi_write_arbiter #(

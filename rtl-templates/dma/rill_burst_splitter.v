@@ -9,7 +9,10 @@
 // m_axis_burst_last: the burst is its descriptor's last one.
 // flush (level): forgets everything held and swallows what arrives. busy: something is held.
 // Reset: clk, synchronous active-high rst.
-// Parameters: BEAT_BITS (bits of a beat), MAX_BURST (beats, power of two, MAX_BURST * BEAT_BITS / 8 <= 4096).
+//
+// name       meaning                             unit   range
+// BEAT_BITS  of a beat                           bits   64, 128, 256, 512
+// MAX_BURST  a power of two, at most 4096 bytes  beats  1 to 256
 `default_nettype none
 
 module rill_burst_splitter #(

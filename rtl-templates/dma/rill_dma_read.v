@@ -14,8 +14,13 @@
 // error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on all
 // the same.
 // Reset: clk, synchronous active-high rst (only while idle, or the memory will answer to nobody).
-// Parameters: BEAT_BITS, MAX_BURST (beats, see rill_burst_splitter), OUTSTANDING (bursts), PREFETCH_BEATS (FIFO depth,
-// >= MAX_BURST), RAM_STYLE of the FIFO.
+//
+// name            meaning                     unit    range
+// BEAT_BITS       of a beat                   bits    64, 128, 256, 512
+// MAX_BURST       as in rill_burst_splitter   beats   1 to 256
+// OUTSTANDING     requested and not answered  bursts  1 to 256
+// PREFETCH_BEATS  depth of the FIFO           beats   MAX_BURST or more
+// RAM_STYLE       of the FIFO                 -       "auto", "srl", "distributed", "block", "ultra"
 `default_nettype none
 
 module rill_dma_read #(

@@ -15,8 +15,13 @@
 // idle: nothing held, every response is in (and, without flush, nothing offered).
 // error: sticky until reset; error_addr is the address of the first burst with BRESP != OKAY.
 // Reset: clk, synchronous active-high rst (only while idle).
-// Parameters: BEAT_BITS, MAX_BURST (beats, see rill_burst_splitter), OUTSTANDING (bursts), BUFFER_BEATS (>= MAX_BURST),
-// RAM_STYLE.
+//
+// name          meaning                     unit    range
+// BEAT_BITS     of a beat                   bits    64, 128, 256, 512
+// MAX_BURST     as in rill_burst_splitter   beats   1 to 256
+// OUTSTANDING   requested and not answered  bursts  1 to 256
+// BUFFER_BEATS  depth of the buffer         beats   MAX_BURST or more
+// RAM_STYLE     of the buffer               -       "auto", "srl", "distributed", "block", "ultra"
 `default_nettype none
 
 module rill_dma_write #(

@@ -19,8 +19,15 @@
 // other. Latency from the last word in to the first word out: 8 cycles, the write's response and the read's latency, if
 // nothing else is being read.
 // Reset: synchronous, control only; tready and tvalid low in reset.
-// Parameters: DATA_W, USER_W, BEAT_BITS bits, WORDS of the longest firing, BURST beats, FIRINGS in memory (1 or 2),
-// OFFSET bytes.
+//
+// name       meaning                unit     range
+// DATA_W     of tdata               bits     1 or more
+// USER_W     of tuser               bits     1 or more
+// BEAT_BITS  of a beat              bits     256, 512
+// WORDS      of the longest firing  words    1 or more
+// BURST      of a write, at most    beats    1 to 128
+// FIRINGS    in memory              firings  1, 2
+// OFFSET     of the first           bytes    any
 `default_nettype none
 
 module rill_spill #(
@@ -86,6 +93,7 @@ module rill_spill #(
     localparam [31:0] HALF_BEATS = BURST < 1 ? BEATS : (BEATS + BURST - 1) / BURST * BURST;
     localparam [39:0] OTHER = OFFSET + {8'd0, HALF_BEATS} * {8'd0, BEAT_BYTES};          // the second half
     localparam [31:0] WORDS_32 = WORDS;
+    localparam [1:0] SETTLED = 2'd3;             // settle_q when dma_idle speaks of the last descriptor, too
     localparam [2:0] S_FILL = 3'd0, S_PUSH = 3'd1, S_SETTLE = 3'd2, S_WAIT = 3'd3, S_ASK = 3'd4, S_DRAIN = 3'd5;
 
     // of the firing that is written; S_DRAIN: it is read, and there is no other half
@@ -261,7 +269,7 @@ module rill_spill #(
                 S_PUSH: if (m_axis_write_desc_tvalid && m_axis_write_desc_tready && !beat_valid_q) state_q <= S_SETTLE;
                 S_SETTLE: begin
                     settle_q <= settle_q + 2'd1;
-                    if (settle_q == 2'd3) state_q <= S_WAIT;
+                    if (settle_q == SETTLED) state_q <= S_WAIT;
                 end
                 S_WAIT: if (dma_idle) state_q <= S_ASK;
                 S_ASK: if (asked) state_q <= TWO ? S_FILL : S_DRAIN;

@@ -12,8 +12,15 @@
 // all tokens may be.
 // free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
-// Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even,
-// upper bound), ARRAYS (1, 2: tokens read at a time; TOKENS at least).
+//
+// name       meaning                                     unit    range
+// BEAT_BITS  of a unit                                   bits    256, 512
+// TOKENS     per step, upper bound                       tokens  1, 2, 4, 8
+// X_UNITS    of an operand and token, even, upper bound  units   2 or more
+// ARRAYS     read at a time, at most TOKENS              tokens  1, 2
+// TOK_W      of a token's number                         bits    derived
+// TURN_W     of read_tok                                 bits    derived
+// PAIR_W     of read_pair                                bits    derived
 `default_nettype none
 
 module rill_x_buffer #(

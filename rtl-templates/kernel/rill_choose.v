@@ -9,7 +9,9 @@
 // TOKENS   tokens per step, upper bound         tokens       1 to 8
 // FIRINGS  in a repetition                      firings      1 or more
 // LAYERS   repetitions of the region in a step  repetitions  1 or more
-// OF       a bit for each repetition, 0 low     -            0: a, 1: b
+// OF       of each repetition, the first low:   bits         any
+//          0 takes a, 1 takes b
+// USER_W   of tuser                             bits         derived
 `default_nettype none
 
 module rill_choose #(

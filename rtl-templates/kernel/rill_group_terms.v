@@ -9,7 +9,10 @@
 // cycle after low and high.
 // Free-running pipeline: term LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: its stages hold
 // something. No reset.
-// Parameters: BEAT_BITS (256, 512; 2 or 4 groups).
+//
+// name       meaning    unit    range
+// BEAT_BITS  of a beat  bits    256, 512
+// GROUPS     of a beat  groups  derived
 `default_nettype none
 
 module rill_group_terms #(

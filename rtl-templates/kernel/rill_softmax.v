@@ -12,15 +12,19 @@
 // chunk in to the first p; inv log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only
 // with room for its scalars reserved: p never waits for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
-// LANES    positions per chunk: 1, 2, 4, 8, 16, 32
-// TOKENS   tokens per step, upper bound
-// HEADS    firings per layer
-// LAYERS   layers per step
-// CONTEXT  positions, 1 to 65536
-// SLOPE    fp32 bits of -2 / cap
-// GAIN     fp32 bits of 2 * cap; both 0: no cap
-// WINDOWS  entries of WINDOW: 1, or LAYERS, one for each layer
-// WINDOW   positions that a token sees, its own the last of them, 16 bits an entry; a single 0: all
+//
+// name     meaning                                                  unit       range
+// LANES    positions per chunk                                      words      1, 2, 4, 8, 16, 32
+// TOKENS   per step, upper bound                                    tokens     1 to 8
+// HEADS    per layer                                                firings    1 or more
+// LAYERS   per step                                                 layers     1 or more
+// CONTEXT  of the longest request                                   positions  1 to 65536
+// SLOPE    -2 / cap; 0: no cap                                      fp32 bits  any
+// GAIN     2 * cap; 0: no cap                                       fp32 bits  any
+// WINDOWS  entries of WINDOW: one for all layers, or one for each   entries    1 to LAYERS
+// WINDOW   that a token sees, its own the last of them, in 16 bits  positions  any
+//          an entry; a single 0: all
+// USER_W   of tuser                                                 bits       derived
 `default_nettype none
 
 module rill_softmax #(
@@ -108,11 +112,7 @@ module rill_softmax #(
     localparam EXP_STAGES = DIFFERENCE_STAGES + LATENCY_EXP;
     localparam GRID_STAGES = EXP_STAGES + LATENCY_TO_FIXED;
     localparam LATENCY = EXP_STAGES + LATENCY_MUL;
-`ifdef SYNTHESIS
-    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
-`else
-    localparam COPIES = 1;
-`endif
+    `include "rill_copies.vh"
     localparam ENTER = LATENCY_MUL + (GAIN == 0 ? 0 : LATENCY_SOFTCAP);
     localparam COPIES_IN = GAIN == 0 ? 1 : COPIES;
     localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0

@@ -4,9 +4,10 @@
 // last: the last word of a firing goes by. repetition: that of the next word, 0 to LAYERS - 1, then 0 again, in a
 // register. Reset: synchronous.
 //
-// name     meaning                                  unit         range
-// FIRINGS  of the kernel in a repetition            firings      1 or more
-// LAYERS   repetitions of the region in a step      repetitions  1 or more
+// name     meaning                              unit         range
+// FIRINGS  of the kernel in a repetition        firings      1 or more
+// LAYERS   repetitions of the region in a step  repetitions  1 or more
+// REP_W    of repetition                        bits         derived
 `default_nettype none
 
 module rill_repetition #(

@@ -253,7 +253,7 @@ check_fault rill_k_writer 's/lane_last_q ? row_offset_q + {8.d0, ROW_BYTES}/lane
 # One entry of V, so that the products are those of constants.
 walk=(BEAT_BITS=64 KV_LAYERS=2 SECTIONS=1 ENTRIES=1 "SECTION_LEN=16'd1" "SECTION_REPEAT=16'd2" "SECTION_WHEN_HEAD=1'b0"
     "TABLE=192'h000000100000000200000800000400000010000000004002")
-check_fault rill_segment_walker "s/e_outer_q != 16.d2/e_outer_q != 16'd1/" 16 "${walk[@]}"
+check_fault rill_segment_walker "s/emit_outer_q != 16.d2/emit_outer_q != 16'd1/" 16 "${walk[@]}"
 # A response that is dropped; a register that a write does not reach, or of which it leaves a byte.
 check_fault rill_axil_regs 's/else if (s_axi_control_bready)/else/' 12 CHANNELS=1 COUNTERS=0
 check_fault rill_axil_regs "s/10'h006: max_new <=.*/10'h006: ;/" 12 CHANNELS=1 COUNTERS=0
