@@ -13,6 +13,8 @@ dir=$work/failures-odd spec=$work/failures-odd.yaml
 export RILL_QUICK_BUILD=1
 sim=("$rill" sim "$dir")
 export rill
+variant "$story" "$work/failures/story.yaml" fifo=safe # whatever goes wrong here does so without the search for depths
+story=$work/failures/story.yaml
 
 # ---- spec and checkpoint ----
 
@@ -77,7 +79,7 @@ check_refused "full output device" 1 'error|space' bash -c "\"$rill\" golden '$s
 
 # ---- simulation ----
 
-cp "$root/tests/e2e/specs/odd.yaml" "$spec"
+variant "$root/tests/e2e/specs/odd.yaml" "$spec" fifo=safe
 if ! { make_design failures-odd "$spec" random:1 && build_soon failures-odd; } >"$log" 2>&1; then
     fail "the design for the failures" "$(reason)"
     verdict

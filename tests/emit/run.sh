@@ -91,8 +91,8 @@ rm -rf "$work" && mkdir -p "$work/specs"
 story=$root/configs/tinystories-gpt2-1m.yaml
 
 if [ ${#specs[@]} = 0 ]; then
-    variant "$story" "$work/specs/int4-c3-b256-t1.yaml" weights=int4 channels=3 beat_bits=256 T=1 lanes=4
-    variant "$root/tests/e2e/specs/odd.yaml" "$work/specs/odd-spatial.yaml" channels=11 binding=spatial
+    variant "$story" "$work/specs/int4-c3-b256-t1.yaml" weights=int4 channels=3 beat_bits=256 T=1 lanes=4 fifo=safe
+    variant "$root/tests/e2e/specs/odd.yaml" "$work/specs/odd-spatial.yaml" channels=11 binding=spatial fifo=safe
     specs=("$root/configs/graph-linear.yaml" "$story" "$work/specs/int4-c3-b256-t1.yaml" "$work/specs/odd-spatial.yaml"
         "$root/tests/e2e/specs/odd.yaml" "$root/tests/e2e/specs/blocks.yaml")
     if [ $all = 1 ]; then

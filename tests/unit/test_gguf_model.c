@@ -155,7 +155,7 @@ static struct gguf_file begin_file(struct image_fixture *x) {
 
 static const char spec[] = "name: t\nmodel: {family: llama, layers: 2, hidden: 24, heads: 4, kv_heads: 2, ffn: 20, "
                            "vocab: 31, context: 20, tied_head: true, norm_eps: 1e-5, rope_theta: 50000}\n"
-                           "design: {lanes: 2, weights: int8}\n";
+                           "design: {lanes: 2, weights: int8, fifo: safe}\n";
 
 static void assert_same_file(struct image_fixture *x, const char *a, const char *b, const char *name) {
     size_t a_len, b_len;
@@ -207,7 +207,7 @@ static void test_refused(void **state) {
 static const char scaled_spec[] = "name: t\nmodel: {family: llama, layers: 2, hidden: 24, heads: 4, kv_heads: 2, "
                                   "ffn: 20, vocab: 31, context: 20, tied_head: true, norm_eps: 1e-5, rope_theta: "
                                   "50000, rope_scaling: llama3, rope_factor: 32, rope_context: 600}\n"
-                                  "design: {lanes: 2, weights: int8}\n";
+                                  "design: {lanes: 2, weights: int8, fifo: safe}\n";
 
 // Wavelengths of 6.3, 231 and 8527 positions: as they are, between the two ends, divided by the factor.
 static float llama3_divisor(int pair) {
@@ -318,7 +318,7 @@ static void test_gpt2(void **state) {
     (void)state;
     static const char gpt2_spec[] =
         "name: t\nmodel: {family: gpt2, layers: 2, hidden: 24, heads: 4, ffn: 20, vocab: 31, "
-        "context: 20}\ndesign: {lanes: 2, weights: int8}\n";
+        "context: 20}\ndesign: {lanes: 2, weights: int8, fifo: safe}\n";
     struct image_fixture x;
     struct gguf_file f = begin_file(&x);
     const char *path = write_gpt2(&f);
@@ -433,7 +433,7 @@ static void test_gemma3_refused(void **state) {
     "  metadata: [{key: .width, is: width}, {key: [.old, .heads], is: heads}, {key: .half, equals: width / 2}]\n"
 
 static const char own_spec[] = "name: t\nmodel: {family: ./own.yaml, width: 24, heads: 4}\n"
-                               "design: {lanes: 2, weights: int8}\n";
+                               "design: {lanes: 2, weights: int8, fifo: safe}\n";
 
 struct own {
     const char *gguf;

@@ -2,23 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves the properties of verif/formal/properties, each a module's of rtl-templates, with Yosys: temporal induction
 # (unbounded), over a matrix of parameters. Each module is also run with planted faults, which must be found.
-# usage: verif/formal/run.sh [--quick] [module...]. One line per proof, exit status 0 if all hold.
+# usage: verif/formal/run.sh [--quick] [--jobs N] [module...]. One line per proof, N side by side (default 1), exit status 0 if all hold.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
 limit=${RILL_FORMAL_TIMEOUT:-600}
-quick=0 wanted=" "
-for arg in "$@"; do
-    case $arg in
+usage() { echo "usage: $0 [--quick] [--jobs N] [module...]"; }
+quick=0 wanted=" " jobs=1 one=()
+while [ $# -gt 0 ]; do
+    case $1 in
         --quick) quick=1 ;;
+        --jobs)
+            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
+            jobs=$2 && shift
+            ;;
+        --one) one=("${@:2}") && break ;; # a job: a proof or a fault, and its arguments
         --help | -h) sed -n '3,5s/^# //p' "$0"; exit 0 ;;
-        -*) echo "usage: $0 [--quick] [module...]" >&2; exit 2 ;;
-        *) wanted+="$arg " ;;
+        -*) usage >&2; exit 2 ;;
+        *) wanted+="$1 " ;;
     esac
+    shift
 done
-
-# Whether this module is to be proven; a check of another one is not planned.
-is_wanted() { [ "$wanted" = " " ] || [[ $wanted == *" $1 "* ]] || { plan -1 && false; }; }
 
 # All modules that one stands on, from the library.
 sources_of() { # module...
@@ -83,7 +87,6 @@ prove() { # way, source, module, depth, NAME=VALUE...
     local way=$1 source=$2 module=$3 depth=$4 params="" pair other
     shift 4
     for pair in "$@"; do params+=" -chparam ${pair%%=*} ${pair#*=}"; done
-    rm -f "$work"/{*.v.formal,log}
     # A FIFO of few bits takes the way of wide words, too.
     with_properties "$source" "$module" | sed 's/localparam WIDE = 1536;/localparam WIDE = 4;/' >"$work/$module.v.formal"
     for other in $(sources_of "$module"); do
@@ -98,16 +101,14 @@ prove() { # way, source, module, depth, NAME=VALUE...
         >"$work/out" 2>&1
 }
 
-check_proof() { # module, depth, NAME=VALUE...
-    is_wanted "$1" || return 0
+proof() { # module, depth, NAME=VALUE...
     if prove tempinduct "$root"/rtl-templates/*/"$1.v" "$@"; then ok "$*"
     else fail "$*" "$(grep -m1 -iE 'error|fail|timeout' "$work/log" || echo "no proof within $limit s")"
     fi
 }
 
-check_fault() { # module, sed expression that plants the fault, depth, NAME=VALUE...
+fault() { # module, sed expression that plants the fault, depth, NAME=VALUE...
     local module=$1 fault=$2
-    is_wanted "$module" || return 0
     shift 2
     sed "$fault" "$root"/rtl-templates/*/"$module.v" >"$work/faulty.v"
     if cmp -s "$work/faulty.v" "$root"/rtl-templates/*/"$module.v"; then
@@ -135,11 +136,20 @@ here=${BASH_SOURCE[0]}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-plan $((109 - 8 * quick))
 log=$work/log
-if [ "$wanted" = " " ]; then check "every module is proven, or listed with the reason" nothing_forgotten
-else plan -1
+if [ ${#one[@]} != 0 ]; then
+    again="verif/formal/run.sh ${one[1]}"
+    "${one[@]}"
+    exit 0
+fi
+
+# Each is a process of its own, with a folder of its own.
+check_proof() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here" --one proof "$@"; }
+check_fault() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here" --one fault "$@"; }
+
+if [ "$wanted" = " " ]; then
+    plan 1
+    check "every module is proven, or listed with the reason" nothing_forgotten
 fi
 check_proof rill_register_slice 4 DATA_W=3 MODE=0
 check_proof rill_register_slice 4 DATA_W=3 MODE=1
@@ -270,4 +280,5 @@ if [ $quick = 0 ]; then
     check_fault rill_dma_write 's/last_q <= burst_beats == 9.d1/last_q <= 0/' \
         10 BEAT_BITS=64 MAX_BURST=1 OUTSTANDING=1 BUFFER_BEATS=2
 fi
+run_jobs "$jobs"
 verdict

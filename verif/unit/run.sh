@@ -36,12 +36,21 @@ pairs_of() { # set
     fi
 }
 
+vector_flags=(-std=c11 -O2 -Wall -Wextra -ffp-contract=off "-I$root")
+
+# The golden functions behind all of these programs, compiled once, before the first.
+build_golden() {
+    [ -e "$WORK/golden.a" ] && return
+    mkdir -p "$WORK/golden" && (cd "$WORK/golden" && gcc "${vector_flags[@]}" -c "$root"/gen/golden/{fp32,ops_*}.c) &&
+        ar rcs "$WORK/golden.a" "$WORK/golden"/*.o
+}
+
 # The program that writes a bench's vectors; built once, before the runs start.
 build_vectors() {
     local source=$here/vectors_$1.c
     [ -f "$source" ] || return 0
-    gcc -std=c11 -O2 -Wall -Wextra -ffp-contract=off -I"$root" -o "$WORK/vectors_$1" \
-        "$source" "$root"/gen/golden/fp32.c "$root"/gen/golden/ops_*.c -lm >"$WORK/vectors_$1.log" 2>&1
+    build_golden >"$WORK/vectors_$1.log" 2>&1 &&
+        gcc "${vector_flags[@]}" -o "$WORK/vectors_$1" "$source" "$WORK/golden.a" -lm >"$WORK/vectors_$1.log" 2>&1
 }
 
 compile_bench() { # module, output, NAME=VALUE...
