@@ -232,6 +232,7 @@ int ir_client_for(const struct ir *, enum ir_client_role);                 // th
 int ir_add_engine(struct ir *, const char *name, int first_channel, int channels);
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
+const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role); // the first one, or NULL
 enum ir_role ir_role_of(const char *port_name);
 int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);

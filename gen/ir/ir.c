@@ -196,6 +196,12 @@ int ir_add_segment(struct ir *ir, struct ir_segment segment) {
     return id;
 }
 
+const struct ir_segment *ir_segment_for(const struct ir *ir, enum ir_segment_role role) {
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].role == role) return &ir->segment[s];
+    return NULL;
+}
+
 int ir_add_group(struct ir *ir, struct ir_group group) {
     int id = IR_PUSH(ir, ir->group, ir->groups, ir->group_capacity);
     ir->group[id] = group;
