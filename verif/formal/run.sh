@@ -173,6 +173,8 @@ check_proof rill_hop_stage 2 DATA_W=3 CLEAR_W=1
 check_proof rill_hop 6 DATA_W=3 CLEAR_W=1 STAGES=0
 check_proof rill_hop 6 DATA_W=3 CLEAR_W=1 STAGES=2
 for clients in 1 2 3 5; do check_proof rill_round_robin 6 CLIENTS=$clients; done
+check_proof rill_repetition 3 FIRINGS=1 LAYERS=1
+check_proof rill_repetition 3 FIRINGS=3 LAYERS=5
 check_proof rill_token_select 2 DATA_W=3 TOKENS=1
 check_proof rill_token_select 2 DATA_W=3 TOKENS=4
 check_proof rill_burst_splitter 4 BEAT_BITS=64 MAX_BURST=1
@@ -233,6 +235,7 @@ check_fault rill_hop 's/k < STAGES; k/k < STAGES - 1; k/' 6 DATA_W=3 CLEAR_W=1 S
 check_fault rill_hop_stage 's/d & KEPT/d/' 6 DATA_W=3 CLEAR_W=1
 check_fault rill_round_robin 's/|favoured ? favoured : request/request/' 8 CLIENTS=3
 check_fault rill_round_robin 's/pool & ~below/pool/' 6 CLIENTS=3
+check_fault rill_repetition 's/if (ends) repetition/repetition/' 6 FIRINGS=2 LAYERS=3
 check_fault rill_token_select 's/(m_axis_tready || !keep)/m_axis_tready/' 3 DATA_W=3 TOKENS=4
 check_fault rill_burst_splitter 's/(work_addr_q | {{(ADDR_W - 32){1.b0}}, BURST_MAX - 32.d1}) + 1.b1/work_addr_q + BURST_MAX/' \
         8 BEAT_BITS=64 MAX_BURST=4
@@ -279,6 +282,10 @@ if [ $quick = 0 ]; then
         12 BEAT_BITS=64 MAX_BURST=1 OUTSTANDING=1 BUFFER_BEATS=2
     check_fault rill_dma_write 's/last_q <= burst_beats == 9.d1/last_q <= 0/' \
         10 BEAT_BITS=64 MAX_BURST=1 OUTSTANDING=1 BUFFER_BEATS=2
+fi
+if [ "$wanted" = " " ]; then
+    plan 1
+    check "all proofs and faults are there" [ ${#job_checks[@]} = $((111 - 8 * quick)) ]
 fi
 run_jobs "$jobs"
 verdict
