@@ -109,7 +109,8 @@ static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule
     e->transpose = rule->transpose;
     e->plus = (float)rule->plus;
     if (rule->plus != 0 && t->rank != 1)
-        return diag_error(diag, m->loc, "tensor %s: %d dimensions, the family adds to a vector", t->name, t->rank), false;
+        return diag_error(diag, m->loc, "tensor %s: %d dimensions, the family adds to a vector", t->name, t->rank),
+               false;
     if (!e->transpose) return true;
     if (t->rank == 2) return e->as.shape[0] = t->shape[1], e->as.shape[1] = t->shape[0], true;
     diag_error(diag, m->loc, "tensor %s: %d dimensions, the family transposes a matrix", t->name, t->rank);

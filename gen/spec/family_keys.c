@@ -46,8 +46,7 @@ static const struct schema_table tensor_table = {
 #define TENSORS                                                                                                        \
     "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [" TEXT ", {\"type\": \"object\", "                  \
     "\"additionalProperties\": false, \"properties\": {\"name\": " TEXT ", \"divides\": " TEXT                         \
-    ", \"pairs\": " EXPRESSION ", \"transpose\": " FLAG                                               \
-    ", \"plus\": " NUMBER "}}]}}"
+    ", \"pairs\": " EXPRESSION ", \"transpose\": " FLAG ", \"plus\": " NUMBER "}}]}}"
 
 static const struct schema_key gguf_keys[] = {
     KEY("architectures", true, "values of `general.architecture`", LIST),
