@@ -126,7 +126,7 @@ static int get_extents(struct reader *r, const struct yaml_node *map, const char
 // Errors for keys that nothing reads, with the likely one.
 static void check_keys(struct reader *r, const struct yaml_node *map, const char *const *keys, size_t count,
                        const char *what) {
-    if (!yaml_expect(map, YAML_KIND_MAP, what, r->diag) || !yaml_check_keys(map, keys, count, what, r->diag))
+    if (!yaml_expect(map, YAML_KIND_MAP, what, r->diag) || !yaml_check_keys(map, keys, count, NULL, what, r->diag))
         r->ok = false;
 }
 
