@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The pages: lines and sentences are short, each begins with its purpose, pictures are what their text gives, every page
-# is in the README's table, and the site builds, with every link between pages and to parts of them. usage:
-# tests/docs/run.sh
+# is in the README's table, and the site builds, with every link between pages and to parts of them; templates' headers.
+# usage: tests/docs/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
-[ $# = 0 ] || { sed -n '4s/^.*usage/usage/p' "$0"; exit 2; }
+[ $# = 0 ] || { sed -n '5s/^# //p' "$0"; exit 2; }
 cd "$root" || exit 1
 
 work=build/tests/docs log=build/tests/docs.log

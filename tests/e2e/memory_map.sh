@@ -41,7 +41,8 @@ for spec in "${specs[@]}"; do
     else fail "places of $spec" "$(reason)"; fi
 done
 same_image() { # design: packed for its spec, and for what was compiled
-    cp -r "$1" "$work/compiled" && rm -rf "$work/compiled/image" && "$rill" pack "$1/design.yaml" --weights random:3 -o "$work/compiled" >"$log" 2>&1 &&
+    cp -r "$1" "$work/compiled" && rm -rf "$work/compiled/image" &&
+        "$rill" pack "$1/design.yaml" --weights random:3 -o "$work/compiled" >"$log" 2>&1 &&
         diff -r "$1/image" "$work/compiled/image"
 }
 check "the image of the compiled design" same_image "$work/odd"
