@@ -28,7 +28,10 @@ while [ $# -gt 0 ]; do
     shift
 done
 case $model in
-    smollm2) spec=configs/smollm2-135m-u55c.yaml text=(--chat smollm2 --prompt "${prompt:-What is the capital of France?}") ;;
+    smollm2)
+        spec=configs/smollm2-135m-u55c.yaml
+        text=(--chat smollm2 --prompt "${prompt:-What is the capital of France?}")
+        ;;
     gemma3) spec=configs/gemma3-270m-u55c.yaml text=(--prompt "${prompt:-Once upon a time}") ;;
 esac
 design=build/decode/$model

@@ -130,14 +130,13 @@ if ! passes=$("$rill" explain --passes); then
     exit 1
 fi
 slow_board "$work/slow.yaml" "# no clock"
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
-variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3
+# Without the search for depths, which takes most of the time of what is made again from every dump; five-auto and others have it.
+variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3 fifo=safe
+variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial fifo=safe
+variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3 fifo=safe
 variant "$root"/tests/e2e/specs/blocks.yaml "$work"/blocks-conservative.yaml fifo=conservative
 variant "$root"/tests/e2e/specs/five.yaml "$work"/five-auto.yaml fifo=auto
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
-# Without the search for depths, which takes most of the time of what is made again from every dump; five-auto and
-# others have it.
 variant "$root"/configs/tinystories-gpt2-1m.yaml "$work"/tinystories-gpt2-1m.yaml fifo=safe
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions.yaml fifo=safe
 specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml \
