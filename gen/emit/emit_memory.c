@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory side of every channel: a read engine for each client that reads and their arbiter, one write engine for all
-// clients that write. Client 0 of the read side is the lane's weight stream where there is an engine.
+// The memory side of every channel: a read engine for each client that reads and their arbiter, one write engine for
+// all clients that write. Client 0 of the read side is the lane's weight stream where there is an engine.
 #include <string.h>
 
 #include "include/cost.h"
@@ -73,7 +73,7 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
 struct channel {
     const struct ir *ir;
     int index;
-    int lane;             // of the engine that owns it
+    int lane;    // of the engine that owns it
     int readers; // at least 1: without clients there are nets that never ask
     int writers;
     struct emit_levels *levels;
@@ -130,11 +130,12 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
               ".RAM_STYLE(\"%s\")) u_read_%02d_%s (\n",
               rtl_dma_read.module, d->beat_bits, burst, d->outstanding, prefetch,
               ram_style_words[style != RAM_AUTO ? style : cost_prefetch_style(prefetch)], ch->index, name);
-    text_addf(ch->out,
-              "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
-              ".error_addr(%s)",
-              ch->levels->reset++, base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
-              reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, 64));
+    text_addf(
+        ch->out,
+        "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
+        ".error_addr(%s)",
+        ch->levels->reset++, base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
+        reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, 64));
     connect_stream(ch, "s_axis_burst", arena_printf(ir->arena, "%s_desc", name), bit,
                    client->is_lane ? ir_engine_name(ir, engine, "walk_burst_tdata")
                                    : arena_printf(ir->arena, "%s_desc_tdata", name));

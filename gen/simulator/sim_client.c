@@ -94,8 +94,7 @@ static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
         *from = at_least(*from, c->beat.items[c->requested]);
         return true;
     }
-    int64_t last = c->requested - 1 - c->buffer,
-            two = last + 2 * c->burst - (*from == c->issued + 1 ? c->beats : 0);
+    int64_t last = c->requested - 1 - c->buffer, two = last + 2 * c->burst - (*from == c->issued + 1 ? c->beats : 0);
     if (two < 0 || (two < (int64_t)count && item[two] + 2 <= *from)) return true;
     *from += 1;
     if (last + beats < 0) return true;

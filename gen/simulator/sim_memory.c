@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels: the read arbiter and the write engine of each, and the memory behind them. Its timing is the memory model's own
-// (gen/hbm/hbm_bank.c), with the figures of the board.
+// Channels: the read arbiter and the write engine of each, and the memory behind them. Its timing is the memory model's
+// own (gen/hbm/hbm_bank.c), with the figures of the board.
 //
 // A grant or an access is made when no kernel can go on: whatever is asked for later is a consequence of it, and comes
 // after it.

@@ -29,8 +29,9 @@ struct sim_client {
     int kernel; // woken when the memory has answered
     int index;  // place in the IR's list, -1: a lane; the arbiters ask in this order
     bool is_write;
-    bool counted;                       // writes: engines wait for its responses (rill_write_tracker)
-    int64_t burst, buffer, outstanding; // beats of a burst and of the buffer (writes: what is offered); bursts under way
+    bool counted; // writes: engines wait for its responses (rill_write_tracker)
+    int64_t burst, buffer,
+        outstanding; // beats of a burst and of the buffer (writes: what is offered); bursts under way
     VEC(struct sim_run) run;
     int64_t cut; // runs that have been cut into bursts
     int64_t address, left, bursts, requested,
