@@ -136,7 +136,9 @@ struct ir_client {
     int engine;     // IR_NONE with a channel of its own
     bool is_packed; // with channel IR_NONE: every channel has beats of its own
     int base;       // net of the base address; IR_NONE: the channel's base register
-    int64_t burst, buffer; // beats of a burst and of its engine's buffer; 0: the design's
+    // Reads: beats of a burst and of its engine's buffer; 0: the design's. Writes: a beat is a burst; `buffer` is what
+    // the write engine of its channel has at least, 0: one.
+    int64_t burst, buffer;
 };
 
 struct ir_edge { // one stream with its FIFO
@@ -246,6 +248,8 @@ int ir_engine_at(const struct ir *, int channel); // the engine that owns a chan
 int ir_key_channels(const struct ir *); // channels over which positions of K are dealt out; all, without attention
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
+enum { IR_WRITES_OPEN = 16 /* beats without a response of a channel's write engine */ };
+int64_t ir_write_buffer(const struct ir *, int channel); // beats of that engine's buffer; 0: nobody writes there
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
 int ir_driver(const struct ir *, const char *name); // the kernel that drives a plain net, or IR_NONE
 const char *ir_engine_name(const struct ir *, int engine, const char *what);

@@ -400,6 +400,16 @@ bool ir_client_on(const struct ir *ir, const struct ir_client *client, int chann
     return client->channel == channel || (client->channel == IR_NONE && client->engine == ir_engine_at(ir, channel));
 }
 
+int64_t ir_write_buffer(const struct ir *ir, int channel) {
+    int64_t beats = 0;
+    for (int c = 0; c < ir->clients; c++) {
+        const struct ir_client *client = &ir->client[c];
+        int64_t own = client->buffer > 0 ? client->buffer : 1;
+        if (client->is_write && ir_client_on(ir, client, channel) && own > beats) beats = own;
+    }
+    return beats;
+}
+
 int ir_driver(const struct ir *ir, const char *name) {
     int net = ir_find_net(ir, name);
     for (int w = 0; net != IR_NONE && w < ir->wires; w++)

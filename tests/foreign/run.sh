@@ -119,7 +119,8 @@ if [ $faults = 1 ]; then
         seeds
     check_fault "$one" "a burst across 4 KiB" rill_burst_splitter.v 's/is_short || next_beats == to_border/is_short/' \
         seeds
-    check_fault "$one" "WLAST that never comes" rill_dma_write.v 's/last_q <= burst_beats == 9.d1/last_q <= 0/' seeds
+    check_fault "$one" "WLAST that never comes" rill_dma_write.v \
+        's/m_axi_wlast = 1.b1/m_axi_wlast = 1'"'b0"'/' seeds
     check_fault "$one" "a dropped BVALID of the registers" rill_axil_regs.v 's/else if (s_axi_control_bready)/else/' \
         seeds
     check_fault "$one" "another id in the ring" rill_ring_writer.v 's/here_q\[i\] ? id_q/here_q[i] ? id_q + 1/' seeds

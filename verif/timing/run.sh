@@ -60,7 +60,7 @@ design_lines() { # SPEC
     # Where no FIFO lies between modules: the memory channel with most engines.
     lanes=$(sed -nE 's/^rill_fork PORTS=([0-9]+)$/\1/p' "$work/rows" | sort -n | tail -n 1)
     readers=$(sed -nE 's/^rill_axi_read_arbiter CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
-    writers=$(sed -nE 's/^rill_axi_write_arbiter CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
+    writers=$(sed -nE 's/^rill_dma_write CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
     beats=$(sed -nE 's/^rill_dma_read .*PREFETCH_BEATS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
     echo "rill_timing_channel CHANNELS=$lanes READERS=$readers WRITERS=$writers PREFETCH_BEATS=$beats"
 }

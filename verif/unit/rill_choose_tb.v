@@ -42,7 +42,8 @@ module rill_choose_tb;
         .s_axis_b_tvalid(b_tvalid), .s_axis_b_tready(b_tready), .s_axis_b_tdata(b_tdata), .s_axis_b_tuser(b_tuser),
         .s_axis_b_tlast(b_tlast), .m_axis_y_tvalid(y_tvalid), .m_axis_y_tready(y_tready), .m_axis_y_tdata(y_tdata),
         .m_axis_y_tuser(y_tuser), .m_axis_y_tlast(y_tlast));
-    rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20)) u_y (.clk(clk), .rst(rst),
+    rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20)) u_y (.clk(clk),
+        .rst(rst),
         .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));
     rill_kernel_verdict #(.LATENCY(1), .SLACK(3), .WAITS(2)) u_verdict (.clk(clk), .rst(rst), .fault(1'b0),
