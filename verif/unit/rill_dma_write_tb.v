@@ -3,8 +3,7 @@
 // region, untouched words included; idle means that every response is in; written comes for each descriptor, not
 // before its last response; a client that stops in the middle of a descriptor holds up no other one; full rate when
 // nobody stalls (a third of it with one beat of buffer); a flush while a client has a descriptor without beats; an
-// error
-// response; responses that are owed over a reset; the port under the protocol checker.
+// error response; responses that are owed over a reset; the port under the protocol checker.
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=1 CLIENTS=1
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=2 CLIENTS=1
 // sweep: BEAT_BITS=512 OUTSTANDING=3 BUFFER_BEATS=2 CLIENTS=2
