@@ -205,8 +205,8 @@ def wrong_picture():
 
 
 def main():
-    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "texts": wrong_texts, "ports": wrong_ports, "homes": wrong_homes,
-             "dot": dot, "picture": wrong_picture}
+    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "texts": wrong_texts, "ports": wrong_ports,
+             "homes": wrong_homes, "dot": dot, "picture": wrong_picture}
     if len(sys.argv) != 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     for line in kinds[sys.argv[1]]():
