@@ -66,16 +66,12 @@ spdx_missing() {
     done
 }
 
-# Scripts that still have lines of up to 160 columns.
-wide='^(tests/(run|parts|e2e/matrix|unit/run|witness/run)|verif/(formal|unit)/run)[.]sh$|^tests/fuzz/'
-
 too_long() {
     # Longer: what a bench says of its sweeps in a line, and beside templates and benches the macros of tests.
     LC_ALL=C.UTF-8 awk 'length > (FILENAME ~ /^tests/ ? 150 : 120) && !/^\/\/ (sweep|quick): / {
         print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
     LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" include/*.def
-    LC_ALL=C.UTF-8 awk -v wide="$wide" 'length > (FILENAME ~ wide ? 160 : 120) {
-        print FILENAME ":" FNR ": " length " characters" }' "${scripts[@]}"
+    LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${scripts[@]}"
 }
 
 too_large() {

@@ -5,15 +5,16 @@
 # Two parts run at a time. These keep one core busy, one after the other, beside all others.
 alone="passes pages schema dumps report package install accuracy witness pieces failures"
 
-# Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first, no core
-# is idle.
+# Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
+# no core is idle.
 known="harness image comparisons host docs control board readers paths mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
 test_parts="harness image comparisons host mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes pages schema report accuracy witness failures"
-deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install pieces"
+deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
+deep_parts+=" pieces"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"

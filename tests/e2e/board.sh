@@ -91,7 +91,8 @@ check_all_keys() {
     if [ -z "$missing" ]; then ok "each key is tried"; else fail "each key is tried" "not$missing"; fi
 }
 
-# Of a spec as it is, and of steps of one row without the search for depths, each compiled once: exit status 3 where the forecast is below the bound.
+# Of a spec as it is, and of steps of one row without the search for depths, each compiled once: exit status 3 where the
+# forecast is below the bound.
 check_bound() { # spec
     local file=$work/bound.yaml made=$work/bound request label=${1#"$root"/} tried=0 values
     for values in "" "T=1 A=1 fifo=safe"; do

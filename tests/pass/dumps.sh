@@ -130,7 +130,8 @@ if ! passes=$("$rill" explain --passes); then
     exit 1
 fi
 slow_board "$work/slow.yaml" "# no clock"
-# Without the search for depths, which takes most of the time of what is made again from every dump; five-auto and others have it.
+# Without the search for depths, which takes most of the time of what is made again from every dump; five-auto and
+# others have it.
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3 fifo=safe
 variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial fifo=safe
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3 fifo=safe

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves the properties of verif/formal/properties, each a module's of rtl-templates, with Yosys: temporal induction
 # (unbounded), over a matrix of parameters. Each module is also run with planted faults, which must be found.
-# usage: verif/formal/run.sh [--quick] [--jobs N] [module...]. One line per proof, N side by side (default 1), exit status 0 if all hold.
+# usage: verif/formal/run.sh [--quick] [--jobs N] [module...]
+#        One line per proof, N side by side (default 1), exit status 0 if all hold.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
@@ -17,7 +18,7 @@ while [ $# -gt 0 ]; do
             jobs=$2 && shift
             ;;
         --one) one=("${@:2}") && break ;; # a job: a proof or a fault, and its arguments
-        --help | -h) sed -n '3,5s/^# //p' "$0"; exit 0 ;;
+        --help | -h) sed -n '3,6s/^# //p' "$0"; exit 0 ;;
         -*) usage >&2; exit 2 ;;
         *) wanted+="$1 " ;;
     esac
@@ -40,9 +41,10 @@ sources_of() { # module...
     echo "$all"
 }
 
-# A module with its properties before its end. `// port: input wire f_name` there is a port that it has for proofs alone;
-# `// shows: u_name f_name` puts those of the instance u_name on nets f_name_*; what follows `// in: gen_name` stands in that
-# block of the module, before its end (`// in: module`: the module's). The module itself knows of nothing.
+# A module with its properties before its end. `// port: input wire f_name` there is a port that it has for proofs
+# alone; `// shows: u_name f_name` puts those of the instance u_name on nets f_name_*; what follows `// in: gen_name`
+# stands in that block of the module, before its end (`// in: module`: the module's). The module itself knows of
+# nothing.
 with_properties() { # source, module
     awk -v properties="$root/verif/formal/properties/$2.v" -v names="${port_names[*]}" '
         BEGIN {
@@ -88,7 +90,8 @@ prove() { # way, source, module, depth, NAME=VALUE...
     shift 4
     for pair in "$@"; do params+=" -chparam ${pair%%=*} ${pair#*=}"; done
     # A FIFO of few bits takes the way of wide words, too.
-    with_properties "$source" "$module" | sed 's/localparam WIDE = 1536;/localparam WIDE = 4;/' >"$work/$module.v.formal"
+    with_properties "$source" "$module" |
+        sed 's/localparam WIDE = 1536;/localparam WIDE = 4;/' >"$work/$module.v.formal"
     for other in $(sources_of "$module"); do
         [ "$(basename "$other" .v)" = "$module" ] ||
             with_properties "$other" "$(basename "$other" .v)" |
@@ -192,7 +195,8 @@ check_proof rill_ring_writer 4 BEAT_BITS=128
 # Two sections, the second one for steps with head; three, one of them without entries.
 two=(SECTIONS=2 ENTRIES=3 "SECTION_LEN=32'h00010002" "SECTION_REPEAT=32'h00010002" "SECTION_WHEN_HEAD=2'b10")
 check_proof rill_schedule 4 ENTRY_W=2 "${two[@]}" "TABLE=6'b011011"
-check_proof rill_schedule 4 ENTRY_W=2 SECTIONS=3 ENTRIES=3 "SECTION_LEN=48'h000200000001" "SECTION_REPEAT=48'h000100020003" \
+check_proof rill_schedule 4 ENTRY_W=2 SECTIONS=3 ENTRIES=3 "SECTION_LEN=48'h000200000001" \
+    "SECTION_REPEAT=48'h000100020003" \
     "SECTION_WHEN_HEAD=3'b001" "TABLE=6'b100111"
 check_proof rill_turns 4 PORTS=3 "${two[@]}" "TABLE=24'h000201"
 check_proof rill_stream_mux 4 PORTS=3 DATA_W=2 USER_W=1 "${two[@]}" "TABLE=24'h000201"
@@ -236,7 +240,8 @@ check_fault rill_round_robin 's/|favoured ? favoured : request/request/' 8 CLIEN
 check_fault rill_round_robin 's/pool & ~below/pool/' 6 CLIENTS=3
 check_fault rill_repetition 's/if (ends) repetition/repetition/' 6 FIRINGS=2 LAYERS=3
 check_fault rill_token_select 's/(m_axis_tready || !keep)/m_axis_tready/' 3 DATA_W=3 TOKENS=4
-check_fault rill_burst_splitter 's/(work_addr_q | {{(ADDR_W - 32){1.b0}}, BURST_MAX - 32.d1}) + 1.b1/work_addr_q + BURST_MAX/' \
+check_fault rill_burst_splitter \
+    's/(work_addr_q | {{(ADDR_W - 32){1.b0}}, BURST_MAX - 32.d1}) + 1.b1/work_addr_q + BURST_MAX/' \
         8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/left_small = left_q <= /left_small = left_q < /' 8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/is_short || next_beats == to_border/is_short/' 8 BEAT_BITS=64 MAX_BURST=4
@@ -246,23 +251,30 @@ check_fault rill_axi_read_arbiter 's/take ? grant : /take ? grant << 1 : /' 8 CL
 check_fault rill_axi_read_arbiter 's/m_axi_rid == INDEX/m_axi_rid >= INDEX/' 8 CLIENTS=2 "${memory[@]}"
 check_fault rill_axi_read_arbiter 's/take = open_q \&\& !owed/take = open_q/' 12 CLIENTS=2 "${memory[@]}"
 # A turn that a stopped client keeps; a response of another client, of any beat; more beats than may be open.
-check_fault rill_dma_write 's/pass = !current || (push \&\& ends)/pass = push \&\& ends/' 8 CLIENTS=2 "${memory[@]}" OUTSTANDING=3
-check_fault rill_dma_write 's/<= {ends, turn, addr_d}/<= {ends, request, addr_d}/' 8 CLIENTS=2 "${memory[@]}" OUTSTANDING=3
+check_fault rill_dma_write 's/pass = !current || (push \&\& ends)/pass = push \&\& ends/' 8 CLIENTS=2 \
+    "${memory[@]}" OUTSTANDING=3
+check_fault rill_dma_write 's/<= {ends, turn, addr_d}/<= {ends, request, addr_d}/' 8 CLIENTS=2 \
+    "${memory[@]}" OUTSTANDING=3
 check_fault rill_dma_write 's/rst || !head_ends ?/rst ?/' 10 CLIENTS=1 "${memory[@]}" OUTSTANDING=2
 check_fault rill_dma_write 's/push ? !next_all_out : !all_out/!all_out/' 10 CLIENTS=1 "${memory[@]}" OUTSTANDING=1
 check_fault rill_ring_writer "s/settle_q == 3'd7/settle_q == 3'd6/" 16 BEAT_BITS=128
 check_fault rill_ring_writer "s/here_q\[i\] ? id_q/here_q[i] ? id_q + 1/" 8 BEAT_BITS=128
 check_fault rill_schedule 's/layers_q == 16.d0/layers_q <= 1/' 16 ENTRY_W=2 "${two[@]}" "TABLE=6'b011011"
 check_fault rill_turns 's/STEER_PORT_W\] == p;/7] == p;/' 12 PORTS=2 "${two[@]}" "TABLE=24'h008001"
-check_fault rill_stream_mux 's/m_axis_tready ? turn/m_axis_tready ? s_axis_tvalid/' 12 PORTS=3 DATA_W=2 USER_W=1 "${two[@]}" "TABLE=24'h000201"
-check_fault rill_stream_demux "s/{1'b1, m_axis_tready}/{1'b0, m_axis_tready}/" 12 PORTS=2 DATA_W=2 USER_W=1 "${two[@]}" "TABLE=24'h0001FF"
+check_fault rill_stream_mux 's/m_axis_tready ? turn/m_axis_tready ? s_axis_tvalid/' 12 PORTS=3 DATA_W=2 USER_W=1 \
+    "${two[@]}" "TABLE=24'h000201"
+check_fault rill_stream_demux "s/{1'b1, m_axis_tready}/{1'b0, m_axis_tready}/" 12 PORTS=2 DATA_W=2 USER_W=1 \
+    "${two[@]}" "TABLE=24'h0001FF"
 # A row beside its place, a chunk in another slot; a place that goes on in the same row; a run too many.
-check_fault rill_stream_writer "s/offset_q <= offset_q + {8.d0, ROW_BYTES}/offset_q <= offset_q + {8'd0, GROUP_BYTES}/" \
+check_fault rill_stream_writer \
+    "s/offset_q <= offset_q + {8.d0, ROW_BYTES}/offset_q <= offset_q + {8'd0, GROUP_BYTES}/" \
     8 LANES=8 CHUNKS=2 "${rows[@]}"
 check_fault rill_stream_writer 's/here ? s_axis_y_tdata : held_q/s_axis_y_tdata/' 8 LANES=4 CHUNKS=3 "${rows[@]}"
-check_fault rill_stream_reader "s/offset_q <= offset_q + {8.d0, ROW_BYTES}/offset_q <= offset_q + {8'd0, GROUP_BYTES}/" \
+check_fault rill_stream_reader \
+    "s/offset_q <= offset_q + {8.d0, ROW_BYTES}/offset_q <= offset_q + {8'd0, GROUP_BYTES}/" \
     8 LANES=8 CHUNKS=3 "${rows[@]}"
-check_fault rill_k_writer 's/lane_last_q ? row_offset_q + {8.d0, ROW_BYTES}/lane_last_q ? row_offset_q/' 12 CHANNELS=2 "${keys[@]}"
+check_fault rill_k_writer 's/lane_last_q ? row_offset_q + {8.d0, ROW_BYTES}/lane_last_q ? row_offset_q/' 12 CHANNELS=2 \
+    "${keys[@]}"
 # One entry of V, so that the products are those of constants.
 walk=(BEAT_BITS=64 KV_LAYERS=2 SECTIONS=1 ENTRIES=1 "SECTION_LEN=16'd1" "SECTION_REPEAT=16'd2" "SECTION_WHEN_HEAD=1'b0"
     "TABLE=192'h000000100000000200000800000400000010000000004002")
