@@ -35,6 +35,7 @@ static void add_read_engines(const struct ir *ir, struct cost_resources *sum, in
         {"OUTSTANDING", ir_value_int(d->outstanding)},
         {"PREFETCH_BEATS", ir_value_int(prefetch)},
         {"RAM_STYLE", ir_value_text(ram_style_words[style])},
+        {"ADDR_BITS", ir_value_int(ir_address_bits(ir))},
     };
     add_module(sum, &rtl_dma_read, param, COUNT_OF(param), count);
 }
@@ -49,6 +50,7 @@ static void add_write_engine(const struct ir *ir, struct cost_resources *sum, in
         {"BEAT_BITS", ir_value_int(ir->design.beat_bits)},
         {"BUFFER_BEATS", ir_value_int(buffer)},
         {"OUTSTANDING", ir_value_int(IR_WRITES_OPEN)},
+        {"ADDR_BITS", ir_value_int(ir_address_bits(ir))},
     };
     add_module(sum, &rtl_dma_write, param, COUNT_OF(param), 1);
 }
@@ -57,6 +59,7 @@ static void add_arbiter(const struct ir *ir, struct cost_resources *sum, int64_t
     const struct ir_param param[] = {
         {"CLIENTS", ir_value_int(at_least(clients, 1))},
         {"BEAT_BITS", ir_value_int(ir->design.beat_bits)},
+        {"ADDR_BITS", ir_value_int(ir_address_bits(ir))},
     };
     add_module(sum, &rtl_axi_read_arbiter, param, COUNT_OF(param), 1);
 }

@@ -73,6 +73,7 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
 struct channel {
     const struct ir *ir;
     int index;
+    int address; // bits of an address
     int lane;    // of the engine that owns it
     int readers; // at least 1: without clients there are nets that never ask
     int writers;
@@ -106,7 +107,8 @@ static void connect_client(const struct channel *ch, int i, const struct signal 
 }
 
 static const char *base_of(const struct channel *ch, const struct emit_client *client) {
-    return client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
+    return client->base ? arena_printf(ch->ir->arena, "%s[%d:0]", client->base, ch->address - 1)
+                        : arena_printf(ch->ir->arena, "channel_base[%d +: %d]", ch->index * 64, ch->address);
 }
 
 // A stream between a read engine and its client: `bit` of packed valids and readies, `data` the net of its words.
@@ -114,6 +116,10 @@ static void connect_stream(const struct channel *ch, const char *port, const cha
                            const char *data) {
     text_addf(ch->out, ",\n        .%s_tvalid(%s_tvalid%s), .%s_tready(%s_tready%s), .%s_tdata(%s)", port, net, bit,
               port, net, bit, port, data);
+}
+
+static const char *address_bits(const struct channel *ch) {
+    return ch->address == 64 ? "" : arena_printf(ch->ir->arena, ", .ADDR_BITS(%d)", ch->address);
 }
 
 static void emit_read_engine(const struct channel *ch, int i, const struct emit_client *client) {
@@ -127,22 +133,23 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
     enum ram_style style = client->is_lane && engine != IR_NONE ? ir->engine[engine].prefetch_style : RAM_AUTO;
     text_addf(ch->out,
               "    %s #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d), .PREFETCH_BEATS(%d), "
-              ".RAM_STYLE(\"%s\")) u_read_%02d_%s (\n",
+              ".RAM_STYLE(\"%s\")%s) u_read_%02d_%s (\n",
               rtl_dma_read.module, d->beat_bits, burst, d->outstanding, prefetch,
-              ram_style_words[style != RAM_AUTO ? style : cost_prefetch_style(prefetch)], ch->index, name);
+              ram_style_words[style != RAM_AUTO ? style : cost_prefetch_style(prefetch)], address_bits(ch), ch->index,
+              name);
     text_addf(
         ch->out,
         "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
         ".error_addr(%s)",
         ch->levels->reset++, base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
-        reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, 64));
+        reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, ch->address));
     connect_stream(ch, "s_axis_burst", arena_printf(ir->arena, "%s_desc", name), bit,
                    client->is_lane ? ir_engine_name(ir, engine, "walk_burst_tdata")
                                    : arena_printf(ir->arena, "%s_desc_tdata", name));
     connect_stream(ch, "m_axis_beat", arena_printf(ir->arena, "%s_beat", name), bit,
                    arena_printf(ir->arena, "%s_beat_tdata%s", name, data));
-    static const struct signal ask[] = {{"arvalid", 1}, {"arready", 1}, {"araddr", 64}, {"arlen", 8}},
-                               answer[] = {{"rvalid", 1}, {"rready", 1}, {"rdata", 0}, {"rresp", 0}, {"rlast", 0}};
+    const struct signal ask[] = {{"arvalid", 1}, {"arready", 1}, {"araddr", ch->address}, {"arlen", 8}},
+                        answer[] = {{"rvalid", 1}, {"rready", 1}, {"rdata", 0}, {"rresp", 0}, {"rlast", 0}};
     connect_client(ch, i, ask, COUNT_OF(ask));
     connect_client(ch, i, answer, COUNT_OF(answer));
     text_add(ch->out, ");\n");
@@ -203,10 +210,19 @@ static void give_writers(const struct channel *ch, const struct emit_client *cli
     }
 }
 
+// The port has 64 bits of an address, the design's engines those that the memory has.
 static void connect_port(const struct channel *ch, const char *const *signal) {
-    for (int i = 0; signal[i]; i++)
-        text_addf(ch->out, ",%s.m_axi_%s(m_axi_hbm_%02d_%s)", i ? " " : "\n        ", signal[i], ch->index, signal[i]);
+    const char *address = "";
+    for (int i = 0; signal[i]; i++) {
+        bool is_address = !strcmp(signal[i] + 1, "raddr") || !strcmp(signal[i] + 1, "waddr");
+        text_addf(ch->out, ",%s.m_axi_%s(m_axi_hbm_%02d_%s%s)", i ? " " : "\n        ", signal[i], ch->index, signal[i],
+                  is_address ? arena_printf(ch->ir->arena, "[%d:0]", ch->address - 1) : "");
+        if (is_address) address = signal[i];
+    }
     text_add(ch->out, ");\n");
+    if (ch->address < 64)
+        text_addf(ch->out, "    assign m_axi_hbm_%02d_%s[63:%d] = %d'd0;\n", ch->index, address, ch->address,
+                  64 - ch->address);
 }
 
 static void emit_write_engine(const struct channel *ch, const struct emit_client *client) {
@@ -217,11 +233,12 @@ static void emit_write_engine(const struct channel *ch, const struct emit_client
     int c = ch->index;
     text_addf(ch->out, "    wire %sch%02d_w_idle, ch%02d_written;\n", emit_range(ir, ch->writers), c, c);
     text_addf(ch->out,
-              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d), .OUTSTANDING(%d), .BUFFER_BEATS(%lld)) u_write_%02d "
+              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d), .OUTSTANDING(%d), .BUFFER_BEATS(%lld)%s) u_write_%02d "
               "(\n        .clk(clk), .rst(core_rst[%d]), .flush(core_flush[%d]), .idle(ch%02d_w_idle), "
               ".written(ch%02d_written),\n        .error(ch%02d_w_error), .error_addr(ch%02d_w_place)",
               rtl_dma_write.module, ch->writers, ir->design.beat_bits, emit_id_bits(ir), IR_WRITES_OPEN,
-              (long long)ir_write_buffer(ir, c), c, ch->levels->reset++, ch->levels->flush++, c, c, c, c);
+              (long long)ir_write_buffer(ir, c), address_bits(ch), c, ch->levels->reset++, ch->levels->flush++, c, c, c,
+              c);
     connect_writers(ch, "base", client, base_of);
     connect_writers(ch, "s_axis_desc_tvalid", client, writer_desc_tvalid);
     connect_writers(ch, "s_axis_desc_tready", client, writer_desc_tready);
@@ -241,11 +258,11 @@ static void emit_channel_nets(const struct channel *ch) {
               "ch%02d_rready;\n",
               emit_range(ir, readers), c, c, c, c, c, c);
     text_addf(ch->out, "    wire [%d:0] ch%02d_araddr, ch%02d_r_place;\n    wire [%d:0] ch%02d_arlen;\n",
-              64 * readers - 1, c, c, 8 * readers - 1, c);
+              ch->address * readers - 1, c, c, 8 * readers - 1, c);
     text_addf(ch->out,
               "    wire [%d:0] ch%02d_rdata;\n    wire [1:0] ch%02d_rresp;\n    wire ch%02d_rlast, "
-              "ch%02d_w_error;\n    wire [63:0] ch%02d_w_place;\n",
-              bits - 1, c, c, c, c, c);
+              "ch%02d_w_error;\n    wire [%d:0] ch%02d_w_place;\n",
+              bits - 1, c, c, c, c, ch->address - 1, c);
 }
 
 static void emit_read_arbiter(const struct channel *ch) {
@@ -254,9 +271,10 @@ static void emit_read_arbiter(const struct channel *ch) {
     static const char *const port[] = {"arvalid", "arready", "arid", "araddr", "arlen", "arsize", "arburst",
                                        "rvalid",  "rready",  "rid",  "rdata",  "rresp", "rlast",  NULL};
     text_addf(ch->out,
-              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_read_arbiter_%02d (\n        .clk(clk), "
+              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)%s) u_read_arbiter_%02d (\n        .clk(clk), "
               ".rst(rst)",
-              rtl_axi_read_arbiter.module, ch->readers, ch->ir->design.beat_bits, emit_id_bits(ch->ir), ch->index);
+              rtl_axi_read_arbiter.module, ch->readers, ch->ir->design.beat_bits, emit_id_bits(ch->ir),
+              address_bits(ch), ch->index);
     for (int i = 0; client[i]; i++)
         text_addf(ch->out, ",%s.s_axi_%s(ch%02d_%s)", i ? " " : "\n        ", client[i], ch->index, client[i]);
     connect_port(ch, port);
@@ -267,9 +285,9 @@ static void tie_off_reads(const struct channel *ch) {
     static const char *const unused[] = {"arready", "rvalid", "rdata", "rresp", "rlast"};
     int c = ch->index;
     text_addf(ch->out,
-              "    assign ch%02d_arvalid = 1'b0;\n    assign ch%02d_araddr = 64'd0;\n    assign ch%02d_arlen = 8'd0;\n"
+              "    assign ch%02d_arvalid = 1'b0;\n    assign ch%02d_araddr = 0;\n    assign ch%02d_arlen = 8'd0;\n"
               "    assign ch%02d_rready = 1'b1;\n    assign ch%02d_r_idle = 1'b1;\n    assign ch%02d_r_error = 1'b0;\n"
-              "    assign ch%02d_r_place = 64'd0;\n    wire unused_read_%02d = &{1'b0",
+              "    assign ch%02d_r_place = 0;\n    wire unused_read_%02d = &{1'b0",
               c, c, c, c, c, c, c, c);
     for (size_t i = 0; i < COUNT_OF(unused); i++) text_addf(ch->out, ", ch%02d_%s", c, unused[i]);
     text_add(ch->out, "};\n");
@@ -284,7 +302,7 @@ static void tie_off_writes(const struct channel *ch) {
     for (size_t i = 0; i < COUNT_OF(zero); i++) text_addf(ch->out, "    assign m_axi_hbm_%02d_%s = 0;\n", c, zero[i]);
     text_addf(ch->out,
               "    assign m_axi_hbm_%02d_bready = 1'b1;\n    wire ch%02d_w_idle = 1'b1;\n    assign ch%02d_w_error = "
-              "1'b0;\n    assign ch%02d_w_place = 64'd0;\n    wire unused_write_%02d = &{1'b0",
+              "1'b0;\n    assign ch%02d_w_place = 0;\n    wire unused_write_%02d = &{1'b0",
               c, c, c, c, c);
     for (size_t i = 0; i < COUNT_OF(unused); i++) text_addf(ch->out, ", m_axi_hbm_%02d_%s", c, unused[i]);
     text_add(ch->out, "};\n");
@@ -295,13 +313,17 @@ static void emit_channel_error(const struct channel *ch) {
     int c = ch->index, channels = ch->ir->design.channels;
     const char *bit = emit_bit(ch->ir, channels, c);
     text_addf(ch->out,
+              "    reg [%d:0] ch%02d_error_place;\n    assign error_address[%d +: 64] = {%sch%02d_error_place};\n",
+              ch->address - 1, c, 64 * c,
+              ch->address == 64 ? "" : arena_printf(ch->ir->arena, "%d'd0, ", 64 - ch->address), c);
+    text_addf(ch->out,
               "    always @(posedge clk) begin\n        memory_error%s <= (|ch%02d_r_error) | ch%02d_w_error;\n"
               "        if ((|ch%02d_r_error) | ch%02d_w_error) begin\n            error_is_write%s <= "
-              "~(|ch%02d_r_error);\n            error_address[%d +: 64] <=\n                ",
-              bit, c, c, c, c, bit, c, 64 * c);
+              "~(|ch%02d_r_error);\n            ch%02d_error_place <=\n                ",
+              bit, c, c, c, c, bit, c, c);
     for (int i = 0; i < ch->readers; i++)
         text_addf(ch->out, "%s ? %s :\n                ", reader_net(ch, "r_error", i, 1),
-                  reader_net(ch, "r_place", i, 64));
+                  reader_net(ch, "r_place", i, ch->address));
     text_addf(ch->out, "ch%02d_w_place;\n        end\n    end\n", c);
 }
 
@@ -311,6 +333,7 @@ static void emit_channel(const struct ir *ir, int c, struct emit_levels *levels,
     int readers = emit_channel_clients(ir, c, false, read), writers = emit_channel_clients(ir, c, true, write);
     struct channel ch = {.ir = ir,
                          .index = c,
+                         .address = ir_address_bits(ir),
                          .lane = engine == IR_NONE ? 0 : c - ir->engine[engine].first_channel,
                          .readers = readers ? readers : 1,
                          .writers = writers,

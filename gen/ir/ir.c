@@ -400,6 +400,15 @@ bool ir_client_on(const struct ir *ir, const struct ir_client *client, int chann
     return client->channel == channel || (client->channel == IR_NONE && client->engine == ir_engine_at(ir, channel));
 }
 
+// Boards with an HBM have it at address 0, a channel behind the other. Simulated channels lie 512 MiB apart.
+int ir_address_bits(const struct ir *ir) {
+    enum { LEAST_BITS = 34, MIB_BITS = 20, MOST_BITS = 64 };
+    const struct hbm_figures *hbm = &ir->design.hbm;
+    if (hbm->channels <= 0 || hbm->channel_mbytes <= 0) return MOST_BITS; // a board that is not known
+    int bits = MIB_BITS + u64_clog2((uint64_t)hbm->channels * (uint64_t)hbm->channel_mbytes);
+    return bits > LEAST_BITS ? bits : LEAST_BITS;
+}
+
 int64_t ir_write_buffer(const struct ir *ir, int channel) {
     int64_t beats = 0;
     for (int c = 0; c < ir->clients; c++) {

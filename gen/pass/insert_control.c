@@ -143,6 +143,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "OUTPUTS", outputs ? outputs : 1);
     ir_set_int(ir, k, "MEMORY_ERRORS", ir->design.channels);
     ir_set_int(ir, k, "BASES", ir->design.channels);
+    ir_set_int(ir, k, "ADDR_BITS", ir_address_bits(ir));
 }
 
 // A graph that is no language model has no ids.

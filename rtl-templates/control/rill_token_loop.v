@@ -23,10 +23,10 @@
 // segment walker.
 // MODE 1 (a graph that is no language model): prompt_len rows; no ids, no prompt read, no ring; every step has head =
 // 1; the end is out_steps_done = steps for every output and kv_layers_done as above.
-// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 pointer alignment (place 0 prompt, 1 ring, 2 + c the
-// base of channel c: the first of them), 4 prompt id >= VOCAB (place = its position), 5 kernel fault (place = lowest
-// bit of kernel_fault), 6 memory error (place = lowest bit of memory_error). After 1, 2 and 3 no transaction has gone
-// out.
+// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 a pointer that is no multiple of a beat, or has bits
+// above ADDR_BITS (place 0 prompt, 1 ring, 2 + c the base of channel c: the first of them), 4 prompt id >= VOCAB (place
+// = its position), 5 kernel fault (place = lowest bit of kernel_fault), 6 memory error (place = lowest bit of
+// memory_error). After 1, 2 and 3 no transaction has gone out.
 // Code and place are kept until the next start.
 // 7 no `progress` (a pulse: a beat, a response) and no new state for `watchdog` cycles, 0 never (place: the first bit
 // of idle_engines that is 0), 8 the memory holds another image (place: image_place; nothing has been written), 9
@@ -55,6 +55,7 @@
 // LOADERS        bits of load_done                       bits       1 or more
 // FAULTS         bits of kernel_fault                    bits       1 or more
 // MEMORY_ERRORS  bits of memory_error                    bits       1 or more
+// ADDR_BITS      of an address                           bits       32 to 64
 // BASES          of channels, that must be aligned       pointers   1 or more
 // OUTPUTS        MODE 1: output writers                  writers    1 or more
 // USER_W         of tuser                                bits       derived
@@ -71,6 +72,7 @@ module rill_token_loop #(
     parameter LOADERS = 1,
     parameter FAULTS = 1,
     parameter MEMORY_ERRORS = 1,
+    parameter ADDR_BITS = 64,
     parameter BASES = 1,
     parameter OUTPUTS = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
@@ -157,7 +159,9 @@ module rill_token_loop #(
     localparam [31:0] CONTEXT_32 = CONTEXT;
     localparam [31:0] VOCAB_32 = VOCAB;
     localparam [31:0] LAYER_STEP = KV_LAYERS;
+    // of a base or a pointer: those within a beat, those beyond the memory
     localparam [31:0] ALIGN_MASK = BEAT_BITS / 8 - 1;
+    localparam [63:0] BAD_BITS = (~64'd0 << ADDR_BITS) | {32'd0, ALIGN_MASK};
     localparam TOK_W = USER_W - 1;
     localparam PLACE_W = MEMORY_ERRORS > 1 ? $clog2(MEMORY_ERRORS) : 1;
 
@@ -210,8 +214,8 @@ module rill_token_loop #(
             max_new_q <= max_new;
             eot_id_q <= eot_id;
             ignore_eot_q <= ignore_eot;
-            bad_prompt_ptr_q <= (prompt_ptr[31:0] & ALIGN_MASK) != 32'd0;
-            bad_ring_ptr_q <= (ring_ptr[31:0] & ALIGN_MASK) != 32'd0;
+            bad_prompt_ptr_q <= (prompt_ptr & BAD_BITS) != 64'd0;
+            bad_ring_ptr_q <= (ring_ptr & BAD_BITS) != 64'd0;
             no_prompt_q <= prompt_len == 32'd0;
             long_prompt_q <= prompt_len > CONTEXT_32;
             no_ids_q <= max_new == 32'd0;
@@ -236,7 +240,7 @@ module rill_token_loop #(
 
     always @(posedge clk) begin
         for (b = 0; b < BASES; b = b + 1)
-            bad_bases_q[b] <= (channel_base[64*b +: 32] & ALIGN_MASK) != 32'd0;
+            bad_bases_q[b] <= (channel_base[64*b +: 64] & BAD_BITS) != 64'd0;
         bad_base_q <= |bad_bases_q;
         base_place_q <= base_place_d;
     end
@@ -599,7 +603,7 @@ module rill_token_loop #(
     assign m_axis_ring_tvalid = is_q[S_RING];
     assign m_axis_ring_tdata = {made_q - 32'd1, next_id_q};
 
-    wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], prompt_ptr[63:32], ring_ptr[63:32], channel_base,
+    wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], channel_base,
                      s_axis_next_id_tuser, s_axis_next_id_tlast, VOCAB_32};
 endmodule
 

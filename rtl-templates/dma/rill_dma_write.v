@@ -31,6 +31,7 @@
 // BUFFER_BEATS  depth of the buffer           beats    1 or more
 // RAM_STYLE     of the buffer                 -        "auto", "srl", "distributed", "block", "ultra"
 // QUIET_BITS    of the time in rill_owed      bits     2 to 16
+// ADDR_BITS     of an address                 bits     32 to 64
 `default_nettype none
 
 module rill_dma_write #(
@@ -40,16 +41,17 @@ module rill_dma_write #(
     parameter OUTSTANDING = 32,
     parameter BUFFER_BEATS = 1,
     parameter RAM_STYLE = "distributed",
-    parameter QUIET_BITS = 12
+    parameter QUIET_BITS = 12,
+    parameter ADDR_BITS = 64
 ) (
     input  wire                         clk,
     input  wire                         rst,
-    input  wire [CLIENTS*64-1:0]        base,
+    input  wire [CLIENTS*ADDR_BITS-1:0] base,
     input  wire                         flush,
     output wire [CLIENTS-1:0]           idle,
     output wire [CLIENTS-1:0]           written,
     output reg                          error,
-    output wire [63:0]                  error_addr,
+    output wire [ADDR_BITS-1:0]         error_addr,
 
     input  wire [CLIENTS-1:0]           s_axis_desc_tvalid,
     output wire [CLIENTS-1:0]           s_axis_desc_tready,
@@ -61,7 +63,7 @@ module rill_dma_write #(
     output wire                         m_axi_awvalid,
     input  wire                         m_axi_awready,
     output wire [ID_W-1:0]              m_axi_awid,
-    output wire [63:0]                  m_axi_awaddr,
+    output wire [ADDR_BITS-1:0]         m_axi_awaddr,
     output wire [7:0]                   m_axi_awlen,
     output wire [2:0]                   m_axi_awsize,
     output wire [1:0]                   m_axi_awburst,
@@ -76,8 +78,8 @@ module rill_dma_write #(
     input  wire [1:0]                   m_axi_bresp
 );
     localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
-    localparam ADDR_W = 64 - BEAT_SHIFT;     // of an address in beats: its lowest bits are none, so none are kept
-    localparam PLACE_W = 40 - BEAT_SHIFT;
+    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // of an address in beats: its lowest bits are none, so none are kept
+    localparam PLACE_W = (ADDR_BITS < 40 ? ADDR_BITS : 40) - BEAT_SHIFT;
     localparam BEATS_W = 9;
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
@@ -92,6 +94,9 @@ module rill_dma_write #(
         end
         if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();
+        end
+        if (ADDR_BITS < 32 || ADDR_BITS > 64) begin : gen_bad_address
+            rill_error_ADDR_BITS_must_be_32_to_64 u_error ();
         end
         if (OUTSTANDING < 1 || OUTSTANDING > 256) begin : gen_bad_outstanding
             rill_error_OUTSTANDING_must_be_1_to_256 u_error ();
@@ -179,7 +184,7 @@ module rill_dma_write #(
                              (flush || !(s_axis_desc_tvalid[c] || s_axis_beat_tvalid[c]));
 `ifdef RILL_ASSERT
             rill_assert #(.SAYS("an address is no multiple of a beat")) u_assert_address (
-                .clk(clk), .broken(!rst && s_axis_desc_tvalid[c] && (base[c*64 +: BEAT_SHIFT]
+                .clk(clk), .broken(!rst && s_axis_desc_tvalid[c] && (base[c*ADDR_BITS +: BEAT_SHIFT]
                 | s_axis_desc_tdata[c*56 +: BEAT_SHIFT]) != {BEAT_SHIFT{1'b0}}));
             rill_assert #(.SAYS("a descriptor is too long")) u_assert_beats (.clk(clk),
                 .broken(!rst && s_axis_desc_tvalid[c] && s_axis_desc_tdata[c*56+40+BEATS_W +: 16 - BEATS_W] != 0));
@@ -201,11 +206,12 @@ module rill_dma_write #(
                 data_d = data_d | s_axis_beat_tdata[i*BEAT_BITS +: BEAT_BITS];
             if (turn[i]) begin
                 place_d = place_d | places[i*PLACE_W +: PLACE_W];
-                base_d = base_d | base[i*64+BEAT_SHIFT +: ADDR_W];
+                base_d = base_d | base[i*ADDR_BITS+BEAT_SHIFT +: ADDR_W];
             end
         end
     end
-    wire [ADDR_W-1:0] addr_d = base_d + {{(ADDR_W - PLACE_W){1'b0}}, place_d};
+    wire [63:0]       place64 = {{(64 - PLACE_W){1'b0}}, place_d};
+    wire [ADDR_W-1:0] addr_d = base_d + place64[ADDR_W-1:0];
 
     // ---- the buffer, and out of it ----
     wire [OCC_W-1:0]  occupancy;
@@ -219,7 +225,8 @@ module rill_dma_write #(
         .occupancy(occupancy), .high_water(high_water));
     rill_fifo #(.DATA_W(ADDR_W), .DEPTH(2)) u_address (
         .clk(clk), .rst(rst), .s_axis_tvalid(push), .s_axis_tready(addr_ready), .s_axis_tdata(addr_d),
-        .m_axis_tvalid(m_axi_awvalid), .m_axis_tready(m_axi_awready), .m_axis_tdata(m_axi_awaddr[63:BEAT_SHIFT]),
+        .m_axis_tvalid(m_axi_awvalid), .m_axis_tready(m_axi_awready),
+        .m_axis_tdata(m_axi_awaddr[ADDR_BITS-1:BEAT_SHIFT]),
         .occupancy(addr_occupancy), .high_water(addr_high_water));
 
     assign m_axi_awaddr[BEAT_SHIFT-1:0] = {BEAT_SHIFT{1'b0}};
@@ -293,7 +300,7 @@ module rill_dma_write #(
 `endif
 
     wire unused = &{1'b0, occupancy, high_water, addr_occupancy, addr_high_water, SIZE, OUT_ALL, PTR_LAST, base,
-        s_axis_desc_tdata, m_axi_bid, i};
+        place64, s_axis_desc_tdata, m_axi_bid, i};
 endmodule
 
 `default_nettype wire

@@ -181,16 +181,16 @@ check_proof rill_repetition 3 FIRINGS=3 LAYERS=5
 check_proof rill_token_select 2 DATA_W=3 TOKENS=1
 check_proof rill_token_select 2 DATA_W=3 TOKENS=4
 check_proof rill_burst_splitter 4 BEAT_BITS=64 MAX_BURST=1
-check_proof rill_burst_splitter 4 BEAT_BITS=512 MAX_BURST=16
-check_proof rill_dma_read 4 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 PREFETCH_BEATS=5
+check_proof rill_burst_splitter 4 BEAT_BITS=512 MAX_BURST=16 ADDR_BITS=34
+check_proof rill_dma_read 4 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 PREFETCH_BEATS=5 ADDR_BITS=34
 check_proof rill_write_tracker 4 WRITERS=1 COUNT_W=2 LAYERS_W=3
 check_proof rill_write_tracker 4 WRITERS=2 COUNT_W=2 LAYERS_W=3
 check_proof rill_owed 6 QUIET_BITS=2
 memory=(BEAT_BITS=64 QUIET_BITS=2)
 check_proof rill_axi_read_arbiter 4 CLIENTS=1 "${memory[@]}"
-check_proof rill_axi_read_arbiter 4 CLIENTS=2 "${memory[@]}"
+check_proof rill_axi_read_arbiter 4 CLIENTS=2 "${memory[@]}" ADDR_BITS=34
 check_proof rill_dma_write 4 CLIENTS=1 "${memory[@]}" OUTSTANDING=2
-check_proof rill_dma_write 4 CLIENTS=2 "${memory[@]}" OUTSTANDING=3 BUFFER_BEATS=4
+check_proof rill_dma_write 4 CLIENTS=2 "${memory[@]}" OUTSTANDING=3 BUFFER_BEATS=4 ADDR_BITS=34
 check_proof rill_ring_writer 4 BEAT_BITS=128
 # Two sections, the second one for steps with head; three, one of them without entries.
 two=(SECTIONS=2 ENTRIES=3 "SECTION_LEN=32'h00010002" "SECTION_REPEAT=32'h00010002" "SECTION_WHEN_HEAD=2'b10")
@@ -240,8 +240,7 @@ check_fault rill_round_robin 's/|favoured ? favoured : request/request/' 8 CLIEN
 check_fault rill_round_robin 's/pool & ~below/pool/' 6 CLIENTS=3
 check_fault rill_repetition 's/if (ends) repetition/repetition/' 6 FIRINGS=2 LAYERS=3
 check_fault rill_token_select 's/(m_axis_tready || !keep)/m_axis_tready/' 3 DATA_W=3 TOKENS=4
-check_fault rill_burst_splitter \
-    's/(work_addr_q | {{(ADDR_W - 32){1.b0}}, BURST_MAX - 32.d1}) + 1.b1/work_addr_q + BURST_MAX/' \
+check_fault rill_burst_splitter 's/(work_addr_q | BORDER\[ADDR_W-1:0\]) + 1.b1/work_addr_q + BURST_MAX/' \
         8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/left_small = left_q <= /left_small = left_q < /' 8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/is_short || next_beats == to_border/is_short/' 8 BEAT_BITS=64 MAX_BURST=4

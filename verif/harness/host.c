@@ -274,7 +274,7 @@ static void report_fault(struct host *host) {
     static const char *const names[] = {"",
                                         "the prompt is empty",
                                         "the prompt is longer than the context",
-                                        "a pointer is no multiple of a beat",
+                                        "a pointer is no multiple of a beat, or beyond the memory",
                                         "a prompt id is outside the vocabulary",
                                         "numeric fault in a kernel",
                                         "memory error response",

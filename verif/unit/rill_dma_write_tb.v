@@ -3,8 +3,7 @@
 // region, untouched words included; idle means that every response is in; written comes for each descriptor, not
 // before its last response; a client that stops in the middle of a descriptor holds up no other one; full rate when
 // nobody stalls (a third of it with one beat of buffer); a flush while a client has a descriptor without beats; an
-// error
-// response; responses that are owed over a reset; the port under the protocol checker.
+// error response; responses that are owed over a reset; the port under the protocol checker.
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=1 CLIENTS=1
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=2 CLIENTS=1
 // sweep: BEAT_BITS=512 OUTSTANDING=3 BUFFER_BEATS=2 CLIENTS=2
@@ -21,6 +20,7 @@ module rill_dma_write_tb;
     parameter OUTSTANDING = 8;
     parameter BUFFER_BEATS = 1;
     parameter CLIENTS = 1;
+    parameter ADDR_BITS = 34;
     localparam ID_W = 2;
     localparam BYTES = BEAT_BITS / 8;
     localparam BEAT_WORDS = BEAT_BITS / 32;
@@ -37,7 +37,7 @@ module rill_dma_write_tb;
     reg         error_en = 0;
     wire [CLIENTS-1:0]    c_idle, c_written;
     wire                  error;
-    wire [63:0]           error_addr;
+    wire [ADDR_BITS-1:0]  error_addr;
     reg  [CLIENTS-1:0]    d_valid = 0;
     wire [CLIENTS-1:0]    d_ready;
     reg  [CLIENTS*56-1:0] d_data;
@@ -47,7 +47,7 @@ module rill_dma_write_tb;
     reg  [CLIENTS-1:0]    hold = 0;          // the client has no beat
     wire                  awvalid, awready, wvalid, wready, wlast, bvalid, bready;
     wire [ID_W-1:0]       awid, bid;
-    wire [63:0]           awaddr;
+    wire [ADDR_BITS-1:0]  awaddr;
     wire [7:0]            awlen;
     wire [2:0]            awsize;
     wire [1:0]            awburst, bresp;
@@ -56,8 +56,8 @@ module rill_dma_write_tb;
     wire [31:0]           reads_open, writes_open;
 
     rill_dma_write #(.CLIENTS(CLIENTS), .BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .OUTSTANDING(OUTSTANDING),
-        .BUFFER_BEATS(BUFFER_BEATS), .QUIET_BITS(8)) dut (
-        .clk(clk), .rst(rst), .base({CLIENTS{BASE}}), .flush(flush), .idle(c_idle), .written(c_written),
+        .BUFFER_BEATS(BUFFER_BEATS), .QUIET_BITS(8), .ADDR_BITS(ADDR_BITS)) dut (
+        .clk(clk), .rst(rst), .base({CLIENTS{BASE[ADDR_BITS-1:0]}}), .flush(flush), .idle(c_idle), .written(c_written),
         .error(error), .error_addr(error_addr),
         .s_axis_desc_tvalid(d_valid), .s_axis_desc_tready(d_ready), .s_axis_desc_tdata(d_data),
         .s_axis_beat_tvalid(b_valid & ~hold), .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data),

@@ -29,7 +29,7 @@ reg  [BEAT_BITS-1:0] f_beat_q;
 reg                  f_answered_q;           // in the cycle before
 reg                  f_failed_q;
 reg                  f_held_q;
-reg  [63:0]          f_request_q;
+reg  [ADDR_BITS-1:0] f_request_q;
 reg                  f_stalled_q;
 reg  [BEAT_BITS-1:0] f_offered_q;
 reg                  f_passes_q;             // the client in turn had no beat, and these had:
@@ -74,7 +74,7 @@ always @(posedge clk) begin
         f_failed_q <= 1'b0;
         for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1)
             if (took[f_i]) begin
-                f_address_q <= base[f_i*64+BEAT_SHIFT +: ADDR_W] + places[f_i*PLACE_W +: PLACE_W];
+                f_address_q <= base[f_i*ADDR_BITS+BEAT_SHIFT +: ADDR_W] + places[f_i*PLACE_W +: PLACE_W];
                 f_beat_q <= s_axis_beat_tdata[f_i*BEAT_BITS +: BEAT_BITS];
             end
     end else if (f_answer) begin
