@@ -208,7 +208,7 @@ static void test_cycles_of_shared_channels(void **state) {
     ir = build_sized("tests/e2e/specs/mixer.yaml", SPEC_SAFE);
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 2896);
     ir = build("tests/e2e/specs/spills.yaml");
-    assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 21788);
+    assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 20870);
     ir = build_sized("tests/e2e/specs/lanes.yaml", SPEC_SAFE); // a fixed priority of its readers would be 3 % faster
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 6895);
     ir = build_sized("tests/e2e/specs/rope.yaml", SPEC_SAFE);
