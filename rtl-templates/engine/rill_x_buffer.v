@@ -12,8 +12,8 @@
 // all tokens may be.
 // free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
-// Parameters: BEAT_BITS (256, 512; bits of a unit), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token, even,
-// upper bound), ARRAYS (1, 2: tokens read at a time; TOKENS at least).
+// Parameters: BEAT_BITS (256, 512; a mantissa for each 8), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token,
+// even, upper bound), ARRAYS (1, 2: tokens read at a time; TOKENS at least), X_BITS (8, 10: of a mantissa).
 `default_nettype none
 
 module rill_x_buffer #(
@@ -21,6 +21,7 @@ module rill_x_buffer #(
     parameter TOKENS = 0,
     parameter X_UNITS = 0,
     parameter ARRAYS = 1,
+    parameter X_BITS = 8,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1,
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1
@@ -30,7 +31,7 @@ module rill_x_buffer #(
 
     input  wire                 s_axis_x_tvalid,
     output wire                 s_axis_x_tready,
-    input  wire [BEAT_BITS+7:0] s_axis_x_tdata,  // {shift, q}
+    input  wire [BEAT_BITS/8*X_BITS+7:0] s_axis_x_tdata,  // {shift, q}
     input  wire [TOK_W:0]       s_axis_x_tuser,  // {tok_last, tok}
     input  wire                 s_axis_x_tlast,
 
@@ -39,12 +40,13 @@ module rill_x_buffer #(
     input  wire                 free,
     input  wire [TURN_W-1:0]    read_tok,
     input  wire [PAIR_W-1:0]    read_pair,
-    output wire [ARRAYS*BEAT_BITS-1:0] unit_0,
-    output wire [ARRAYS*BEAT_BITS-1:0] unit_1,
+    output wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0] unit_0,
+    output wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0] unit_1,
     output wire [ARRAYS*8-1:0]  shift_0,
     output wire [ARRAYS*8-1:0]  shift_1
 );
-    localparam WORD_W = BEAT_BITS + 8;
+    localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
+    localparam WORD_W = UNIT_BITS + 8;
     localparam TURNS = TOKENS > ARRAYS ? TOKENS / ARRAYS : 1;
     localparam TURN_BITS = TURNS > 1 ? TURN_W : 0;
     localparam ADDR_W = 1 + TURN_BITS + PAIR_W;
@@ -53,6 +55,9 @@ module rill_x_buffer #(
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10 u_error ();
         end
         if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
@@ -141,8 +146,8 @@ module rill_x_buffer #(
                 even_q <= even_mem[read_addr_q];
                 odd_q <= odd_mem[read_addr_q];
             end
-            assign {shift_0[8*a +: 8], unit_0[BEAT_BITS*a +: BEAT_BITS]} = even_q;
-            assign {shift_1[8*a +: 8], unit_1[BEAT_BITS*a +: BEAT_BITS]} = odd_q;
+            assign {shift_0[8*a +: 8], unit_0[UNIT_BITS*a +: UNIT_BITS]} = even_q;
+            assign {shift_1[8*a +: 8], unit_1[UNIT_BITS*a +: UNIT_BITS]} = odd_q;
         end
     endgenerate
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs chunks of LANES bytes into units of XS bytes.
+// Packs chunks of LANES elements into units of XS.
 //
 // In (enabled pipeline): s_valid, the chunk, its slot in the unit, first and last chunk of the unit; slots that no
 // chunk fills are zero;
 // s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one unit, held until taken: the last
 // register of the pipeline, so en = !m_tvalid || m_tready is the enable of the whole pipeline, made here.
 // Latency 1, one chunk per cycle. Reset: synchronous.
-// LANES   bytes of a chunk, a divisor of XS
-// XS      bytes of a unit
+// LANES   elements of a chunk, a divisor of XS
+// XS      elements of a unit
+// ELEM_W  bits of an element
 // SIDE_W  bits that go with a unit
 `default_nettype none
 
@@ -15,13 +16,14 @@ module rill_unit_packer #(
     parameter LANES = 0,
     parameter XS = 0,
     parameter SIDE_W = 1,
+    parameter ELEM_W = 8,
     parameter SLOT_W = XS > LANES ? $clog2(XS / (LANES > 0 ? LANES : 1)) : 1
 ) (
     input  wire               clk,
     input  wire               rst,
     output wire               en,
     input  wire               s_valid,
-    input  wire [LANES*8-1:0] s_data,
+    input  wire [LANES*ELEM_W-1:0] s_data,
     input  wire               s_zero,
     input  wire [SLOT_W-1:0]  s_slot,
     input  wire               s_first,
@@ -29,12 +31,12 @@ module rill_unit_packer #(
     input  wire [SIDE_W-1:0]  s_side,
     output wire               m_tvalid,
     input  wire               m_tready,
-    output wire [XS*8-1:0]    m_tdata,
+    output wire [XS*ELEM_W-1:0] m_tdata,
     output wire [SIDE_W-1:0]  m_side
 );
     generate
-        if (LANES < 1 || XS < 1) begin : gen_bad
-            rill_error_LANES_and_XS_must_be_at_least_1 u_error ();
+        if (LANES < 1 || XS < 1 || ELEM_W < 1) begin : gen_bad
+            rill_error_LANES_XS_and_ELEM_W_must_be_at_least_1 u_error ();
         end else if (XS % LANES != 0) begin : gen_bad_ratio
             rill_error_LANES_must_divide_XS u_error ();
         end
@@ -46,7 +48,7 @@ module rill_unit_packer #(
     reg              free_q;                               // !valid_q once more, for the slots
     reg [SIDE_W-1:0] side_q;
     wire             take = (free_q || m_tready) && s_valid;
-    wire [LANES*8-1:0] data = s_data & {LANES*8{!s_zero}};
+    wire [LANES*ELEM_W-1:0] data = s_data & {LANES*ELEM_W{!s_zero}};
 
     assign en = !valid_q || m_tready;
     assign m_tvalid = valid_q;
@@ -66,10 +68,10 @@ module rill_unit_packer #(
     generate
         for (i = 0; i < SLOTS; i = i + 1) begin : gen_slot
             localparam [31:0] INDEX = i;
-            reg [LANES*8-1:0] q_q;
+            reg [LANES*ELEM_W-1:0] q_q;
             wire mine = s_slot == INDEX[SLOT_W-1:0];
-            always @(posedge clk) if (take && (mine || s_first)) q_q <= data & {LANES*8{mine}};
-            assign m_tdata[i*LANES*8 +: LANES*8] = q_q;
+            always @(posedge clk) if (take && (mine || s_first)) q_q <= data & {LANES*ELEM_W{mine}};
+            assign m_tdata[i*LANES*ELEM_W +: LANES*ELEM_W] = q_q;
         end
     endgenerate
 endmodule
