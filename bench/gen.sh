@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How long the generator takes: `rill gen` of GPT-2 medium with all passes, of chains of operations, and the FIFO program on random graphs, each
-# at one, two and four times the size. Fails above the limits of the first line of each part. See --help.
+# How long the generator takes: `rill gen` of GPT-2 medium with all passes, of chains of operations, and the FIFO
+# program on random graphs, each at one, two and four times the size. Fails above the limits of the first line of each
+# part. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/verdict.sh"
 
 case ${1:-} in
     "") ;;
-    --help | -h) echo "usage: bench/gen.sh    (a minute; limits: gen of GPT-2 medium 2 s, program of 1,000 edges 0.5 s)"; exit 0 ;;
+    --help | -h)
+        echo "usage: bench/gen.sh    (a minute; limits: gen of GPT-2 medium 2 s, program of 1,000 edges 0.5 s)"
+        exit 0
+        ;;
     *) echo "usage: bench/gen.sh" >&2; exit 2 ;;
 esac
 work=$root/build/bench log=$root/build/bench.log
@@ -28,7 +32,8 @@ measure() { # label, limit in seconds or 0, command...
     local label=$1 limit=$2 took
     shift 2
     if ! took=$(seconds_of "$@"); then fail "$label" "$(reason)"
-    elif [ "$limit" != 0 ] && awk -v t="$took" -v l="$limit" 'BEGIN { exit !(t > l) }'; then fail "$label" "$took s, above $limit s"
+    elif [ "$limit" != 0 ] && awk -v t="$took" -v l="$limit" 'BEGIN { exit !(t > l) }'; then
+        fail "$label" "$took s, above $limit s"
     else ok "$label: $took s"; fi
 }
 
@@ -48,7 +53,8 @@ for fifo in safe timed auto; do
         spec=$work/medium-$fifo-$times.yaml
         variant "$root/configs/gpt2-medium-u55c.yaml" "$spec" "fifo=$fifo" "dies=3"
         sed -i "s/^  layers: 24/  layers: $((24 * times))/" "$spec"
-        measure "gen GPT-2 medium, $((24 * times)) layers, fifo $fifo, 3 dies" "$([ $times = 1 ] && echo 2 || echo 0)" "$rill" gen "$spec" -o "$work/design"
+        measure "gen GPT-2 medium, $((24 * times)) layers, fifo $fifo, 3 dies" "$([ $times = 1 ] && echo 2 || echo 0)" \
+            "$rill" gen "$spec" -o "$work/design"
     done
 done
 for times in 1 2 4; do
@@ -60,7 +66,8 @@ if ! ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$root" -o "$work/lp_
     fail "lp_random" "$(reason)"
 else
     for times in 1 2 4; do
-        measure "FIFO program, $((1000 * times)) edges" "$([ $times = 1 ] && echo 0.5 || echo 0)" "$work/lp_random" $((1000 * times))
+        measure "FIFO program, $((1000 * times)) edges" "$([ $times = 1 ] && echo 0.5 || echo 0)" "$work/lp_random" \
+            $((1000 * times))
     done
 fi
 verdict

@@ -43,7 +43,8 @@ latency() { # ns more, options...
     for key in latency_miss_ns latency_closed_ns latency_hit_ns; do
         given+=(--hbm "$key=$(awk -v a="$(figure $key)" -v b="$more" 'BEGIN { print a + b }')")
     done
-    row "latency $(awk -v a="$(figure latency_hit_ns)" -v b="$more" 'BEGIN { print a + b }') ns${1:+, $1 outstanding}" "${2:-$spec}" "${given[@]}"
+    row "latency $(awk -v a="$(figure latency_hit_ns)" -v b="$more" 'BEGIN { print a + b }') ns${1:+, $1 outstanding}" \
+        "${2:-$spec}" "${given[@]}"
 }
 
 changed() { # key, value: a copy of the spec
@@ -57,8 +58,10 @@ part_memory() {
     for value in 293 493 893; do latency $value; done
     for value in 8 4; do latency 293 $value "$(changed outstanding $value)"; done
     row "refresh 350 ns" "$spec" --hbm refresh_ns=350
-    row "refresh twice as often" "$spec" --hbm refresh_interval_ns="$(awk -v a="$(figure refresh_interval_ns)" 'BEGIN { print a / 2 }')"
-    row "both" "$spec" --hbm refresh_ns=350 --hbm refresh_interval_ns="$(awk -v a="$(figure refresh_interval_ns)" 'BEGIN { print a / 2 }')"
+    row "refresh twice as often" "$spec" \
+        --hbm refresh_interval_ns="$(awk -v a="$(figure refresh_interval_ns)" 'BEGIN { print a / 2 }')"
+    row "both" "$spec" --hbm refresh_ns=350 \
+        --hbm refresh_interval_ns="$(awk -v a="$(figure refresh_interval_ns)" 'BEGIN { print a / 2 }')"
 }
 
 part_clock() {

@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# GPT-2 medium beside published accelerators and its spatial twin: every request is simulated, cycle by cycle and compared with the golden model, and
-# foretold. See --help.
+# GPT-2 medium beside published accelerators and its spatial twin: every request is simulated, cycle by cycle and
+# compared with the golden model, and foretold. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/verdict.sh"
 
 usage() {
     cat <<'TEXT'
-usage: bench/table.sh [--spec SPEC] [--set KEY=VALUE]... [--requests "IN:OUT..."] [--twin "IN:OUT..."] [--seed N] [--weights W] [--jobs N] [--threads N]
+usage: bench/table.sh [--spec SPEC] [--set KEY=VALUE]... [--requests "IN:OUT..."] [--twin "IN:OUT..."] [--seed N]
+[--weights W] [--jobs N] [--threads N]
                       [--again] [--forecast] [--print]
   --spec SPEC     the design (default configs/gpt2-medium-u55c.yaml)
   --set K=V       another value of a key of its `design`, e.g. channels=8
   --requests R    ids in and out (default "32:32 64:64 128:128 256:256")
-  --twin R        requests that SPEC-spatial.yaml, an engine for every product, takes too (default none: a cycle of it takes as long, and it needs four
-                  times as many)
+  --twin R        requests that SPEC-spatial.yaml, an engine for every product, takes too (default none: a cycle of it
+                  takes as long, and it needs four times as many)
   --seed N        jitter of the memory model (default 1; 0: none)
   --weights W     weights (default random:1)
   --jobs N        compiler processes (default 2)
@@ -21,11 +22,13 @@ usage: bench/table.sh [--spec SPEC] [--set KEY=VALUE]... [--requests "IN:OUT..."
   --again         simulate requests whose results are there already, too
   --forecast      no simulation: the table from the forecasts alone
   --print         no simulation: the table from the results that are there
-Results: build/bench/NAME/IN-OUT.json, the table in build/bench/NAME/table.md and on standard output. Exit status 1 if a check fails.
+Results: build/bench/NAME/IN-OUT.json, the table in build/bench/NAME/table.md and on standard output. Exit status 1 if a
+check fails.
 TEXT
 }
 
-spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" twin="" seed=1 weights=random:1 jobs=2 threads=1 again=0 mode=all
+spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" twin="" seed=1 weights=random:1 jobs=2 \
+    threads=1 again=0 mode=all
 values=() tune=()
 # The executable laid out after a first step is faster (docs/testing.md).
 if command -v llvm-bolt-15 llvm-bolt >/dev/null; then tune=(--tune); fi
@@ -48,7 +51,11 @@ done
 # Ids all over the vocabulary, the same on every run.
 some_ids() { # count
     awk -v n="$1" -v v="$(sed -n 's/^  vocab: *\([0-9]*\).*/\1/p' "$spec" | head -n 1)" \
-        'BEGIN { x = 12345; for (i = 0; i < n; i++) { x = (x * 1103 + 12347) % 65521; printf "%s%d", i ? "," : "", (x * 31 + i) % v } print "" }'
+        'BEGIN {
+            x = 12345
+            for (i = 0; i < n; i++) { x = (x * 1103 + 12347) % 65521; printf "%s%d", i ? "," : "", (x * 31 + i) % v }
+            print ""
+        }'
 }
 
 # An equal design that is there already stays, with its simulation and its results.
@@ -56,7 +63,8 @@ make_design() {
     local fresh=$dir/fresh
     rm -rf "$fresh"
     "$rill" gen "$spec" -o "$fresh" >"$log" 2>&1 || return
-    if diff -rq -x image -x 'build*' -x 'tuned*' -x quick -x '*.log' -x '*.json' "$fresh" "$dir/design" >/dev/null 2>&1; then
+    if diff -rq -x image -x 'build*' -x 'tuned*' -x quick -x '*.log' -x '*.json' "$fresh" \
+            "$dir/design" >/dev/null 2>&1; then
         rm -rf "$fresh"
         [ "$(cat "$dir/weights" 2>/dev/null)" = "$weights" ] && return
     else
@@ -73,7 +81,8 @@ run_request() { # IN:OUT
         echo "$1: results are there" >&2
         return 0
     fi
-    "$rill" sim "$dir/design" "${tune[@]}" --threads "$threads" --prompt-ids "$(some_ids "$in")" --tokens "$out" --ignore-eot --seed "$seed" \
+    "$rill" sim "$dir/design" "${tune[@]}" --threads "$threads" --prompt-ids "$(some_ids "$in")" --tokens "$out" \
+        --ignore-eot --seed "$seed" \
         --compare min --quiet --json "$result.new" >"$log" 2>&1 </dev/null || return
     mv "$result.new" "$result"
     echo "$1: simulated in $((SECONDS - start)) s" >&2
@@ -92,14 +101,20 @@ run_design() { # label, spec, requests
     dir=$root/build/bench/$name log=$root/build/bench/$name/log
     mkdir -p "$dir"
     if [ $mode = all ]; then
-        make_design && "$rill" sim "$dir/design" "${tune[@]}" --build-only --jobs "$jobs" --threads "$threads" >"$log" 2>&1 ||
+        make_design && "$rill" sim "$dir/design" "${tune[@]}" --build-only --jobs "$jobs" \
+            --threads "$threads" >"$log" 2>&1 ||
             { fail "$name" "$(reason)"; return; }
     fi
     for request in $3; do
         result=$dir/${request%:*}-${request#*:}
         if [ $mode = all ]; then run_request "$request" || { fail "$request" "$(reason)"; continue; }; fi
-        "$rill" forecast "$spec" "$request" --json >"$result.forecast" 2>"$log" || { fail "$request" "$(reason)"; continue; }
-        if [ $mode = forecast ]; then rows+=("$1" - "$result.forecast"); else rows+=("$1" "$result.json" "$result.forecast"); fi
+        "$rill" forecast "$spec" "$request" --json >"$result.forecast" 2>"$log" ||
+            { fail "$request" "$(reason)"; continue; }
+        if [ $mode = forecast ]; then
+            rows+=("$1" - "$result.forecast")
+        else
+            rows+=("$1" "$result.json" "$result.forecast")
+        fi
     done
 }
 

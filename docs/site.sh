@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The pages of docs/ as a static site with search, by MkDocs (Debian's): build/site/index.html, whose path it prints. A link that leads nowhere is an error.
+# The pages of docs/ as a static site with search, by MkDocs (Debian's): build/site/index.html, whose path it prints. A
+# link that leads nowhere is an error.
 # usage: docs/site.sh
 set -eu
-[ $# = 0 ] || { sed -n '4s/^# //p' "$0" >&2; exit 2; }
+[ $# = 0 ] || { sed -n '5s/^# //p' "$0" >&2; exit 2; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 work=build/docs
 

@@ -45,6 +45,8 @@ int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
 double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
 const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback); // of a word too: as written
 int ir_attr_choice(const struct ir_attrs *, const char *key, int fallback);                 // enumerator of a word
+// Of an integer that may differ from repetition to repetition: its value in one of them.
+int64_t ir_attr_each(const struct ir_attrs *, const char *key, int64_t repetition, int64_t fallback);
 // The numbers of a list; their count, 0 if it is absent or none.
 int ir_attr_list(const struct ir_attrs *, const char *key, int64_t out[], int most);
 

@@ -70,6 +70,7 @@ struct family_tensor {
     const char *pattern, *name;    // every `*` of the pattern, a piece between dots, stands in the name again
     const struct yaml_node *pairs; // an expression: heads whose rows lie in pairs, or NULL
     bool transpose;                // the file holds the transposed matrix
+    double plus;                   // added to each element of a vector
     const char *divides; // the graph's table of angles whose frequencies it divides, and which must be it; or NULL
 };
 

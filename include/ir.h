@@ -136,7 +136,9 @@ struct ir_client {
     int engine;     // IR_NONE with a channel of its own
     bool is_packed; // with channel IR_NONE: every channel has beats of its own
     int base;       // net of the base address; IR_NONE: the channel's base register
-    int64_t burst, buffer; // beats of a burst and of its engine's buffer; 0: the design's
+    // Reads: beats of a burst and of its engine's buffer; 0: the design's. Writes: a beat is a burst; `buffer` is what
+    // the write engine of its channel has at least, 0: one.
+    int64_t burst, buffer;
 };
 
 struct ir_edge { // one stream with its FIFO
@@ -232,6 +234,7 @@ int ir_client_for(const struct ir *, enum ir_client_role);                 // th
 int ir_add_engine(struct ir *, const char *name, int first_channel, int channels);
 int ir_add_firing(struct ir *, struct ir_firing);
 int ir_add_segment(struct ir *, struct ir_segment);
+const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role); // the first one, or NULL
 enum ir_role ir_role_of(const char *port_name);
 int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
@@ -245,6 +248,9 @@ int ir_engine_at(const struct ir *, int channel); // the engine that owns a chan
 int ir_key_channels(const struct ir *); // channels over which positions of K are dealt out; all, without attention
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
+enum { IR_WRITES_OPEN = 16 /* beats without a response of a channel's write engine */ };
+int ir_address_bits(const struct ir *); // of the ports' addresses, by the memory of the board
+int64_t ir_write_buffer(const struct ir *, int channel); // beats of that engine's buffer; 0: nobody writes there
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
 int ir_driver(const struct ir *, const char *name); // the kernel that drives a plain net, or IR_NONE
 const char *ir_engine_name(const struct ir *, int engine, const char *what);

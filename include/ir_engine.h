@@ -36,15 +36,17 @@ struct ir_firing {
 };
 
 enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO, IR_SEG_HEADER };
+enum ir_segment_role { IR_SEG_OF_KERNEL, IR_SEG_PROMPT, IR_SEG_RING };
 
 struct ir_segment { // the same offset on every channel it lives on
     const char *name;
     enum ir_segment_kind kind;
-    int node;             // matmul, embed, ... or IR_NONE
-    int channel;          // IR_NONE: every channel of the engine that reads it
-    int64_t offset;       // bytes
-    int64_t layer_stride; // bytes; 0 outside repeated regions
-    int64_t bytes;        // total
+    int node;                  // matmul, embed, ... or IR_NONE
+    int channel;               // IR_NONE: every channel of the engine that reads it
+    int64_t offset;            // bytes
+    int64_t layer_stride;      // bytes; 0 outside repeated regions
+    int64_t bytes;             // total
+    enum ir_segment_role role; // of what lies there for no operation
 };
 
 #endif

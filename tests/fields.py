@@ -6,7 +6,8 @@ usage: fields.py layouts   fields that overlap, or leave their word
        fields.py names     localparams of templates and benches that differ; bits of such words that are taken by number
        fields.py header    whether verif/unit/rill_fields.vh, the localparams for the benches, differs
        fields.py latencies whether rtl-templates/arith/rill_latency.vh, which the templates include, differs; headers of units with another
-                           latency; kernels and their classes that spell one as a number
+                           latency; kernels and their classes that spell one, or a stage, as a number; kernels with
+                           units that do not include it
        fields.py page      tables of docs/rtl.md that differ
        fields.py write     writes headers and tables
 Prints what is wrong, a line each; exit status 0 all the same.
@@ -22,7 +23,7 @@ LATENCIES = ROOT / "include/latency.def"
 LATENCY_HEADER = ROOT / "rtl-templates/arith/rill_latency.vh"
 PAGE = ROOT / "docs/rtl.md"
 NUMBERED = re.compile(  # a word of a layout, with bits by number
-    r"\b(?:[sm]_axis_(?:walk_)?step_tdata|step_(?:q|data|word)|step|[sm]_axis_entry_tdata|entry(?:_data)?)(?:\[i\])?\[(\d+)(?::\d+)?\]")
+    r"\b(?:[sm]_axis_(?:walk_)?step_tdata|step_(?:q|data|word)|step|[sm]_axis_entry_tdata|entry(?:_data)?|tail_addr)(?:\[i\])?\[(\d+)(?::\d+)?\]")
 ENABLES = ("rill_layernorm.v", "rill_norm_front.v", "rill_rmsnorm.v", "rill_softmax.v")  # their step[0] is a clock enable
 
 
@@ -162,6 +163,10 @@ def wrong_header():
 
 
 SPELLED = re.compile(r"(?:\b(?:localparam (?:LATENCY|FINISH) = |DEPTH\(|READY_DELAY\()|valid(?:_q)?\[)([0-9]+)[];,)]")  # in a template
+STAGE = re.compile(  # a stage, or a field of what goes along beside one, by number
+    r"\b(?:valid|took|chosen|state|marks?|sides?)(?:_q)?\[([0-9]+)[]:]"
+    r"|\b(?:mark|side)s?(?:_q)?\[[^]]*?(?<![\w'-])(?<!- )([0-9]+)(?!')\b[^]]*\]")
+NUMBERED_FOLDERS = ("arith", "engine")  # their stages bear the numbers of their headers
 SPELLED_IN_CLASS = re.compile(r"class_(?:pipe|banks)\((?:.*[ (])?([0-9]+)\);")                        # the stages of a contract
 
 
@@ -172,6 +177,18 @@ def wrong_spelling(path, spelled):
                 yield f"{path.relative_to(ROOT)}:{number}: {clocks} is a latency as a number, not a sum of include/latency.def"
 
 
+def wrong_stages(path, text, units):
+    """Stages by number, and units whose latency cannot be one of the table's."""
+    for number, line in enumerate(text.splitlines(), 1):
+        code = line.split("//")[0]
+        for found in STAGE.finditer(code):
+            if int(found[1] or found[2]) > 1:
+                yield f"{path.relative_to(ROOT)}:{number}: {found[0]} takes a stage or a field by number"
+    used = [unit for unit in units if re.search(rf"^ +{unit} ", text, flags=re.M)]
+    if used and f'`include "{LATENCY_HEADER.name}"' not in text:
+        yield f"{path.relative_to(ROOT)}: has {used[0]} and does not include {LATENCY_HEADER.name}"
+
+
 def wrong_latencies():
     if LATENCY_HEADER.read_text() != "\n".join(latency_header()) + "\n":
         yield f"{LATENCY_HEADER.relative_to(ROOT)} differs"
@@ -180,7 +197,10 @@ def wrong_latencies():
         said = re.search(r"^//.*Latency (?:log2\(LANES\) \+ )?(\d+)", text, flags=re.M)
         if not said or int(said[1]) != clocks:
             yield f"{module}.v: {clocks} clocks in include/latency.def, {said[1] if said else 'nothing'} in its header"
+    units = [module for _, _, module, _ in latencies()]
     for path in sorted(ROOT.glob("rtl-templates/*/*.v")):
+        if path.parent.name not in NUMBERED_FOLDERS:
+            yield from wrong_stages(path, path.read_text(), units)
         if f'`include "{LATENCY_HEADER.name}"' in path.read_text():
             yield from wrong_spelling(path, SPELLED)
             kernel = ROOT / f"gen/kernel/{path.stem.removeprefix('rill_')}.c"

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Layouts of bits, latencies: include/fields.def, include/latency.def, and all that must agree with them (tests/fields.py). See --help.
+# Layouts of bits, latencies: include/fields.def, include/latency.def, and all that must agree with them
+# (tests/fields.py). See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 
 usage() {
     cat <<'TEXT'
 usage: tests/fields.sh
-One line per check: fields lie apart in their words; templates and benches have the same numbers, and take no bits by number; so have the
-benches' header, the latencies that templates include and the tables of docs/rtl.md, which `tests/fields.py write` writes. Kernels spell no
-latency of a unit as a number.
+One line per check: fields lie apart in their words; templates and benches have the same numbers, and take no bits by
+number; so have the benches' header, the latencies that templates include and the tables of docs/rtl.md, which
+`tests/fields.py write` writes. Templates spell no latency of a unit, no stage and no field beside one as a number.
 TEXT
 }
 

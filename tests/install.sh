@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing on Debian 12 with apt-get, and says what. With everything there it prints nothing and takes a moment.
+# Installs what is missing on Debian 12 with apt-get, and says what. With everything there it prints nothing and takes a
+# moment.
 # usage: tests/install.sh [PROGRAM:PACKAGE]...    these too
 set -eu
 
 # program:package; a program may come from elsewhere than its package.
-programs="gcc:gcc g++:g++ make:make verilator:verilator iverilog:iverilog yosys:yosys clang:clang clang-format:clang-format
-    clang-tidy:clang-tidy cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl xmllint:libxml2-utils mkdocs:mkdocs $*"
-libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev libutf8proc-dev zlib1g-dev libcmocka-dev libclang-rt-14-dev libglpk-dev
-    libxrt-dev uuid-dev python3-yaml python3-jsonschema"
+programs="gcc:gcc g++:g++ make:make verilator:verilator iverilog:iverilog yosys:yosys clang:clang
+    clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl
+    xmllint:libxml2-utils mkdocs:mkdocs $*"
+libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev libutf8proc-dev zlib1g-dev libcmocka-dev
+    libclang-rt-14-dev libglpk-dev libxrt-dev uuid-dev python3-yaml python3-jsonschema"
 
 missing=""
 for pair in $programs; do
@@ -30,7 +32,8 @@ fi
 as_root=""
 if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null 2>&1; then
-        echo "tests/install.sh: error: not root and no sudo; as root: apt-get install --no-install-recommends$missing" >&2
+        echo "tests/install.sh: error: not root and no sudo; as root:" \
+            "apt-get install --no-install-recommends$missing" >&2
         exit 1
     fi
     as_root=sudo

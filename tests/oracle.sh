@@ -17,14 +17,18 @@ named_tensors() { # spec
 
 oracle_value() { sed -n "s/^  \"oracle_$2\": \([0-9]*\),\$/\1/p" "$1" | head -n 1; } # JSON of rill sim, key
 
-# Says what is wrong unless every tensor of the spec was compared, but for those that no output depends on: as many as the last argument.
+# Says what is wrong unless every tensor of the spec was compared, but for those that no output depends on: as many as
+# the last argument.
 oracle_compared() { # JSON of rill sim, spec, tensors that are not needed (default: any number)
     local want named compared left
     want=$(named_tensors "$2") named=$(oracle_value "$1" named) compared=$(oracle_value "$1" tensors)
     left=$(grep '^  "oracle_not_compared"' "$1" | grep -o 'no output depends on it' | wc -l)
-    if [ "${named:-0}" != "$want" ]; then echo "error: the oracle knows ${named:-none} of the $want tensors that the spec names"
-    elif [ $((compared + left)) != "$want" ] || [ "$left" != "${3:-$left}" ]; then echo "error: $compared of $want tensors compared, $left not needed"
-    elif [ "$(oracle_value "$1" values)" -lt "$compared" ] || [ "$(oracle_value "$1" positions)" = 0 ]; then echo "error: no values compared with the oracle"
+    if [ "${named:-0}" != "$want" ]; then
+        echo "error: the oracle knows ${named:-none} of the $want tensors that the spec names"
+    elif [ $((compared + left)) != "$want" ] || [ "$left" != "${3:-$left}" ]; then
+        echo "error: $compared of $want tensors compared, $left not needed"
+    elif [ "$(oracle_value "$1" values)" -lt "$compared" ] || [ "$(oracle_value "$1" positions)" = 0 ]; then
+        echo "error: no values compared with the oracle"
     else return 0
     fi
     return 1

@@ -2,39 +2,42 @@
 # Sourced by tests/run.sh: the parts of the test suite, in this order.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-# Parts that keep one core busy, one after the other beside those that stand first.
+# Two parts run at a time. These keep one core busy, one after the other, beside all others.
 alone="passes pages schema dumps report package install accuracy witness pieces failures"
 
-# What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
-test_parts="harness unit emit benches image matrix comparisons host attention fuzz mutants"
-test_parts+=" passes pages schema report accuracy witness failures"
-deep_parts="harness sanitize readers templates paths formal matrix host docs board fuzz control dumps package install pieces"
+# Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
+# no core is idle.
+known="harness image comparisons host docs control board readers paths mutants"
+known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
-known="harness unit sanitize readers emit templates benches paths formal image matrix comparisons host docs board"
-known+=" attention fuzz control mutants $alone"
+# What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
+test_parts="harness image comparisons host mutants unit emit benches matrix attention fuzz"
+test_parts+=" passes pages schema report accuracy witness failures"
+deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
+deep_parts+=" pieces"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
+    "$1" image "memory map against the image" tests/e2e/memory_map.sh
+    "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
+    "$1" host "requests on a simulated card" tests/host/run.sh "${half[@]}"
+    "$1" docs "commands of the tutorials" tests/e2e/docs.sh
+    "$1" control "ends that the host asks for" tests/e2e/control.sh
+    "$1" board "a board's memory, bounds" tests/e2e/board.sh
+    "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
+    "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
+    "$1" mutants "planted faults" tests/mutants/run.sh --quick
     "$1" unit "C unit tests" tests/unit/run.sh --jobs 2
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2
-    "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
     "$1" templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"
     "$1" benches "module benches" verif/unit/run.sh "${quick[@]}"
-    "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
-    "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}"
-    "$1" image "memory map against the image" tests/e2e/memory_map.sh
+    "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}" --jobs 2
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}" "${half[@]}"
-    "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
-    "$1" host "requests on a simulated card" tests/host/run.sh "${half[@]}"
-    "$1" pages "the pages of the docs" tests/docs/run.sh
-    "$1" docs "commands of the tutorials" tests/e2e/docs.sh
-    "$1" board "a board's memory, bounds" tests/e2e/board.sh
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs 2 --no-shrink "${forms[@]}"
-    "$1" control "ends that the host asks for" tests/e2e/control.sh
-    "$1" mutants "planted faults" tests/mutants/run.sh --quick
     "$1" passes "refused specs and commands" tests/pass/run.sh
+    "$1" pages "the pages of the docs" tests/docs/run.sh
     "$1" schema "the spec language for editors and people" tests/schema/run.sh
     "$1" dumps "dumps of the passes" tests/pass/dumps.sh "${all[@]}"
     "$1" report "the report as a page" tests/report/run.sh

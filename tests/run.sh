@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every test, part by part: one line per part and one per check that failed, the commands that run again what failed, then the
-# verdict alone on the last line. `make test` and `make test-deep` are the representative selection in two sets, `make test-all`
-# all of it. docs/testing.md says what each part proves. See --help.
+# Every test, part by part: one line per part and one per check that failed, the commands that run again what failed,
+# then the verdict alone on the last line. `make test` and `make test-deep` are the representative selection in two
+# sets, `make test-all` all of it. docs/testing.md says what each part proves. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 . "${RILL_TEST_PARTS:-$root/tests/parts.sh}"
@@ -18,8 +18,8 @@ usage: tests/run.sh [--set test | --set deep | --all] [--verbose] [--list] [part
   --list     the parts and their commands, without running them
   part       one or more of these (default: all of the set, in this order):
 $(fold -s -w 100 <<<"$known" | sed 's/^/             /')
-The lines of each part are kept in build/tests/<part>.out, those of the deep set in build/tests/deep. Exit status: 0 all passed,
-1 a check failed, 2 usage.
+The lines of each part are kept in build/tests/<part>.out, those of the deep set in build/tests/deep. Exit status: 0 all
+passed, 1 a check failed, 2 usage.
 TEXT
 }
 
@@ -29,7 +29,9 @@ choose_set() { # its name: what of a part that is in both sets is in this one
     half=(--set "$1")
     case $1 in
         test) chosen=${test_parts-$known} of_harness=(--fake) seeds=(--set tests/fuzz/seeds.test) ;;
-        deep) chosen=${deep_parts-$known} of_harness=(--kills) seeds=(--set tests/fuzz/seeds found) out=build/tests/deep ;;
+        deep)
+            chosen=${deep_parts-$known} of_harness=(--kills) seeds=(--set tests/fuzz/seeds found) out=build/tests/deep
+            ;;
         *) usage >&2; exit 2 ;;
     esac
 }
@@ -103,11 +105,13 @@ judge_part() { # name, exit status
     if [ "$failed" != 0 ]; then amiss=""
     elif [ "$2" != 0 ]; then amiss="ended with status $2 after $passed of $sum checks: $(tail -n 1 "$lines")"
     elif [ -z "$amiss" ] && [ "$passed" = 0 ]; then amiss="no check"
-    elif [ -z "$amiss" ] && [ "$(tail -n 1 "$lines")" != "$words" ]; then amiss="its last line is not \`$words\`: $(tail -n 1 "$lines")"
+    elif [ -z "$amiss" ] && [ "$(tail -n 1 "$lines")" != "$words" ]; then
+        amiss="its last line is not \`$words\`: $(tail -n 1 "$lines")"
     fi
 }
 
-# The commands that run again what failed in a part: the line behind a `FAIL` says it (`fail` of verdict.sh), or it is the part's.
+# The commands that run again what failed in a part: the line behind a `FAIL` says it (`fail` of verdict.sh), or it is
+# the part's.
 note_again() { # name, command of the part...
     local line
     while IFS= read -r line; do

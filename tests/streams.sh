@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the scripts that simulate: which streams of a design a run must have compared is found here from design.yaml alone.
+# Sourced by the scripts that simulate: which streams of a design a run must have compared is found here from
+# design.yaml alone.
 # shellcheck shell=bash
 
-# The streams of a design that are not compared, a line `name: reason` each, sorted; and a line `streams N`, all of them.
+# The streams of a design that are not compared, a line `name: reason` each, sorted; and a line `streams N`, all of
+# them.
 streams_left() { # design.yaml
     awk '/^[a-z]+:/ { part = $1 }
         part == "kernels:" && /^  - name: / { kernel = $3 }
@@ -28,17 +30,20 @@ streams_left() { # design.yaml
 
 # The same of what a run says.
 streams_said() { # JSON of rill sim
-    sed -n 's/^  "streams": \([0-9]*\),$/streams \1/p; /^  "streams_not_compared"/,/}/s/^    "\(.*\)": "\(.*\)",*$/\1: \2/p' "$1" | sort
+    sed -n 's/^  "streams": \([0-9]*\),$/streams \1/p
+        /^  "streams_not_compared"/,/}/s/^    "\(.*\)": "\(.*\)",*$/\1: \2/p' "$1" | sort
 }
 
-# Says what is wrong unless every stream of the design was compared, but for those that streams_left names, for its reasons.
+# Says what is wrong unless every stream of the design was compared, but for those that streams_left names, for its
+# reasons.
 streams_compared() { # JSON of rill sim, design.yaml
     local want compared must
     want=$(streams_left "$2") compared=$(sed -n 's/^  "streams_compared": \([0-9]*\),$/\1/p' "$1")
     must=$(awk '/^streams / { n += $2; next } { n-- } END { print n + 0 }' <<<"$want")
     if [ "$must" -lt 1 ]; then echo "error: no streams in $2"
     elif [ "$want" != "$(streams_said "$1")" ]; then
-        echo "error: other streams not compared than the design has reasons for: $(diff <(echo "$want") <(streams_said "$1") | grep -m 1 '^[<>]')"
+        echo "error: other streams not compared than the design has reasons for:" \
+            "$(diff <(echo "$want") <(streams_said "$1") | grep -m 1 '^[<>]')"
     elif [ "${compared:-0}" != "$must" ]; then echo "error: ${compared:-0} streams compared, $must must be"
     else return 0
     fi

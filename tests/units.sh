@@ -11,8 +11,8 @@ plain=0          # 1: without the units of tests/fuzz/units
 
 verilator_root() { cat "$lib/verilator_root"; }
 
-# The program behind the command `verilator`, a script that takes as long to start as a small design to be read; with the
-# faster allocator where the machine has one.
+# The program behind the command `verilator`, a script that takes as long to start as a small design to be read; with
+# the faster allocator where the machine has one.
 run_verilator() ( # arguments of verilator
     ulimit -s unlimited 2>/dev/null
     VERILATOR_ROOT=$(verilator_root) LD_PRELOAD=$(cat "$lib/allocator") exec timeout 600 verilator_bin "$@"
@@ -26,8 +26,8 @@ cpp_flags() { # folder of headers that go before Verilator's
         "-DVM_TRACE=0 -DVM_TRACE_FST=0 -DVM_TRACE_VCD=0 -faligned-new -w"
 }
 
-# Everything that a design's own file is compiled with comes from here: the runtime as objects, the headers read once, the
-# fp32 units. Made by one process at a time; the others wait for it.
+# Everything that a design's own file is compiled with comes from here: the runtime as objects, the headers read once,
+# the fp32 units. Made by one process at a time; the others wait for it.
 make_runtime() {
     mkdir -p "$lib" || return
     (
@@ -49,14 +49,15 @@ make_parts() {
     for name in verilated verilated_dpi verilated_threads; do
         [ "$lib/$name.o" -nt "$include/$name.cpp" ] && continue
         # shellcheck disable=SC2046 # flags are words
-        g++ $(cpp_flags) -O1 -c -o "$lib/$name.new" "$include/$name.cpp" || return # what clang++ makes of it asks for libatomic
+        # what clang++ makes of it asks for libatomic
+        g++ $(cpp_flags) -O1 -c -o "$lib/$name.new" "$include/$name.cpp" || return
         mv "$lib/$name.new" "$lib/$name.o" || return
     done
     make_units
 }
 
-# Verilator's headers, read once. Its functions for wide values, which take half of an unoptimized simulation's time as inline functions, are
-# declared in them and optimized in an object.
+# Verilator's headers, read once. Its functions for wide values, which take half of an unoptimized simulation's time as
+# inline functions, are declared in them and optimized in an object.
 make_headers() { # Verilator's include folder
     local outline=$root/tests/fuzz/outline.awk
     rm -rf "$lib/headers" "$lib/bodies"
@@ -85,17 +86,21 @@ make_headers() { # Verilator's include folder
 make_units() {
     local units=$root/tests/fuzz/units name
     local wide templates=$root/rtl-templates
-    [ -z "$(find "$units" "$templates"/{arith,stream,kernel} "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] && return
+    [ -z "$(find "$units" "$templates"/{arith,stream,kernel} "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] &&
+        return
     mkdir -p "$lib/units"
     rm -f "$lib/units.a"
     sed 's/^module rill_fifo /module rill_fifo_own /' "$templates/stream/rill_fifo.v" >"$lib/rill_fifo_own.v"
-    for name in $(sed -nE 's/^module rill_part_([a-z_0-9]*) .*/\1/p; s/^`RILL_FROM\((.*)\)/from_\1/p; s/^`RILL_FIXED\((.*),.*/fixed_\1/p
+    for name in $(sed -nE 's/^module rill_part_([a-z_0-9]*) .*/\1/p; s/^`RILL_FROM\((.*)\)/from_\1/p
+        s/^`RILL_FIXED\((.*),.*/fixed_\1/p
         s/^`RILL_FIFO\((.*), (.*),.*/fifo_\1_\2/p
         s/^`RILL_(MATRIX|PAIR|MEMORY)\((.*)\)/\L\1_\2/p' "$units/parts.sv"); do
         wide=0
         [[ ! $name =~ ^(fifo|matrix|pair|memory)_ ]] || wide=1
-        run_verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
-            --assert -DRILL_ASSERT -Wno-fatal "$units/parts.sv" -y "$templates/arith" -y "$templates/stream" -y "$templates/kernel" \
+        run_verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" \
+            --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
+            --assert -DRILL_ASSERT -Wno-fatal "$units/parts.sv" -y "$templates/arith" -y "$templates/stream" \
+            -y "$templates/kernel" \
             -y "$templates/engine" -y "$templates/kv" \
             -y "$root/verif/model" >"$lib/units/$name.log" 2>&1 || { cat "$lib/units/$name.log" && return 1; }
         cat "$lib/units/$name"/*.cpp "$units/units.cpp" >"$lib/units/$name/all.cc"
@@ -122,14 +127,17 @@ design_files() {
     fi
 }
 
-# With every warning of -Wall on the design: an emitted design has none (verif/lint/emitted.vlt). Operations on wide values stay calls.
+# With every warning of -Wall on the design: an emitted design has none (verif/lint/emitted.vlt). Operations on wide
+# values stay calls.
 verilate() { # folder: as `rill sim --quick-build` does, under a name of its own in any executable: its folder's
     cd "$1" || return
     rm -rf "sim/$sim_folder" && mkdir -p "sim/$sim_folder"
     design_files >"sim/$sim_folder/design.f"
-    run_verilator --cc -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top --prefix "V$(model_name "$1")" --Mdir "sim/$sim_folder" -Wall \
+    run_verilator --cc -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top \
+        --prefix "V$(model_name "$1")" --Mdir "sim/$sim_folder" -Wall \
         --assert -DRILL_PROBES -DRILL_ASSERT "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
-        -f "sim/$sim_folder/design.f" sim/rill_sim_top.sv "$root/verif/model/rill_assert.sv" "$root/verif/harness/rill_contract_probe.sv"
+        -f "sim/$sim_folder/design.f" sim/rill_sim_top.sv "$root/verif/model/rill_assert.sv" \
+        "$root/verif/harness/rill_contract_probe.sv"
 }
 
 model_name() { basename "$1" | tr -c 'a-zA-Z0-9\n' _; }
@@ -141,7 +149,8 @@ void *operator new(std::size_t size, std::align_val_t align) {
     return memset(aligned_alloc(std::size_t(align), whole), 0, whole);
 }'
 
-# Several models and the program around each of them as one file. The program that runs is named by RILL_MODEL, else the first.
+# Several models and the program around each of them as one file. The program that runs is named by RILL_MODEL, else the
+# first.
 program() { # folders
     local folder name
     echo "$zeroed_memory"
@@ -151,7 +160,8 @@ program() { # folders
             /^VL_ATTR_COLD void .*___ctor_var_reset\(.*\) \{$/ { zeros = 1; print $0 "}" }
             !zeros' "$folder/sim/$sim_folder/V"*Slow.cpp
     done
-    grep -E '^#include "' "$root/verif/harness/main.cpp" | grep -vE 'Vrill_sim_top|verilated' # once, outside the namespaces
+    # once, outside the namespaces
+    grep -E '^#include "' "$root/verif/harness/main.cpp" | grep -vE 'Vrill_sim_top|verilated'
     for folder in "$@"; do
         name=$(model_name "$folder")
         echo "namespace $name {
@@ -181,8 +191,10 @@ compile() { # folders of designs: one executable for all
     program "$@" >all.cc
     : >Vrill_sim_top.h # what main.cpp calls the model's header; it has been read
     # shellcheck disable=SC2046 # flags are words
-    LD_PRELOAD=$(cat "$lib/allocator") timeout 900 clang++ $(printf -- "-I%s/sim/$sim_folder " "$@") $(cpp_flags "$lib/headers") \
-        -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" "$root/build/librill.a" \
+    LD_PRELOAD=$(cat "$lib/allocator") timeout 900 clang++ $(printf -- "-I%s/sim/$sim_folder " "$@") \
+        $(cpp_flags "$lib/headers") \
+        -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" \
+        "$root/build/librill.a" \
         -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm -lpthread || return
     for folder in "${@:2}"; do ln -f Vrill "$folder/sim/$sim_folder/Vrill" || return; done
 }

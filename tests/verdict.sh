@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the test scripts. A script says how many checks are to come (`plan N`, several times if need be) before it begins any of them, prints
-# one line per check, `ok    name`, `FAIL  name: reason` or `skip  name: reason`, and ends with `verdict`. Here and in tests/run.sh fewer checks than
-# planned, more, or one twice is a failure, as is a process that dies.
+# Sourced by the test scripts. A script says how many checks are to come (`plan N`, several times if need be) before it
+# begins any of them, prints one line per check, `ok    name`, `FAIL  name: reason` or `skip  name: reason`, and ends
+# with `verdict`. Here and in tests/run.sh fewer checks than planned, more, or one twice is a failure, as is a process
+# that dies.
 # shellcheck shell=bash disable=SC2034 # variables for the scripts that source this
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -20,7 +21,9 @@ ok() { # name
     good=$((good + 1))
 }
 
-fail() { # name, reason (its first line is shown); behind it the command that runs the check again, where a script says it: `again`
+# name, reason (its first line is shown); behind it the command that runs the check again, where a script says it:
+# `again`
+fail() {
     echo "FAIL  $1: ${2%%$'\n'*}"
     [ -z "${again:-}" ] || echo "again $again"
     bad=$((bad + 1))
@@ -32,7 +35,8 @@ skip() { # name, reason, number of planned checks it stands for (default 1)
     skipped=$((skipped + 1))
 }
 
-# Passes when the command does; otherwise the last line of what it said is the reason. Everything it said is kept in $log.
+# Passes when the command does; otherwise the last line of what it said is the reason. Everything it said is kept in
+# $log.
 check() { # name, command...
     local name=$1
     shift
@@ -45,7 +49,8 @@ reason() {
     [ -s "$log" ] || echo "failed without a message"
 }
 
-# Passes when the command ends by itself with this exit status and says this (extended regular expression) on stderr or stdout.
+# Passes when the command ends by itself with this exit status and says this (extended regular expression) on stderr or
+# stdout.
 check_refused() { # name, status, pattern, command...
     local name=$1 want=$2 pattern=$3 status=0
     shift 3
@@ -57,7 +62,8 @@ check_refused() { # name, status, pattern, command...
     fi
 }
 
-# Writes a spec with other values of design keys (and of any other `key: value` line of two spaces): variant FROM TO key=value...
+# Writes a spec with other values of design keys (and of any other `key: value` line of two spaces): variant FROM TO
+# key=value...
 variant() {
     local from=$1 to=$2 pair key value
     shift 2
@@ -67,12 +73,16 @@ variant() {
         -e "s#family: families/#family: $dir/families/#" "$from" >"$to" # other files stay where they are
     for pair in "$@"; do
         key=${pair%%=*} value=${pair#*=}
-        if grep -q "^  $key:" "$to"; then sed -i "s|^  $key:.*|  $key: $value|" "$to"; else echo "  $key: $value" >>"$to"; fi
+        if grep -q "^  $key:" "$to"; then
+            sed -i "s|^  $key:.*|  $key: $value|" "$to"
+        else
+            echo "  $key: $value" >>"$to"
+        fi
     done
 }
 
-# Counts the verdict lines of a file into `passed`, `failed` and `left`; `amiss`: what is wrong with them, if they are not exactly as many checks as
-# there must be. After a failure fewer may follow.
+# Counts the verdict lines of a file into `passed`, `failed` and `left`; `amiss`: what is wrong with them, if they are
+# not exactly as many checks as there must be. After a failure fewer may follow.
 count_checks() { # file, number of checks
     local twice count
     passed=$(grep -ac '^ok   ' "$1") failed=$(grep -ac '^FAIL ' "$1") left=$(grep -ac '^skip ' "$1")
@@ -131,6 +141,10 @@ close_job() { # number, exit status, its lines
 verdict() {
     local count=$((good + bad + skipped))
     [ "$bad" != 0 ] || [ $count = $planned ] || fail "plan" "$count checks instead of $planned"
-    if [ "$skipped" = 0 ]; then echo "$good passed, $bad failed"; else echo "$good passed, $bad failed, $skipped skipped"; fi
+    if [ "$skipped" = 0 ]; then
+        echo "$good passed, $bad failed"
+    else
+        echo "$good passed, $bad failed, $skipped skipped"
+    fi
     [ "$bad" = 0 ] && [ "$good" -gt 0 ]
 }

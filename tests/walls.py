@@ -7,6 +7,7 @@ usage: walls.py includes  files that name an included file otherwise than from t
        walls.py names     operations and modules of the RTL library that are named outside of gen/kernel
        walls.py texts     texts that are parsed or compared where values and objects are meant
        walls.py ports     ports that are found by their names instead of their roles
+       walls.py homes     files in which an operation stands by name that CONTRIBUTING.md does not list; more of them than it may have
        walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
        walls.py picture   arrows in which docs/folders.svg and the list differ
 Prints what is wrong, a line each; exit status 0 all the same.
@@ -155,6 +156,34 @@ def wrong_ports():
                 yield f"{path}:{number}: the name of a port is compared, not its role"
 
 
+OPERATION = "rope"  # the one that is counted, which no other name contains but its table's
+PAGE = "silu"       # the one that the page names its files after
+MOST_FILES = 8      # beside the oracle, which is written apart
+STANDS = re.compile(r'(?<![\w.>])(?:(?:run|rtl|type|golden|rill|ORACLE)_)?%s(?!\w)|"%s"' % (OPERATION, OPERATION), re.I)
+
+
+def stands_in(path):
+    """Whether code of a file names the operation: no comment, and no text but its name."""
+    for line in (ROOT / path).read_text().splitlines():
+        code = re.sub(r'"(?!%s")[^"]*"' % OPERATION, "", line.split("//")[0])
+        if STANDS.search(code):
+            return True
+    return False
+
+
+def wrong_homes():
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    listed = set(re.findall(r"[\w]+\.[a-z]+", page[page.index("## How to add an operation"):page.index("## Folders")]))
+    found = [path for path in files("gen", "include") if stands_in(path)]
+    found += [path.relative_to(ROOT) for path in sorted((ROOT / "rtl-templates").rglob("*.v")) if stands_in(path)]
+    for path in found:
+        if not {path.name, path.name.replace(OPERATION, PAGE)} & listed:
+            yield f"{path}: `{OPERATION}` stands here, which CONTRIBUTING.md does not say"
+    compiler = [path for path in found if path.parent.name != "oracle"]
+    if len(compiler) > MOST_FILES:
+        yield f"`{OPERATION}` stands in {len(compiler)} files, at most {MOST_FILES} are meant: {', '.join(map(str, compiler))}"
+
+
 def dot():
     layers, _ = read_list()
     yield "digraph folders {\n    rankdir=BT\n    node [shape=box, fontname=Helvetica]\n    edge [color=gray40]"
@@ -176,8 +205,8 @@ def wrong_picture():
 
 
 def main():
-    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "texts": wrong_texts, "ports": wrong_ports, "dot": dot,
-             "picture": wrong_picture}
+    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "texts": wrong_texts, "ports": wrong_ports,
+             "homes": wrong_homes, "dot": dot, "picture": wrong_picture}
     if len(sys.argv) != 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     for line in kinds[sys.argv[1]]():

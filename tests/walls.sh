@@ -7,10 +7,11 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/walls.sh
-One line per check: every include names its file from the top of the tree; a folder includes only from folders that stand above it in
-tests/layers.txt, and from those that its line names; operations (IR_OP_...) and modules of rtl-templates are named in gen/kernel and the
-operations table alone; no text of a parameter, a net or a choice is parsed or compared, only read from files; ports are found by
-their roles; docs/folders.svg shows the list.
+One line per check: every include names its file from the top of the tree; a folder includes only from folders that
+stand above it in tests/layers.txt, and from those that its line names; operations (IR_OP_...) and modules of
+rtl-templates are named in gen/kernel and the operations table alone; no text of a parameter, a net or a choice is
+parsed or compared, only read from files; ports are found by their roles; an
+operation stands in the files that CONTRIBUTING.md lists; docs/folders.svg shows the list.
     tests/walls.py dot | dot -Tsvg >docs/folders.svg
 TEXT
 }
@@ -30,11 +31,12 @@ walls() { # name, what
     fi
 }
 
-plan 6
+plan 7
 walls "includes from the top of the tree" includes
 walls "arrows between folders" arrows
 walls "operations and modules by name" names
 walls "values instead of texts" texts
 walls "roles of ports instead of names" ports
+walls "files of an operation" homes
 walls "picture of the folders" picture
 verdict

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Draws the pictures of the docs from their text: docs/pictures/NAME.dot -> docs/pictures/NAME.svg, and docs/folders.svg, docs/speed.svg.
-# usage: docs/pictures/make.sh [--check]    --check: says which are not what their text gives, by words and arrows; a Graphviz of another
-#        version may lay them out differently
+# Draws the pictures of the docs from their text: docs/pictures/NAME.dot -> docs/pictures/NAME.svg, and
+# docs/folders.svg, docs/speed.svg.
+# usage: docs/pictures/make.sh [--check]
+#        --check: says which are not what their text gives, by words and arrows; a Graphviz of another version may lay
+#        them out differently
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -19,6 +21,7 @@ pictures=(docs/folders.svg docs/speed.svg)
 for text in docs/pictures/*.dot; do pictures+=("${text%.dot}.svg"); done
 case ${1:-} in
     "") for name in "${pictures[@]}"; do draw "$name" >"$name.new" && mv "$name.new" "$name"; done ;;
-    --check) for name in "${pictures[@]}"; do diff <(draw "$name" | words) <(words <"$name") >/dev/null || echo "$name is old"; done ;;
-    *) sed -n '4,5s/^# //p' "$0" >&2; exit 2 ;;
+    --check) for name in "${pictures[@]}"; do diff <(draw "$name" | words) <(words <"$name") >/dev/null ||
+        echo "$name is old"; done ;;
+    *) sed -n '5,7s/^# //p' "$0" >&2; exit 2 ;;
 esac

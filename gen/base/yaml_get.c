@@ -185,12 +185,23 @@ bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *
     return false;
 }
 
-bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const char *what,
-                     struct diag *diag) {
+static const char *written_now(const struct yaml_gone *gone, const char *key) {
+    for (; gone && gone->key; gone++)
+        if (!strcmp(gone->key, key)) return gone->now;
+    return NULL;
+}
+
+bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const struct yaml_gone *gone,
+                     const char *what, struct diag *diag) {
     bool good = true;
     for (size_t i = 0; i < map->count; i++) {
         if (is_known(map->keys[i], keys, count)) continue;
         good = false;
+        const char *now = written_now(gone, map->keys[i]);
+        if (now) {
+            diag_error(diag, map->key_locs[i], "%s has no `%s` any more: %s", what, map->keys[i], now);
+            continue;
+        }
         diag_error(diag, map->key_locs[i], "unknown key `%s` in %s", map->keys[i], what);
         diag_note_words(diag, map->key_locs[i], map->keys[i], keys, count);
     }

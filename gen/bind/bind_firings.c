@@ -6,6 +6,7 @@
 
 #include "gen/bind/bind.h"
 #include "gen/engine/engine.h"
+#include "include/fields.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"
@@ -24,13 +25,13 @@ static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
 static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
 
 enum {
-    MAX_K = 16384,         // the accumulator: docs/numerics.md section 5
-    MAX_ROW_STEPS = 65535, // 16 bits of the engine's schedule
-    MAX_FIRINGS = 65535,   // of a region on one engine: 16 bits of the length of a section
-    MAX_GROUPS = 255,      // 8 bits of the engine's schedule
-    MAX_ASYM_K = 86 * 128, // as many group beats in a chunk; the accumulator
-    MAX_ASYM_K_10 = 10972, // the accumulator, with mantissas of 10 bits
-    RUN_BITS = 24          // beats of a walker's run
+    MAX_K = 16384,                              // the accumulator: docs/numerics.md section 5
+    MAX_ROW_STEPS = 65535,                      // 16 bits of the engine's schedule
+    MAX_FIRINGS = 65535,                        // of a region on one engine: 16 bits of the length of a section
+    MAX_GROUPS = 255,                           // 8 bits of the engine's schedule
+    MAX_ASYM_K = ENGINE_GROUPS_MOST_ASYM * 128, // a group beat for each 128; the accumulator
+    MAX_ASYM_K_10 = 10972,                      // the accumulator, with mantissas of 10 bits
+    RUN_BITS = 24                               // beats of a walker's run
 };
 
 // docs/numerics.md section 5: largest weights times largest mantissas, all shifted by 31, stay within 64 bits; of 10

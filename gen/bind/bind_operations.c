@@ -64,6 +64,8 @@ static void bind_token_loop(struct ir *ir) {
     ir_add_port(ir, k, "ring", true, IR_STREAM_BARE, 64);
 }
 
+enum { ROWS_BUFFERED = 4 /* beats: a row is written at one beat per cycle */ };
+
 // Rows of a graph's input or output in memory.
 static int bind_rows(struct ir *ir, const char *name, const struct kernel_class *class, const char *port,
                      bool is_output, int tensor) {
@@ -75,7 +77,8 @@ static int bind_rows(struct ir *ir, const char *name, const struct kernel_class 
     ir_set_int(ir, k, "CHUNKS", layout_div_up(ir_tensor_elements(t), ir->design.lanes));
     ports_add_tensor(ir, k, port, is_output, tensor);
     if (is_output) ports_add_step(ir, k);
-    ir_add_client(ir, ir->kernel[k].name, k, NULL, !is_output, 0);
+    int client = ir_add_client(ir, ir->kernel[k].name, k, NULL, !is_output, 0);
+    if (!is_output) ir->client[client].buffer = ROWS_BUFFERED;
     return k;
 }
 

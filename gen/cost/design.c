@@ -35,6 +35,7 @@ static void add_read_engines(const struct ir *ir, struct cost_resources *sum, in
         {"OUTSTANDING", ir_value_int(d->outstanding)},
         {"PREFETCH_BEATS", ir_value_int(prefetch)},
         {"RAM_STYLE", ir_value_text(ram_style_words[style])},
+        {"ADDR_BITS", ir_value_int(ir_address_bits(ir))},
     };
     add_module(sum, &rtl_dma_read, param, COUNT_OF(param), count);
 }
@@ -43,22 +44,24 @@ struct cost_resources cost_prefetch(const struct ir *ir, int64_t beats, enum ram
     return cost_fifo(beats, ir->design.beat_bits, style);
 }
 
-static void add_write_engine(const struct ir *ir, struct cost_resources *sum, int64_t buffer) {
+static void add_write_engine(const struct ir *ir, struct cost_resources *sum, int64_t clients, int64_t buffer) {
     const struct ir_param param[] = {
+        {"CLIENTS", ir_value_int(clients)},
         {"BEAT_BITS", ir_value_int(ir->design.beat_bits)},
         {"BUFFER_BEATS", ir_value_int(buffer)},
-        {"OUTSTANDING", ir_value_int(ir->design.outstanding)},
+        {"OUTSTANDING", ir_value_int(IR_WRITES_OPEN)},
+        {"ADDR_BITS", ir_value_int(ir_address_bits(ir))},
     };
     add_module(sum, &rtl_dma_write, param, COUNT_OF(param), 1);
 }
 
-static void add_arbiter(const struct ir *ir, struct cost_resources *sum, const struct kernel_class *class,
-                        int64_t clients) {
+static void add_arbiter(const struct ir *ir, struct cost_resources *sum, int64_t clients) {
     const struct ir_param param[] = {
         {"CLIENTS", ir_value_int(at_least(clients, 1))},
         {"BEAT_BITS", ir_value_int(ir->design.beat_bits)},
+        {"ADDR_BITS", ir_value_int(ir_address_bits(ir))},
     };
-    add_module(sum, class, param, COUNT_OF(param), 1);
+    add_module(sum, &rtl_axi_read_arbiter, param, COUNT_OF(param), 1);
 }
 
 static void add_channel(const struct ir *ir, struct cost_resources *sum, int channel) {
@@ -66,16 +69,20 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
         if (!ir_client_on(ir, client, channel)) continue;
+        if (client->is_write) {
+            writers++;
+            continue;
+        }
         int64_t beats = client->buffer ? client->buffer : (int64_t)CLIENT_BURSTS * ir->design.max_burst;
-        if (client->is_write) writers++, add_write_engine(ir, sum, beats);
-        else readers++, add_read_engines(ir, sum, beats, cost_prefetch_style(beats), 1);
+        readers++;
+        add_read_engines(ir, sum, beats, cost_prefetch_style(beats), 1);
     }
     int engine = ir_engine_at(ir, channel);
     enum ram_style chosen = engine == IR_NONE ? RAM_AUTO : ir->engine[engine].prefetch_style;
     int64_t prefetch = ir->design.prefetch_beats;
     add_read_engines(ir, sum, prefetch, chosen != RAM_AUTO ? chosen : cost_prefetch_style(prefetch), lanes);
-    add_arbiter(ir, sum, &rtl_axi_read_arbiter, lanes + readers);
-    add_arbiter(ir, sum, &rtl_axi_write_arbiter, writers);
+    add_arbiter(ir, sum, lanes + readers);
+    if (writers) add_write_engine(ir, sum, writers, ir_write_buffer(ir, channel));
 }
 
 static struct cost_resources memory_side(const struct ir *ir) {

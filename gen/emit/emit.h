@@ -69,7 +69,7 @@ bool emit_instantiates(struct arena *, const struct source *text, const char *mo
 // ---- shared by the emitters ----
 
 enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS };
-struct emit_client {       // one DMA engine on one channel
+struct emit_client {       // a client of one channel
     const char *name;      // suffix of its nets
     const char *base;      // net of its base address, NULL: the channel's register
     int64_t burst, buffer; // beats; 0: the design's

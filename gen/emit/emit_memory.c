@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory side: per channel the DMA engines of its clients and one read and one write arbiter to the channel's AXI4
-// master. Client 0 of the read side is the lane's weight stream where there is an engine.
+// The memory side of every channel: a read engine for each client that reads and their arbiter, one write engine for
+// all clients that write. Client 0 of the read side is the lane's weight stream where there is an engine.
 #include <string.h>
 
 #include "include/cost.h"
@@ -30,20 +30,22 @@ int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct
 int emit_id_bits(const struct ir *ir) {
     struct emit_client unused[EMIT_MAX_CLIENTS];
     int most = 2;
-    for (int w = 0; w < 2; w++)
-        for (int c = 0; c < ir->design.channels; c++) {
-            int n = emit_channel_clients(ir, c, w, unused);
-            if (n > most) most = n;
-        }
+    for (int c = 0; c < ir->design.channels; c++) {
+        int n = emit_channel_clients(ir, c, false, unused);
+        if (n > most) most = n;
+    }
     return u64_clog2((uint64_t)most);
 }
 
 // ---- nets of the clients ----
 
-// Somebody counts the client's writes.
-static bool is_tracked(const struct ir *ir, const char *client) {
-    return ir_net_is_tied(ir, ir_find_net(ir, arena_printf(ir->arena, "%s_written", client)), false);
+static bool is_read(const struct ir *ir, const char *client, const char *net) {
+    return ir_net_is_tied(ir, ir_find_net(ir, arena_printf(ir->arena, "%s_%s", client, net)), false);
 }
+
+// Somebody counts the client's writes, waits for all of them.
+static bool is_tracked(const struct ir *ir, const char *client) { return is_read(ir, client, "written"); }
+static bool is_waited_for(const struct ir *ir, const char *client) { return is_read(ir, client, "write_idle"); }
 
 void emit_client_nets(const struct ir *ir, struct text *out) {
     int c = ir->design.channels, bits = ir->design.beat_bits;
@@ -55,7 +57,8 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
         text_addf(out, "    wire [55:0] %s_desc_tdata;\n    wire [%d:0] %s_beat_tdata;\n", client->name,
                   (client->is_packed ? n : 1) * bits - 1, client->name);
         if (!client->is_write) continue;
-        text_addf(out, "    wire %s%s_write_idle;\n", emit_range(ir, n), client->name);
+        if (is_waited_for(ir, client->name))
+            text_addf(out, "    wire %s%s_write_idle;\n", emit_range(ir, n), client->name);
         if (is_tracked(ir, client->name)) text_addf(out, "    wire %s%s_written;\n", emit_range(ir, n), client->name);
     }
     if (!has_engine(ir)) return;
@@ -70,19 +73,23 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
 struct channel {
     const struct ir *ir;
     int index;
-    int lane;             // of the engine that owns it
-    int readers, writers; // at least 1: a side without clients has nets that never ask
+    int address; // bits of an address
+    int lane;    // of the engine that owns it
+    int readers; // at least 1: without clients there are nets that never ask
+    int writers;
     struct emit_levels *levels;
     struct text *out;
 };
 
 // A net of the channel's clients, the part of client i: `[i]` of one bit for each, `[i*bits +: bits]` of more.
-static const char *client_net(const struct channel *ch, const char *net, int i, int bits) {
-    bool reads = *net == 'r' || !strncmp(net, "ar", 2);
-    int clients = reads ? ch->readers : ch->writers;
+static const char *client_net(const struct channel *ch, const char *net, int i, int bits, int clients) {
     const char *part =
         bits == 1 ? emit_bit(ch->ir, clients, i) : arena_printf(ch->ir->arena, "[%d +: %d]", bits * i, bits);
     return arena_printf(ch->ir->arena, "ch%02d_%s%s", ch->index, net, part);
+}
+
+static const char *reader_net(const struct channel *ch, const char *net, int i, int bits) {
+    return client_net(ch, net, i, bits, ch->readers);
 }
 
 struct signal {
@@ -90,32 +97,29 @@ struct signal {
     int bits; // of each client; 0: of all
 };
 
-// Ports of a DMA engine at the arbiter, a line of this text.
+// Ports of a read engine at the arbiter, a line of this text.
 static void connect_client(const struct channel *ch, int i, const struct signal *signal, size_t count) {
     for (size_t s = 0; s < count; s++) {
-        const char *net = signal[s].bits ? client_net(ch, signal[s].name, i, signal[s].bits)
+        const char *net = signal[s].bits ? reader_net(ch, signal[s].name, i, signal[s].bits)
                                          : arena_printf(ch->ir->arena, "ch%02d_%s", ch->index, signal[s].name);
         text_addf(ch->out, "%s.m_axi_%s(%s)", s ? ", " : ",\n        ", signal[s].name, net);
     }
 }
 
-// Clock, reset, base address and state of a DMA engine.
-static void connect_state(const struct channel *ch, int i, const struct emit_client *client, const char *state,
-                          const char *idle) {
-    const char *base =
-        client->base ? client->base : arena_printf(ch->ir->arena, "channel_base[%d +: 64]", ch->index * 64);
-    text_addf(ch->out, "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]),\n        .idle(%s)",
-              ch->levels->reset++, base, ch->levels->flush++, idle);
-    text_addf(ch->out, ", .error(%s), .error_addr(%s)",
-              client_net(ch, arena_printf(ch->ir->arena, "%s_error", state), i, 1),
-              client_net(ch, arena_printf(ch->ir->arena, "%s_place", state), i, 64));
+static const char *base_of(const struct channel *ch, const struct emit_client *client) {
+    return client->base ? arena_printf(ch->ir->arena, "%s[%d:0]", client->base, ch->address - 1)
+                        : arena_printf(ch->ir->arena, "channel_base[%d +: %d]", ch->index * 64, ch->address);
 }
 
-// A stream between a DMA engine and its client: `bit` of packed valids and readies, `data` the net of its words.
+// A stream between a read engine and its client: `bit` of packed valids and readies, `data` the net of its words.
 static void connect_stream(const struct channel *ch, const char *port, const char *net, const char *bit,
                            const char *data) {
     text_addf(ch->out, ",\n        .%s_tvalid(%s_tvalid%s), .%s_tready(%s_tready%s), .%s_tdata(%s)", port, net, bit,
               port, net, bit, port, data);
+}
+
+static const char *address_bits(const struct channel *ch) {
+    return ch->address == 64 ? "" : arena_printf(ch->ir->arena, ", .ADDR_BITS(%d)", ch->address);
 }
 
 static void emit_read_engine(const struct channel *ch, int i, const struct emit_client *client) {
@@ -129,131 +133,178 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
     enum ram_style style = client->is_lane && engine != IR_NONE ? ir->engine[engine].prefetch_style : RAM_AUTO;
     text_addf(ch->out,
               "    %s #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d), .PREFETCH_BEATS(%d), "
-              ".RAM_STYLE(\"%s\")) u_read_%02d_%s (\n",
+              ".RAM_STYLE(\"%s\")%s) u_read_%02d_%s (\n",
               rtl_dma_read.module, d->beat_bits, burst, d->outstanding, prefetch,
-              ram_style_words[style != RAM_AUTO ? style : cost_prefetch_style(prefetch)], ch->index, name);
-    connect_state(ch, i, client, "r", client_net(ch, "r_idle", i, 1));
+              ram_style_words[style != RAM_AUTO ? style : cost_prefetch_style(prefetch)], address_bits(ch), ch->index,
+              name);
+    text_addf(
+        ch->out,
+        "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
+        ".error_addr(%s)",
+        ch->levels->reset++, base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
+        reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, ch->address));
     connect_stream(ch, "s_axis_burst", arena_printf(ir->arena, "%s_desc", name), bit,
                    client->is_lane ? ir_engine_name(ir, engine, "walk_burst_tdata")
                                    : arena_printf(ir->arena, "%s_desc_tdata", name));
     connect_stream(ch, "m_axis_beat", arena_printf(ir->arena, "%s_beat", name), bit,
                    arena_printf(ir->arena, "%s_beat_tdata%s", name, data));
-    static const struct signal ask[] = {{"arvalid", 1}, {"arready", 1}, {"araddr", 64}, {"arlen", 8}},
-                               answer[] = {{"rvalid", 1}, {"rready", 1}, {"rdata", 0}, {"rresp", 0}, {"rlast", 0}};
+    const struct signal ask[] = {{"arvalid", 1}, {"arready", 1}, {"araddr", ch->address}, {"arlen", 8}},
+                        answer[] = {{"rvalid", 1}, {"rready", 1}, {"rdata", 0}, {"rresp", 0}, {"rlast", 0}};
     connect_client(ch, i, ask, COUNT_OF(ask));
     connect_client(ch, i, answer, COUNT_OF(answer));
     text_add(ch->out, ");\n");
 }
 
-static void emit_write_engine(const struct channel *ch, int i, const struct emit_client *client) {
+// ---- the write engine: ports are packed, client 0 in the low bits ----
+
+// What a client has at a port.
+typedef const char *writer_part(const struct channel *, const struct emit_client *);
+
+static const char *writer_bit(const struct channel *ch, const struct emit_client *c) {
+    return c->on_every ? emit_bit(ch->ir, ch->ir->engine[ir_engine_at(ch->ir, ch->index)].channels, ch->lane) : "";
+}
+
+static const char *writer_desc_tvalid(const struct channel *ch, const struct emit_client *c) {
+    return arena_printf(ch->ir->arena, "%s_desc_tvalid%s", c->name, writer_bit(ch, c));
+}
+
+static const char *writer_desc_tready(const struct channel *ch, const struct emit_client *c) {
+    return arena_printf(ch->ir->arena, "%s_desc_tready%s", c->name, writer_bit(ch, c));
+}
+
+static const char *writer_desc(const struct channel *ch, const struct emit_client *c) {
+    return arena_printf(ch->ir->arena, "%s_desc_tdata", c->name);
+}
+
+static const char *writer_beat_tvalid(const struct channel *ch, const struct emit_client *c) {
+    return arena_printf(ch->ir->arena, "%s_beat_tvalid%s", c->name, writer_bit(ch, c));
+}
+
+static const char *writer_beat_tready(const struct channel *ch, const struct emit_client *c) {
+    return arena_printf(ch->ir->arena, "%s_beat_tready%s", c->name, writer_bit(ch, c));
+}
+
+static const char *writer_beat(const struct channel *ch, const struct emit_client *c) {
+    int bits = ch->ir->design.beat_bits;
+    return c->is_packed ? arena_printf(ch->ir->arena, "%s_beat_tdata[%d*%d +: %d]", c->name, ch->lane, bits, bits)
+                        : arena_printf(ch->ir->arena, "%s_beat_tdata", c->name);
+}
+
+static void connect_writers(const struct channel *ch, const char *port, const struct emit_client *client,
+                            writer_part *part) {
+    text_addf(ch->out, ",\n        .%s({", port);
+    for (int i = ch->writers - 1; i >= 0; i--) text_addf(ch->out, "%s%s", part(ch, &client[i]), i ? ", " : "})");
+}
+
+// What the engine says of each client.
+static void give_writers(const struct channel *ch, const struct emit_client *client) {
+    text_addf(ch->out, "    wire unused_write_%02d = &{1'b0, ch%02d_written};\n", ch->index, ch->index);
+    for (int i = 0; i < ch->writers; i++) {
+        const char *name = client[i].name, *bit = writer_bit(ch, &client[i]);
+        if (is_waited_for(ch->ir, name))
+            text_addf(ch->out, "    assign %s_write_idle%s = %s;\n", name, bit,
+                      client_net(ch, "w_idle", i, 1, ch->writers));
+        if (is_tracked(ch->ir, name))
+            text_addf(ch->out, "    assign %s_written%s = %s;\n", name, bit,
+                      client_net(ch, "written", i, 1, ch->writers));
+    }
+}
+
+// The port has 64 bits of an address, the design's engines those that the memory has.
+static void connect_port(const struct channel *ch, const char *const *signal) {
+    const char *address = "";
+    for (int i = 0; signal[i]; i++) {
+        bool is_address = !strcmp(signal[i] + 1, "raddr") || !strcmp(signal[i] + 1, "waddr");
+        text_addf(ch->out, ",%s.m_axi_%s(m_axi_hbm_%02d_%s%s)", i ? " " : "\n        ", signal[i], ch->index, signal[i],
+                  is_address ? arena_printf(ch->ir->arena, "[%d:0]", ch->address - 1) : "");
+        if (is_address) address = signal[i];
+    }
+    text_add(ch->out, ");\n");
+    if (ch->address < 64)
+        text_addf(ch->out, "    assign m_axi_hbm_%02d_%s[63:%d] = %d'd0;\n", ch->index, address, ch->address,
+                  64 - ch->address);
+}
+
+static void emit_write_engine(const struct channel *ch, const struct emit_client *client) {
+    static const char *const port[] = {"awvalid", "awready", "awid",   "awaddr", "awlen", "awsize",
+                                       "awburst", "wvalid",  "wready", "wdata",  "wstrb", "wlast",
+                                       "bvalid",  "bready",  "bid",    "bresp",  NULL};
     const struct ir *ir = ch->ir;
-    const struct ir_design *d = &ir->design;
-    int engine = ir_engine_at(ir, ch->index);
-    const char *bit = client->on_every ? emit_bit(ir, ir->engine[engine].channels, ch->lane) : "", *name = client->name;
-    const char *data =
-        client->is_packed ? arena_printf(ir->arena, "[%d*%d +: %d]", ch->lane, d->beat_bits, d->beat_bits) : "";
-    const char *idle = arena_printf(ir->arena, "%s_write_idle%s", name, bit);
-    text_addf(ch->out, "    %s #(.BEAT_BITS(%d), .MAX_BURST(%d), .OUTSTANDING(%d)%s) u_write_%02d_%s (\n",
-              rtl_dma_write.module, d->beat_bits, client->burst ? (int)client->burst : d->max_burst, d->outstanding,
-              client->buffer ? arena_printf(ir->arena, ", .BUFFER_BEATS(%d)", (int)client->buffer) : "", ch->index,
-              name);
-    connect_state(ch, i, client, "w", idle);
-    text_addf(ch->out, ", .written(%s)",
-              is_tracked(ir, name) ? arena_printf(ir->arena, "%s_written%s", name, bit) : "");
-    connect_stream(ch, "s_axis_desc", arena_printf(ir->arena, "%s_desc", name), bit,
-                   arena_printf(ir->arena, "%s_desc_tdata", name));
-    connect_stream(ch, "s_axis_beat", arena_printf(ir->arena, "%s_beat", name), bit,
-                   arena_printf(ir->arena, "%s_beat_tdata%s", name, data));
-    const struct signal ask[] = {{"awvalid", 1}, {"awready", 1}, {"awaddr", 64}, {"awlen", 8}},
-                        words[] = {{"wvalid", 1}, {"wready", 1}, {"wdata", d->beat_bits}, {"wlast", 1}},
-                        answer[] = {{"bvalid", 1}, {"bready", 1}, {"bresp", 0}};
-    connect_client(ch, i, ask, COUNT_OF(ask));
-    connect_client(ch, i, words, COUNT_OF(words));
-    connect_client(ch, i, answer, COUNT_OF(answer));
-    text_addf(ch->out, ");\n    assign %s = %s;\n", client_net(ch, "w_idle", i, 1), idle);
+    int c = ch->index;
+    text_addf(ch->out, "    wire %sch%02d_w_idle, ch%02d_written;\n", emit_range(ir, ch->writers), c, c);
+    text_addf(ch->out,
+              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d), .OUTSTANDING(%d), .BUFFER_BEATS(%lld)%s) u_write_%02d "
+              "(\n        .clk(clk), .rst(core_rst[%d]), .flush(core_flush[%d]), .idle(ch%02d_w_idle), "
+              ".written(ch%02d_written),\n        .error(ch%02d_w_error), .error_addr(ch%02d_w_place)",
+              rtl_dma_write.module, ch->writers, ir->design.beat_bits, emit_id_bits(ir), IR_WRITES_OPEN,
+              (long long)ir_write_buffer(ir, c), address_bits(ch), c, ch->levels->reset++, ch->levels->flush++, c, c, c,
+              c);
+    connect_writers(ch, "base", client, base_of);
+    connect_writers(ch, "s_axis_desc_tvalid", client, writer_desc_tvalid);
+    connect_writers(ch, "s_axis_desc_tready", client, writer_desc_tready);
+    connect_writers(ch, "s_axis_desc_tdata", client, writer_desc);
+    connect_writers(ch, "s_axis_beat_tvalid", client, writer_beat_tvalid);
+    connect_writers(ch, "s_axis_beat_tready", client, writer_beat_tready);
+    connect_writers(ch, "s_axis_beat_tdata", client, writer_beat);
+    connect_port(ch, port);
+    give_writers(ch, client);
 }
 
 static void emit_channel_nets(const struct channel *ch) {
     const struct ir *ir = ch->ir;
-    int c = ch->index, bits = ir->design.beat_bits, readers = ch->readers, writers = ch->writers;
+    int c = ch->index, bits = ir->design.beat_bits, readers = ch->readers;
     text_addf(ch->out,
               "    wire %sch%02d_r_idle, ch%02d_r_error, ch%02d_arvalid, ch%02d_arready, ch%02d_rvalid, "
               "ch%02d_rready;\n",
               emit_range(ir, readers), c, c, c, c, c, c);
     text_addf(ch->out, "    wire [%d:0] ch%02d_araddr, ch%02d_r_place;\n    wire [%d:0] ch%02d_arlen;\n",
-              64 * readers - 1, c, c, 8 * readers - 1, c);
+              ch->address * readers - 1, c, c, 8 * readers - 1, c);
     text_addf(ch->out,
-              "    wire [%d:0] ch%02d_rdata;\n    wire [1:0] ch%02d_rresp, ch%02d_bresp;\n    wire ch%02d_rlast;\n",
-              bits - 1, c, c, c, c);
-    text_addf(ch->out,
-              "    wire %sch%02d_w_idle, ch%02d_w_error, ch%02d_awvalid, ch%02d_awready, ch%02d_wvalid, "
-              "ch%02d_wready, ch%02d_wlast, ch%02d_bvalid, ch%02d_bready;\n",
-              emit_range(ir, writers), c, c, c, c, c, c, c, c, c);
-    text_addf(ch->out,
-              "    wire [%d:0] ch%02d_awaddr, ch%02d_w_place;\n    wire [%d:0] ch%02d_awlen;\n    wire [%d:0] "
-              "ch%02d_wdata;\n",
-              64 * writers - 1, c, c, 8 * writers - 1, c, bits * writers - 1, c);
+              "    wire [%d:0] ch%02d_rdata;\n    wire [1:0] ch%02d_rresp;\n    wire ch%02d_rlast, "
+              "ch%02d_w_error;\n    wire [%d:0] ch%02d_w_place;\n",
+              bits - 1, c, c, c, c, ch->address - 1, c);
 }
 
-static void connect_arbiter(const struct channel *ch, const char *const *client, const char *const *port,
-                            struct text *out) {
+static void emit_read_arbiter(const struct channel *ch) {
+    static const char *const client[] = {"arvalid", "arready", "araddr", "arlen", "rvalid",
+                                         "rready",  "rdata",   "rresp",  "rlast", NULL};
+    static const char *const port[] = {"arvalid", "arready", "arid", "araddr", "arlen", "arsize", "arburst",
+                                       "rvalid",  "rready",  "rid",  "rdata",  "rresp", "rlast",  NULL};
+    text_addf(ch->out,
+              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)%s) u_read_arbiter_%02d (\n        .clk(clk), "
+              ".rst(rst)",
+              rtl_axi_read_arbiter.module, ch->readers, ch->ir->design.beat_bits, emit_id_bits(ch->ir),
+              address_bits(ch), ch->index);
     for (int i = 0; client[i]; i++)
-        text_addf(out, ",%s.s_axi_%s(ch%02d_%s)", i ? " " : "\n        ", client[i], ch->index, client[i]);
-    for (int i = 0; port[i]; i++)
-        text_addf(out, ",%s.m_axi_%s(m_axi_hbm_%02d_%s)", i ? " " : "\n        ", port[i], ch->index, port[i]);
-    text_add(out, ");\n");
-}
-
-static void emit_arbiters(const struct channel *ch) {
-    static const char *const rc[] = {"arvalid", "arready", "araddr", "arlen", "rvalid",
-                                     "rready",  "rdata",   "rresp",  "rlast", NULL};
-    static const char *const rp[] = {"arvalid", "arready", "arid", "araddr", "arlen", "arsize", "arburst",
-                                     "rvalid",  "rready",  "rid",  "rdata",  "rresp", "rlast",  NULL};
-    static const char *const wc[] = {"awvalid", "awready", "awaddr", "awlen",  "wvalid", "wready",
-                                     "wdata",   "wlast",   "bvalid", "bready", "bresp",  NULL};
-    static const char *const wp[] = {"awvalid", "awready", "awid",   "awaddr", "awlen", "awsize",
-                                     "awburst", "wvalid",  "wready", "wdata",  "wstrb", "wlast",
-                                     "bvalid",  "bready",  "bid",    "bresp",  NULL};
-    int bits = ch->ir->design.beat_bits, id = emit_id_bits(ch->ir);
-    text_addf(ch->out,
-              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_read_arbiter_%02d (\n        .clk(clk), "
-              ".rst(rst)",
-              rtl_axi_read_arbiter.module, ch->readers, bits, id, ch->index);
-    connect_arbiter(ch, rc, rp, ch->out);
-    text_addf(ch->out,
-              "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d)) u_write_arbiter_%02d (\n        .clk(clk), "
-              ".rst(rst)",
-              rtl_axi_write_arbiter.module, ch->writers, bits, id, ch->index);
-    connect_arbiter(ch, wc, wp, ch->out);
+        text_addf(ch->out, ",%s.s_axi_%s(ch%02d_%s)", i ? " " : "\n        ", client[i], ch->index, client[i]);
+    connect_port(ch, port);
 }
 
 // A side without clients keeps one that never asks.
-static void tie_off(const struct channel *ch, bool is_write) {
+static void tie_off_reads(const struct channel *ch) {
+    static const char *const unused[] = {"arready", "rvalid", "rdata", "rresp", "rlast"};
     int c = ch->index;
-    if (is_write)
-        text_addf(ch->out,
-                  "    assign ch%02d_awvalid = 1'b0;\n    assign ch%02d_awaddr = 64'd0;\n    assign ch%02d_awlen = "
-                  "8'd0;\n    assign ch%02d_wvalid = "
-                  "1'b0;\n"
-                  "    assign ch%02d_wdata = 0;\n    assign ch%02d_wlast = 1'b0;\n    assign ch%02d_bready = 1'b1;\n   "
-                  " assign ch%02d_w_idle = "
-                  "1'b1;\n    assign ch%02d_w_error = 1'b0;\n    assign ch%02d_w_place = 64'd0;\n",
-                  c, c, c, c, c, c, c, c, c, c);
-    else
-        text_addf(ch->out,
-                  "    assign ch%02d_arvalid = 1'b0;\n    assign ch%02d_araddr = 64'd0;\n    assign ch%02d_arlen = "
-                  "8'd0;\n    assign ch%02d_rready = "
-                  "1'b1;\n"
-                  "    assign ch%02d_r_idle = 1'b1;\n    assign ch%02d_r_error = 1'b0;\n"
-                  "    assign ch%02d_r_place = 64'd0;\n",
-                  c, c, c, c, c, c, c);
-    static const char *const written[] = {"awready", "wready", "bvalid", "bresp", NULL}, *const read[] = {
-                                                                                             "arready", "rvalid",
-                                                                                             "rdata",   "rresp",
-                                                                                             "rlast",   NULL};
-    text_addf(ch->out, "    wire unused_%s_%02d = &{1'b0", is_write ? "write" : "read", c);
-    for (const char *const *signal = is_write ? written : read; *signal; signal++)
-        text_addf(ch->out, ", ch%02d_%s", c, *signal);
+    text_addf(ch->out,
+              "    assign ch%02d_arvalid = 1'b0;\n    assign ch%02d_araddr = 0;\n    assign ch%02d_arlen = 8'd0;\n"
+              "    assign ch%02d_rready = 1'b1;\n    assign ch%02d_r_idle = 1'b1;\n    assign ch%02d_r_error = 1'b0;\n"
+              "    assign ch%02d_r_place = 0;\n    wire unused_read_%02d = &{1'b0",
+              c, c, c, c, c, c, c, c);
+    for (size_t i = 0; i < COUNT_OF(unused); i++) text_addf(ch->out, ", ch%02d_%s", c, unused[i]);
+    text_add(ch->out, "};\n");
+}
+
+// Nobody writes: the port asks for nothing.
+static void tie_off_writes(const struct channel *ch) {
+    static const char *const zero[] = {"awvalid", "awid",   "awaddr", "awlen", "awsize",
+                                       "awburst", "wvalid", "wdata",  "wstrb", "wlast"},
+                             *const unused[] = {"awready", "wready", "bvalid", "bid", "bresp"};
+    int c = ch->index;
+    for (size_t i = 0; i < COUNT_OF(zero); i++) text_addf(ch->out, "    assign m_axi_hbm_%02d_%s = 0;\n", c, zero[i]);
+    text_addf(ch->out,
+              "    assign m_axi_hbm_%02d_bready = 1'b1;\n    wire ch%02d_w_idle = 1'b1;\n    assign ch%02d_w_error = "
+              "1'b0;\n    assign ch%02d_w_place = 0;\n    wire unused_write_%02d = &{1'b0",
+              c, c, c, c, c);
+    for (size_t i = 0; i < COUNT_OF(unused); i++) text_addf(ch->out, ", m_axi_hbm_%02d_%s", c, unused[i]);
     text_add(ch->out, "};\n");
 }
 
@@ -262,17 +313,18 @@ static void emit_channel_error(const struct channel *ch) {
     int c = ch->index, channels = ch->ir->design.channels;
     const char *bit = emit_bit(ch->ir, channels, c);
     text_addf(ch->out,
-              "    always @(posedge clk) begin\n        memory_error%s <= (|ch%02d_r_error) | (|ch%02d_w_error);\n"
-              "        if ((|ch%02d_r_error) | (|ch%02d_w_error)) begin\n            error_is_write%s <= "
-              "~(|ch%02d_r_error);\n            error_address[%d +: 64] <=\n                ",
-              bit, c, c, c, c, bit, c, 64 * c);
+              "    reg [%d:0] ch%02d_error_place;\n    assign error_address[%d +: 64] = {%sch%02d_error_place};\n",
+              ch->address - 1, c, 64 * c,
+              ch->address == 64 ? "" : arena_printf(ch->ir->arena, "%d'd0, ", 64 - ch->address), c);
+    text_addf(ch->out,
+              "    always @(posedge clk) begin\n        memory_error%s <= (|ch%02d_r_error) | ch%02d_w_error;\n"
+              "        if ((|ch%02d_r_error) | ch%02d_w_error) begin\n            error_is_write%s <= "
+              "~(|ch%02d_r_error);\n            ch%02d_error_place <=\n                ",
+              bit, c, c, c, c, bit, c, c);
     for (int i = 0; i < ch->readers; i++)
-        text_addf(ch->out, "%s ? %s :\n                ", client_net(ch, "r_error", i, 1),
-                  client_net(ch, "r_place", i, 64));
-    for (int i = 0; i + 1 < ch->writers; i++)
-        text_addf(ch->out, "%s ? %s :\n                ", client_net(ch, "w_error", i, 1),
-                  client_net(ch, "w_place", i, 64));
-    text_addf(ch->out, "%s;\n        end\n    end\n", client_net(ch, "w_place", ch->writers - 1, 64));
+        text_addf(ch->out, "%s ? %s :\n                ", reader_net(ch, "r_error", i, 1),
+                  reader_net(ch, "r_place", i, ch->address));
+    text_addf(ch->out, "ch%02d_w_place;\n        end\n    end\n", c);
 }
 
 static void emit_channel(const struct ir *ir, int c, struct emit_levels *levels, struct text *out) {
@@ -281,19 +333,20 @@ static void emit_channel(const struct ir *ir, int c, struct emit_levels *levels,
     int readers = emit_channel_clients(ir, c, false, read), writers = emit_channel_clients(ir, c, true, write);
     struct channel ch = {.ir = ir,
                          .index = c,
+                         .address = ir_address_bits(ir),
                          .lane = engine == IR_NONE ? 0 : c - ir->engine[engine].first_channel,
                          .readers = readers ? readers : 1,
-                         .writers = writers ? writers : 1,
+                         .writers = writers,
                          .levels = levels,
                          .out = out};
     const char *bit = emit_bit(ir, ir->design.channels, c);
     text_addf(out, "\n    // ---- memory channel %d ----\n", c);
     emit_channel_nets(&ch);
     for (int i = 0; i < readers; i++) emit_read_engine(&ch, i, &read[i]);
-    for (int i = 0; i < writers; i++) emit_write_engine(&ch, i, &write[i]);
-    if (!readers) tie_off(&ch, false);
-    if (!writers) tie_off(&ch, true);
-    emit_arbiters(&ch);
+    if (!readers) tie_off_reads(&ch);
+    emit_read_arbiter(&ch);
+    if (writers) emit_write_engine(&ch, write);
+    else tie_off_writes(&ch);
     text_addf(out, "    assign channel_idle%s = (&ch%02d_r_idle) & (&ch%02d_w_idle);\n", bit, c, c);
     emit_channel_error(&ch);
     text_addf(out,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gen/engine/engine.h"
+#include "include/fields.h"
 #include "include/kernel.h"
 #include "include/kv.h"
 #include "include/layout.h"
@@ -230,7 +231,7 @@ static void tie_off(struct engine *e, bool keys, bool values) {
                   {"s_axis_klocal_tlast", 1, keys},
                   {"tail_data", (int64_t)e->channels * ir->design.beat_bits, values},
                   {"head_done", 1, values}},
-      outputs[] = {{"s_axis_klocal_tready", 1, keys}, {"tail_valid", 1, values}, {"tail_addr", 24, values}};
+      outputs[] = {{"s_axis_klocal_tready", 1, keys}, {"tail_valid", 1, values}, {"tail_addr", VTAIL_BITS, values}};
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
         if (inputs[i].tied) ir_add_zero(ir, e->kernel, inputs[i].port, inputs[i].bits);
     for (size_t i = 0; i < COUNT_OF(outputs); i++)

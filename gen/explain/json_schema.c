@@ -133,6 +133,9 @@ static json_t *attribute_range(const struct ir_op_attr *a) {
 }
 
 static json_t *attribute_schema(const struct ir_op_attr *a, struct arena *arena) {
+    if (a->each)
+        return json_pack("{s:[o, {s:s, s:i, s:o}]}", "anyOf", attribute_range(a), "type", "array", "minItems", 1,
+                         "items", attribute_range(a));
     if (a->kind == IR_ATTR_LIST) return json_pack("{s:s, s:{s:s}}", "type", "array", "items", "type", "integer");
     if (a->kind == IR_ATTR_STRING) return json_pack("{s:s}", "type", "string");
     if (a->kind != IR_ATTR_WORD) return attribute_range(a);

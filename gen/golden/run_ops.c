@@ -158,8 +158,8 @@ static void run_attn_scores(struct run_op *op) {
 
 // The first position of a window that ends at the token's own; without one, 0.
 static int64_t first_seen(const struct run_op *op) {
-    int64_t window = ir_attr_int(&op->node->attrs, "window", op->position + 1);
-    return op->position >= window ? op->position - window + 1 : 0;
+    int64_t window = ir_attr_each(&op->node->attrs, "window", op->repetition, 0);
+    return window && op->position >= window ? op->position - window + 1 : 0;
 }
 
 static void run_softmax(struct run_op *op) {
@@ -238,6 +238,12 @@ static void run_softcap(struct run_op *op) {
 }
 static void run_add(struct run_op *op) { each_row_pair(op, golden_add); }
 static void run_mul(struct run_op *op) { each_row_pair(op, golden_mul); }
+
+static void run_choose(struct run_op *op) {
+    const struct run_value *x = op->in[ir_attr_each(&op->node->attrs, "of", op->repetition, 0)];
+    for (int64_t r = 0; r < x->rows; r++)
+        memcpy(op->out[0]->f32 + r * x->stride, x->f32 + r * x->stride, sizeof(float) * (size_t)x->cols);
+}
 
 // ---- other dimensions ----
 

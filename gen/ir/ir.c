@@ -196,6 +196,12 @@ int ir_add_segment(struct ir *ir, struct ir_segment segment) {
     return id;
 }
 
+const struct ir_segment *ir_segment_for(const struct ir *ir, enum ir_segment_role role) {
+    for (int s = 0; s < ir->segments; s++)
+        if (ir->segment[s].role == role) return &ir->segment[s];
+    return NULL;
+}
+
 int ir_add_group(struct ir *ir, struct ir_group group) {
     int id = IR_PUSH(ir, ir->group, ir->groups, ir->group_capacity);
     ir->group[id] = group;
@@ -339,6 +345,12 @@ int64_t ir_attr_int(const struct ir_attrs *attrs, const char *key, int64_t fallb
     return a && a->kind == IR_ATTR_INT ? a->i : fallback;
 }
 
+int64_t ir_attr_each(const struct ir_attrs *attrs, const char *key, int64_t repetition, int64_t fallback) {
+    const struct ir_attr *a = ir_attr_find(attrs, key);
+    if (a && a->kind == IR_ATTR_LIST && repetition < a->items) return a->list[repetition];
+    return ir_attr_int(attrs, key, fallback);
+}
+
 double ir_attr_float(const struct ir_attrs *attrs, const char *key, double fallback) {
     const struct ir_attr *a = ir_attr_find(attrs, key);
     return a && (a->kind == IR_ATTR_INT || a->kind == IR_ATTR_FLOAT) ? a->f : fallback;
@@ -386,6 +398,25 @@ int ir_key_channels(const struct ir *ir) {
 
 bool ir_client_on(const struct ir *ir, const struct ir_client *client, int channel) {
     return client->channel == channel || (client->channel == IR_NONE && client->engine == ir_engine_at(ir, channel));
+}
+
+// Boards with an HBM have it at address 0, a channel behind the other. Simulated channels lie 512 MiB apart.
+int ir_address_bits(const struct ir *ir) {
+    enum { LEAST_BITS = 34, MIB_BITS = 20, MOST_BITS = 64 };
+    const struct hbm_figures *hbm = &ir->design.hbm;
+    if (hbm->channels <= 0 || hbm->channel_mbytes <= 0) return MOST_BITS; // a board that is not known
+    int bits = MIB_BITS + u64_clog2((uint64_t)hbm->channels * (uint64_t)hbm->channel_mbytes);
+    return bits > LEAST_BITS ? bits : LEAST_BITS;
+}
+
+int64_t ir_write_buffer(const struct ir *ir, int channel) {
+    int64_t beats = 0;
+    for (int c = 0; c < ir->clients; c++) {
+        const struct ir_client *client = &ir->client[c];
+        int64_t own = client->buffer > 0 ? client->buffer : 1;
+        if (client->is_write && ir_client_on(ir, client, channel) && own > beats) beats = own;
+    }
+    return beats;
 }
 
 int ir_driver(const struct ir *ir, const char *name) {

@@ -126,7 +126,7 @@ static int get_extents(struct reader *r, const struct yaml_node *map, const char
 // Errors for keys that nothing reads, with the likely one.
 static void check_keys(struct reader *r, const struct yaml_node *map, const char *const *keys, size_t count,
                        const char *what) {
-    if (!yaml_expect(map, YAML_KIND_MAP, what, r->diag) || !yaml_check_keys(map, keys, count, what, r->diag))
+    if (!yaml_expect(map, YAML_KIND_MAP, what, r->diag) || !yaml_check_keys(map, keys, count, NULL, what, r->diag))
         r->ok = false;
 }
 
@@ -490,9 +490,11 @@ static void read_firing(struct reader *r, const struct yaml_node *map, struct ir
 }
 
 static void read_segment(struct reader *r, const struct yaml_node *map, struct ir_segment *item) {
-    CHECK_KEYS(map, "segment", "name", "kind", IR_SEGMENT_FIELDS(FIELD_KEY));
+    CHECK_KEYS(map, "segment", "name", "kind", "role", IR_SEGMENT_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     item->kind = (enum ir_segment_kind)get_word(r, map, "kind", ir_segment_words, COUNT_OF(ir_segment_words));
+    if (yaml_get(map, "role"))
+        item->role = (enum ir_segment_role)get_word(r, map, "role", ir_area_words, COUNT_OF(ir_area_words));
     IR_SEGMENT_FIELDS(READ_FIELD)
 }
 

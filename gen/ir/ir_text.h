@@ -8,6 +8,7 @@
 static const char *const ir_when_words[] = {"always", "last"};
 static const char *const ir_stream_words[] = {"tokens", "counted", "bare", "memory"};
 static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "params", "io", "header"};
+static const char *const ir_area_words[] = {"kernel", "prompt", "ring"};    // of enum ir_segment_role
 static const char *const ir_client_words[] = {"kernel", "image", "prompt"}; // of enum ir_client_role
 static const char *const ir_mode_words[] = {"int8", "int4", "keys", "values"};
 

@@ -289,6 +289,7 @@ static void write_segment(struct writer *w, const struct ir_segment *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
     key_string(w, "kind", ir_segment_words[item->kind]);
+    if (item->role != IR_SEG_OF_KERNEL) key_string(w, "role", ir_area_words[item->role]);
     IR_SEGMENT_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }

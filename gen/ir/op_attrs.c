@@ -10,7 +10,7 @@ enum { MOST_WORDS = 8, MOST_ITEMS = 64 };
 // ---- columns ----
 
 static enum ir_attr_kind attr_kind(char c) {
-    return c == 'i' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING;
+    return c == 'i' || c == 'e' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING;
 }
 
 // Copies to the next of the marks, at most size - 1 characters; returns what follows.
@@ -40,6 +40,7 @@ int ir_attr_column(const char *p, struct ir_op_attr out[IR_MAX_OP_ATTRS]) {
         p += optional;
         p = copy_until(p, ":", attr->name, sizeof attr->name) + 1;
         attr->by_rule = *p == 'r';
+        attr->each = *p == 'e';
         attr->kind = attr_kind(*p++);
         if (*p == '(') p = copy_until(p + 1, ")", attr->legal, sizeof attr->legal) + 1;
         if (*attr->legal) read_legal(attr);
@@ -121,8 +122,19 @@ void ir_attr_set_text(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_
 
 // ---- what is legal ----
 
+static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag);
+
+// Of one for each repetition every number by itself.
+static bool numbers_fit(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
+    bool ok = true;
+    for (int i = 0; i < value->items && ok; i++)
+        ok = number_fits(attr, &(struct ir_attr){.kind = IR_ATTR_INT, .i = value->list[i], .loc = value->loc}, diag);
+    return ok;
+}
+
 static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
     double v = attr->kind == IR_ATTR_INT ? (double)value->i : value->f;
+    if (value->kind == IR_ATTR_LIST) return numbers_fit(attr, value, diag);
     if (!attr->has_range || (v >= attr->low && v <= attr->high)) return true;
     if (attr->kind == IR_ATTR_INT)
         diag_error(diag, value->loc, "`%s` must be from %.0f to %.0f, not %lld", attr->name, attr->low, attr->high,
@@ -163,5 +175,6 @@ const char *ir_op_attr_legal(const struct ir_op_attr *attr, struct arena *arena)
     if (!*attr->legal) return "";
     if (attr->kind == IR_ATTR_WORD) return arena_printf(arena, " %s", words_text(attr, arena));
     const char *dots = copy_until(attr->legal, ".", low, sizeof low);
-    return arena_printf(arena, " %s to %s", low, dots + strspn(dots, "."));
+    return arena_printf(arena, " %s to %s%s", low, dots + strspn(dots, "."),
+                        attr->each ? ", or a list of one for each repetition" : "");
 }

@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory side of a channel: DMA engines and the arbiters between them.
+// The memory side of a channel: DMA engines and the arbiter between those that read.
 #include "gen/kernel/class.h"
 
 static int64_t clients(const struct kernel_args *a) { return args_int(a, "CLIENTS", 1); }
 
-static void cost_dma_read(const struct kernel_args *a, struct cost_resources *r) {
-    cost_fifo_add(r, args_int(a, "PREFETCH_BEATS", 0), class_beat_bits(a), args_style(a, RAM_BLOCK));
-    cost_per(r, 1, 235, 320, 0);
+// Bits of an address that are kept: those of one in beats.
+static int64_t address_bits(const struct kernel_args *a) {
+    return args_int(a, "ADDR_BITS", 64) - log2_up(class_beat_bits(a) / 8);
 }
 
+static void cost_dma_read(const struct kernel_args *a, struct cost_resources *r) {
+    cost_fifo_add(r, args_int(a, "PREFETCH_BEATS", 0), class_beat_bits(a), args_style(a, RAM_BLOCK));
+    cost_per(r, address_bits(a), 4, 7.2, 0);
+    cost_per(r, 1, 150, 65, 0);
+}
+
+// The beats of three clients meet in one LUT per bit; one alone has none.
 static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r) {
-    cost_fifo_add(r, args_int(a, "BUFFER_BEATS", 2 * args_int(a, "MAX_BURST", 16)), class_beat_bits(a),
-                  args_style(a, RAM_DISTRIBUTED));
-    cost_per(r, 1, 230, 328, 0);
+    cost_fifo_add(r, args_int(a, "BUFFER_BEATS", 1), class_beat_bits(a), args_style(a, RAM_DISTRIBUTED));
+    if (clients(a) > 1) cost_per(r, class_beat_bits(a) * div_up(clients(a), 3), 1, 0, 0);
+    cost_per(r, address_bits(a), 3.1, 3.2, 0);
+    cost_per(r, clients(a), 110, 52, 0);
+    cost_per(r, 1, 0, 35, 0);
 }
 
 static void cost_axi_read_arbiter(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, clients(a), 62, 2, 0), cost_per(r, 1, 55, 99, 0);
-}
-
-// The beats of three clients meet in one LUT per bit.
-static void cost_axi_write_arbiter(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_beat_bits(a) * div_up(clients(a), 3), 1, 0, 0);
-    cost_per(r, clients(a), 60, 1, 0);
-    cost_per(r, 1, 60, 121, 0);
+    cost_per(r, args_int(a, "ADDR_BITS", 64), 0.75, 1, 0);
+    cost_per(r, clients(a), 60, 2, 0);
+    cost_per(r, 1, 0, 35, 0);
 }
 
 const struct kernel_class rtl_axi_read_arbiter = {.module = "rill_axi_read_arbiter", .cost = cost_axi_read_arbiter};
-const struct kernel_class rtl_axi_write_arbiter = {.module = "rill_axi_write_arbiter", .cost = cost_axi_write_arbiter};
 const struct kernel_class rtl_dma_read = {.module = "rill_dma_read", .cost = cost_dma_read};
 const struct kernel_class rtl_dma_write = {.module = "rill_dma_write", .cost = cost_dma_write};

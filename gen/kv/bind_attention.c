@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "gen/kv/caches.h"
+#include "include/fields.h"
 #include "include/kernel.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"
 #include "gen/kernel/ports.h"
 #include "include/schedule.h"
-
-enum { TAIL_ADDR_BITS = 24 };
 
 struct attention {
     struct ir *ir;
@@ -237,8 +236,7 @@ static void add_v_tail(const struct unit *u) {
     } side[] = {{u->on_values->kernel, false}, {k, true}};
     for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
         ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, kv_name(ir, u->id, "tail_valid"));
-        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, TAIL_ADDR_BITS,
-                    kv_name(ir, u->id, "tail_addr"));
+        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, VTAIL_BITS, kv_name(ir, u->id, "tail_addr"));
         ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits, kv_name(ir, u->id, "tail_data"));
         ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, kv_name(ir, u->id, "tail_head_done"));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operation of a spec that stands for several (include/composites.def), written out as these. What they make is
-// named after it, so that dumps, reports and traces show where it comes from.
+// Operations of a spec that stand for several (include/composites.def), written out as these before any becomes a node.
+// What they make is named after it, so that dumps, reports and traces show where it comes from.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +13,13 @@ enum { MAX_STEP_PORTS = 4, MAX_WORDS = 24, WORD = 48 };
 struct step {
     char word[MAX_WORDS][WORD];
     int words;
-    bool once; // not where the same is made already
+    bool once;  // not where the same is made already
+    bool early; // right behind what makes its operand
 };
 
 struct lowering {
     struct ir *ir;
+    struct model_ops *ops; // of the region, in order
     const struct spec_op *op;
     const char *made, *as; // a result that another operation makes already: its name here, and there
 };
@@ -35,9 +37,10 @@ static const char *read_step(const char *p, struct step *s) {
         p += strspn(p, " ");
         p = copy_word(p, " ;", s->word[s->words++]);
     }
-    size_t len = strlen(s->word[0]);
-    s->once = s->word[0][len - 1] == '?';
-    if (s->once) s->word[0][len - 1] = 0;
+    char *mark = s->word[0] + strcspn(s->word[0], "?^");
+    s->once = *mark == '?';
+    s->early = *mark == '^';
+    *mark = 0;
     return *p == ';' ? p + 1 : p;
 }
 
@@ -113,29 +116,48 @@ static int64_t attr_int(const struct spec_op *op, const char *name, int64_t pres
     return preset;
 }
 
-// Whether a node does what a step would: the same operation of the same tensor, all integer attributes alike.
-static bool does_the_same(const struct ir *ir, const struct ir_node *node, const struct spec_op *op) {
+// Whether an operation does what a step would: the same of the same tensor, all integer attributes alike.
+static bool does_the_same(const struct ir *ir, const struct spec_op *other, const struct spec_op *op) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
-    int id = ir_op_find(ir, op->op.text), count = ir_op_attrs(ir, id, known),
-        tensor = ir_find_tensor(ir, op->ins[0].text);
-    bool same = node->op == id && tensor != IR_NONE && node->in[0] == tensor;
+    bool same = !strcmp(other->op.text, op->op.text) && other->in_count && other->out_count &&
+                !strcmp(other->ins[0].text, op->ins[0].text);
+    int count = same ? ir_op_attrs(ir, ir_op_find(ir, op->op.text), known) : 0;
     for (int a = 0; same && a < count; a++) {
         int64_t preset = known[a].preset;
-        same = ir_attr_int(&node->attrs, known[a].name, preset) == attr_int(op, known[a].name, preset);
+        same = attr_int(other, known[a].name, preset) == attr_int(op, known[a].name, preset);
     }
     return same;
 }
 
 // Another operation of the region that makes the same; its result then stands for this one's.
 static bool is_made(struct lowering *l, const struct step *s, const struct spec_op *op) {
-    const struct ir_region *region = &l->ir->region[l->ir->regions - 1];
-    for (int n = region->first_node; s->once && n < region->first_node + region->nodes; n++) {
-        if (!does_the_same(l->ir, &l->ir->node[n], op)) continue;
+    for (size_t i = 0; s->once && i < l->ops->count; i++) {
+        if (!does_the_same(l->ir, &l->ops->items[i], op)) continue;
         l->made = s->word[1];
-        l->as = l->ir->tensor[l->ir->node[n].out[0]].name;
+        l->as = l->ops->items[i].outs[0].text;
         return true;
     }
     return false;
+}
+
+static bool makes(const struct spec_op *op, const char *tensor) {
+    for (size_t o = 0; o < op->out_count; o++)
+        if (!strcmp(op->outs[o].text, tensor)) return true;
+    return false;
+}
+
+// The place behind the operation of the region that makes a tensor; without one, the end.
+static size_t place_behind(const struct model_ops *ops, const char *tensor) {
+    for (size_t i = ops->count; i > 0; i--)
+        if (makes(&ops->items[i - 1], tensor)) return i;
+    return ops->count;
+}
+
+static void put(struct lowering *l, const struct step *s, const struct spec_op *op) {
+    size_t at = s->early ? place_behind(l->ops, op->ins[0].text) : l->ops->count;
+    VEC_PUSH(l->ir->arena, *l->ops, *op);
+    memmove(&l->ops->items[at + 1], &l->ops->items[at], sizeof *op * (l->ops->count - 1 - at));
+    l->ops->items[at] = *op;
 }
 
 // Its own attributes, as those of any operation.
@@ -145,15 +167,25 @@ static bool check_attrs(struct ir *ir, const struct spec_op *op, const struct ir
     return model_lower_attrs(ir, &attrs, op, known, ir_attr_column(of->attributes, known), true, diag);
 }
 
-bool model_lower_composite(struct ir *ir, const struct spec_op *op, const struct ir_composite *of, struct diag *diag) {
-    struct lowering l = {.ir = ir, .op = op};
-    bool ok = model_check_ports(ir, op, of->name, of->inputs, of->outputs, diag) && check_attrs(ir, op, of, diag);
-    if (!ok) return model_declare_results(ir, op, diag);
+static void write_out(struct lowering *l, const struct ir_composite *of) {
     for (const char *p = of->steps; *p;) {
-        struct step *s = ARENA_NEW(ir->arena, struct step);
+        struct step *s = ARENA_NEW(l->ir->arena, struct step);
         p = read_step(p, s);
-        struct spec_op step = step_op(&l, s, ir->arena);
-        ok &= is_made(&l, s, &step) || model_lower_op(ir, &step, diag);
+        struct spec_op op = step_op(l, s, l->ir->arena);
+        if (!is_made(l, s, &op)) put(l, s, &op);
+    }
+}
+
+bool model_write_out(struct ir *ir, const struct spec_region *region, struct model_ops *ops, struct diag *diag) {
+    bool ok = true;
+    for (size_t o = 0; o < region->op_count; o++) {
+        const struct spec_op *op = &region->ops[o];
+        const struct ir_composite *of = ir_composite_find(op->op.text);
+        bool legal = !of || (model_check_ports(ir, op, of->name, of->inputs, of->outputs, diag) &&
+                             check_attrs(ir, op, of, diag));
+        ok &= legal;
+        if (of && legal) write_out(&(struct lowering){.ir = ir, .ops = ops, .op = op}, of);
+        else VEC_PUSH(ir->arena, *ops, *op);
     }
     return ok;
 }

@@ -15,6 +15,7 @@ struct entry {
     const struct gguf_tensor *tensor;
     int64_t heads; // whose rows lie in pairs; 0: the rows are as they are
     bool transpose;
+    float plus; // added to each element of a vector
 };
 
 struct gguf_model {
@@ -106,6 +107,10 @@ static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule
     const struct gguf_tensor *t = e->tensor;
     if (rule->pairs && !pair_heads(m, rule, t, &e->heads, diag)) return false;
     e->transpose = rule->transpose;
+    e->plus = (float)rule->plus;
+    if (rule->plus != 0 && t->rank != 1)
+        return diag_error(diag, m->loc, "tensor %s: %d dimensions, the family adds to a vector", t->name, t->rank),
+               false;
     if (!e->transpose) return true;
     if (t->rank == 2) return e->as.shape[0] = t->shape[1], e->as.shape[1] = t->shape[0], true;
     diag_error(diag, m->loc, "tensor %s: %d dimensions, the family transposes a matrix", t->name, t->rank);
@@ -164,7 +169,7 @@ static int64_t row_in_file(int64_t r, int64_t rows, int64_t heads) {
 static float *read_vector(const struct entry *e, int64_t first, int64_t rows, struct arena *arena) {
     float *stored = ARENA_ARRAY(arena, float, (size_t)e->as.elements), *out = ARENA_ARRAY(arena, float, (size_t)rows);
     gguf_row(e->tensor, 0, stored);
-    for (int64_t r = 0; r < rows; r++) out[r] = stored[row_in_file(first + r, e->as.elements, e->heads)];
+    for (int64_t r = 0; r < rows; r++) out[r] = stored[row_in_file(first + r, e->as.elements, e->heads)] + e->plus;
     return out;
 }
 

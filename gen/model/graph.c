@@ -78,16 +78,30 @@ static bool is_text(const struct ir_op_attr *want) {
     return want->kind == IR_ATTR_STRING || want->kind == IR_ATTR_WORD;
 }
 
+// Of an integer for each repetition there is one, or as many as the region has.
+static bool check_each(const struct ir *ir, const struct ir_op_attr *want, const struct spec_value *value,
+                       struct diag *diag) {
+    int repeat = ir->region[ir->regions - 1].repeat;
+    if (!want->each || value->type != SPEC_VALUE_LIST || value->count == (size_t)repeat) return true;
+    diag_error(diag, value->loc, "`%s` has %zu values; the region has %d repetition%s", want->name, value->count,
+               repeat, repeat == 1 ? "" : "s");
+    diag_note(diag, value->loc, "one integer stands for all repetitions");
+    return false;
+}
+
 static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_attr *want, const struct spec_attr *attr,
                      struct diag *diag) {
     bool is_int = attr->value.type == SPEC_VALUE_INT || attr->value.type == SPEC_VALUE_BOOL;
-    bool ok = want->kind == IR_ATTR_INT     ? is_int
+    bool each = want->each && attr->value.type == SPEC_VALUE_LIST;
+    bool ok = each                          ? is_list(&attr->value)
+              : want->kind == IR_ATTR_INT   ? is_int
               : want->kind == IR_ATTR_FLOAT ? is_int || attr->value.type == SPEC_VALUE_FLOAT
               : want->kind == IR_ATTR_LIST  ? is_list(&attr->value)
                                             : attr->value.type != SPEC_VALUE_LIST;
     if (!ok) {
         diag_error(diag, attr->value.loc, "`%s` must be %s", want->name,
-                   want->kind == IR_ATTR_INT     ? "an integer"
+                   want->each                    ? "an integer, or a list of one for each repetition"
+                   : want->kind == IR_ATTR_INT   ? "an integer"
                    : want->kind == IR_ATTR_FLOAT ? "a number"
                    : want->kind == IR_ATTR_LIST  ? "a list of integers"
                                                  : "a string");
@@ -97,10 +111,11 @@ static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_a
             diag_note(diag, attr->value.loc, "the nearest integer is %.0f", attr->value.f);
         return false;
     }
-    if (want->kind == IR_ATTR_INT) ir_attr_set_int(ir, attrs, want->name, attr->value.i);
+    if (!check_each(ir, want, &attr->value, diag)) return false;
+    if (want->kind == IR_ATTR_INT && !each) ir_attr_set_int(ir, attrs, want->name, attr->value.i);
     if (want->kind == IR_ATTR_FLOAT) ir_attr_set_float(ir, attrs, want->name, attr->value.f);
     if (is_text(want)) ir_attr_set_text(ir, attrs, want, attr->value.s);
-    if (want->kind == IR_ATTR_LIST) set_list(ir, attrs, want->name, &attr->value);
+    if (want->kind == IR_ATTR_LIST || each) set_list(ir, attrs, want->name, &attr->value);
     attrs->item[attrs->count - 1].loc = attr->value.loc;
     return ir_op_attr_check(want, &attrs->item[attrs->count - 1], diag);
 }
@@ -181,17 +196,19 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
     return model_lower_attrs(ir, &node->attrs, op, known, count, node->op < IR_OPS, diag);
 }
 
-bool model_declare_results(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+// What a wrong operation makes is known all the same: who reads it is not reported again.
+static bool declare_results(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int out;
     for (size_t o = 0; o < op->out_count; o++) declare(ir, &op->outs[o], IR_F32, &out, diag);
     return false;
 }
 
-bool model_lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
+// Of one operation, in the region added last: its node, with tensors and attributes. False after a report.
+static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int in[IR_MAX_PORTS], out, id = find_op(ir, op, diag);
     bool ok = id != IR_NONE;
     for (size_t i = 0; i < op->in_count && ok; i++) ok = resolve(ir, &op->ins[i], &in[i], diag);
-    if (!ok) return model_declare_results(ir, op, diag);
+    if (!ok) return declare_results(ir, op, diag);
     const struct ir_op_info *info = ir_op_of(ir, id);
     int node = ir_add_node(ir, op->outs[0].text, id, op->loc);
     ir->node[node].inputs = info->inputs;
@@ -205,9 +222,14 @@ bool model_lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) 
     return lower_attrs(ir, &ir->node[node], op, diag);
 }
 
-static bool lower_item(struct ir *ir, const struct spec_op *op, struct diag *diag) {
-    const struct ir_composite *composite = ir_composite_find(op->op.text);
-    return composite ? model_lower_composite(ir, op, composite, diag) : model_lower_op(ir, op, diag);
+static bool lower_ops(struct ir *ir, const struct spec_region *region, struct diag *diag) {
+    struct model_ops ops = {0};
+    bool ok = model_write_out(ir, region, &ops, diag);
+    for (size_t o = 0; o < ops.count; o++) {
+        const struct spec_op *op = &ops.items[o];
+        ok &= ir_composite_find(op->op.text) ? declare_results(ir, op, diag) : lower_op(ir, op, diag);
+    }
+    return ok;
 }
 
 static bool lower_region(struct ir *ir, const struct spec_region *region, struct diag *diag) {
@@ -225,7 +247,7 @@ static bool lower_region(struct ir *ir, const struct spec_region *region, struct
               declare(ir, &region->carries[c].name, IR_F32, &carry.local, diag);
         ir->region[id].carry[ir->region[id].carries++] = carry;
     }
-    for (size_t o = 0; o < region->op_count; o++) ok &= lower_item(ir, &region->ops[o], diag);
+    ok &= lower_ops(ir, region, diag);
     for (size_t c = 0; ok && c < region->carry_count; c++)
         ok &= resolve(ir, &region->carries[c].next, &ir->region[id].carry[c].next, diag);
     return ok;

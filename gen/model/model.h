@@ -9,13 +9,13 @@
 
 bool model_expand_graph(struct ir *, const struct rill_spec *, struct diag *);
 
-// Of one operation, in the region added last: its node, with tensors and attributes. False after a report; the names
-// that it makes are known all the same.
-bool model_lower_op(struct ir *, const struct spec_op *, struct diag *);
-// What a wrong operation makes is known all the same: who reads it is not reported again. False.
-bool model_declare_results(struct ir *, const struct spec_op *, struct diag *);
-// The operations that a composite stands for (composite.c).
-bool model_lower_composite(struct ir *, const struct spec_op *, const struct ir_composite *, struct diag *);
+struct model_ops {
+    struct spec_op *items;
+    size_t count, capacity;
+};
+// The operations of a region, those that composites stand for in their place (composite.c). False after a report; a
+// wrong composite is left as it is.
+bool model_write_out(struct ir *, const struct spec_region *, struct model_ops *, struct diag *);
 // The given attributes of `op`, checked against the known ones. False after a report.
 bool model_lower_attrs(struct ir *, struct ir_attrs *, const struct spec_op *, const struct ir_op_attr known[],
                        int count, bool names, struct diag *);

@@ -45,14 +45,19 @@ static bool run_position(const struct run *r, const uint32_t *ids, int64_t posit
     return true;
 }
 
-static void append_eot(const struct tokenizer *tokenizer, struct token_ids *ids) {
+// The token `<|endoftext|>` where the tokenizer has it. False: it has none, and nothing is appended.
+static bool append_eot(const struct tokenizer *tokenizer, struct token_ids *ids) {
     static const char eot[] = "<|endoftext|>";
+    size_t before = ids->count;
     if (tokenizer_eot(tokenizer) >= 0) tokenizer_encode(tokenizer, eot, sizeof eot - 1, true, ids);
+    if (ids->count == before + 1) return true;
+    ids->count = before;
+    return false;
 }
 
 static bool run_story(const struct run *r, const char *story, size_t len, struct token_ids *ids) {
     ids->count = 0;
-    append_eot(r->tokenizer, ids);
+    if (!append_eot(r->tokenizer, ids)) tokenizer_encode_prompt(r->tokenizer, "", 0, ids);
     tokenizer_encode(r->tokenizer, story, len, false, ids);
     append_eot(r->tokenizer, ids);
     for (int64_t p = 0; p < r->positions && p + 1 < (int64_t)ids->count; p++)

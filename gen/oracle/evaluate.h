@@ -23,8 +23,9 @@ struct evaluation {
 };
 
 // The text is cut at `<|endoftext|>` lines; white space around a story is not part of it. Every story is run from its
-// start, behind the end-of-text id where the tokenizer has one, for at most `positions` inputs; each token and the end
-// are predicted. max_stories 0: all. progress (or NULL) is told after each story. False when a model stopped.
+// start, behind the token `<|endoftext|>`, or what a prompt begins with where the tokenizer has none, for at most
+// `positions` inputs; each token and that end are predicted. max_stories 0: all. progress (or NULL) is told after each
+// story. False when a model stopped.
 bool evaluate_text(const struct tokenizer *tokenizer, const char *text, size_t len, int64_t positions,
                    int64_t max_stories, const struct evaluate_model *models, int count, struct evaluation *result,
                    void (*progress)(const struct evaluation *));

@@ -112,7 +112,7 @@ static void attn_scores(struct step *s) {
 static void softmax(struct step *s) {
     const struct slot *scores = s->in[0], *keys = s->in[1], *values = s->in[2];
     int64_t heads = scores->v.rows, kv_heads = keys->v.rows, n = s->position + 1, sharing = heads / kv_heads;
-    int64_t seen = s->node->window > 0 && s->node->window < n ? s->node->window : n;
+    int64_t window = oracle_each_at(&s->node->window, s->repetition), seen = window > 0 && window < n ? window : n;
     float *kscale = s->run->scratch.kscale, *vscale = s->run->scratch.vscale;
     for (int64_t h = 0; h < heads; h++) {
         const float *newest = scores->v.f32 + h * n + n - seen;

@@ -138,11 +138,12 @@ static void softmax(struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
     double given = s->in[1]->scale;
     float scale = given > 0 ? (float)given : 1.0f / sqrtf((float)s->in[1]->v.cols);
+    int64_t window = oracle_each_at(&s->node->window, s->repetition);
     for (int64_t h = 0; h < x->rows; h++) {
         const float *score = x->f32 + h * x->cols;
         float *p = s->out[0]->v.f32 + h * x->cols, most = -INFINITY, sum = 0;
         for (int64_t t = 0; t < x->cols; t++) {
-            bool left = s->node->window > 0 && t + s->node->window <= s->position; // by the window
+            bool left = window > 0 && t + window <= s->position; // by the window
             p[t] = s->node->cap > 0 ? softcap(score[t] * scale, (float)s->node->cap) : score[t] * scale;
             if (left) p[t] = -INFINITY;
             most = fmaxf(most, p[t]);

@@ -30,6 +30,7 @@ enum oracle_op {
     ORACLE_RESHAPE,
     ORACLE_ARGMAX,
     ORACLE_ROPE,
+    ORACLE_CHOOSE,
     ORACLE_LINEAR,    // until oracle_expand
     ORACLE_ATTENTION, // the same
     ORACLE_OPS        // and more: custom kernel op - ORACLE_OPS
@@ -64,13 +65,21 @@ struct oracle_rope {
     int64_t original;
 };
 
+// An integer, or one for each repetition.
+struct oracle_each {
+    const int64_t *value;
+    int count; // 0: not given
+};
+int64_t oracle_each_at(const struct oracle_each *, int64_t repetition);
+
 // Attributes of all operations; those that an operation does not have keep their defaults.
 struct oracle_node {
     int op, line, region;
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
     double scale;                                 // of scores; 0: not given
-    int64_t scale_root, window;                   // 0: not given
+    int64_t scale_root;                           // 0: not given
+    struct oracle_each window, of;                // of softmax, 0: all positions; of choose
     double cap;                                   // of scores, of softcap; 0: none
     int64_t along;                                // NONE: not given
     bool transpose, int4, asym, key, interleaved; // asym: int4_asym

@@ -24,6 +24,12 @@ void oracle_reshape(struct step *s) {
     memcpy(s->out[0]->v.f32, s->in[0]->v.f32, sizeof(float) * (size_t)oracle_count(&s->in[0]->v));
 }
 
+// One operand or the other, as the repetition asks.
+void oracle_choose(struct step *s) {
+    const struct slot *from = s->in[oracle_each_at(&s->node->of, s->repetition) == 1];
+    memcpy(s->out[0]->v.f32, from->v.f32, sizeof(float) * (size_t)oracle_count(&from->v));
+}
+
 void oracle_each_line(struct step *s, oracle_line *f) {
     const struct oracle_tensor *t = oracle_operand(s, 0);
     int64_t all = oracle_count(&s->in[0]->v), n = s->node->along == NONE ? all : t->extent[s->node->along], apart = 1;

@@ -87,6 +87,21 @@ static int numbers(struct reader *r, const yaml_node_t *list, int64_t out[]) {
     return n < ORACLE_MAX_RANK ? n : ORACLE_MAX_RANK;
 }
 
+// One value, or a list of one for each repetition.
+static struct oracle_each each(struct reader *r, const yaml_node_t *list) {
+    int n = count(list);
+    int64_t *value = ARENA_ARRAY(r->graph->arena, int64_t, (size_t)n + 1);
+    for (int i = 0; i < n; i++) {
+        const char *s = text(item(r, list, i));
+        value[i] = s ? number_of(s) : 0;
+    }
+    return (struct oracle_each){value, n};
+}
+
+int64_t oracle_each_at(const struct oracle_each *e, int64_t repetition) {
+    return e->count == 0 ? 0 : repetition < e->count ? e->value[repetition] : e->value[0];
+}
+
 // ---- tensors ----
 
 static int declare(struct reader *r, const char *name, int line, int region) {
@@ -127,6 +142,7 @@ static const char *const op_names[ORACLE_OPS] = {[ORACLE_EMBED] = "embed",
                                                  [ORACLE_RESHAPE] = "reshape",
                                                  [ORACLE_ARGMAX] = "argmax",
                                                  [ORACLE_ROPE] = "rope",
+                                                 [ORACLE_CHOOSE] = "choose",
                                                  [ORACLE_LINEAR] = "linear",
                                                  [ORACLE_ATTENTION] = "attention"};
 
@@ -210,7 +226,8 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->kv_heads = number(r, map, "kv_heads", n->heads);
     n->scale = real(r, map, "scale", 0);
     n->scale_root = number(r, map, "scale_root", 0);
-    n->window = number(r, map, "window", 0);
+    n->window = each(r, get(r, map, "window"));
+    n->of = each(r, get(r, map, "of"));
     n->cap = real(r, map, "cap", 0);
     n->interleaved = word(r, map, "pairs", "interleaved", false);
     n->key = word(r, map, "role", "key", false);

@@ -81,6 +81,7 @@ enum { ORACLE_MOST_LANES = 16 }; // evaluations that go together
 // move.c: what moves values and changes none, and what both modes do alike.
 void oracle_transpose(struct step *);
 void oracle_reshape(struct step *);
+void oracle_choose(struct step *);
 void oracle_custom(struct step *);
 typedef void oracle_line(struct step *, int64_t n, const float x[], float y[]);
 void oracle_each_line(struct step *, oracle_line *); // the vectors that a norm works on

@@ -74,9 +74,9 @@ static const int arity[ORACLE_OPS][2] = {
     [ORACLE_DEQUANTIZE] = {1, 1}, [ORACLE_KV_QUANTIZE] = {1, 1}, [ORACLE_ATTN_SCORES] = {2, 1},
     [ORACLE_SOFTMAX] = {3, 2},    [ORACLE_ATTN_VALUES] = {2, 1}, [ORACLE_SCALE] = {2, 1},
     [ORACLE_GELU] = {1, 1},       [ORACLE_SILU] = {1, 1},        [ORACLE_ADD] = {2, 1},
-    [ORACLE_MUL] = {2, 1},        [ORACLE_TRANSPOSE] = {1, 1},   [ORACLE_RESHAPE] = {1, 1},
-    [ORACLE_ARGMAX] = {1, 1},     [ORACLE_ROPE_TABLE] = {0, 1},  [ORACLE_ROPE] = {2, 1},
-    [ORACLE_SOFTCAP] = {1, 1},
+    [ORACLE_MUL] = {2, 1},        [ORACLE_CHOOSE] = {2, 1},      [ORACLE_TRANSPOSE] = {1, 1},
+    [ORACLE_RESHAPE] = {1, 1},    [ORACLE_ARGMAX] = {1, 1},      [ORACLE_ROPE_TABLE] = {0, 1},
+    [ORACLE_ROPE] = {2, 1},       [ORACLE_SOFTCAP] = {1, 1},
 };
 
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
@@ -95,6 +95,7 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_SOFTCAP:
     case ORACLE_ADD:
     case ORACLE_MUL:
+    case ORACLE_CHOOSE:
     case ORACLE_DEQUANTIZE: be_like(y, ORACLE_F32, x); break;
     case ORACLE_ROPE:
         if (n->heads < 1 || oracle_elements(x) % n->heads || oracle_elements(z) % 2 ||

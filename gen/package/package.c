@@ -110,12 +110,12 @@ const char *package_comment(const struct package *p, const char *mark) {
 
 // ---- memory interfaces ----
 
-// The longest burst of a port, in beats, and the most bursts that its engines have open.
-static void port_limits(const struct ir *ir, bool is_write, int64_t *burst, int64_t *open) {
+// The longest read burst of a port, in beats, and the most bursts that its engines have open. A write is one beat.
+static void port_limits(const struct ir *ir, int64_t *burst, int64_t *open) {
     struct emit_client client[EMIT_MAX_CLIENTS];
     *burst = *open = 1;
     for (int c = 0; c < ir->design.channels; c++) {
-        int n = emit_channel_clients(ir, c, is_write, client);
+        int n = emit_channel_clients(ir, c, false, client);
         int64_t most = (int64_t)n * ir->design.outstanding;
         *open = most > *open ? most : *open;
         for (int i = 0; i < n; i++) {
@@ -127,16 +127,15 @@ static void port_limits(const struct ir *ir, bool is_write, int64_t *burst, int6
 }
 
 void package_master_parameters(const struct package *p, struct package_parameter out[PACKAGE_PARAMETERS]) {
-    int64_t read_burst, write_burst, reads, writes;
-    port_limits(p->ir, false, &read_burst, &reads);
-    port_limits(p->ir, true, &write_burst, &writes);
+    int64_t burst, reads;
+    port_limits(p->ir, &burst, &reads);
     const struct package_parameter all[PACKAGE_PARAMETERS] = {
         {"DATA_WIDTH", p->ir->design.beat_bits},
         {"ADDR_WIDTH", 64},
         {"ID_WIDTH", emit_id_bits(p->ir)},
-        {"MAX_BURST_LENGTH", read_burst > write_burst ? read_burst : write_burst},
+        {"MAX_BURST_LENGTH", burst},
         {"NUM_READ_OUTSTANDING", reads},
-        {"NUM_WRITE_OUTSTANDING", writes},
+        {"NUM_WRITE_OUTSTANDING", IR_WRITES_OPEN},
         {"HAS_BURST", 0}, // no bursts of fixed or wrapping addresses
         {"SUPPORTS_NARROW_BURST", 0},
         {"HAS_REGION", 0}};

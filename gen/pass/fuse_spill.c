@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream between two groups goes through memory: rill_spill with a write and a read engine of its own on one channel.
+// A stream between two groups goes through memory: rill_spill with a read engine of its own, on one channel.
 #include "gen/pass/fuse.h"
 
 #include "include/cost.h"
@@ -35,14 +35,6 @@ struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e, in
     return s;
 }
 
-static int add_client(struct ir *ir, int kernel, const char *name, const char *port, bool is_write, int channel,
-                      int64_t burst, int64_t buffer) {
-    int c = ir_add_client(ir, name, kernel, port, is_write, channel);
-    ir->client[c].burst = burst;
-    ir->client[c].buffer = buffer;
-    return c;
-}
-
 void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     struct ir_edge e = ir->edge[edge];
     struct ir_port from = ir->kernel[e.src_kernel].port[e.src_port], to = ir->kernel[e.dst_kernel].port[e.dst_port];
@@ -60,8 +52,10 @@ void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     int in = ports_add_like(ir, k, "", false, &from), out = ports_add_like(ir, k, "", true, &from);
     ir->kernel[k].port[in].region = from.region;
     ir->kernel[k].port[out].region = to.region;
-    add_client(ir, k, write, "write", true, channel, s.burst, s.burst);
-    add_client(ir, k, read, "read", false, channel, s.burst, s.read_buffer);
+    ir->client[ir_add_client(ir, write, k, "write", true, channel)].buffer = s.burst;
+    struct ir_client *reads = &ir->client[ir_add_client(ir, read, k, "read", false, channel)];
+    reads->burst = s.burst;
+    reads->buffer = s.read_buffer;
     ir_add_wire(ir, k, "dma_idle", false, 1, arena_printf(ir->arena, "%s_write_idle", write));
     ir->edge[edge].dst_kernel = k;
     ir->edge[edge].dst_port = in;

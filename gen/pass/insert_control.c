@@ -10,7 +10,7 @@
 enum {
     COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */,
     OPEN_BESIDE =
-        8 /* descriptors of a write engine beside its bursts under way: three to be cut, pulses on their way */
+        8 /* descriptors of a client beside its beats without a response: one whose beats come, pulses on their way */
 };
 
 struct net {
@@ -143,6 +143,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "OUTPUTS", outputs ? outputs : 1);
     ir_set_int(ir, k, "MEMORY_ERRORS", ir->design.channels);
     ir_set_int(ir, k, "BASES", ir->design.channels);
+    ir_set_int(ir, k, "ADDR_BITS", ir_address_bits(ir));
 }
 
 // A graph that is no language model has no ids.
@@ -345,11 +346,8 @@ static void add_image_header(struct ir *ir) {
     if (any) add_param_loader(ir, &stores);
 }
 
-// Descriptors that a write engine has taken and not written.
-static int open_bits(const struct ir *ir) {
-    int bursts = ir->design.outstanding > 0 ? ir->design.outstanding : 1;
-    return u64_clog2((uint64_t)bursts + OPEN_BESIDE + 1);
-}
+// Descriptors that a write engine has taken of a client and not written.
+static int open_bits(void) { return u64_clog2(IR_WRITES_OPEN + OPEN_BESIDE + 1); }
 
 static int writers_of(const struct ir *ir, int kernel) {
     int writers = 0;
@@ -365,7 +363,7 @@ static void add_kv_tracker(struct ir *ir, int unit) {
     int k = kernel_add(ir, kv_name(ir, unit, "kv_tracker"), &rtl_kv_tracker, IR_NONE);
     ir_set_int(ir, k, "K_WRITERS", keys);
     ir_set_int(ir, k, "V_WRITERS", values);
-    ir_set_int(ir, k, "COUNT_W", open_bits(ir));
+    ir_set_int(ir, k, "COUNT_W", open_bits());
     const struct net nets[] = {
         {"k_layer_done", false, 1, kv_name(ir, unit, "k_layer_done")},
         {"k_given", false, keys, kv_name(ir, unit, "k_given")},
@@ -382,7 +380,7 @@ static void add_kv_tracker(struct ir *ir, int unit) {
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT)) continue;
-        ir_set_int(ir, k, "COUNT_W", open_bits(ir));
+        ir_set_int(ir, k, "COUNT_W", open_bits());
         ir_add_wire(ir, k, "dma_written", false, 1, arena_printf(ir->arena, "%s_written", ir->kernel[k].name));
         ir_add_wire(ir, k, "steps_done", true, 32, arena_printf(ir->arena, "%s_steps_done", ir->kernel[k].name));
     }

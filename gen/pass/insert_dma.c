@@ -25,7 +25,8 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
                        int64_t stride, int64_t bytes) {
     int engine = channel == IR_NONE ? ir_engine_of(d->ir, node) : ir_engine_at(d->ir, channel);
     int64_t *offset = &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
-    int id = ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, *offset, stride, bytes});
+    int id =
+        ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, *offset, stride, bytes, IR_SEG_OF_KERNEL});
     *offset = layout_align(*offset + bytes);
     return id;
 }
@@ -47,7 +48,8 @@ static void place_weights(struct dma *d, int engine, int region) {
         const struct ir_firing *f = &ir->firing[i];
         if (f->engine != engine || f->region != region || f->mode > ENGINE_MODE_INT4 || f->head > 0) continue;
         int64_t bytes = matrix_of(ir, f).stream_beats * beat_bytes;
-        ir_add_segment(ir, (struct ir_segment){ir->node[f->node].name, IR_SEG_WEIGHTS, f->node, IR_NONE, at, 0, bytes});
+        ir_add_segment(ir, (struct ir_segment){ir->node[f->node].name, IR_SEG_WEIGHTS, f->node, IR_NONE, at, 0, bytes,
+                                               IR_SEG_OF_KERNEL});
         at += bytes;
     }
     int64_t stride = layout_align(at - start);
@@ -90,7 +92,7 @@ static void place_kv(struct dma *d, int node) {
     const char *name = kv_name(ir, cache.unit, keys ? "k_cache" : "v_cache");
     if (cache.layers > repeat) name = arena_printf(ir->arena, "%s_%s", ir->node[node].name, name);
     ir_add_segment(ir, (struct ir_segment){name, keys ? IR_SEG_K : IR_SEG_V, node, IR_NONE,
-                                           base + cache.layer * layer_bytes, stride, bytes});
+                                           base + cache.layer * layer_bytes, stride, bytes, IR_SEG_OF_KERNEL});
 }
 
 // ---- tables, rows, rings: on one channel ----
@@ -133,6 +135,12 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
+// Where a language model's ids lie.
+static void place_ids(struct dma *d, const char *name, enum ir_segment_role role, int64_t ids) {
+    int s = add_segment(d, name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, layout_align(ids * 4));
+    d->ir->segment[s].role = role;
+}
+
 static void place_clients(struct dma *d) {
     struct ir *ir = d->ir;
     for (int c = 0; c < ir->clients; c++) {
@@ -144,8 +152,8 @@ static void place_clients(struct dma *d) {
         else place_rows(d, k);
     }
     if (!ir->design.is_lm) return;
-    add_segment(d, "prompt", IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, layout_align(ir->design.context * 4));
-    add_segment(d, "ring", IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, layout_align((ir->design.context + 1) * 4));
+    place_ids(d, "prompt", IR_SEG_PROMPT, ir->design.context);
+    place_ids(d, "ring", IR_SEG_RING, ir->design.context + 1);
 }
 
 // ---- vector parameters ----

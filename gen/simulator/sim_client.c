@@ -8,6 +8,7 @@
 enum {
     LONG_AGO = -(1 << 30),
     SPLIT_LATENCY = 2, // descriptor to its first burst
+    WRITE_LATENCY = 1, // descriptor to its first beat
     FIFO_LATENCY = 2,  // of the buffer; of one of two beats a cycle less
 };
 
@@ -20,6 +21,7 @@ static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, 
     c->burst = d->max_burst;
     c->buffer = 2 * d->max_burst;
     c->outstanding = d->outstanding;
+    if (is_write) c->burst = c->buffer = 1, c->outstanding = IR_WRITES_OPEN;
     VEC_PUSH(sim->arena, channel->client, c);
     return c;
 }
@@ -34,8 +36,8 @@ struct sim_client *client_open(struct sim *sim, const struct actor *a, bool is_w
         for (int c = 0; c < sim->channels; c++) {
             if (sim->channel[c].index != index) continue;
             struct sim_client *new = open_at(sim, &sim->channel[c], a->kernel, i, is_write);
-            if (client->burst > 0) new->burst = client->burst;
-            if (client->buffer > 0) new->buffer = client->buffer;
+            if (client->burst > 0 && !is_write) new->burst = client->burst;
+            if (client->buffer > 0 && !is_write) new->buffer = client->buffer;
             return new->buffer < new->burst ? NULL : new; // an edited dump
         }
     }
@@ -81,14 +83,18 @@ static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from)
     return true;
 }
 
-// Room, or beats to write, are looked for a cycle ahead: behind another burst, and where none was offered, there must
-// be enough for two of any length by then, less what that other one takes; else it is looked for anew when the burst is
-// there. False while that is not known.
+// Room is looked for a cycle ahead: behind another burst, and where none was offered, there must be enough for two of
+// any length by then, less what that other one takes; else it is looked for anew when the burst is there. A beat to
+// write has to be there. False while that is not known.
 static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
-    const int64_t *item = c->is_write ? c->beat.items : c->taken.items;
-    size_t count = c->is_write ? c->beat.count : c->taken.count;
-    int64_t last = c->requested - 1 - (c->is_write ? 0 : c->buffer),
-            two = last + 2 * c->burst - (*from == c->issued + 1 ? c->beats : 0);
+    const int64_t *item = c->taken.items;
+    size_t count = c->taken.count;
+    if (c->is_write) {
+        if (c->requested >= (int64_t)c->beat.count) return false;
+        *from = at_least(*from, c->beat.items[c->requested]);
+        return true;
+    }
+    int64_t last = c->requested - 1 - c->buffer, two = last + 2 * c->burst - (*from == c->issued + 1 ? c->beats : 0);
     if (two < 0 || (two < (int64_t)count && item[two] + 2 <= *from)) return true;
     *from += 1;
     if (last + beats < 0) return true;
@@ -102,11 +108,11 @@ void client_cut(struct sim *sim, struct sim_client *c) {
     struct sim_run *run = &c->run.items[c->cut];
     if (c->left == 0) c->left = run->beats, c->address = run->address;
     int64_t beats = at_most(c->left, c->burst - c->address / c->channel->memory.beat_bytes % c->burst);
-    int64_t from = at_least(run->at + SPLIT_LATENCY, c->issued + 1);
+    int64_t from = at_least(run->at + (c->is_write ? WRITE_LATENCY : SPLIT_LATENCY), c->issued + 1);
     if (!fits(c, beats, &from) || !reached(c->over.items, c->over.count, c->bursts - c->outstanding, &from)) return;
-    from = at_least(from, c->granted_before + 1);
+    from = at_least(from, (c->is_write ? c->granted : c->granted_before) + 1);
     c->issued = from;
-    c->at = at_least(from, c->granted) + 1;
+    c->at = c->is_write ? from : at_least(from, c->granted) + 1;
     c->beats = beats;
     c->waits = true;
     c->bursts++;

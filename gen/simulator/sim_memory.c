@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels: the two arbiters of each, and the memory behind them. Its timing is the memory model's own
-// (gen/hbm/hbm_bank.c), with the figures of the board.
+// Channels: the read arbiter and the write engine of each, and the memory behind them. Its timing is the memory model's
+// own (gen/hbm/hbm_bank.c), with the figures of the board.
 //
 // A grant or an access is made when no kernel can go on: whatever is asked for later is a consequence of it, and comes
 // after it.
@@ -43,11 +43,12 @@ int64_t memory_cycle(const struct sim_memory *m, uint64_t time) {
 
 // ---- channels ----
 
-static struct sim_channel *channel_at(struct sim *sim, int index) {
+static struct sim_channel *channel_at(struct sim *sim, int index) { // opened, if it is not
     for (int c = 0; c < sim->channels; c++)
         if (sim->channel[c].index == index) return &sim->channel[c];
     struct sim_channel *new = &sim->channel[sim->channels++];
     *new = (struct sim_channel){.index = index, .read.last = INT_MAX, .write.last = INT_MAX};
+    new->write_buffer = at_most(at_least(ir_write_buffer(sim->ir, index), 1), SIM_QUEUE);
     new->read.free = new->write.free = new->read.beat = new->write.beat = new->write.answer =
         -earliest(&sim->options->memory);
     memory_init(&new->memory, &sim->options->memory, sim->ir->design.beat_bits);
@@ -90,7 +91,7 @@ void memory_open(struct sim *sim) {
     open_loader(sim);
 }
 
-// ---- arbiters: round robin from the client of the last grant on ----
+// ---- turns: round robin from the client of the last grant on ----
 
 static struct sim_client *choose(const struct sim_channel *c, bool is_write, int64_t at) {
     const struct sim_side *side = is_write ? &c->write : &c->read;
@@ -104,11 +105,12 @@ static struct sim_client *choose(const struct sim_channel *c, bool is_write, int
     return later ? later : first;
 }
 
-// Bursts that must be over before the memory takes one more: it holds so many, and has so many ids.
+// Bursts that must be over before the memory takes one more: it, or the write engine, holds so many, and it has so many
+// ids.
 static int64_t due(const struct sim_channel *c, bool is_write) {
     const struct sim_side *side = is_write ? &c->write : &c->read;
-    int64_t over = side->ended, ids = side->ids;
-    while (over < side->bursts && (side->bursts - over >= SIM_QUEUE || ids >= c->memory.timing.ids))
+    int64_t over = side->ended, ids = side->ids, most = is_write ? IR_WRITES_OPEN : SIM_QUEUE;
+    while (over < side->bursts && (side->bursts - over >= most || ids >= c->memory.timing.ids))
         ids -= side->taken[over++ % SIM_QUEUE];
     return over;
 }
@@ -127,7 +129,8 @@ static int64_t next_grant(const struct sim_channel *c, bool is_write) {
             at = at_most(at, c->client.items[i]->at);
     if (at == INT64_MAX || !has_answers(c, is_write)) return INT64_MAX;
     at = at_least(at, side->free);
-    return is_write && side->bursts >= SIM_ORDER ? at_least(at, side->sent[side->bursts % SIM_ORDER] + 1) : at;
+    int64_t full = side->bursts - c->write_buffer; // the beat whose place the next one takes
+    return is_write && full >= 0 ? at_least(at, side->sent[full % SIM_QUEUE] + 1) : at;
 }
 
 static struct sim_client *grant(struct sim_side *side, const struct sim_channel *c, bool is_write, int64_t at) {
@@ -166,16 +169,14 @@ static void grant_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     sim_wake(sim, client->kernel);
 }
 
-// A burst's beats leave in the order of the grants, one per cycle, when the memory has the address.
+// A beat leaves in the order of the grants, one per cycle, when the memory has the address.
 static void grant_write(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_side *side = &c->write;
     struct sim_client *client = grant(side, c, true, at);
     sim->beats += client->beats;
-    for (int64_t b = 0; b < client->beats; b++) {
-        side->beat = at_least(side->free, side->beat) + 1;
-        VEC_PUSH(sim->arena, client->taken, side->beat);
-    }
-    side->sent[side->bursts++ % SIM_ORDER] = side->beat;
+    side->beat = at_least(side->free, side->beat) + 1;
+    VEC_PUSH(sim->arena, client->taken, at);
+    side->sent[side->bursts++ % SIM_QUEUE] = side->beat;
     VEC_PUSH(sim->arena, c->access, (struct sim_access){side->beat, client->address, client->beats, client});
     client->address += client->beats * c->memory.beat_bytes;
     client_cut(sim, client);

@@ -23,20 +23,21 @@ struct sim_run {
     int64_t bursts; // of it and of all before
 };
 
-// An engine behind the arbiters of a channel: rill_dma_read, rill_dma_write.
+// A client of a channel with its engine: rill_dma_read behind the arbiter, its part of rill_dma_write.
 struct sim_client {
     struct sim_channel *channel;
     int kernel; // woken when the memory has answered
     int index;  // place in the IR's list, -1: a lane; the arbiters ask in this order
     bool is_write;
-    bool counted;                       // writes: engines wait for its responses (rill_write_tracker)
-    int64_t burst, buffer, outstanding; // beats of a burst and of the buffer; bursts under way
+    bool counted; // writes: engines wait for its responses (rill_write_tracker)
+    int64_t burst, buffer,
+        outstanding; // beats of a burst and of the buffer (writes: what is offered); bursts under way
     VEC(struct sim_run) run;
     int64_t cut; // runs that have been cut into bursts
     int64_t address, left, bursts, requested,
         issued;         // what is left of the present run; beats asked for; cycle of the last burst
-    VEC(int64_t) beat;  // reads: cycle of arrival; writes: handed over
-    VEC(int64_t) taken; // reads: left the buffer; writes: went to the memory
+    VEC(int64_t) beat;  // reads: cycle of arrival; writes: offered
+    VEC(int64_t) taken; // reads: left the buffer; writes: in the engine's buffer
     VEC(int64_t) over;  // per burst: its last beat has arrived, or its response
     // The burst at the arbiter
     bool waits;
@@ -48,7 +49,7 @@ struct sim_access { // the beats of a burst are all at the memory
     struct sim_client *client;
 };
 
-enum { SIM_QUEUE = 32 /* bursts of a direction that a channel holds */, SIM_ORDER = 8 /* of rill_axi_write_arbiter */ };
+enum { SIM_QUEUE = 32 /* bursts of a direction that a channel holds */ };
 
 struct sim_side { // of a channel: reads or writes
     int64_t free; // from when on the arbiter's register can take a burst
@@ -58,7 +59,7 @@ struct sim_side { // of a channel: reads or writes
     int64_t over[SIM_QUEUE]; // of the last bursts: the last beat read, the response
     int taken[SIM_QUEUE];    // and the ids that each takes
     int64_t ended, ids;      // bursts that the last grant knew to be over; ids of those behind them
-    int64_t sent[SIM_ORDER]; // writes: the last beat
+    int64_t sent[SIM_QUEUE]; // writes: the beat
     int64_t answer;          // writes: cycle of the last response
 };
 
@@ -66,6 +67,7 @@ struct sim_side { // of a channel: reads or writes
 // it.
 struct sim_channel {
     int index;
+    int64_t write_buffer; // beats of the write engine's
     struct sim_memory memory;
     VEC(struct sim_client *) client;
     struct sim_side read, write;

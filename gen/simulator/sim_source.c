@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where words come from, and where they go: the token loop, rows of memory by id, by position and by step, the ring of
 // ids.
-#include <string.h>
 
 #include "gen/simulator/machines.h"
 
@@ -29,11 +28,9 @@ struct loop {
     int walked;
 };
 
-static int64_t io_offset(const struct ir *ir, const char *name) {
-    int64_t offset = 0;
-    for (int s = 0; s < ir->segments; s++)
-        if (ir->segment[s].kind == IR_SEG_IO && !strcmp(ir->segment[s].name, name)) offset = ir->segment[s].offset;
-    return offset;
+static int64_t offset_for(const struct ir *ir, enum ir_segment_role role) {
+    const struct ir_segment *segment = ir_segment_for(ir, role);
+    return segment ? segment->offset : 0;
 }
 
 // One read for the whole prompt, asked for in the cycle before the first step.
@@ -48,7 +45,7 @@ static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) 
         if (sim->options->step[s].head) break;
     }
     l->prompt->kernel = a->kernel;
-    client_ask(sim, l->prompt, PROMPT_ASKED, io_offset(ir, "prompt"),
+    client_ask(sim, l->prompt, PROMPT_ASKED, offset_for(ir, IR_SEG_PROMPT),
                div_up(l->unread, ir->design.beat_bits / ID_BITS));
 }
 
@@ -449,7 +446,7 @@ bool sim_ring_init(struct sim *sim, struct actor *a) {
     struct ring *r = a->state = ARENA_NEW(sim->arena, struct ring);
     r->in = sim_in(sim, a, IR_ROLE_RING);
     r->client = client_open(sim, a, true);
-    r->offset = io_offset(sim->ir, "ring");
+    r->offset = offset_for(sim->ir, IR_SEG_RING);
     return r->in && r->client;
 }
 

@@ -4,7 +4,7 @@
 #include "gen/simulator/machines.h"
 
 enum {
-    SETTLE = 5, // last descriptor handed over to the first look at the write engine's idle
+    SETTLE = 5, // last beat handed over to the first look at the write engine's idle
 };
 
 struct spill {
@@ -23,9 +23,8 @@ struct spill {
     int64_t in_slot; // words of the beat that fills
     int64_t parts;   // beats that are still to leave of what is in hand, from then on
     int64_t from;    //
-    int64_t since;   // beats without a descriptor
     int64_t beats;   // of the firing
-    bool asks, ends; // a descriptor is due; the firing's last word is in
+    bool ends;       // the firing's last word is in
     bool full;       // all of it has been handed over
     int64_t settled;
 
@@ -62,27 +61,19 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
     return s->in && s->out && s->write && s->read;
 }
 
-// Beats in hand and the descriptor behind a burst's last one; false when the engine has no room.
+// Beats in hand, a descriptor ahead of each; false when the engine has no room.
 static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
-    int64_t at;
-    while (s->parts || s->asks) {
-        if (s->asks) {
-            if (!client_room(s->write, &at)) return false;
-            at = at_least(at, s->from);
-            client_ask(sim, s->write, at, s->address, s->since);
-            s->address += s->since * s->beat_bytes;
-            s->since = 0;
-            s->asks = false;
-            s->settled = at + SETTLE;
-        } else {
-            if (!client_space(s->write, &at)) return false;
-            at = at_least(at, s->from);
-            client_give(sim, s->write, at);
-            s->parts--;
-            s->beats++;
-            s->free = at_least(s->free, a->c.out > 1 ? at + 1 : at);
-            s->asks = ++s->since == a->c.beats || (s->ends && !s->parts);
-        }
+    int64_t at, room;
+    while (s->parts) {
+        if (!client_room(s->write, &room) || !client_space(s->write, &at)) return false;
+        at = at_least(at, s->from);
+        client_ask(sim, s->write, at_least(room, s->beats ? s->from - 1 : s->from), s->address, 1);
+        client_give(sim, s->write, at);
+        s->address += s->beat_bytes;
+        s->parts--;
+        s->beats++;
+        s->free = at_least(s->free, a->c.out > 1 ? at + 1 : at);
+        s->settled = at + SETTLE;
         s->from = at + 1;
     }
     return true;

@@ -88,7 +88,7 @@ static struct yaml_node *expand_scalar(struct expander *e, const struct yaml_nod
 // ---- choices and loops ----
 
 static bool check_keys(struct expander *e, const struct yaml_node *map, const char *const *keys, const char *what) {
-    bool ok = yaml_check_keys(map, keys, 3, what, e->scope.diag);
+    bool ok = yaml_check_keys(map, keys, 3, NULL, what, e->scope.diag);
     e->ok = e->ok && ok;
     return ok;
 }

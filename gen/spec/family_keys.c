@@ -37,6 +37,7 @@ static const struct schema_key tensor_keys[] = {
         TEXT),
     KEY("pairs", false, "heads, an expression: in each the rows of its halves alternate in the file", EXPRESSION),
     KEY("transpose", false, "true: the file holds the transposed matrix", FLAG),
+    KEY("plus", false, "of a vector: what is added to each element of the file", NUMBER),
 };
 static const struct schema_table tensor_table = {
     .what = "a tensor", .keys = tensor_keys, .key_count = COUNT_OF(tensor_keys)};
@@ -45,7 +46,7 @@ static const struct schema_table tensor_table = {
 #define TENSORS                                                                                                        \
     "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [" TEXT ", {\"type\": \"object\", "                  \
     "\"additionalProperties\": false, \"properties\": {\"name\": " TEXT ", \"divides\": " TEXT                         \
-    ", \"pairs\": " EXPRESSION ", \"transpose\": " FLAG "}}]}}"
+    ", \"pairs\": " EXPRESSION ", \"transpose\": " FLAG ", \"plus\": " NUMBER "}}]}}"
 
 static const struct schema_key gguf_keys[] = {
     KEY("architectures", true, "values of `general.architecture`", LIST),
@@ -185,12 +186,13 @@ static void check_stars(struct family_reader *r, const struct family_tensor *t, 
 
 static void read_tensor_map(struct family_reader *r, const struct yaml_node *map, struct family_tensor *t) {
     const struct yaml_node *name = yaml_get(map, "name"), *divides = yaml_get(map, "divides"),
-                           *transpose = yaml_get(map, "transpose");
+                           *transpose = yaml_get(map, "transpose"), *plus = yaml_get(map, "plus");
     bool known = schema_check_keys(map, &tensor_table, r->arena, r->diag);
     if (known && !name == !divides) diag_error(r->diag, map->loc, "a tensor needs one of `name` and `divides`");
     if (name) yaml_string(name, "name", &t->name, r->diag);
     if (divides) yaml_string(divides, "divides", &t->divides, r->diag);
     if (transpose) yaml_bool(transpose, "transpose", &t->transpose, r->diag);
+    if (plus) yaml_float(plus, -1e6, 1e6, "plus", &t->plus, r->diag);
     t->pairs = part(r, map, "pairs", YAML_KIND_SCALAR);
 }
 

@@ -203,7 +203,7 @@ struct family_values *family_values_read(const struct family *f, const struct ya
     struct family_values *v = new_values(f, arena);
     const char **keys = keys_of(f, arena);
     int before = diag->errors;
-    if (!yaml_check_keys(model, keys, f->parameters + 1, "model", diag)) v->lets = 0;
+    if (!yaml_check_keys(model, keys, f->parameters + 1, NULL, "model", diag)) v->lets = 0;
     for (size_t i = 0; i < f->parameters; i++) {
         const struct yaml_node *node = yaml_get(model, keys[i]);
         if (node) read_given(&f->parameter[i], node, &v->parameter[i], arena, diag);

@@ -109,7 +109,7 @@ module rill_fp32_add (
     // {exponent, sum, zeros}
     function [38:0] normalize(input [6:1] nibble, input [27:0] sum, input [7:0] exponent);
         reg [2:0]  coarse;
-        reg [26:0] half;
+        reg [26:0] moved;
         reg [15:0] zeros; // of nibble n, its leading zeros at bits 2 * n
         integer    n;
         begin
@@ -118,8 +118,8 @@ module rill_fp32_add (
             zeros = 16'd0;
             for (n = 0; n < 7; n = n + 1)
                 zeros[2*n +: 2] = sum[27-4*n] ? 2'd0 : sum[26-4*n] ? 2'd1 : sum[25-4*n] ? 2'd2 : 2'd3;
-            half = sum[26:0] << {coarse, 2'd0};
-            normalize = {{2'd0, exponent} + 10'd1 - {5'd0, coarse, 2'd0}, half, zeros[{coarse, 1'b0} +: 2]};
+            moved = sum[26:0] << {coarse, 2'd0};
+            normalize = {{2'd0, exponent} + 10'd1 - {5'd0, coarse, 2'd0}, moved, zeros[{coarse, 1'b0} +: 2]};
         end
     endfunction
 
@@ -141,7 +141,7 @@ module rill_fp32_add (
     // Stage 5: the last three places, then round; a carry out of the fraction goes into the exponent. {y, fault}
     // An exact sum: what lies below the normal range needs no rounding before it is flushed. What becomes of the
     // exponent is seen on the coarse one, beside the addition.
-    function [32:0] round(input sign, input none, input broken, input [9:0] coarse, input [26:0] half,
+    function [32:0] round(input sign, input none, input broken, input [9:0] coarse, input [26:0] moved,
         input [1:0] fine);
         reg [26:0] normal;
         reg [7:0]  exponent;
@@ -149,11 +149,11 @@ module rill_fp32_add (
         reg        over;
         reg [30:0] rounded;
         begin
-            normal = half << fine;
+            normal = moved << fine;
             exponent = coarse[7:0] - {6'd0, fine};
             zero = none || coarse[9] || (coarse[8:2] == 7'd0 && coarse[1:0] <= fine);
-            over = &coarse[7:1] && !coarse[9] && (fine == 2'd0 ? coarse[0] || &half[26:3] : fine == 2'd1 && coarse[0]
-                && &half[25:2]);
+            over = &coarse[7:1] && !coarse[9] && (fine == 2'd0 ? coarse[0] || &moved[26:3] : fine == 2'd1 && coarse[0]
+                && &moved[25:2]);
             rounded = {exponent, normal[26:4]} + {30'd0, normal[3] && (normal[4] || |normal[2:0])};
             round = {sign, zero ? 31'd0 : rounded, broken || over};
         end

@@ -2,7 +2,9 @@
 // Two's complement integer to fp32, round to nearest even.
 //
 // Latency 4 enabled clocks, one result per enabled clock, no reset. Cannot fail: 2^127 is finite.
-// WIDTH  bits of the integer, 2..128
+//
+// name   meaning         unit  range
+// WIDTH  of the integer  bits  2 to 128
 `default_nettype none
 
 module rill_fp32_from_int #(

@@ -3,9 +3,11 @@
 //
 // Latency 4 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (18 x 18, 27 x 18).
 // d, c1, c2 and the shifts are signed; c0 is unsigned and holds the half ulp of the final rounding.
-// D_W     bits of d, 2..18
-// SHIFT2  places from c2*d to c1, 1..20
-// SHIFT1  places from c1*d to c0, 1..30
+//
+// name    meaning          unit    range
+// D_W     of d             bits    2 to 18
+// SHIFT2  from c2*d to c1  places  1 to 20
+// SHIFT1  from c1*d to c0  places  1 to 30
 `default_nettype none
 
 module rill_fp32_quadratic #(

@@ -3,8 +3,10 @@
 //
 // Latency 3 enabled clocks, one result per enabled clock, no reset. Aligned with y: overflow (|RN(a * 2^FRAC)| >=
 // 2^(WIDTH-1)) and fault (NaN or infinite operand; y undefined).
-// FRAC   binary places of y, -100..100
-// WIDTH  bits of y, 2..64
+//
+// name   meaning             unit  range
+// FRAC   binary places of y  bits  -100 to 100
+// WIDTH  of y                bits  2 to 64
 `default_nettype none
 
 module rill_fp32_to_fixed #(

@@ -13,8 +13,11 @@
 // The bias is a constant for the multiplier's own adder. In a sum of n one product may carry it for all (BIAS = n), the
 // others none.
 // Sums that fit: 4 in the 32 bits of p (4 * 3953 < 2^14, 4 * 15857 < 2^16).
-// Latency: 1 cycle; p keeps its value without en. Reset: none. Parameters: BIAS (0 to 4), products whose bias is added
-// here; X_BITS (8, 10).
+// Latency: 1 cycle; p keeps its value without en. Reset: none.
+//
+// name    meaning                   unit      range
+// BIAS    whose bias is added here  products  0 to 4
+// X_BITS  of an activation          bits      8, 10
 `default_nettype none
 
 module rill_packed_mul #(

@@ -10,8 +10,12 @@
 // built-in counters (cycles, channel_beat, channel_stall events) are cleared by the write that starts a request and run
 // until ap_done.
 // Reset: clk, synchronous active-high rst.
-// Parameters: CHANNELS (1..32), COUNTERS (0..128 further 64-bit values of the design, read as they are), SAMPLING (1:
-// with the settings of sampling; 0: they read 0).
+//
+// name          meaning                                           unit           range
+// CHANNELS      of memory                                         channels       1 to 32
+// COUNTERS      of the design, read as they are                   64-bit values  0 to 128
+// SAMPLING      1: with the settings of sampling; 0: they read 0  -              0, 1
+// COUNTER_BITS  of counters, at least one                         bits           derived
 `default_nettype none
 
 module rill_axil_regs #(

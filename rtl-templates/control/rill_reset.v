@@ -6,7 +6,10 @@
 // ap_rst_n is synchronous to clk, as the platform gives it; the stages are for the way from the shell to the design,
 // and for a source that is not synchronous after all. They stay registers (no shift register) that a tool may place
 // apart and copy.
-// Reset: none of its own. Parameters: STAGES, 2 or more.
+// Reset: none of its own.
+//
+// name    meaning               unit    range
+// STAGES  from ap_rst_n to rst  clocks  2 or more
 `default_nettype none
 
 module rill_reset #(

@@ -2,11 +2,14 @@
 // Makes the step words of a request: prefill steps of up to TOKENS positions, then decode steps of one.
 //
 // start (pulse, while busy is low) takes prompt_len (1..65535) and decode_steps; go (level) lets the next step word
-// come out; a word that is
-// offered stays. busy until the last word has been taken. Fields: docs/rtl.md section 4; krows counts along with the
-// position, so CHANNELS may be any integer. Throughput: one step in ntok + 2 cycles.
+// come out; a word that is offered stays. busy until the last word has been taken. Fields: docs/rtl.md section 4; krows
+// counts along with the position, so CHANNELS may be any integer. Throughput: one step in ntok + 2 cycles.
 // Reset: clk, synchronous active-high rst.
-// Parameters: CHANNELS, TOKENS, ALL_HEAD (1: every step has head = 1; 0: the last prefill step and the decode steps).
+//
+// name      meaning                                                                    unit      range
+// CHANNELS  of the engine of the scores                                                channels  1 to 32
+// TOKENS    per step, upper bound                                                      tokens    1, 2, 4, 8
+// ALL_HEAD  1: every step has head = 1; 0: the last prefill step and the decode steps  -         0, 1
 `default_nettype none
 
 module rill_step_source #(

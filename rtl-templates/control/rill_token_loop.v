@@ -4,33 +4,29 @@
 // One request per start (level, see rill_axil_regs); done is a one-cycle pulse, idle is high between requests. In
 // order:
 //   check   prompt_len 1..CONTEXT, pointers and bases multiples of a beat, max_new > 0 (max_new = 0: done at once, no
-//   fault)
+//           fault)
 //   load    load_start pulse; waits until each load_done bit has been high once. The walker's steps start now.
-//   `image_wrong` instead (level):
-//           fault 8, flush
+//           `image_wrong` instead (level): fault 8, flush
 //   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on
-//   s_axis_prompt
+//           s_axis_prompt
 //   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on
-//   s_axis_next_id with
-//           tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id (unless ignore_eot),
-//           or position
-//           CONTEXT is reached
+//           s_axis_next_id with tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id
+//           (unless ignore_eot), or position CONTEXT is reached
 //   stop    (level) after the step that runs: drain, then as below; kill (level): straight to flush
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8
-//   cycles
+//           cycles
 //   reset   soft_rst high for 12 of 16 cycles (it goes through a tree of registers), flush still high; then done.
-//   Whatever ran ahead is
-//           gone: a second start finds the state of power-up.
+//           Whatever ran ahead is gone: a second start finds the state of power-up.
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
 // m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the
 // segment walker.
 // MODE 1 (a graph that is no language model): prompt_len rows; no ids, no prompt read, no ring; every step has head =
 // 1; the end is out_steps_done = steps for every output and kv_layers_done as above.
-// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 pointer alignment (place 0 prompt, 1 ring, 2 + c the
-// base of channel c: the first of them), 4 prompt id >= VOCAB (place = its position), 5 kernel fault (place = lowest
-// bit of kernel_fault), 6 memory error (place = lowest bit of memory_error). After 1, 2 and 3 no transaction has gone
-// out.
+// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 a pointer that is no multiple of a beat, or has bits
+// above ADDR_BITS (place 0 prompt, 1 ring, 2 + c the base of channel c: the first of them), 4 prompt id >= VOCAB (place
+// = its position), 5 kernel fault (place = lowest bit of kernel_fault), 6 memory error (place = lowest bit of
+// memory_error). After 1, 2 and 3 no transaction has gone out.
 // Code and place are kept until the next start.
 // 7 no `progress` (a pulse: a beat, a response) and no new state for `watchdog` cycles, 0 never (place: the first bit
 // of idle_engines that is 0), 8 the memory holds another image (place: image_place; nothing has been written), 9
@@ -47,9 +43,22 @@
 // start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on the position behind it.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
-// Parameters: MODE (0 LM, 1 STREAM), CHANNELS, TOKENS, BEAT_BITS, CONTEXT (positions, 1..65535), VOCAB (0: ids are not
-// checked), KV_LAYERS, LOADERS, FAULTS, MEMORY_ERRORS (widths of load_done, kernel_fault, memory_error), BASES (of
-// channels), OUTPUTS (MODE 1: output writers).
+//
+// name           meaning                                 unit       range
+// MODE           0: language model; 1: stream            -          0, 1
+// CHANNELS       of the engine of the scores             channels   1 to 32
+// TOKENS         per step, upper bound                   tokens     1, 2, 4, 8
+// BEAT_BITS      of a beat                               bits       256, 512
+// CONTEXT        of the longest request                  positions  1 to 65535
+// VOCAB          that a prompt may name; 0: not checked  ids        0 or more
+// KV_LAYERS      that write K and V                      layers     0 or more
+// LOADERS        bits of load_done                       bits       1 or more
+// FAULTS         bits of kernel_fault                    bits       1 or more
+// MEMORY_ERRORS  bits of memory_error                    bits       1 or more
+// ADDR_BITS      of an address                           bits       32 to 64
+// BASES          of channels, that must be aligned       pointers   1 or more
+// OUTPUTS        MODE 1: output writers                  writers    1 or more
+// USER_W         of tuser                                bits       derived
 `default_nettype none
 
 module rill_token_loop #(
@@ -63,6 +72,7 @@ module rill_token_loop #(
     parameter LOADERS = 1,
     parameter FAULTS = 1,
     parameter MEMORY_ERRORS = 1,
+    parameter ADDR_BITS = 64,
     parameter BASES = 1,
     parameter OUTPUTS = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
@@ -149,7 +159,9 @@ module rill_token_loop #(
     localparam [31:0] CONTEXT_32 = CONTEXT;
     localparam [31:0] VOCAB_32 = VOCAB;
     localparam [31:0] LAYER_STEP = KV_LAYERS;
+    // of a base or a pointer: those within a beat, those beyond the memory
     localparam [31:0] ALIGN_MASK = BEAT_BITS / 8 - 1;
+    localparam [63:0] BAD_BITS = (~64'd0 << ADDR_BITS) | {32'd0, ALIGN_MASK};
     localparam TOK_W = USER_W - 1;
     localparam PLACE_W = MEMORY_ERRORS > 1 ? $clog2(MEMORY_ERRORS) : 1;
 
@@ -169,10 +181,14 @@ module rill_token_loop #(
     endgenerate
 
     localparam [3:0] S_IDLE = 4'd0, S_CHECK = 4'd1, S_LOAD = 4'd2, S_LOADING = 4'd3, S_PROMPT = 4'd4, S_STEP = 4'd5,
-        S_ID = 4'd6,
-                     S_ID_CHECK = 4'd7, S_ID_SEND = 4'd8, S_NEXT = 4'd9, S_RING = 4'd10, S_DECIDE = 4'd11,
-                         S_DRAIN = 4'd12,
-                     S_FLUSH = 4'd13, S_RESET = 4'd14, S_DONE = 4'd15;
+        S_ID = 4'd6, S_ID_CHECK = 4'd7, S_ID_SEND = 4'd8, S_NEXT = 4'd9, S_RING = 4'd10, S_DECIDE = 4'd11,
+        S_DRAIN = 4'd12, S_FLUSH = 4'd13, S_RESET = 4'd14, S_DONE = 4'd15;
+    localparam STOP = 0, KILL = 1;           // bits of halt
+    localparam [31:0] FAULT_NONE = 0, FAULT_NO_PROMPT = 1, FAULT_LONG_PROMPT = 2, FAULT_POINTER = 3, FAULT_ID = 4,
+        FAULT_KERNEL = 5, FAULT_MEMORY = 6, FAULT_SILENCE = 7, FAULT_IMAGE = 8, FAULT_RING = 9;
+    localparam [31:0] PLACE_PROMPT = 0, PLACE_RING = 1, PLACE_BASE = 2;    // of FAULT_POINTER; channel c PLACE_BASE + c
+    localparam [31:0] END_NOT_YET = 0, END_ALL = 1, END_OF_TEXT = 2, END_OF_CONTEXT = 3, END_STOPPED = 4,
+        END_KILLED = 5, END_FAULT = 6;
     reg  [3:0]  state_q;
     reg  [3:0]  state_d;
     reg  [15:0] is_q;                        // a bit for each state
@@ -198,8 +214,8 @@ module rill_token_loop #(
             max_new_q <= max_new;
             eot_id_q <= eot_id;
             ignore_eot_q <= ignore_eot;
-            bad_prompt_ptr_q <= (prompt_ptr[31:0] & ALIGN_MASK) != 32'd0;
-            bad_ring_ptr_q <= (ring_ptr[31:0] & ALIGN_MASK) != 32'd0;
+            bad_prompt_ptr_q <= (prompt_ptr & BAD_BITS) != 64'd0;
+            bad_ring_ptr_q <= (ring_ptr & BAD_BITS) != 64'd0;
             no_prompt_q <= prompt_len == 32'd0;
             long_prompt_q <= prompt_len > CONTEXT_32;
             no_ids_q <= max_new == 32'd0;
@@ -219,12 +235,12 @@ module rill_token_loop #(
         base_place_d = 32'd0;
         for (b = BASES - 1; b >= 0; b = b - 1)
             if (bad_bases_q[b])
-                base_place_d = 2 + b;
+                base_place_d = PLACE_BASE + b;
     end
 
     always @(posedge clk) begin
         for (b = 0; b < BASES; b = b + 1)
-            bad_bases_q[b] <= (channel_base[64*b +: 32] & ALIGN_MASK) != 32'd0;
+            bad_bases_q[b] <= (channel_base[64*b +: 64] & BAD_BITS) != 64'd0;
         bad_base_q <= |bad_bases_q;
         base_place_q <= base_place_d;
     end
@@ -291,7 +307,7 @@ module rill_token_loop #(
         expired_q <= !rst && watched && !alive_q && !expired_q && watchdog != 32'd0 && silent_q >= watchdog;
     end
 
-    wire broken = running && (kernel_fault_q || memory_error_q || expired_q || halt[1]);
+    wire broken = running && (kernel_fault_q || memory_error_q || expired_q || halt[KILL]);
 
     // For the registers a cycle later: the request is flushed meanwhile.
     reg         broken_q;
@@ -423,11 +439,13 @@ module rill_token_loop #(
     // End of the request.
     reg         eot_q;
     reg         all_q;
-    wire        stop = eot_q || all_q || final_q || halt[0];
+    wire        stop = eot_q || all_q || final_q || halt[STOP];
     wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL]; // of the last rows (MODE 1)
     reg         drained_q;
-    wire        drained = drained_q && count_q >= 5'd2;
+    wire        drained = drained_q && count_q >= DRAIN_LEAST;
     reg  [LOADERS-1:0] loaded_q;
+    // count_q: cycles of S_DRAIN, quiet ones of S_FLUSH, those of S_RESET, soft_rst up to RESET_SOFT.
+    localparam [4:0] DRAIN_LEAST = 5'd2, FLUSH_QUIET = 5'd8, RESET_SOFT = 5'd11, RESET_END = 5'd15;
     reg  [4:0]  count_q;
 
     always @(posedge clk) begin
@@ -440,7 +458,7 @@ module rill_token_loop #(
         else
             loaded_q <= {LOADERS{1'b0}};
         count_q <= 5'd0;
-        if (is_q[S_DRAIN] && !drained && !broken || is_q[S_FLUSH] && quiet && count_q != 5'd8 || is_q[S_RESET])
+        if (is_q[S_DRAIN] && !drained && !broken || is_q[S_FLUSH] && quiet && count_q != FLUSH_QUIET || is_q[S_RESET])
             count_q <= count_q + 5'd1;
         if (rst || is_q[S_CHECK])
             ids_count <= 32'd0;
@@ -450,53 +468,53 @@ module rill_token_loop #(
 
     always @(posedge clk)
         if (rst || (is_q[S_IDLE] && start)) begin
-            fault_code <= 32'd0;
+            fault_code <= FAULT_NONE;
             fault_place <= 32'd0;
             fault_address <= 64'd0;
             fault_channel <= 32'd0;
             fault_state <= 32'd0;
-            ending <= 32'd0;
+            ending <= END_NOT_YET;
         end else if (is_q[S_CHECK]) begin
-            fault_code <= no_prompt_q ? 32'd1 : long_prompt_q ? 32'd2 : bad_pointer ? 32'd3 : short_ring_q ? 32'd9
-                : 32'd0;
-            fault_place <= no_prompt_q || long_prompt_q || (MODE == 0 && bad_prompt_ptr_q) ? 32'd0 :
-                           MODE == 0 && bad_ring_ptr_q ? 32'd1 : bad_base_q ? base_place_q : short_ring_q
-                               ? decode_steps_q + 32'd1 : 32'd0;
+            fault_code <= no_prompt_q ? FAULT_NO_PROMPT : long_prompt_q ? FAULT_LONG_PROMPT
+                : bad_pointer ? FAULT_POINTER : short_ring_q ? FAULT_RING : FAULT_NONE;
+            fault_place <= no_prompt_q || long_prompt_q || (MODE == 0 && bad_prompt_ptr_q) ? PLACE_PROMPT  // or 0
+                : MODE == 0 && bad_ring_ptr_q ? PLACE_RING : bad_base_q ? base_place_q
+                : short_ring_q ? decode_steps_q + 32'd1 : 32'd0;
             fault_state <= refused ? status : 32'd0;
-            ending <= refused ? 32'd6 : MODE == 0 && no_ids_q ? 32'd1 : 32'd0;
-        end else if (broken_q && ending != 32'd6 && ending != 32'd5) begin
+            ending <= refused ? END_FAULT : MODE == 0 && no_ids_q ? END_ALL : END_NOT_YET;
+        end else if (broken_q && ending != END_FAULT && ending != END_KILLED) begin
             fault_state <= broken_state_q;
             if (broken_memory_q || broken_kernel_q || broken_silent_q) begin
-                fault_code <= broken_memory_q ? 32'd6 : broken_kernel_q ? 32'd5 : 32'd7;
+                fault_code <= broken_memory_q ? FAULT_MEMORY : broken_kernel_q ? FAULT_KERNEL : FAULT_SILENCE;
                 fault_place <= broken_place_q;
-                ending <= 32'd6;
+                ending <= END_FAULT;
             end else
-                ending <= 32'd5;
+                ending <= END_KILLED;
             if (broken_memory_q) begin
                 fault_address <= broken_address_q;
                 fault_channel <= {23'd0, broken_write_q, broken_place_q[7:0]};
             end
         end else if (is_q[S_LOADING] && image_wrong) begin
-            fault_code <= 32'd8;
+            fault_code <= FAULT_IMAGE;
             fault_place <= {30'd0, image_place};
             fault_state <= status;
-            ending <= 32'd6;
+            ending <= END_FAULT;
         end else if (is_q[S_ID_CHECK] && bad_id) begin
-            fault_code <= 32'd4;
+            fault_code <= FAULT_ID;
             fault_place <= {16'd0, pos_q} + {28'd0, tok_q};
             fault_state <= status;
-            ending <= 32'd6;
+            ending <= END_FAULT;
         end else if (is_q[S_FLUSH] && expired_q) begin
-            fault_code <= 32'd7;                           // the memory is not quiet: whatever it was before
+            fault_code <= FAULT_SILENCE;                   // the memory is not quiet: whatever it was before
             fault_place <= idle_place;
             fault_state <= status;
-            ending <= 32'd6;
-        end else if (ending == 32'd0 && is_q[S_DECIDE] && stop)
-            ending <= eot_q ? 32'd2 : all_q ? 32'd1 : final_q ? 32'd3 : 32'd4;
-        else if (ending == 32'd0 && step_end && MODE == 1)
-            ending <= 32'd1;
-        else if (ending == 32'd0 && is_q[S_DRAIN])
-            ending <= 32'd4;
+            ending <= END_FAULT;
+        end else if (ending == END_NOT_YET && is_q[S_DECIDE] && stop)
+            ending <= eot_q ? END_OF_TEXT : all_q ? END_ALL : final_q ? END_OF_CONTEXT : END_STOPPED;
+        else if (ending == END_NOT_YET && step_end && MODE == 1)
+            ending <= END_ALL;
+        else if (ending == END_NOT_YET && is_q[S_DRAIN])
+            ending <= END_STOPPED;
 
     always @* begin
         state_d = state_q;
@@ -506,17 +524,18 @@ module rill_token_loop #(
             S_LOAD: state_d = S_LOADING;
             S_LOADING: if (image_wrong) state_d = S_FLUSH; else if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
             S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;
-            S_STEP: if (step_taken) state_d = MODE == 0 ? S_ID : m_axis_step_tdata[STEP_FINAL] || halt[0] ? S_DRAIN
-                : S_STEP;
+            S_STEP: if (step_taken)
+                state_d = MODE == 0 ? S_ID : m_axis_step_tdata[STEP_FINAL] || halt[STOP] ? S_DRAIN : S_STEP;
             S_ID: if (id_ready) state_d = S_ID_CHECK;
             S_ID_CHECK: state_d = bad_id ? S_FLUSH : S_ID_SEND;
-            S_ID_SEND: if (m_axis_id_tready) state_d = !tok_last ? S_ID : head_q ? S_NEXT : halt[0] ? S_DRAIN : S_STEP;
+            S_ID_SEND: if (m_axis_id_tready)
+                state_d = !tok_last ? S_ID : head_q ? S_NEXT : halt[STOP] ? S_DRAIN : S_STEP;
             S_NEXT: if (next_take) state_d = S_RING;
             S_RING: if (m_axis_ring_tready) state_d = S_DECIDE;
             S_DECIDE: state_d = stop ? S_DRAIN : S_STEP;
             S_DRAIN: if (drained) state_d = S_FLUSH;
-            S_FLUSH: if (count_q == 5'd8) state_d = S_RESET;
-            S_RESET: if (count_q == 5'd15) state_d = S_DONE;
+            S_FLUSH: if (count_q == FLUSH_QUIET) state_d = S_RESET;
+            S_RESET: if (count_q == RESET_END) state_d = S_DONE;
             default: state_d = S_IDLE;
         endcase
         if (broken)
@@ -531,22 +550,23 @@ module rill_token_loop #(
 
     // Parameters stay on chip until a request ends otherwise than it should.
     always @(posedge clk)
-        if (rst || (is_q[S_DONE] && (ending == 32'd5 || ending == 32'd6)))
+        if (rst || (is_q[S_DONE] && (ending == END_KILLED || ending == END_FAULT)))
             image <= 64'd0;
         else if (is_q[S_LOADING] && &loaded_q)
             image <= image_checksum;
 
     // Two registers behind a kernel that may be far away, and time for them.
-    reg  [63:0] row_near_q;
-    reg  [63:0] row_q;
-    reg  [3:0]  chosen_q;
+    localparam HASH_WAIT = 4;
+    reg  [63:0]          row_near_q;
+    reg  [63:0]          row_q;
+    reg  [HASH_WAIT-1:0] chosen_q;
     always @(posedge clk) begin
         row_near_q <= row_hash;
         row_q <= row_near_q;
-        chosen_q <= rst ? 4'd0 : {chosen_q[2:0], is_q[S_RING] && m_axis_ring_tready};
+        chosen_q <= rst ? {HASH_WAIT{1'b0}} : {chosen_q[HASH_WAIT-2:0], is_q[S_RING] && m_axis_ring_tready};
         if (rst || is_q[S_CHECK])
             logits_hash <= 64'd0;
-        else if (chosen_q[3])
+        else if (chosen_q[HASH_WAIT-1])
             logits_hash <= {logits_hash[62:0], logits_hash[63]} + row_q;
     end
 
@@ -567,7 +587,7 @@ module rill_token_loop #(
     reg soft_rst_q;
     always @(posedge clk) begin
         flush_q <= !rst && (state_d == S_FLUSH || state_d == S_RESET);
-        soft_rst_q <= !rst && state_d == S_RESET && !(is_q[S_RESET] && count_q >= 5'd11);
+        soft_rst_q <= !rst && state_d == S_RESET && !(is_q[S_RESET] && count_q >= RESET_SOFT);
     end
     assign flush = flush_q;
     assign soft_rst = soft_rst_q;
@@ -583,7 +603,7 @@ module rill_token_loop #(
     assign m_axis_ring_tvalid = is_q[S_RING];
     assign m_axis_ring_tdata = {made_q - 32'd1, next_id_q};
 
-    wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], prompt_ptr[63:32], ring_ptr[63:32], channel_base,
+    wire unused = &{1'b0, source_busy, walk_busy, prompt_beats[31:16], channel_base,
                      s_axis_next_id_tuser, s_axis_next_id_tlast, VOCAB_32};
 endmodule
 

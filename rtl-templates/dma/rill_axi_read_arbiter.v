@@ -9,22 +9,29 @@
 // last one has come or nothing has for 2^QUIET_BITS cycles (the memory was reset, too). The count of them is no part of
 // the reset; it starts at 0.
 // Latency: AR 1 cycle, R 0. Reset: clk, synchronous active-high rst.
-// Parameters: CLIENTS (1..64), BEAT_BITS, ID_W (bits of an id, >= clog2(CLIENTS), >= 1), QUIET_BITS (2..16).
 // s_axi_* are packed arrays, client 0 in the low bits; rdata, rresp, rlast are shared.
+//
+// name        meaning                                                 unit     range
+// CLIENTS     read engines                                            clients  1 to 64
+// BEAT_BITS   of a beat                                               bits     64, 128, 256, 512
+// ID_W        of an id, enough for CLIENTS                            bits     1 or more
+// QUIET_BITS  2^QUIET_BITS cycles without an answer: nothing is owed  bits     2 to 16
+// ADDR_BITS   of an address                                           bits     32 to 64
 `default_nettype none
 
 module rill_axi_read_arbiter #(
     parameter CLIENTS = 0,
     parameter BEAT_BITS = 0,
     parameter ID_W = CLIENTS > 1 ? $clog2(CLIENTS) : 1,
-    parameter QUIET_BITS = 12
+    parameter QUIET_BITS = 12,
+    parameter ADDR_BITS = 64
 ) (
     input  wire                  clk,
     input  wire                  rst,
 
     input  wire [CLIENTS-1:0]    s_axi_arvalid,
     output wire [CLIENTS-1:0]    s_axi_arready,
-    input  wire [CLIENTS*64-1:0] s_axi_araddr,
+    input  wire [CLIENTS*ADDR_BITS-1:0] s_axi_araddr,
     input  wire [CLIENTS*8-1:0]  s_axi_arlen,
     output wire [CLIENTS-1:0]    s_axi_rvalid,
     input  wire [CLIENTS-1:0]    s_axi_rready,
@@ -35,7 +42,7 @@ module rill_axi_read_arbiter #(
     output wire                  m_axi_arvalid,
     input  wire                  m_axi_arready,
     output wire [ID_W-1:0]       m_axi_arid,
-    output wire [63:0]           m_axi_araddr,
+    output wire [ADDR_BITS-1:0]  m_axi_araddr,
     output wire [7:0]            m_axi_arlen,
     output wire [2:0]            m_axi_arsize,
     output wire [1:0]            m_axi_arburst,
@@ -64,12 +71,12 @@ module rill_axi_read_arbiter #(
     wire [CLIENTS-1:0] grant;
     reg                valid_q = 1'b0;       // known before the first reset, as open_q: bursts are counted
     reg  [ID_W-1:0]    id_q;
-    reg  [63:0]        addr_q;
+    reg  [ADDR_BITS-1:0] addr_q;
     reg  [7:0]         len_q;
     reg                open_q = 1'b0;
     wire               owed;                 // by the memory, of requests before the reset
     reg  [ID_W-1:0]    id_d;
-    reg  [63:0]        addr_d;
+    reg  [ADDR_BITS-1:0] addr_d;
     reg  [7:0]         len_d;
     integer            i;
 
@@ -80,12 +87,12 @@ module rill_axi_read_arbiter #(
 
     always @* begin
         id_d = {ID_W{1'b0}};
-        addr_d = 64'd0;
+        addr_d = {ADDR_BITS{1'b0}};
         len_d = 8'd0;
         for (i = 0; i < CLIENTS; i = i + 1)
             if (grant[i]) begin
                 id_d = id_d | i[ID_W-1:0];
-                addr_d = addr_d | s_axi_araddr[i*64 +: 64];
+                addr_d = addr_d | s_axi_araddr[i*ADDR_BITS +: ADDR_BITS];
                 len_d = len_d | s_axi_arlen[i*8 +: 8];
             end
     end

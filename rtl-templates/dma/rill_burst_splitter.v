@@ -9,16 +9,21 @@
 // m_axis_burst_last: the burst is its descriptor's last one.
 // flush (level): forgets everything held and swallows what arrives. busy: something is held.
 // Reset: clk, synchronous active-high rst.
-// Parameters: BEAT_BITS (bits of a beat), MAX_BURST (beats, power of two, MAX_BURST * BEAT_BITS / 8 <= 4096).
+//
+// name       meaning                             unit   range
+// BEAT_BITS  of a beat                           bits   64, 128, 256, 512
+// MAX_BURST  a power of two, at most 4096 bytes  beats  1 to 256
+// ADDR_BITS  of an address                       bits   32 to 64
 `default_nettype none
 
 module rill_burst_splitter #(
     parameter BEAT_BITS = 0,
-    parameter MAX_BURST = 0
+    parameter MAX_BURST = 0,
+    parameter ADDR_BITS = 64
 ) (
     input  wire        clk,
     input  wire        rst,
-    input  wire [63:0] base,                 // byte address of offset 0, a multiple of a beat
+    input  wire [ADDR_BITS-1:0] base,        // byte address of offset 0, a multiple of a beat
     input  wire        flush,
     output wire        busy,
 
@@ -28,18 +33,22 @@ module rill_burst_splitter #(
 
     output wire        m_axis_burst_tvalid,
     input  wire        m_axis_burst_tready,
-    output wire [72:0] m_axis_burst_tdata,   // {beats[8:0], address[63:0]}
+    output wire [ADDR_BITS+8:0] m_axis_burst_tdata, // {beats[8:0], address[ADDR_BITS-1:0]}
     output wire        m_axis_burst_last
 );
     localparam BEAT_BYTES = BEAT_BITS / 8;
     localparam BEAT_SHIFT = $clog2(BEAT_BYTES);
-    localparam ADDR_W = 64 - BEAT_SHIFT;      // of an address in beats: its lowest bits are none, so none are kept
+    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // of an address in beats: its lowest bits are none, so none are kept
     localparam PAGE_W = 12 - BEAT_SHIFT;
     localparam [31:0] BURST_MAX = MAX_BURST;
+    localparam [63:0] BORDER = {32'd0, BURST_MAX - 32'd1};
 
     generate
         if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();
+        end
+        if (ADDR_BITS < 32 || ADDR_BITS > 64) begin : gen_bad_address
+            rill_error_ADDR_BITS_must_be_32_to_64 u_error ();
         end
         if (MAX_BURST < 1 || MAX_BURST > 256 || (MAX_BURST & (MAX_BURST - 1)) != 0) begin : gen_bad_burst
             rill_error_MAX_BURST_must_be_a_power_of_two_up_to_256 u_error ();
@@ -73,7 +82,8 @@ module rill_burst_splitter #(
     wire        step = work_valid_q && m_axis_burst_tready;
     wire        work_load = !work_valid_q || (step && last_q);
 
-    wire [ADDR_W-1:0] desc_addr = base[63:BEAT_SHIFT] + {24'd0, s_axis_desc_tdata[39:BEAT_SHIFT]};
+    wire [63:0] offset = {24'd0, s_axis_desc_tdata[39:0]};
+    wire [ADDR_W-1:0] desc_addr = base[ADDR_BITS-1:BEAT_SHIFT] + offset[ADDR_BITS-1:BEAT_SHIFT];
 
     rill_fifo #(.DATA_W(16 + ADDR_W), .DEPTH(2)) u_next (
         .clk(clk), .rst(rst || flush), .s_axis_tvalid(s_axis_desc_tvalid && s_axis_desc_tdata[55:40] != 16'd0),
@@ -95,7 +105,7 @@ module rill_burst_splitter #(
             left_q <= is_short ? 16'd0 : beyond[15:0];
             last_q <= is_short || next_beats == to_border;
         end else if (step) begin
-            work_addr_q <= (work_addr_q | {{(ADDR_W - 32){1'b0}}, BURST_MAX - 32'd1}) + 1'b1;
+            work_addr_q <= (work_addr_q | BORDER[ADDR_W-1:0]) + 1'b1;
             length_q <= left_small ? left_q : BURST_MAX[15:0];
             left_q <= left_small ? 16'd0 : left_q - BURST_MAX[15:0];
             last_q <= left_small;
@@ -117,7 +127,7 @@ module rill_burst_splitter #(
         | s_axis_desc_tdata[BEAT_SHIFT-1:0]) != {BEAT_SHIFT{1'b0}}));
 `endif
 
-    wire unused = &{1'b0, next_fill, next_high, length_q[15:9], BURST_MAX, base[BEAT_SHIFT-1:0],
+    wire unused = &{1'b0, next_fill, next_high, length_q[15:9], BURST_MAX, BORDER, offset, base[BEAT_SHIFT-1:0],
         s_axis_desc_tdata[BEAT_SHIFT-1:0]};
 endmodule
 

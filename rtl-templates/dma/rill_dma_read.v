@@ -14,8 +14,14 @@
 // error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on all
 // the same.
 // Reset: clk, synchronous active-high rst (only while idle, or the memory will answer to nobody).
-// Parameters: BEAT_BITS, MAX_BURST (beats, see rill_burst_splitter), OUTSTANDING (bursts), PREFETCH_BEATS (FIFO depth,
-// >= MAX_BURST), RAM_STYLE of the FIFO.
+//
+// name            meaning                     unit    range
+// BEAT_BITS       of a beat                   bits    64, 128, 256, 512
+// MAX_BURST       as in rill_burst_splitter   beats   1 to 256
+// OUTSTANDING     requested and not answered  bursts  1 to 256
+// PREFETCH_BEATS  depth of the FIFO           beats   MAX_BURST or more
+// RAM_STYLE       of the FIFO                 -       "auto", "srl", "distributed", "block", "ultra"
+// ADDR_BITS       of an address               bits    32 to 64
 `default_nettype none
 
 module rill_dma_read #(
@@ -23,15 +29,16 @@ module rill_dma_read #(
     parameter MAX_BURST = 16,
     parameter OUTSTANDING = 16,
     parameter PREFETCH_BEATS = 0,
-    parameter RAM_STYLE = "block"
+    parameter RAM_STYLE = "block",
+    parameter ADDR_BITS = 64
 ) (
     input  wire                 clk,
     input  wire                 rst,
-    input  wire [63:0]          base,
+    input  wire [ADDR_BITS-1:0] base,
     input  wire                 flush,
     output wire                 idle,
     output reg                  error,
-    output wire [63:0]          error_addr,
+    output wire [ADDR_BITS-1:0] error_addr,
 
     input  wire                 s_axis_burst_tvalid,
     output wire                 s_axis_burst_tready,
@@ -39,7 +46,7 @@ module rill_dma_read #(
 
     output wire                 m_axi_arvalid,
     input  wire                 m_axi_arready,
-    output wire [63:0]          m_axi_araddr,
+    output wire [ADDR_BITS-1:0] m_axi_araddr,
     output wire [7:0]           m_axi_arlen,
     input  wire                 m_axi_rvalid,
     output wire                 m_axi_rready,
@@ -52,7 +59,7 @@ module rill_dma_read #(
     output wire [BEAT_BITS-1:0] m_axis_beat_tdata
 );
     localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
-    localparam ADDR_W = 64 - BEAT_SHIFT;      // of an address in beats
+    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // of an address in beats
     localparam PAGE_W = 12 - BEAT_SHIFT;
     localparam ROOM_W = $clog2(PREFETCH_BEATS + 1);
     localparam OUT_W = $clog2(OUTSTANDING + 1);
@@ -73,11 +80,11 @@ module rill_dma_read #(
 
     wire        burst_valid;
     wire        burst_ready;
-    wire [72:0] burst;
+    wire [ADDR_BITS+8:0] burst;
     wire        burst_last;
     wire        splitter_busy;
 
-    rill_burst_splitter #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST)) u_splitter (
+    rill_burst_splitter #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST), .ADDR_BITS(ADDR_BITS)) u_splitter (
         .clk(clk), .rst(rst), .base(base), .flush(flush), .busy(splitter_busy),
         .s_axis_desc_tvalid(s_axis_burst_tvalid), .s_axis_desc_tready(s_axis_burst_tready),
         .s_axis_desc_tdata(s_axis_burst_tdata),
@@ -90,7 +97,7 @@ module rill_dma_read #(
     reg  [OUT_W-1:0]  out_q;
     reg               open_q;
 
-    wire [8:0]        burst_beats = burst[72:64];
+    wire [8:0]        burst_beats = burst[ADDR_BITS +: 9];
     wire [31:0]       room32 = {{(32 - ROOM_W){1'b0}}, room_q};
     reg               fits_q;                // there is room for the burst that is offered
     wire              fits_d = issue || !burst_valid ? room32 >= ANY_TWO : room32 >= {23'd0, burst_beats};
@@ -108,9 +115,9 @@ module rill_dma_read #(
     assign burst_ready = fits_q && slot_q && ar_ready;
     rill_register_slice #(.DATA_W(8 + ADDR_W), .MODE(3)) u_ar (
         .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q), .s_axis_tready(ar_ready),
-        .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[63:BEAT_SHIFT]}), .m_axis_tvalid(m_axi_arvalid),
+        .s_axis_tdata({burst_beats[7:0] - 8'd1, burst[ADDR_BITS-1:BEAT_SHIFT]}), .m_axis_tvalid(m_axi_arvalid),
         .m_axis_tready(m_axi_arready),
-        .m_axis_tdata({m_axi_arlen, m_axi_araddr[63:BEAT_SHIFT]}));
+        .m_axis_tdata({m_axi_arlen, m_axi_araddr[ADDR_BITS-1:BEAT_SHIFT]}));
     assign m_axi_araddr[BEAT_SHIFT-1:0] = {BEAT_SHIFT{1'b0}};
     assign m_axi_rready = open_q;
     assign m_axis_beat_tvalid = fifo_valid && !flush;
@@ -146,7 +153,7 @@ module rill_dma_read #(
 
     always @(posedge clk) begin
         if (issue)
-            addr_mem[addr_wr_q] <= burst[63:BEAT_SHIFT];
+            addr_mem[addr_wr_q] <= burst[ADDR_BITS-1:BEAT_SHIFT];
         if (rst) begin
             addr_wr_q <= {PTR_W{1'b0}};
             addr_rd_q <= {PTR_W{1'b0}};

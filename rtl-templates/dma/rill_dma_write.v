@@ -1,223 +1,306 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write engine of one client of a memory port: descriptors {beats, offset} and the beats they speak of, two streams in
-// the same order.
+// Write engine of a memory port, for CLIENTS clients: of each one descriptors {beats, offset} and the beats they speak
+// of, two streams in the same order.
 //
-// Client side of AXI4 (no ids, size, burst type, strobes: rill_axi_write_arbiter adds them; every byte of a beat is
-// written).
-// Store and forward: a burst is requested only when all of its beats are in the buffer, so m_axi_wvalid never waits for
-// a producer and a stopped producer never blocks the port. m_axi_wvalid does not wait for m_axi_awready.
-// Whether they are is looked at a cycle ahead; a burst right behind another one needs 2 * MAX_BURST beats before that,
-// or comes a cycle later.
-// Throughput: one beat per cycle with BUFFER_BEATS >= 2 * MAX_BURST and OUTSTANDING * MAX_BURST >= write latency.
-// flush (level, hold until idle): no further request, descriptors and beats not yet requested are swallowed, requested
-// bursts finish.
-// written: a pulse when the last response of a descriptor is in, so of all its beats; descriptors in their order.
-// idle: nothing held, every response is in (and, without flush, nothing offered).
-// error: sticky until reset; error_addr is the address of the first burst with BRESP != OKAY.
-// Reset: clk, synchronous active-high rst (only while idle).
-// Parameters: BEAT_BITS, MAX_BURST (beats, see rill_burst_splitter), OUTSTANDING (bursts), BUFFER_BEATS (>= MAX_BURST),
-// RAM_STYLE.
+// A client has a place counter alone. It asks for a turn with a beat that has its descriptor; a beat of the client in
+// turn gets its address and goes into the buffer. From there each leaves as a burst of its own (AWLEN 0), so nothing
+// is requested that is not there. Addresses and data leave side by side; neither waits for the other's ready. The turn
+// passes round-robin, at the end of a descriptor or when the client in turn has no beat: a stopped client
+// never holds up another one, whatever of its descriptor is still to come.
+// Clients' beats keep their order. The memory's answers come in the order of the bursts, as all have id 0.
+// AXI4 of the port: full-width size, INCR, all strobes set; m_axi_bready is a register, high from reset on, and no
+// output of the port depends on an input of it in the same cycle.
+// Throughput: one beat per cycle with BUFFER_BEATS >= 2 and OUTSTANDING >= write latency; with one a beat every two
+// cycles, or three where the memory takes no data before its address. Latency, beat to m_axi_awvalid: 1 cycle, 1 more
+// when the turn passes.
+// flush (level, hold until idle): descriptors and beats that have not been taken are swallowed; beats in the buffer
+// are written.
+// written: a pulse for the client when the last response of a descriptor is in, so of all its beats.
+// idle, of each client: nothing held, every response is in (and, without flush, nothing offered).
+// error: sticky until reset; error_addr is the address of the first beat with BRESP != OKAY.
+// A reset in the middle: responses that the memory owes are swallowed before the next beat is taken (rill_owed). A
+// burst whose beat had not left cannot be mended: end the request (kill) before the kernel alone is reset.
+// Reset: clk, synchronous active-high rst (otherwise only while idle).
+// Ports of clients are packed arrays, client 0 in the low bits. A descriptor has at most 511 beats.
+//
+// name          meaning                       unit     range
+// CLIENTS       that share the engine         clients  1 to 64
+// BEAT_BITS     of a beat                     bits     64, 128, 256, 512
+// ID_W          of an id                      bits     1 or more
+// OUTSTANDING   beats without response        beats    1 to 256
+// BUFFER_BEATS  depth of the buffer           beats    1 or more
+// RAM_STYLE     of the buffer                 -        "auto", "srl", "distributed", "block", "ultra"
+// QUIET_BITS    of the time in rill_owed      bits     2 to 16
+// ADDR_BITS     of an address                 bits     32 to 64
 `default_nettype none
 
 module rill_dma_write #(
+    parameter CLIENTS = 0,
     parameter BEAT_BITS = 0,
-    parameter MAX_BURST = 16,
-    parameter OUTSTANDING = 16,
-    parameter BUFFER_BEATS = 2 * MAX_BURST,
-    parameter RAM_STYLE = "distributed"
+    parameter ID_W = 1,
+    parameter OUTSTANDING = 32,
+    parameter BUFFER_BEATS = 1,
+    parameter RAM_STYLE = "distributed",
+    parameter QUIET_BITS = 12,
+    parameter ADDR_BITS = 64
 ) (
-    input  wire                 clk,
-    input  wire                 rst,
-    input  wire [63:0]          base,
-    input  wire                 flush,
-    output wire                 idle,
-    output reg                  written,
-    output reg                  error,
-    output reg  [63:0]          error_addr,
+    input  wire                         clk,
+    input  wire                         rst,
+    input  wire [CLIENTS*ADDR_BITS-1:0] base,
+    input  wire                         flush,
+    output wire [CLIENTS-1:0]           idle,
+    output wire [CLIENTS-1:0]           written,
+    output reg                          error,
+    output wire [ADDR_BITS-1:0]         error_addr,
 
-    input  wire                 s_axis_desc_tvalid,
-    output wire                 s_axis_desc_tready,
-    input  wire [55:0]          s_axis_desc_tdata,   // {beats[15:0], offset[39:0]}
-    input  wire                 s_axis_beat_tvalid,
-    output wire                 s_axis_beat_tready,
-    input  wire [BEAT_BITS-1:0] s_axis_beat_tdata,
+    input  wire [CLIENTS-1:0]           s_axis_desc_tvalid,
+    output wire [CLIENTS-1:0]           s_axis_desc_tready,
+    input  wire [CLIENTS*56-1:0]        s_axis_desc_tdata,   // {beats[15:0], offset[39:0]}
+    input  wire [CLIENTS-1:0]           s_axis_beat_tvalid,
+    output wire [CLIENTS-1:0]           s_axis_beat_tready,
+    input  wire [CLIENTS*BEAT_BITS-1:0] s_axis_beat_tdata,
 
-    output wire                 m_axi_awvalid,
-    input  wire                 m_axi_awready,
-    output wire [63:0]          m_axi_awaddr,
-    output wire [7:0]           m_axi_awlen,
-    output wire                 m_axi_wvalid,
-    input  wire                 m_axi_wready,
-    output wire [BEAT_BITS-1:0] m_axi_wdata,
-    output wire                 m_axi_wlast,
-    input  wire                 m_axi_bvalid,
-    output wire                 m_axi_bready,
-    input  wire [1:0]           m_axi_bresp
+    output wire                         m_axi_awvalid,
+    input  wire                         m_axi_awready,
+    output wire [ID_W-1:0]              m_axi_awid,
+    output wire [ADDR_BITS-1:0]         m_axi_awaddr,
+    output wire [7:0]                   m_axi_awlen,
+    output wire [2:0]                   m_axi_awsize,
+    output wire [1:0]                   m_axi_awburst,
+    output wire                         m_axi_wvalid,
+    input  wire                         m_axi_wready,
+    output wire [BEAT_BITS-1:0]         m_axi_wdata,
+    output wire [BEAT_BITS/8-1:0]       m_axi_wstrb,
+    output wire                         m_axi_wlast,
+    input  wire                         m_axi_bvalid,
+    output wire                         m_axi_bready,
+    input  wire [ID_W-1:0]              m_axi_bid,
+    input  wire [1:0]                   m_axi_bresp
 );
-    localparam HELD_W = $clog2(2 * BUFFER_BEATS + 8);
-    localparam OCC_W = $clog2(BUFFER_BEATS + 1);
+    localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
+    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // of an address in beats: its lowest bits are none, so none are kept
+    localparam PLACE_W = (ADDR_BITS < 40 ? ADDR_BITS : 40) - BEAT_SHIFT;
+    localparam BEATS_W = 9;
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
+    localparam OCC_W = $clog2(BUFFER_BEATS + 1);
+    localparam [31:0] SIZE = BEAT_SHIFT;
     localparam [31:0] OUT_ALL = OUTSTANDING;
-    localparam [31:0] ANY_TWO = 2 * MAX_BURST;
     localparam [31:0] PTR_LAST = OUTSTANDING - 1;
-    localparam [31:0] ONE = 1;
 
     generate
-        if (BUFFER_BEATS < MAX_BURST) begin : gen_bad_depth
-            rill_error_BUFFER_BEATS_must_be_at_least_MAX_BURST u_error ();
+        if (CLIENTS < 1 || CLIENTS > 64) begin : gen_bad_clients
+            rill_error_CLIENTS_must_be_1_to_64 u_error ();
+        end
+        if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();
+        end
+        if (ADDR_BITS < 32 || ADDR_BITS > 64) begin : gen_bad_address
+            rill_error_ADDR_BITS_must_be_32_to_64 u_error ();
         end
         if (OUTSTANDING < 1 || OUTSTANDING > 256) begin : gen_bad_outstanding
             rill_error_OUTSTANDING_must_be_1_to_256 u_error ();
         end
     endgenerate
 
-    wire        burst_valid;
-    wire        burst_ready;
-    wire [72:0] burst;
-    wire        burst_last;
-    wire        splitter_busy;
+    reg                   open_q = 1'b0;     // low in reset; known before the first one, as bursts are counted
+    wire                  owed;              // by the memory, of beats before the reset
+    reg                   slot_q;            // out_q is below OUTSTANDING
+    reg  [OUT_W-1:0]      out_q;             // beats taken and without response
+    wire                  data_ready;        // of the buffer, of the addresses beside it
+    wire                  addr_ready;
+    wire [CLIENTS-1:0]    turn;              // at most one
+    wire [CLIENTS-1:0]    data_turn;         // once more, for the data
+    wire [CLIENTS-1:0]    live;              // the client has a descriptor with beats to come
+    wire [CLIENTS-1:0]    last;              // the next beat is its descriptor's last one
+    wire [CLIENTS*PLACE_W-1:0] places;       // of the client's next beat, in beats from its base
+    wire [CLIENTS-1:0]    request = live & s_axis_beat_tvalid;
+    wire                  room = data_ready && addr_ready && slot_q && open_q && !owed && !flush;
+    wire                  current = |(turn & request);
+    wire                  push = current && room;
+    wire [CLIENTS-1:0]    took = push ? turn : {CLIENTS{1'b0}};
+    wire                  ends = |(turn & last);
+    wire                  response = m_axi_bvalid && m_axi_bready && !owed;
 
-    rill_burst_splitter #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST)) u_splitter (
-        .clk(clk), .rst(rst), .base(base), .flush(flush), .busy(splitter_busy),
-        .s_axis_desc_tvalid(s_axis_desc_tvalid), .s_axis_desc_tready(s_axis_desc_tready),
-        .s_axis_desc_tdata(s_axis_desc_tdata),
-        .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst),
-        .m_axis_burst_last(burst_last));
-
-    wire              aw_ready;               // from a register: the arbiter's grant ends there
-    reg  [HELD_W-1:0] free_q;                // beats in the buffer that belong to no requested burst
-    reg  [OUT_W-1:0]  out_q;                 // bursts without response
-    reg  [OUT_W-1:0]  pending_q;             // bursts whose beats have not all left
-    reg               open_q;
-
-    wire [8:0]        burst_beats = burst[72:64];
-    wire [7:0]        length = burst_beats[7:0] - 8'd1;
-    wire [31:0]       free32 = {{(32 - HELD_W){1'b0}}, free_q};
-    reg               fits_q;                // the beats of the burst that is offered are there
-    wire              fits_d = issue || !burst_valid ? free32 >= ANY_TWO : free32 >= {23'd0, burst_beats};
-    reg               slot_q;                // out_q is below OUTSTANDING
-    wire              all_out = out_q == OUT_ALL[OUT_W-1:0];
-    wire              next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
-    wire              issue = burst_valid && burst_ready;
-    wire [31:0]       taken = issue ? {23'd0, burst_beats} : 32'd0;
-    wire              response = m_axi_bvalid && m_axi_bready;
-    wire              fifo_ready;
-    wire              fifo_valid;
-    wire              fifo_push = s_axis_beat_tvalid && fifo_ready && !flush && open_q;
-    wire              has_pending = pending_q != {OUT_W{1'b0}};
-    reg               flushed_q;             // flush was high, so nothing is requested now
-    wire              drop = flushed_q && !has_pending && fifo_valid;
-    wire              beat_out = m_axi_wvalid && m_axi_wready;
-    wire              burst_out = beat_out && m_axi_wlast;
-    wire [31:0]       free_d = free32 + {31'd0, fifo_push} - {31'd0, drop} - taken;
-
-    assign burst_ready = fits_q && slot_q && aw_ready;
-    assign s_axis_beat_tready = open_q && (flush || fifo_ready);
-    rill_register_slice #(.DATA_W(72), .MODE(3)) u_aw (
-        .clk(clk), .rst(rst), .s_axis_tvalid(burst_valid && fits_q && slot_q), .s_axis_tready(aw_ready),
-        .s_axis_tdata({length, burst[63:0]}), .m_axis_tvalid(m_axi_awvalid), .m_axis_tready(m_axi_awready),
-        .m_axis_tdata({m_axi_awlen, m_axi_awaddr}));
-    assign m_axi_wvalid = fifo_valid && has_pending;
-    assign m_axi_bready = open_q;
-
-    always @(posedge clk) begin
-        if (rst) begin
-            open_q <= 1'b0;
-            flushed_q <= 1'b0;
-            fits_q <= 1'b0;
-            slot_q <= 1'b1;
-            free_q <= {HELD_W{1'b0}};
-            out_q <= {OUT_W{1'b0}};
-            pending_q <= {OUT_W{1'b0}};
-        end else begin
-            open_q <= 1'b1;
-            slot_q <= response || (issue ? !next_all_out : !all_out);
-            flushed_q <= flush;
-            fits_q <= fits_d && !flush;
-            free_q <= free_d[HELD_W-1:0];
-            if (issue && !response)
-                out_q <= out_q + 1'b1;
-            else if (!issue && response)
-                out_q <= out_q - 1'b1;
-            if (issue && !burst_out)
-                pending_q <= pending_q + 1'b1;
-            else if (!issue && burst_out)
-                pending_q <= pending_q - 1'b1;
+    // ---- whose turn it is ----
+    generate
+        if (CLIENTS < 2) begin : gen_alone
+            assign turn = 1'b1;
+            assign data_turn = 1'b1;
+        end else begin : gen_turns
+            wire [CLIENTS-1:0] others = request & ~turn;
+            wire               pass = !current || (push && ends);
+            wire [CLIENTS-1:0] grant;
+            rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst || flush), .take(pass),
+                .request(others), .grant(grant));
+            rill_register_tree #(.DATA_W(CLIENTS), .COPIES(2)) u_turn (.clk(clk), .rst(rst),
+                .d(pass && |others ? grant : turn), .q({data_turn, turn}));
         end
-    end
+    endgenerate
 
-    // Lengths of bursts behind the one whose beats leave, addresses of bursts without response.
-    reg  [7:0]       len_mem [0:OUTSTANDING-1];
-    reg  [63:0]      addr_mem [0:OUTSTANDING-1];
-    reg              last_mem [0:OUTSTANDING-1]; // the last one of a descriptor
-    reg  [PTR_W-1:0] wr_q;
-    reg  [PTR_W-1:0] data_rd_q;
-    reg  [PTR_W-1:0] resp_rd_q;
-    reg  [7:0]       left_q;                 // beats of the burst that leaves, behind the one that is offered
-    reg              last_q;                 // none
-    wire             only_one = pending_q == ONE[OUT_W-1:0];
-    // leaves next; its length need not wait in memory
-    wire             first = issue && (!has_pending || (burst_out && only_one));
-    wire             follow = burst_out && !only_one;
-    wire [7:0]       next_length = len_mem[data_rd_q];
-
-    assign m_axi_wlast = last_q;
-
-    always @(posedge clk) begin
-        if (issue) begin
-            len_mem[wr_q] <= length;
-            addr_mem[wr_q] <= burst[63:0];
-            last_mem[wr_q] <= burst_last;
+    // ---- clients ----
+    wire [CLIENTS-1:0] answered;             // the response is this client's
+    genvar c;
+    generate
+        for (c = 0; c < CLIENTS; c = c + 1) begin : gen_client
+            reg  [BEATS_W-1:0] left_q;       // beats of the descriptor still to come
+            reg  [BEATS_W-1:0] left_d;
+            reg                live_q;       // left_q != 0
+            reg                last_q;       // left_q == 1
+            reg  [PLACE_W-1:0] place_q;
+            reg  [OUT_W-1:0]   open_beats_q; // taken, without response
+            wire               ready = !live_q || (last_q && took[c]);
+            wire               load = s_axis_desc_tvalid[c] && ready;
+            always @* begin
+                left_d = left_q;
+                if (rst || flush)
+                    left_d = {BEATS_W{1'b0}};
+                else if (load)
+                    left_d = s_axis_desc_tdata[c*56+40 +: BEATS_W];
+                else if (took[c])
+                    left_d = left_q - 1'b1;
+            end
+            always @(posedge clk) begin
+                left_q <= left_d;
+                live_q <= left_d != {BEATS_W{1'b0}};
+                last_q <= left_d == {{(BEATS_W-1){1'b0}}, 1'b1};
+                if (load)
+                    place_q <= s_axis_desc_tdata[c*56+BEAT_SHIFT +: PLACE_W];
+                else if (took[c])
+                    place_q <= place_q + 1'b1;
+                if (rst)
+                    open_beats_q <= {OUT_W{1'b0}};
+                else if (took[c] && !answered[c])
+                    open_beats_q <= open_beats_q + 1'b1;
+                else if (answered[c] && !took[c])
+                    open_beats_q <= open_beats_q - 1'b1;
+            end
+            assign live[c] = live_q;
+            assign last[c] = last_q;
+            assign places[c*PLACE_W +: PLACE_W] = place_q;
+            assign s_axis_desc_tready[c] = open_q && (flush || ready);
+            assign s_axis_beat_tready[c] = open_q && (flush || (turn[c] && live_q && room));
+            assign idle[c] = !live_q && open_beats_q == {OUT_W{1'b0}} &&
+                             (flush || !(s_axis_desc_tvalid[c] || s_axis_beat_tvalid[c]));
+`ifdef RILL_ASSERT
+            rill_assert #(.SAYS("an address is no multiple of a beat")) u_assert_address (
+                .clk(clk), .broken(!rst && s_axis_desc_tvalid[c] && (base[c*ADDR_BITS +: BEAT_SHIFT]
+                | s_axis_desc_tdata[c*56 +: BEAT_SHIFT]) != {BEAT_SHIFT{1'b0}}));
+            rill_assert #(.SAYS("a descriptor is too long")) u_assert_beats (.clk(clk),
+                .broken(!rst && s_axis_desc_tvalid[c] && s_axis_desc_tdata[c*56+40+BEATS_W +: 16 - BEATS_W] != 0));
+`endif
         end
-        if (first) begin
-            left_q <= length;
-            last_q <= burst_beats == 9'd1;
-        end else if (follow) begin
-            left_q <= next_length;
-            last_q <= next_length == 8'd0;
-        end else if (beat_out) begin
-            left_q <= left_q - 8'd1;
-            last_q <= left_q == 8'd1;
-        end
-        written <= response && last_mem[resp_rd_q] && !rst;
-        if (rst) begin
-            wr_q <= {PTR_W{1'b0}};
-            data_rd_q <= {PTR_W{1'b0}};
-            resp_rd_q <= {PTR_W{1'b0}};
-            error <= 1'b0;
-            error_addr <= 64'd0;
-        end else begin
-            if (issue)
-                wr_q <= (wr_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : wr_q + 1'b1;
-            if (first || follow)
-                data_rd_q <= (data_rd_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : data_rd_q + 1'b1;
-            if (response)
-                resp_rd_q <= (resp_rd_q == PTR_LAST[PTR_W-1:0]) ? {PTR_W{1'b0}} : resp_rd_q + 1'b1;
-            if (response && m_axi_bresp != 2'b00 && !error) begin
-                error <= 1'b1;
-                error_addr <= addr_mem[resp_rd_q];
+    endgenerate
+
+    // ---- the beat in turn ----
+    reg  [BEAT_BITS-1:0] data_d;
+    reg  [PLACE_W-1:0]   place_d;
+    reg  [ADDR_W-1:0]    base_d;
+    integer              i;
+    always @* begin
+        data_d = {BEAT_BITS{1'b0}};
+        place_d = {PLACE_W{1'b0}};
+        base_d = {ADDR_W{1'b0}};
+        for (i = 0; i < CLIENTS; i = i + 1) begin
+            if (data_turn[i])
+                data_d = data_d | s_axis_beat_tdata[i*BEAT_BITS +: BEAT_BITS];
+            if (turn[i]) begin
+                place_d = place_d | places[i*PLACE_W +: PLACE_W];
+                base_d = base_d | base[i*ADDR_BITS+BEAT_SHIFT +: ADDR_W];
             end
         end
     end
+    wire [63:0]       place64 = {{(64 - PLACE_W){1'b0}}, place_d};
+    wire [ADDR_W-1:0] addr_d = base_d + place64[ADDR_W-1:0];
 
-    wire [OCC_W-1:0] fifo_occupancy;
-    wire [OCC_W-1:0] fifo_high_water;
+    // ---- the buffer, and out of it ----
+    wire [OCC_W-1:0]  occupancy;
+    wire [OCC_W-1:0]  high_water;
+    wire [1:0]        addr_occupancy;
+    wire [1:0]        addr_high_water;
 
     rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(BUFFER_BEATS), .RAM_STYLE(RAM_STYLE)) u_buffer (
-        .clk(clk), .rst(rst), .s_axis_tvalid(fifo_push), .s_axis_tready(fifo_ready), .s_axis_tdata(s_axis_beat_tdata),
-        .m_axis_tvalid(fifo_valid), .m_axis_tready(beat_out || drop), .m_axis_tdata(m_axi_wdata),
-        .occupancy(fifo_occupancy), .high_water(fifo_high_water));
+        .clk(clk), .rst(rst), .s_axis_tvalid(push), .s_axis_tready(data_ready), .s_axis_tdata(data_d),
+        .m_axis_tvalid(m_axi_wvalid), .m_axis_tready(m_axi_wready), .m_axis_tdata(m_axi_wdata),
+        .occupancy(occupancy), .high_water(high_water));
+    rill_fifo #(.DATA_W(ADDR_W), .DEPTH(2)) u_address (
+        .clk(clk), .rst(rst), .s_axis_tvalid(push), .s_axis_tready(addr_ready), .s_axis_tdata(addr_d),
+        .m_axis_tvalid(m_axi_awvalid), .m_axis_tready(m_axi_awready),
+        .m_axis_tdata(m_axi_awaddr[ADDR_BITS-1:BEAT_SHIFT]),
+        .occupancy(addr_occupancy), .high_water(addr_high_water));
 
-    assign idle = !splitter_busy && out_q == {OUT_W{1'b0}} && free_q == {HELD_W{1'b0}} &&
-                  (flush || !(s_axis_desc_tvalid || s_axis_beat_tvalid));
+    assign m_axi_awaddr[BEAT_SHIFT-1:0] = {BEAT_SHIFT{1'b0}};
+    assign m_axi_awid = {ID_W{1'b0}};
+    assign m_axi_awlen = 8'd0;
+    assign m_axi_awsize = SIZE[2:0];
+    assign m_axi_awburst = 2'b01;
+    assign m_axi_wstrb = {(BEAT_BITS / 8){1'b1}};
+    assign m_axi_wlast = 1'b1;
+    assign m_axi_bready = open_q;
+
+    wire all_out = out_q == OUT_ALL[OUT_W-1:0];
+    wire next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
+
+    always @(posedge clk) begin
+        open_q <= !rst;
+        if (rst) begin
+            slot_q <= 1'b1;
+            out_q <= {OUT_W{1'b0}};
+        end else begin
+            slot_q <= response || (push ? !next_all_out : !all_out);
+            if (push && !response)
+                out_q <= out_q + 1'b1;
+            else if (!push && response)
+                out_q <= out_q - 1'b1;
+        end
+    end
+
+    rill_owed #(.QUIET_BITS(QUIET_BITS)) u_owed (
+        .clk(clk), .rst(rst), .asked(m_axi_awvalid && m_axi_awready), .sign(m_axi_bvalid && m_axi_bready),
+        .answered(m_axi_bvalid && m_axi_bready), .owed(owed));
+
+    // ---- whose the responses are: beats without one, oldest first ----
+    reg  [CLIENTS+ADDR_W:0] open_mem [0:OUTSTANDING-1];
+    reg  [PTR_W-1:0]        wr_q;
+    reg  [PTR_W-1:0]        rd_q;
+    reg  [ADDR_W-1:0]       error_q;
+    reg  [CLIENTS-1:0]      written_q;
+    wire                    head_ends;
+    wire [CLIENTS-1:0]      head_client;
+    wire [ADDR_W-1:0]       head_addr;
+    assign {head_ends, head_client, head_addr} = open_mem[rd_q];
+    assign answered = response ? head_client : {CLIENTS{1'b0}};
+    assign written = written_q;
+    assign error_addr = {error_q, {BEAT_SHIFT{1'b0}}};
+
+    always @(posedge clk) begin
+        if (push)
+            open_mem[wr_q] <= {ends, turn, addr_d};
+        written_q <= rst || !head_ends ? {CLIENTS{1'b0}} : answered;
+        if (rst) begin
+            wr_q <= {PTR_W{1'b0}};
+            rd_q <= {PTR_W{1'b0}};
+            error <= 1'b0;
+            error_q <= {ADDR_W{1'b0}};
+        end else begin
+            if (push)
+                wr_q <= wr_q == PTR_LAST[PTR_W-1:0] ? {PTR_W{1'b0}} : wr_q + 1'b1;
+            if (response)
+                rd_q <= rd_q == PTR_LAST[PTR_W-1:0] ? {PTR_W{1'b0}} : rd_q + 1'b1;
+            if (response && m_axi_bresp != 2'b00 && !error) begin
+                error <= 1'b1;
+                error_q <= head_addr;
+            end
+        end
+    end
 
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("a response arrives to no burst")) u_assert_response (.clk(clk),
         .broken(!rst && response && out_q == {OUT_W{1'b0}}));
 `endif
 
-    wire unused = &{1'b0, fifo_occupancy, fifo_high_water, free_d, OUT_ALL, PTR_LAST, ONE};
+    wire unused = &{1'b0, occupancy, high_water, addr_occupancy, addr_high_water, SIZE, OUT_ALL, PTR_LAST, base,
+        place64, s_axis_desc_tdata, m_axi_bid, i};
 endmodule
 
 `default_nettype wire

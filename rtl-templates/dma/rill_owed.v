@@ -6,7 +6,9 @@
 // owed: high from a reset with open bursts on, until all of them are answered, or no sign has come for 2^QUIET_BITS
 // cycles: then the memory was reset, too, and owes nothing. A user asks for nothing meanwhile and swallows what comes.
 // Reset: clk, synchronous active-high rst; the count of open bursts is no part of it and starts at 0.
-// Parameters: QUIET_BITS (2..16).
+//
+// name        meaning                                              unit  range
+// QUIET_BITS  2^QUIET_BITS cycles without a sign: nothing is owed  bits  2 to 16
 `default_nettype none
 
 module rill_owed #(

@@ -9,7 +9,9 @@
 // Out: a descriptor of one beat and the beat, to a rill_dma_write of its own (base = ring pointer), whose idle output
 // comes back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
-// Parameters: BEAT_BITS.
+//
+// name       meaning    unit  range
+// BEAT_BITS  of a beat  bits  64, 128, 256, 512
 `default_nettype none
 
 module rill_ring_writer #(

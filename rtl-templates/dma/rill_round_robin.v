@@ -3,7 +3,9 @@
 //
 // take high at a clock edge makes the granted client the last in the next choice. No request: no grant.
 // Reset: clk, synchronous active-high rst; client 0 first.
-// Parameters: CLIENTS (1..64).
+//
+// name     meaning   unit     range
+// CLIENTS  that ask  clients  1 to 64
 `default_nettype none
 
 module rill_round_robin #(

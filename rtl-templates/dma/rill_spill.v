@@ -6,12 +6,11 @@
 // of FIRINGS the next firing enters when the last word of the one before has been read. With two it enters when the
 // read of the one before has been asked for, and that is asked for when the last word of the one ahead of it has been
 // read: one firing is read while the next one is written, in the other half.
-// Memory: m_axis_write_* to a rill_dma_write (descriptors of at most BURST beats as soon as their beats are handed
-// over, so that a buffer of BURST beats is enough), m_axis_read and s_axis_read from a rill_dma_read (one descriptor
-// for the firing). dma_idle is the write engine's idle:
-// nothing is asked for before it has been high behind the last descriptor, so the read comes after the responses. All
-// writes of a firing have theirs before the next firing enters, so dma_idle never speaks of two. It may come up to 6
-// cycles late: it is looked at from 4 cycles behind the last descriptor on.
+// Memory: m_axis_write_* to a rill_dma_write (a descriptor for each beat as soon as it is known to come, so ahead of
+// it), m_axis_read and s_axis_read from a rill_dma_read (one descriptor for the firing). dma_idle is the write engine's
+// idle of this client: nothing is asked for before it has been high behind the last beat, so the read comes after the
+// responses. All writes of a firing have theirs before the next firing enters, so dma_idle never speaks of two. It may
+// come up to 6 cycles late: it is looked at from 4 cycles behind the last beat on.
 // Layout at OFFSET, in stream order: floor(BEAT_BITS / DATA_W) words to a beat, the first lowest, unused bits and words
 // 0; a word wider than a beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. The second half, for every other
 // firing, begins behind the first at a multiple of BURST beats. tuser is kept on chip, FIRINGS x WORDS x USER_W bits.
@@ -19,8 +18,15 @@
 // other. Latency from the last word in to the first word out: 8 cycles, the write's response and the read's latency, if
 // nothing else is being read.
 // Reset: synchronous, control only; tready and tvalid low in reset.
-// Parameters: DATA_W, USER_W, BEAT_BITS bits, WORDS of the longest firing, BURST beats, FIRINGS in memory (1 or 2),
-// OFFSET bytes.
+//
+// name       meaning                unit     range
+// DATA_W     of tdata               bits     1 or more
+// USER_W     of tuser               bits     1 or more
+// BEAT_BITS  of a beat              bits     256, 512
+// WORDS      of the longest firing  words    1 or more
+// BURST      of a write, at most    beats    1 to 128
+// FIRINGS    in memory              firings  1, 2
+// OFFSET     of the first           bytes    any
 `default_nettype none
 
 module rill_spill #(
@@ -81,11 +87,11 @@ module rill_spill #(
     localparam BEATS = WHOLE > 0 ? (WORDS + SLOTS - 1) / SLOTS : WORDS * SLOTS;          // of the longest firing
     localparam ADDR_W = FIRINGS * WORDS > 1 ? $clog2(FIRINGS * WORDS) : 1;
     localparam [31:0] SLOTS_32 = SLOTS;
-    localparam [31:0] BURST_32 = BURST;
     localparam [31:0] BEAT_BYTES = BEAT_BITS / 8;
     localparam [31:0] HALF_BEATS = BURST < 1 ? BEATS : (BEATS + BURST - 1) / BURST * BURST;
     localparam [39:0] OTHER = OFFSET + {8'd0, HALF_BEATS} * {8'd0, BEAT_BYTES};          // the second half
     localparam [31:0] WORDS_32 = WORDS;
+    localparam [1:0] SETTLED = 2'd3;             // settle_q when dma_idle speaks of the last descriptor, too
     localparam [2:0] S_FILL = 3'd0, S_PUSH = 3'd1, S_SETTLE = 3'd2, S_WAIT = 3'd3, S_ASK = 3'd4, S_DRAIN = 3'd5;
 
     // of the firing that is written; S_DRAIN: it is read, and there is no other half
@@ -100,13 +106,11 @@ module rill_spill #(
     reg  [9:0]           in_slot_q;
     reg  [9:0]           slot_q;             // of the beat (the word) that is read
     reg  [15:0]          beats_q;            // of the firing, handed over
-    reg  [15:0]          since_q;            // beats without a descriptor
+    reg                  begun_q;            // a word of the firing is in
+    reg  [9:0]           due_q;              // descriptors of beats that are known to come
     reg  [39:0]          offset_q;           // of the next descriptor
-    reg                  last_q;             // the firing's last word is in
     reg                  beat_valid_q;
     reg  [BEAT_BITS-1:0] beat_q;
-    reg                  desc_valid_q;
-    reg  [55:0]          desc_q;
     reg                  out_valid_q;
     reg  [DATA_W-1:0]    out_q;
     reg  [USER_W-1:0]    out_user_q;
@@ -117,9 +121,12 @@ module rill_spill #(
     wire                 beat_out = m_axis_write_beat_tvalid && m_axis_write_beat_tready;
     wire                 in_slot_last = in_slot_q == SLOTS_32[9:0] - 10'd1;
     wire                 slot_last = slot_q == SLOTS_32[9:0] - 10'd1;
-    wire                 pushed;             // the last beat of the firing leaves
-    wire [15:0]          since_d = since_q + 16'd1;
-    wire                 desc_due = beat_out && (since_d == BURST_32[15:0] || pushed);
+    wire                 desc_out = m_axis_write_desc_tvalid && m_axis_write_desc_tready;
+    // Beats that are known to come since this word: the firing's first one, the one behind a beat that is full; of a
+    // word that is wider than a beat its own.
+    wire [9:0]           first_due = begun_q ? 10'd0 : 10'd1;
+    wire [9:0]           next_due = in_slot_last && !s_axis_tlast ? 10'd1 : 10'd0;
+    wire [9:0]           word_due = WHOLE > 0 ? first_due + next_due : SLOTS_32[9:0];
     wire                 out_load = !out_valid_q || m_axis_tready;
     wire                 read_last = read_q == (TWO ? end_q : write_q);
     wire                 word_in;            // a word is whole
@@ -131,10 +138,10 @@ module rill_spill #(
     wire [ADDR_W-1:0]    first_word = half ? WORDS_32[ADDR_W-1:0] : {ADDR_W{1'b0}};
     wire [ADDR_W-1:0]    next_word = TWO && !half ? WORDS_32[ADDR_W-1:0] : {ADDR_W{1'b0}};
 
-    assign m_axis_write_beat_tvalid = beat_valid_q && !desc_valid_q;
+    assign m_axis_write_beat_tvalid = beat_valid_q;
     assign m_axis_write_beat_tdata = beat_q;
-    assign m_axis_write_desc_tvalid = desc_valid_q;
-    assign m_axis_write_desc_tdata = desc_q;
+    assign m_axis_write_desc_tvalid = due_q != 10'd0;
+    assign m_axis_write_desc_tdata = {16'd1, offset_q};
     assign m_axis_read_tvalid = state_q == S_ASK && !drain_q && open_q;
     assign m_axis_read_tdata = {beats_q, half ? OTHER : OFFSET};
     assign m_axis_tvalid = out_valid_q;
@@ -172,7 +179,6 @@ module rill_spill #(
                     beat_q <= fill_d;
             end
             assign s_axis_tready = open_q && state_q == S_FILL && room;
-            assign pushed = last_q;
             assign word = word_d;
             assign word_in = drain_q && s_axis_read_tvalid && out_load;
             assign s_axis_read_tready = word_in && (slot_last || read_last);
@@ -204,7 +210,6 @@ module rill_spill #(
                     early_q <= shifted[WIDE-1:BEAT_BITS];
             end
             assign s_axis_tready = open_q && state_q == S_FILL && !beat_valid_q;
-            assign pushed = last_q && left_q == 10'd1;
             assign word = shifted[DATA_W-1:0];
             assign word_in = part && slot_last;
             assign s_axis_read_tready = part;
@@ -227,41 +232,38 @@ module rill_spill #(
             in_slot_q <= 10'd0;
             slot_q <= 10'd0;
             beats_q <= 16'd0;
-            since_q <= 16'd0;
+            begun_q <= 1'b0;
+            due_q <= 10'd0;
             offset_q <= OFFSET;
-            last_q <= 1'b0;
-            desc_valid_q <= 1'b0;
             out_valid_q <= 1'b0;
         end else begin
             open_q <= 1'b1;
             // ---- the firing that is written ----
             if (in_slot_moves)
                 in_slot_q <= in_slot_last || s_axis_tlast ? 10'd0 : in_slot_q + 10'd1;
-            if (beat_out)
-                since_q <= desc_due ? 16'd0 : since_d;
-            desc_valid_q <= desc_due || (desc_valid_q && !m_axis_write_desc_tready);
+            due_q <= due_q + (take ? word_due : 10'd0) - {9'd0, desc_out};
             if (leaves) begin
                 second_q <= TWO && !second_q;
                 write_q <= next_word;
                 beats_q <= 16'd0;
                 offset_q <= TWO && !half ? OTHER : OFFSET;
-                last_q <= 1'b0;
+                begun_q <= 1'b0;
             end else begin
                 if (take && !s_axis_tlast)
                     write_q <= write_q + 1'b1;
-                if (take && s_axis_tlast)
-                    last_q <= 1'b1;
+                if (take)
+                    begun_q <= 1'b1;
                 if (beat_out)
                     beats_q <= beats_q + 16'd1;
-                if (desc_due)
-                    offset_q <= offset_q + {24'd0, since_d} * {8'd0, BEAT_BYTES};
+                if (desc_out)
+                    offset_q <= offset_q + {8'd0, BEAT_BYTES};
             end
             case (state_q)
                 S_FILL: if (take && s_axis_tlast) state_q <= S_PUSH;
-                S_PUSH: if (m_axis_write_desc_tvalid && m_axis_write_desc_tready && !beat_valid_q) state_q <= S_SETTLE;
+                S_PUSH: if (!beat_valid_q) state_q <= S_SETTLE;
                 S_SETTLE: begin
                     settle_q <= settle_q + 2'd1;
-                    if (settle_q == 2'd3) state_q <= S_WAIT;
+                    if (settle_q == SETTLED) state_q <= S_WAIT;
                 end
                 S_WAIT: if (dma_idle) state_q <= S_ASK;
                 S_ASK: if (asked) state_q <= TWO ? S_FILL : S_DRAIN;
@@ -280,8 +282,6 @@ module rill_spill #(
             read_q <= read_q + 1'b1;
         if (take)
             user_mem[write_q] <= s_axis_tuser;
-        if (desc_due)
-            desc_q <= {since_d, offset_q};
         if (word_in) begin
             out_q <= word;
             out_user_q <= user_mem[read_q];

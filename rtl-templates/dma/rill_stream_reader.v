@@ -7,7 +7,14 @@
 // Row layout as rill_stream_writer's: CHUNKS*LANES fp32, whole groups of max(beat, chunk) bits.
 // Throughput: one chunk per cycle while beats are there; two groups per token are buffered.
 // Reset: clk, synchronous active-high rst.
-// Parameters: BEAT_BITS, LANES, TOKENS, CHUNKS (LANES-wide chunks of a token), OFFSET (bytes, a multiple of a beat).
+//
+// name       meaning                            unit    range
+// BEAT_BITS  of a beat                          bits    256, 512
+// LANES      fp32 per chunk                     words   1, 2, 4, 8, 16, 32
+// TOKENS     per step, upper bound              tokens  1, 2, 4, 8
+// CHUNKS     of a token                         chunks  1 to 65535
+// OFFSET     of the rows, a multiple of a beat  bytes   any
+// USER_W     of tuser                           bits    derived
 `default_nettype none
 
 module rill_stream_reader #(

@@ -10,8 +10,15 @@
 // steps_done counts firings whose writes all have their responses (dma_written comes back from the engine: see
 // rill_write_tracker).
 // Throughput: one chunk per cycle while the engine keeps up. Reset: clk, synchronous active-high rst.
-// Parameters: BEAT_BITS, LANES, TOKENS, CHUNKS (LANES-wide chunks of a token), OFFSET (bytes, a multiple of a beat),
-// COUNT_W (bits of the engine's open descriptors).
+//
+// name       meaning                            unit    range
+// BEAT_BITS  of a beat                          bits    256, 512
+// LANES      fp32 per chunk                     words   1, 2, 4, 8, 16, 32
+// TOKENS     per step, upper bound              tokens  1, 2, 4, 8
+// CHUNKS     of a token                         chunks  1 to 65535
+// OFFSET     of the rows, a multiple of a beat  bytes   any
+// COUNT_W    of the engine's open descriptors   bits    1 to 16
+// USER_W     of tuser                           bits    derived
 `default_nettype none
 
 module rill_stream_writer #(

@@ -12,8 +12,11 @@
 // round before. An engine's open descriptors are of the round that is waited for, of whole layers behind it (the next
 // round), or of the layer that is not done yet.
 // Reset: clk, synchronous active-high rst; the count starts at 0.
-// Parameters: WRITERS (write engines), COUNT_W (bits of an engine's open descriptors), LAYERS_W (bits of the count: it
-// wraps).
+//
+// name      meaning                          unit     range
+// WRITERS   write engines                    writers  1 or more
+// COUNT_W   of an engine's open descriptors  bits     1 to 16
+// LAYERS_W  of layers_done, which wraps      bits     1 or more
 `default_nettype none
 
 module rill_write_tracker #(

@@ -18,15 +18,34 @@
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
-// Parameters: CHANNELS (1 to 32), BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), GROUP (elements per group scale and
-// block), X_UNITS (units of an operand and token, even, upper bound), SCALE_K, SCALE_V (fp32, 2^EXP_MIN of the operands
-// of modes 2, 3), HAS_KV (0: no modes 2, 3;
-// their ports are not used), ARRAYS (1, 2: tokens at a time, TOKENS at least; two share each multiplier), ASYM (1:
-// there are int4_asym weights), X_BITS (8, 10: of a mantissa of the operands), OUT_FIFO (words; covers the latency
-// and the places kept for the results of a row-step), and the table of rill_schedule. For lanes on several dies: HOPS,
-// the most boundaries to a lane, as register stages each way (2 HOPS more cycles of latency), CHAINS, the dies with
-// lanes, and COPY_CHAIN, of every FAN_OUT lanes, 4 bits each, which of them. gen_chain[n], gen_copy[g] and
-// gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest.
+// Lanes on several dies: HOPS register stages each way to the farthest one (2 HOPS more cycles of latency), CHAINS dies
+// with lanes, COPY_CHAIN which of them. gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes'
+// u_front with the rest.
+//
+// name               meaning                                                         unit       range
+// CHANNELS           a lane each                                                     channels   1 to 32
+// BEAT_BITS          of a beat                                                       bits       256, 512
+// TOKENS             per step, upper bound                                           tokens     1, 2, 4, 8
+// GROUP              per group scale and block, a multiple of a beat's int4 weights  elements   1 or more
+// X_UNITS            of an operand and token, even, upper bound                      units      2 or more
+// SCALE_K            2^EXP_MIN of the operands of mode 2                             fp32 bits  any
+// SCALE_V            2^EXP_MIN of the operands of mode 3                             fp32 bits  any
+// HAS_KV             0: no modes 2, 3; their ports are not used                      -          0, 1
+// ARRAYS             at a time, at most TOKENS; two share each multiplier            tokens     1, 2
+// ASYM               1: there are int4_asym weights                                  -          0, 1
+// X_BITS             of a mantissa of the operands                                   bits       8, 10
+// HOPS               most die boundaries to a lane, register stages each way         clocks     0 or more
+// CHAINS             dies with lanes                                                 dies       1 to 8
+// COPY_CHAIN         which of them, of every FAN_OUT lanes, 4 bits each              -          any
+// OUT_FIFO           for the latency and the places kept for a row-step's results    words      2 or more
+// SECTIONS           of the table, docs/rtl.md section 5                             sections   1 or more
+// ENTRIES            the sum of all lengths                                          entries    1 or more
+// SECTION_LEN        of each section, 16 bits, the first low                         entries    any
+// SECTION_REPEAT     how often each is walked, 16 bits each                          times      any
+// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                          -          any
+// TABLE              the entries, 96 bits each (of ENGINE)                           -          any
+// USER_W             of tuser                                                        bits       derived
+// COUNT_W            of tcount                                                       bits       derived
 `default_nettype none
 
 module rill_engine #(
@@ -103,9 +122,11 @@ module rill_engine #(
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     localparam GROUP_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
-    // of RC bytes for each beat; longer rows than 86 have are of int8
+    localparam ENGINE_GROUPS_MOST_ASYM = 86;
+    // of RC bytes for each beat; longer rows than the most have are of int8
     localparam WORD_BEATS = (X_UNITS / 2 * (XS / 8) + 7) / 8;
-    localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS : WORD_BEATS > 86 ? 86 : WORD_BEATS;
+    localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS
+                             : WORD_BEATS > ENGINE_GROUPS_MOST_ASYM ? ENGINE_GROUPS_MOST_ASYM : WORD_BEATS;
     localparam SCALE_W = BYTE_W + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     // covers the 12 cycles from a beat's arrival to its place being free
     localparam LANE_BEATS = 16;

@@ -3,7 +3,13 @@
 // registers that a placer may put on the dies between (rill_hop).
 //
 // cmd: its two low bits, valid and out, are what must not happen by chance.
-// Reset: clk, synchronous active-high rst; these two. Parameters: CMD_W, SLICE_W, OFFSET_W (bits), HOPS.
+// Reset: clk, synchronous active-high rst; these two.
+//
+// name      meaning                       unit    range
+// CMD_W     of cmd                        bits    3 or more
+// SLICE_W   of the operand's slice        bits    1 or more
+// OFFSET_W  of offset                     bits    1 or more
+// HOPS      from the engine to the lanes  clocks  0 or more
 `default_nettype none
 
 module rill_engine_chain #(

@@ -8,20 +8,19 @@
 // operand is in the buffer), part_pulse (a unit of every token of the operand that is being filled), v_pulse (a head is
 // in the V tail); y_pulse (an output word has left). A command goes out when all that it needs has been counted;
 // nothing behind it can stall. Out: cmd_*, registered, valid in the cycle after the decision:
-//     cmd_pop     a memory beat is taken from every lane        cmd_k      local keys are taken,
-//                 a unit in each of the first cmd_k_lanes lanes
+//     cmd_pop     a memory beat is taken from every lane
+//     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
 //     cmd_params, cmd_scales  it holds row parameters or group scales (scales: word cmd_scale / bytes per beat)
 //     cmd_valid   multiply: the beat taken now or, for later tokens, held since; the rest belongs to it:
 //     cmd_asym    of these: int4_asym, whose group words go with a beat each and lie at byte cmd_scale
 //     cmd_int4    weights of 4 bits;  cmd_raw: 1 keys, 2 values, 0 weights with row parameters
-//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr {layer[9:0], row[12:0], unit}; layer of the tail:
-//     entry's kv_layer +
-//                 schedule's layer * kv_step
+//     cmd_tail    the beat comes from the V tail, at cmd_tail_addr (VTAIL of include/fields.def); layer of the tail:
+//                 entry's kv_layer + schedule's layer * kv_step
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
 //     cmd_acc     row of accumulators;  cmd_both  ARRAYS 2: the second token is there
 //     cmd_out     a result leaves, that of token cmd_out_tok (and, but for the first, of the row of accumulators
-//     cmd_out_row)
+//                 cmd_out_row)
 //     cmd_row     row in the chunk of parameters;  cmd_scale: index of its group scale in the chunk
 //     cmd_free    the operand is given back
 //     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_out)
@@ -38,10 +37,22 @@
 // busy: a command went out. stall_beat, stall_x, stall_out: a firing waits, for beats (memory, keys, V tail), else for
 // its operand, else for output room. At most one of the four, one cycle late.
 // Reset: clk, synchronous active-high rst; a running firing is given up.
-// Parameters: CHANNELS, BEAT_BITS, TOKENS, GROUP (elements per group scale), X_UNITS (per operand and token), SCALE_W
-// (bits of a group scale's index), LANE_BEATS (beats that a lane can hold), K_UNITS (key units that can wait),
-// OUT_WORDS (room for output words; with ARRAYS 2 at least TOKENS), ARRAYS (1, 2: tokens that a beat serves in one
-// cycle; TOKENS at least), ASYM (1: there are int4_asym weights).
+//
+// name        meaning                                                unit      range
+// CHANNELS    a lane each                                            channels  1 to 32
+// BEAT_BITS   of a beat                                              bits      256, 512
+// TOKENS      per step, upper bound                                  tokens    1, 2, 4, 8
+// GROUP       per group scale, a multiple of a beat's int4 weights   elements  1 or more
+// X_UNITS     of an operand and token, even                          units     2 or more
+// SCALE_W     of a group scale's index, more than of a byte's place  bits      6 or more
+// LANE_BEATS  that a lane can hold                                   beats     1 or more
+// K_UNITS     of keys that can wait                                  units     1 or more
+// OUT_WORDS   room for output words; with ARRAYS 2 at least TOKENS   words     1 or more
+// ARRAYS      that a beat serves in one cycle, at most TOKENS        tokens    1, 2
+// ASYM        1: there are int4_asym weights                         -         0, 1
+// TOK_W       of a token's number                                    bits      derived
+// PAIR_W      of a pair's number                                     bits      derived
+// COUNT_W     of a count of lanes                                    bits      derived
 `default_nettype none
 
 module rill_engine_ctrl #(

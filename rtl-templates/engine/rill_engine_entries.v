@@ -6,24 +6,25 @@
 // n_valid; `take` (only then) goes on to the one after it. Latency: 2 cycles; throughput: an entry per cycle. One entry
 // is being worked out and two wait, each in registers of its own: `take` moves no data, and s_axis_entry_tready does
 // not follow it.
-//     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values       n_tok_end      last token
-//     n_both_end     the last turn has two tokens (ARRAYS 2)               n_one_turn     there is but one turn
-//     n_rows_end     row-steps - 1; n_one_row: it is 0                     n_beats_end    beats of a row-step - 1;
-//     n_one_beat: it is 0
+//     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
+//     n_tok_end      last token;  n_both_end: the last turn has two (ARRAYS 2);  n_one_turn: there is but one turn
+//     n_rows_end     row-steps - 1;  n_one_row: it is 0
+//     n_beats_end    beats of a row-step - 1;  n_one_beat: it is 0
 //     n_memory       keys: row-steps from memory; values: memory beats of a row-step
-//     n_from_memory  the first beat does (weights: all of them)            n_last_count   results of the last row-step
-//     (from memory)
-//     n_key_last     keys of the last row-step                             n_scale_beats  header beats with group
-//     scales
+//     n_from_memory  the first beat does (weights: all of them)
+//     n_last_count   results of the last row-step (from memory);  n_key_last: keys of the last row-step
+//     n_scale_beats  header beats with group scales;  n_groups: group words of a row
 //     n_asym         of the int4 weights: int4_asym
-//     n_groups       group words of a row                                  n_outer        the first chunk goes column
-//     by column;
-//     n_outer_end    its row-steps - 1                                     n_free         the operand is given back at
-//     the end
-//     n_keep         values: the firing behind reads the same head         n_tail_row     first row in the V tail
-//     n_layer        layer of the tail: entry's kv_layer + schedule's layer * kv_step
-// Reset: clk, synchronous active-high rst; entries inside are given up. Parameters: CHANNELS, BEAT_BITS, ARRAYS, ASYM
-// as in rill_engine_ctrl.
+//     n_outer        the first chunk goes column by column;  n_outer_end: its row-steps - 1
+//     n_free         the operand is given back at the end;  n_keep: values: the firing behind reads the same head
+//     n_tail_row     first row in the V tail;  n_layer: layer of it: entry's kv_layer + schedule's layer * kv_step
+// Reset: clk, synchronous active-high rst; entries inside are given up.
+//
+// name       meaning                          unit      range
+// CHANNELS   a lane each                      channels  1 to 32
+// BEAT_BITS  of a beat                        bits      256, 512
+// ARRAYS     that a beat serves in one cycle  tokens    1, 2
+// ASYM       1: there are int4_asym weights   -         0, 1
 `default_nettype none
 
 module rill_engine_entries #(

@@ -3,8 +3,11 @@
 //
 // Pulses are counted: ports may be ahead of one another. A tree of them joins many ports.
 // Latency: 2 cycles from the last port's pulse. Throughput: one pulse per cycle.
-// Reset: clk, synchronous active-high rst; the counts. Parameters: PORTS, AHEAD (most pulses by which a port may be
-// ahead of the output).
+// Reset: clk, synchronous active-high rst; the counts.
+//
+// name   meaning                                     unit    range
+// PORTS  arrivals that are joined                    ports   1 or more
+// AHEAD  by which a port may be ahead of the output  pulses  1 or more
 `default_nettype none
 
 module rill_engine_join #(

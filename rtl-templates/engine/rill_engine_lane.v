@@ -19,9 +19,21 @@
 // (rill_matrix_lane); sums comes beside offset.
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
 // Reset: clk, synchronous active-high rst; valids and the waiting beats.
-// Parameters: BEAT_BITS, TOKENS, LANE_BEATS, SCALE_BEATS (group scale beats of a chunk), SCALE_W (bits of `scale`),
-// SCALE_K, SCALE_V (fp32), ARRAYS (1, 2: tokens at a time), ASYM (0: asym and sums are not looked at), HOPS (register
-// stages each way), X_BITS (8, 10: of an element of x).
+//
+// name         meaning                                  unit       range
+// BEAT_BITS    of a beat                                bits       256, 512
+// TOKENS       per step, upper bound                    tokens     1, 2, 4, 8
+// LANE_BEATS   that can wait                            beats      3 or more
+// SCALE_BEATS  group scales of a chunk                  beats      1 to 86
+// SCALE_W      of `scale`, more than of a byte's place  bits       6 or more
+// SCALE_K      of raw 1                                 fp32 bits  any
+// SCALE_V      of raw 2                                 fp32 bits  any
+// ARRAYS       at a time                                tokens     1, 2
+// HOPS         register stages each way                 clocks     0 or more
+// ASYM         0: asym and sums are not looked at       -          0, 1
+// X_BITS       of an element of x                       bits       8, 10
+// TOK_W        of a token's number                      bits       derived
+// SUMS_W       of sums                                  bits       derived
 `default_nettype none
 
 module rill_engine_lane #(
@@ -80,10 +92,11 @@ module rill_engine_lane #(
 );
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam ROW_W = BEAT_BITS == 512 ? 3 : 2;
+    localparam ENGINE_GROUPS_MOST_ASYM = 86;
 
     generate
-        if (SCALE_BEATS < 1 || SCALE_BEATS > 86) begin : gen_bad_scales
-            rill_error_SCALE_BEATS_must_be_1_to_86 u_error ();
+        if (SCALE_BEATS < 1 || SCALE_BEATS > ENGINE_GROUPS_MOST_ASYM) begin : gen_bad_scales
+            rill_error_SCALE_BEATS_must_be_1_to_the_most_of_int4_asym u_error ();
         end
         if (SCALE_W <= BYTE_W) begin : gen_bad_width
             rill_error_SCALE_W_must_exceed_the_bits_of_a_byte_place u_error ();

@@ -7,7 +7,12 @@
 //     int4: offset = 2 * B * N + 8 * S        int8: offset = 17 * B * N + 64 * S
 // ASYM: sums holds, beside offset, the sums of each 32 elements, X_BITS + 5 bits each; else it is 0.
 // Free-running pipeline: offset LATENCY = 4 cycles after valid, one per cycle. No reset.
-// Parameters: BEAT_BITS (256, 512), ASYM (0, 1), X_BITS (8, 10: of an element).
+//
+// name       meaning        unit  range
+// BEAT_BITS  of a beat      bits  256, 512
+// ASYM       1: with sums   -     0, 1
+// X_BITS     of an element  bits  8, 10
+// SUMS_W     of sums        bits  derived
 `default_nettype none
 
 module rill_engine_offset #(

@@ -5,7 +5,11 @@
 // s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. beat, the cycle after the
 // command: local_beat with use_local, the next waiting one with pop, else that of the command before; weights (data)
 // with their signed nibbles made unsigned, as rill_matrix_lane takes them.
-// Reset: clk, synchronous active-high rst; the waiting beats. Parameters: BEAT_BITS, LANE_BEATS.
+// Reset: clk, synchronous active-high rst; the waiting beats.
+//
+// name        meaning        unit   range
+// BEAT_BITS   of a beat      bits   256, 512
+// LANE_BEATS  that can wait  beats  3 or more
 `default_nettype none
 
 module rill_lane_front #(

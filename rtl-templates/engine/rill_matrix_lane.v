@@ -16,9 +16,16 @@
 // offset: the term is that of rill_group_terms, shifted like any other.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
 // Reset: synchronous; valids only.
-// Parameters: BEAT_BITS (256, 512), TOKENS (1, 2, 4, 8), ROWS (1, 4, 8: rows that may be open at a time, tok is {row,
-// tok}), SIDE_W (bits of the sideband), ASYM (0: asym, words and sums are not looked at), X_BITS (8, 10: of an element
-// of x).
+//
+// name       meaning                                        unit    range
+// BEAT_BITS  of a beat                                      bits    256, 512
+// TOKENS     per step, upper bound                          tokens  1, 2, 4, 8
+// ROWS       that may be open at a time, tok is {row, tok}  rows    1, 4, 8
+// SIDE_W     of the sideband                                bits    1 or more
+// ASYM       0: asym, words and sums are not looked at      -       0, 1
+// X_BITS     of an element of x                             bits    8, 10
+// TOK_W      of tok                                         bits    derived
+// SUMS_W     of sums                                        bits    derived
 `default_nettype none
 
 module rill_matrix_lane #(

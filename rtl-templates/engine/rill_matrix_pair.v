@@ -16,8 +16,17 @@
 // Reset: synchronous; valids only.
 // ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with
 // out_tok 0).
-// Parameters: BEAT_BITS (256, 512), TOKENS (2, 4, 8), ROWS (1, 4, 8), ASYM (0: asym, words and sums are not looked at),
-// X_BITS (8, 10: of an element of x).
+//
+// name       meaning                                    unit    range
+// BEAT_BITS  of a beat                                  bits    256, 512
+// TOKENS     per step, upper bound                      tokens  2, 4, 8
+// ROWS       that may be open at a time                 rows    1, 4, 8
+// ASYM       0: asym, words and sums are not looked at  -       0, 1
+// X_BITS     of an element of x                         bits    8, 10
+// TOK_W      of a token's number                        bits    derived
+// ROW_W      of a row's number                          bits    derived
+// TURN_W     of turn                                    bits    derived
+// SUMS_W     of sums                                    bits    derived
 `default_nettype none
 
 module rill_matrix_pair #(

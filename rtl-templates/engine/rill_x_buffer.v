@@ -12,8 +12,16 @@
 // all tokens may be.
 // free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
-// Parameters: BEAT_BITS (256, 512; a mantissa for each 8), TOKENS (1, 2, 4, 8), X_UNITS (units of an operand and token,
-// even, upper bound), ARRAYS (1, 2: tokens read at a time; TOKENS at least), X_BITS (8, 10: of a mantissa).
+//
+// name       meaning                                     unit    range
+// BEAT_BITS  8 for each mantissa of a unit               bits    256, 512
+// TOKENS     per step, upper bound                       tokens  1, 2, 4, 8
+// X_UNITS    of an operand and token, even, upper bound  units   2 or more
+// ARRAYS     read at a time, at most TOKENS              tokens  1, 2
+// X_BITS     of a mantissa                               bits    8, 10
+// TOK_W      of a token's number                         bits    derived
+// TURN_W     of read_tok                                 bits    derived
+// PAIR_W     of read_pair                                bits    derived
 `default_nettype none
 
 module rill_x_buffer #(

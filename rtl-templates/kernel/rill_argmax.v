@@ -9,7 +9,12 @@
 // Latency: log2(LANES) + 3 from the last chunk to the first id. Throughput: one chunk per cycle; the next firing waits
 // while ids leave.
 // Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24). USER_W is derived.
+//
+// name    meaning                unit      range
+// LANES   fp32 per chunk         words     1, 2, 4, 8, 16, 32
+// TOKENS  per step, upper bound  tokens    1, 2, 4, 8
+// N       of a vector            elements  1 to 2^24
+// USER_W  of tuser               bits      derived
 `default_nettype none
 
 module rill_argmax #(
@@ -39,6 +44,7 @@ module rill_argmax #(
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;    // elements of the last chunk
     localparam TOK_W = USER_W - 1;
     localparam LANE_W = 5;
+    localparam CHUNK_W = 24;                 // of a chunk's number
     localparam [31:0] CHUNKS_32 = CHUNKS;
 
     generate
@@ -53,27 +59,23 @@ module rill_argmax #(
         end
     endgenerate
 
-    reg         open_q;
-    reg         emit_q;                      // ids leave; nothing moves in front of them
-`ifdef SYNTHESIS
-    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
-`else
-    localparam COPIES = 1;
-`endif
-    wire [COPIES-1:0] ens;                   // !emit_q, a register each
-    wire        en = ens[0];
-    wire        take = s_axis_x_tvalid && s_axis_x_tready;
-    reg  [23:0] chunk_q;
-    wire        chunk_last = chunk_q == CHUNKS_32[23:0] - 24'd1;
+    reg                 open_q;
+    reg                 emit_q;              // ids leave; nothing moves in front of them
+    `include "rill_copies.vh"
+    wire [COPIES-1:0]   ens;                 // !emit_q, a register each
+    wire                en = ens[0];
+    wire                take = s_axis_x_tvalid && s_axis_x_tready;
+    reg  [CHUNK_W-1:0]  chunk_q;
+    wire                chunk_last = chunk_q == CHUNKS_32[CHUNK_W-1:0] - 1'b1;
 
     assign s_axis_x_tready = open_q && en;
 
     always @(posedge clk) begin
         open_q <= !rst;
         if (rst)
-            chunk_q <= 24'd0;
+            chunk_q <= {CHUNK_W{1'b0}};
         else if (take && s_axis_x_tuser[TOK_W])
-            chunk_q <= s_axis_x_tlast ? 24'd0 : chunk_q + 24'd1;
+            chunk_q <= s_axis_x_tlast ? {CHUNK_W{1'b0}} : chunk_q + 1'b1;
     end
 
     // A tree of winners, a register behind every level. Level s begins at place 2*LANES - (2*LANES >> s). Level 0 maps
@@ -123,7 +125,7 @@ module rill_argmax #(
     endgenerate
 
     // Chunk and marks beside the tree.
-    localparam SIDE_W = 24 + USER_W + 1;
+    localparam SIDE_CHUNK = 0, SIDE_USER = CHUNK_W, SIDE_LAST = CHUNK_W + USER_W, SIDE_W = CHUNK_W + USER_W + 1;
     reg  [LEVELS:0]               valid_q;
     reg  [(LEVELS+1)*SIDE_W-1:0]  side_q;
     wire [SIDE_W-1:0]             side_in = {s_axis_x_tlast, s_axis_x_tuser, chunk_q};
@@ -150,18 +152,19 @@ module rill_argmax #(
     endgenerate
 
     // The best of every token so far.
-    reg  [31:0]       best_key_q [0:TOKENS-1];
-    reg  [31:0]       best_id_q [0:TOKENS-1];
-    wire [31:0]       top_key = key[(NODES-1)*32 +: 32];
-    wire [LANE_W-1:0] top_lane = lane[(NODES-1)*LANE_W +: LANE_W];
-    wire [23:0]       top_chunk = side_q[LEVELS*SIDE_W +: 24];
-    wire [USER_W-1:0] top_user = side_q[LEVELS*SIDE_W + 24 +: USER_W];
-    wire              top_last = side_q[LEVELS*SIDE_W + 24 + USER_W];
-    wire [TOK_W-1:0]  top_tok = top_user[TOK_W-1:0];
-    wire [31:0]       top_id = ({8'd0, top_chunk} << LEVELS) | {27'd0, top_lane};
+    reg  [31:0]          best_key_q [0:TOKENS-1];
+    reg  [31:0]          best_id_q [0:TOKENS-1];
+    wire [31:0]          top_key = key[(NODES-1)*32 +: 32];
+    wire [LANE_W-1:0]    top_lane = lane[(NODES-1)*LANE_W +: LANE_W];
+    wire [SIDE_W-1:0]    top_side = side_q[LEVELS*SIDE_W +: SIDE_W];
+    wire [CHUNK_W-1:0]   top_chunk = top_side[SIDE_CHUNK +: CHUNK_W];
+    wire [USER_W-1:0]    top_user = top_side[SIDE_USER +: USER_W];
+    wire                 top_last = top_side[SIDE_LAST];
+    wire [TOK_W-1:0]     top_tok = top_user[TOK_W-1:0];
+    wire [31:0]          top_id = ({{(32-CHUNK_W){1'b0}}, top_chunk} << LEVELS) | {{(32-LANE_W){1'b0}}, top_lane};
 
     always @(posedge clk)
-        if (en && valid_q[LEVELS] && (top_chunk == 24'd0 || top_key > best_key_q[top_tok])) begin
+        if (en && valid_q[LEVELS] && (top_chunk == {CHUNK_W{1'b0}} || top_key > best_key_q[top_tok])) begin
             best_key_q[top_tok] <= top_key;
             best_id_q[top_tok] <= top_id;
         end
@@ -199,7 +202,7 @@ module rill_argmax #(
         end
 `endif
 
-    wire unused = &{1'b0, CHUNKS_32[31:24], top_user[TOK_W]};
+    wire unused = &{1'b0, CHUNKS_32[31:CHUNK_W], top_user[TOK_W]};
 endmodule
 
 `default_nettype wire

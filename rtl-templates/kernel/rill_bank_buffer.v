@@ -14,12 +14,16 @@
 // Latency: a block can be issued READY_DELAY + 1 cycles after its last word was accepted. One word per cycle on both
 // sides.
 // Reset: synchronous; contents are lost.
-// DATA_W       bits of a word
-// TOKENS       tokens per step, upper bound
-// CHUNKS       chunks of a block and token, upper bound
-// TOKEN_MAJOR  0 or 1
-// READY_DELAY  cycles, 1 or more: what is computed while the block is written has time to finish
-// SIDE_W       bits of s_side
+//
+// name         meaning                                                       unit    range
+// DATA_W       of a word                                                     bits    1 or more
+// TOKENS       per step, upper bound                                         tokens  1 to 8
+// CHUNKS       of a block and token, upper bound                             chunks  1 or more
+// TOKEN_MAJOR  1: read in order (tok, chunk)                                 -       0, 1
+// READY_DELAY  in which what is computed while the block is written can end  cycles  1 or more
+// SIDE_W       of s_side                                                     bits    1 or more
+// TOK_W        of a token's number                                           bits    derived
+// CHUNK_W      of a chunk's number                                           bits    derived
 `default_nettype none
 
 module rill_bank_buffer #(

@@ -3,8 +3,10 @@
 //
 // A ring in distributed RAM with an output register; plain registers up to depth 2, a wire at depth 0. rst only rewinds
 // the ring.
-// DATA_W  bits
-// DEPTH   enabled clocks, 0 or more
+//
+// name    meaning         unit    range
+// DATA_W  of d            bits    1 or more
+// DEPTH   enabled clocks  clocks  0 or more
 `default_nettype none
 
 module rill_delay_line #(

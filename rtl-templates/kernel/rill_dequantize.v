@@ -6,9 +6,9 @@
 // are. fault[i] is aligned with y: lane i's scale or bias is not finite or its result overflows.
 // Reset: synchronous; valids only.
 //
-// name    meaning                            unit   range
-// LANES   results per vector                 words  1 or more
-// SIDE_W  what travels beside a vector       bits   1 or more
+// name    meaning                       unit   range
+// LANES   results per vector            words  1 or more
+// SIDE_W  what travels beside a vector  bits   1 or more
 `default_nettype none
 
 module rill_dequantize #(

@@ -15,6 +15,7 @@
 // OPERANDS  streams in, operand 0 low     streams  1 or more
 // LATENCY   stages of a lane              clocks   1 or more
 // COPIES    of step (rill_copies.vh)      bits     1 or more
+// USER_W    of tuser                      bits     derived
 `default_nettype none
 
 module rill_elementwise #(

@@ -11,10 +11,22 @@
 // left.
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of
-// the table), MODE (0 int8, 1 int4), GROUP (elements of a group, a multiple of LANES), HDR_BEATS, ROW_BEATS,
-// RECORD_BYTES (distance of records, at most 2^24 - 1), TABLE_OFFSET (bytes, multiple of a beat), REPEAT (tables that
-// firings read in turn, 1 to 65535), TABLE_STRIDE (their distance in bytes, a multiple of a beat). USER_W is derived.
+//
+// name          meaning                                          unit      range
+// LANES         fp32 per chunk                                   words     1, 2, 4, 8, 16, 32
+// TOKENS        per step, upper bound                            tokens    1, 2, 4, 8
+// BEAT_BITS     of a beat                                        bits      256, 512
+// N             of a row                                         elements  1 or more
+// ROWS          of the table                                     rows      1 or more
+// MODE          0: int8; 1: int4                                 -         0, 1
+// GROUP         MODE 1: that share a scale, a multiple of LANES  elements  0 or more
+// HDR_BEATS     of a record, with its scales                     beats     1 or more
+// ROW_BEATS     of a record, with its elements                   beats     1 or more
+// RECORD_BYTES  from a record to the next                        bytes     1 to 16777215
+// TABLE_OFFSET  of the table, a multiple of a beat               bytes     any
+// REPEAT        tables that firings read in turn                 tables    1 to 65535
+// TABLE_STRIDE  from a table to the next, a multiple of a beat   bytes     any
+// USER_W        of tuser                                         bits      derived
 `default_nettype none
 
 module rill_embed #(
@@ -57,6 +69,7 @@ module rill_embed #(
 
     output wire                 fault
 );
+    `include "rill_latency.vh"
     localparam TOK_W = USER_W - 1;
     localparam Q_W = MODE == 1 ? 4 : 8;
     localparam PIECE_W = LANES * Q_W;                        // mantissas of one chunk
@@ -113,6 +126,7 @@ module rill_embed #(
 
     // Requests: id -> check -> product in two registered steps -> sum -> descriptor.
     localparam [1:0] S_ID = 2'd0, S_WORK = 2'd1, S_ASK = 2'd2, S_WAIT = 2'd3;
+    localparam [2:0] W_CHECK = 3'd0, W_OFFSET = 3'd4;  // cycles of S_WORK: check, row 0 instead, product, place, offset
     reg  [1:0]  state_q;
     reg  [2:0]  work_q;                      // cycles in S_WORK
     reg         open_q;
@@ -141,7 +155,7 @@ module rill_embed #(
         else
             case (state_q)
                 S_ID: if (take_id) state_q <= S_WORK;
-                S_WORK: if (work_q == 3'd4) state_q <= S_ASK;
+                S_WORK: if (work_q == W_OFFSET) state_q <= S_ASK;
                 S_ASK: if (ask) state_q <= id_last_q ? S_WAIT : S_ID;
                 default: if (done) state_q <= S_ID;
             endcase
@@ -153,7 +167,7 @@ module rill_embed #(
             all_asked_q <= s_axis_id_tlast;
         end
         work_q <= state_q == S_WORK ? work_q + 3'd1 : 3'd0;
-        bad_id_q <= !rst && state_q == S_WORK && work_q == 3'd0 && id_q >= ROWS_32;
+        bad_id_q <= !rst && state_q == S_WORK && work_q == W_CHECK && id_q >= ROWS_32;
         if (take_id) begin
             id_q <= s_axis_id_tdata;
             id_last_q <= s_axis_id_tlast;
@@ -218,6 +232,7 @@ module rill_embed #(
     end
 
     // Stage 0: counters over (chunk, tok).
+    localparam [6:0]  FIRST_SCALE = 7'd4;    // byte of group 0's scale, behind the row's
     wire              en = !m_axis_y_tvalid || m_axis_y_tready;
     reg               finished_q;            // all chunks of the firing have been issued
     reg  [15:0]       chunk_q;
@@ -254,7 +269,7 @@ module rill_embed #(
             slot_q <= 8'd0;
             beat_q <= {ROW_W{1'b0}};
             group_chunk_q <= 16'd0;
-            scale_byte_q <= 7'd4;
+            scale_byte_q <= FIRST_SCALE;
             scale_beat_q <= {HDR_W{1'b0}};
             tok_q <= 4'd0;
         end else if (issue) begin
@@ -275,6 +290,7 @@ module rill_embed #(
     end
 
     // Stage 1: memory; stage 2: chunk and scale byte cut out, elements past N cleared.
+    localparam PIECE_STAGES = 2;
     reg  [BEAT_BITS-1:0] row1_q;
     reg  [7:0]           slot1_q;
     reg                  pad1_q;
@@ -291,13 +307,14 @@ module rill_embed #(
 
     // Marks and the scale of each chunk on its way; the marks leave with y. A cleared element takes a scale of +0.0, so
     // it becomes +0.0.
-    localparam SCALE_AT = MODE == 1 ? 9 : 6;     // stage in which float(q) and the scale meet
-    localparam DEPTH = SCALE_AT + 3;
-    localparam MARK_W = USER_W + 2;              // {last chunk, last, tok_last, tok}
+    localparam FLOAT_STAGES = PIECE_STAGES + LATENCY_FROM_INT;                  // to an integer's float
+    localparam SCALE_STAGES = FLOAT_STAGES + (MODE == 1 ? LATENCY_MUL : 0);     // to the scale, which meets float(q)
+    localparam DEPTH = SCALE_STAGES + LATENCY_MUL;
+    localparam MARK_LAST = USER_W, MARK_PAD = USER_W + 1, MARK_W = USER_W + 2;  // {last chunk, last, tok_last, tok}
     reg  [DEPTH-1:0]        valid_q;
     reg  [DEPTH*MARK_W-1:0] mark_q;
-    wire [TOK_W-1:0]        tok5 = mark_q[4*MARK_W +: TOK_W];
-    reg  [31:0]             row_scale6_q;
+    wire [TOK_W-1:0]        scale_tok = mark_q[(FLOAT_STAGES-2)*MARK_W +: TOK_W];   // a stage before its row's scale
+    reg  [31:0]             token_scale_q;
     wire [31:0]             scale;
     wire                    scale_fault;
 
@@ -313,20 +330,20 @@ module rill_embed #(
         end
         if (step) begin
             mark_q <= {mark_q[(DEPTH-1)*MARK_W-1:0], chunk_last, chunk_last && tok_last, tok_last, tok_q[TOK_W-1:0]};
-            row_scale6_q <= row_scale_q[tok5];
+            token_scale_q <= row_scale_q[scale_tok];
         end
     end
 
-    wire [PIECE_W-1:0] piece;                    // four stages before SCALE_AT
-    wire               pad = mark_q[(SCALE_AT-1)*MARK_W + USER_W + 1];
+    wire [PIECE_W-1:0] piece;                    // LATENCY_FROM_INT before the scale
+    wire               pad = mark_q[(SCALE_STAGES-1)*MARK_W + MARK_PAD];
     generate
         if (MODE == 1) begin : gen_group_scale
             (* ram_style = "distributed" *) reg [BEAT_BITS-1:0] hdr_mem [0:(1 << (TOK_W + HDR_W))-1];
             reg  [BEAT_BITS-1:0] hdr1_q;
             reg  [6:0]           byte1_q;
             reg  [7:0]           group2_q;
-            reg  [PIECE_W-1:0]   piece3_q, piece4_q, piece5_q;
-            wire [31:0]          group6;
+            reg  [LATENCY_MUL*PIECE_W-1:0] pieces_q;
+            wire [31:0]          group;
             always @(posedge clk) begin
                 if (fill && !fill_row_q)
                     hdr_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[HDR_W-1:0]}] <= s_axis_fetch_tdata;
@@ -334,16 +351,14 @@ module rill_embed #(
                     hdr1_q <= hdr_mem[{tok_q[TOK_W-1:0], scale_beat_q}];
                     byte1_q <= scale_byte_q;
                     group2_q <= hdr1_q[byte1_q*8 +: 8];
-                    piece3_q <= piece2_q;
-                    piece4_q <= piece3_q;
-                    piece5_q <= piece4_q;
+                    pieces_q <= {pieces_q[(LATENCY_MUL-1)*PIECE_W-1:0], piece2_q};
                 end
             end
-            rill_fp32_from_int #(.WIDTH(9)) u_group (.clk(clk), .en(step), .a({1'b0, group2_q}), .y(group6));
-            rill_fp32_mul u_scale (.clk(clk), .en(step), .a(row_scale6_q), .b(group6), .y(scale), .fault(scale_fault));
-            assign piece = piece5_q;
+            rill_fp32_from_int #(.WIDTH(9)) u_group (.clk(clk), .en(step), .a({1'b0, group2_q}), .y(group));
+            rill_fp32_mul u_scale (.clk(clk), .en(step), .a(token_scale_q), .b(group), .y(scale), .fault(scale_fault));
+            assign piece = pieces_q[(LATENCY_MUL-1)*PIECE_W +: PIECE_W];
         end else begin : gen_row_scale
-            assign scale = row_scale6_q;
+            assign scale = token_scale_q;
             assign scale_fault = 1'b0;
             assign piece = piece2_q;
             wire unused_scale = &{1'b0, scale_byte_q, scale_beat_q};
@@ -365,17 +380,16 @@ module rill_embed #(
     reg  value_fault_q;
     wire left = m_axis_y_tvalid && m_axis_y_tready;
     always @(posedge clk)
-        value_fault_q <= !rst && ((left && |lane_fault) || (en && valid_q[SCALE_AT-1] && scale_fault));
+        value_fault_q <= !rst && ((left && |lane_fault) || (en && valid_q[SCALE_STAGES-1] && scale_fault));
 
     assign m_axis_y_tvalid = valid_q[DEPTH-1];
     assign m_axis_y_tuser = mark_q[(DEPTH-1)*MARK_W +: USER_W];
-    assign m_axis_y_tlast = mark_q[(DEPTH-1)*MARK_W + USER_W];
+    assign m_axis_y_tlast = mark_q[(DEPTH-1)*MARK_W + MARK_LAST];
     assign done = left && m_axis_y_tlast;
     assign fault = bad_id_q || value_fault_q;
 
     wire unused = &{1'b0, s_axis_id_tuser, fill_tok_q, HDR_BEATS_32, RECORD_BEATS_32, RECORD_32, CHUNKS_32, SLOTS_32,
-        GROUP_CHUNKS_32,
-                    BYTES_32, product_high_q, mark_q, group_last};
+        GROUP_CHUNKS_32, BYTES_32, product_high_q, mark_q, group_last};
 endmodule
 
 `default_nettype wire

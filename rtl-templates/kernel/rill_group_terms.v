@@ -9,7 +9,11 @@
 // both a cycle after low and high.
 // Free-running pipeline: term LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: its stages hold
 // something. No reset.
-// Parameters: BEAT_BITS (256, 512; 2 or 4 groups), X_BITS (8, 10: of x).
+//
+// name       meaning             unit    range
+// BEAT_BITS  of a beat           bits    256, 512
+// X_BITS     of an element of x  bits    8, 10
+// GROUPS     of a beat           groups  derived
 `default_nettype none
 
 module rill_group_terms #(

@@ -15,6 +15,7 @@
 // EPS         eps                           fp32 bits  not 0
 // VAR_SCALE   2^-40 / N^2                   fp32 bits  not 0
 // MEAN_SCALE  2^-20 / N                     fp32 bits  not 0
+// USER_W      of tuser                      bits       derived
 `default_nettype none
 
 module rill_layernorm #(

@@ -2,9 +2,11 @@
 // Largest of LANES unsigned numbers, one level of the binary tree per stage.
 //
 // Latency log2(LANES) enabled clocks (0: a wire), one result per enabled clock, no reset.
-// DATA_W  bits
-// LANES   numbers, a power of two
-// STRIDE  bits from one number to the next, at least DATA_W; a multiple of 32 is fast in simulation
+//
+// name    meaning                                                              unit     range
+// DATA_W  of a number                                                          bits     1 or more
+// LANES   numbers, a power of two                                              numbers  1 or more
+// STRIDE  from one number to the next; a multiple of 32 is fast in simulation  bits     DATA_W or more
 `default_nettype none
 
 module rill_max_tree #(

@@ -2,7 +2,9 @@
 // n^2 times the variance as an exact integer: y = n * S2 - S1^2 with S2 = high * 2^44 + middle * 2^23 + low.
 //
 // Latency 6 enabled clocks, one result per enabled clock, no reset. n <= 65536 and |X| < 2^43 keep y below 2^118.
-// N  elements of the vector
+//
+// name  meaning      unit      range
+// N     of a vector  elements  1 to 65536
 `default_nettype none
 
 module rill_norm_spread #(

@@ -6,10 +6,12 @@
 // vector. After the last chunk of a row m_valid comes with m_row, m_sum = sum X, and the sum of squares in three parts:
 //     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low        (|X| = high * 2^22 + low)
 // Padding lanes must be zero. Latency log2(LANES) + 8 from the last chunk. One chunk per cycle.
-// fault: pulse; NaN, infinity, or |X| >= 2^43. Reset: synchronous, valids only.
-// LANES  fp32 per chunk, a power of two
-// ROWS   vectors that may be open at a time
-// A vector has at most 65536 elements.
+// fault: pulse; NaN, infinity, or |X| >= 2^43. Reset: synchronous, valids only. A vector has at most 65536 elements.
+//
+// name   meaning                             unit   range
+// LANES  fp32 per chunk, a power of two      words  1 or more
+// ROWS   vectors that may be open at a time  rows   1 or more
+// ROW_W  of a row's number                   bits   derived
 `default_nettype none
 
 module rill_norm_sums #(
@@ -38,13 +40,16 @@ module rill_norm_sums #(
         end
     endgenerate
 
+    `include "rill_latency.vh"
     localparam LEVELS = $clog2(LANES > 0 ? LANES : 1);
-    localparam LATENCY = LEVELS + 7;    // to the output of the trees
+    localparam FIXED_STAGES = 1 + LATENCY_TO_FIXED;             // a register first
+    localparam SQUARE_STAGES = FIXED_STAGES + 3;                // magnitude, parts of products, products
+    localparam TREE_STAGES = SQUARE_STAGES + LEVELS;
 
     // A register first: what is enabled behind it hangs on a register too.
-    reg  [LANES*32-1:0] x_q;
-    reg  [ROW_W+1:0]    place_q;
-    reg  [LATENCY:0]    took_q;
+    reg  [LANES*32-1:0]    x_q;
+    reg  [ROW_W+1:0]       place_q;
+    reg  [TREE_STAGES-1:0] took_q;      // [i]: stage i + 1
 `ifdef SYNTHESIS
     localparam LANE_COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;
     localparam COPIES = LANE_COPIES + 4;    // four lanes, and each tree
@@ -106,8 +111,8 @@ module rill_norm_sums #(
     wire [59:0] sum_low;
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(steps[TREE*LANE_COPIES]), .d(fixed),
         .q(sum_early));
-    rill_delay_line #(.DATA_W(60), .DEPTH(3)) u_late (.clk(clk), .rst(rst), .en(steps[TREE*LANE_COPIES]), .d(sum_early),
-        .q(sum));
+    rill_delay_line #(.DATA_W(60), .DEPTH(SQUARE_STAGES - FIXED_STAGES)) u_late (.clk(clk), .rst(rst),
+        .en(steps[TREE*LANE_COPIES]), .d(sum_early), .q(sum));
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(steps[TREE*(LANE_COPIES+1)]), .d(high),
         .q(sum_high));
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(steps[TREE*(LANE_COPIES+2)]), .d(middle),
@@ -136,14 +141,14 @@ module rill_norm_sums #(
     function [59:0] next(input again, input [59:0] result, input [59:0] old, input [59:0] chunk);
         next = (again ? result : old) + chunk;
     endfunction
-    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LATENCY - 2)) u_place (.clk(clk), .rst(rst),
+    rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(TREE_STAGES - 2)) u_place (.clk(clk), .rst(rst),
         .en(steps[TREE*LANE_COPIES]), .d(place_q),
         .q({early_first, early_last, early_row}));
     always @(posedge clk)
-        if (took_q[LATENCY-2]) begin
+        if (took_q[TREE_STAGES-2]) begin
             at_row <= early_row;
             at_last <= early_last;
-            again_q <= took_q[LATENCY-1] && early_row == at_row && !early_first;
+            again_q <= took_q[TREE_STAGES-1] && early_row == at_row && !early_first;
             old_sum_q <= early_first ? 60'd0 : sum_q[early_row];
             old_high_q <= early_first ? 60'd0 : high_q[early_row];
             old_middle_q <= early_first ? 60'd0 : middle_q[early_row];
@@ -151,14 +156,14 @@ module rill_norm_sums #(
         end
     always @(posedge clk)
         if (rst) begin
-            took_q <= {(LATENCY+1){1'b0}};
+            took_q <= {TREE_STAGES{1'b0}};
             valid_q <= 1'b0;
         end else begin
-            took_q <= {took_q[LATENCY-1:0], take};
-            valid_q <= took_q[LATENCY-1] && at_last;
+            took_q <= {took_q[TREE_STAGES-2:0], take};
+            valid_q <= took_q[TREE_STAGES-1] && at_last;
         end
-    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_steps (.clk(clk), .rst(rst), .d(take || |took_q[LATENCY-3:0]),
-        .q(steps));
+    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_steps (.clk(clk), .rst(rst),
+        .d(take || |took_q[TREE_STAGES-3:0]), .q(steps));
     always @(posedge clk)
         if (take) begin
             x_q <= x;
@@ -166,7 +171,7 @@ module rill_norm_sums #(
         end
     always @(posedge clk) begin
         row_q <= at_row;
-        if (took_q[LATENCY-1]) begin
+        if (took_q[TREE_STAGES-1]) begin
             sum_q[at_row] <= next(again_q, m_sum, old_sum_q, sum);
             high_q[at_row] <= next(again_q, m_high, old_high_q, sum_high);
             middle_q[at_row] <= next(again_q, m_middle, old_middle_q, sum_middle);
@@ -177,12 +182,10 @@ module rill_norm_sums #(
             m_low <= next(again_q, m_low, old_low_q, sum_low);
         end
     end
-    always @(posedge clk) fault <= !rst && took_q[3] && |(lane_fault | lane_over);
+    always @(posedge clk) fault <= !rst && took_q[FIXED_STAGES-1] && |(lane_fault | lane_over);
 
     assign m_valid = valid_q;
     assign m_row = row_q;
-
-    wire unused = took_q[LATENCY];
 endmodule
 
 `default_nettype wire

@@ -7,9 +7,11 @@
 // so the outputs of a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word
 // (tuser, tlast).
 // Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
-// LATENCY  stages, 1 or more
-// SIDE_W   bits that travel along, 1 or more
-// COPIES   of step, 1 or more
+//
+// name     meaning             unit    range
+// LATENCY  that move together  stages  1 or more
+// SIDE_W   that travel along   bits    1 or more
+// COPIES   of step             bits    1 or more
 `default_nettype none
 
 module rill_pipe #(

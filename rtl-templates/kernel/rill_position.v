@@ -9,8 +9,15 @@
 // left.
 // fault: one-cycle pulse for each row >= ROWS (row 0 is fetched instead).
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), BEAT_BITS (256, 512), N (elements of a row), ROWS (of
-// the table, up to 65536), TABLE_OFFSET (bytes, multiple of a beat). USER_W is derived.
+//
+// name          meaning                             unit      range
+// LANES         fp32 per chunk                      words     1, 2, 4, 8, 16, 32
+// TOKENS        per step, upper bound               tokens    1, 2, 4, 8
+// BEAT_BITS     of a beat                           bits      256, 512
+// N             of a row                            elements  1 to 65535
+// ROWS          of the table                        rows      1 to 65536
+// TABLE_OFFSET  of the table, a multiple of a beat  bytes     any
+// USER_W        of tuser                            bits      derived
 `default_nettype none
 
 module rill_position #(
@@ -84,6 +91,7 @@ module rill_position #(
 
     // Requests: place of the first row (product in two registered steps, then the sum), then row after row.
     localparam [2:0] S_STEP = 3'd0, S_WORK = 3'd1, S_ROW = 3'd2, S_ASK = 3'd3, S_WAIT = 3'd4;
+    localparam [1:0] W_OFFSET = 2'd2;        // cycles of S_WORK: product, place, offset
     reg  [2:0]  state_q;
     reg  [1:0]  work_q;                      // cycles in S_WORK
     reg         open_q;
@@ -111,7 +119,7 @@ module rill_position #(
         else
             case (state_q)
                 S_STEP: if (step_take) state_q <= S_WORK;
-                S_WORK: if (work_q == 2'd2) state_q <= S_ROW;
+                S_WORK: if (work_q == W_OFFSET) state_q <= S_ROW;
                 S_ROW: state_q <= S_ASK;
                 S_ASK: if (ask) state_q <= asked_q == ntok_q ? S_WAIT : S_ROW;
                 default: if (done) state_q <= S_STEP;
@@ -220,13 +228,15 @@ module rill_position #(
         end
     endgenerate
 
-    wire [CHUNK_BITS-1:0] real_lanes;        // lanes of the last chunk that hold elements
-    reg  [4:0]            slot1_q;
-    reg                   pad1_q;
-    reg  [1:0]            valid_q;
-    reg  [USER_W:0]       mark1_q;           // {last, tok_last, tok}
-    reg  [USER_W:0]       mark2_q;
-    reg  [CHUNK_BITS-1:0] y_q;
+    localparam STAGES = 2;
+    localparam MARK_LAST = USER_W, MARK_W = USER_W + 1;    // {last, tok_last, tok}
+    wire [CHUNK_BITS-1:0]    real_lanes;     // lanes of the last chunk that hold elements
+    reg  [4:0]               slot1_q;
+    reg                      pad1_q;
+    reg  [STAGES-1:0]        valid_q;
+    reg  [STAGES*MARK_W-1:0] mark_q;
+    wire [MARK_W-1:0]        mark = mark_q[(STAGES-1)*MARK_W +: MARK_W];
+    reg  [CHUNK_BITS-1:0]    y_q;
 
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
@@ -236,22 +246,21 @@ module rill_position #(
 
     always @(posedge clk) begin
         if (rst)
-            valid_q <= 2'b00;
+            valid_q <= {STAGES{1'b0}};
         else if (en)
-            valid_q <= {valid_q[0], drain_q};
+            valid_q <= {valid_q[STAGES-2:0], drain_q};
         if (en) begin
             slot1_q <= slot_q;
             pad1_q <= chunk_last;
-            mark1_q <= {chunk_last && tok_last, tok_last, tok_q[TOK_W-1:0]};
-            mark2_q <= mark1_q;
+            mark_q <= {mark_q[(STAGES-1)*MARK_W-1:0], chunk_last && tok_last, tok_last, tok_q[TOK_W-1:0]};
             y_q <= word1[slot1_q*CHUNK_BITS +: CHUNK_BITS] & (real_lanes | {CHUNK_BITS{!pad1_q}});
         end
     end
 
-    assign m_axis_y_tvalid = valid_q[1];
+    assign m_axis_y_tvalid = valid_q[STAGES-1];
     assign m_axis_y_tdata = y_q;
-    assign m_axis_y_tuser = mark2_q[USER_W-1:0];
-    assign m_axis_y_tlast = mark2_q[USER_W];
+    assign m_axis_y_tuser = mark[USER_W-1:0];
+    assign m_axis_y_tlast = mark[MARK_LAST];
     assign done = m_axis_y_tvalid && m_axis_y_tready && m_axis_y_tlast;
 
     wire unused = &{1'b0, s_axis_step_tdata, ROW_BEATS_32, ROW_BYTES_32, ROWS_32, CHUNKS_32, SLOTS_32, BANKS_32};

@@ -14,13 +14,16 @@
 // Latency: max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit when that unit
 // is one chunk, one more per further chunk of the unit. Reset: synchronous.
 // fault: pulse; NaN, infinity, or a block exponent above EXP_MIN + 39 - X_BITS.
-// LANES        fp32 per chunk: 1, 2, 4, 8, 16, 32
-// TOKENS       tokens per step, upper bound
-// BEAT_BITS    256 or 512
-// BLOCK        elements that share an exponent: a multiple of LANES, or not less than the vector
-// X_BITS       of a mantissa: 8, 10
-// EXP_MIN      floor of the block exponent, -126 to 64
-// FIRE_BLOCKS  blocks of an output firing; 0: all of the input firing
+//
+// name         meaning                                                                   unit      range
+// LANES        fp32 per chunk                                                            words     1, 2, 4, 8, 16, 32
+// TOKENS       per step, upper bound                                                     tokens    1 to 8
+// BEAT_BITS    of a beat                                                                 bits      256, 512
+// BLOCK        that share an exponent: a multiple of LANES, or not less than the vector  elements  1 or more
+// X_BITS       of a mantissa                                                             bits      8, 10
+// EXP_MIN      floor of the block exponent                                               -         -126 to 64
+// FIRE_BLOCKS  of an output firing; 0: all of the input firing                           blocks    0 or more
+// USER_W       of tuser                                                                  bits      derived
 `default_nettype none
 
 module rill_quantize #(

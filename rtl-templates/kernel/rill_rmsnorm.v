@@ -13,6 +13,7 @@
 // N         of a vector                   elements   1 to 65536
 // EPS       eps                           fp32 bits  not 0
 // MS_SCALE  2^-40 / N                     fp32 bits  not 0
+// USER_W    of tuser                      bits       derived
 `default_nettype none
 
 module rill_rmsnorm #(

@@ -15,6 +15,7 @@
 // ROTARY  of it that are turned, even                elements  2 to HEAD
 // PAIRS   0: element i with i + ROTARY / 2;          -         0, 1
 //         1: element 2i with 2i + 1
+// USER_W  of tuser                                   bits      derived
 `default_nettype none
 
 module rill_rope #(

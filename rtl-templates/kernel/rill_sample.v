@@ -14,8 +14,13 @@
 // for every element of the one before that is larger than the TOP_K largest so far, and the next firing until the id
 // has left.
 // Reset: clk, synchronous active-high rst.
-// Parameters: LANES (1, 2, 4, 8, 16, 32), TOKENS (1, 2, 4, 8), N (elements of a vector, 1..2^24), TOP_K (longest list,
-// 1..64). USER_W is derived.
+//
+// name    meaning                unit      range
+// LANES   fp32 per chunk         words     1, 2, 4, 8, 16, 32
+// TOKENS  per step, upper bound  tokens    1, 2, 4, 8
+// N       of a vector            elements  1 to 2^24
+// TOP_K   of the longest list    elements  1 to 64
+// USER_W  of tuser               bits      derived
 `default_nettype none
 
 module rill_sample #(
@@ -257,17 +262,19 @@ module rill_sample #(
     end
 
     // What goes beside: a bit of each stage where it is asked for, the rest through a memory.
-    localparam SIDE_W = 24 + USER_W + 4;
+    localparam ID_W = 24;
+    localparam SIDE_FINAL = 0, SIDE_THERE = 1, SIDE_LISTED = 2, SIDE_LAST = 3, SIDE_USER = 4, SIDE_ID = 4 + USER_W,
+        SIDE_W = SIDE_ID + ID_W;
     wire [SIDE_W-1:0] side;
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(DEPTH)) u_side (.clk(clk), .rst(rst), .en(go),
         .d({id_q, user_q, last_q, listed_q, there_q, final_q}), .q(side));
     assign out_valid = valid_q[DEPTH];
-    assign out_final = side[0] && out_listed;
-    assign out_listed = side[2];
-    assign out_last = side[3];
-    wire              out_there = side[1];
-    wire [USER_W-1:0] out_user = side[4 +: USER_W];
-    wire [23:0]       out_id = side[4+USER_W +: 24];
+    assign out_final = side[SIDE_FINAL] && out_listed;
+    assign out_listed = side[SIDE_LISTED];
+    assign out_last = side[SIDE_LAST];
+    wire              out_there = side[SIDE_THERE];
+    wire [USER_W-1:0] out_user = side[SIDE_USER +: USER_W];
+    wire [ID_W-1:0]   out_id = side[SIDE_ID +: ID_W];
 
     reg  [NOISE-1:0]      noisy_line_q;
     reg  [HASH-1:0]       odd_line_q;                    // lane 0 takes the upper word

@@ -6,10 +6,11 @@
 // firing's length must be a multiple of LANES when HEADS > 1.
 // Latency 4 cycles, one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
 //
-// name    meaning                        unit     range
-// LANES   fp32 per chunk                 words    1 to 32
-// TOKENS  tokens per step, upper bound   tokens   1 to 8
-// HEADS   firings of x per firing of y   firings  1 or more
+// name    meaning                       unit     range
+// LANES   fp32 per chunk                words    1 to 32
+// TOKENS  tokens per step, upper bound  tokens   1 to 8
+// HEADS   firings of x per firing of y  firings  1 or more
+// USER_W  of tuser                      bits     derived
 `default_nettype none
 
 module rill_scale #(

@@ -3,10 +3,13 @@
 //
 // Streams: docs/rtl.md section 3. Latency 33 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand.
 // Reset: synchronous.
-// LANES   fp32 per chunk
-// TOKENS  tokens per step, upper bound
-// SLOPE   fp32 bits of -2 / cap
-// GAIN    fp32 bits of 2 * cap
+//
+// name    meaning                       unit       range
+// LANES   fp32 per chunk                words      1 to 32
+// TOKENS  tokens per step, upper bound  tokens     1 to 8
+// SLOPE   -2 / cap                      fp32 bits  not 0
+// GAIN    2 * cap                       fp32 bits  not 0
+// USER_W  of tuser                      bits       derived
 `default_nettype none
 
 module rill_softcap #(
@@ -31,45 +34,29 @@ module rill_softcap #(
     output wire [USER_W-1:0]   m_axis_y_tuser,
     output wire                m_axis_y_tlast,
 
-    output reg                 fault
+    output wire                fault
 );
-    generate
-        if (LANES < 1 || LANES > 32) begin : gen_bad_lanes
-            rill_error_LANES_must_be_1_to_32 u_error ();
-        end
-        if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
-            rill_error_TOKENS_must_be_1_to_8 u_error ();
-        end
-    endgenerate
-
     `include "rill_latency.vh"
+    `include "rill_copies.vh"
     localparam LATENCY = LATENCY_SOFTCAP;
-`ifdef SYNTHESIS
-    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
-`else
-    localparam COPIES = 1;
-`endif
 
-    wire               en;
     wire [COPIES-1:0]  step;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready),
-        .s_side({s_axis_x_tlast, s_axis_x_tuser}),
-        .en(en), .step(step), .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
-        .m_side({m_axis_y_tlast, m_axis_y_tuser}));
+    rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .LATENCY(LATENCY), .COPIES(COPIES)) u_elementwise (
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tuser(s_axis_x_tuser),
+        .s_tlast(s_axis_x_tlast), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_tuser(m_axis_y_tuser),
+        .m_tlast(m_axis_y_tlast), .step(step), .valid(valid), .bad(|lane_fault), .fault(fault));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN)) u_lane (.clk(clk), .en(step[i*COPIES/LANES]), .valid(valid),
-                .x(s_axis_x_tdata[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
+            rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN)) u_lane (
+                .clk(clk), .en(step[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
+                .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate
-
-    always @(posedge clk) fault <= !rst && en && |lane_fault;
 endmodule
 
 `default_nettype wire

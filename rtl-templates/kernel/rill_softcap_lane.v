@@ -4,8 +4,10 @@
 //
 // Latency 33 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y:
 // the first product met a NaN or an infinity in a valid stage. What follows is finite. Reset: none.
-// SLOPE  fp32 bits of -2 / cap
-// GAIN   fp32 bits of 2 * cap
+//
+// name   meaning   unit       range
+// SLOPE  -2 / cap  fp32 bits  not 0
+// GAIN   2 * cap   fp32 bits  not 0
 `default_nettype none
 
 module rill_softcap_lane #(
@@ -33,7 +35,7 @@ module rill_softcap_lane #(
     wire [31:0] e;
     wire [31:0] denominator;
     wire [31:0] sigmoid;
-    wire [31:0] half;
+    wire [31:0] centred;
     wire        fault_v;
     // exp saturates, 1 more is at most the largest number, a sigmoid is from 0 to 1
     wire [4:0]  never;
@@ -42,8 +44,8 @@ module rill_softcap_lane #(
     rill_fp32_exp u_exp (.clk(clk), .en(en), .a(v), .y(e), .fault(never[0]));
     rill_fp32_add u_sum (.clk(clk), .en(en), .a(e), .b(ONE), .y(denominator), .fault(never[1]));
     rill_fp32_recip u_recip (.clk(clk), .en(en), .a(denominator), .y(sigmoid), .fault(never[2]));
-    rill_fp32_add u_half (.clk(clk), .en(en), .a(sigmoid), .b(MINUS_HALF), .y(half), .fault(never[3]));
-    rill_fp32_mul u_y (.clk(clk), .en(en), .a(half), .b(GAIN), .y(y), .fault(never[4]));
+    rill_fp32_add u_half (.clk(clk), .en(en), .a(sigmoid), .b(MINUS_HALF), .y(centred), .fault(never[3]));
+    rill_fp32_mul u_y (.clk(clk), .en(en), .a(centred), .b(GAIN), .y(y), .fault(never[4]));
 
     assign fault = fault_v && valid[LATENCY_MUL-1];
 

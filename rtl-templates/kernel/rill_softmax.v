@@ -12,14 +12,19 @@
 // chunk in to the first p; inv log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only
 // with room for its scalars reserved: p never waits for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
-// LANES    positions per chunk: 1, 2, 4, 8, 16, 32
-// TOKENS   tokens per step, upper bound
-// HEADS    firings per layer
-// LAYERS   layers per step
-// CONTEXT  positions, 1 to 65536
-// SLOPE    fp32 bits of -2 / cap
-// GAIN     fp32 bits of 2 * cap; both 0: no cap
-// WINDOW   positions that a token sees, its own the last of them; 0: all
+//
+// name     meaning                                                  unit       range
+// LANES    positions per chunk                                      words      1, 2, 4, 8, 16, 32
+// TOKENS   per step, upper bound                                    tokens     1 to 8
+// HEADS    per layer                                                firings    1 or more
+// LAYERS   per step                                                 layers     1 or more
+// CONTEXT  of the longest request                                   positions  1 to 65536
+// SLOPE    -2 / cap; 0: no cap                                      fp32 bits  any
+// GAIN     2 * cap; 0: no cap                                       fp32 bits  any
+// WINDOWS  entries of WINDOW: one for all layers, or one for each   entries    1 to LAYERS
+// WINDOW   that a token sees, its own the last of them, in 16 bits  positions  any
+//          an entry; a single 0: all
+// USER_W   of tuser                                                 bits       derived
 `default_nettype none
 
 module rill_softmax #(
@@ -30,7 +35,8 @@ module rill_softmax #(
     parameter CONTEXT = 0,
     parameter [31:0] SLOPE = 0,
     parameter [31:0] GAIN = 0,
-    parameter WINDOW = 0,
+    parameter WINDOWS = 1,
+    parameter [WINDOWS*16-1:0] WINDOW = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -86,8 +92,8 @@ module rill_softmax #(
         if ((SLOPE == 0) != (GAIN == 0)) begin : gen_bad_cap
             rill_error_SLOPE_and_GAIN_go_together u_error ();
         end
-        if (WINDOW < 0 || WINDOW > 65535) begin : gen_bad_window
-            rill_error_WINDOW_must_be_0_to_65535 u_error ();
+        if (WINDOWS != 1 && WINDOWS != LAYERS) begin : gen_bad_windows
+            rill_error_WINDOWS_must_be_1_or_LAYERS u_error ();
         end
     endgenerate
 
@@ -106,15 +112,16 @@ module rill_softmax #(
     localparam EXP_STAGES = DIFFERENCE_STAGES + LATENCY_EXP;
     localparam GRID_STAGES = EXP_STAGES + LATENCY_TO_FIXED;
     localparam LATENCY = EXP_STAGES + LATENCY_MUL;
-`ifdef SYNTHESIS
-    localparam COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;   // four lanes have an enable of their own
-`else
-    localparam COPIES = 1;
-`endif
+    `include "rill_copies.vh"
     localparam ENTER = LATENCY_MUL + (GAIN == 0 ? 0 : LATENCY_SOFTCAP);
     localparam COPIES_IN = GAIN == 0 ? 1 : COPIES;
     localparam [31:0] FAR = 32'hf149f2ca;               // -1e30: exp gives +0
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
+    function [WINDOWS*16-1:0] one_less(input [WINDOWS*16-1:0] windows);
+        integer k;
+        for (k = 0; k < WINDOWS; k = k + 1) one_less[k*16 +: 16] = windows[k*16 +: 16] - 16'd1;
+    endfunction
+    localparam [WINDOWS*16-1:0] BEYOND = one_less(WINDOW);   // positions before its own that a token sees
 
     // ---- the step ----
     reg                step_q;                          // pos_q is the present step's
@@ -273,8 +280,8 @@ module rill_softmax #(
         end else begin : gen_window
             // The first position that the token sees: what lies before its chunk, or in it at a lane before it, is not
             // seen.
-            localparam [31:0] WINDOW_32 = WINDOW;
-            localparam [31:0] BEYOND = WINDOW - 1;
+            wire [15:0]      s_beyond;                  // of the layer of what enters,
+            wire [15:0]      w_beyond;                  // and of what goes into a bank
             reg  [15:0]      oldest1_q;
             reg              after2_q;
             reg              at2_q;
@@ -286,17 +293,30 @@ module rill_softmax #(
             assign inside2 = after2_q ? {LANES{1'b1}} : at2_q ? from2_q : {LANES{1'b0}};
             assign i_inside = i_at > i_oldest_chunk ? {LANES{1'b1}}
                 : i_at == i_oldest_chunk ? {LANES{1'b1}} << (LAST_LANE[4:0] & i_oldest[4:0]) : {LANES{1'b0}};
+            if (WINDOWS == 1) begin : gen_alike
+                assign s_beyond = BEYOND;
+                assign w_beyond = BEYOND;
+            end else begin : gen_each
+                localparam LAYER_W = $clog2(WINDOWS);
+                wire [LAYER_W-1:0] s_layer;
+                wire [LAYER_W-1:0] w_layer;
+                rill_repetition #(.FIRINGS(HEADS), .LAYERS(WINDOWS)) u_s_layer (.clk(clk), .rst(rst),
+                    .last(s_take && s_axis_s_tlast), .repetition(s_layer));
+                rill_repetition #(.FIRINGS(HEADS), .LAYERS(WINDOWS)) u_w_layer (.clk(clk), .rst(rst),
+                    .last(w_take && k_last), .repetition(w_layer));
+                assign s_beyond = BEYOND[s_layer*16 +: 16];
+                assign w_beyond = BEYOND[w_layer*16 +: 16];
+            end
             always @(posedge clk)
                 if (step_in[0]) begin
-                    oldest1_q <= s_own >= WINDOW_32[15:0] ? s_own - BEYOND[15:0] : 16'd0;
+                    oldest1_q <= s_own > s_beyond ? s_own - s_beyond : 16'd0;
                     after2_q <= chunk1 > oldest1_chunk;
                     at2_q <= chunk1 == oldest1_chunk;
                     from2_q <= {LANES{1'b1}} << (LAST_LANE[4:0] & oldest1_q[4:0]);
                 end
             always @(posedge clk)
-                if (w_take) oldest_q[{w_bank, k_user[TOK_W-1:0]}] <= k_own >= WINDOW_32[15:0] ? k_own - BEYOND[15:0]
-                    : 16'd0;
-            wire unused_window = &{1'b0, WINDOW_32, BEYOND, oldest1_chunk, i_oldest_chunk, i_oldest};
+                if (w_take) oldest_q[{w_bank, k_user[TOK_W-1:0]}] <= k_own > w_beyond ? k_own - w_beyond : 16'd0;
+            wire unused_window = &{1'b0, oldest1_chunk, i_oldest_chunk, i_oldest};
         end
     endgenerate
     wire [LANES*32-1:0] vscale17_in;

@@ -2,14 +2,17 @@
 // Packs chunks of LANES elements into units of XS.
 //
 // In (enabled pipeline): s_valid, the chunk, its slot in the unit, first and last chunk of the unit; slots that no
-// chunk fills are zero;
-// s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one unit, held until taken: the last
-// register of the pipeline, so en = !m_tvalid || m_tready is the enable of the whole pipeline, made here.
+// chunk fills are zero; s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one unit, held
+// until taken: the last register of the pipeline, so en = !m_tvalid || m_tready is the enable of the whole pipeline,
+// made here.
 // Latency 1, one chunk per cycle. Reset: synchronous.
-// LANES   elements of a chunk, a divisor of XS
-// XS      elements of a unit
-// ELEM_W  bits of an element
-// SIDE_W  bits that go with a unit
+//
+// name    meaning                      unit      range
+// LANES   of a chunk, a divisor of XS  elements  1 or more
+// XS      of a unit                    elements  1 or more
+// SIDE_W  that go with a unit          bits      1 or more
+// ELEM_W  of an element                bits      1 or more
+// SLOT_W  of a chunk's slot            bits      derived
 `default_nettype none
 
 module rill_unit_packer #(

@@ -4,17 +4,27 @@
 // In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the
 // order head, tok, unit in head; tuser marks the last active token. Only q is written; a unit is one beat. Out: per
 // (head, tok) one descriptor of UNITS beats at
-//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes        (offset in the
-//     channel) and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and
-//     beats go to one rill_dma_write per channel.
+//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes      (offset in the channel)
+// and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to
+// one rill_dma_write per channel.
 // layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted; given: one for
 // each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after that of the
 // layer before. Responses are the business of rill_kv_tracker.
 // Latency: 2 cycles. Throughput: one unit per cycle; 4 cycles between steps.
 // p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no divider.
 // Reset: clk, synchronous active-high rst.
-// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS, HEADS (KV heads), UNITS (beats of a head), K_BASE, K_LAYER_STRIDE,
-// K_HEAD_STRIDE (bytes).
+//
+// name            meaning                   unit      range
+// CHANNELS        of the engine             channels  1 to 32
+// BEAT_BITS       of a beat                 bits      256, 512
+// TOKENS          per step, upper bound     tokens    1, 2, 4, 8
+// LAYERS          that write K              layers    1 or more
+// HEADS           KV heads of a layer       heads     1 or more
+// UNITS           of a head                 beats     1 to 256
+// K_BASE          of the cache              bytes     any
+// K_LAYER_STRIDE  from a layer to the next  bytes     any
+// K_HEAD_STRIDE   from a head to the next   bytes     any
+// USER_W          of tuser                  bits      derived
 `default_nettype none
 
 module rill_k_writer #(
@@ -58,6 +68,8 @@ module rill_k_writer #(
     localparam [31:0] CHANNELS_32 = CHANNELS;
     localparam [31:0] UNITS_32 = UNITS;
     localparam [31:0] LAYERS_32 = LAYERS;
+    localparam SCALE_W = 32;                 // of a kv unit, above its elements
+    localparam TOK_LAST = USER_W - 1;        // of tuser
     localparam LANE_W = CHANNELS > 1 ? $clog2(CHANNELS) : 1;
 
     generate
@@ -117,7 +129,7 @@ module rill_k_writer #(
     wire move = ((desc_valid_q & ~m_axis_desc_tready) | (beat_valid_q & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
     wire unit_first = unit_q == 16'd0;
     wire unit_last = unit_q == UNITS_32[15:0] - 16'd1;
-    wire token_last = s_axis_kv_tuser[USER_W-1];
+    wire token_last = s_axis_kv_tuser[TOK_LAST];
     wire [LANE_W-1:0] lane_end = CHANNELS_32[LANE_W-1:0] - 1'b1;
     wire [LANE_W-1:0] lane_next = lane_last_q ? {LANE_W{1'b0}} : lane_q + 1'b1;
     wire take = s_axis_kv_tvalid && s_axis_kv_tready;
@@ -253,7 +265,7 @@ module rill_k_writer #(
     end
 `endif
 
-    wire unused = &{1'b0, s_axis_kv_tdata[32+BEAT_BITS-1:BEAT_BITS], s_axis_kv_tuser[USER_W-2:0], s_axis_step_tdata,
+    wire unused = &{1'b0, s_axis_kv_tdata[BEAT_BITS +: SCALE_W], s_axis_kv_tuser[TOK_LAST-1:0], s_axis_step_tdata,
                     first_lane, CHANNELS_32, UNITS_32, LAYERS_32};
 endmodule
 

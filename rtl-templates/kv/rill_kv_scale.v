@@ -2,22 +2,24 @@
 // Scales of the keys or values on chip: one fp32 per layer, head and position, handed to softmax in LANES-wide words.
 //
 // In: one step word per step, then LAYERS firings of kv units {scale[31:0], q[BEAT_BITS-1:0]} in order head, tok, unit
-// in head;
-// the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the words of
-// positions 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales of all
-// tokens of that (layer, head) are in. With grouped queries every head is sent REPLAYS times, once for each query head
-// that reads it.
+// in head; the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the
+// words of positions 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales
+// of all tokens of that (layer, head) are in. With grouped queries every head is sent REPLAYS times, once for each
+// query head that reads it.
 // Throughput: one unit and one word per cycle; units may run up to one step ahead of the words. Latency: 5 cycles from
 // the last unit of a head to its first word. Reset: synchronous; the RAM keeps its contents.
-// LANES      fp32 per word: 1, 2, 4, 8, 16, 32
-// TOKENS     tokens per step, upper bound
-// BEAT_BITS  256 or 512
-// LAYERS     firings per step
-// HEADS      heads of a firing
-// UNITS      units of a head and token
-// REPLAYS    times that a head's words are sent, 1 to 255
-// CONTEXT    positions, 1 to 65536
-// RAM_STYLE  "auto", "block", "ultra", "distributed"
+//
+// name       meaning                 unit       range
+// LANES      fp32 per word           words      1, 2, 4, 8, 16, 32
+// TOKENS     per step, upper bound   tokens     1 to 8
+// BEAT_BITS  of a beat               bits       256, 512
+// LAYERS     per step                firings    1 or more
+// HEADS      of a firing             heads      1 or more
+// UNITS      of a head and token     units      1 or more
+// CONTEXT    of the longest request  positions  1 to 65536
+// REPLAYS    of a head's words       times      1 to 255
+// RAM_STYLE  of the storage          -          "auto", "distributed", "block", "ultra"
+// USER_W     of tuser                bits       derived
 `default_nettype none
 
 module rill_kv_scale #(

@@ -4,7 +4,11 @@
 // Of each writer (rill_k_writer, rill_v_tail) layer_done and given, and of its write engines written: see
 // rill_write_tracker. The two counts do not wait for one another. kv_layers_done: the lesser of both, a cycle later.
 // Reset: clk, synchronous active-high rst; counts start at 0.
-// Parameters: K_WRITERS, V_WRITERS (write engines of each), COUNT_W (bits of an engine's open descriptors).
+//
+// name       meaning                          unit     range
+// K_WRITERS  write engines of K               writers  1 or more
+// V_WRITERS  write engines of V               writers  1 or more
+// COUNT_W    of an engine's open descriptors  bits     1 to 16
 `default_nettype none
 
 module rill_kv_tracker #(

@@ -22,9 +22,21 @@
 // Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at
 // 256 bits; 5 cycles per beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
-// Parameters: CHANNELS, BEAT_BITS, TOKENS, LAYERS (up to 1024), HEADS, HEAD_DIM (HEADS * ROWS up to 8192), V_BASE,
-// V_LAYER_STRIDE, V_ROW_STRIDE (bytes), READS (0: not waited for), STEP_READS (0, 1), RAM_STYLE ("auto", "block",
-// "ultra", "distributed").
+//
+// name            meaning                                            unit      range
+// CHANNELS        of the engine                                      channels  1 to 32
+// BEAT_BITS       of a beat                                          bits      256, 512
+// TOKENS          per step, upper bound                              tokens    1, 2, 4, 8
+// LAYERS          that write V                                       layers    1 to 1024
+// HEADS           KV heads of a layer; HEADS * ROWS up to 8192       heads     1 or more
+// HEAD_DIM        of a head                                          elements  1 or more
+// V_BASE          of the cache                                       bytes     any
+// V_LAYER_STRIDE  from a layer to the next                           bytes     any
+// V_ROW_STRIDE    from a row to the next                             bytes     any
+// READS           of the tail in a (step, layer); 0: not waited for  reads     0 or more
+// STEP_READS      1: READS are those of all layers                   -         0, 1
+// RAM_STYLE       of the storage                                     -         "auto", "distributed", "block", "ultra"
+// USER_W          of tuser                                           bits      derived
 `default_nettype none
 
 module rill_v_tail #(
@@ -72,6 +84,8 @@ module rill_v_tail #(
 );
     // of include/fields.def
     localparam STEP_POS = 0, STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_VBLOCKS = 48, STEP_VBLOCKS_W = 16;
+    localparam VTAIL_UNIT = 0, VTAIL_ROW = 1, VTAIL_ROW_W = 13, VTAIL_LAYER = 14, VTAIL_LAYER_W = 10;
+    localparam PLACE_W = 6;                              // of a position in its block of 64
     localparam XS = BEAT_BITS > 0 ? BEAT_BITS / 8 : 1;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam ROWS = CHANNELS > 0 ? (HEAD_DIM + CHANNELS - 1) / CHANNELS : 1;
@@ -106,11 +120,15 @@ module rill_v_tail #(
         end
     endgenerate
 
-    localparam [3:0] S_STEP = 4'd0, S_ASK = 4'd1, S_WAIT = 4'd2, S_SEND = 4'd3, S_SPREAD = 4'd4, S_LOAD = 4'd8;
+    // States that take in have a bit of their own.
+    localparam SPREADING = 2, LOADING = 3;
+    localparam [3:0] S_STEP = 4'd0, S_ASK = 4'd1, S_WAIT = 4'd2, S_SEND = 4'd3;
+    localparam [3:0] S_SPREAD = 4'd1 << SPREADING, S_LOAD = 4'd1 << LOADING;
+    localparam [1:0] READ_DONE = 2'd2;       // wait_q when the RAM's word is there
     reg  [3:0]        state_q;
     reg  [3:0]        state_d;
     reg               open_q;
-    reg  [5:0]        pos_q;                 // of the step's first token, in its block
+    reg [PLACE_W-1:0] pos_q;                 // of the step's first token, in its block
     reg  [33:0]       block_q;               // bytes of the blocks before
     reg               closing_q;             // the step fills the block
     reg  [15:0]       layer_q;
@@ -120,13 +138,13 @@ module rill_v_tail #(
     reg  [7:0]        unit_q;
     reg  [12:0]       row_q;                 // row-step
     reg  [HELD*8-1:0] held_q;
-    reg  [5:0]        place_q;               // the token's position in the block
+    reg [PLACE_W-1:0] place_q;               // the token's position in the block
     reg               token_last_q;
     reg               firing_last_q;
     reg  [12:0]       taken_q;               // rows of this layer
 
-    wire              loading = state_q[3];  // S_LOAD
-    wire              spreading = state_q[2];
+    wire              loading = state_q[LOADING];
+    wire              spreading = state_q[SPREADING];
     wire              take = s_axis_kv_tvalid && s_axis_kv_tready;
     wire              unit_last = unit_q == UNIT_END[7:0];
     wire              row_last = row_q == ROW_END[12:0];
@@ -136,7 +154,7 @@ module rill_v_tail #(
     wire              token_end = row_end && row_last;
     wire              head_end = token_end && token_last_q;
     wire              layer_end = head_end && firing_last_q;
-    wire [6:0]        step_end = {1'b0, s_axis_step_tdata[STEP_POS +: 6]}
+    wire [6:0]        step_end = {1'b0, s_axis_step_tdata[STEP_POS +: PLACE_W]}
         + {3'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
     wire [5:0]        tok = {{(7-USER_W){1'b0}}, s_axis_kv_tuser[USER_W-2:0]};
     wire              last_layer = layer_q == LAYER_END[15:0];
@@ -151,7 +169,7 @@ module rill_v_tail #(
     wire                read_busy;           // the engine has the RAM
     wire                ahead;               // the layer's open block of the step before is still to be read
     wire                ask = state_q == S_ASK && !read_busy;
-    wire                arrive = state_q == S_WAIT && wait_q == 2'd2;
+    wire                arrive = state_q == S_WAIT && wait_q == READ_DONE;
     wire                sent = state_q == S_SEND && desc_valid_q == {CHANNELS{1'b0}}
         && beat_valid_q == {CHANNELS{1'b0}};
     wire                out_unit_last = BLOCK_BEATS == 1 || out_unit_q;
@@ -180,7 +198,8 @@ module rill_v_tail #(
     // S_LOAD and S_SPREAD once more, for the bytes of the head and of writes alone.
     wire filling;
     wire moving;
-    rill_register_tree #(.DATA_W(2), .COPIES(1)) u_filling (.clk(clk), .rst(rst), .d(state_d[3:2]),
+    rill_register_tree #(.DATA_W(2), .COPIES(1)) u_filling (
+        .clk(clk), .rst(rst), .d({state_d[LOADING], state_d[SPREADING]}),
         .q({filling, moving}));
     wire move_row = moving && (BLOCK_BEATS == 1 || !opening || second_q); // row_end
 
@@ -196,7 +215,7 @@ module rill_v_tail #(
     wire layer_over = (layer_end && !closing_q) || out_end;
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
-            pos_q <= s_axis_step_tdata[STEP_POS +: 6];
+            pos_q <= s_axis_step_tdata[STEP_POS +: PLACE_W];
             block_q <= {12'd0, s_axis_step_tdata[STEP_VBLOCKS +: STEP_VBLOCKS_W], 6'd0};
             closing_q <= step_end == 7'd64;
             layer_q <= 16'd0;
@@ -253,7 +272,7 @@ module rill_v_tail #(
 
     // The write, one cycle after the row-step was chosen: the same word and byte in all lanes.
     wire [31:0]           write_row = head_row_q + {19'd0, row_q};
-    wire [31:0]           write_word = BLOCK_BEATS == 1 ? write_row : {write_row[30:0], place_q[5] || second_q};
+    wire [31:0]           write_word = BLOCK_BEATS == 1 ? write_row : {write_row[30:0], place_q[PLACE_W-1] || second_q};
     reg  [CHANNELS*8-1:0] write_data_q;
     always @(posedge clk)
         write_data_q <= held_q[CHANNELS*8-1:0];
@@ -270,9 +289,9 @@ module rill_v_tail #(
     assign read_busy = read1_q;
     always @(posedge clk) begin
         read1_q <= tail_valid && !rst;
-        unit1_q <= tail_addr[0];
-        row1_q <= tail_addr[13:1];
-        layer1_q <= {22'd0, tail_addr[23:14]} * LAYER_ROWS_32;
+        unit1_q <= tail_addr[VTAIL_UNIT];
+        row1_q <= tail_addr[VTAIL_ROW +: VTAIL_ROW_W];
+        layer1_q <= {22'd0, tail_addr[VTAIL_LAYER +: VTAIL_LAYER_W]} * LAYER_ROWS_32;
     end
 
     // Copies: of addresses one for 8 lanes, of the enable of their output registers one for each.
@@ -296,7 +315,7 @@ module rill_v_tail #(
             assign write_keep[b] = !opening || (own && !second_q);
         end
     endgenerate
-    localparam WRITE_W = 2 * XS + ADDR_W;        // {enable, keep, address}
+    localparam WRITE_ADDR = 0, WRITE_KEEP = ADDR_W, WRITE_ENABLE = ADDR_W + XS, WRITE_W = ADDR_W + 2 * XS;
     wire [GROUPS*WRITE_W-1:0] writes;
     wire [GROUPS*ADDR_W-1:0]  read_addrs;
     wire [ENABLES-1:0]        arrives;
@@ -305,7 +324,7 @@ module rill_v_tail #(
     rill_register_tree #(.DATA_W(ADDR_W), .COPIES(GROUPS)) u_reads (
         .clk(clk), .rst(rst), .d(read1_q ? read_word[ADDR_W-1:0] : out_word[ADDR_W-1:0]), .q(read_addrs));
     rill_register_tree #(.DATA_W(1), .COPIES(ENABLES)) u_arrives (
-        .clk(clk), .rst(rst), .d(state_q == S_WAIT && wait_q == 2'd1), .q(arrives));
+        .clk(clk), .rst(rst), .d(state_q == S_WAIT && wait_q == READ_DONE - 2'd1), .q(arrives));
 
     genvar c;
     generate
@@ -315,10 +334,9 @@ module rill_v_tail #(
             wire [BEAT_BITS-1:0] data;
             reg  [BEAT_BITS-1:0] out_q;
             rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .RAM_STYLE(RAM_STYLE)) u_ram (
-                .clk(clk), .write_enable(mine[ADDR_W+XS +: XS]), .write_keep(mine[ADDR_W +: XS]),
-                .write_addr(mine[ADDR_W-1:0]),
-                .write_data(write_data_q[c*8 +: 8]), .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]),
-                .read_data(data));
+                .clk(clk), .write_enable(mine[WRITE_ENABLE +: XS]), .write_keep(mine[WRITE_KEEP +: XS]),
+                .write_addr(mine[WRITE_ADDR +: ADDR_W]), .write_data(write_data_q[c*8 +: 8]),
+                .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]), .read_data(data));
             always @(posedge clk)
                 if (arrives[ENABLES == 1 ? 0 : c])
                     out_q <= data;

@@ -7,7 +7,12 @@
 // Read: data two cycles after its address (registered read, output register); old contents when the word is written in
 // the same cycle.
 // Throughput: one write and one read per cycle. No reset.
-// Parameters: BEAT_BITS (256, 512; bits of a word), WORDS, RAM_STYLE ("auto", "block", "ultra", "distributed").
+//
+// name       meaning         unit   range
+// BEAT_BITS  of a word       bits   256, 512
+// WORDS      words           words  1 or more
+// RAM_STYLE  of the storage  -      "auto", "distributed", "block", "ultra"
+// ADDR_W     of an address   bits   derived
 `default_nettype none
 
 module rill_v_tail_ram #(

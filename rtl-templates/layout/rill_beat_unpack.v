@@ -8,7 +8,11 @@
 // BEAT_BITS >= WORD_W: one word per cycle, a beat every BEAT_BITS/WORD_W cycles, latency 1. BEAT_BITS < WORD_W: one
 // beat per cycle, a word every WORD_W/BEAT_BITS cycles, latency 1 from its last beat.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: BEAT_BITS, WORD_W bits, their ratio a power of two either way; WORDS per firing.
+//
+// name       meaning                                                            unit   range
+// BEAT_BITS  of a beat                                                          bits   1 or more
+// WORD_W     of a word; a power of two times BEAT_BITS, or the other way round  bits   1 or more
+// WORDS      of a firing                                                        words  1 or more
 `default_nettype none
 
 module rill_beat_unpack #(

@@ -17,9 +17,20 @@
 // Throughput: one word per cycle in and out at the same time (two halves). Latency: 2 cycles from the last word in to
 // the first out. The addresses of the next words are made ahead, in two stages behind the loops.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: DATA_W bits of an element, LANES (2 to 32, a power of two), TOKENS (a power of two), BUFFER elements per
-// token, ROUNDS halves of a firing, LOOPS 1..8, TRIPS and STRIDES (32 bits per loop, outermost loop in the low bits),
-// PERIOD (a multiple of LANES; 0: no skew), SKEW (below LANES), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
+//
+// name       meaning                                    unit      range
+// DATA_W     of an element                              bits      1 or more
+// LANES      elements of a word                         elements  2, 4, 8, 16, 32
+// TOKENS     per step, a power of two                   tokens    1 or more
+// BUFFER     of a half of the buffer, per token         elements  1 or more
+// ROUNDS     of a firing                                halves    1 or more
+// LOOPS      of the reader                              loops     1 to 8
+// TRIPS      of each loop, 32 bits each, outermost low  trips     not 0
+// STRIDES    of each loop, 32 bits each                 elements  any
+// PERIOD     of a skew, a multiple of LANES; 0: none    elements  0 or more
+// SKEW       from one period to the next, below LANES   banks     0 to LANES - 1
+// RAM_STYLE  as in rill_ram_sdp                         -         "auto", "distributed", "block", "ultra"
+// USER_W     of tuser                                   bits      derived
 `default_nettype none
 
 module rill_corner_turn #(
@@ -211,13 +222,13 @@ module rill_corner_turn #(
             half_q <= half_q ^ at_end;
         end
 
-    // Stage 1: element number and bank of every lane that walks.
-    reg                    valid1_q;
-    reg                    end1_q;
-    reg                    half1_q;
-    wire [WALKS*OFF_W-1:0] element1;
-    wire [WALKS*LOG-1:0]   bank1;
-    wire [WALKS-1:0]       real1;                          // 0: beyond the last element
+    // First stage: element number and bank of every lane that walks.
+    reg                    walk_valid_q;
+    reg                    walk_end_q;
+    reg                    walk_half_q;
+    wire [WALKS*OFF_W-1:0] walk_element;
+    wire [WALKS*LOG-1:0]   walk_bank;
+    wire [WALKS-1:0]       walk_real;                      // 0: beyond the last element
     genvar i;
     generate
         for (i = 0; i < WALKS; i = i + 1) begin : gen_lane
@@ -225,38 +236,38 @@ module rill_corner_turn #(
             rill_loop_walk #(.LOOPS(LOOPS), .TRIPS(TRIPS), .STRIDES(STRIDES), .TURNS(TURNS), .STEP(SAFE_LANES),
                 .FIRST(i), .HALF(ROWS * SAFE_LANES),
                 .OFF_W(OFF_W), .TURN_W(LOG)) u_walk (
-                .clk(clk), .rst(rst), .step(step), .last(at_end), .half(half_q), .element(element1[i*OFF_W +: OFF_W]),
-                .turn(bank1[i*LOG +: LOG]));
+                .clk(clk), .rst(rst), .step(step), .last(at_end), .half(half_q),
+                .element(walk_element[i*OFF_W +: OFF_W]), .turn(walk_bank[i*LOG +: LOG]));
             always @(posedge clk)
                 if (step)
                     real_q <= i < LAST_LANES || !at_end;
-            assign real1[i] = real_q;
+            assign walk_real[i] = real_q;
         end
     endgenerate
 
-    // Stage 2: the row of every bank.
-    reg                    valid2_q;
-    reg                    end2_q;
-    reg  [WALKS*LOG-1:0]   bank2_q;
-    reg  [WALKS-1:0]       real2_q;
-    wire [LANES*ROW_W-1:0] row2;
-    reg  [LANES*ROW_W-1:0] row2_q;
+    // Second stage: the row of every bank.
+    reg                    rows_valid_q;
+    reg                    rows_end_q;
+    reg  [WALKS*LOG-1:0]   rows_bank_q;
+    reg  [WALKS-1:0]       rows_real_q;
+    wire [LANES*ROW_W-1:0] rows_d;
+    reg  [LANES*ROW_W-1:0] rows_q;
     always @(posedge clk) begin
         if (rst) begin
-            valid1_q <= 1'b0;
-            valid2_q <= 1'b0;
+            walk_valid_q <= 1'b0;
+            rows_valid_q <= 1'b0;
         end else if (step) begin
-            valid1_q <= 1'b1;
-            valid2_q <= valid1_q;
+            walk_valid_q <= 1'b1;
+            rows_valid_q <= walk_valid_q;
         end
         if (step) begin
-            end1_q <= at_end;
-            half1_q <= half_q;
-            end2_q <= end1_q;
-            read_half_q <= half1_q;
-            bank2_q <= bank1;
-            real2_q <= real1;
-            row2_q <= row2;
+            walk_end_q <= at_end;
+            walk_half_q <= half_q;
+            rows_end_q <= walk_end_q;
+            read_half_q <= walk_half_q;
+            rows_bank_q <= walk_bank;
+            rows_real_q <= walk_real;
+            rows_q <= rows_d;
         end
     end
     // Banks from the first lane's on, and the lane that reads the k-th of them.
@@ -274,11 +285,11 @@ module rill_corner_turn #(
             wire [LANES*ROW_W-1:0] ahead;                  // of the first lane's bank, the next one, ...
             for (i = 0; i < LANES; i = i + 1) begin : gen_bank
                 localparam [31:0] AHEAD_32 = lane_of(i) * INNER_32;
-                wire [OFF_W-1:0] element = element1 + AHEAD_32[OFF_W-1:0];
+                wire [OFF_W-1:0] element = walk_element + AHEAD_32[OFF_W-1:0];
                 wire unused_place = &{1'b0, element[LOG-1:0]};
                 assign ahead[i*ROW_W +: ROW_W] = element[OFF_W-1:LOG];
             end
-            rill_rotate #(.ELEMS(LANES), .ELEM_W(ROW_W)) u_turn (.in(ahead), .turn(bank1), .out(row2));
+            rill_rotate #(.ELEMS(LANES), .ELEM_W(ROW_W)) u_turn (.in(ahead), .turn(walk_bank), .out(rows_d));
         end else begin : gen_any_rows
             for (i = 0; i < LANES; i = i + 1) begin : gen_bank
                 localparam [31:0] BANK_32 = i;
@@ -287,10 +298,10 @@ module rill_corner_turn #(
                 always @* begin
                     here = {ROW_W{1'b0}};
                     for (n = 0; n < LANES; n = n + 1)
-                        if (real1[n] && bank1[n*LOG +: LOG] == BANK_32[LOG-1:0])
-                            here = here | element1[n*OFF_W + LOG +: ROW_W];
+                        if (walk_real[n] && walk_bank[n*LOG +: LOG] == BANK_32[LOG-1:0])
+                            here = here | walk_element[n*OFF_W + LOG +: ROW_W];
                 end
-                assign row2[i*ROW_W +: ROW_W] = here;
+                assign rows_d[i*ROW_W +: ROW_W] = here;
             end
         end
     endgenerate
@@ -301,13 +312,13 @@ module rill_corner_turn #(
     reg  [USER_W-1:0]     user_q;
     reg                   last_q;
     reg  [ROUND_W-1:0]    round_q;                         // halves of the firing that have been read
-    reg  [WALKS*LOG-1:0]  bank3_q;
-    reg  [WALKS-1:0]      real3_q;
+    reg  [WALKS*LOG-1:0]  out_bank_q;
+    reg  [WALKS-1:0]      out_real_q;
     wire                  at_round = round_q == LAST_ROUND_32[ROUND_W-1:0];
-    wire                  fetch = valid2_q && full_q[read_half_q] && (m_axis_tready || !valid_q);
+    wire                  fetch = rows_valid_q && full_q[read_half_q] && (m_axis_tready || !valid_q);
     wire                  at_tok = tok_q == last_tok_q[read_half_q];
-    assign step = !valid2_q || (fetch && at_tok);
-    assign emptied = fetch && at_tok && end2_q;
+    assign step = !rows_valid_q || (fetch && at_tok);
+    assign emptied = fetch && at_tok && rows_end_q;
     always @(posedge clk) begin
         if (rst) begin
             valid_q <= 1'b0;
@@ -322,9 +333,9 @@ module rill_corner_turn #(
         end
         if (fetch) begin
             user_q <= {at_tok, tok_q};
-            last_q <= at_tok && end2_q && at_round;
-            bank3_q <= bank2_q;
-            real3_q <= real2_q;
+            last_q <= at_tok && rows_end_q && at_round;
+            out_bank_q <= rows_bank_q;
+            out_real_q <= rows_real_q;
         end
     end
     assign m_axis_tvalid = valid_q;
@@ -338,10 +349,10 @@ module rill_corner_turn #(
             wire [ADDR_W-1:0] read_addr;
             if (LOG_TOKENS > 0) begin : gen_tokens
                 assign write_addr = {write_q, s_axis_tuser[TOK_W-1:0]};
-                assign read_addr = {row2_q[i*ROW_W +: ROW_W], tok_q};
+                assign read_addr = {rows_q[i*ROW_W +: ROW_W], tok_q};
             end else begin : gen_one_token
                 assign write_addr = write_q;
-                assign read_addr = row2_q[i*ROW_W +: ROW_W];
+                assign read_addr = rows_q[i*ROW_W +: ROW_W];
             end
             rill_ram_sdp #(.DATA_W(DATA_W), .DEPTH(2 * ROWS * TOKENS), .RAM_STYLE(RAM_STYLE)) u_ram (
                 .clk(clk), .write_en(push), .write_addr(write_addr), .write_strobe(1'b1),
@@ -350,17 +361,18 @@ module rill_corner_turn #(
         end
         if (ALIGNED) begin : gen_word
             wire [LANES*DATA_W-1:0] ahead;
-            rill_rotate #(.ELEMS(LANES), .ELEM_W(DATA_W)) u_turn (.in(read), .turn({LOG{1'b0}} - bank3_q), .out(ahead));
+            rill_rotate #(.ELEMS(LANES), .ELEM_W(DATA_W)) u_turn (.in(read), .turn({LOG{1'b0}} - out_bank_q),
+                .out(ahead));
             for (i = 0; i < LANES; i = i + 1) begin : gen_bank
                 assign m_axis_tdata[lane_of(i)*DATA_W +: DATA_W] = ahead[i*DATA_W +: DATA_W];
             end
         end else begin : gen_any_word
             for (i = 0; i < LANES; i = i + 1) begin : gen_lane
                 if (LAST_LANES < LANES) begin : gen_padded
-                    assign m_axis_tdata[i*DATA_W +: DATA_W] = read[bank3_q[i*LOG +: LOG]*DATA_W +: DATA_W]
-                        & {DATA_W{real3_q[i]}};
+                    assign m_axis_tdata[i*DATA_W +: DATA_W] = read[out_bank_q[i*LOG +: LOG]*DATA_W +: DATA_W]
+                        & {DATA_W{out_real_q[i]}};
                 end else begin : gen_whole
-                    assign m_axis_tdata[i*DATA_W +: DATA_W] = read[bank3_q[i*LOG +: LOG]*DATA_W +: DATA_W];
+                    assign m_axis_tdata[i*DATA_W +: DATA_W] = read[out_bank_q[i*LOG +: LOG]*DATA_W +: DATA_W];
                 end
             end
         end
@@ -375,7 +387,7 @@ module rill_corner_turn #(
         clash = 1'b0;
         for (a = 1; a < WALKS; a = a + 1)
             for (b = 0; b < a; b = b + 1)
-                if (real1[a] && real1[b] && bank1[a*LOG +: LOG] == bank1[b*LOG +: LOG])
+                if (walk_real[a] && walk_real[b] && walk_bank[a*LOG +: LOG] == walk_bank[b*LOG +: LOG])
                     clash = 1'b1;
     end
     always @(posedge clk) begin
@@ -387,13 +399,13 @@ module rill_corner_turn #(
             assert (s_axis_tlast);                         // the writer's firing ends with the last half
         if (rst)
             was_reset_q <= 1'b1;
-        if (!rst && was_reset_q && step && valid1_q)
+        if (!rst && was_reset_q && step && walk_valid_q)
             assert (!clash);
     end
 `else
     wire unused_last = s_axis_tlast;
 `endif
-    wire unused = &{1'b0, real3_q};
+    wire unused = &{1'b0, out_real_q};
 endmodule
 
 `default_nettype wire

@@ -4,7 +4,12 @@
 // A tensor that travels as one firing becomes a firing for each of its rows, or rows become one firing. tuser =
 // {tok_last, tok}; a word comes once per active token. Payload and handshake are wires: latency 0, one word per cycle.
 // Reset: synchronous; tvalid and tready are low in reset.
-// Parameters: DATA_W bits, TOKENS (a power of two), WORDS per token of a firing out. USER_W is derived.
+//
+// name    meaning                     unit    range
+// DATA_W  of a word                   bits    1 or more
+// TOKENS  per step, a power of two    tokens  1 or more
+// WORDS   of a firing out, per token  words   1 or more
+// USER_W  of tuser                    bits    derived
 `default_nettype none
 
 module rill_frame #(

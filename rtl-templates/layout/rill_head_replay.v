@@ -6,7 +6,13 @@
 // token that has tok_last.
 // m_axis_tlast ends every pass of a head. Latency, throughput, reset: as rill_replay_buffer, of which the firing is a
 // head here.
-// Parameters: DATA_W, TOKENS (1 to 8), UNITS (of a head and token), REPLAYS.
+//
+// name     meaning                unit    range
+// DATA_W   of a unit              bits    1 or more
+// TOKENS   per step, upper bound  tokens  1 to 8
+// UNITS    of a head and token    units   1 or more
+// REPLAYS  of every head          times   1 or more
+// USER_W   of tuser               bits    derived
 `default_nettype none
 
 module rill_head_replay #(

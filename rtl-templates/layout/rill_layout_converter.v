@@ -12,8 +12,17 @@
 // Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to
 // the first out: the next word's number is made ahead (rill_loop_walk).
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: DATA_W bits, TOKENS (a power of two), BUFFER words per token, ROUNDS banks of a firing, LOOPS 1..8, TRIPS
-// and STRIDES (32 bits per loop, outermost loop in the low bits), RAM_STYLE as in rill_ram_sdp. USER_W is derived.
+//
+// name       meaning                                    unit    range
+// DATA_W     of a word                                  bits    1 or more
+// TOKENS     per step, a power of two                   tokens  1 or more
+// BUFFER     of a bank, per token                       words   1 or more
+// ROUNDS     of a firing                                banks   1 or more
+// LOOPS      of the reader                              loops   1 to 8
+// TRIPS      of each loop, 32 bits each, outermost low  trips   not 0
+// STRIDES    of each loop, 32 bits each                 words   any
+// RAM_STYLE  as in rill_ram_sdp                         -       "auto", "distributed", "block", "ultra"
+// USER_W     of tuser                                   bits    derived
 `default_nettype none
 
 module rill_layout_converter #(

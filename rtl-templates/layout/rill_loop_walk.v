@@ -9,8 +9,17 @@
 // half 1.
 // Latency: outputs are registers, valid from the clock after a step on. Reset: synchronous, to the element FIRST of
 // half 0; the outputs have none.
-// Parameters: LOOPS 1..8, TRIPS, STRIDES and TURNS (32 bits per loop, outermost loop in the low bits), STEP, FIRST
-// (below STEP), HALF, OFF_W bits of an element number, TURN_W bits of a bank.
+//
+// name     meaning                                    unit      range
+// LOOPS    of the walk                                loops     1 to 8
+// TRIPS    of each loop, 32 bits each, outermost low  trips     not 0
+// STRIDES  of each loop, 32 bits each                 elements  any
+// TURNS    of each loop, 32 bits each                 banks     any
+// STEP     from one element of the walk to the next   elements  1 or more
+// FIRST    the walk's first, below STEP               elements  0 to STEP - 1
+// HALF     added in half 1                            elements  0 or more
+// OFF_W    of an element's number                     bits      1 to 32
+// TURN_W   of a bank's number                         bits      1 to 32
 `default_nettype none
 
 module rill_loop_walk #(

@@ -7,7 +7,13 @@
 // more than DEPTH words is an error of the caller (asserted).
 // Latency from the last word in to the first word out: 2 cycles; then one word per cycle, also from pass to pass.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: DATA_W, USER_W bits, DEPTH words of the longest firing, REPLAYS passes, RAM_STYLE as in rill_ram_sdp.
+//
+// name       meaning                unit   range
+// DATA_W     of tdata               bits   1 or more
+// USER_W     of tuser               bits   1 or more
+// DEPTH      of the longest firing  words  1 or more
+// REPLAYS    of every firing        times  1 or more
+// RAM_STYLE  as in rill_ram_sdp     -      "auto", "distributed", "block", "ultra"
 `default_nettype none
 
 module rill_replay_buffer #(

@@ -2,7 +2,10 @@
 // Rotates the elements of a word: element i goes to place (i + turn) mod ELEMS. Combinational, log2(ELEMS) stages of
 // 2:1 multiplexers.
 //
-// Parameters: ELEMS (a power of two, at least 2), ELEM_W bits. TURN_W is derived.
+// name    meaning                    unit      range
+// ELEMS   of a word, a power of two  elements  2 or more
+// ELEM_W  of an element              bits      1 or more
+// TURN_W  of turn                    bits      derived
 `default_nettype none
 
 module rill_rotate #(

@@ -6,8 +6,11 @@
 // both ends differ.
 // Streams: docs/rtl.md section 3. Latency 0, one chunk per cycle. Reset: synchronous; tvalid and tready are low in
 // reset.
-// LANES   fp32 per chunk
-// TOKENS  tokens per step, upper bound
+//
+// name    meaning                       unit    range
+// LANES   fp32 per chunk                words   1 or more
+// TOKENS  tokens per step, upper bound  tokens  1 or more
+// USER_W  of tuser                      bits    derived
 `default_nettype none
 
 module rill_view #(

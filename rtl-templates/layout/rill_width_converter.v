@@ -3,14 +3,12 @@
 // out.
 //
 // In: order (row-step, tok); the first tcount elements of a word are valid (1 or more), equally many for every token of
-// a row-step;
-// tuser = {tok_last, tok}, tokens 0, 1, .. up to tok_last. Out: order (chunk, tok), same tuser; a token's elements
-// follow one another without gaps; the last chunk of a firing (tlast) is padded with zeros. The number of active tokens
-// may change from firing to firing.
+// a row-step; tuser = {tok_last, tok}, tokens 0, 1, .. up to tok_last. Out: order (chunk, tok), same tuser; a token's
+// elements follow one another without gaps; the last chunk of a firing (tlast) is padded with zeros. The number of
+// active tokens may change from firing to firing.
 // Pipeline: mask, shift by the fill (two bits of it per stage), join with the token's rest, buffer of row-steps, output
-// register.
-// Throughput: one word per cycle in and one chunk per cycle out at the same time; only the lower of the two rates
-// limits.
+// register. Throughput: one word per cycle in and one chunk per cycle out at the same time; only the lower of the two
+// rates limits.
 // Latency from the last word of a row-step to its first chunk: SHIFTS + 4 cycles, SHIFTS = ceil(log2(OUT_ELEMS) / 2).
 // DENSE = 1: the caller promises full words (tcount = IN_ELEMS) but for the last row-step of a firing. Saves shifters
 // where IN_ELEMS and OUT_ELEMS have common factors of two (latency unchanged); IN_ELEMS = OUT_ELEMS becomes wires
@@ -19,8 +17,17 @@
 // row-step) has LAST_ELEMS valid elements, every other one all. With several tokens tlast stands only on the last of
 // them, so LAST_WORDS, the row-steps of a firing, says which one is the last.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: IN_ELEMS 1..32, OUT_ELEMS a power of two 1..32, ELEM_W bits, TOKENS per step, DENSE,
-// LAST_ELEMS 0..IN_ELEMS, LAST_WORDS. COUNT_W, USER_W are derived.
+//
+// name        meaning                                      unit       range
+// IN_ELEMS    of a word in                                 elements   1 to 32
+// OUT_ELEMS   of a chunk out                               elements   1, 2, 4, 8, 16, 32
+// ELEM_W      of an element                                bits       1 or more
+// TOKENS      per step, upper bound                        tokens     1 or more
+// DENSE       1: words are full but for the last row-step  -          0, 1
+// LAST_ELEMS  of the last word; 0: tcount says it          elements   0 to IN_ELEMS
+// LAST_WORDS  of a firing, with LAST_ELEMS 1 or more       row-steps  0 or more
+// COUNT_W     of tcount                                    bits       derived
+// USER_W      of tuser                                     bits       derived
 `default_nettype none
 
 module rill_width_converter #(

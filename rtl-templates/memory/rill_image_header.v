@@ -15,7 +15,11 @@
 // `layout` and `kept` hold still from 2 cycles before start until done or wrong.
 // Latency: 3 cycles from the header's beat to `keep`, `wrong` or the first beat let through; one beat per cycle then.
 // Reset: synchronous, control only; tready low in reset.
-// Parameters: BEAT_BITS (256 or 512), BEATS of parameters (0..65534), OFFSET of the header in bytes.
+//
+// name       meaning                          unit   range
+// BEAT_BITS  of a beat                        bits   256, 512
+// BEATS      of parameters behind the header  beats  0 to 65534
+// OFFSET     of the header                    bytes  any
 `default_nettype none
 
 module rill_image_header #(

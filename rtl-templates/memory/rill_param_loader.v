@@ -7,7 +7,11 @@
 // done rises when the last beat has been handed over and is low from start on until then. Beats are taken only between
 // start and done.
 // Throughput: one beat per cycle; latency 1. Reset: synchronous, control only; tready low in reset.
-// Parameters: BEAT_BITS, STORES, COUNTS (32 bits per store, store 0 in the low bits, each at least 1).
+//
+// name       meaning                                   unit    range
+// BEAT_BITS  of a beat                                 bits    1 or more
+// STORES     that beats are dealt out to               stores  1 or more
+// COUNTS     of each store, 32 bits each, store 0 low  beats   not 0
 `default_nettype none
 
 module rill_param_loader #(

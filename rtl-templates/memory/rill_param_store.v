@@ -11,7 +11,12 @@
 // pops one word per chunk, with its tok_last beat. One word per cycle; latency 4 cycles from the last beat to word 0.
 // load_start works on the stream like a reset: a word on offer is withdrawn.
 // Reset: synchronous, control only; the contents are void until the next load or `keep`.
-// Parameters: BEAT_BITS, WORD_W bits (one divides the other), WORDS in the circle, RAM_STYLE as in rill_ram_sdp.
+//
+// name       meaning                                       unit   range
+// BEAT_BITS  of a beat; a multiple or a divisor of WORD_W  bits   1 or more
+// WORD_W     of a word                                     bits   1 or more
+// WORDS      in the circle                                 words  1 or more
+// RAM_STYLE  of the storage                                -      "auto", "distributed", "block", "ultra"
 `default_nettype none
 
 module rill_param_store #(

@@ -6,8 +6,15 @@
 // word in simulation; do not rely on it.
 // BYTE_EN = 1: write_strobe has a bit per byte of 8 bits; BYTE_EN = 0: tie its single bit to 1. No reset; contents
 // start unknown.
-// Parameters: DATA_W bits, DEPTH words, RAM_STYLE "auto" | "distributed" | "block" | "ultra", BYTE_EN, LATENCY 1 or 2.
-// ADDR_W and STROBE_W are derived.
+//
+// name       meaning                                   unit    range
+// DATA_W     of a word; whole bytes with BYTE_EN       bits    1 or more
+// DEPTH      words                                     words   1 or more
+// RAM_STYLE  of the storage; "auto": the tool chooses  -       "auto", "distributed", "block", "ultra"
+// BYTE_EN    1: a strobe for each byte                 -       0, 1
+// LATENCY    of a read                                 clocks  1, 2
+// ADDR_W     of an address                             bits    derived
+// STROBE_W   of write_strobe                           bits    derived
 `default_nettype none
 
 module rill_ram_sdp #(

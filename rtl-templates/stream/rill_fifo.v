@@ -4,17 +4,21 @@
 // Protocol: tdata only, users concatenate their sidebands; order kept, nothing lost; m_axis_tdata is held while
 // stalled.
 // Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered
-// read).
-// Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH words in
-// all.
+// read). Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH
+// words in all.
 // occupancy counts the words held; high_water is the largest occupancy since reset (simulation and debug).
 // s_axis_tready and m_axis_tvalid come from registers: no path through from side to side. m_axis_tdata does, too, but
 // at DEPTH 2 with more than 1,536 bits, where it comes over a multiplexer.
 // Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
-// Parameters: DATA_W bits, DEPTH words, RAM_STYLE of the storage above 2 words: "auto" (a RAM of the tool's choice),
-// "srl" (shift registers, up to 33 words: 32 and the output register), "distributed", "block", "ultra". COUNT_W is
-// derived. At these depths LUTRAM takes no more area than shift registers, and a shift of all words per push simulates
-// several times slower than a RAM's write.
+// Storage above 2 words: RAM_STYLE "auto" is a RAM of the tool's choice, "srl" shift registers, up to 33 words: 32 and
+// the output register. At these depths LUTRAM takes no more area than shift registers, and a shift of all words per
+// push simulates several times slower than a RAM's write.
+//
+// name       meaning                          unit   range
+// DATA_W     of a word                        bits   1 or more
+// DEPTH      capacity; at most 33 with "srl"  words  1 or more
+// RAM_STYLE  of the storage above 2 words     -      "auto", "srl", "distributed", "block", "ultra"
+// COUNT_W    of occupancy                     bits   derived
 `default_nettype none
 
 module rill_fifo #(

@@ -12,9 +12,19 @@
 // Entering and leaving have turns of their own: a firing may enter while the one before it leaves.
 // occupancy and high_water: per port, the words it has inside and the most it ever had (simulation and debug).
 // Reset: synchronous, control only; tready and tvalid low in reset.
-// Parameters: PORTS 1..255, DATA_W bits of the widest stream (tdata and tuser; narrower ones are padded), DEPTH words,
-// RAM_STYLE as in rill_fifo, the schedule's (docs/rtl.md section 5) with entries of 8 bits, each below PORTS. COUNT_W
-// is derived.
+//
+// name               meaning                                  unit      range
+// PORTS              streams that take turns                  streams   1 to 255
+// DATA_W             tdata and tuser, of the widest stream    bits      1 or more
+// DEPTH              capacity                                 words     1 or more
+// RAM_STYLE          as in rill_fifo                          -         "auto", "srl", "distributed", "block", "ultra"
+// SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
+// ENTRIES            the sum of all lengths                   entries   1 or more
+// SECTION_LEN        of each section, 16 bits, the first low  entries   any
+// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
+// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
+// TABLE              the entries, 8 bits each: below PORTS    -         any
+// COUNT_W            of occupancy                             bits      derived
 `default_nettype none
 
 module rill_fifo_pool #(

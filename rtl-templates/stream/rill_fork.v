@@ -4,7 +4,10 @@
 // Eager: every reader takes the word when it can; the word leaves the writer when all have it. m_axis_tvalid does not
 // depend on the m_axis_tready of any port; s_axis_tready is combinational from all of them. Latency 0, one word per
 // cycle.
-// Reset: synchronous; s_axis_tready and m_axis_tvalid are low in reset. Parameters: PORTS readers, 1 or more.
+// Reset: synchronous; s_axis_tready and m_axis_tvalid are low in reset.
+//
+// name   meaning  unit     range
+// PORTS  readers  streams  1 or more
 `default_nettype none
 
 module rill_fork #(

@@ -2,9 +2,11 @@
 // Registers on the way from one die to another, for what never waits: q is d of STAGES clocks before. No shift
 // registers: each stage is an instance of its own, gen_stage[k].u_stage, so that a placer can put it on a die of its
 // own. A wire at 0 stages.
-// DATA_W  bits
-// CLEAR_W the low bits that a synchronous active-high rst clears, at most DATA_W
-// STAGES  clocks, 0 or more
+//
+// name     meaning                                                  unit    range
+// DATA_W   of d                                                     bits    1 or more
+// CLEAR_W  that a synchronous active-high rst clears, the low ones  bits    0 to DATA_W
+// STAGES   0: a wire                                                clocks  0 or more
 `default_nettype none
 
 module rill_hop #(

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
+//
+// name     meaning                        unit  range
+// DATA_W   of d                           bits  1 or more
+// CLEAR_W  that rst clears, the low ones  bits  0 to DATA_W
 `default_nettype none
 
 module rill_hop_stage #(

@@ -3,8 +3,10 @@
 // takes one from each.
 //
 // Combinational, latency 0, one word per cycle. s_axis_tready of a port waits for the other ports' tvalid, so every
-// port needs a FIFO or a register before it. Reset: tready and tvalid are low in reset. Parameters: PORTS writers, 1 or
-// more.
+// port needs a FIFO or a register before it. Reset: tready and tvalid are low in reset.
+//
+// name   meaning  unit     range
+// PORTS  writers  streams  1 or more
 `default_nettype none
 
 module rill_join #(

@@ -2,7 +2,11 @@
 // Sends one constant word each time `pulse` is seen.
 //
 // A pulse while a word waits is lost: an error of the caller (asserted).
-// Latency 1 cycle. Reset: synchronous. Parameters: DATA_W bits, WORD the constant.
+// Latency 1 cycle. Reset: synchronous.
+//
+// name    meaning      unit  range
+// DATA_W  of the word  bits  1 or more
+// WORD    the word     -     any
 `default_nettype none
 
 module rill_pulse_word #(

@@ -8,7 +8,10 @@
 // word per cycle in every mode.
 // In MODE 2 words of more than 1,536 bits swap, too: in a skid buffer m_axis_tready would have a load for each bit.
 // Reset: synchronous; valids only. tready is low in reset (MODES 2, 3: and in the cycle after it).
-// Parameters: DATA_W bits, MODE.
+//
+// name    meaning                             unit  range
+// DATA_W  of a word                           bits  1 or more
+// MODE    0 bypass, 1 simple, 2 skid, 3 swap  -     0 to 3
 `default_nettype none
 
 module rill_register_slice #(

@@ -5,7 +5,10 @@
 // 0.
 // Synthesis keeps the copies apart. A simulator gains nothing by them: who has wide values asks for one copy there
 // (`ifdef SYNTHESIS).
-// Parameters: DATA_W bits, COPIES.
+//
+// name    meaning          unit    range
+// DATA_W  of d             bits    1 or more
+// COPIES  of the register  copies  1 or more
 `default_nettype none
 
 module rill_register_tree #(

@@ -8,8 +8,15 @@
 // the step to its first entry, one more per section skipped before it. The table is a ROM with registered read;
 // m_axis_entry comes from registers.
 // Reset: synchronous; the walk is given up.
-// Parameters (section 0 and entry 0 in the low bits): ENTRY_W bits, SECTIONS, ENTRIES (the sum of all lengths),
-// SECTION_LEN and SECTION_REPEAT (16 bits each), SECTION_WHEN_HEAD (one bit each), TABLE.
+//
+// name               meaning                                  unit      range
+// ENTRY_W            of an entry                              bits      1 or more
+// SECTIONS           of the table                             sections  1 or more
+// ENTRIES            of the table, the sum of all lengths     entries   1 or more
+// SECTION_LEN        of each section, 16 bits, the first low  entries   any
+// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
+// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
+// TABLE              the entries, the first low               -         any
 `default_nettype none
 
 module rill_schedule #(

@@ -2,11 +2,19 @@
 // Joins PORTS streams in the order of a static schedule: the entry names the input, which passes until its tlast beat.
 //
 // s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input (put a FIFO
-// behind it), latency 0;
-// turns are fetched ahead, so firings follow one another without a bubble. Reset: synchronous; all tready and tvalid
-// low in reset.
-// Parameters: PORTS 1..255, DATA_W, USER_W bits, the schedule's (docs/rtl.md section 5) with entries of 8 bits, each
-// below PORTS.
+// behind it), latency 0; turns are fetched ahead, so firings follow one another without a bubble. Reset: synchronous;
+// all tready and tvalid low in reset.
+//
+// name               meaning                                  unit      range
+// PORTS              writers                                  streams   1 to 255
+// DATA_W             of tdata                                 bits      1 or more
+// USER_W             of tuser                                 bits      1 or more
+// SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
+// ENTRIES            the sum of all lengths                   entries   1 or more
+// SECTION_LEN        of each section, 16 bits, the first low  entries   any
+// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
+// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
+// TABLE              the entries, 8 bits each: below PORTS    -         any
 `default_nettype none
 
 module rill_stream_mux #(

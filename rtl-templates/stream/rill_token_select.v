@@ -5,7 +5,11 @@
 // passes is re-marked as the only token (tok = 0, tok_last = 1); the beat with tlast belongs to the last token, so it
 // ends what passes. Combinational, latency 0, one beat per cycle: the step and the input each need a FIFO before them.
 // Reset: tready and tvalid low in reset.
-// Parameters: DATA_W bits, TOKENS per step. USER_W is derived.
+//
+// name    meaning                unit    range
+// DATA_W  of tdata               bits    1 or more
+// TOKENS  per step, upper bound  tokens  1 or more
+// USER_W  of tuser               bits    derived
 `default_nettype none
 
 module rill_token_select #(

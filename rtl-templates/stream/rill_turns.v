@@ -6,7 +6,15 @@
 // pulse while turn_valid); the next ones follow in the next cycle: a few turns are kept ahead, which also covers the
 // cycles that a schedule loses between sections and steps. The bits are decoded before they wait, so they come from
 // registers. Reset: synchronous.
-// Parameters: PORTS 1..255, the schedule's (docs/rtl.md section 5) with entries of 8 bits.
+//
+// name               meaning                                        unit      range
+// PORTS              streams that take turns                        streams   1 to 255
+// SECTIONS           of the table, docs/rtl.md section 5            sections  1 or more
+// ENTRIES            the sum of all lengths                         entries   1 or more
+// SECTION_LEN        of each section, 16 bits, the first low        entries   any
+// SECTION_REPEAT     how often each is walked, 16 bits each         times     any
+// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0         -         any
+// TABLE              the entries, 8 bits each: below PORTS, or 255  -         any
 `default_nettype none
 
 module rill_turns #(

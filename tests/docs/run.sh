@@ -1,31 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The pages: lines and sentences are short, each begins with its purpose, pictures are what their text gives, every page is in the README's
-# table, and the site builds, with every link between pages and to parts of them. usage: tests/docs/run.sh
+# The pages: lines and sentences are short, each begins with its purpose, pictures are what their text gives, every page
+# is in the README's table, and the site builds, with every link between pages and to parts of them; templates' headers.
+# usage: tests/docs/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
-[ $# = 0 ] || { sed -n '4s/^.*usage/usage/p' "$0"; exit 2; }
+[ $# = 0 ] || { sed -n '5s/^# //p' "$0"; exit 2; }
 cd "$root" || exit 1
 
 work=build/tests/docs log=build/tests/docs.log
 mkdir -p "$work"
-plan 9
+plan 10
 nothing() { # command: says nothing
     "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && return
     echo "error: $(wc -l <"$work/said") places, first $(head -n 1 "$work/said")"
     return 1
 }
-check "lines and sentences" nothing tests/docs/form.py README.md CONTRIBUTING.md CHANGELOG.md docs/*.md docs/decisions/*.md
+check "lines and sentences" nothing tests/docs/form.py README.md CONTRIBUTING.md CHANGELOG.md docs/*.md \
+    docs/decisions/*.md
 check "every page begins with its purpose" nothing tests/docs/opening.py docs/*.md
 check "pictures are what their text gives" nothing docs/pictures/make.sh --check
 in_table() {
     local page
     for page in docs/*.md; do grep -q "($page)" README.md || echo "$page is not in README.md"; done
     for page in docs/*.md; do
-        [[ $page == docs/pages.md ]] || grep -q "](${page#docs/})" docs/pages.md || echo "$page answers no question of docs/pages.md"
+        [[ $page == docs/pages.md ]] || grep -q "](${page#docs/})" docs/pages.md ||
+            echo "$page answers no question of docs/pages.md"
     done
     for page in docs/decisions/*.md; do
-        [[ $page == */README.md ]] || grep -q "](${page##*/})" docs/decisions/README.md || echo "$page is not in docs/decisions/README.md"
+        [[ $page == */README.md ]] || grep -q "](${page##*/})" docs/decisions/README.md ||
+            echo "$page is not in docs/decisions/README.md"
     done
 }
 check "every page is in the README's table and in those of docs/pages.md and docs/decisions" nothing in_table
@@ -41,7 +45,9 @@ first_files() {
 check "the ten files to read first are there" nothing first_files
 pictures_shown() {
     local picture
-    for picture in docs/*.svg docs/pictures/*.svg; do grep -q "(\(docs/\)\?${picture#docs/})" README.md docs/*.md || echo "$picture is on no page"; done
+    for picture in docs/*.svg docs/pictures/*.svg; do
+        grep -q "(\(docs/\)\?${picture#docs/})" README.md docs/*.md || echo "$picture is on no page"
+    done
 }
 check "every picture is on a page" nothing pictures_shown
 # Links with `#` are not looked at by the generator.
@@ -52,7 +58,8 @@ import re
 def anchors(text):
     heads = re.findall(r"^#+ +(.*)$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
-pages = {p: p.read_text() for p in [*pathlib.Path("docs").rglob("*.md"), pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md")]}
+files = [*pathlib.Path("docs").rglob("*.md"), pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md")]
+pages = {p: p.read_text() for p in files}
 for page, text in pages.items():
     for target, part in re.findall(r"\]\(([\w./-]*)#([\w-]+)\)", text):
         other = (page.parent / target).resolve().relative_to(pathlib.Path.cwd()) if target else page
@@ -69,12 +76,18 @@ site() {
     done
 }
 check "the site builds" site
+check "every parameter of a template stands in its header, with a range" nothing tests/docs/parameters.py
 # The two tables of docs/testing.md: what has properties is proven, of what has none stands why.
 proofs() {
     local module rows
-    rows() { sed -n '/^## Proofs/,$p' docs/testing.md | sed -n "$1p" | grep -o '^| .* |' | cut -d'|' -f2 | grep -o 'rill_[a-z0-9_]*' | sort; }
-    diff <(rows '1,/^Not proven/') <(cd verif/formal/properties && printf '%s\n' *.v | sed 's/\.v$//' | sort) | grep '^[<>]'
-    diff <(rows '/^Not proven/,$') <(for module in rtl-templates/{stream,dma,kv}/*.v rtl-templates/control/rill_axil_regs.v; do
+    rows() {
+        sed -n '/^## Proofs/,$p' docs/testing.md | sed -n "$1p" | grep -o '^| .* |' | cut -d'|' -f2 |
+            grep -o 'rill_[a-z0-9_]*' | sort
+    }
+    diff <(rows '1,/^Not proven/') <(cd verif/formal/properties && printf '%s\n' *.v | sed 's/\.v$//' | sort) |
+        grep '^[<>]'
+    diff <(rows '/^Not proven/,$') <(for module in rtl-templates/{stream,dma,kv}/*.v \
+            rtl-templates/control/rill_axil_regs.v; do
         module=$(basename "$module" .v)
         [ -f "verif/formal/properties/$module.v" ] || echo "$module"
     done | sort) | grep '^[<>]'

@@ -111,7 +111,7 @@ struct Bench {
         PINS(0);
         PINS(1);
         PINS(2);
-        for (int c = 0; c < CHANNELS; c++) port[c].base = uint64_t(c + 1) << 33;
+        for (int c = 0; c < CHANNELS; c++) port[c].base = uint64_t(c + 1) << 31;
     }
     void clock() {
         top.clk = 0;

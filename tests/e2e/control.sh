@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What ends a request but its own end, through the emitted top: stop, kill, watchdog, an error response, another image, a ring that is too
-# short, resets in the middle; parameters that stay on chip; after each the next request makes the golden model's ids (control.cpp). usage: tests/e2e/control.sh
+# What ends a request but its own end, through the emitted top: stop, kill, watchdog, an error response, another image,
+# a ring that is too short, resets in the middle; parameters that stay on chip; after each the next request makes the
+# golden model's ids (control.cpp). usage: tests/e2e/control.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
-[ $# = 0 ] || { sed -n "3,4s/^# //p" "$0"; exit 2; }
+[ $# = 0 ] || { sed -n "3,5s/^# //p" "$0"; exit 2; }
 
 mkdir -p "$work"
 log=$work/control.log
@@ -13,7 +14,8 @@ plan 22
 
 build() {
     make_design control "$spec" random:1 && rm -rf "$build" && cd "$dir" &&
-        verilator --cc --exe --build --Mdir "$build" -Wno-fatal -Wno-lint -Wno-style --x-initial unique --x-assign unique --top-module rill_top \
+        verilator --cc --exe --build --Mdir "$build" -Wno-fatal -Wno-lint -Wno-style --x-initial unique \
+            --x-assign unique --top-module rill_top \
             -f filelist.f "$root/tests/e2e/control.cpp" -o control -CFLAGS "-std=c++17 -I$root" \
             -MAKEFLAGS "VM_PARALLEL_BUILDS=0 CXX=clang++ LINK=clang++ OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
 }
@@ -33,12 +35,17 @@ run() {
 known() {
     awk -f "$root/tests/e2e/known.awk" "$dir/rtl/rill_top.v" >"$work/control.known.v" && cd "$dir" &&
         iverilog -g2005 -s known_tb -c filelist.f -o "$work/control.known" "$work/control.known.v" &&
-        timeout "$run_limit" vvp -n "$work/control.known" >"$work/control.known.out" && tee /dev/stderr <"$work/control.known.out" | grep -q '^PASS'
+        timeout "$run_limit" vvp -n "$work/control.known" >"$work/control.known.out" &&
+        tee /dev/stderr <"$work/control.known.out" | grep -q '^PASS'
 }
 if ! (build) >"$log" 2>&1; then
     fail "the design for the ends of requests" "$(reason)"
 else
-    if (known) >"$log" 2>&1; then ok "after a reset every register, valid and ready is known"; else fail "known after a reset" "$(reason)"; fi
+    if (known) >"$log" 2>&1; then
+        ok "after a reset every register, valid and ready is known"
+    else
+        fail "known after a reset" "$(reason)"
+    fi
     # Each line is a check; a run that ends early has too few of them.
     while IFS= read -r line; do
         case $line in

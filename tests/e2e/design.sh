@@ -18,12 +18,13 @@ spec_value() { # spec, key, default
     echo "${value:-$3}"
 }
 
-# Generates and packs a design; an equal design that is there already stays, with its simulation. What is packed for the compiled
-# design is what is packed for its spec (tests/e2e/memory_map.sh).
+# Generates and packs a design; an equal design that is there already stays, with its simulation. What is packed for the
+# compiled design is what is packed for its spec (tests/e2e/memory_map.sh).
 make_design() { # name, spec, weights
     local dir=$work/$1 fresh=$work/$1.fresh
     rm -rf "$fresh"
-    "$rill" gen "$2" -o "$fresh" && cmp "$2" "$fresh/oracle/spec.yaml" || return # the oracle's copy is what its author wrote
+    # the oracle's copy is what its author wrote
+    "$rill" gen "$2" -o "$fresh" && cmp "$2" "$fresh/oracle/spec.yaml" || return
     if diff -rq -x image -x 'build*' -x 'tuned*' -x quick "$fresh" "$dir" >/dev/null 2>&1; then
         rm -rf "$fresh"
     else
@@ -37,29 +38,36 @@ build_design() { # name
     timeout 3000 "$rill" sim "$work/$1" --build-only --jobs "${RILL_TEST_JOBS:-1}"
 }
 
-# The same simulation with what tests/fuzz/units has compiled once for all designs, in the place where `rill sim` looks for what
-# it builds quickly. `tests/fuzz/run.sh --plain` holds the two against each other.
+# The same simulation with what tests/fuzz/units has compiled once for all designs, in the place where `rill sim` looks
+# for what it builds quickly. `tests/fuzz/run.sh --plain` holds the two against each other.
 build_soon() { # name
     local sim_folder=quick made=$work/$1/sim/quick/Vrill
     make_runtime || return
-    [ -x "$made" ] && [ -z "$(find "$work/$1"/{rtl,filelist.f,sim/rill_sim_top.sv} "$root/build/librill.a" "$lib/units.a" \
-        "$root"/verif/{model,harness} -newer "$made" -print -quit)" ] && return
+    [ -x "$made" ] && [ -z "$(find "$work/$1"/{rtl,filelist.f,sim/rill_sim_top.sv} "$root/build/librill.a" \
+        "$lib/units.a" "$root"/verif/{model,harness} -newer "$made" -print -quit)" ] && return
     (verilate "$work/$1" && compile "$work/$1")
 }
 
 # Ids that look like text to nobody, the same on every run.
 some_ids() { # count, vocabulary
-    awk -v n="$1" -v v="$2" 'BEGIN { x = 12345; for (i = 0; i < n; i++) { x = (x * 1103 + 12347) % 65521; printf "%s%d", i ? "," : "", x % v } print "" }'
+    awk -v n="$1" -v v="$2" \
+        'BEGIN {
+            x = 12345
+            for (i = 0; i < n; i++) { x = (x * 1103 + 12347) % 65521; printf "%s%d", i ? "," : "", x % v }
+            print ""
+        }'
 }
 
-# Fills `requests` with the arguments of a set: `--prompt TEXT --tokens N` or `--prompt-ids LIST --tokens N`, repeated; `flags` with the rest.
+# Fills `requests` with the arguments of a set: `--prompt TEXT --tokens N` or `--prompt-ids LIST --tokens N`, repeated;
+# `flags` with the rest.
 set_requests() { # set, spec, thorough (1: longer)
     local vocab context positions length
     vocab=$(spec_value "$2" vocab 2) context=$(spec_value "$2" context 64) positions=$(spec_value "$2" T 1)
     requests=() flags=(--ignore-eot)
     case $1 in
         prompts) # five texts
-            for text in "Once upon a time, there was a little" "Tom and his dog Max" "One day, Lily and Ben were playing in the" \
+            for text in "Once upon a time, there was a little" "Tom and his dog Max" \
+                "One day, Lily and Ben were playing in the" \
                 "The bird sang because" "\"Can I have some cake?\" asked Mia."; do
                 requests+=(--prompt "$text" --tokens $((12 + 20 * $3)))
             done
@@ -75,7 +83,8 @@ set_requests() { # set, spec, thorough (1: longer)
         blocks) # across the end of a block of 64 positions, in the prompt and while decoding
             for length in 62 63 64 65; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 4); done
             ;;
-        end) # up to the last position of the context, where the design stops by itself: by the prompt alone, and by decoding
+        # up to the last position of the context, where the design stops by itself: by the prompt alone, and by decoding
+        end)
             flags+=(--unchecked)
             for length in "$context" $((context - 2)); do
                 requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 9)
@@ -128,11 +137,16 @@ golden_ids() { # spec, weights, set, thorough
 json_ids() { sed -n 's/^      "token_ids": \[\(.*\)\],*$/\1/p' "$1" | tr -d ','; }
 json_value() { sed -n "s/^  \"$2\": \([^,]*\),*\$/\1/p" "$1" | head -n 1; }
 
-# Says what is wrong with the results of a run that ended well: what of it was not compared, or is not what others make of it.
-judge_run() { # JSON of rill sim, spec, folder of the design, tensors not needed (default: any number), ids of rill golden, rows and expected rows
+# Says what is wrong with the results of a run that ended well: what of it was not compared, or is not what others make
+# of it.
+# JSON of rill sim, spec, folder of the design, tensors not needed (default: any number), ids of rill golden, rows and
+# expected rows
+judge_run() {
     local why
-    if [ "$(json_value "$1" match)" != true ] || [ "$(json_value "$1" values_compared)" = 0 ]; then echo "no match in $1"
-    elif ! why=$(oracle_compared "$1" "$2" ${4:+"$4"}) || ! why=$(streams_compared "$1" "$3/design.yaml"); then echo "$why"
+    if [ "$(json_value "$1" match)" != true ] || [ "$(json_value "$1" values_compared)" = 0 ]; then
+        echo "no match in $1"
+    elif ! why=$(oracle_compared "$1" "$2" ${4:+"$4"}) || ! why=$(streams_compared "$1" "$3/design.yaml"); then
+        echo "$why"
     elif grep -q '"late": [1-9]\|"refused": [1-9]' "$1"; then echo "a custom kernel breaks its timing contract"
     elif [ -n "${5:-}" ] && ! diff -q <(json_ids "$1") "$5" >/dev/null; then echo "other ids than rill golden"
     elif [ -n "${6:-}" ] && ! why=$(cmp "$6" "$7" 2>&1); then echo "other rows than expected: $why"
@@ -141,7 +155,8 @@ judge_run() { # JSON of rill sim, spec, folder of the design, tensors not needed
     return 1
 }
 
-# Compares files of logits, whose names begin with what they must be equal in: the same bytes for all of a kind, or a failure.
+# Compares files of logits, whose names begin with what they must be equal in: the same bytes for all of a kind, or a
+# failure.
 compare_logits() { # folder
     local file kind base
     declare -A first count
@@ -159,6 +174,7 @@ compare_logits() { # folder
         fi
     done
     for kind in "${!first[@]}"; do
-        [ "${count[$kind]}" = 1 ] || ok "logits $kind: the same $(stat -c %s "${first[$kind]}") bytes from ${count[$kind]} runs"
+        [ "${count[$kind]}" = 1 ] ||
+            ok "logits $kind: the same $(stat -c %s "${first[$kind]}") bytes from ${count[$kind]} runs"
     done
 }

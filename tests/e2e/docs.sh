@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The commands of docs/tutorial.md and docs/kernels.md, in order, each page in an empty folder: each ends in order and prints what the page shows. See --help.
+# The commands of docs/tutorial.md and docs/kernels.md, in order, each page in an empty folder: each ends in order and
+# prints what the page shows. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -8,8 +9,8 @@ pages=(tutorial kernels)
 case ${1:-} in
     --help | -h)
         echo "usage: tests/e2e/docs.sh [page]
-In an indented block of a page (tutorial, kernels) a line with \`\$ \` is a command and the lines below it are lines of its output, \`...\` for anything; the
-block after \`File \`name\`:\` is that file."
+In an indented block of a page (tutorial, kernels) a line with \`\$ \` is a command and the lines below it are lines of
+its output, \`...\` for anything; the block after \`File \`name\`:\` is that file."
         exit 0
         ;;
     tutorial | kernels) pages=("$1") ;;
@@ -41,8 +42,11 @@ finish() { # runs the command that has been gathered
     (cd "$work" && timeout 900 bash -c "$command") >"$output" 2>&1 </dev/null
     local status=$? want=0
     [[ $command != *"rill check wrong"* ]] || want=1
-    for line in ${shown[@]+"${shown[@]}"}; do grep -q -- "^$(pattern "$line")\$" "$output" || missing=${missing:-$line}; done
-    if [ $status != $want ]; then fail "$name, command $number" "\`$command\` ended with status $status: $(tail -n 1 "$output")"
+    for line in ${shown[@]+"${shown[@]}"}; do
+        grep -q -- "^$(pattern "$line")\$" "$output" || missing=${missing:-$line}
+    done
+    if [ $status != $want ]; then
+        fail "$name, command $number" "\`$command\` ended with status $status: $(tail -n 1 "$output")"
     elif [ -n "$missing" ]; then fail "$name, command $number" "\`$command\` prints no line \`$missing\`"
     else ok "$name, command $number: $command"
     fi

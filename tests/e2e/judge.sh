@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by tests/e2e/matrix.sh: judges runs by what they and others say. tests/harness/run.sh shows it runs that are wrong.
+# Sourced by tests/e2e/matrix.sh: judges runs by what they and others say. tests/harness/run.sh shows it runs that are
+# wrong.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh, design.sh and the script that sources this
 
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
@@ -10,13 +11,16 @@ check_run() { # name, key, set, seed: the simulation of one request set
     [ ! -f "$work/golden/$2.$3" ] || golden=$work/golden/$2.$3
     [ "$3" != rows-file ] || rows=${requests[3]}
     rm -f "$json" "$base.logits"
-    timeout "$run_limit" "$rill" sim "$work/$1" "${requests[@]}" "${flags[@]}" --seed "$4" --json "$json" --logits "$base.logits" --quiet \
+    timeout "$run_limit" "$rill" sim "$work/$1" "${requests[@]}" "${flags[@]}" --seed "$4" --json "$json" \
+        --logits "$base.logits" --quiet \
         >"$log" 2>&1 </dev/null || status=$?
     if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
     elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"
-    elif ! why=$(judge_run "$json" "$work/$1.yaml" "$work/$1" 0 "$golden" "$rows" ${rows:+"$expected"}); then fail "$label" "$why"
+    elif ! why=$(judge_run "$json" "$work/$1.yaml" "$work/$1" 0 "$golden" "$rows" ${rows:+"$expected"}); then
+        fail "$label" "$why"
     else
-        why="$(json_value "$json" values_compared) values on $(json_value "$json" streams_compared) of $(json_value "$json" streams) streams"
+        why="$(json_value "$json" values_compared) values on $(json_value "$json" streams_compared)"
+        why+=" of $(json_value "$json" streams) streams"
         ok "$label: $((${#requests[@]} / 4)) requests, $why match ($((SECONDS - start)) s)"
         [ -s "$base.logits" ] && mv "$base.logits" "$work/logits/$2.$3.$1.$4"
         [ "$4" != 0 ] || check_forecast "$1 $3" "$work/$1/design.yaml" "$json"
@@ -38,8 +42,11 @@ requests_of() { # json
 check_forecast() { # name, the compiled design, json
     local request start cycles json kept="" worst=0 count=0 difference limit bound
     while read -r request start cycles; do
-        json=$("$rill" forecast "$2" "$request" --start "$start" $kept --json) || { fail "$1 forecast" "no forecast of $request"; return; }
-        read -r difference limit < <(awk -F'[:,]' -v c="$cycles" '/^  "cycles_(prefill|decode)"/ { f += $2 } /^  "steps"/ { s = $2 }
+        json=$("$rill" forecast "$2" "$request" --start "$start" $kept --json) ||
+            { fail "$1 forecast" "no forecast of $request"; return; }
+        read -r difference limit < <(awk -F'[:,]' -v c="$cycles" '
+            /^  "cycles_(prefill|decode)"/ { f += $2 }
+            /^  "steps"/ { s = $2 }
             END { d = f > c ? f - c : c - f; printf "%.0f %.0f\n", d, c * 0.02 + 64 * s }' <<<"$json")
         if [ "$difference" -gt "$limit" ]; then
             fail "$1 forecast" "request $request: off by $difference of $cycles cycles, at most $limit"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Spec to ids: every design point is generated, packed, built and simulated; the streams must match the golden model as they flow, the ids must
-# be those of `rill golden`, and the logits of all design points of one model and weight format must be the same bytes. See --help.
+# Spec to ids: every design point is generated, packed, built and simulated; the streams must match the golden model as
+# they flow, the ids must be those of `rill golden`, and the logits of all design points of one model and weight format
+# must be the same bytes. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/judge.sh"
 
@@ -17,7 +18,8 @@ usage: tests/e2e/matrix.sh [--all | --set test | --set deep] [--list | --kinds] 
 TEXT
 }
 
-# name | what its results must equal: model and format (group included) | spec | weights | request sets | seeds of the memory's jitter | values of the spec
+# name | what its results must equal: model and format (group included) | spec | weights | request sets | seeds of the
+# memory's jitter | values of the spec
 representative_points() {
     cat <<TEXT
 int8-4x512-T2|story-int8|$story|$model|prompts lengths blocks end stop|0|channels=4 beat_bits=512 T=2 weights=int8
@@ -60,8 +62,8 @@ complete_points() {
         for channels in 1 2 3 4 8; do
             for bits in 256 512; do
                 for positions in 1 2; do
-                    echo "$format-${channels}x$bits-T$positions|story-$format|$story|$model|prompts stop lengths blocks|1 2 3|$(
-                    )channels=$channels beat_bits=$bits T=$positions weights=$format"
+                    echo "$format-${channels}x$bits-T$positions|story-$format|$story|$model|$(
+                    )prompts stop lengths blocks|1 2 3|channels=$channels beat_bits=$bits T=$positions weights=$format"
                 done
             done
         done
@@ -98,7 +100,8 @@ head80-3x256-T1|head80|$root/tests/e2e/specs/head80.yaml|random:2|blocks end|1|c
 head128|head128|$root/tests/e2e/specs/head128.yaml|random:4|lengths blocks end|1|
 head128-2x256-T1|head128|$root/tests/e2e/specs/head128.yaml|random:4|blocks end|1|channels=2 beat_bits=256 T=1
 layers7|layers7|$root/tests/e2e/specs/layers7.yaml|random:5|lengths blocks end|0 1|
-layers7-4x512-T4|layers7-g128|$root/tests/e2e/specs/layers7.yaml|random:5|blocks end|1|channels=4 beat_bits=512 T=4 lanes=2 group=128
+layers7-4x512-T4|layers7-g128|$root/tests/e2e/specs/layers7.yaml|random:5|blocks end|1|channels=4 beat_bits=512 T=4 \
+    lanes=2 group=128
 layer1|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1 2 3|
 layer1-spatial|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=14 binding=spatial
 layer1-8x256-T8|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|1 2|channels=8 beat_bits=256 T=8
@@ -107,7 +110,8 @@ asym|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|
 asym-long|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|
 asym-2x512-T4-A2|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=2 beat_bits=512 T=4 A=2
 asym-int10|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|activations=int10 A=2
-asym-spatial-int10|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=5 binding=spatial T=1 activations=int10
+asym-spatial-int10|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=5 binding=spatial T=1 \
+    activations=int10
 odd-int10|odd-int10|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|activations=int10
 odd-spatial-int10|odd-int10|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial activations=int10
 asym-spatial|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=5 binding=spatial T=1
@@ -118,24 +122,32 @@ lanes|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|
 lanes-unroll|lanes|$root/tests/e2e/specs/lanes.yaml|random:1|rows|0 1|unroll=90
 carried|carried|$root/tests/e2e/specs/carried.yaml|random:1|rows|0 1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|
-llama_block-1x512-T8|llama_block-g128|$root/tests/e2e/specs/llama_block.yaml|random:3|blocks end|1|channels=1 beat_bits=512 T=8 lanes=8 group=128 fifo=timed
+llama_block-1x512-T8|llama_block-g128|$root/tests/e2e/specs/llama_block.yaml|random:3|blocks end|1|channels=1 \
+    beat_bits=512 T=8 lanes=8 group=128 fifo=timed
 llama|llama|$root/tests/e2e/specs/llama.yaml|random:3|end|0|
 qwen2|qwen2|$root/tests/e2e/specs/qwen2.yaml|random:3|end|0|
-llama_block-spatial|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|1|channels=13 binding=spatial T=1
+llama_block-spatial|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|1|channels=13 \
+    binding=spatial T=1
 rope-timed|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|fifo=timed T=4 lanes=8
-composites-spatial|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|channels=14 binding=spatial fifo=timed
+composites-spatial|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|channels=14 binding=spatial \
+    fifo=timed
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
-grouped-1x512-T8|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8 group=128
-grouped-8x512-T1|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 lanes=1 group=128
+grouped-1x512-T8|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8 \
+    group=128
+grouped-8x512-T1|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 \
+    lanes=1 group=128
 attentions-safe|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|fifo=safe
-attentions-spatial|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|channels=26 binding=spatial
+attentions-spatial|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|channels=26 \
+    binding=spatial
 attentions-groups|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0 1|on_chip_kib=20
-attentions-7x512-T8-A2|attentions-g128|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0|channels=7 beat_bits=512 T=8 A=2 lanes=2 group=128 fifo=timed
+attentions-7x512-T8-A2|attentions-g128|$root/tests/e2e/specs/attentions.yaml|random:3|blocks end|0|channels=7 \
+    beat_bits=512 T=8 A=2 lanes=2 group=128 fifo=timed
 blocks-1x512|blocks-g128|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|channels=1 beat_bits=512 group=128 lanes=32
 odd-groups|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14
 odd-groups-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14 dies=3
 odd-groups-timed|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=14 fifo=timed
-odd-groups-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=24 channels=11 binding=spatial
+odd-groups-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|on_chip_kib=24 channels=11 \
+    binding=spatial
 grouped-groups|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|on_chip_kib=11
 layer1-groups|layer1|$root/tests/e2e/specs/layer1.yaml|random:6|blocks end|0 1|on_chip_kib=3
 blocks-groups|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|on_chip_kib=3
@@ -161,11 +173,12 @@ gpt2-124m-layer-groups|gpt2-124m-layer|$root/configs/gpt2-124m-layer.yaml|random
 TEXT
 }
 
-# Those of `make test`; the others run in `make test-deep`. Logits are compared within a set, so designs of one kind stay together.
+# Those of `make test`; the others run in `make test-deep`. Logits are compared within a set, so designs of one kind
+# stay together.
 quick_points=" head80 inputs blocks mixer lanes carried "
 
-# Of the representative ones those that are built from all of their Verilog, as a user does; the others with what all designs
-# have in common (tests/units.sh), in a third of the time and for runs of a third.
+# Of the representative ones those that are built from all of their Verilog, as a user does; the others with what all
+# designs have in common (tests/units.sh), in a third of the time and for runs of a third.
 whole_points=" int8-4x512-T2 odd-T4-A2 "
 
 in_set() { # test, deep or nothing; the lines of the table are read
@@ -198,7 +211,8 @@ check_point() { # line of the table: the unit of parallel work
     [ "$thorough" = 0 ] || again="tests/e2e/matrix.sh --all $name"
     # Where runs take seconds, a build that does is worth more than a fast simulation.
     build=build_design
-    if [[ $name != int8-4x512-T2 && $name != gpt2-* && ($thorough == 0 || $weights == random:* || $name == *-groups) ]]; then
+    if [[ $name != int8-4x512-T2 && $name != gpt2-* && ($thorough == 0 || $weights == random:* || $name == *-groups) \
+            ]]; then
         export RILL_QUICK_BUILD=1
         [[ $thorough != 0 || $whole_points == *" $name "* ]] || build=build_soon
     fi

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A run in pieces: saved twice on the way and gone on with in other processes, it must end with the result, byte for byte, of the unbroken run.
-# The requests, the memory's jitter and the golden model's position are part of what is saved. And what all repetition hangs on: the calls of the
-# memory's ports in one cycle have an order. See --help.
+# A run in pieces: saved twice on the way and gone on with in other processes, it must end with the result, byte for
+# byte, of the unbroken run. The requests, the memory's jitter and the golden model's position are part of what is
+# saved. And what all repetition hangs on: the calls of the memory's ports in one cycle have an order. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 
@@ -20,7 +20,8 @@ case ${1:-} in
         tune=(--tune) count=19
         ;;
     --help | -h)
-        echo "usage: tests/e2e/pieces.sh [--tune]    (half a minute: a small design, built quickly; --tune: built as rill sim --tune does, a minute)"
+        echo "usage: tests/e2e/pieces.sh [--tune]
+(half a minute: a small design, built quickly; --tune: built as rill sim --tune does, a minute)"
         exit 0
         ;;
     *)
@@ -45,8 +46,10 @@ request=(--prompt-ids 5,1,88 --tokens 2 --prompt-ids 1,2,3,4,5 --tokens 3 --igno
 
 memory_order() {
     rm -rf "$work/memory_order"
-    verilator --cc --exe --build --Mdir "$work/memory_order" -Wno-fatal --top-module rill_axi_memory "$root"/verif/model/*.sv \
-        "$root/tests/e2e/memory_order.cpp" -o order -MAKEFLAGS "CXX=clang++ LINK=clang++ OPT_FAST=-O0 OPT_GLOBAL=-O0" && "$work/memory_order/order"
+    verilator --cc --exe --build --Mdir "$work/memory_order" -Wno-fatal --top-module rill_axi_memory \
+        "$root"/verif/model/*.sv \
+        "$root/tests/e2e/memory_order.cpp" -o order \
+        -MAKEFLAGS "CXX=clang++ LINK=clang++ OPT_FAST=-O0 OPT_GLOBAL=-O0" && "$work/memory_order/order"
 }
 check "a memory port's calls of one cycle are in order" memory_order
 
@@ -63,16 +66,24 @@ if ! setarch -R true 2>/dev/null || [ ! -r /proc/self/pagemap ]; then
     verdict
     exit
 fi
-check "first piece, in the first request" "${sim[@]}" "${request[@]}" --json "$work/pieces.parts.json" --pause 3000 --save "$saved"
-if [ -e "$work/pieces.parts.json" ]; then fail "the first piece has no result" "there is one"; else ok "the first piece has no result"; fi
+check "first piece, in the first request" "${sim[@]}" "${request[@]}" --json "$work/pieces.parts.json" --pause 3000 \
+    --save "$saved"
+if [ -e "$work/pieces.parts.json" ]; then
+    fail "the first piece has no result" "there is one"
+else
+    ok "the first piece has no result"
+fi
 check "second piece, into the second request" "${sim[@]}" --resume "$saved" --pause 14000 --save "$saved.2"
 check "last piece" "${sim[@]}" --resume "$saved.2"
 check "the same result in pieces" cmp "$work/pieces.whole.json" "$work/pieces.parts.json"
 check "the last piece again" "${sim[@]}" --resume "$saved.2"
 
-check_refused "an open file" 2 '.--save. and .--beats. do not go together' "${sim[@]}" "${request[@]}" --pause 3000 --save "$saved" --beats "$log.beats"
-check_refused "another option for a saved run" 2 'options of its first command.* not: --json' "${sim[@]}" --resume "$saved.2" --json "$work/pieces.more.json"
-check_refused "another request for a saved run" 2 'options of its first command.* not: --prompt-ids' "${sim[@]}" --resume "$saved.2" --prompt-ids 1,2
+check_refused "an open file" 2 '.--save. and .--beats. do not go together' "${sim[@]}" "${request[@]}" --pause 3000 \
+    --save "$saved" --beats "$log.beats"
+check_refused "another option for a saved run" 2 'options of its first command.* not: --json' "${sim[@]}" \
+    --resume "$saved.2" --json "$work/pieces.more.json"
+check_refused "another request for a saved run" 2 'options of its first command.* not: --prompt-ids' "${sim[@]}" \
+    --resume "$saved.2" --prompt-ids 1,2
 check_refused "no such run" 1 'No such file' "${sim[@]}" --resume "$saved.none"
 echo "not a run" >"$saved.bad"
 check_refused "not a saved run" 1 'not a saved run' "${sim[@]}" --resume "$saved.bad"

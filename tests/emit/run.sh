@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The emitted files: two runs give identical bytes; all RTL of a design is clean in `verilator --lint-only -Wall` with the waivers of
-# verif/lint/, compiles in Icarus as Verilog-2005, and elaborates in Yosys. No tool is told the top: filelist.f holds what it reaches
-# and nothing else. One line per design. See --help.
+# The emitted files: two runs give identical bytes; all RTL of a design is clean in `verilator --lint-only -Wall` with
+# the waivers of verif/lint/, compiles in Icarus as Verilog-2005, and elaborates in Yosys. No tool is told the top:
+# filelist.f holds what it reaches and nothing else. One line per design. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -31,10 +31,12 @@ read_icarus() { # folder
 }
 
 read_yosys() { # folder
-    (cd "$1" && timeout 600 yosys -q -p "read_verilog $(tr '\n' ' ' <filelist.f); hierarchy -auto-top; hierarchy -check; select -assert-any rill_top")
+    (cd "$1" && timeout 600 yosys -q -p "read_verilog $(tr '\n' ' ' <filelist.f)
+        hierarchy -auto-top; hierarchy -check; select -assert-any rill_top")
 }
 
-# A template that nothing instantiates is a second top: each tool must stop there, or the three checks above show nothing.
+# A template that nothing instantiates is a second top: each tool must stop there, or the three checks above show
+# nothing.
 refuses_more() { # folder
     local tool
     cp -r "$1" "$1.more" && cp "$root/rtl-templates/dma/rill_burst_splitter.v" "$1.more/rtl/rill_unreached.v" || return
@@ -91,8 +93,8 @@ rm -rf "$work" && mkdir -p "$work/specs"
 story=$root/configs/tinystories-gpt2-1m.yaml
 
 if [ ${#specs[@]} = 0 ]; then
-    variant "$story" "$work/specs/int4-c3-b256-t1.yaml" weights=int4 channels=3 beat_bits=256 T=1 lanes=4
-    variant "$root/tests/e2e/specs/odd.yaml" "$work/specs/odd-spatial.yaml" channels=11 binding=spatial
+    variant "$story" "$work/specs/int4-c3-b256-t1.yaml" weights=int4 channels=3 beat_bits=256 T=1 lanes=4 fifo=safe
+    variant "$root/tests/e2e/specs/odd.yaml" "$work/specs/odd-spatial.yaml" channels=11 binding=spatial fifo=safe
     specs=("$root/configs/graph-linear.yaml" "$story" "$work/specs/int4-c3-b256-t1.yaml" "$work/specs/odd-spatial.yaml"
         "$root/tests/e2e/specs/odd.yaml" "$root/tests/e2e/specs/blocks.yaml")
     if [ $all = 1 ]; then

@@ -71,7 +71,8 @@ mkdir -p "$specs"
 names_of_all() { if [ $rtl = 1 ]; then printf '%s\n' "${subset[@]}"; else "$root/tests/fuzz/attention.py" list; fi; }
 if [ ${#variants[@]} = 0 ]; then
     set -o pipefail
-    list=$(names_of_all | some "$every" "$from") || { fail "attention" "the list of variants breaks off" && verdict; exit 1; }
+    list=$(names_of_all | some "$every" "$from") || { fail "attention" "the list of variants breaks off" &&
+        verdict; exit 1; }
     mapfile -t variants <<<"$list"
 fi
 "$root/tests/fuzz/attention.py" write "$specs" ${variants[@]+"${variants[@]}"} || exit

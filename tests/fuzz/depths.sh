@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: what timed FIFO depths promise (docs/timing.md), of a design and its twin with FIFOs twice as deep, both simulated or foretold
-# without jitter before.
+# Sourced by run.sh: what timed FIFO depths promise (docs/timing.md), of a design and its twin with FIFOs twice as deep,
+# both simulated or foretold without jitter before.
 # shellcheck shell=bash disable=SC2154 # variables shared with run.sh and forms.sh
 
-# What the request takes in the forecast when no FIFO has a bound: until its rows are in memory, as words in a FIFO without bounds are not yet.
+# What the request takes in the forecast when no FIFO has a bound: until its rows are in memory, as words in a FIFO
+# without bounds are not yet.
 cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
     local bounded free
     free=$("$rill" timeline "$1/design.yaml" --unbounded --prompt-len "$2" --tokens 3 --unchecked \
@@ -14,7 +15,8 @@ cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
 
 first_number() { sed -n "s/^.*\"$1\": \([0-9]*\).*/\1/p" | head -n 1; } # key; of JSON
 
-# FIFOs that are not marked `run_ahead` in the design never hold their writers, and hold no more than the computed depth when all are twice as deep.
+# FIFOs that are not marked `run_ahead` in the design never hold their writers, and hold no more than the computed depth
+# when all are twice as deep.
 compare_streams() { # folder, JSON with its FIFOs, JSON of its twin's
     "$rill" check "$1/design.yaml" --json >"$1.report" || return
     awk -v deep="$3" '
@@ -30,10 +32,14 @@ compare_streams() { # folder, JSON with its FIFOs, JSON of its twin's
             match($0, /"high_water": [0-9]+/); high = substr($0, RSTART + 14, RLENGTH - 14) + 0
             match($0, /"waits": [0-9]+/); waits = substr($0, RSTART + 9, RLENGTH - 9) + 0
             if (FILENAME == deep) {
-                if (!ahead[name] && high > computed[name]) { print "error: " name " held " high " words, computed " computed[name]; bad = 1 }
+                if (!ahead[name] && high > computed[name]) {
+                    print "error: " name " held " high " words, computed " computed[name]; bad = 1
+                }
                 next
             }
-            if (!ahead[name] && waits > 0) { print "error: the writer of " name " waited " waits " cycles for room"; bad = 1 }
+            if (!ahead[name] && waits > 0) {
+                print "error: the writer of " name " waited " waits " cycles for room"; bad = 1
+            }
             all++; many += ahead[name]
         }
         END {
@@ -51,20 +57,24 @@ compare_bits() { # spec
     local ratio whole=${1%.yaml}.whole.yaml
     cp "$1" "$whole" && lift_budget "$whole"
     ratio=$("$rill" depths "$whole" --json 2>/dev/null | sed -n 's/.*"timed_to_least": \([0-9.]*\).*/\1/p')
-    awk -v r="${ratio:-9}" 'BEGIN { exit r > 1.15 }' || { echo "error: FIFO bits are ${ratio:-?} times the least" && return 1; }
+    awk -v r="${ratio:-9}" 'BEGIN { exit r > 1.15 }' ||
+        { echo "error: FIFO bits are ${ratio:-?} times the least" && return 1; }
     echo "$ratio times the least bits"
 }
 
-# Both by forecast alone, with a memory that never refreshes: with refreshes, which words meet one is another with and without bounds, and a request
-# without bounds may be slower.
+# Both by forecast alone, with a memory that never refreshes: with refreshes, which words meet one is another with and
+# without bounds, and a request without bounds may be slower.
 foretell_twins() { # folder, prompt length
     local options=(--no-refresh --prompt-len "$2" --tokens 3 --unchecked --json)
-    "$rill" timeline "$1/design.yaml" "${options[@]}" >"$1.timeline" && "$rill" timeline "$1_deep/design.yaml" "${options[@]}" >"$1_deep.timeline" &&
+    "$rill" timeline "$1/design.yaml" "${options[@]}" >"$1.timeline" &&
+        "$rill" timeline "$1_deep/design.yaml" "${options[@]}" >"$1_deep.timeline" &&
         "$rill" timeline "$1/design.yaml" "${options[@]}" --unbounded >"$1.unbounded" || return
-    within "slower than without bounds" "$(first_number cycles <"$1.timeline")" "$(first_number cycles <"$1.unbounded")" 1
+    within "slower than without bounds" "$(first_number cycles <"$1.timeline")" \
+        "$(first_number cycles <"$1.unbounded")" 1
 }
 
-# The promises of a spec with timed FIFOs, without RTL: the forecast's cycles are those of the RTL within 2 % and 64 (--forecast).
+# The promises of a spec with timed FIFOs, without RTL: the forecast's cycles are those of the RTL within 2 % and 64
+# (--forecast).
 check_depths() { # spec, folder, seed
     local spec=$2.timed.yaml dir=$2.timed length requests form=timed
     times="" said="" log=$2.log

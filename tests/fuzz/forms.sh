@@ -59,13 +59,16 @@ make_form() { # spec, form, seed, to
     [ ${#pairs[@]} = 0 ] || { cp "$4" "$4.plain" && variant "$4.plain" "$4" "${pairs[@]}" && rm "$4.plain"; }
 }
 
-# The least budget at which the design exists, where the one of the spec is less; none where its groups have more streams than a channel serves.
+# The least budget at which the design exists, where the one of the spec is less; none where its groups have more
+# streams than a channel serves.
 fit_budget() { # spec
     local least
     grep -q '^  on_chip_kib:' "$1" || return 0
-    least=$("$rill" check "$1" 2>&1 | sed -n '/on_chip_kib (.*) is too small/,$s/.*the nearest legal value is \([0-9]*\)$/\1/p' | head -n 1)
+    least=$("$rill" check "$1" 2>&1 |
+        sed -n '/on_chip_kib (.*) is too small/,$s/.*the nearest legal value is \([0-9]*\)$/\1/p' | head -n 1)
     [ -z "$least" ] || sed -i "s/^  on_chip_kib:.*/  on_chip_kib: $least/" "$1"
-    ! "$rill" check "$1" 2>&1 | grep -qE 'engines (read from|write to) channel' || sed -i "s/^  on_chip_kib:.*/  on_chip_kib: 1048576/" "$1"
+    ! "$rill" check "$1" 2>&1 | grep -qE 'engines (read from|write to) channel' ||
+        sed -i "s/^  on_chip_kib:.*/  on_chip_kib: 1048576/" "$1"
 }
 
 # ---- one form ----
@@ -131,7 +134,9 @@ simulate_forms() { # spec, folder, seed
         if [ -n "$before" ]; then step values same_values "$before" "$dir.$form.json" || return; fi
         before=$dir.$form.jitter.json # runs without jitter follow
         cp "$dir.$form.json" "$before" || return
-        if [ $foretold = 1 ] && [[ $form = on || $form = as-is ]]; then check_forecast "$dir.$form.yaml" "$dir.$form" || return; fi
+        if [ $foretold = 1 ] && [[ $form = on || $form = as-is ]]; then
+            check_forecast "$dir.$form.yaml" "$dir.$form" || return
+        fi
     done
     [ $timing = 0 ] || [ $quick = 1 ] || check_timing "$spec" "$dir" "$3"
 }
@@ -152,7 +157,8 @@ edges_like() { # JSON of `rill timeline`, extended pattern
     grep '"depth"' "$1" | grep -nE "^ *\"($2)\":" | cut -d: -f1 | awk '{ printf "%s ", $1 - 1 }'
 }
 
-# The streams into the kernels that write rows of results. Their names follow from those of the graph's outputs only where these are no carried values.
+# The streams into the kernels that write rows of results. Their names follow from those of the graph's outputs only
+# where these are no carried values.
 streams_of_results() { # dump of a design
     awk '/^[a-z]/ { part = $1 }
         part == "kernels:" && /^  - name: / { kernel = $3 }
@@ -174,7 +180,10 @@ edges_of_request() { # folder
 # Cycles from the first step word to the last id or row, from a file of beats.
 span() { # file of beats, edges of steps, edges of results
     awk -v steps="$2" -v ends="$3" '
-        BEGIN { n = split(steps, a, " "); for (i = 1; i <= n; i++) step[a[i]]; n = split(ends, a, " "); for (i = 1; i <= n; i++) end[a[i]] }
+        BEGIN {
+            n = split(steps, a, " "); for (i = 1; i <= n; i++) step[a[i]]
+            n = split(ends, a, " "); for (i = 1; i <= n; i++) end[a[i]]
+        }
         $1 in step && (first == "" || $2 < first) { first = $2 }
         $1 in end && $2 > last { last = $2 }
         END {
@@ -184,7 +193,8 @@ span() { # file of beats, edges of steps, edges of results
 }
 
 within() { # what, value, reference, per cent: at most that and 64 cycles more
-    awk -v a="$2" -v b="$3" -v p="$4" 'BEGIN { exit a - b > b * p / 100 + 64 }' || { echo "error: $1: $2 cycles against $3" && return 1; }
+    awk -v a="$2" -v b="$3" -v p="$4" 'BEGIN { exit a - b > b * p / 100 + 64 }' ||
+        { echo "error: $1: $2 cycles against $3" && return 1; }
 }
 
 # Cycles of the design in a folder: `measured`.
@@ -208,7 +218,9 @@ compare_cycles() { # folder
 deepen() { # folder
     awk '/^    module: / { pool = $2 == "rill_fifo_pool" }
         pool && match($0, /^      DEPTH: [0-9]+/) { $0 = "      DEPTH: " 2 * substr($0, 14) }
-        match($0, /[{ ]depth: [0-9]+/) { $0 = substr($0, 1, RSTART) "depth: " 2 * substr($0, RSTART + 8, RLENGTH - 8) substr($0, RSTART + RLENGTH) } 1' \
+        match($0, /[{ ]depth: [0-9]+/) {
+            $0 = substr($0, 1, RSTART) "depth: " 2 * substr($0, RSTART + 8, RLENGTH - 8) substr($0, RSTART + RLENGTH)
+        } 1' \
         "$1/design.yaml" >"$1_deep.yaml"
     rm -rf "$1_deep" && "$rill" gen "$1_deep.yaml" -o "$1_deep" || return
     [ ! -d "$1/image" ] || cp -r "$1/image" "$1_deep/image"
@@ -239,7 +251,8 @@ measure_and_foretell() { # spec, folder
     edges_of_request "$2" || return
     step measure measure "$2" "$steps" "$ends" || return
     [ "${requests[0]}" = --prompt-ids ] || return 0
-    # Which rows of a table lie across a border of bursts, the ids tell: those of the prompt and those that the design made.
+    # Which rows of a table lie across a border of bursts, the ids tell: those of the prompt and those that the design
+    # made.
     ids=(--ids "$(sed -n 's/.*"\(prompt\|token\)_ids": \[\(.*\)\].*/\2/p' "$2.json" | tr -d ' ' | paste -sd,)")
     step forecast forecast "$2" "$length"
 }

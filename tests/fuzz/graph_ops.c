@@ -269,6 +269,14 @@ int add_reshape(struct spec *s, int x, bool flat) {
     return op->out[0];
 }
 
+// One operand instead of the sum; without a draw, so that all else of a seed's graph stays.
+static void choose_one(struct spec *s, struct op *op) {
+    op->kind = OP_CHOOSE;
+    op->setting = s->ops % 4;
+    s->tensor[op->out[0]].rms =
+        s->tensor[op->in[0]].rms > s->tensor[op->in[1]].rms ? s->tensor[op->in[0]].rms : s->tensor[op->in[1]].rms;
+}
+
 // The sum or product, or the sum where a product could grow too large, or the first operand where even that could.
 int add_binary(struct spec *s, int a, int b, bool product) {
     float ra = s->tensor[a].rms, rb = s->tensor[b].rms;
@@ -280,6 +288,7 @@ int add_binary(struct spec *s, int a, int b, bool product) {
     reads(op, turn ? a : b);
     choose_lanes(op);
     choose_order(s, op);
+    if (!product && s->tensors % 5 == 0) choose_one(s, op);
     return op->out[0];
 }
 

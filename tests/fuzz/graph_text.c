@@ -226,10 +226,11 @@ void spec_step(struct spec *s, const struct spec *whole, int step) {
 
 // ---- text ----
 
-static const char *const op_names[] = {
-    "embed",   "position",    "layernorm", "rmsnorm", "quantize", "matmul",  "dequantize", "kv_quantize", "attn_scores",
-    "softmax", "attn_values", "scale",     "gelu",    "silu",     "add",     "mul",        "transpose",   "reshape",
-    "argmax",  "rope_table",  "rope",      "softcap", "clamp",    "largest", "gate",       "narrow",      "widen"};
+static const char *const op_names[] = {"embed",      "position",    "layernorm",   "rmsnorm", "quantize",    "matmul",
+                                       "dequantize", "kv_quantize", "attn_scores", "softmax", "attn_values", "scale",
+                                       "gelu",       "silu",        "add",         "mul",     "transpose",   "reshape",
+                                       "argmax",     "rope_table",  "rope",        "softcap", "choose",      "clamp",
+                                       "largest",    "gate",        "narrow",      "widen"};
 
 static const char *const kernel_texts[OP_KINDS - OP_CLAMP] = {
     "  clamp:\n    verilog: kernels/clamp.v\n    inputs: {x: fp32}\n    outputs: {y: fp32}\n    elementwise: true\n"
@@ -337,10 +338,20 @@ static void print_rotation(const struct spec *s, const struct op *op) {
     printf("%s", figures[op->setting]);
 }
 
-static void print_cap(const struct op *op) {
+// A value, or where a region is repeated every other time one for each repetition.
+static void print_each(const struct spec *s, const struct op *op, const char *key, int value, int step, int most) {
+    int repeat = s->region[op->region].repeat;
+    printf(", %s: ", key);
+    if (repeat == 1 || value % 2 == 0) printf("%d", value % (most + 1));
+    for (int r = 0; repeat > 1 && value % 2 && r < repeat; r++)
+        printf("%s%d%s", r ? ", " : "[", (value + r * step) % (most + 1), r + 1 < repeat ? "" : "]");
+}
+
+static void print_cap(const struct spec *s, const struct op *op) {
     static const char *const caps[] = {"", ", cap: 0.5", ", cap: 3", ", cap: 50"};
     if (op->kind == OP_SOFTCAP || op->kind == OP_SOFTMAX) printf("%s", caps[op->setting]);
-    if (op->kind == OP_SOFTMAX && op->window) printf(", window: %d", op->window);
+    if (op->kind == OP_SOFTMAX && op->window) print_each(s, op, "window", op->window, 17, 40);
+    if (op->kind == OP_CHOOSE) print_each(s, op, "of", op->setting, 3, 1);
 }
 
 static void print_attributes(const struct spec *s, const struct op *op) {
@@ -361,7 +372,7 @@ static void print_attributes(const struct spec *s, const struct op *op) {
     if (op->block != BLOCK_DEFAULT) printf(", block: %d", block[op->block]);
     if (op->exp_min != -24) printf(", exp_min: %d", op->exp_min);
     print_rotation(s, op);
-    print_cap(op);
+    print_cap(s, op);
     print_shape_attributes(s, op);
     print_setting(s, op);
 }

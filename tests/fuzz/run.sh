@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Random legal specs from end to end: gen, pack random weights, build with every warning, simulate with jitter against the golden
-# model; each in forms that may change its time, never its values. See --help.
+# Random legal specs from end to end: gen, pack random weights, build with every warning, simulate with jitter against
+# the golden model; each in forms that may change its time, never its values. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"
@@ -13,28 +13,33 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form NAME]... [--timing | --depths] [--forecast] [--plain] [--jobs n] [--quick]
+usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form NAME]... [--timing | --depths]
+[--forecast] [--plain] [--jobs n] [--quick]
                          [--no-shrink] [--times] [spec...]
   --seeds a-b  seeds of the generator (default 1-5)
   --operations a-b  of these seeds only the graphs of that many operations (models have none in their specs)
-  --set FILE   the seeds of a file (of several, if given more than once): numbers, `#` begins a comment; of lines with `three:` in the forms on, off and one,
-               with `timing:` as by --form timed --timing, with `depths:` as by --depths, with `plain:` as by --form seed --plain
-  --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the seed; `spatial`: `on` with an
-               engine for every product; `timed`: timed FIFOs alone; `seed` (default for seeds): on, off, one or spatial, chosen by the seed;
-               `all`: these four, and the values must be the same bits
+  --set FILE   the seeds of a file (of several, if given more than once): numbers, `#` begins a comment; of lines with
+               `three:` in the forms on, off and one, with `timing:` as by --form timed --timing, with `depths:` as by
+               --depths, with `plain:` as by --form seed --plain
+  --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the
+               seed; `spatial`: `on` with an engine for every product; `timed`: timed FIFOs alone; `seed` (default for
+               seeds): on, off, one or spatial, chosen by the seed; `all`: these four, and the values must be the same
+               bits
   --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
   --depths     instead of all that: what timed FIFO depths promise (docs/timing.md), by forecast alone, without RTL
   --forecast   also form `on` without jitter: cycles against the forecast, within 2 % and 64
-  --plain      also without the fp32 units that are compiled once for all designs (tests/fuzz/units): the same cycles and values
+  --plain      also without the fp32 units that are compiled once for all designs (tests/fuzz/units): the same cycles
+               and values
   --jobs n     batches side by side (default 1)
   --together n seeds whose models are compiled as one executable, at most (default 4)
   --quick      without the simulation: gen, pack
   --no-shrink  leave a failing spec as it is
   --times      where the processor time of each seed went, in seconds
-  spec         these files, beside the seeds of --set if that is given, or `found`: every spec of tests/fuzz/found, as by --form on (or the
-               one that it names: `# form: as-is`) --forecast
-A failing spec is kept, made smaller, in build/fuzz/failures, its work folders in build/fuzz/seed_N.FORM. LAUNCH is put before the command of
-every batch of seeds (LAUNCH="srun -n1"). FUZZ_SHRINK is the time for making one spec smaller, in seconds (default 600).
+  spec         these files, beside the seeds of --set if that is given, or `found`: every spec of tests/fuzz/found, as
+               by --form on (or the one that it names: `# form: as-is`) --forecast
+A failing spec is kept, made smaller, in build/fuzz/failures, its work folders in build/fuzz/seed_N.FORM. LAUNCH is put
+before the command of every batch of seeds (LAUNCH="srun -n1"). FUZZ_SHRINK is the time for making one spec smaller, in
+seconds (default 600).
 TEXT
 }
 
@@ -52,7 +57,10 @@ of_size() { # least, most, seed...
 
 # What two failures have in common: stage and message without names and numbers.
 signature() {
-    echo "$stage: $(reason | head -n 1 | sed -E 's/`[^`]*`/_/g; s/^[^ ]*\.(yaml|v|sv):[0-9:]*//; s/[[:alnum:]_./-]*[0-9][[:alnum:]_./-]*/N/g' | cut -c1-60)"
+    local said
+    said=$(reason | head -n 1 | sed -E 's/`[^`]*`/_/g; s/^[^ ]*\.(yaml|v|sv):[0-9:]*//
+        s/[[:alnum:]_./-]*[0-9][[:alnum:]_./-]*/N/g' | cut -c1-60)
+    echo "$stage: $said"
 }
 
 # Greedy: halves of the steps, quarters, ..., single ones; each kept while the spec fails as before.
@@ -92,7 +100,8 @@ save_failure() { # spec, name
     cp "$log" "$work/failures/$name.log"
     if [[ $name == seed_* ]] && [ $shrunk = 1 ]; then shrink "${name#seed_}" "$want"; fi
     local again
-    again="tests/fuzz/run.sh --no-shrink$(run_how) $([[ $name == seed_* ]] && echo "--seeds ${name#seed_}" || echo "build/fuzz/failures/$name.yaml")"
+    again="tests/fuzz/run.sh --no-shrink$(run_how) "
+    again+=$([[ $name == seed_* ]] && echo "--seeds ${name#seed_}" || echo "build/fuzz/failures/$name.yaml")
     fail "${name//_/ }" "$why (build/fuzz/failures/$name.yaml; tests/fuzz/run.sh build/fuzz/failures/$name.yaml)"
 }
 
@@ -131,7 +140,11 @@ begin_job() {
         "$lib/graph_seed" "$seed" >"$spec" || { fail "seed $seed" "no spec"; return 1; }
     fi
     if [ $depths = 1 ]; then
-        if check_depths "$spec" "$dir" "$seed"; then ok "${name//_/ }: $said;$times"; else save_failure "$spec" "$name"; fi
+        if check_depths "$spec" "$dir" "$seed"; then
+            ok "${name//_/ }: $said;$times"
+        else
+            save_failure "$spec" "$name"
+        fi
         return 1
     fi
     prepare_forms "$spec" "$dir" "$seed" || { save_failure "$spec" "$name"; return 1; }
@@ -172,7 +185,8 @@ run_batch() { # the unit of parallel work
     for dir in ${dirs[@]+"${dirs[@]}"}; do (end_job "$dir" "$share"); done
 }
 
-first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 depths=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() forms=() mine=() sizes="" together=4
+first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 depths=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() \
+    forms=() mine=() sizes="" together=4
 while [ $# -gt 0 ]; do
     case $1 in
         --seeds) first=${2%%-*} last=${2##*-} && shift ;;

@@ -43,6 +43,7 @@ enum op_kind {
     OP_ROPE_TABLE,
     OP_ROPE,
     OP_SOFTCAP,
+    OP_CHOOSE,
     OP_CLAMP, // from here on custom: tests/e2e/specs/kernels
     OP_LARGEST,
     OP_GATE,
@@ -94,7 +95,7 @@ struct op {
     enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
     bool is_value; // kv_quantize: role
     int lanes;     // 0: not given
-    int setting;   // parameter of a custom kernel, by number; 0: not given
+    int setting;   // parameter of a custom kernel, by number; 0: not given; choose: of
     int window;    // softmax; 0: not given
     int along;     // norms; NONE: not given
     int heads;     // rope

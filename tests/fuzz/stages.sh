@@ -2,7 +2,8 @@
 # Sourced by run.sh: the stages of one spec, from gen to simulation.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and verdict.sh
 
-# Everything that a design's own file is compiled with comes from here: the generator of random specs, and tests/units.sh.
+# Everything that a design's own file is compiled with comes from here: the generator of random specs, and
+# tests/units.sh.
 make_shared() {
     mkdir -p "$lib" "$work/failures"
     ln -sfn "$root/tests/e2e/specs/kernels" "$work/kernels" # beside the specs that read them
@@ -27,7 +28,11 @@ vocabulary() { # spec; nothing: no language model
 }
 
 some_ids() { # count, vocabulary
-    awk -v n="$1" -v v="$2" 'BEGIN { x = 12345; for (i = 0; i < n; i++) { x = (x * 1103 + 12347) % 65521; printf "%s%d", i ? "," : "", x % v } }'
+    awk -v n="$1" -v v="$2" \
+        'BEGIN {
+            x = 12345
+            for (i = 0; i < n; i++) { x = (x * 1103 + 12347) % 65521; printf "%s%d", i ? "," : "", x % v }
+        }'
 }
 
 # A spec that says so has rows up to the end of its context.

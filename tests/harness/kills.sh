@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: the real scripts of all parts, in a copy of the tree, where killer.sh stands in the place of the tools that they call and
-# kills a worker or the script itself. What is killed is chosen by counting calls, never by time.
+# Sourced by run.sh: the real scripts of all parts, in a copy of the tree, where killer.sh stands in the place of the
+# tools that they call and kills a worker or the script itself. What is killed is chosen by counting calls, never by
+# time.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
 tools="mktemp make timeout tar ln python3 xmllint verilator iverilog vvp yosys"
 copy=$work/tree
 
-# part | tool, its call, who is killed (killer.sh), `last` if the script may end at the next call, `whole` if all of it passes without the kill
-# in a second or two | the line that must be there | command: a few jobs of the part's own script.
+# part | tool, its call, who is killed (killer.sh), `last` if the script may end at the next call, `whole` if all of it
+# passes without the kill in a second or two | the line that must be there | command: a few jobs of the part's own
+# script.
 kills() {
-    cat <<'TEXT'
+    sed ':more; /\\$/ { N; s/\\\n *//; b more }' <<'TEXT'
 harness|timeout 1 tool last|FAIL  a run that is right: |tests/harness/run.sh --fake
 unit|timeout 2 tool - whole|FAIL  test_around: |tests/unit/run.sh test_base test_around test_halts
 sanitize|make 1 tool|FAIL  library: does not build|tests/unit/run.sh --sanitize test_base
@@ -21,7 +23,8 @@ emit|rill 1 job|FAIL  job .*status 137 after 0 of 5|tests/emit/run.sh configs/gr
 report|rill 4 tool last|FAIL  page of odd-groups: |tests/report/run.sh
 package|rill 1 tool last|FAIL  graph-linear: packaged: |tests/package/run.sh --no-sim configs/graph-linear.yaml
 install|make 1 tool last|FAIL  make install: |tests/install/run.sh
-templates|yosys 1 job - whole|FAIL  job .*status 137 after 0 of 1|verif/unit/lint_templates.sh --quick --jobs 1 rill_fork rill_join
+templates|yosys 1 job - whole|FAIL  job .*status 137 after 0 of 1|\
+    verif/unit/lint_templates.sh --quick --jobs 1 rill_fork rill_join
 benches|vvp 1 job - whole|FAIL  job .*status 137 after 0 of|verif/unit/run.sh --quick --jobs 1 rill_fork rill_join
 paths|yosys 2 tool|FAIL  rill_fork PORTS=2: no synthesis|verif/timing/run.sh -- rill_fork PORTS=2
 formal|yosys 2 tool - whole|FAIL  rill_join 2 PORTS=2: |verif/formal/run.sh --quick rill_join
@@ -35,7 +38,8 @@ host|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/r
 pages|python3 1 tool last|FAIL  lines and sentences: |tests/docs/run.sh
 docs|rill 1 tool last|FAIL  tutorial, command 1: .*status 137|tests/e2e/docs.sh tutorial
 board|rill 2 tool last|FAIL  a design: |tests/e2e/board.sh
-attention|rill 2 job - whole|FAIL  job .*status 137 after 1 of 2|tests/fuzz/attention.sh product-2x80-c6-t1-l8-spatial-200 input-1x64-c4-t2-l16-spatial-130
+attention|rill 2 job - whole|FAIL  job .*status 137 after 1 of 2|\
+    tests/fuzz/attention.sh product-2x80-c6-t1-l8-spatial-200 input-1x64-c4-t2-l16-spatial-130
 attention|python3 1 half|FAIL  attention: |tests/fuzz/attention.sh --every 5000
 fuzz|rill 1 job|FAIL  job .*status 137 after 0 of 1|tests/fuzz/run.sh --quick --seeds 1-2 --together 1
 pieces|rill 1 tool|FAIL  the design for the pieces: |tests/e2e/pieces.sh
@@ -49,7 +53,8 @@ TEXT
 # A copy, so that whatever is killed leaves the tree's own files and folders alone.
 copy_tree() {
     local tool
-    mkdir -p "$copy/build" "$work"/{tools,temporary} && tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$copy" -xf - || return
+    mkdir -p "$copy/build" "$work"/{tools,temporary} && tar -C "$root" --exclude=./build --exclude=./.git -cf - . |
+        tar -C "$copy" -xf - || return
     cp -a "$root"/build/{obj,rill,librill.a} "$copy/build" && mv "$copy/build/rill" "$work/rill" || return
     for tool in $tools; do ln -s "$root/tests/harness/killer.sh" "$work/tools/$tool" || return; done
     cp "$root/tests/harness/killer.sh" "$copy/build/rill" # newer than what it is made of: make leaves it
@@ -60,7 +65,8 @@ with_kills() { # tool, call, who, 1 if the script may end at the next call, comm
     rm -rf "$work/state" && mkdir -p "$work/state"
     (
         cd "$copy" && unset RILL_HOME || exit
-        export KILL_TOOL=$1 KILL_CALL=$2 KILL_WHO=$3 KILL_LAST=$4 KILL_STATE=$work/state KILL_TOOLS=$work/tools KILL_RILL=$work/rill
+        export KILL_TOOL=$1 KILL_CALL=$2 KILL_WHO=$3 KILL_LAST=$4 KILL_STATE=$work/state KILL_TOOLS=$work/tools \
+            KILL_RILL=$work/rill
         export PATH=$work/tools:$PATH KILL_ROOT=$BASHPID TMPDIR=$work/temporary # what a killed script leaves
         [ "$1" != any ] || exec "${@:5}"
         "${@:5}"
@@ -73,7 +79,8 @@ try_kill() { # part, tool, call, who, last, whole, pattern, command...
     local status=0 label="$1: call $3 of $2: a $4 is killed"
     with_kills "$2" "$3" "$4" "$([ "$5" = last ] && echo 1 || echo 0)" "${@:8}" || status=$?
     if [ $status = 0 ]; then fail "$label" "ends with status 0: $(tail -n 1 "$log")"
-    elif ! grep -Eq "^$7" "$log"; then fail "$label" "no line like '$7': $(grep -m 1 '^FAIL' "$log" || tail -n 1 "$log")"
+    elif ! grep -Eq "^$7" "$log"; then
+        fail "$label" "no line like '$7': $(grep -m 1 '^FAIL' "$log" || tail -n 1 "$log")"
     else ok "$label"
     fi
     [ "$6" != whole ] || check "$1: nothing is killed" with_kills none 0 none 0 "${@:8}"
@@ -96,7 +103,8 @@ kill_scripts() {
     cp "$log" "$work/scripts"
     for part in $known; do
         if grep -q "^FAIL  $part: ended with status 137" "$work/scripts"; then ok "$part: the script is killed"
-        else fail "$part: the script is killed" "the suite says: $(grep -m 1 "^FAIL  $part" "$work/scripts" || tail -n 1 "$work/scripts")"
+        else fail "$part: the script is killed" \
+            "the suite says: $(grep -m 1 "^FAIL  $part" "$work/scripts" || tail -n 1 "$work/scripts")"
         fi
     done
 }
@@ -107,7 +115,8 @@ kill_workers() { # part...: of these alone, and not their scripts
     rows=$(kills | grep -E "^($(tr ' ' '|' <<<"${*:-.*}"))\|")
     plan $((2 + $(wc -l <<<"$rows") + $(grep -c ' whole|' <<<"$rows")))
     check "a copy of the tree" copy_tree
-    check "every part has a worker that is killed" diff <(kills | cut -d'|' -f1 | sort -u) <(tr ' ' '\n' <<<"$known" | sort)
+    check "every part has a worker that is killed" diff <(kills | cut -d'|' -f1 | sort -u) \
+        <(tr ' ' '\n' <<<"$known" | sort)
     [ $# != 0 ] || kill_scripts
     try_kills <<<"$rows"
 }

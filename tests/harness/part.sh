@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A part of five cheap jobs for tests/harness/run.sh, in which something goes wrong: usage: part.sh HOW (see run.sh). It is killed at the places
-# that HOW names.
+# A part of five cheap jobs for tests/harness/run.sh, in which something goes wrong: usage: part.sh HOW (see run.sh). It
+# is killed at the places that HOW names.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 how=$1
@@ -10,8 +10,10 @@ how=$1
 children_of() { # process, name
     local status
     for status in /proc/[0-9]*/status; do
-        awk -v p="$1" -v n="${2:-}" '$1 == "Name:" { name = $2 } $1 == "Pid:" { pid = $2 } $1 == "PPid:" && $2 == p && (n == "" || n == name) { print pid }' \
-            "$status" 2>/dev/null
+        awk -v p="$1" -v n="${2:-}" '
+            $1 == "Name:" { name = $2 }
+            $1 == "Pid:" { pid = $2 }
+            $1 == "PPid:" && $2 == p && (n == "" || n == name) { print pid }' "$status" 2>/dev/null
     done
 }
 
@@ -44,7 +46,8 @@ if [ "${3:-}" = --job ]; then
     exit 0
 fi
 [ "$how" != script-before ] || kill_now
-[ "$how" = no-plan ] || for ((number = 1; number <= 5; number++)); do add_job 1 "${BASH_SOURCE[0]}" "$how" "$victim" --job $number; done
+[ "$how" = no-plan ] || for ((number = 1; number <= 5; number++)); do add_job 1 "${BASH_SOURCE[0]}" "$how" "$victim" \
+    --job $number; done
 run_jobs 2
 case $how in
     no-plan) for ((number = 1; number <= 5; number++)); do echo "ok    job $number"; done ;;
@@ -56,7 +59,8 @@ case $how in
         ;;
     tee) kill -9 "$(children_of $PPID tee)" ;;
     background) kill -9 $PPID ;;
-    full) for ((number = 0; number < 400; number++)); do echo "a line that makes the file longer than it may be"; done ;;
+    full) for ((number = 0; number < 400; number++)); do echo "a line that makes the file longer than it may be"; \
+        done ;;
 esac
 verdict
 [ "$how" != after-verdict ] || ok "job 6"

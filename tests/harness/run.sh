@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The test harness itself: whatever process of it is killed at any time, whatever lines are lost or printed twice, the suite fails. See --help.
+# The test harness itself: whatever process of it is killed at any time, whatever lines are lost or printed twice, the
+# suite fails. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/sets.sh"
@@ -13,8 +14,8 @@ case ${1:-} in
     --kills) fake=3 ;;
     --help | -h)
         echo "usage: tests/harness/run.sh [--fake | --runs | --kills [part...]]
-Runs of a design that are wrong in one thing; suites of one part of five cheap jobs (part.sh), in which one thing goes wrong; then
-the scripts of all parts, which are killed, and whose workers are (kills.sh).
+Runs of a design that are wrong in one thing; suites of one part of five cheap jobs (part.sh), in which one thing goes
+wrong; then the scripts of all parts, which are killed, and whose workers are (kills.sh).
   --fake   without those
   --runs   the wrong runs alone
   --kills  the killed parts alone, or the killed workers of some of them"
@@ -45,7 +46,8 @@ fails() { # label, reason, how, victim, background part, a part that is not ther
     local status=0
     suite "${@:3}" >"$log" 2>&1 || status=$?
     if [ $status != 1 ]; then fail "$1" "status $status: $(tail -n 1 "$log")"
-    elif ! tail -n 1 "$log" | grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$'; then fail "$1" "ends with: $(tail -n 1 "$log")"
+    elif ! tail -n 1 "$log" | grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$'; then
+        fail "$1" "ends with: $(tail -n 1 "$log")"
     elif ! grep -qE "^FAIL .*$2" "$log"; then fail "$1" "no word of '$2': $(grep -m 1 '^FAIL' "$log")"
     else ok "$1"
     fi
@@ -53,15 +55,18 @@ fails() { # label, reason, how, victim, background part, a part that is not ther
 
 # ---- runs of a design: a program in the place of rill says what it is told to ----
 
-write_run() { # what `rill sim` and `rill forecast` say of a run that is right, one value a line, changed by `sed` commands
+# what `rill sim` and `rill forecast` say of a run that is right, one value a line, changed by `sed` commands
+write_run() {
     rm -rf "$work/e2e" && mkdir -p "$work/e2e"/{golden,logits,said}
     printf 'graph:\n  inputs:\n    x: {shape: [4]}\n        - {op: gelu, name: y, in: [x]}\n' >"$work/e2e/p.yaml"
     echo "3 4" >"$work/e2e/golden/key.end"
     printf '  "%s": %s,\n' match true values_compared 9 streams_compared 6 streams 6 \
         oracle_named 2 oracle_tensors 2 oracle_values 8 oracle_positions 1 late 0 refused 0 \
         requests '[' >"$work/e2e/said/sim"
-    printf '      "%s": %s,\n' prompt_ids '[1, 2]' token_ids '[3, 4]' cycle_start 100 cycles_prefill 5000 cycles_decode 5000 >>"$work/e2e/said/sim"
-    printf '  "%s": %s,\n' cycles_prefill 5060 cycles_decode 5060 steps 1 cycles_prefill_bound 4000 cycles_decode_bound 4000 >"$work/e2e/said/forecast"
+    printf '      "%s": %s,\n' prompt_ids '[1, 2]' token_ids '[3, 4]' cycle_start 100 cycles_prefill 5000 \
+        cycles_decode 5000 >>"$work/e2e/said/sim"
+    printf '  "%s": %s,\n' cycles_prefill 5060 cycles_decode 5060 steps 1 cycles_prefill_bound 4000 \
+        cycles_decode_bound 4000 >"$work/e2e/said/forecast"
     printf '%s\n' 0 >"$work/e2e/said/status"
     printf 'logits\n' >"$work/e2e/said/logits"
     sed -i "$1" "$work/e2e/said/$2"
@@ -102,13 +107,17 @@ judge_runs() {
     judged "a run that fails" 'FAIL  p end seed 0: exit status 1' s/0/1/ status
     judged "a mismatch" 'FAIL  p end seed 0: no match' s/true/false/ sim
     judged "nothing compared" 'FAIL  p end seed 0: no match' 's/\(values_compared": \)9/\10/' sim
-    judged "a tensor that the oracle does not know" 'FAIL  p end seed 0: error: the oracle knows 1 of the 2' '/oracle_named/s/2/1/' sim
-    judged "a tensor not compared with the oracle" 'FAIL  p end seed 0: error: 1 of 2 tensors' '/oracle_tensors/s/2/1/' sim
+    judged "a tensor that the oracle does not know" 'FAIL  p end seed 0: error: the oracle knows 1 of the 2' \
+        '/oracle_named/s/2/1/' sim
+    judged "a tensor not compared with the oracle" 'FAIL  p end seed 0: error: 1 of 2 tensors' \
+        '/oracle_tensors/s/2/1/' sim
     judged "no values of the oracle" 'FAIL  p end seed 0: error: no values' '/oracle_values/s/8/0/' sim
     judged "a kernel that breaks its contract" 'FAIL  p end seed 0: a custom kernel' '/late/s/0/3/' sim
     judged "other ids than the golden model's" 'FAIL  p end seed 0: other ids' '/token_ids/s/4/5/' sim
-    judged "a forecast that is off" 'FAIL  p end forecast: request 2:2: off by 1120 of 10000 cycles, at most 264' s/5060/5560/ forecast
-    judged "a run below its bound" 'FAIL  p end forecast: request 2:2: 10000 cycles, below the bound of 16000' s/4000/8000/ forecast
+    judged "a forecast that is off" 'FAIL  p end forecast: request 2:2: off by 1120 of 10000 cycles, at most 264' \
+        s/5060/5560/ forecast
+    judged "a run below its bound" 'FAIL  p end forecast: request 2:2: 10000 cycles, below the bound of 16000' \
+        s/4000/8000/ forecast
     judged "no request" 'FAIL  p end forecast: no request' /cycles_decode/d sim
     judged "other logits" 'FAIL  logits key.end: ' s/logits/logit/ logits
 }

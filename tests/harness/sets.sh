@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: the two sets of tests hold every check between them, tests/both.sh sums them up, and what failed can be run again.
+# Sourced by run.sh: the two sets of tests hold every check between them, tests/both.sh sums them up, and what failed
+# can be run again.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
 
 # ---- the sets of the tree ----
@@ -35,7 +36,8 @@ seeds_in_sets() { # what the fuzz part is given
     for word in $({ listed --set test && listed --set deep; } | sed -n 's/^fuzz: //p'); do
         [[ " $whole " == *" $word "* ]] || { echo "error: $word" && return 1; }
     done
-    [[ "$(listed --set test)" == *" tests/fuzz/seeds.test "* && "$(listed --set deep)" == *" tests/fuzz/seeds found "* ]]
+    [[ "$(listed --set test)" == *" tests/fuzz/seeds.test "* &&
+        "$(listed --set deep)" == *" tests/fuzz/seeds found "* ]]
 }
 
 # ---- both sets of cheap jobs, behind a program in the place of make ----
@@ -61,7 +63,8 @@ RILL_TEST_PARTS=$work/both/\$target.parts RILL_TEST_OUT=$work/both/\$target exec
 STUB
     chmod +x "$work/both/make"
     PATH=$work/both:$PATH RILL_TEST_OUT=$work/both timeout 60 "$root/tests/both.sh" >"$work/said" 2>&1 || status=$?
-    [ "$(tail -n 1 "$work/said")" = "$3" ] || { echo "error: ends with: $(tail -n 1 "$work/said")" >>"$work/said" && return 1; }
+    [ "$(tail -n 1 "$work/said")" = "$3" ] || { echo "error: ends with: $(tail -n 1 "$work/said")" >>"$work/said" &&
+        return 1; }
     [ $status = $(($(sed 's/.* passed, \([0-9]*\) failed/\1/' <<<"$3") != 0)) ] && return
     echo "error: status $status" >>"$work/said"
     return 1
@@ -79,7 +82,8 @@ says_again() { # command that runs it again, how
 
 says_both() {
     both job-child job-status "9 passed, 2 failed"
-    tail -n 4 "$work/said" | head -n 3 | diff - <(printf "%s\n" "to run again what failed:" "    run job 4" "    $root/tests/harness/part.sh job-status 0")
+    tail -n 4 "$work/said" | head -n 3 | diff - <(printf "%s\n" "to run again what failed:" "    run job 4" \
+        "    $root/tests/harness/part.sh job-status 0")
 }
 
 check_sets() {
@@ -96,6 +100,7 @@ check_sets() {
     sums "a set ends with a status behind its verdict" pretends nothing "10 passed, 1 failed"
     sums "a set that failed ends without a status" denies nothing "9 passed, 2 failed"
     check "a failing check says how it is run again" says_again "run job 4" job-child
-    check "a job that is killed: how its part is run again" says_again "$root/tests/harness/part.sh job-first 0" job-first
+    check "a job that is killed: how its part is run again" says_again "$root/tests/harness/part.sh job-first 0" \
+        job-first
     check "both sets: how what failed is run again" says_both
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# rill-host, as it runs on a card: the same binary on a simulated card (verif/card), which is the packaged kernel behind the
-# memory model and a stand-in for XRT's library. Stories, errors, wrong files, programs that die.
+# rill-host, as it runs on a card: the same binary on a simulated card (verif/card), which is the packaged kernel behind
+# the memory model and a stand-in for XRT's library. Stories, errors, wrong files, programs that die.
 # usage: tests/host/run.sh [--set test | --set deep]    (a set: the checks of `make test`, or all others)
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -33,13 +33,16 @@ make_package() {
         python3 "$root/tests/package/xclbin.py" "$package" "$package/build/hw/rill_1.xclbin"
 }
 
-current_card() { [ -x "$package/sim/card/card" ] && [ -z "$(find "$root"/verif/{model,harness,card} "$root/build/librill.a" "$package/rtl" \
-    -newer "$package/sim/card/card" -print -quit)" ]; }
+current_card() {
+    [ -x "$package/sim/card/card" ] && [ -z "$(find "$root"/verif/{model,harness,card} "$root/build/librill.a" \
+        "$package/rtl" -newer "$package/sim/card/card" -print -quit)" ]
+}
 build_card() { current_card || "$root/verif/card/build.sh" "$package" "$work/standin" "${RILL_TEST_JOBS:-2}"; }
 
 # The package's own sources and Makefile, in a folder that was moved; without a word from the compilers.
 build_host() {
-    rm -rf "$work/moved" && mkdir "$work/moved" && cp -r "$package"/{host,Makefile,design.mk,filelist.f} "$work/moved" &&
+    rm -rf "$work/moved" && mkdir "$work/moved" && cp -r "$package"/{host,Makefile,design.mk,filelist.f} \
+        "$work/moved" &&
         make -s -C "$work/moved" host >"$work/host.out" 2>&1 && ! grep -Ei 'warning|error' "$work/host.out"
 }
 host=$work/moved/build/host/rill-host
@@ -65,7 +68,8 @@ start_card() { # options of the card
 }
 
 # The limits are for a machine that is busy: nothing waits for them.
-printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec timeout 300 %s %s --timeout 60 --quiet "$@"\n' "$work/standin" "$host" "$package" >"$work/on_card"
+printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec timeout 300 %s %s --timeout 60 --quiet "$@"\n' "$work/standin" "$host" \
+    "$package" >"$work/on_card"
 chmod +x "$work/on_card"
 on_card=$work/on_card
 request=(--prompt "Once upon a time" --tokens 3)
@@ -76,7 +80,8 @@ golden_ids() { python3 -c 'import json, sys
 print(*json.load(sys.stdin)["token_ids"])'; }
 
 same_ids() { # arguments of rill-host, whose first request is that of golden.json
-    "$on_card" "$@" --json >"$work/run.json" && [ "$(ids "$work/run.json" | head -n 1)" = "$(golden_ids <"$work/golden.json")" ]
+    "$on_card" "$@" --json >"$work/run.json" &&
+        [ "$(ids "$work/run.json" | head -n 1)" = "$(golden_ids <"$work/golden.json")" ]
 }
 # Memory that was never written answers an error in every run.
 with_card() { # options of the card -- command...
@@ -117,8 +122,9 @@ two() {
 }
 of_test check "two requests in a row" two
 drawn() { # options of sampling: the golden model's ids, which are not the most likely ones
-    "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids "$@" >"$work/ids.txt" && [ "$(cat "$work/ids.txt")" = "$(
-        golden --prompt-ids 1,2,3 --tokens 2 "$@" | golden_ids)" ] && [ "$(cat "$work/ids.txt")" != "$(golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]
+    "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids "$@" >"$work/ids.txt" &&
+        [ "$(cat "$work/ids.txt")" = "$(golden --prompt-ids 1,2,3 --tokens 2 "$@" | golden_ids)" ] &&
+        [ "$(cat "$work/ids.txt")" != "$(golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]
 }
 of_test check "ids drawn from all: the golden model's" drawn --temperature 5 --sampling-seed 20000000000
 of_deep check "ids drawn from a list" drawn --temperature 20 --top-k 8 --min-p 0.01 --sampling-seed 3
@@ -139,20 +145,25 @@ of_deep check "probe: what was found" probe
 selftest() {
     "$on_card" --selftest "$work/golden.json" --json >"$work/run.json" && python3 -c 'import json, sys
 want = json.load(open(sys.argv[2]))["logits_hash"]
-assert [r["logits_hash"] for r in json.load(open(sys.argv[1]))["requests"]] == [want] != ["0" * 16]' "$work/run.json" "$work/golden.json"
+assert [r["logits_hash"] for r in json.load(open(sys.argv[1]))["requests"]] == [want] != ["0" * 16]' \
+        "$work/run.json" "$work/golden.json"
 }
 of_test check "selftest: ids and logits" selftest
 sed 's/"token_ids": \[\([0-9]*\), [0-9]*/"token_ids": [\1, 1/' "$work/golden.json" >"$work/other.json"
-of_deep check_refused "selftest: another id" 1 'selftest: id 1 is [0-9]+, golden: 1$' "$on_card" --selftest "$work/other.json"
-sed 's/\("logits_hash": "[0-9a-f]*\)[0-7]"/\18"/; t; s/\("logits_hash": "[0-9a-f]*\)[89a-f]"/\10"/' "$work/golden.json" >"$work/other.json"
-of_test check_refused "selftest: other logits" 1 'selftest: the ids are right, the logits are not: their hash is [0-9a-f]{16}, golden: [0-9a-f]{15}[08]$' \
+of_deep check_refused "selftest: another id" 1 'selftest: id 1 is [0-9]+, golden: 1$' "$on_card" \
+    --selftest "$work/other.json"
+sed 's/\("logits_hash": "[0-9a-f]*\)[0-7]"/\18"/; t; s/\("logits_hash": "[0-9a-f]*\)[89a-f]"/\10"/' \
+    "$work/golden.json" >"$work/other.json"
+of_test check_refused "selftest: other logits" 1 \
+    'selftest: the ids are right, the logits are not: their hash is [0-9a-f]{16}, golden: [0-9a-f]{15}[08]$' \
     "$on_card" --selftest "$work/other.json"
 of_deep check_refused "selftest: no answer" 1 'not an answer of' "$on_card" --selftest "$spec"
 bench() { "$on_card" --bench 3:2,1:3 >"$work/bench" && [ "$(wc -l <"$work/bench")" = 3 ] &&
     grep -Eq '^ +3 +2 +[0-9.]+ +[0-9.]+ +[0-9]+ .* 31\.5 +[0-9.]+$' "$work/bench"; }
 of_deep check "bench: a table" bench
 in_python() { # program
-    LD_LIBRARY_PATH=$work/standin RILL_HOST_LIBRARY=$work/moved/build/host/librill_host.so PYTHONPATH=$work/moved/host/boards/host timeout 300 \
+    LD_LIBRARY_PATH=$work/standin RILL_HOST_LIBRARY=$work/moved/build/host/librill_host.so \
+        PYTHONPATH=$work/moved/host/boards/host timeout 300 \
         python3 -c "import sys, rill_host
 $1" "$package" "$work/golden.json"
 }
@@ -184,8 +195,10 @@ of_deep usage "no list of ids" 'is not a list of ids' --prompt-ids 1,,3
 of_deep usage "no number" 'is no number' --prompt x --tokens 0
 of_deep usage "no table" 'IN:OUT' --bench 3:
 refuses() { check_refused "$1" 1 "$2" "$on_card" "${@:3}"; }
-of_test refuses "a list that the design does not keep" 'top_k is 9, the design keeps a list of 8' --prompt-ids 1 --temperature 1 --top-k 9
-of_deep refuses "a temperature that is no number" 'the temperature must be 0 .* or 0.01 to 100' --prompt-ids 1 --temperature nan
+of_test refuses "a list that the design does not keep" 'top_k is 9, the design keeps a list of 8' --prompt-ids 1 \
+    --temperature 1 --top-k 9
+of_deep refuses "a temperature that is no number" 'the temperature must be 0 .* or 0.01 to 100' --prompt-ids 1 \
+    --temperature nan
 of_deep refuses "a prompt longer than the context" 'prompt has 257 ids.* 256' --prompt-ids "$(seq -s, 0 256)"
 of_deep refuses "an id outside the vocabulary" 'id 1024 is outside the vocabulary' --prompt-ids 1,1024
 of_deep refuses "an empty prompt" 'prompt is empty' --prompt-ids ""
@@ -195,9 +208,11 @@ spoilt() { # name, pattern, file of the image, sed expression
     refuses "$1" "$2" --image "$work/image.bad" "${request[@]}"
     cp "$package/image/$3" "$work/image.bad/$3"
 }
-of_test spoilt "an image of another design" 'image is for another design' manifest.json 's/"layout": "[0-9a-f]*"/"layout": "0123456789abcdef"/'
+of_test spoilt "an image of another design" 'image is for another design' manifest.json \
+    's/"layout": "[0-9a-f]*"/"layout": "0123456789abcdef"/'
 of_deep spoilt "a manifest that is none" 'manifest.json: line' manifest.json 's/^{/[/'
-of_deep spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json '/token_row/s/"crc32": "[0-9a-f]*/"crc32": "01234567/'
+of_deep spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json \
+    '/token_row/s/"crc32": "[0-9a-f]*/"crc32": "01234567/'
 # The manifest is the package's, what lies in the memory is not: the kernel itself finds it.
 foreign() { python3 - "$package" "$work/image.bad" "$1" <<'END'
 import json, re, sys, zlib
@@ -213,7 +228,8 @@ text = re.sub(r'(image_header.*"crc32": ")[0-9a-f]*', lambda m: m[1] + f"{zlib.c
 open(image + "/manifest.json", "w").write(text)
 END
 }
-foreign 9 && of_test refuses "another image: the kernel's fault in words" 'fault 8: the image in the memory is for another design; latest step at position 0' \
+foreign 9 && of_test refuses "another image: the kernel's fault in words" \
+    'fault 8: the image in the memory is for another design; latest step at position 0' \
     --image "$work/image.bad" "${request[@]}"
 of_test check "... and the right one" same_ids "${request[@]}"
 kept() { # the checksum is the image's; the next request reads its header alone (tests/e2e/control.sh counts the cycles)
@@ -232,20 +248,27 @@ of_deep refuses "an image cut off" 'is cut off' --image "$work/image.bad" "${req
 mkdir -p "$work/no_words" && cp "$package"/image/{manifest.json,channel_*.bin} "$work/no_words"
 of_deep refuses "text without a tokenizer" 'has no tokenizer' --image "$work/no_words" "${request[@]}"
 other_binary() { # name, pattern, sed expression for a copy of the package
-    rm -rf "$work/relinked" && mkdir "$work/relinked" && cp "$package"/{package.json,link.cfg,kernel.xml} "$work/relinked" &&
+    rm -rf "$work/relinked" && mkdir "$work/relinked" &&
+        cp "$package"/{package.json,link.cfg,kernel.xml} "$work/relinked" &&
         sed -i "$3" "$work/relinked"/* && python3 "$root/tests/package/xclbin.py" "$work/relinked" "$work/other.xclbin"
     refuses "$1" "$2" --binary "$work/other.xclbin" "${request[@]}"
 }
-of_deep other_binary "a binary of another kernel" 'compute unit .other:rill_1' 's/kernel name="rill_kernel"/kernel name="other"/'
-of_deep other_binary "a binary for another platform" 'linked for .xilinx_u280' 's/xilinx_u55c_gen3x16/xilinx_u280_gen3x16/'
-of_deep other_binary "a binary with another bank" 'is on HBM\[7\], the package has it on HBM\[1\]' 's/hbm_01:HBM\[1\]/hbm_01:HBM[7]/'
-of_deep other_binary "a binary with another offset" 'at another offset' 's/offset="0x064"/offset="0x068"/; s/offset="0x64"/offset="0x68"/'
+of_deep other_binary "a binary of another kernel" 'compute unit .other:rill_1' \
+    's/kernel name="rill_kernel"/kernel name="other"/'
+of_deep other_binary "a binary for another platform" 'linked for .xilinx_u280' \
+    's/xilinx_u55c_gen3x16/xilinx_u280_gen3x16/'
+of_deep other_binary "a binary with another bank" 'is on HBM\[7\], the package has it on HBM\[1\]' \
+    's/hbm_01:HBM\[1\]/hbm_01:HBM[7]/'
+of_deep other_binary "a binary with another offset" 'at another offset' \
+    's/offset="0x064"/offset="0x068"/; s/offset="0x64"/offset="0x68"/'
 of_deep refuses "no binary" 'make xclbin' --binary "$work/none" "${request[@]}"
 of_deep refuses "a binary that is none" 'no .xclbin' --binary "$package/package_xo.tcl" "${request[@]}"
-LD_LIBRARY_PATH=$work/standin of_deep check_refused "no package" 1 'none/package.json: ' "$host" "$work/none" "${request[@]}"
+LD_LIBRARY_PATH=$work/standin of_deep check_refused "no package" 1 'none/package.json: ' "$host" "$work/none" \
+    "${request[@]}"
 stop_card
 of_deep refuses "no card" 'xbutil examine' "${request[@]}"
-XILINX_XRT=$work/xrt XCL_EMULATION_MODE=noop of_deep check_refused "XRT's own library: as far as the first register" 1 'reading a register: failed to read ip' \
+XILINX_XRT=$work/xrt XCL_EMULATION_MODE=noop of_deep check_refused "XRT's own library: as far as the first register" 1 \
+    'reading a register: failed to read ip' \
     "$host" "$package" "${request[@]}"
 
 # ---- the memory ----
@@ -256,11 +279,14 @@ in_order=$(cycles)
 other_order() { same_ids "${request[@]}" && [ "$(cycles)" != "$in_order" ]; }
 of_deep check "memory that answers in another order" with_card --seed 3 --shuffle -- other_order
 of_deep check "responses 5,000 cycles late" with_card --late 0:3000:5000 --late 1:20:9000 -- same_ids "${request[@]}"
-of_deep refused "an error in a beat of the parameters" 1 'fault 6: the memory answered an error on channel 0' --bad-beat 0:5 -- "${request[@]}"
+of_deep refused "an error in a beat of the parameters" 1 'fault 6: the memory answered an error on channel 0' \
+    --bad-beat 0:5 -- "${request[@]}"
 of_deep check "... and the next request is right" same_ids "${request[@]}"
-of_test refused "an error in a beat of a step" 1 'fault 6: the memory answered an error on channel 1' --bad-beat 1:20000 -- "${request[@]}"
+of_test refused "an error in a beat of a step" 1 'fault 6: the memory answered an error on channel 1' \
+    --bad-beat 1:20000 -- "${request[@]}"
 of_test check "... and the next request is right: two" same_ids "${request[@]}"
-of_deep refused "an error of a write" 1 'fault 6: the memory answered an error on channel 1' --bad-write 1:3 -- "${request[@]}"
+of_deep refused "an error of a write" 1 'fault 6: the memory answered an error on channel 1' --bad-write 1:3 \
+    -- "${request[@]}"
 of_deep check "... and the next request is right: three" same_ids "${request[@]}"
 
 # ---- what happens while a request runs ----
@@ -269,7 +295,8 @@ long=(--prompt-ids 1,2,3 --tokens 60 --ignore-eot)
 golden "${long[@]}" | golden_ids >"$work/long.ids"
 # `timeout` would be the one that is killed.
 driven() { # action
-    LD_LIBRARY_PATH=$work/standin timeout 300 python3 "$root/tests/host/drive.py" "$1" "$(cat "$work/long.ids")" "$host" "$package" --timeout 60 \
+    LD_LIBRARY_PATH=$work/standin timeout 300 python3 "$root/tests/host/drive.py" "$1" "$(cat "$work/long.ids")" \
+        "$host" "$package" --timeout 60 \
         --quiet --ids "${long[@]}"
 }
 after() { check "$1: the next request is right" same_ids "${request[@]}"; }
@@ -291,14 +318,18 @@ every_cycle() {
 }
 of_deep check "reset in one cycle after the other: the next request is right" every_cycle
 
-# A response that never comes: the design's watchdog ends the request, or the host gives up. Both leave a kernel that waits for the memory.
+# A response that never comes: the design's watchdog ends the request, or the host gives up. Both leave a kernel that
+# waits for the memory.
 lost=(--late 1:4000:999999999999)
-of_test refused "the watchdog" 1 'fault 7: nothing moved .*; not idle: ' "${lost[@]}" -- --watchdog 20000 "${request[@]}"
-of_test check_refused "the watchdog: the next program finds a card to reset" 1 'busy with a request of an earlier program: .*; reset' "$on_card" \
+of_test refused "the watchdog" 1 'fault 7: nothing moved .*; not idle: ' "${lost[@]}" -- --watchdog 20000 \
+    "${request[@]}"
+of_test check_refused "the watchdog: the next program finds a card to reset" 1 \
+    'busy with a request of an earlier program: .*; reset' "$on_card" \
     --timeout 1 "${request[@]}"
 of_test check "the watchdog: reset" "$on_card" --reset
 of_test after "the watchdog"
-of_deep refused "nothing moves, and no watchdog" 1 'nothing has moved for [0-9]+ s; the design is .*state [0-9]+.*, not idle: .*reset' "${lost[@]}" -- \
+of_deep refused "nothing moves, and no watchdog" 1 \
+    'nothing has moved for [0-9]+ s; the design is .*state [0-9]+.*, not idle: .*reset' "${lost[@]}" -- \
     --watchdog 4000000000 --timeout 2 "${request[@]}"
 of_deep check "nothing moves: reset" "$on_card" --reset
 of_deep after "nothing moves"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installed: `make install`, the Debian package, man page and completions; `rill` finds its library from there. See --help.
+# Installed: `make install`, the Debian package, man page and completions; `rill` finds its library from there. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 case ${1:-} in
@@ -42,7 +43,10 @@ check_refused "installed: without its library" 1 'not beside the program: RILL_H
 check "installed: RILL_HOME names another" env RILL_HOME="$work/away/rill" "$other" gen five.yaml -o home
 mv "$work/away" "$work/other place/lib" && mv "$work/other place" "$prefix"
 check "make install over an older one" from_prefix install /opt/rill
-older() { touch "$prefix/lib/rill/rtl-templates/old.v" && from_prefix install /opt/rill && [ ! -e "$prefix/lib/rill/rtl-templates/old.v" ]; }
+older() {
+    touch "$prefix/lib/rill/rtl-templates/old.v" && from_prefix install /opt/rill &&
+        [ ! -e "$prefix/lib/rill/rtl-templates/old.v" ]
+}
 check "make install: files that are no more" older
 touch "$prefix/bin/other"
 check "make uninstall" from_prefix uninstall /opt/rill
@@ -50,7 +54,8 @@ check "make uninstall: another's file stays" test -e "$prefix/bin/other"
 nothing_left() { rm "$prefix/bin/other" && ! find "$1" ! -type d | grep .; } # folder
 check "make uninstall: nothing is left" nothing_left "$work/stage"
 check_refused "PREFIX is a path" 2 'must begin with /' "$root/packaging/install.sh" "" prefix
-check "rill --version" bash -c "[ \"\$('$rill' --version)\" = \"rill $(sed -n 's/.*RILL_VERSION "\(.*\)"/\1/p' "$root/include/version.h")\" ]"
+version=$(sed -n 's/.*RILL_VERSION "\(.*\)"/\1/p' "$root/include/version.h")
+check "rill --version" bash -c "[ \"\$('$rill' --version)\" = \"rill $version\" ]"
 
 # ---- man page, completions: every command and option of the usages, and no other ----
 
@@ -68,20 +73,25 @@ fi
 "$rill" completion bash >"$work/rill.bash"
 "$rill" completion zsh >"$work/_rill"
 offered() { # words of the command line
-    bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _rill && printf "%s\n" "${COMPREPLY[@]}"' "$work/rill.bash" "$@"
+    bash -c '. "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _rill && printf "%s\n" "${COMPREPLY[@]}"' \
+        "$work/rill.bash" "$@"
 }
 completes() { # words of the command line, then -- and what must be offered
     local words=() wanted
     while [ "$1" != -- ]; do words+=("$1") && shift; done
     shift
     offered "${words[@]}" >"$work/offered"
-    for wanted in "$@"; do grep -qxF -- "$wanted" "$work/offered" || { echo "error: no $wanted among $(paste -sd' ' "$work/offered")" && return 1; }; done
+    for wanted in "$@"; do
+        grep -qxF -- "$wanted" "$work/offered" || { echo "error: no $wanted among $(paste -sd' ' "$work/offered")" &&
+            return 1; }
+    done
 }
 # shellcheck disable=SC2086 # words
 check "bash completion: commands" completes rill "" -- $commands help
 all_options() { # every command's, and no others
     for command in $commands; do
-        diff <(options_of "$command") <(offered rill "$command" - | sed 's/=$//' | grep -vxE -- '-h|--help|' | sort -u) || return
+        diff <(options_of "$command") <(offered rill "$command" - | sed 's/=$//' | grep -vxE -- '-h|--help|' |
+            sort -u) || return
         [ -n "$(options_of "$command")" ] || [[ $command =~ ^(schema|completion|man)$ ]] || return
     done
 }
@@ -99,7 +109,8 @@ check "bash completion: files" completes rill gen fi -- five.yaml
 offers_little() { completes rill pack --f -- --force && [ "$(wc -l <"$work/offered")" = 1 ]; }
 check "bash completion: no other command's options" offers_little
 installed_are_those() { # what `make install` has put there is what the program prints
-    diff "$work/rill.1" "$prefix/share/man/man1/rill.1" && diff "$work/rill.bash" "$prefix/share/bash-completion/completions/rill" &&
+    diff "$work/rill.1" "$prefix/share/man/man1/rill.1" &&
+        diff "$work/rill.bash" "$prefix/share/bash-completion/completions/rill" &&
         diff "$work/_rill" "$prefix/share/zsh/site-functions/_rill"
 }
 check "make install, once more" from_prefix install /opt/rill

@@ -1,22 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Planted faults: each entry of tests/mutants/table.txt is planted in a copy of the tree, and its test must fail. See --help.
+# Planted faults: each entry of tests/mutants/table.txt is planted in a copy of the tree, and its test must fail. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
 usage() {
     cat <<'TEXT'
 usage: tests/mutants/run.sh [--check | --quick | --list] [--jobs N] [--kind K] [--table FILE] [entry...]
-  --check      the table alone: patterns occur once, tests exist, enough entries, enough of them found by the two sets of tests
+  --check      the table alone: patterns occur once, tests exist, enough entries, enough of them found by the two sets
+               of tests
   --quick      that, a few fast entries, and faults that the runner must not take for found
-  --list       number, id, file, kind, what finds it by itself (`test`: make test, `deep`: make test-deep, else `extra`), test
+  --list       number, id, file, kind, what finds it by itself (`test`: make test, `deep`: make test-deep, else
+               `extra`), test
   --jobs N     copies of the tree side by side (default 1)
   --kind K     entries of this kind only
   --table FILE another table
   entry        numbers as 1-40, ids, patterns of ids as 'fifo-*' (default: all)
-`ok ID: killed by TEST`: the test passes without the fault and fails with it. FAIL: it survived, does not build, its pattern does not occur
-once, or the test fails without it. An entry of kind `equivalent` must survive. LAUNCH is put before the command of every batch of entries
-(LAUNCH="srun -n1"). Logs in build/mutants. docs/testing.md says how to add an entry.
+`ok ID: killed by TEST`: the test passes without the fault and fails with it. FAIL: it survived, does not build, its
+pattern does not occur once, or the test fails without it. An entry of kind `equivalent` must survive. LAUNCH is put
+before the command of every batch of entries (LAUNCH="srun -n1"). Logs in build/mutants. docs/testing.md says how to add
+an entry.
 TEXT
 }
 
@@ -34,7 +38,10 @@ copy_tree() { # to
 }
 
 # Everything that a test's result depends on.
-state_of_tree() { (cd "$root" && find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0 | sort -z | xargs -0 sha1sum | sha1sum | cut -d' ' -f1); }
+state_of_tree() {
+    (cd "$root" && find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0 | sort -z | xargs -0 sha1sum |
+        sha1sum | cut -d' ' -f1)
+}
 
 build_tree() { make -C "$tree" --no-print-directory -j2 build/rill build/librill.a >"$log" 2>&1; }
 
@@ -61,7 +68,8 @@ run_entry() { # number, id, file, kind, place, test
     if ! passes_clean "$test"; then fail "$id" "without the fault $test fails: $(reason)" && return; fi
     cp -p "$tree/$file" "$tree/build/original"
     if ! why=$(table "$list" plant "$id" "$tree" 2>&1); then fail "$id" "$why" && return; fi
-    if [[ $file == *.[ch] || $file == *.def || $file == *.inc ]] && ! build_tree; then fail "$id" "does not build: $(reason)"
+    if [[ $file == *.[ch] || $file == *.def || $file == *.inc ]] && ! build_tree; then
+        fail "$id" "does not build: $(reason)"
     else
         run_test "$test" "$limit" || status=$?
         verdict_of "$id" "$kind" "$test" $status
@@ -96,7 +104,8 @@ run_batch() { # id...: the unit of parallel work
 # Faults that must not be reported as found, each with the words that tell why.
 check_runner() {
     local out=$work/self.out
-    "${BASH_SOURCE[0]}" --table "$root/tests/mutants/self.txt" >"$out" 2>&1 && fail "runner" "passed faults that nothing finds"
+    "${BASH_SOURCE[0]}" --table "$root/tests/mutants/self.txt" >"$out" 2>&1 &&
+        fail "runner" "passed faults that nothing finds"
     check_says "a fault that no test finds is a survivor" "^FAIL  unnoticed: survived tests/unit/run.sh test_lp$" "$out"
     check_says "a pattern that occurs twice is refused" "^FAIL  twice: pattern occurs [0-9]+ times" "$out"
     check_says "a fault that does not compile is none" "^FAIL  no-c: does not build" "$out"
@@ -144,7 +153,8 @@ case $what in
         mapfile -t wanted < <(grep -v '^#' "$root/tests/mutants/sample.txt")
         ;;
 esac
-listed=$(table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"}) || { fail "table" "its list breaks off" && verdict; exit 1; }
+listed=$(table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"}) ||
+    { fail "table" "its list breaks off" && verdict; exit 1; }
 mapfile -t ids < <(grep . <<<"$listed" | cut -f2)
 [ ${#ids[@]} != 0 ] || { echo "no such entry (--list shows them)" >&2; exit 2; }
 state=$(state_of_tree)
@@ -152,7 +162,8 @@ batch=$(((${#ids[@]} + jobs - 1) / jobs))
 [ $batch -le 20 ] || batch=20
 for ((at = 0; at < ${#ids[@]}; at += batch)); do
     # shellcheck disable=SC2086 # LAUNCH is words
-    add_job "$((${#ids[@]} - at < batch ? ${#ids[@]} - at : batch))" ${LAUNCH:-} "${BASH_SOURCE[0]}" ${options[@]+"${options[@]}"} \
+    add_job "$((${#ids[@]} - at < batch ? ${#ids[@]} - at : batch))" ${LAUNCH:-} "${BASH_SOURCE[0]}" \
+        ${options[@]+"${options[@]}"} \
         --run "$state" "${ids[@]:at:batch}"
 done
 run_jobs "$jobs"

@@ -95,7 +95,7 @@ class Package:
         if not name.endswith("_ptr"):
             return "s_axi_control"
         top = read(f"{self.path}/rtl/rill_top.v")
-        user = re.search(r"u_(?:read|write)_(\d\d)_\w+ \(\s*\.clk\(clk\), \.rst\([^)]*\),\s+\.base\(" + name + r"\)", top)
+        user = re.search(r"u_(?:read|write)_(\d\d)\w* \([^;]*\.base\(\{?[^()]*\b" + name + r"\b", top)
         return f"m_axi_hbm_{user[1] if user else '00'}"
 
     def pins(self):

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# No output of a module depends on an input of it in the same cycle: AXI wants it so of a kernel's ports. Yosys takes the registers out of the
-# flat design, and what then still leads from an input to an output is a combinational path. Reads of memories without a clock are such, too.
+# No output of a module depends on an input of it in the same cycle: AXI wants it so of a kernel's ports. Yosys takes
+# the registers out of the flat design, and what then still leads from an input to an output is a combinational path.
+# Reads of memories without a clock are such, too.
 # usage: tests/package/ports.sh FOLDER TOP NETLIST    FOLDER/filelist.f names the files; NETLIST (JSON) is written
 set -u -o pipefail
 [ $# = 3 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 netlist=$(realpath -m "$3")
 cd "$1" || exit 1
-yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f); hierarchy -check -top $2; proc; select -assert-min 100 */t:\$*dff*;
-    delete */t:\$*dff* */t:\$memwr*; opt_clean; flatten; opt_clean; write_json $netlist" 2>&1 | grep -v "^Warning: " >&2
+yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f); hierarchy -check -top $2; proc;
+    select -assert-min 100 */t:\$*dff*; delete */t:\$*dff* */t:\$memwr*; opt_clean; flatten; opt_clean
+    write_json $netlist" 2>&1 | grep -v "^Warning: " >&2
 [ "${PIPESTATUS[0]}" = 0 ] && python3 "$here/ports.py" "$netlist"

@@ -26,7 +26,8 @@ here=$root/tests/package
 work=$root/build/tests/package log=$root/build/tests/package.log
 [ ${#specs[@]} = 0 ] || work=$root/build/package
 rm -rf "$work" && mkdir -p "$work/xrt" "$root/build/tests"
-export MOCK_RECORD=$work/record MOCK_CELLS=$work/cells MOCK_PBLOCKS="pblock_dynamic_SLR0 pblock_dynamic_SLR1 pblock_dynamic_SLR2"
+export MOCK_RECORD=$work/record MOCK_CELLS=$work/cells \
+    MOCK_PBLOCKS="pblock_dynamic_SLR0 pblock_dynamic_SLR1 pblock_dynamic_SLR2"
 mocked=$here/bin:$PATH
 
 holds() { python3 "$here/check.py" "$@"; } # what, package, file...
@@ -38,7 +39,8 @@ make_package() { # spec, name
 # ---- the files of one package ----
 
 valid() { # package
-    xmllint --noout --relaxng "$here/kernel.rng" "$1/kernel.xml" && xmllint --noout --relaxng "$here/component.rng" "$1/component.xml"
+    xmllint --noout --relaxng "$here/kernel.rng" "$1/kernel.xml" &&
+        xmllint --noout --relaxng "$here/component.rng" "$1/component.xml"
 }
 
 agree() { # package
@@ -47,7 +49,8 @@ agree() { # package
     "$rill" package --registers >"$work/table" && holds docs "$1" "$work/table"
 }
 
-# package_xo.tcl under the mock, by the Makefile, and what it did. A board without a part gets one by hand, as a user would do it.
+# package_xo.tcl under the mock, by the Makefile, and what it did. A board without a part gets one by hand, as a user
+# would do it.
 tcl() { # package
     rm -f "$MOCK_RECORD"
     sed -i 's/^set rill(part) {}$/set rill(part) {xc0}/' "$1/design.tcl"
@@ -55,14 +58,17 @@ tcl() { # package
 }
 
 binary() { # package
-    python3 "$here/xclbin.py" "$1" "$work/binary" && XILINX_XRT=$work/xrt "$work/xclbin_read" "$work/binary" >"$work/listing" &&
+    python3 "$here/xclbin.py" "$1" "$work/binary" && XILINX_XRT=$work/xrt "$work/xclbin_read" \
+        "$work/binary" >"$work/listing" &&
         holds xclbin "$1" "$work/listing"
 }
 
 # With SYNTHESIS, which the vendor's tools define: values of many loads have copies then, and the copies places.
 instances() { # package
-    (cd "$1" && iverilog -g2005 -DSYNTHESIS -o "$work/netlist" -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f) &&
-        awk -v prefix="level0_i/ulp/$(sed -n 's/^UNIT := //p' "$1/design.mk")/inst/" -f "$here/cells.awk" "$work/netlist" >"$MOCK_CELLS" &&
+    (cd "$1" && iverilog -g2005 -DSYNTHESIS -o "$work/netlist" \
+        -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f) &&
+        awk -v prefix="level0_i/ulp/$(sed -n 's/^UNIT := //p' "$1/design.mk")/inst/" -f "$here/cells.awk" \
+            "$work/netlist" >"$MOCK_CELLS" &&
         grep -q 'inst/u_top/u_registers$' "$MOCK_CELLS"
 }
 
@@ -87,8 +93,10 @@ everything() { # package, what make makes of the place's unit
     rm -rf "$work/another place" && mkdir -p "$work/another place" && cp -r "$1" "$place" && mv "$1" "$1.gone" || return
     unit=$(sed -n 's/^UNIT := //p' "$place/design.mk")
     instances "$place" && rm -rf "$MOCK_RECORD" "$place/build" &&
-        PATH=$mocked make -s -C "$place" lint xclbin hw_emu ooc STEPS=route PLACEMENT=hard && [ -e "$place/build/hw/$unit.xclbin" ] &&
-        [ -e "$place/build/hw_emu/$unit.xclbin" ] && [ -e "$place/build/ooc/route_timing.rpt" ] && holds tcl "$place" "$MOCK_RECORD" &&
+        PATH=$mocked make -s -C "$place" lint xclbin hw_emu ooc STEPS=route PLACEMENT=hard &&
+        [ -e "$place/build/hw/$unit.xclbin" ] &&
+        [ -e "$place/build/hw_emu/$unit.xclbin" ] && [ -e "$place/build/ooc/route_timing.rpt" ] &&
+        holds tcl "$place" "$MOCK_RECORD" &&
         ! grep -rl "$1" "$place" --include='*.tcl' --include='*.mk' --include='*.cfg' && names_no_place "$1.gone"
 }
 moved() { # package
@@ -99,13 +107,16 @@ moved() { # package
 }
 check_moved() { # name
     check "$1: moved: lint, xo, xclbin, hw_emu, ooc by make" moved "$work/$1"
-    for mode in soft hard none; do check "$1: placement $mode: every path names an instance" place "$work/$1" $mode; done
+    for mode in soft hard none; do
+        check "$1: placement $mode: every path names an instance" place "$work/$1" $mode
+    done
 }
 
 # ---- specs: 1, 3, 11, 32 channels, 256 and 512 bits, one to three dies, custom kernels, no language model ----
 
 ln -s /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
-check "reader of binaries builds on XRT's library" g++ -std=c++17 -O0 -I/usr/include/xrt "$here/xclbin_read.cpp" -o "$work/xclbin_read" \
+check "reader of binaries builds on XRT's library" g++ -std=c++17 -O0 -I/usr/include/xrt "$here/xclbin_read.cpp" \
+    -o "$work/xclbin_read" \
     -lxrt_coreutil -luuid -pthread
 if [ ${#specs[@]} != 0 ]; then
     plan $((1 + 9 * ${#specs[@]}))
@@ -121,11 +132,13 @@ if [ ${#specs[@]} != 0 ]; then
 fi
 plan $((110 + sim))
 mkdir -p "$work/boards"
-sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' "$root/tests/e2e/specs/boards/small.yaml" >"$work/boards/small.yaml"
+sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' \
+    "$root/tests/e2e/specs/boards/small.yaml" >"$work/boards/small.yaml"
 echo 'vitis: {first: "2022.2", last: "2024.2", cells: level0_i/ulp, pblock: pblock_dynamic}' >>"$work/boards/small.yaml"
 sed "s#^board: .*#board: $work/boards/small.yaml#" "$root/tests/e2e/specs/dies.yaml" >"$work/dies.yaml"
 variant "$root/tests/e2e/specs/kernels.yaml" "$work/kernels.yaml" dies=2
-declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/configs/graph-linear.yaml [odd]=$root/tests/e2e/specs/odd.yaml
+declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/configs/graph-linear.yaml \
+    [odd]=$root/tests/e2e/specs/odd.yaml
     [dies]=$work/dies.yaml [kernels]=$work/kernels.yaml)
 for name in medium linear odd dies kernels; do
     check "$name: packaged" make_package "${spec[$name]}" $name
@@ -136,7 +149,8 @@ done
 
 ports() { "$here/ports.sh" "$1" rill_kernel "$work/ports.json"; } # package
 for name in odd linear; do check "$name: every output of a port starts at a register" ports "$work/$name"; done
-rm -rf "$work/unregistered" && cp -r "$work/linear" "$work/unregistered" # as it was: ready when the client of the beat's id is
+# as it was: ready when the client of the beat's id is
+rm -rf "$work/unregistered" && cp -r "$work/linear" "$work/unregistered"
 sed -i 's/assign m_axi_rready = open_q;/assign m_axi_rready = open_q \&\& |(route \& s_axi_rready);/' \
     "$work/unregistered/rtl/rill_axi_read_arbiter.v"
 check_refused "fault: RREADY that depends on RID" 1 'error: m_axi_hbm_[0-9]*_rready depends on m_axi_hbm_[0-9]*_rid' \
@@ -145,14 +159,18 @@ check_refused "fault: RREADY that depends on RID" 1 'error: m_axi_hbm_[0-9]*_rre
 # ---- one package in detail: dies ----
 
 again() {
-    (cd / && "$rill" package "$work/dies.design" -o "$work/again") && rm -rf "$work/fresh" && "$rill" package "$work/dies.design" -o "$work/fresh" &&
-        diff -r "$work/again" "$work/fresh" && "$rill" package "$work/dies.design" -o "$work/again" && diff -r "$work/again" "$work/fresh"
+    (cd / && "$rill" package "$work/dies.design" -o "$work/again") && rm -rf "$work/fresh" &&
+        "$rill" package "$work/dies.design" -o "$work/fresh" &&
+        diff -r "$work/again" "$work/fresh" && "$rill" package "$work/dies.design" -o "$work/again" &&
+        diff -r "$work/again" "$work/fresh"
 }
 check "the same bytes again, from another folder, over an older one" again
 
 named() {
-    "$rill" package "$work/linear.design" -o "$work/named" --name story && [ -e "$work/named/rtl/story.v" ] && agree "$work/named" &&
-        grep -q '^nk=story:1:story_1$' "$work/named/link.cfg" && "$rill" package "$work/linear.design" -o "$work/named" &&
+    "$rill" package "$work/linear.design" -o "$work/named" --name story && [ -e "$work/named/rtl/story.v" ] &&
+        agree "$work/named" &&
+        grep -q '^nk=story:1:story_1$' "$work/named/link.cfg" &&
+        "$rill" package "$work/linear.design" -o "$work/named" &&
         [ ! -e "$work/named/rtl/story.v" ] && agree "$work/named"
 }
 check "a kernel with another name, then the first name again" named
@@ -164,16 +182,22 @@ places() { # what place.tcl must have done: mode, pattern, least
     place "$work/dies" "$1" && [ "$(grep -c "$2" "$MOCK_RECORD")" -ge "$3" ]
 }
 check_moved dies
-check "placement soft: lanes on their dies" places soft '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_engine/gen_lane' 11
-check "placement hard: everything in the platform's pblocks" places hard '^add_cells_to_pblock	pblock:pblock_dynamic_SLR[012]	cell:' 100
+check "placement soft: lanes on their dies" places soft \
+    '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_engine/gen_lane' 11
+check "placement hard: everything in the platform's pblocks" places hard \
+    '^add_cells_to_pblock	pblock:pblock_dynamic_SLR[012]	cell:' 100
 
 # ---- versions of the tools ----
 
-check_refused "tools: too old" 2 '2022.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2022.1 make -s -C "$work/dies" ooc
-check_refused "tools: too new" 2 '2026.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2026.1 make -s -C "$work/dies" tools
+check_refused "tools: too old" 2 '2022.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2022.1 make \
+    -s -C "$work/dies" ooc
+check_refused "tools: too new" 2 '2026.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2026.1 make \
+    -s -C "$work/dies" tools
 check_refused "tools: missing" 2 'no vivado in PATH' make -s -C "$work/dies" ooc
-check "tools: others by RILL_ANY_TOOLS" env PATH="$mocked" MOCK_VERSION=2025.1 RILL_ANY_TOOLS=1 make -s -C "$work/dies" ooc
-check_refused "tools: the script asks, too" 1 'is not one of the versions' env MOCK_VERSION=2021.2 tclsh "$here/vivado.tcl" "$work/dies/ooc.tcl" \
+check "tools: others by RILL_ANY_TOOLS" env PATH="$mocked" MOCK_VERSION=2025.1 RILL_ANY_TOOLS=1 make \
+    -s -C "$work/dies" ooc
+check_refused "tools: the script asks, too" 1 'is not one of the versions' env MOCK_VERSION=2021.2 tclsh \
+    "$here/vivado.tcl" "$work/dies/ooc.tcl" \
     "$work/ooc" synth
 check_refused "no platform" 2 'no platform' env PATH="$mocked" make -s -C "$work/dies" tools PLATFORM=
 
@@ -196,7 +220,8 @@ finds() {
 }
 hard() { place "$1" hard; }
 soft() { place "$1" soft; }
-both() { sed -i '/"eot_id"/s/offset="0x020"/offset="0x024"/' "$1/kernel.xml" && tcl "$1"; } # package_xo.tcl itself sees nothing
+# package_xo.tcl itself sees nothing
+both() { sed -i '/"eot_id"/s/offset="0x020"/offset="0x024"/' "$1/kernel.xml" && tcl "$1"; }
 lints() { make -s -C "$1" lint; }
 
 finds "wrong offset in design.tcl" tcl design.tcl 's/{ring_ptr 0x04c/{ring_ptr 0x048/'
@@ -210,19 +235,24 @@ finds "reset of the other polarity" tcl package_xo.tcl 's/ACTIVE_LOW/ACTIVE_HIGH
 finds "an unknown command" tcl package_xo.tcl 's/^ipx::save_core/ipx::store_core/'
 finds "an unknown option" tcl package_xo.tcl 's/-taxonomy/-taxonomie/'
 finds "an unknown property" tcl package_xo.tcl 's/address_offset/offset/'
-finds "a property of nothing" tcl package_xo.tcl 's/^set_property sdx_kernel true .core/set_property sdx_kernel true cor/'
+finds "a property of nothing" tcl package_xo.tcl \
+    's/^set_property sdx_kernel true .core/set_property sdx_kernel true cor/'
 finds "no control protocol" tcl package_xo.tcl 's/-ctrl_protocol ap_ctrl_hs/-ctrl_protocol ap_ctrl_none/'
 finds "an argument in another order in kernel.xml" tcl kernel.xml 's/name="eot_id"/name="eot"/'
 finds "wrong offset in kernel.xml" "holds registers" kernel.xml 's/offset="0x018"/offset="0x014"/'
 finds "wrong type of an argument in kernel.xml" valid kernel.xml 's/type="void\*"/type="float"/'
 finds "a port without a width in kernel.xml" valid kernel.xml 's/ dataWidth="256"//'
-finds "wrong offset in component.xml" "holds registers" component.xml 's/<spirit:addressOffset>0x030</<spirit:addressOffset>0x034</'
+finds "wrong offset in component.xml" "holds registers" component.xml \
+    's/<spirit:addressOffset>0x030</<spirit:addressOffset>0x034</'
 finds "an element in the wrong place in component.xml" valid component.xml 's/<spirit:usage>register<.spirit:usage>//'
 finds "a pin of another width in component.xml" "holds pins" component.xml 's/<spirit:left>63</<spirit:left>31</'
-finds "a pin that nothing maps in component.xml" "holds pins" component.xml '/<spirit:name>m_axi_hbm_02_rlast<.spirit:name><.spirit:physicalPort>/d'
+finds "a pin that nothing maps in component.xml" "holds pins" component.xml \
+    '/<spirit:name>m_axi_hbm_02_rlast<.spirit:name><.spirit:physicalPort>/d'
 finds "a tie of another value" "holds pins" rtl/rill_top.v "s/arcache = 4'd3/arcache = 4'd0/"
-finds "wrong offset in package.json" "holds registers" package.json 's/"ids_written", "offset": 52/"ids_written", "offset": 56/'
-finds "a register in another place of the Verilog" "holds registers" rtl/rill_axil_regs.v "s/10'h00D: r_plain_q/10'h00B: r_plain_q/"
+finds "wrong offset in package.json" "holds registers" package.json \
+    's/"ids_written", "offset": 52/"ids_written", "offset": 56/'
+finds "a register in another place of the Verilog" "holds registers" rtl/rill_axil_regs.v \
+    "s/10'h00D: r_plain_q/10'h00B: r_plain_q/"
 finds "a bank twice" "holds link" link.cfg 's/HBM\[3\]/HBM[2]/'
 finds "a bank that is none" "holds link" link.cfg 's/HBM\[3\]/HBM[32]/'
 finds "a range of banks" "holds link" link.cfg 's/HBM\[3\]/HBM[3:4]/'
@@ -247,17 +277,21 @@ refused() { # name, pattern, design, arguments...
     [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
 }
 cp -r "$work/linear.design" "$work/changed" && echo '# changed' >>"$work/changed/design.yaml"
-refused "refused: a top of another design.yaml" 'rill_top.v: error: it was not made with this design.yaml' "$work/changed"
+refused "refused: a top of another design.yaml" 'rill_top.v: error: it was not made with this design.yaml' \
+    "$work/changed"
 cp -r "$work/linear.design" "$work/lost" && rm "$work/lost/rtl/rill_add.v"
 refused "refused: a file is missing" 'rtl/rill_add.v: error: No such file' "$work/lost"
 refused "refused: no design" 'design.yaml: error: cannot read' "$work/boards"
 refused "refused: a package" 'it is a package, not a design' "$work/linear"
 refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
 refused "refused: the name of a module" 'the design has a module of that name' "$work/linear.design" --name rill_top
-"$rill" gen "$root/configs/graph-linear.yaml" -o "$work/early" --dump-after=size-fifos && mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
+"$rill" gen "$root/configs/graph-linear.yaml" -o "$work/early" --dump-after=size-fifos &&
+    mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
 refused "refused: an unfinished design" 'no finished design' "$work/early"
-check_refused "refused: into the design" 1 'needs a folder of its own' "$rill" package "$work/linear.design" -o "$work/linear.design"
-check_refused "refused: over another design" 1 'it holds a design' "$rill" package "$work/linear.design" -o "$work/odd.design"
+check_refused "refused: into the design" 1 'needs a folder of its own' "$rill" package "$work/linear.design" \
+    -o "$work/linear.design"
+check_refused "refused: over another design" 1 'it holds a design' "$rill" package "$work/linear.design" \
+    -o "$work/odd.design"
 check_refused "usage" 2 '.-o PKG. is missing' "$rill" package "$work/linear.design"
 check_refused "a full disk leaves nothing" 1 'File too large|disk full' bash -c \
     'ulimit -f 8 && trap "" XFSZ && exec "$0" package "$1" -o "$2"' "$rill" "$work/linear.design" "$work/full"
@@ -271,9 +305,12 @@ figures() { # folder: kernels, streams with pieces of a half, memory engines, al
     vendor "$1" >"$work/vendor.txt" || return
     grep -Eq '^  engine +[0-9]+ +7000 +[0-9]+ +6000 +[0-9]+ +128 +[0-9.]+ +2.5 +0 +0$' "$work/vendor.txt" &&
         grep -Eq '^  streams +[0-9]+ +300 +[0-9]+ +200 +0 +0 +[0-9.]+ +2.5 +[0-9]+ +1$' "$work/vendor.txt" &&
-        grep -Eq '^  memory engines +[0-9]+ +550 ' "$work/vendor.txt" && grep -Eq '^  all +[0-9]+ +12344 +[0-9]+ +9873 ' "$work/vendor.txt" &&
-        grep -Eq '^  x_mux +[0-9]+ +- ' "$work/vendor.txt" && grep -q 'Vivado v.2023.2 .*stage `Routed`' "$work/vendor.txt" &&
-        grep -q 'setup -0.125 ns, 42 of 23456 end points fail' "$work/vendor.txt" && grep -q 'with this slack 242.4 MHz' "$work/vendor.txt"
+        grep -Eq '^  memory engines +[0-9]+ +550 ' "$work/vendor.txt" &&
+        grep -Eq '^  all +[0-9]+ +12344 +[0-9]+ +9873 ' "$work/vendor.txt" &&
+        grep -Eq '^  x_mux +[0-9]+ +- ' "$work/vendor.txt" &&
+        grep -q 'Vivado v.2023.2 .*stage `Routed`' "$work/vendor.txt" &&
+        grep -q 'setup -0.125 ns, 42 of 23456 end points fail' "$work/vendor.txt" &&
+        grep -q 'with this slack 242.4 MHz' "$work/vendor.txt"
 }
 check "reports: figures, slack" figures "$reports"
 
@@ -283,18 +320,21 @@ changed() {
     ! cmp -s "$work/reports/$1" "$reports/$1"
 }
 older() {
-    changed utilization.rpt 's/DSP Blocks/DSP48 Blocks/; /^|  /s/ \([0-9]\+\) |/ \1(0.5%) |/g; s/$/\r/' && figures "$work/reports"
+    changed utilization.rpt 's/DSP Blocks/DSP48 Blocks/; /^|  /s/ \([0-9]\+\) |/ \1(0.5%) |/g; s/$/\r/' &&
+        figures "$work/reports"
 }
 check "reports: an older version's column, shares, lines of Windows" older
 later() { # the later stage counts, and a report of another kind is left alone
-    changed utilization.rpt 's/: Routed/: Synthesized/; s/ 12344 / 99 /' && cp "$reports/utilization.rpt" "$work/reports/z.rpt" &&
+    changed utilization.rpt 's/: Routed/: Synthesized/; s/ 12344 / 99 /' &&
+        cp "$reports/utilization.rpt" "$work/reports/z.rpt" &&
         echo 'Power Report' >"$work/reports/power.rpt" && figures "$work/reports"
 }
 check "reports: the latest stage" later
 vendor_json() { vendor "$reports" --json >"$work/vendor.json" && python3 -m json.tool "$work/vendor.json" >/dev/null; }
 check "reports: as JSON" vendor_json
 of_dies() {
-    instances "$work/dies" && mkdir -p "$work/tree" && python3 "$here/hierarchy.py" make "$MOCK_CELLS" >"$work/tree/a.rpt" &&
+    instances "$work/dies" && mkdir -p "$work/tree" && python3 "$here/hierarchy.py" make \
+        "$MOCK_CELLS" >"$work/tree/a.rpt" &&
         "$rill" report "$work/dies" --vendor "$work/tree" --json >"$work/tree/a.json" &&
         python3 "$here/hierarchy.py" check "$MOCK_CELLS" "$work/tree/a.json" "$work/dies/placement.tcl"
 }
@@ -303,25 +343,36 @@ refused_report() { # what, file, sed expression, pattern
     if changed "$2" "$3"; then check_refused "reports: $1" 1 "$4" "$rill" report "$work/linear" --vendor "$work/reports"
     else fail "reports: $1" "the sample is not changed"; fi
 }
-refused_report "a count that is none" utilization.rpt 's/       7000 /       7o00 /' 'utilization.rpt:29:[0-9]*: error: `7o00`: a count is expected'
-refused_report "a column that is missing" utilization.rpt 's/ RAMB36 / RAM    /' 'utilization.rpt:22:1: error: no column `RAMB36`'
-refused_report "a row cut off" utilization.rpt 's/^\(|     u_y  .*\)  4 |$/\1/' 'utilization.rpt:33:1: error: 10 cells in a table of 11'
+refused_report "a count that is none" utilization.rpt 's/       7000 /       7o00 /' \
+    'utilization.rpt:29:[0-9]*: error: `7o00`: a count is expected'
+refused_report "a column that is missing" utilization.rpt 's/ RAMB36 / RAM    /' \
+    'utilization.rpt:22:1: error: no column `RAMB36`'
+refused_report "a row cut off" utilization.rpt 's/^\(|     u_y  .*\)  4 |$/\1/' \
+    'utilization.rpt:33:1: error: 10 cells in a table of 11'
 refused_report "a file cut off" utilization.rpt '22,$d' 'utilization.rpt: error: the table of instances is empty'
-refused_report "another design" utilization.rpt 's/u_top /u_pot /; s/rill_top/rill_pot/' 'utilization.rpt: error: no instance of rill_top'
-refused_report "an instance below none" utilization.rpt '/ u_engine   /d' 'utilization.rpt:29:2: error: instance `gen_lane.0..u_lane` is below none'
+refused_report "another design" utilization.rpt 's/u_top /u_pot /; s/rill_top/rill_pot/' \
+    'utilization.rpt: error: no instance of rill_top'
+refused_report "an instance below none" utilization.rpt '/ u_engine   /d' \
+    'utilization.rpt:29:2: error: instance `gen_lane.0..u_lane` is below none'
 refused_report "a slack that is none" timing.rpt 's/ -0.125/ -0,125/' 'timing.rpt:20:6: error: `-0,125`: a slack'
-refused_report "a slack too few" timing.rpt 's/ -0.125/       /' 'timing.rpt:20:1: error: 11 figures in a timing summary of 12'
-refused_report "a clock that is none" timing.rpt 's/ 4.000  / fast   /' 'timing.rpt:33:[0-9]*: error: `fast`: a slack in ns'
-mkdir -p "$work/twice" "$work/nothing" && cp "$reports/utilization.rpt" "$work/twice/a.rpt" && cp "$reports/utilization.rpt" "$work/twice/b.rpt"
-check_refused "reports: two of one stage" 1 'b.rpt: error: .*a.rpt is a report of the same stage' "$rill" report "$work/linear" --vendor "$work/twice"
+refused_report "a slack too few" timing.rpt 's/ -0.125/       /' \
+    'timing.rpt:20:1: error: 11 figures in a timing summary of 12'
+refused_report "a clock that is none" timing.rpt 's/ 4.000  / fast   /' \
+    'timing.rpt:33:[0-9]*: error: `fast`: a slack in ns'
+mkdir -p "$work/twice" "$work/nothing" && cp "$reports/utilization.rpt" "$work/twice/a.rpt" &&
+    cp "$reports/utilization.rpt" "$work/twice/b.rpt"
+check_refused "reports: two of one stage" 1 'b.rpt: error: .*a.rpt is a report of the same stage' "$rill" report \
+    "$work/linear" --vendor "$work/twice"
 check_refused "reports: none" 1 'nothing: error: no report' "$rill" report "$work/linear" --vendor "$work/nothing"
-check_refused "reports: not with a page" 2 'do not go together' "$rill" report "$work/linear" --vendor "$reports" --html "$work/page.html"
+check_refused "reports: not with a page" 2 'do not go together' "$rill" report "$work/linear" --vendor "$reports" \
+    --html "$work/page.html"
 
 # ---- the kernel's module in the simulation ----
 
 simulated() {
     local ids="--prompt-ids 1,2,3 --tokens 3 --ignore-eot"
-    "$rill" pack "${spec[odd]}" --weights random:1 -o "$work/odd" && "$rill" sim "$work/odd" --quick-build $ids --json "$work/odd.json" &&
+    "$rill" pack "${spec[odd]}" --weights random:1 -o "$work/odd" &&
+        "$rill" sim "$work/odd" --quick-build $ids --json "$work/odd.json" &&
         grep -q 'u_kernel (.ap_clk' "$work/odd/sim/rill_sim_top.sv" && grep -q '"match": true' "$work/odd.json" &&
         diff -r "$work/odd.design/oracle" "$work/odd/oracle"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The passes' dumps: a design made from the IR dump after any pass has the same bytes, damaged dumps are refused, timed FIFO depths
-# hold few bits more than the least. See --help.
+# The passes' dumps: a design made from the IR dump after any pass has the same bytes, damaged dumps are refused, timed
+# FIFO depths hold few bits more than the least. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/pass/slow.sh"
@@ -22,13 +22,18 @@ check_depths() { # spec
     label="depths $(basename "$1" .yaml)"
     if ! "$rill" depths "$1" --json >"$log" 2>&1; then fail "$label" "$(reason)" && return; fi
     ratio=$(sed -n 's/^  "timed_to_least": //p' "$log")
-    if awk -v r="$ratio" 'BEGIN { exit !(r >= 1 && r <= 1.15) }'; then ok "$label: $ratio of the least"; else fail "$label" "$ratio of the least"; fi
+    if awk -v r="$ratio" 'BEGIN { exit !(r >= 1 && r <= 1.15) }'; then
+        ok "$label: $ratio of the least"
+    else
+        fail "$label" "$ratio of the least"
+    fi
 }
 
 # The dump after a pass is made from the one before it, so each pass runs once in this chain.
 continue_after() { # spec or the dump of the pass before, label, pass
     local dump=$work/$2/after/$3.yaml
-    "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" && "$rill" gen "$dump" -o "$work/$2/from-$3" && diff -rq "$work/$2/direct" "$work/$2/from-$3"
+    "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" && "$rill" gen "$dump" -o "$work/$2/from-$3" &&
+        diff -rq "$work/$2/direct" "$work/$2/from-$3"
 }
 
 check_dumps() { # spec
@@ -43,7 +48,11 @@ check_dumps() { # spec
         from=$work/$label/after/$pass.yaml
     done
     rm -rf "${work:?}/$label"/from-* "${work:?}/$label/direct"
-    if [ -z "$failed" ]; then ok "dumps $label: the same design from the dump after each pass"; else fail "dumps $label" "$failed"; fi
+    if [ -z "$failed" ]; then
+        ok "dumps $label: the same design from the dump after each pass"
+    else
+        fail "dumps $label" "$failed"
+    fi
 }
 
 # Drops a line of a dump, or turns its first number or its value into something else: an error, never a crash or a wait.
@@ -56,7 +65,8 @@ damage() { # dump, line, how
         word) sed -E "$2s/: .*/: nonsense/" "$1" ;;
     esac >"$work/damaged.yaml"
     cmp -s "$1" "$work/damaged.yaml" && return 0
-    (ulimit -t 60 && exec timeout 1800 "$rill" gen "$work/damaged.yaml" -o "$work/from-damaged") >"$log" 2>&1 || status=$?
+    (ulimit -t 60 && exec timeout 1800 "$rill" gen "$work/damaged.yaml" -o "$work/from-damaged") >"$log" 2>&1 ||
+        status=$?
     rm -rf "$work/from-damaged"
     case $status in
         0) return 0 ;; # a change that leaves the dump legal, another name for instance
@@ -88,7 +98,8 @@ check_damage() { # spec, pass, stride
 # A dump names what it means: a wrong name is an error at its place, with the likely one.
 refuses_name() { # what, sed expression, message, note or nothing
     local label="names of a dump: $1"
-    if ! sed "$2" "$work/names/design.yaml" >"$work/names/wrong.yaml" || cmp -s "$work/names/design.yaml" "$work/names/wrong.yaml"; then
+    if ! sed "$2" "$work/names/design.yaml" >"$work/names/wrong.yaml" ||
+            cmp -s "$work/names/design.yaml" "$work/names/wrong.yaml"; then
         fail "$label" "the dump is not changed"
     elif "$rill" gen "$work/names/wrong.yaml" -o "$work/names/from" >"$log" 2>&1; then fail "$label" "it is taken"
     elif grep -qE "wrong.yaml:[0-9]+:[0-9]+: error: $3" "$log" && grep -qF "${4:-error: }" "$log"; then ok "$label"
@@ -104,9 +115,12 @@ check_names() {
     refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'no input `engine.xx`' 'did you mean `engine.x`?'
     refuses_name "a port of two edges" 's/to: x_q.x, /to: engine.x, /' '`to`: `engine.x` is at another edge too'
     refuses_name "a kernel of that name" 's/^  - name: engine$/  - name: x_mux/' 'a second kernel `x_mux`'
-    refuses_name "a text in quotes of Verilog" 's/^      LANES: 8$/      LANES: "\\"8\\""/' 'a text stands without the quotes of Verilog: 8'
-    refuses_name "a parameter that is none" 's/^      LANES: 8$/      LANES: {verilgo: 8}/' 'unknown key `verilgo` in parameter' 'did you mean `verilog`?'
-    refuses_name "a port of no name" 's/{name: param, role: image, /{name: param, role: image, port: "-", /' 'a client that nets tie has no `port`'
+    refuses_name "a text in quotes of Verilog" 's/^      LANES: 8$/      LANES: "\\"8\\""/' \
+        'a text stands without the quotes of Verilog: 8'
+    refuses_name "a parameter that is none" 's/^      LANES: 8$/      LANES: {verilgo: 8}/' \
+        'unknown key `verilgo` in parameter' 'did you mean `verilog`?'
+    refuses_name "a port of no name" 's/{name: param, role: image, /{name: param, role: image, port: "-", /' \
+        'a client that nets tie has no `port`'
     refuses_name "a type" 's/\[12, 1\]\*\[8, 1\]/[12, 1]*[8]/' '`type`: .* is no itensor type'
 }
 
@@ -116,19 +130,23 @@ if ! passes=$("$rill" explain --passes); then
     exit 1
 fi
 slow_board "$work/slow.yaml" "# no clock"
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
-variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3
+# Without the search for depths, which takes most of the time of what is made again from every dump; five-auto and
+# others have it.
+variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3 fifo=safe
+variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial fifo=safe
+variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3 fifo=safe
 variant "$root"/tests/e2e/specs/blocks.yaml "$work"/blocks-conservative.yaml fifo=conservative
 variant "$root"/tests/e2e/specs/five.yaml "$work"/five-auto.yaml fifo=auto
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
-# Without the search for depths, which takes most of the time of what is made again from every dump; five-auto and others have it.
 variant "$root"/configs/tinystories-gpt2-1m.yaml "$work"/tinystories-gpt2-1m.yaml fifo=safe
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions.yaml fifo=safe
-specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml "$work"/grouped-spatial.yaml
-    "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml "$root"/tests/e2e/specs/kernels.yaml
+specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml \
+    "$work"/grouped-spatial.yaml
+    "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml \
+        "$root"/tests/e2e/specs/kernels.yaml
     "$work"/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
-[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml "$work"/odd-dies.yaml "$work"/odd-groups.yaml
+[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml \
+    "$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$work"/attentions-spatial.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
 plan $((${#specs[@]} + 6 + 4 + 11)) # dumps, depths, damage, names
 for spec in "${specs[@]}"; do check_dumps "$spec"; done

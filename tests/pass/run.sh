@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the command refuses: specs with an .expect beside them (tests/spec, tests/pass) end with exactly those messages, exit
-# status 1 and nothing written. dumps.sh is about the passes' dumps. See --help.
+# What the command refuses: specs with an .expect beside them (tests/spec, tests/pass) end with exactly those messages,
+# exit status 1 and nothing written. dumps.sh is about the passes' dumps. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -23,7 +23,8 @@ refuse_spec() { # folder, name
     [ -z "${RILL_UPDATE:-}" ] || cp "$log" "$dir/$name.expect"
     if [ "$status" != 1 ]; then fail "refuse $1/$name" "exit status $status instead of 1"
     elif [ -e "$work/refused" ]; then fail "refuse $1/$name" "a file was written" && rm -rf "$work/refused"
-    elif ! cmp -s "$log" "$dir/$name.expect"; then fail "refuse $1/$name" "other messages than $1/$name.expect: $(diff "$log" "$dir/$name.expect" | sed -n 2p)"
+    elif ! cmp -s "$log" "$dir/$name.expect"; then
+        fail "refuse $1/$name" "other messages than $1/$name.expect: $(diff "$log" "$dir/$name.expect" | sed -n 2p)"
     else ok "refuse $1/$name"
     fi
 }
@@ -40,8 +41,10 @@ refuse_request() { # IN:OUT, exit status, message
 # A folder holds the last design that was written to it, and no file of one before; what else lies there stays.
 written_again() {
     local dir=$work/again
-    "$rill" gen "$work/kernels-dies.yaml" -o "$dir" && [ -e "$dir/rtl/gate.v" ] && [ -e "$dir/pblocks.tcl" ] && touch "$dir/rtl/own.v" &&
-        "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$dir" && "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/first" &&
+    "$rill" gen "$work/kernels-dies.yaml" -o "$dir" && [ -e "$dir/rtl/gate.v" ] && [ -e "$dir/pblocks.tcl" ] &&
+        touch "$dir/rtl/own.v" &&
+        "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$dir" &&
+        "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/first" &&
         [ "$(diff -rq "$work/first" "$dir")" = "Only in $dir/rtl: own.v" ]
 }
 
@@ -55,8 +58,8 @@ refuse_command() { # exit status, message, command and arguments
     fi
 }
 
-# A language model written as a graph from a checkpoint that is nothing but its tensors: no config.json, though it has all operations of GPT-2, and no
-# tokenizer where requests are ids.
+# A language model written as a graph from a checkpoint that is nothing but its tensors: no config.json, though it has
+# all operations of GPT-2, and no tokenizer where requests are ids.
 own_weights() {
     local dir=$work/own at=0 tensors="" name shape bytes
     mkdir -p "$dir/model"
@@ -94,7 +97,8 @@ graph:
 SPEC
     for name in wte:6,8 wpe:5,8 g:8 b:8; do
         shape=${name#*:} bytes=$((4 * ${shape/,/*}))
-        tensors+="${tensors:+,}\"${name%:*}\":{\"dtype\":\"F32\",\"shape\":[$shape],\"data_offsets\":[$at,$((at + bytes))]}"
+        tensors+="${tensors:+,}\"${name%:*}\":{\"dtype\":\"F32\",\"shape\":[$shape],"
+        tensors+="\"data_offsets\":[$at,$((at + bytes))]}"
         at=$((at + bytes))
     done
     tensors="{$tensors}"
@@ -104,7 +108,8 @@ SPEC
         printf %s "$tensors"
         for ((name = 0; name < at / 4; name++)); do printf "\\0\\0\\x$(printf %x $((name * 37 % 256)))\\x3f"; done
     } >"$dir/model/model.safetensors"
-    "$rill" gen "$dir/own.yaml" -o "$dir/design" && "$rill" pack "$dir/own.yaml" --weights "$dir/model" -o "$dir/design" || return
+    "$rill" gen "$dir/own.yaml" -o "$dir/design" && "$rill" pack "$dir/own.yaml" --weights "$dir/model" \
+        -o "$dir/design" || return
     [ "$("$rill" golden "$dir/own.yaml" --weights "$dir/model" --prompt-ids 1,2 --tokens 3 --ids | wc -w)" = 3 ]
 }
 
@@ -116,7 +121,8 @@ silent_check() ( # spec
 # A design that says in its first lines that it is beyond the limits of its board has warnings, of that alone.
 warned_check() { # spec
     local said='warning: (die .* is beyond its limits|the design needs more than|[0-9]+ bits cross)'
-    "$rill" check "$1" --json 2>"$log.warned" >/dev/null && grep -qE "$said" "$log.warned" && ! grep -vE "$said" "$log.warned"
+    "$rill" check "$1" --json 2>"$log.warned" >/dev/null && grep -qE "$said" "$log.warned" &&
+        ! grep -vE "$said" "$log.warned"
 }
 
 verilog_of() { grep -v -e '^//' -e ' identity = ' "$1/rtl/rill_top.v"; } # folder; the identity is of design.yaml
@@ -126,16 +132,18 @@ warn_spec() { # name
     grep -v '# left out' "$dir/$name.yaml" >"$twin"
     (cd "$dir" && "$rill" gen "$name.yaml" -o "$work/$name") 2>"$log" >/dev/null
     [ -z "${RILL_UPDATE:-}" ] || cp "$log" "$dir/$name.warn"
-    if ! cmp -s "$log" "$dir/$name.warn"; then fail "warn $name" "other messages: $(diff "$log" "$dir/$name.warn" | sed -n 2p)"
+    if ! cmp -s "$log" "$dir/$name.warn"; then
+        fail "warn $name" "other messages: $(diff "$log" "$dir/$name.warn" | sed -n 2p)"
     elif ! "$rill" gen "$twin" -o "$work/twin/$name" >"$log" 2>&1; then fail "warn $name" "$(reason)"
     elif ! diff <(verilog_of "$work/$name") <(verilog_of "$work/twin/$name") >"$log"; then fail "warn $name" "$(reason)"
     else ok "warn $name: the same design as without what is left out"
     fi
 }
 
-# A golden file that does this ends the command with its name and status 1, never by a signal, and leaves nothing behind.
+# A golden file that does this ends the command with its name and status 1, never by a signal, and leaves nothing
+# behind.
 bad_golden() { # what it does, message
-    local temporary=$work/temporary status=0
+    local temporary=$work/temporary status=0 said
     mkdir -p "$temporary" "$work/kernels"
     cp "$root/tests/e2e/specs/kernels/clamp.v" "$work/kernels"
     cat >"$work/kernels/bad.c" <<C
@@ -153,7 +161,8 @@ C
 name: bad
 kernels:
   clamp:
-    {verilog: kernels/clamp.v, inputs: {x: fp32}, outputs: {y: fp32}, elementwise: true, timing: {latency: 1}, golden: {file: kernels/bad.c, function: bad}}
+    {verilog: kernels/clamp.v, inputs: {x: fp32}, outputs: {y: fp32}, elementwise: true, timing: {latency: 1},
+     golden: {file: kernels/bad.c, function: bad}}
 graph:
   inputs:
     id: {shape: [1]}
@@ -177,12 +186,15 @@ graph:
         - {op: dequantize, name: logits, in: [acc]}
         - {op: argmax, name: next, in: [logits]}
 SPEC
-    TMPDIR=$temporary RILL_KERNEL_SECONDS=1 timeout 300 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 ||
+    TMPDIR=$temporary RILL_KERNEL_SECONDS=1 timeout 300 "$rill" golden "$work/bad.yaml" --weights random:1 \
+        --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 ||
         status=$?
+    said="rill: error: kernel \`clamp\`: at position 2, repetition 1, \`bad\` of its golden file"
     if [ "$status" != 1 ]; then fail "golden file: $1" "exit status $status instead of 1"
-    elif ! grep -qF "rill: error: kernel \`clamp\`: at position 2, repetition 1, \`bad\` of its golden file \`bad.c\` $2" "$log"; then
+    elif ! grep -qF "$said \`bad.c\` $2" "$log"; then
         fail "golden file: $1" "other message: $(head -n 1 "$log")"
-    elif [ "$(wc -l <"$log")" != 1 ] || [ -n "$(ls "$temporary")" ]; then fail "golden file: $1" "something is left: $(sed -n 2p "$log") $(ls "$temporary")"
+    elif [ "$(wc -l <"$log")" != 1 ] || [ -n "$(ls "$temporary")" ]; then
+        fail "golden file: $1" "something is left: $(sed -n 2p "$log") $(ls "$temporary")"
     else ok "golden file: $1"
     fi
 }
@@ -191,9 +203,11 @@ SPEC
 refuse_golden() { # what it does
     local status=0
     sed -i "s/^void bad(.*/void bad(struct rill_call *call) { $1 }/; /^void bad/q" "$work/kernels/bad.c"
-    timeout 300 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 || status=$?
+    timeout 300 "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1,2,3 --tokens 1 --ids >"$log" 2>&1 ||
+        status=$?
     if [ "$status" != 1 ]; then fail "golden file: $1" "exit status $status instead of 1"
-    elif ! grep -qF "kernel \`clamp\`: its golden file \`bad.c\` does not compile" "$log"; then fail "golden file: $1" "other message: $(head -n 1 "$log")"
+    elif ! grep -qF "kernel \`clamp\`: its golden file \`bad.c\` does not compile" "$log"; then
+        fail "golden file: $1" "other message: $(head -n 1 "$log")"
     else ok "golden file: $1"
     fi
 }
@@ -227,7 +241,8 @@ SPEC
 . "$root/tests/pass/slow.sh"
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 
-# A board of the user's own, under the name of one of the installation: one die with these resources, a memory of half the rate.
+# A board of the user's own, under the name of one of the installation: one die with these resources, a memory of half
+# the rate.
 own_board() { # to, LUT, DSP
     cat >"$work/own-board.yaml" <<BOARD
 name: u55c
@@ -235,16 +250,20 @@ part: none
 platform: none
 clock: {default_mhz: 250, max_mhz: 300}
 slrs:
-  - {name: ALONE, hbm: true, lut: $2, ff: 2000000, bram36: 30, uram: 0, dsp: $3, shell: {lut: 1000, ff: 0, bram36: 20, uram: 0, dsp: 0}}
+  - {name: ALONE, hbm: true, lut: $2, ff: 2000000, bram36: 30, uram: 0, dsp: $3,
+     shell: {lut: 1000, ff: 0, bram36: 20, uram: 0, dsp: 0}}
 BOARD
-    sed -n '/^hbm:/,$p' "$root/boards/u55c.yaml" | sed 's/sustained_gbs: 13.27/sustained_gbs: 6.5/' >>"$work/own-board.yaml"
+    sed -n '/^hbm:/,$p' "$root/boards/u55c.yaml" |
+        sed 's/sustained_gbs: 13.27/sustained_gbs: 6.5/' >>"$work/own-board.yaml"
     sed "s#^board: .*#board: ./own-board.yaml#" "$root/configs/graph-linear.yaml" >"$1"
 }
 own_figures() { # spec
     "$rill" gen "$1" -o "$work/own-figures" 2>&1 | grep . && return 1
-    grep -F '"available": {"lut": 99000, "ff": 2000000, "dsp": 200, "bram36": 10, "uram": 0}' "$work/own-figures/report.json" &&
+    grep -F '"available": {"lut": 99000, "ff": 2000000, "dsp": 200, "bram36": 10, "uram": 0}' \
+        "$work/own-figures/report.json" &&
         grep -E '^  memory  .* at 6.51 GB/s' "$work/own-figures/report.txt" && rm "$work/own-board.yaml" &&
-        "$rill" gen "$work/own-figures/design.yaml" -o "$work/own-again" && diff -rq "$work/own-figures" "$work/own-again"
+        "$rill" gen "$work/own-figures/design.yaml" -o "$work/own-again" &&
+        diff -rq "$work/own-figures" "$work/own-again"
 }
 # More than the board has: a warning, and the same design as ever.
 warn_capacity() { # spec, command...
@@ -252,21 +271,26 @@ warn_capacity() { # spec, command...
     shift
     "$rill" "$@" 2>"$log" >/dev/null || return
     diff "$log" - <<WARNING
-$spec: warning: the design needs more than board u55c has without its shell, by estimate: LUT 27922 of 10000, DSP 136 of 99
+$spec: warning: the design needs more than board u55c has without its shell, by estimate: LUT 27922 of 10000, \
+DSP 136 of 99
 WARNING
 }
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
-legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" "$root/tests/spec/ok_graph_regions.yaml")
+legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" \
+    "$root/tests/spec/ok_graph_regions.yaml")
 # The loss of a plain text tells weights that lie otherwise than they are read: here two layers change places.
 checked_layout() {
     local model=$root/models/tinystories-gpt2-1m spec=$root/configs/tinystories-gpt2-1m.yaml bad=$work/changed
-    if ! "$rill" golden "$spec" --weights "$model" --check >"$log" 2>&1 || grep -q warning: "$log"; then fail "layout of the weights" "$(reason)"
+    if ! "$rill" golden "$spec" --weights "$model" --check >"$log" 2>&1 || grep -q warning: "$log"; then
+        fail "layout of the weights" "$(reason)"
     else ok "layout of the weights"
     fi
     mkdir -p "$bad" && cp "$model"/*.json "$model/merges.txt" "$bad"
-    LC_ALL=C sed 's/h\.0\./h.X./g; s/h\.3\./h.0./g; s/h\.X\./h.3./g' "$model/model.safetensors" >"$bad/model.safetensors"
-    if "$rill" golden "$spec" --weights "$bad" --check >"$log" 2>&1 && grep -q 'warning: the loss of plain English is near that of chance' "$log"; then
+    LC_ALL=C sed 's/h\.0\./h.X./g; s/h\.3\./h.0./g; s/h\.X\./h.3./g' \
+        "$model/model.safetensors" >"$bad/model.safetensors"
+    if "$rill" golden "$spec" --weights "$bad" --check >"$log" 2>&1 &&
+            grep -q 'warning: the loss of plain English is near that of chance' "$log"; then
         ok "wrong layout of the weights"
     else fail "wrong layout of the weights" "$(reason)"
     fi
@@ -279,12 +303,14 @@ done
 refuse_command 2 'unknown option `--jsn`; did you mean `--json`?' check five.yaml --jsn
 refuse_command 2 '`-o` needs a value' gen five.yaml -o
 refuse_command 2 '`--prompt-len` takes a number of at least 1, not `many`' timeline five.yaml --prompt-len many
-refuse_command 2 '`--tokens` takes a number of at least 1, not `0`' golden odd.yaml --weights random:1 --prompt-ids 1 --tokens 0
+refuse_command 2 '`--tokens` takes a number of at least 1, not `0`' golden odd.yaml --weights random:1 --prompt-ids 1 \
+    --tokens 0
 refuse_command 1 'five.yaml: Not a directory' gen five.yaml -o five.yaml/x
 refuse_command 2 '`rill check` has no `--types` any more: write `rill types five.yaml`$' check five.yaml --types
 refuse_command 2 '.*: write `rill forecast five.yaml 8:8 --json --kept`$' check --json five.yaml --request 8:8 --kept
 refuse_command 2 '.*: write `rill forecast five.yaml IN:OUT --start 3`$' check five.yaml --start 3
-refuse_command 2 '.*: write `rill timeline five.yaml --prompt-len 5 --clock 200`$' check five.yaml --prompt-len 5 --timeline --clock 200
+refuse_command 2 '.*: write `rill timeline five.yaml --prompt-len 5 --clock 200`$' check five.yaml --prompt-len 5 \
+    --timeline --clock 200
 refuse_command 2 '.*: write `rill depths SPEC`$' check --depths
 refuse_command 2 '.*: write `rill memory .a b.yaml. --positions 3`$' check 'a b.yaml' --memory --positions 3
 refuse_command 2 'unknown option `--json`' types five.yaml --json
@@ -296,10 +322,12 @@ refuse_command 2 '`-o` is given twice' gen five.yaml -o "$work/one" -o "$work/tw
 refuse_command 2 '`--weights` is given twice' pack five.yaml --weights random:1 --weights random:2 -o "$work/one"
 refuse_command 2 '`--json=x`: write `--json`' check five.yaml --json=x
 refuse_command 2 '`--html=x`: write `--html FILE`' report five --html=x
-refuse_command 2 '`--dump-after` needs a value: `--dump-after=PASS`' gen five.yaml -o "$work/one" --dump-after infer-types
+refuse_command 2 '`--dump-after` needs a value: `--dump-after=PASS`' gen five.yaml -o "$work/one" \
+    --dump-after infer-types
 refuse_command 2 '`--html` and `--json` do not go together' report five --html "$work/one" --json
 refuse_command 2 '`--sim` goes with `--html`' report five --sim run.json
-refuse_command 2 '`--prompt` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 --prompt a --prompt-ids 1
+refuse_command 2 '`--prompt` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 --prompt a \
+    --prompt-ids 1
 refuse_command 2 'DIR is missing' sim --tokens 2
 refuse_command 2 '`-o DIR` is missing' gen five.yaml
 refuse_command 2 'SPEC is missing' gen -o "$work/one"
@@ -307,18 +335,27 @@ refuse_command 2 '`--weights MODELDIR|random:SEED` is missing' pack five.yaml -o
 refuse_command 2 '`--weights MODELDIR|random:SEED` is missing' golden five.yaml
 refuse_command 2 '`-o PKG` is missing' package five
 refuse_command 2 'SPEC is missing' check --json
-refuse_command 2 '`-o` needs a value, not the option `--dump-after=infer-types`' gen five.yaml -o --dump-after=infer-types
-refuse_command 2 '`--tokens`: 99999999999999999999 is too large' golden odd.yaml --weights random:1 --prompt-ids 1 --tokens 99999999999999999999
-refuse_command 1 '`random:99999999999999999999`: .* at most 18446744073709551615' golden five.yaml --weights random:99999999999999999999
+refuse_command 2 '`-o` needs a value, not the option `--dump-after=infer-types`' gen five.yaml \
+    -o --dump-after=infer-types
+refuse_command 2 '`--tokens`: 99999999999999999999 is too large' golden odd.yaml --weights random:1 --prompt-ids 1 \
+    --tokens 99999999999999999999
+refuse_command 1 '`random:99999999999999999999`: .* at most 18446744073709551615' golden five.yaml \
+    --weights random:99999999999999999999
 refuse_command 2 '`--stories` goes with `--eval`' golden odd.yaml --weights random:1 --prompt-ids 1 --stories 2
-refuse_command 2 '`--eval` and `--tokens` do not go together' golden odd.yaml --weights random:1 --eval odd.yaml --tokens 2
-refuse_command 2 '`--data-seed` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 --prompt-ids 1 --data-seed 2
+refuse_command 2 '`--eval` and `--tokens` do not go together' golden odd.yaml --weights random:1 --eval odd.yaml \
+    --tokens 2
+refuse_command 2 '`--data-seed` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 \
+    --prompt-ids 1 --data-seed 2
 checked_layout
 refuse_command 1 '--check needs a checkpoint' golden odd.yaml --weights random:1 --check
-refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' golden odd.yaml --weights random:1 --prompt-ids 1 --calibrate-tokens 5
-refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' pack odd.yaml --weights random:1 -o "$work/one" --calibrate-tokens 5
-refuse_command 1 'no language model: it reads no text to calibrate with' golden five.yaml --weights random:1 --calibrate five.yaml
-refuse_command 1 'calibration is for int4 weights, and no product has any' pack llama.yaml --weights random:1 -o "$work/one" --calibrate five.yaml
+refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' golden odd.yaml --weights random:1 --prompt-ids 1 \
+    --calibrate-tokens 5
+refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' pack odd.yaml --weights random:1 -o "$work/one" \
+    --calibrate-tokens 5
+refuse_command 1 'no language model: it reads no text to calibrate with' golden five.yaml --weights random:1 \
+    --calibrate five.yaml
+refuse_command 1 'calibration is for int4 weights, and no product has any' pack llama.yaml --weights random:1 \
+    -o "$work/one" --calibrate five.yaml
 refuse_command 1 'No such file or directory' pack odd.yaml --weights random:1 -o "$work/one" --statistics no-such.json
 refuse_command 1 'no language model: `--ids`' golden five.yaml --weights random:1 --ids
 refuse_command 2 '.*: write `rill explain --passes`$' check five.yaml --passes
@@ -332,22 +369,26 @@ refuse_command 2 '`--pause` goes with `--save`' sim five --pause 3
 refuse_command 2 '`--save` goes with `--pause`' sim five --save "$work/one"
 refuse_command 2 '.* of at least 1' sim five --watchdog 0
 refuse_command 2 '.* the name of a .npy' sim five --outputs "$work/one"
-check_refused "rill package --registers goes alone" 2 '.--registers. goes alone' "$rill" package --registers --name other
+check_refused "rill package --registers goes alone" 2 '.--registers. goes alone' "$rill" package \
+    --registers --name other
 refuse_command 2 '`--threads` takes a number from 1 to 64, not `2x`' sim five --threads 2x
 refuse_command 2 '`--threads` takes a number from 1 to 64, not `65`' sim five --threads 65
 refuse_command 2 '`--jobs` takes a number from 1 to 1024, not `many`' sim five --jobs many
 refuse_command 2 '`--threads` needs a value: `--threads N`' sim five --threads
 for list in 1,,0 1, ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
     refuse_command 1 "\`$list\` is no list of ids" golden odd.yaml --weights random:1 --prompt-ids "$list"
-    refuse_command 2 "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list\$" sim five --prompt-ids "$list" # before anything is built
+    # before anything is built
+    refuse_command 2 "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list\$" sim five --prompt-ids "$list"
 done
 refuse_command 1 'the prompt has 0 ids; 1 to 40 fit the context' golden odd.yaml --weights random:1 --prompt-ids " "
 refuse_command 2 '`--prompt-ids` needs a value' golden odd.yaml --weights random:1 --prompt-ids ""
 same_ids() { # lists
     local list
-    "$rill" golden "$root/tests/e2e/specs/odd.yaml" --weights random:1 --tokens 3 --ids --prompt-ids 8,2 >"$work/ids" || return
+    "$rill" golden "$root/tests/e2e/specs/odd.yaml" --weights random:1 --tokens 3 \
+        --ids --prompt-ids 8,2 >"$work/ids" || return
     for list in "$@"; do
-        "$rill" golden "$root/tests/e2e/specs/odd.yaml" --weights random:1 --tokens 3 --ids --prompt-ids "$list" | diff "$work/ids" - || return
+        "$rill" golden "$root/tests/e2e/specs/odd.yaml" --weights random:1 --tokens 3 --ids --prompt-ids "$list" |
+            diff "$work/ids" - || return
     done
 }
 check "lists of ids: blanks, zeros in front" same_ids "8 2" " 8 , 2 " "08,2"
@@ -365,8 +406,10 @@ for help in "--help" "-h"; do
     # shellcheck disable=SC2086 # words
     check "rill $help" shows_help $help
 done
-for command in "explain --passes" "check $root/tests/e2e/specs/five.yaml" "check $root/tests/e2e/specs/five.yaml --json" --help; do
-    check_refused "full output device: rill ${command//"$root/tests/e2e/specs/"/}" 1 'error: standard output: ' bash -c "\"$rill\" $command >/dev/full"
+for command in "explain --passes" "check $root/tests/e2e/specs/five.yaml" \
+        "check $root/tests/e2e/specs/five.yaml --json" --help; do
+    check_refused "full output device: rill ${command//"$root/tests/e2e/specs/"/}" 1 'error: standard output: ' \
+        bash -c "\"$rill\" $command >/dev/full"
 done
 bad_golden '*nowhere = 1;' 'accesses memory'
 bad_golden 'deep(&zero);' 'accesses memory'
@@ -380,7 +423,8 @@ echo '// bad' >"$work/kernels/bad.c"
 check_refused "a golden function that only a comment names" 1 'kernel `clamp`: `bad.c` defines no function `bad`' \
     "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1 --tokens 1
 two_tables "$work/tables.yaml"
-check "ids below the smaller table" "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,7 --tokens 1 --ids
+check "ids below the smaller table" "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,7 --tokens 1 \
+    --ids
 check_refused "an id beyond the smaller table" 1 'id 8 of the prompt is not in the vocabulary of 8$' \
     "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,8 --tokens 1 --ids
 slow_board "$work/slow.yaml" "# no clock"
@@ -409,7 +453,8 @@ like_explicit() { # name, what auto must choose: the same Verilog as with that s
     variant "$root/tests/e2e/specs/$1.yaml" "$dir-said.yaml" "fifo=$2"
     "$rill" gen "$dir.yaml" -o "$dir" && "$rill" gen "$dir-said.yaml" -o "$dir-said" || return
     diff <(verilog_of "$dir") <(verilog_of "$dir-said") || return
-    grep -E "^FIFO strategy auto: $2; by forecast safe takes [0-9]+ cycles and [0-9]+ bits, timed [0-9]+ and [0-9]+$" "$dir/report.txt"
+    grep -E "^FIFO strategy auto: $2; by forecast safe takes [0-9]+ cycles and [0-9]+ bits, timed [0-9]+ and [0-9]+$" \
+        "$dir/report.txt"
 }
 check "fifo auto: timed where that is sooner" like_explicit five timed
 check "fifo auto: safe where that is sooner" like_explicit mixer safe
@@ -429,7 +474,8 @@ SPEC
 check_refused "fifo auto: safe where the search is long" 0 'auto: safe, as the search for timed depths was not begun' \
     "$rill" check "$work/auto-long.yaml"
 sed 's/fifo: auto/fifo: safe/' "$work/auto-five.yaml" >"$work/safe-five.yaml"
-check_refused "fifo safe: what it costs" 0 'note: by forecast `fifo: safe` takes [0-9]+ cycles' "$rill" check "$work/safe-five.yaml"
+check_refused "fifo safe: what it costs" 0 'note: by forecast `fifo: safe` takes [0-9]+ cycles' "$rill" \
+    check "$work/safe-five.yaml"
 as_auto() { # spec without fifo: the choice of the one with `fifo: auto`, and nothing to say
     local strategy
     strategy=$("$rill" check "$1" | grep -E '^FIFO strategy auto: timed; ') && ! "$rill" check "$1" | grep 'note:' &&
@@ -440,8 +486,10 @@ no_note() { ! "$rill" check "$1" | grep 'note:'; } # spec
 check "fifo auto: nothing to say" no_note "$work/auto-five.yaml"
 own_board "$work/own.yaml" 100000 200
 for damage in 'context: [0-9]*/context: -7' 'shape: \[[0-9]*/shape: [-7' \
-    'sustained_gbs: .*/sustained_gbs: 0' 'sustained_gbs: .*/clock: 1' 'refresh_ns: .*/refresh_ns: 3000' '^  fifo: auto/  fifo: save'; do
-    "$rill" gen "$work/own.yaml" -o "$work/own-dump" --dump-after=infer-types && sed -i "s/$damage/" "$work/own-dump/infer-types.yaml"
+    'sustained_gbs: .*/sustained_gbs: 0' 'sustained_gbs: .*/clock: 1' 'refresh_ns: .*/refresh_ns: 3000' \
+    '^  fifo: auto/  fifo: save'; do
+    "$rill" gen "$work/own.yaml" -o "$work/own-dump" --dump-after=infer-types &&
+        sed -i "s/$damage/" "$work/own-dump/infer-types.yaml"
     check_refused "a dump with ${damage#*/}" 1 'error: .*(out of range|missing|least|must|no extent)' \
         "$rill" gen "$work/own-dump/infer-types.yaml" -o "$work/own-bad"
 done
@@ -453,7 +501,8 @@ for command in "check $work/full.yaml" "check $work/full.yaml --json" "gen $work
 done
 check "more than the board has: a finished design" warn_capacity "$work/full/design.yaml" check "$work/full/design.yaml"
 variant "$root"/tests/e2e/specs/dies.yaml "$work"/full-dies.yaml dies=2
-check_refused "more than a die has" 0 'more than die SLR0 of board small has without its shell, by estimate: LUT' "$rill" check "$work"/full-dies.yaml
+check_refused "more than a die has" 0 'more than die SLR0 of board small has without its shell, by estimate: LUT' \
+    "$rill" check "$work"/full-dies.yaml
 variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels-dies.yaml dies=2
 check "a design in the folder of another" written_again
 "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/unpacked" >"$log" 2>&1
@@ -474,11 +523,14 @@ graphs_as_families() {
     for name in blocks grouped mixer transpose carried inputs; do
         spec=$root/tests/e2e/specs/$name.yaml
         { echo "family: $name" && awk '/^[a-z]+:/ { on = /^graph:/ } on' "$spec"; } >"$dir/$name-own.yaml"
-        { awk '/^[a-z]+:/ { on = !/^graph:/ } on' "$spec" && echo "model: {family: ./$name-own.yaml}"; } >"$dir/$name.yaml"
+        { awk '/^[a-z]+:/ { on = !/^graph:/ } on' "$spec" &&
+            echo "model: {family: ./$name-own.yaml}"; } >"$dir/$name.yaml"
         "$rill" gen "$spec" -o "$dir/graph" && "$rill" gen "$dir/$name.yaml" -o "$dir/model" || return
         diff -rq -x oracle -x design.yaml -x rill_top.v -x rill_sim_top.sv "$dir/graph" "$dir/model" &&
-            diff <(verilog_of "$dir/graph") <(verilog_of "$dir/model") && cmp "$dir/$name-own.yaml" "$dir/model/oracle/family.yaml" &&
-            diff <(golden_of "$spec") <(golden_of "$dir/$name.yaml") && golden_of "$spec" | grep '"rows_hash"\|"logits_hash"' || return
+            diff <(verilog_of "$dir/graph") <(verilog_of "$dir/model") &&
+            cmp "$dir/$name-own.yaml" "$dir/model/oracle/family.yaml" &&
+            diff <(golden_of "$spec") <(golden_of "$dir/$name.yaml") && golden_of "$spec" |
+            grep '"rows_hash"\|"logits_hash"' || return
     done
 }
 check "graphs as families" graphs_as_families
@@ -487,7 +539,8 @@ refuse_request 3x 2 'IN:OUT: two numbers'
 refuse_request 9223372036854775807:9223372036854775807 2 'IN:OUT: two numbers, .* no more than 2147483647'
 refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
 for warn in "${warns[@]}"; do warn_spec "$(basename "$warn" .warn)"; done
-check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" --requests "4:4 20:10" --forecast
+check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" \
+    --requests "4:4 20:10" --forecast
 for spec in "${legal[@]}"; do
     how=silent_check
     ! grep -q '^# Beyond the limits of the board' "$spec" || how=warned_check

@@ -3,7 +3,8 @@
 # shellcheck shell=bash disable=SC2154 # variables of the scripts that source this
 
 slow_board() { # to, line of the design
-    sed 's/^name: .*/name: slow/; s/default_mhz: 250, max_mhz: 300/default_mhz: 120, max_mhz: 160/' "$root/tests/spec/boards/small.yaml" \
+    sed 's/^name: .*/name: slow/; s/default_mhz: 250, max_mhz: 300/default_mhz: 120, max_mhz: 160/' \
+        "$root/tests/spec/boards/small.yaml" \
         >"$work/slow-board.yaml"
     sed "s#^board: .*#board: slow-board.yaml#; s/^design:/design:\n  $2/" "$root/configs/graph-linear.yaml" >"$1"
 }

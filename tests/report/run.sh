@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `rill report --html`: the page is well formed, needs nothing from outside, is the same on every run and shows every FIFO; what it cannot be
-# made of is refused with a message and nothing is written. See --help.
+# `rill report --html`: the page is well formed, needs nothing from outside, is the same on every run and shows every
+# FIFO; what it cannot be made of is refused with a message and nothing is written. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -43,12 +43,14 @@ check_design() { # spec
     local label page
     label=$(basename "$1" .yaml)
     page=$work/$label.html
-    if ! "$rill" gen "$1" -o "$work/$label" >"$log" 2>&1 || ! "$rill" report "$work/$label" --html "$page" >"$log" 2>&1; then
+    if ! "$rill" gen "$1" -o "$work/$label" >"$log" 2>&1 ||
+            ! "$rill" report "$work/$label" --html "$page" >"$log" 2>&1; then
         fail "page of $label" "$(reason)"
         return
     fi
     check "page of $label: well formed, with every FIFO" check_form "$page" "$work/$label/report.json"
-    if grep -nE 'https?:|href=|src=|url\(|@import|<script|<link|<!--' "$page" >"$log"; then fail "page of $label alone" "$(head -n 1 "$log" | cut -c1-120)"
+    if grep -nE 'https?:|href=|src=|url\(|@import|<script|<link|<!--' "$page" >"$log"; then
+        fail "page of $label alone" "$(head -n 1 "$log" | cut -c1-120)"
     else ok "page of $label needs nothing from outside"; fi
     "$rill" report "$work/$label" --html "$page.again" >"$log" 2>&1
     check "page of $label: the same bytes again" cmp "$page" "$page.again"
@@ -59,9 +61,11 @@ check_fill() { # page, report.json
     python3 - "$1" "$2" <<'PY'
 import json, re, sys
 page, fifos = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))["fifos"]
-charts = re.findall(r'class="fill measured".*?<title>at most (\d+) of (\d+) words</title><path d="M0 24V24H80V([\d.]+)H160.*?<line x1="0" y1="3"', page)
+charts = re.findall(r'class="fill measured".*?<title>at most (\d+) of (\d+) words</title>'
+                    r'<path d="M0 24V24H80V([\d.]+)H160.*?<line x1="0" y1="3"', page)
 want = [(f["depth"] - 1, f["depth"]) for f in fifos]
-if [(int(most), int(depth)) for most, depth, _ in charts] != want: sys.exit(f"{len(charts)} charts of {len(want)} FIFOs")
+if [(int(most), int(depth)) for most, depth, _ in charts] != want:
+    sys.exit(f"{len(charts)} charts of {len(want)} FIFOs")
 for (most, depth), (_, _, y) in zip(want, charts):
     if abs(float(y) - (24 - 21 * most / depth)) > 0.01: sys.exit(f"a step at {y} for {most} of {depth} words")
 if "cycles 0 to 4711,<br>the most in each 1571" not in page: sys.exit("no word of the time")
@@ -75,7 +79,8 @@ run = json.load(open(sys.argv[1]))
 windows = run["cycles"] // run["fill_window"] + 1
 if not 128 <= windows <= 256: sys.exit(f"{windows} windows")
 for name, f in run["fifos"].items():
-    if max(f["fill"], default=0) != f["high_water"]: sys.exit(f"{name}: {max(f['fill'], default=0)} in the windows, {f['high_water']} at most")
+    most = max(f["fill"], default=0)
+    if most != f["high_water"]: sys.exit(f"{name}: {most} in the windows, {f['high_water']} at most")
     if f["fill"] and len(f["fill"]) != windows: sys.exit(f"{name}: {len(f['fill'])} windows of {windows}")
 if not any(f["fill"] for f in run["fifos"].values()): sys.exit("no fills")
 PY
@@ -103,8 +108,10 @@ check "page with groups compares the cuts" grep -q "StreamTensor's walk" "$work/
 
 # A kernel's streams of int8 have their type in the graphs and in the list of types.
 int8_label() {
-    "$rill" gen "$root/tests/e2e/specs/kernels.yaml" -o "$work/kernels" && "$rill" report "$work/kernels" --html "$work/kernels.html" &&
-        grep -q '>int8 45<' "$work/kernels.html" && "$rill" types "$root/tests/e2e/specs/kernels.yaml" | grep -F 'itensor<1x8xi8, [6, tokens<=2]*[8, 1]'
+    "$rill" gen "$root/tests/e2e/specs/kernels.yaml" -o "$work/kernels" &&
+        "$rill" report "$work/kernels" --html "$work/kernels.html" &&
+        grep -q '>int8 45<' "$work/kernels.html" && "$rill" types "$root/tests/e2e/specs/kernels.yaml" |
+        grep -F 'itensor<1x8xi8, [6, tokens<=2]*[8, 1]'
 }
 check "streams of int8 are labelled" int8_label
 
@@ -112,7 +119,8 @@ design=$work/graph-linear
 # What a simulation measured: here one word less than the depth everywhere, in the second of three windows.
 python3 - "$design/report.json" >"$work/run.json" <<'PY'
 import json, sys
-fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1, "fill": [0, f["depth"] - 1, 0]} for f in json.load(open(sys.argv[1]))["fifos"]}
+fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1, "fill": [0, f["depth"] - 1, 0]}
+         for f in json.load(open(sys.argv[1]))["fifos"]}
 print(json.dumps({"cycles": 4711, "tokens_per_second": 12.5, "match": True, "fill_window": 1571, "fifos": fifos}))
 PY
 # Runs that are none, or not whole.
@@ -148,7 +156,8 @@ for run in "$work"/odd-*.json "$work/nowhere.json"; do
 done
 check "page with a simulation" "$rill" report "$design" --html "$work/run.html" --sim "$work/run.json"
 check "page with a simulation shows it" grep -q 'measured<br>high water' "$work/run.html"
-check "page with a simulation: every FIFO over the run, with its depth" check_fill "$work/run.html" "$design/report.json"
+check "page with a simulation: every FIFO over the run, with its depth" check_fill "$work/run.html" \
+    "$design/report.json"
 "$rill" report "$design" --html "$work/again.html" --sim "$work/run.json" >"$log" 2>&1
 check "page with a simulation: the same bytes again" cmp "$work/run.html" "$work/again.html"
 sed 's/"fill": \[[^]]*\]/"waits": 0/g' "$work/run.json" >"$work/bare.json"
@@ -166,7 +175,8 @@ refuse "no design" "design.yaml" "$rill" report "$work" --html "$work/refused.ht
 mkdir -p "$work/damaged" "$work/early"
 sed '/^edges:/,$d' "$design/design.yaml" >"$work/damaged/design.yaml"
 refuse "damaged design" "error:" "$rill" report "$work/damaged" --html "$work/refused.html"
-"$rill" gen "$root"/configs/graph-linear.yaml -o "$work/early" --dump-after=size-fifos && mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
+"$rill" gen "$root"/configs/graph-linear.yaml -o "$work/early" --dump-after=size-fifos &&
+    mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
 refuse "unfinished design" "no finished design" "$rill" report "$work/early" --html "$work/refused.html"
 mkdir -p "$work/empty" "$work/bare"
 refuse "empty folder" "empty/design.yaml: error: cannot read" "$rill" report "$work/empty" --html "$work/refused.html"
@@ -181,18 +191,24 @@ refuse "a page with a slash behind it" "is no name of a file" "$rill" report "$d
 
 # A pipe or a link is written, not replaced.
 special_output() {
-    mkfifo "$work/pipe" && { cat "$work/pipe" >"$work/piped.html" & } && timeout 60 "$rill" report "$design" --html "$work/pipe" && wait $! &&
-        [ -p "$work/pipe" ] && cmp "$work/piped.html" "$work/graph-linear.html" && echo old >"$work/linked.html" && ln -s linked.html "$work/link.html" &&
-        "$rill" report "$design" --html "$work/link.html" && [ -L "$work/link.html" ] && cmp "$work/linked.html" "$work/graph-linear.html"
+    mkfifo "$work/pipe" && { cat "$work/pipe" >"$work/piped.html" & } &&
+        timeout 60 "$rill" report "$design" --html "$work/pipe" && wait $! &&
+        [ -p "$work/pipe" ] && cmp "$work/piped.html" "$work/graph-linear.html" && echo old >"$work/linked.html" &&
+        ln -s linked.html "$work/link.html" &&
+        "$rill" report "$design" --html "$work/link.html" && [ -L "$work/link.html" ] &&
+        cmp "$work/linked.html" "$work/graph-linear.html"
 }
 check "a pipe and a link are written, not replaced" special_output
 
 # Names and places with characters that HTML, JSON and the shell mean something by.
 odd_place() {
     local dir="$work/a \"b\" <i>'c'&\$d"
-    mkdir -p "$dir" && sed 's/^name: .*/name: <b>\&"x/' "$design/design.yaml" >"$dir/design.yaml" && "$rill" report "$dir" --html "$dir/<page>.html" &&
-        check_form "$dir/<page>.html" "$design/report.json" && grep -q '<h1>&lt;b&gt;&amp;&quot;x</h1>' "$dir/<page>.html" &&
-        "$rill" gen "$root"/configs/graph-linear.yaml -o "$dir/design" && "$rill" report "$dir/design" --html "$dir/again.html" &&
+    mkdir -p "$dir" && sed 's/^name: .*/name: <b>\&"x/' "$design/design.yaml" >"$dir/design.yaml" &&
+        "$rill" report "$dir" --html "$dir/<page>.html" &&
+        check_form "$dir/<page>.html" "$design/report.json" &&
+        grep -q '<h1>&lt;b&gt;&amp;&quot;x</h1>' "$dir/<page>.html" &&
+        "$rill" gen "$root"/configs/graph-linear.yaml -o "$dir/design" &&
+        "$rill" report "$dir/design" --html "$dir/again.html" &&
         cmp "$dir/again.html" "$work/graph-linear.html"
 }
 check "names and places with marks of HTML and the shell" odd_place

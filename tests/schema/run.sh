@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The spec language for editors and for people: every spec of the tree is valid by the JSON Schema, every wrong one of tests/spec is not, but
-# for those of beyond.txt; boards and families by theirs likewise; `rill explain` knows what messages point to. usage: tests/schema/run.sh
+# The spec language for editors and for people: every spec of the tree is valid by the JSON Schema, every wrong one of
+# tests/spec is not, but for those of beyond.txt; boards and families by theirs likewise; `rill explain` knows what
+# messages point to. usage: tests/schema/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
-[ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
+[ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
 cd "$root" || exit 1
 
 work=build/tests/schema
 mkdir -p "$work"
 log=$work/log
-specs() { find configs tests bench -name '*.yaml' -not -path 'tests/spec/*' -not -path 'tests/pass/*' -not -path '*/families/*' -print; }
+specs() {
+    find configs tests bench -name '*.yaml' -not -path 'tests/spec/*' -not -path 'tests/pass/*' \
+        -not -path '*/families/*' -print
+}
 mapfile -t valid < <(specs | sort | xargs grep -lE '^(graph|model):')
 valid+=(tests/spec/ok_*.yaml)
 mapfile -t wrong < <(ls tests/spec/*.expect)
@@ -21,18 +25,24 @@ for expect in "${wrong[@]}"; do
     [[ " ${beyond[*]} " == *" $spec "* ]] || refused+=("$spec")
 done
 # What the messages of these specs point to.
-mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass | sed 's/`rill explain \(.*\)`/\1/' | sort -u)
+mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass | sed 's/`rill explain \(.*\)`/\1/' |
+    sort -u)
 
 # Boards and families that are wrong: name, sed expression on u55c or gpt2.
 mkdir -p "$work/board" "$work/family"
 spoil() { sed "$3" "$1" >"$work/$2.yaml" && ! cmp -s "$1" "$work/$2.yaml"; }
 spoil_all() {
     spoil boards/u55c.yaml board/key 's/^platform:/platfrom:/' && spoil boards/u55c.yaml board/no-memory '/^hbm:/,$d' &&
-        spoil boards/u55c.yaml board/range 's/sustained_gbs: 13.27/sustained_gbs: 0/' && spoil boards/u55c.yaml board/die 's/^    hbm: true/    hbm: 1/' &&
-        spoil boards/u55c.yaml board/shell 's/shell: {lut: 62000/shell: {luts: 62000/' && spoil boards/u55c.yaml board/limit 's/lut: 60,/lut: 160,/' &&
-        spoil families/gpt2.yaml family/key 's/^let:/lets:/' && spoil families/gpt2.yaml family/type 's/type: flag/type: flags/' &&
-        spoil families/gpt2.yaml family/check '0,/^    of:/s/^    of:/    off:/' && spoil families/gpt2.yaml family/config 's/is: layers/was: layers/' &&
-        spoil families/gpt2.yaml family/no-graph '/^graph:/,$d' && spoil families/gpt2.yaml family/required 's/required: true/required: 1/'
+        spoil boards/u55c.yaml board/range 's/sustained_gbs: 13.27/sustained_gbs: 0/' &&
+        spoil boards/u55c.yaml board/die 's/^    hbm: true/    hbm: 1/' &&
+        spoil boards/u55c.yaml board/shell 's/shell: {lut: 62000/shell: {luts: 62000/' &&
+        spoil boards/u55c.yaml board/limit 's/lut: 60,/lut: 160,/' &&
+        spoil families/gpt2.yaml family/key 's/^let:/lets:/' &&
+        spoil families/gpt2.yaml family/type 's/type: flag/type: flags/' &&
+        spoil families/gpt2.yaml family/check '0,/^    of:/s/^    of:/    off:/' &&
+        spoil families/gpt2.yaml family/config 's/is: layers/was: layers/' &&
+        spoil families/gpt2.yaml family/no-graph '/^graph:/,$d' &&
+        spoil families/gpt2.yaml family/required 's/required: true/required: 1/'
 }
 spoil_all || fail "wrong boards and families" "one is as it was"
 boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml tests/e2e/specs/families/*.yaml)
@@ -75,11 +85,13 @@ says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: op
 says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
 says "a message that names a word alone" '^match: the verdict' "match: false"
 says "a word beside a key of its name" '^T: the most positions' T
-check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" explain softmx
+check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" explain \
+    softmx
 check_refused "explain: nothing" 1 'nothing is known of `zzz`$' "$rill" explain zzz
 check_refused "explain: no such table" 2 'a spec has no map `designs`' "$rill" explain --table designs
 complete() { # every key has its words
-    "$rill" explain --tables | while read -r table; do "$rill" explain --table "$table"; done | sed 1,2d | grep -E '\(null\)|\|  \|' && return 1
+    "$rill" explain --tables | while read -r table; do "$rill" explain --table "$table"; done | sed 1,2d |
+        grep -E '\(null\)|\|  \|' && return 1
     [ "$("$rill" explain --tables | wc -l)" -ge 12 ]
 }
 check "explain: every key of every map has its words" complete

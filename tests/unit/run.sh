@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs the C unit tests (test_*.c, cmocka) and the shell tests (test_*.sh) of this folder. One line per test. See --help.
+# Builds and runs the C unit tests (test_*.c, cmocka) and the shell tests (test_*.sh) of this folder. One line per test.
+# See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
 usage() {
     cat <<'TEXT'
 usage: tests/unit/run.sh [--sanitize] [--jobs N] [test...]
-  --sanitize  the C tests under AddressSanitizer and UndefinedBehaviorSanitizer (library and tests; objects in build/sanitize)
+  --sanitize  the C tests under AddressSanitizer and UndefinedBehaviorSanitizer (library and tests; objects in
+              build/sanitize)
   --jobs N    side by side (default 1)
   test        names as test_base (default: all); test_base:test_arena is one case of it
 TEXT
@@ -47,13 +49,16 @@ build_library() {
 
 build_test() { # name
     local source=$root/tests/unit/$1.c
-    [ -n "$(find "$source" "$root"/tests/unit/{*.h,one_case.c} "$root/$library/librill.a" -newer "$out/$1" 2>&1)" ] || return 0
+    [ -n "$(find "$source" "$root"/tests/unit/{*.h,one_case.c} "$root/$library/librill.a" -newer "$out/$1" 2>&1)" ] ||
+        return 0
     # shellcheck disable=SC2086 # flags are words
     ${CC:-gcc} -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off $flags -I"$root" -o "$out/$1" "$source" \
-        "$root/tests/unit/one_case.c" "$root/$library/librill.a" -lcmocka -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
+        "$root/tests/unit/one_case.c" "$root/$library/librill.a" \
+        -lcmocka -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 }
 
-# What the log of a test program says it skipped: a line `name: reason` each; the reason is its message `skipped: ...` before.
+# What the log of a test program says it skipped: a line `name: reason` each; the reason is its message `skipped: ...`
+# before.
 skipped_cases() {
     awk '/^\[=+\] [0-9]+ test\(s\) run/ { exit }
         /^\[ RUN / { why = "no reason given" }
@@ -74,6 +79,7 @@ report_cases() { # name, case or ""
 }
 
 run_c_test() { # name, case or ""
+    local why
     unset RILL_TEST_CASE
     [ -z "$2" ] || export RILL_TEST_CASE=$2
     if ! build_test "$1" >"$log" 2>&1; then
@@ -81,7 +87,8 @@ run_c_test() { # name, case or ""
     elif (cd "$root" && timeout "${RILL_TEST_TIMEOUT:-600}" "$out/$1") >"$log" 2>&1; then report_cases "$1" "$2"
     else
         cp "$log" "$out/$1.log"
-        fail "$1" "$(grep -Em1 'FAILED  ?\]|runtime error|ERROR: |LeakSanitizer' "$log" || tail -n 1 "$log") (${out#"$root"/}/$1.log)"
+        why=$(grep -Em1 'FAILED  ?\]|runtime error|ERROR: |LeakSanitizer' "$log" || tail -n 1 "$log")
+        fail "$1" "$why (${out#"$root"/}/$1.log)"
     fi
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The example of docs/checkers.md: a design of another project under rill_axi_checker. It passes, and each planted fault, of
-# the design and of its memory, is found under its own words. The files that the page names are all that is needed.
+# The example of docs/checkers.md: a design of another project under rill_axi_checker. It passes, and each planted
+# fault, of the design and of its memory, is found under its own words. The files that the page names are all that is
+# needed.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)

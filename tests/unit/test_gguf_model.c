@@ -155,7 +155,7 @@ static struct gguf_file begin_file(struct image_fixture *x) {
 
 static const char spec[] = "name: t\nmodel: {family: llama, layers: 2, hidden: 24, heads: 4, kv_heads: 2, ffn: 20, "
                            "vocab: 31, context: 20, tied_head: true, norm_eps: 1e-5, rope_theta: 50000}\n"
-                           "design: {lanes: 2, weights: int8}\n";
+                           "design: {lanes: 2, weights: int8, fifo: safe}\n";
 
 static void assert_same_file(struct image_fixture *x, const char *a, const char *b, const char *name) {
     size_t a_len, b_len;
@@ -207,7 +207,7 @@ static void test_refused(void **state) {
 static const char scaled_spec[] = "name: t\nmodel: {family: llama, layers: 2, hidden: 24, heads: 4, kv_heads: 2, "
                                   "ffn: 20, vocab: 31, context: 20, tied_head: true, norm_eps: 1e-5, rope_theta: "
                                   "50000, rope_scaling: llama3, rope_factor: 32, rope_context: 600}\n"
-                                  "design: {lanes: 2, weights: int8}\n";
+                                  "design: {lanes: 2, weights: int8, fifo: safe}\n";
 
 // Wavelengths of 6.3, 231 and 8527 positions: as they are, between the two ends, divided by the factor.
 static float llama3_divisor(int pair) {
@@ -318,7 +318,7 @@ static void test_gpt2(void **state) {
     (void)state;
     static const char gpt2_spec[] =
         "name: t\nmodel: {family: gpt2, layers: 2, hidden: 24, heads: 4, ffn: 20, vocab: 31, "
-        "context: 20}\ndesign: {lanes: 2, weights: int8}\n";
+        "context: 20}\ndesign: {lanes: 2, weights: int8, fifo: safe}\n";
     struct image_fixture x;
     struct gguf_file f = begin_file(&x);
     const char *path = write_gpt2(&f);
@@ -326,6 +326,94 @@ static void test_gpt2(void **state) {
     const char *own = image_pack(&x, ir, path, "own"), *random = image_pack(&x, ir, "random:6", "random");
     assert_same_file(&x, own, random, "channel_00.bin");
     assert_same_file(&x, own, random, "golden.bin");
+    image_end(&x);
+}
+
+// ---- Gemma 3: norms with the 1 of their family in them ----
+
+static const struct {
+    const char *gguf, *name;
+    int64_t rows, cols; // cols 0: a norm
+} gemma_tensors[] = {
+    {"attn_norm", "input_layernorm", HIDDEN, 0},
+    {"attn_q", "self_attn.q_proj", HEADS *HEAD, HIDDEN},
+    {"attn_k", "self_attn.k_proj", KV_HEADS *HEAD, HIDDEN},
+    {"attn_v", "self_attn.v_proj", KV_HEADS *HEAD, HIDDEN},
+    {"attn_output", "self_attn.o_proj", HIDDEN, HEADS *HEAD},
+    {"attn_q_norm", "self_attn.q_norm", HEAD, 0},
+    {"attn_k_norm", "self_attn.k_norm", HEAD, 0},
+    {"post_attention_norm", "post_attention_layernorm", HIDDEN, 0},
+    {"ffn_norm", "pre_feedforward_layernorm", HIDDEN, 0},
+    {"ffn_gate", "mlp.gate_proj", FFN, HIDDEN},
+    {"ffn_up", "mlp.up_proj", FFN, HIDDEN},
+    {"ffn_down", "mlp.down_proj", HIDDEN, FFN},
+    {"post_ffw_norm", "post_feedforward_layernorm", HIDDEN, 0},
+};
+
+static void add_norm(struct gguf_file *f, const char *gguf, const char *name, int64_t n) {
+    struct arena *a = &f->x->f.arena;
+    const float *w = checkpoint_vector(f->random, a, name, n, 0, 0, CHECKPOINT_BIAS, &f->x->f.diag);
+    float *stored = ARENA_ARRAY(a, float, (size_t)n);
+    for (int64_t i = 0; i < n; i++) stored[i] = w[i] + 1;
+    put_tensor(f, gguf, 0, n, stored);
+}
+
+static void add_gemma_layer(struct gguf_file *f, int layer) {
+    struct arena *a = &f->x->f.arena;
+    for (size_t i = 0; i < COUNT_OF(gemma_tensors); i++) {
+        const char *gguf = arena_printf(a, "blk.%d.%s.weight", layer, gemma_tensors[i].gguf),
+                   *name = arena_printf(a, "layers.%d.%s.weight", layer, gemma_tensors[i].name);
+        if (!gemma_tensors[i].cols) add_norm(f, gguf, name, gemma_tensors[i].rows);
+        else add_matrix(f, gguf, name, gemma_tensors[i].rows, gemma_tensors[i].cols, 0);
+    }
+}
+
+static const char *write_gemma3(struct gguf_file *f, uint32_t period) {
+    f->pair_count++;
+    put_text(&f->pairs, "general.architecture");
+    put(&f->pairs, KIND_STRING, 4);
+    put_text(&f->pairs, "gemma3");
+    put_u32(f, "gemma3.block_count", LAYERS);
+    put_u32(f, "gemma3.embedding_length", HIDDEN);
+    put_u32(f, "gemma3.attention.head_count", HEADS);
+    put_u32(f, "gemma3.attention.head_count_kv", KV_HEADS);
+    put_u32(f, "gemma3.attention.key_length", HEAD);
+    put_u32(f, "gemma3.attention.value_length", HEAD);
+    put_u32(f, "gemma3.feed_forward_length", FFN);
+    put_u32(f, "gemma3.context_length", 4096);
+    put_u32(f, "gemma3.attention.sliding_window", 7);
+    put_u32(f, "gemma3.attention.sliding_window_pattern", period);
+    put_f32(f, "gemma3.attention.layer_norm_rms_epsilon", 1e-6f);
+    put_f32(f, "gemma3.rope.freq_base", 1e6f);
+    add_matrix(f, "token_embd.weight", "embed_tokens.weight", VOCAB, HIDDEN, 0);
+    for (int i = 0; i < LAYERS; i++) add_gemma_layer(f, i);
+    add_norm(f, "output_norm.weight", "norm.weight", HIDDEN);
+    return finish_gguf(f);
+}
+
+static const char gemma3_spec[] = "name: t\nmodel: {family: gemma3, layers: 2, hidden: 24, heads: 4, kv_heads: 2, "
+                                  "head_dim: 6, ffn: 20, vocab: 31, context: 20, window: 7, period: 2}\n"
+                                  "design: {lanes: 2, weights: int8}\n";
+
+static void test_gemma3(void **state) {
+    (void)state;
+    struct image_fixture x;
+    struct gguf_file f = begin_file(&x);
+    const char *path = write_gemma3(&f, 2);
+    const struct ir *ir = image_build(&x, gemma3_spec, NULL);
+    const char *own = image_pack(&x, ir, path, "own"), *random = image_pack(&x, ir, "random:6", "random");
+    assert_same_file(&x, own, random, "channel_00.bin");
+    assert_same_file(&x, own, random, "golden.bin");
+    image_end(&x);
+}
+
+static void test_gemma3_refused(void **state) {
+    (void)state;
+    struct image_fixture x;
+    struct gguf_file f = begin_file(&x);
+    const char *path = write_gemma3(&f, 3);
+    assert_null(image_try(&x, image_build(&x, gemma3_spec, NULL), path, "out", false));
+    assert_reported(&x.f, "`.attention.sliding_window_pattern` is 3, the spec says 2");
     image_end(&x);
 }
 
@@ -345,7 +433,7 @@ static void test_gpt2(void **state) {
     "  metadata: [{key: .width, is: width}, {key: [.old, .heads], is: heads}, {key: .half, equals: width / 2}]\n"
 
 static const char own_spec[] = "name: t\nmodel: {family: ./own.yaml, width: 24, heads: 4}\n"
-                               "design: {lanes: 2, weights: int8}\n";
+                               "design: {lanes: 2, weights: int8, fifo: safe}\n";
 
 struct own {
     const char *gguf;
@@ -457,6 +545,7 @@ static void test_chat(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image),    cmocka_unit_test(test_refused),
                                        cmocka_unit_test(test_scaled_angles), cmocka_unit_test(test_gpt2),
+                                       cmocka_unit_test(test_gemma3),        cmocka_unit_test(test_gemma3_refused),
                                        cmocka_unit_test(test_own_family),    cmocka_unit_test(test_chat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

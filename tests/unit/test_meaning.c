@@ -104,10 +104,13 @@ static void test_gpt2(void **state) {
                                       "70, context: 40, eot: 5, norm_eps: 0.0625}\n",
                                       "infer-types");
     for (size_t i = 0; i < COUNT_OF(norms); i++) assert_float(ir_attr_float(attrs_of(ir, norms[i]), "eps", -1), 0.0625);
-    assert_int_equal(tensor_of(ir, "p_mx")->exp_min, -36);
-    assert_int_equal(tensor_of(ir, "p_mx")->block, 64);
-    assert_int_equal(tensor_of(ir, "q_mx")->block, 16);
-    assert_int_equal(tensor_of(ir, "norm1_mx")->exp_min, -24);
+    assert_int_equal(tensor_of(ir, "attention_p_mx")->exp_min, -36);
+    assert_int_equal(tensor_of(ir, "attention_p_mx")->block, 64);
+    assert_int_equal(tensor_of(ir, "attention_q")->block, 16);
+    assert_int_equal(tensor_of(ir, "q_mx")->exp_min, -24);
+    // What attention quantizes stands behind what makes it, in front of the next product.
+    assert_int_equal(image_node(ir, "attention_q"), image_node(ir, "q") + 1);
+    assert_int_equal(image_node(ir, "attention_keys"), image_node(ir, "k") + 1);
     assert_int_equal(ir_attr_int(attrs_of(ir, "q_acc"), "row_offset", -1), 0);
     assert_int_equal(ir_attr_int(attrs_of(ir, "k_acc"), "row_offset", -1), 64);
     assert_int_equal(ir_attr_int(attrs_of(ir, "v_acc"), "row_offset", -1), 128);

@@ -375,7 +375,7 @@ static void test_model(void **state) {
     assert_true(node(&c, "norm2")->eps == 0.25 && node(&c, "token_row")->int4 && node(&c, "logits_acc")->int4);
     assert_string_equal(node(&c, "logits_acc")->weight, "lm_head.weight");
     assert_int_equal(node(&c, "v_acc")->row_offset, 32);
-    assert_int_equal(node(&c, "q_mx")->block, 8);
+    assert_int_equal(node(&c, "attention_q")->heads, 2);
     assert_true(node(&c, "mlp_up_acc")->transpose && !node(&c, "mlp_up_acc")->int4);
     assert_true(oracle_step(c.oracle, 3, NULL, 0, false));
     assert_null(oracle_value(c.oracle, oracle_find(c.graph, "logits"), 0)); // `when: last`

@@ -170,7 +170,7 @@ static const char *odd_model(struct image_fixture *x, const char *design) {
     return arena_printf(
         &x->f.arena,
         "name: odd\nmodel: {family: gpt2, layers: 2, hidden: 96, heads: 3, ffn: 200, vocab: 97, context: 40}\n"
-        "board: u55c\ndesign: {%s}\n",
+        "board: u55c\ndesign: {fifo: safe, %s}\n",
         design);
 }
 
@@ -208,7 +208,7 @@ static void test_graph_layout(void **state) {
         "        - {op: quantize, name: q, in: [n]}\n"
         "        - {op: matmul, name: acc, in: [q], rows: 72, row_offset: 5, transpose: 1, weight: \"w.{layer}\"}\n"
         "        - {op: dequantize, name: y, in: [acc]}\n"
-        "board: u55c\ndesign: {channels: 5, lanes: 8}\n";
+        "board: u55c\ndesign: {channels: 5, lanes: 8, fifo: safe}\n";
     struct image_fixture x;
     image_begin(&x);
     struct packed p = {.ir = image_build(&x, spec, NULL)};
@@ -256,7 +256,7 @@ static void test_long_rows(void **state) {
         "        - {op: matmul, name: acc, in: [q], rows: 20, weights: int4, weight: head}\n"
         "        - {op: dequantize, name: l, in: [acc]}\n"
         "        - {op: argmax, name: y, in: [l]}\n"
-        "board: u55c\ndesign: {channels: 2, lanes: 8, beat_bits: 256, group: 64}\n";
+        "board: u55c\ndesign: {channels: 2, lanes: 8, beat_bits: 256, group: 64, fifo: safe}\n";
     struct image_fixture x;
     image_begin(&x);
     struct packed p = {.ir = image_build(&x, spec, NULL)};
@@ -417,7 +417,7 @@ static const char *with_heads(struct image_fixture *x, int layers, int heads) {
     return arena_printf(&x->f.arena,
                         "name: t\nmodel: {family: gpt2, layers: %d, hidden: 128, heads: %d, ffn: 512, vocab: 1024, "
                         "context: 256, eot: 1023}\n"
-                        "board: u55c\ndesign: {channels: 1}\n",
+                        "board: u55c\ndesign: {channels: 1, fifo: safe}\n",
                         layers, heads);
 }
 

@@ -71,7 +71,7 @@ static void make_design(void) {
                                          .offset = 4096 * (o + 1),
                                          .bytes = ROWS * ROW_BYTES};
     }
-    segment[OUTPUTS] = (struct ir_segment){.name = "ring", .kind = IR_SEG_IO, .bytes = 4 * IDS};
+    segment[OUTPUTS] = (struct ir_segment){.name = "ring", .kind = IR_SEG_IO, .bytes = 4 * IDS, .role = IR_SEG_RING};
     ir.segments = OUTPUTS + 1;
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each breach of the stream rules is noticed by the checker and the sink of the benches (verif/unit), under its own words.
+# Each breach of the stream rules is noticed by the checker and the sink of the benches (verif/unit), under its own
+# words.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

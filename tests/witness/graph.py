@@ -12,6 +12,11 @@ import yaml
 import exact
 
 
+def each(value, layer):
+    """An attribute that is one value, or a list of one for each repetition."""
+    return value[layer] if isinstance(value, list) else value
+
+
 def rope_frequencies(o):
     """Of docs/numerics.md section 9, and what cos and sin are multiplied by."""
     d, theta, kind = o["cols"], float(o.get("theta", 10000)), o.get("scaling", "none")
@@ -324,7 +329,7 @@ class Run:
                 [k[h // many] for k in keys.heads],
                 [v[h // many] for v in values.heads],
                 o.get("cap"),
-                o.get("window"),
+                each(o.get("window"), layer),
             )
             for h, row in enumerate(s)
         ]
@@ -365,6 +370,9 @@ class Run:
 
     def _mul(self, o, layer, x, y):
         return self.a.mul(x, y)
+
+    def _choose(self, o, layer, x, y):
+        return y if each(o["of"], layer) else x
 
     def _transpose(self, o, layer, x):
         default = list(range(x.ndim - 2)) + [x.ndim - 1, x.ndim - 2]

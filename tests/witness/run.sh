@@ -88,8 +88,11 @@ spread|group: 64|group: 128
 turns|exp_min: -8|exp_min: -24
 turns|weights: int4|weights: int8
 turns|, bias: c|
-window|, window: 37|
-window|window: 37|window: 38
+window|, window: [37, 0, 64]|
+window|window: [37, 0, 64]|window: [38, 0, 64]
+window|window: [37, 0, 64]|window: [37, 64, 64]
+window|window: [37, 0, 64]|window: 37
+window|of: [0, 0, 1]|of: [0, 1, 0]
 window|, scale_root: 3|
 vectors|eps: 1e-3|eps: 1e-5
 vectors|eps: 0.1|eps: 1e-5
@@ -117,8 +120,10 @@ story_spec() { # weights, head
 story() { # weights, head, tokens, prompt
     local json
     story_spec "$1" "$2"
-    json=$("$rill" golden "$work/story.yaml" --weights "$model" --prompt "$4" --tokens "$3" --ignore-eot --json) || return
-    sed 's/.*"token_ids": \[\(.*\)\], "text".*"logits_hash": "\([0-9a-f]*\)".*/\2|\1/' <<<"$json" | tr -d , | sed "s/^/$1|$2|$3|$4|/"
+    json=$("$rill" golden "$work/story.yaml" --weights "$model" --prompt "$4" --tokens "$3" --ignore-eot --json) ||
+        return
+    sed 's/.*"token_ids": \[\(.*\)\], "text".*"logits_hash": "\([0-9a-f]*\)".*/\2|\1/' <<<"$json" | tr -d , |
+        sed "s/^/$1|$2|$3|$4|/"
 }
 
 stories() {
@@ -141,7 +146,8 @@ check_stories() {
         line=$(story "$weights" "$head" "$tokens" "$prompt" 2>"$log") || fail "story" "$(reason)"
         if [ "$line" = "$weights|$head|$tokens|$prompt|$rest" ]; then
             ok "$weights, head $head, $tokens ids of \"$prompt\": as stored"
-        elif [ "${line##*|}" = "${rest##*|}" ]; then fail "$weights, head $head, \"$prompt\"" "the ids are as stored, but not the logits"
+        elif [ "${line##*|}" = "${rest##*|}" ]; then
+            fail "$weights, head $head, \"$prompt\"" "the ids are as stored, but not the logits"
         else fail "$weights, head $head, \"$prompt\"" "other ids than stored: ${line##*|}"
         fi
     done <"$here/stories.txt"
@@ -152,7 +158,8 @@ check_stories() {
 # The shipped model's, from its own logits.
 drawn() { # temperature, top-k, min-p, seed
     variant "$spec" "$work/drawn.yaml" sampling=40
-    "$rill" golden "$work/drawn.yaml" --weights "$model" --prompt "Once upon a time" --tokens 40 --ignore-eot --logits "$work/drawn.logits" \
+    "$rill" golden "$work/drawn.yaml" --weights "$model" --prompt "Once upon a time" --tokens 40 \
+        --ignore-eot --logits "$work/drawn.logits" \
         --temperature "$1" --top-k "$2" --min-p "$3" --sampling-seed "$4" --json >"$work/drawn.json" &&
         python3 "$here/draw.py" "$work/drawn.json" "$work/drawn.logits" "$@"
 }
@@ -174,17 +181,23 @@ refused_rows() { # name, status, pattern, spec, option...
 
 check_refusals() {
     local to=(--outputs "$work/refused.npy") rows=(--inputs "$here/turns/inputs.npy")
-    { head -c 132 "$here/turns/inputs.npy" && printf '\xff\xff\xff\x7f' && tail -c +137 "$here/turns/inputs.npy"; } >"$work/nan.npy"
+    { head -c 132 "$here/turns/inputs.npy" && printf '\xff\xff\xff\x7f' &&
+        tail -c +137 "$here/turns/inputs.npy"; } >"$work/nan.npy"
     rm -f "$work/refused.npy"
     refused_rows "a prompt for rows" 1 'it takes rows' turns --prompt-ids 1
     refused_rows "rows for a language model" 1 'takes a prompt' language "${rows[@]}" "${to[@]}"
-    refused_rows "another shape" 1 'inputs.npy: error: `x`: shape \[5, 3, 4, 16\], expected \[rows, 3, 72\]' spread "${rows[@]}" "${to[@]}"
+    refused_rows "another shape" 1 'inputs.npy: error: `x`: shape \[5, 3, 4, 16\], expected \[rows, 3, 72\]' spread \
+        "${rows[@]}" "${to[@]}"
     refused_rows "more rows than there are" 1 'asks for 6' turns "${rows[@]}" "${to[@]}" --tokens 6
     refused_rows "one array for several tensors" 1 'holds one array' floor --inputs "$here/turns/inputs.npy" "${to[@]}"
     refused_rows "NaN in a row" 1 'row 0, element 1 is NaN' turns --inputs "$work/nan.npy" "${to[@]}"
     refused_rows "a name without a format" 1 'name of a .npy or .safetensors' turns "${rows[@]}" --outputs "$work"
     refused_rows "no file" 1 'No such file' turns --inputs "$work/none.npy" "${to[@]}"
-    if [ -e "$work/refused.npy" ]; then fail "refused: nothing is written" "outputs are there"; else ok "refused: nothing is written"; fi
+    if [ -e "$work/refused.npy" ]; then
+        fail "refused: nothing is written" "outputs are there"
+    else
+        ok "refused: nothing is written"
+    fi
 }
 
 case ${1:-} in

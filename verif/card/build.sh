@@ -1,21 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds a simulated card of a package, PACKAGE/sim/card/card, and the stand-in for XRT's library, OUT/libxrt_coreutil.so.2.
+# Builds a simulated card of a package, PACKAGE/sim/card/card, and the stand-in for XRT's library,
+# OUT/libxrt_coreutil.so.2.
 # usage: build.sh PACKAGE OUT [JOBS]
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 package=$1 out=$2 jobs=${3:-2}
 mkdir -p "$out"
-${CXX:-g++} -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -I"$root" -isystem /usr/include/xrt "$here/xrt.cpp" -o "$out/libxrt_coreutil.so.2" \
+${CXX:-g++} -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -I"$root" -isystem /usr/include/xrt "$here/xrt.cpp" \
+    -o "$out/libxrt_coreutil.so.2" \
     -Wl,-soname,libxrt_coreutil.so.2 -luuid -pthread
 cd "$package"
 rm -rf sim/card
 mkdir -p sim/card
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I"$root" -c "$here/card.c" -o sim/card/simulated.o
-# One file, so that the headers are read once; no probes, so it runs several times as fast as the simulation of `rill sim`.
-verilator --cc --exe --x-assign fast --x-initial fast --expand-limit 12 --top-module rill_sim_top --prefix Vrill_sim_top --Mdir sim/card \
+# One file, so that the headers are read once; no probes, so it runs several times as fast as the simulation of `rill
+# sim`.
+verilator --cc --exe --x-assign fast --x-initial fast --expand-limit 12 --top-module rill_sim_top \
+    --prefix Vrill_sim_top --Mdir sim/card \
     -Wno-fatal -Wno-lint -Wno-style -Wno-SYMRSVDWORD --assert -DRILL_ASSERT -CFLAGS "-I$root" \
-    -LDFLAGS "simulated.o $root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" "$root/verif/harness/share.vlt" \
+    -LDFLAGS "simulated.o $root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
+    "$root/verif/harness/share.vlt" \
     -f filelist.f sim/rill_sim_top.sv "$root"/verif/model/*.sv "$root/verif/harness/main.cpp" -o card
-make -s -j "$jobs" -C sim/card -f Vrill_sim_top.mk CXX=clang++ LINK=clang++ VM_PARALLEL_BUILDS=0 OPT_FAST="-O1 -march=native" OPT_SLOW=-O0 OPT_GLOBAL=-O1
+make -s -j "$jobs" -C sim/card -f Vrill_sim_top.mk CXX=clang++ LINK=clang++ VM_PARALLEL_BUILDS=0 \
+    OPT_FAST="-O1 -march=native" OPT_SLOW=-O0 OPT_GLOBAL=-O1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: the instances of a generated design as rows `MODULE NAME=VALUE...`, as verif/cost/measured.txt and verif/timing/modules.txt have them.
+# Sourced: the instances of a generated design as rows `MODULE NAME=VALUE...`, as verif/cost/measured.txt and
+# verif/timing/modules.txt have them.
 # shellcheck shell=bash
 
 # From rtl/rill_top.v, each row once, in the order of the file; tables of schedules become random ones.

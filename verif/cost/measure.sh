@@ -14,15 +14,18 @@ usage: verif/cost/measure.sh MODULE [NAME=VALUE...]
        verif/cost/measure.sh --table [--all] [module...]
        verif/cost/measure.sh --design DIR
   MODULE      synthesizes one template (yosys synth_xilinx -family xcup) and prints its row of the table
-  NAME=VALUE  its parameters, as Verilog constants. For schedule tables also NAME=random:BITS, that many bits that look random, and
-              NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn; with apart=MODULE, all instances of a part are
-              synthesized once and not together with what is around them: for modules with many equal parts; apart=units: all units of
-              which a kernel has one or more for each lane
-  --table     measures the rows of verif/cost/measured.txt that have no figures yet and puts them in; a new row is a line `MODULE NAME=VALUE...`
+  NAME=VALUE  its parameters, as Verilog constants. For schedule tables also NAME=random:BITS, that many bits that look
+              random, and NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn; with apart=MODULE,
+              all instances of a part are synthesized once and not together with what is around them: for modules with
+              many equal parts; apart=units: all units of which a kernel has one or more for each lane
+  --table     measures the rows of verif/cost/measured.txt that have no figures yet and puts them in; a new row is a
+              line `MODULE NAME=VALUE...`
   --all       those that have figures, too
   module      only rows of these modules
-  --design    the rows of a generated design's instances with their own parameters, which are not in the table yet, each once: to be added to it
-Netlists of modules without such units, and of rows with apart=units, are those of verif/timing/run.sh, in build/timing/: made once for both.
+  --design    the rows of a generated design's instances with their own parameters, which are not in the table yet, each
+              once: to be added to it
+Netlists of modules without such units, and of rows with apart=units, are those of verif/timing/run.sh, in
+build/timing/: made once for both.
 
 A row: MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM
 LUT counts every LUT cell once, LUTRAM by the LUTs it occupies, a shift register as one; a RAMB18 is half a BRAM36.
@@ -45,8 +48,9 @@ count_netlist() { # result-file module name=value...
     for arg in "$@"; do [ "$arg" = apart=units ] || args+=("$arg"); done
     name=$(netlist_name "${args[@]}")
     RILL_TIMING_TIMEOUT=$limit synthesize_once "$name" "${args[@]}" || return 1
-    yosys -q -p "read_json $work/$name.json; setparam -set IS_C_INVERTED 1'b0 -set IS_D_INVERTED 1'b0 -set IS_R_INVERTED 1'b0 t:FDRE;
-        xilinx_srl -fixed; techmap -map +/xilinx/cells_map.v; clean; tee -q -o $result stat -top $1" >"$log" 2>&1
+    yosys -q -p "read_json $work/$name.json
+        setparam -set IS_C_INVERTED 1'b0 -set IS_D_INVERTED 1'b0 -set IS_R_INVERTED 1'b0 t:FDRE; xilinx_srl -fixed
+        techmap -map +/xilinx/cells_map.v; clean; tee -q -o $result stat -top $1" >"$log" 2>&1
 }
 
 synthesize() { # result-file module name=value...
@@ -64,7 +68,9 @@ synthesize() { # result-file module name=value...
     done
     template_script "${parameters[@]}"
     script+="hierarchy -top $module; $keep_copies$parts"
-    (cd "$root" && timeout "$limit" yosys -q -p "$script synth_xilinx $synth_options -top $module; tee -q -o $result stat -top $module") >"$result.log" 2>&1
+    (cd "$root" && timeout "$limit" \
+        yosys -q -p "$script synth_xilinx $synth_options -top $module; tee -q -o $result stat -top $module") \
+        >"$result.log" 2>&1
 }
 
 # `stat` to the five figures.
@@ -73,7 +79,8 @@ count_cells() { # result-file
         /^=== design hierarchy ===$/ { delete cells }
         /^ +[A-Z0-9_]+ +[0-9]+$/ { cells[$1] += $2 }
         END {
-            memory["RAM32M16"] = memory["RAM64M8"] = memory["RAM512X1S"] = memory["RAM64X8SW"] = memory["RAM32X16DR8"] = 8
+            memory["RAM32M16"] = memory["RAM64M8"] = memory["RAM512X1S"] = memory["RAM64X8SW"] = 8
+            memory["RAM32X16DR8"] = 8
             memory["RAM32M"] = memory["RAM64M"] = memory["RAM128X1D"] = memory["RAM256X1S"] = 4
             memory["RAM256X1D"] = 8; memory["RAM32X1D"] = memory["RAM64X1D"] = memory["RAM128X1S"] = 2
             memory["RAM32X1S"] = memory["RAM64X1S"] = memory["SRL16E"] = memory["SRLC16E"] = memory["SRLC32E"] = 1
@@ -114,7 +121,8 @@ wanted() { # module module...
 
 # Replaces one line of the table; each row appears as soon as it is there.
 put_row() { # old-line new-line
-    OLD=$1 NEW=$2 awk '$0 == ENVIRON["OLD"] { print ENVIRON["NEW"]; next } { print }' "$table" >"$table.new" && mv "$table.new" "$table"
+    OLD=$1 NEW=$2 awk '$0 == ENVIRON["OLD"] { print ENVIRON["NEW"]; next } { print }' "$table" >"$table.new" &&
+        mv "$table.new" "$table"
 }
 
 update_table() { # all(0|1) module...

@@ -12,8 +12,8 @@ root=$(cd -- "$(dirname -- "$0")/../.." && pwd -P)
 cd -- "$dir"
 [ "$kind" != tuned ] || "$root/verif/harness/tune.sh" .
 
-# make takes no folder with spaces, the shells between it and the compiler no `$` and no quotes: such a simulation is built
-# in a folder with a plain name, from links.
+# make takes no folder with spaces, the shells between it and the compiler no `$` and no quotes: such a simulation is
+# built in a folder with a plain name, from links.
 is_plain() { case $1 in *[!A-Za-z0-9_./+,@-]*) return 1 ;; esac; }
 work=$folder scratch=
 if ! is_plain "$(pwd -P)" || ! is_plain "$root"; then
@@ -27,8 +27,9 @@ if ! is_plain "$(pwd -P)" || ! is_plain "$root"; then
     root=$scratch/rill work=$scratch/build
 fi
 
-# Modules of many instances are kept apart (share.vlt), and what Verilator still writes once per instance is folded by the linker, or by llvm-bolt: a
-# simulation of many lanes is bound by fetching its code. Vectors of more than 12 words are not taken apart, and move as vectors (wide.h).
+# Modules of many instances are kept apart (share.vlt), and what Verilator still writes once per instance is folded by
+# the linker, or by llvm-bolt: a simulation of many lanes is bound by fetching its code. Vectors of more than 12 words
+# are not taken apart, and move as vectors (wide.h).
 apart="--output-split 40000 --output-split-cfuncs 4000 --expand-limit 12 -CFLAGS -ffunction-sections"
 folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 movable="-LDFLAGS -Wl,-q"
@@ -45,10 +46,12 @@ case $kind in
 esac
 rm -rf "$folder" && mkdir -p "${folder%/*}"
 # shellcheck disable=SC2086 # one word per option
-verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top --prefix Vrill_sim_top \
+verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top \
+    --prefix Vrill_sim_top \
     --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT \
     -CFLAGS "-DRILL_THREADS=$threads -I$root" \
-    -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \
+    -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
+    "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
 $compile -j "$jobs" -C "$work" -f Vrill_sim_top.mk
 [ "$kind" != tuned ] || "$root/verif/harness/tune.sh" . "$work/Vrill"

@@ -25,12 +25,6 @@ static uint8_t *segment_bytes(struct host *host, const struct ir_segment *s) {
     return hbm_bytes(host->sim->hbm, channel, sim_base(host->sim, channel) + (uint64_t)s->offset, (uint64_t)s->bytes);
 }
 
-static const struct ir_segment *find_segment(const struct ir *ir, const char *name) {
-    for (int i = 0; i < ir->segments; i++)
-        if (ir->segment[i].kind == IR_SEG_IO && strcmp(ir->segment[i].name, name) == 0) return &ir->segment[i];
-    return NULL;
-}
-
 uint8_t *host_results(struct sim *sim, uint64_t *bytes) {
     struct host *host = &sim->host;
     if (!design(host)->is_lm) return rows_results(sim, current(host)->prompt_len, bytes);
@@ -132,8 +126,8 @@ bool host_open(struct host *host, struct sim *sim) {
     host->sim = sim;
     host->result = ARENA_ARRAY(&sim->arena, struct request_result, sim->options.prompts.count);
     if (sim->ir->design.is_lm) {
-        host->prompt_segment = find_segment(sim->ir, "prompt");
-        host->ring_segment = find_segment(sim->ir, "ring");
+        host->prompt_segment = ir_segment_for(sim->ir, IR_SEG_PROMPT);
+        host->ring_segment = ir_segment_for(sim->ir, IR_SEG_RING);
         if (host->prompt_segment == NULL || host->ring_segment == NULL) {
             sim_fail(sim, "the design has no memory areas for the prompt and the ring");
             return false;
@@ -280,7 +274,7 @@ static void report_fault(struct host *host) {
     static const char *const names[] = {"",
                                         "the prompt is empty",
                                         "the prompt is longer than the context",
-                                        "a pointer is no multiple of a beat",
+                                        "a pointer is no multiple of a beat, or beyond the memory",
                                         "a prompt id is outside the vocabulary",
                                         "numeric fault in a kernel",
                                         "memory error response",

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lays the code of a simulation out anew: what a step of its own design runs through stands together, what it never runs stands apart (BOLT:
-# Panchenko et al., CGO 2019). The code of a large design is bound by fetching itself.
-# usage: tune.sh DIR [EXE]    DIR: the design, with a memory image; EXE: its simulation, linked with relocations (-Wl,-q). Without EXE: is all there?
+# Lays the code of a simulation out anew: what a step of its own design runs through stands together, what it never runs
+# stands apart (BOLT: Panchenko et al., CGO 2019). The code of a large design is bound by fetching itself.
+# usage: tune.sh DIR [EXE]
+#        DIR: the design, with a memory image; EXE: its simulation, linked with relocations (-Wl,-q). Without EXE: is
+#        all there?
 set -e
 design=$1 exe=${2:-}
 bolt=$(readlink -f "$(command -v llvm-bolt-15 || command -v llvm-bolt || true)" || true)
@@ -14,5 +16,6 @@ trap 'status=$?; rm -f "$exe.profile" "$exe.counting" "$exe.tuned"; [ $status = 
 
 "$bolt" "$exe" -instrument -instrumentation-file="$exe.profile" -o "$exe.counting"
 RILL_PAGES=small "$exe.counting" --dir "$design" --prompt-ids 0 --tokens 1 --ignore-eot --compare min --quiet
-"$bolt" "$exe" -data="$exe.profile" -reorder-blocks=ext-tsp -reorder-functions=hfsort+ -split-functions -split-all-cold -icf=1 -plt=hot -o "$exe.tuned"
+"$bolt" "$exe" -data="$exe.profile" -reorder-blocks=ext-tsp -reorder-functions=hfsort+ \
+    -split-functions -split-all-cold -icf=1 -plt=hot -o "$exe.tuned"
 mv "$exe.tuned" "$exe"

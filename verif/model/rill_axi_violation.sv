@@ -46,9 +46,8 @@ module rill_axi_violation #(
                 18: $display("%m: AXI violation at cycle %0d: a valid is unknown", cycle);
                 20: $display("%m: AXI violation at cycle %0d: exclusive access, AxLOCK is set (address %h)", cycle,
                     addr);
-                21: $display(
-                    "%m: AXI violation at cycle %0d: AxCACHE is reserved: allocates, but is not modifiable (address %h)",
-                    cycle, addr);
+                21: $display("%m: AXI violation at cycle %0d: AxCACHE is reserved: allocates, %s (address %h)", cycle,
+                    "but is not modifiable", addr);
                 22: $display("%m: AXI violation at cycle %0d: AR has an unknown bit", cycle);
                 23: $display("%m: AXI violation at cycle %0d: AW has an unknown bit", cycle);
                 default: $display("%m: AXI violation at cycle %0d: too many W bursts ahead of AW", cycle);

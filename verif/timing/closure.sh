@@ -14,7 +14,8 @@ include_dirs=$(cd "$root" && printf -- '-I%s ' rtl-templates/*)
 # The text of what a Verilog file includes.
 headers_of() { # file
     local name
-    sed -nE 's/^ *`include "([a-z0-9_]+\.vh)".*/\1/p' "$1" | while IFS= read -r name; do cat "$root"/rtl-templates/*/"$name"; done
+    sed -nE 's/^ *`include "([a-z0-9_]+\.vh)".*/\1/p' "$1" |
+        while IFS= read -r name; do cat "$root"/rtl-templates/*/"$name"; done
 }
 
 declare -A template_file=()

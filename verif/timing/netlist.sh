@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: from a template and its parameters to a netlist of it (Yosys, xcup), for verif/timing/run.sh, which walks it, and verif/cost/measure.sh,
-# which counts its cells. Netlists are kept in build/timing/, each with a hash of what it is of: the two scripts share them.
+# Sourced: from a template and its parameters to a netlist of it (Yosys, xcup), for verif/timing/run.sh, which walks it,
+# and verif/cost/measure.sh, which counts its cells. Netlists are kept in build/timing/, each with a hash of what it is
+# of: the two scripts share them.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
 . "$root/verif/cost/parameters.sh"
 work=$root/build/timing
 mkdir -p "$work"
 
-# Units of which a kernel has one or more for each lane are mapped once and put in their places afterwards: no logic moves over their borders, and the
-# synthesis of many lanes takes the time of one.
-units="rill_fp32_add rill_fp32_mul rill_fp32_exp rill_fp32_recip rill_fp32_rsqrt rill_fp32_from_int rill_fp32_to_fixed rill_gelu_lane rill_silu_lane"
+# Units of which a kernel has one or more for each lane are mapped once and put in their places afterwards: no logic
+# moves over their borders, and the synthesis of many lanes takes the time of one.
+units="rill_fp32_add rill_fp32_mul rill_fp32_exp rill_fp32_recip rill_fp32_rsqrt rill_fp32_from_int rill_fp32_to_fixed"
+units+=" rill_gelu_lane rill_silu_lane"
 apart="" together="setattr -mod -unset keep_hierarchy"
 for unit in $units; do
     apart+="setattr -mod -set keep_hierarchy 1 *$unit; setattr -mod -set keep_hierarchy 1 *$unit\\\\*; "
@@ -17,11 +19,14 @@ for unit in $units; do
 done
 together+="; flatten; opt_clean -purge"
 
-# Equal parts of a module that are larger than all that is around them: a walk leaves them empty and takes them on their own, a count takes them once.
+# Equal parts of a module that are larger than all that is around them: a walk leaves them empty and takes them on their
+# own, a count takes them once.
 declare -A equal_parts=([rill_engine]="rill_engine_lane rill_dequantize" [rill_v_tail]=rill_v_tail_ram)
 
-# Registers with the attribute keep are equal copies, for their loads' sake: Yosys heeds it on cells alone and would make one of them.
-keep_copies="proc; select -set kept a:keep %ci1:+[Q] a:keep %d; opt_dff @kept; setattr -set keep 1 a:keep %ci1:+[Q] a:keep %d; "
+# Registers with the attribute keep are equal copies, for their loads' sake: Yosys heeds it on cells alone and would
+# make one of them.
+keep_copies="proc; select -set kept a:keep %ci1:+[Q] a:keep %d; opt_dff @kept; "
+keep_copies+="setattr -set keep 1 a:keep %ci1:+[Q] a:keep %d; "
 
 netlist_name() { # MODULE NAME=VALUE...
     echo "$(tr -c 'A-Za-z0-9_\n' '_' <<<"$*" | cut -c1-100)_$(sha256sum <<<"$*" | cut -c1-6)"
@@ -34,7 +39,8 @@ netlist_key() { # MODULE NAME=VALUE...
         echo "$* $script $keep_copies $apart $together $synth_options"
         yosys -V
         for part in $(closure_of "$1"); do
-            [[ " $* " == *" box=$part "* ]] || { cat "$root/${template_file[$part]}" && headers_of "$root/${template_file[$part]}"; }
+            [[ " $* " == *" box=$part "* ]] || { cat "$root/${template_file[$part]}" &&
+                headers_of "$root/${template_file[$part]}"; }
         done
     } | sha256sum | cut -c1-64
 }
@@ -53,7 +59,8 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
     key=$(netlist_key "$@")
     [ -s "$work/$name.json" ] && [ "$(cat "$work/$name.key" 2>/dev/null)" = "$key" ] && return 0
     rm -f "$work/$name.key"
-    script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_tree*; $boxes" # each copy's loads are walked
+    # each copy's loads are walked
+    script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_tree*; $boxes"
     script+="$apart synth_xilinx $synth_options -nosrl -top $top; $together; write_json $work/$name.json"
     (cd "$root" && timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script") >"$log" 2>&1 || return 1
     echo "$key" >"$work/$name.key"

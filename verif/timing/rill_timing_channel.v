@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths between modules: the engines of one memory channel with their arbiters and what gives them work, wired as the
-// emitter does it (channel 0 of the GPT-2 medium design: five readers, three writers). Each instance has a reset and a
+// Paths between modules: the engines of one memory channel, the arbiter of those that read, and what gives them work,
+// wired as the emitter does it (channel 0 of the GPT-2 medium design: five readers, one engine of three writers). Each
+// instance has a reset and a
 // flush of its own, as in a design's top module (gen/emit/emit_top.c). Walked by verif/timing/run.sh, no part of a
 // design.
 `default_nettype none
@@ -12,8 +13,8 @@ module rill_timing_channel #(
     parameter PREFETCH_BEATS = 512
 ) (
     input  wire                    clk,
-    input  wire [READERS+WRITERS+2:0] rst,           // readers, writers, fork, arbiters
-    input  wire [READERS+WRITERS-1:0] flush,
+    input  wire [READERS+2:0]      rst,               // readers, writer, fork, arbiter
+    input  wire [READERS:0]        flush,
     input  wire [63:0]             base,
     input  wire                    walk_tvalid,
     output wire                    walk_tready,
@@ -65,18 +66,14 @@ module rill_timing_channel #(
     wire [511:0]           rdata;
     wire [1:0]             rresp;
     wire                   rlast;
-    wire [WRITERS-1:0]     w_idle, w_error, awvalid, awready, wvalid, wready, wlast, bvalid, bready;
-    wire [WRITERS*64-1:0]  awaddr;
-    wire [WRITERS*8-1:0]   awlen;
-    wire [WRITERS*512-1:0] wdata;
-    wire [1:0]             bresp;
+    wire [WRITERS-1:0]     w_idle;
     wire [CHANNELS-1:0]    fork_tvalid;
 
     always @(posedge clk)
         idle <= (&r_idle) && (&w_idle);
 
     // The walker's bursts go to all channels; reader 0 is this one's lane.
-    rill_fork #(.PORTS(CHANNELS)) u_fork (.clk(clk), .rst(rst[READERS+WRITERS]), .s_axis_tvalid(walk_tvalid),
+    rill_fork #(.PORTS(CHANNELS)) u_fork (.clk(clk), .rst(rst[READERS+1]), .s_axis_tvalid(walk_tvalid),
         .s_axis_tready(walk_tready),
         .m_axis_tvalid(fork_tvalid), .m_axis_tready({lane_desc_tready[CHANNELS-1:1], r_desc_ready[0]}));
     assign lane_desc_tvalid = fork_tvalid;
@@ -98,25 +95,10 @@ module rill_timing_channel #(
                 .m_axi_rvalid(rvalid[i]),
                 .m_axi_rready(rready[i]), .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast));
         end
-        for (i = 0; i < WRITERS; i = i + 1) begin : gen_write
-            rill_dma_write #(.BEAT_BITS(512), .MAX_BURST(16), .OUTSTANDING(16)) u_write (
-                .clk(clk), .rst(rst[READERS+i]), .base(base), .flush(flush[READERS+i]), .idle(w_idle[i]),
-                .written(w_written[i]),
-                .error(w_error[i]), .error_addr(),
-                .s_axis_desc_tvalid(w_desc_tvalid[i]), .s_axis_desc_tready(w_desc_tready[i]),
-                .s_axis_desc_tdata(w_desc_tdata[56*i +: 56]),
-                .s_axis_beat_tvalid(w_beat_tvalid[i]), .s_axis_beat_tready(w_beat_tready[i]),
-                .s_axis_beat_tdata(w_beat_tdata[512*i +: 512]),
-                .m_axi_awvalid(awvalid[i]), .m_axi_awready(awready[i]), .m_axi_awaddr(awaddr[64*i +: 64]),
-                .m_axi_awlen(awlen[8*i +: 8]),
-                .m_axi_wvalid(wvalid[i]), .m_axi_wready(wready[i]), .m_axi_wdata(wdata[512*i +: 512]),
-                .m_axi_wlast(wlast[i]),
-                .m_axi_bvalid(bvalid[i]), .m_axi_bready(bready[i]), .m_axi_bresp(bresp));
-        end
     endgenerate
 
     rill_axi_read_arbiter #(.CLIENTS(READERS), .BEAT_BITS(512), .ID_W(3)) u_reads (
-        .clk(clk), .rst(rst[READERS+WRITERS+1]), .s_axi_arvalid(arvalid), .s_axi_arready(arready),
+        .clk(clk), .rst(rst[READERS+2]), .s_axi_arvalid(arvalid), .s_axi_arready(arready),
         .s_axi_araddr(araddr), .s_axi_arlen(arlen),
         .s_axi_rvalid(rvalid), .s_axi_rready(rready), .s_axi_rdata(rdata), .s_axi_rresp(rresp), .s_axi_rlast(rlast),
         .m_axi_arvalid(m_axi_arvalid), .m_axi_arready(m_axi_arready), .m_axi_arid(m_axi_arid),
@@ -124,17 +106,16 @@ module rill_timing_channel #(
         .m_axi_arlen(m_axi_arlen), .m_axi_arsize(), .m_axi_arburst(), .m_axi_rvalid(m_axi_rvalid),
         .m_axi_rready(m_axi_rready),
         .m_axi_rid(m_axi_rid), .m_axi_rdata(m_axi_rdata), .m_axi_rresp(m_axi_rresp), .m_axi_rlast(m_axi_rlast));
-    rill_axi_write_arbiter #(.CLIENTS(WRITERS), .BEAT_BITS(512), .ID_W(3)) u_writes (
-        .clk(clk), .rst(rst[READERS+WRITERS+2]), .s_axi_awvalid(awvalid), .s_axi_awready(awready),
-        .s_axi_awaddr(awaddr), .s_axi_awlen(awlen),
-        .s_axi_wvalid(wvalid), .s_axi_wready(wready), .s_axi_wdata(wdata), .s_axi_wlast(wlast), .s_axi_bvalid(bvalid),
-        .s_axi_bready(bready),
-        .s_axi_bresp(bresp), .m_axi_awvalid(m_axi_awvalid), .m_axi_awready(m_axi_awready), .m_axi_awid(m_axi_awid),
+    rill_dma_write #(.CLIENTS(WRITERS), .BEAT_BITS(512), .ID_W(3), .OUTSTANDING(16)) u_write (
+        .clk(clk), .rst(rst[READERS]), .base({WRITERS{base}}), .flush(flush[READERS]), .idle(w_idle),
+        .written(w_written), .error(), .error_addr(),
+        .s_axis_desc_tvalid(w_desc_tvalid), .s_axis_desc_tready(w_desc_tready), .s_axis_desc_tdata(w_desc_tdata),
+        .s_axis_beat_tvalid(w_beat_tvalid), .s_axis_beat_tready(w_beat_tready), .s_axis_beat_tdata(w_beat_tdata),
+        .m_axi_awvalid(m_axi_awvalid), .m_axi_awready(m_axi_awready), .m_axi_awid(m_axi_awid),
         .m_axi_awaddr(m_axi_awaddr), .m_axi_awlen(m_axi_awlen), .m_axi_awsize(), .m_axi_awburst(),
-        .m_axi_wvalid(m_axi_wvalid),
-        .m_axi_wready(m_axi_wready), .m_axi_wdata(m_axi_wdata), .m_axi_wstrb(), .m_axi_wlast(m_axi_wlast),
-        .m_axi_bvalid(m_axi_bvalid),
-        .m_axi_bready(m_axi_bready), .m_axi_bid(m_axi_bid), .m_axi_bresp(m_axi_bresp));
+        .m_axi_wvalid(m_axi_wvalid), .m_axi_wready(m_axi_wready), .m_axi_wdata(m_axi_wdata), .m_axi_wstrb(),
+        .m_axi_wlast(m_axi_wlast), .m_axi_bvalid(m_axi_bvalid), .m_axi_bready(m_axi_bready), .m_axi_bid(m_axi_bid),
+        .m_axi_bresp(m_axi_bresp));
 endmodule
 
 `default_nettype wire

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Longest register-to-register paths of the templates by a stated delay model: Yosys synthesizes each with its real parameters for xcup, walk.py
-# walks the netlist. One line per module; it fails above the limit or a fan-out. See --help.
+# Longest register-to-register paths of the templates by a stated delay model: Yosys synthesizes each with its real
+# parameters for xcup, walk.py walks the netlist. One line per module; it fails above the limit or a fan-out. See
+# --help.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../tests/verdict.sh"
@@ -12,14 +13,16 @@ usage() {
     cat <<'TEXT'
 usage: verif/timing/run.sh [--all | --design SPEC] [--list] [--path] [module...]
        verif/timing/run.sh [--path] -- MODULE [NAME=VALUE...]
-  --all      every line of verif/timing/modules.txt and every instance of the designs it names; without it the quick lines at its top (30 s)
+  --all      every line of verif/timing/modules.txt and every instance of the designs it names; without it the quick
+             lines at its top (30 s)
   --design   every instance of the design that SPEC gives
   --list     only prints what would be walked
   --path     also the longest path of each, net by net
   module     all lines and instances of these modules
-  MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it empty
-RILL_TIMING_LIMIT: ns (default 3.2). Netlists are kept in build/timing/ and made again when a template in them or a parameter has changed, so a run
-that was broken off goes on where it was.
+  MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
+             empty
+RILL_TIMING_LIMIT: ns (default 3.2). Netlists are kept in build/timing/ and made again when a template in them or a
+parameter has changed, so a run that was broken off goes on where it was.
 TEXT
 }
 
@@ -57,7 +60,7 @@ design_lines() { # SPEC
     # Where no FIFO lies between modules: the memory channel with most engines.
     lanes=$(sed -nE 's/^rill_fork PORTS=([0-9]+)$/\1/p' "$work/rows" | sort -n | tail -n 1)
     readers=$(sed -nE 's/^rill_axi_read_arbiter CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
-    writers=$(sed -nE 's/^rill_axi_write_arbiter CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
+    writers=$(sed -nE 's/^rill_dma_write CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
     beats=$(sed -nE 's/^rill_dma_read .*PREFETCH_BEATS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
     echo "rill_timing_channel CHANNELS=$lanes READERS=$readers WRITERS=$writers PREFETCH_BEATS=$beats"
 }
@@ -70,7 +73,8 @@ check_designs() {
         rows=$(design_lines "$of") || { fail "instances of $of" "$(reason)"; continue; }
         missing=""
         for module in $(instances_of "$work/design/rtl/rill_top.v"); do
-            [[ $module == *_probe || -z ${template_file[$module]:-} ]] || grep -q "^$module\b" <<<"$rows" || missing+=" $module"
+            [[ $module == *_probe || -z ${template_file[$module]:-} ]] || grep -q "^$module\b" <<<"$rows" ||
+                missing+=" $module"
         done
         if [ -z "$missing" ]; then ok "instances of $of: $(wc -l <<<"$rows") kinds"
         else fail "instances of $of" "not found in rill_top.v:$missing"; fi

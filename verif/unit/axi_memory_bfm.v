@@ -164,7 +164,7 @@ module axi_memory_bfm #(
                     w_bursts = w_bursts + 1;
             end
             // A slave may wait for the data before it takes the address.
-            awready <= a_wr - b_rd < QUEUE - 2 && !chance(stall) && (wvalid || chance(20));
+            awready <= a_wr - b_rd < QUEUE - 2 && !chance(stall) && (wvalid || w_bursts > 0 || chance(20));
             wready <= w_wr - w_rd < BEATS - 300 && !chance(stall);
             while (a_rd < a_wr && w_bursts > 0) begin
                 bad = 0;

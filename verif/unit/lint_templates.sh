@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Lints every template alone, under each parameter set of its directory's lint.txt, in Verilator (-Wall), Icarus (-Wall) and Yosys, and checks
-# that each set of illegal.txt is refused by all three, by a module whose name is the message (rill_error_*). See --help.
+# Lints every template alone, under each parameter set of its directory's lint.txt, in Verilator (-Wall), Icarus (-Wall)
+# and Yosys, and checks that each set of illegal.txt is refused by all three, by a module whose name is the message
+# (rill_error_*). See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
@@ -27,11 +28,13 @@ verilator_lint() { # file, module, NAME=VALUE...
 }
 
 icarus_lint() {
-    local file=$1 module=$2 args=() dir said=$WORK/icarus.$BASHPID # by this shell: a redirection has a process of its own
+    # by this shell: a redirection has a process of its own
+    local file=$1 module=$2 args=() dir said=$WORK/icarus.$BASHPID
     shift 2
     for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir" -I "$dir"); done
     # Unread outputs and signals of a template are Verilator's business: it knows the agreed ways to mark them.
-    timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" "$file" >"$said" 2>&1
+    timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" \
+        "$file" >"$said" 2>&1
     local status=$? warned=0
     cat "$said"
     grep -q warning "$said" && warned=1
@@ -47,8 +50,8 @@ string_bits() {
     echo "$((${#text} * 8))'h$(printf '%s' "$text" | od -An -tx1 | tr -d ' \n')"
 }
 
-# Yosys looks modules up in a list of all templates, read without elaborating their defaults. (Parameters by chparam: `hierarchy -chparam` of
-# Yosys 0.23 breaks off over modules whose parts have equal parameters.)
+# Yosys looks modules up in a list of all templates, read without elaborating their defaults. (Parameters by chparam:
+# `hierarchy -chparam` of Yosys 0.23 breaks off over modules whose parts have equal parameters.)
 yosys_lint() {
     local file=$1 module=$2 set_params="" include_dirs="" pair dir
     shift 2
@@ -76,7 +79,11 @@ lint_set() { # kind, module, "NAME=VALUE ...": the unit of parallel work
         elif ! grep -q 'rill_error_' <<<"$out"; then bad+=" $tool refuses it without a rill_error_ message"
         fi
     done
-    if [ -z "$bad" ]; then echo "ok    $kind $module $set"; else echo "FAIL  $kind $module $set:$bad" && echo "again verif/unit/lint_templates.sh $module"; fi
+    if [ -z "$bad" ]; then
+        echo "ok    $kind $module $set"
+    else
+        echo "FAIL  $kind $module $set:$bad" && echo "again verif/unit/lint_templates.sh $module"
+    fi
 }
 
 if [ "${1:-}" = --lint-set ]; then
@@ -114,7 +121,8 @@ list_sets() { # kind, table file: a job for each set
         [ "$wanted" = " " ] || [[ $wanted == *" $module "* ]] || continue
         if [ "$quick" = 1 ] && [[ $seen == *" $module "* ]]; then continue; fi
         seen+="$module "
-        [ -f "${2%/*}/$module.v" ] || { fail "$module" "a set in ${2#"$root"/}, but no such template there" && continue; }
+        [ -f "${2%/*}/$module.v" ] || { fail "$module" "a set in ${2#"$root"/}, but no such template there" &&
+            continue; }
         add_job 1 "${BASH_SOURCE[0]}" --lint-set "$1" "$module" "$rest"
     done <"$2"
 }
@@ -128,8 +136,10 @@ check_coverage() { # every template has two legal sets and keeps to the line len
             [ "$wanted" = " " ] || [[ $wanted == *" $module "* ]] || continue
             least=1
             grep -q '^ *parameter' "$file" && least=2
-            [ "$(grep -Ec "^$module( |$)" "$dir/lint.txt" 2>/dev/null)" -ge $least ] || fail "$module" "fewer than $least sets in lint.txt"
-            ! grep -nEm1 '^.{121,}$' "$file" >"$WORK/long" || fail "$module" "line $(cut -d: -f1 "$WORK/long") is longer than 120 characters"
+            [ "$(grep -Ec "^$module( |$)" "$dir/lint.txt" 2>/dev/null)" -ge $least ] ||
+                fail "$module" "fewer than $least sets in lint.txt"
+            ! grep -nEm1 '^.{121,}$' "$file" >"$WORK/long" ||
+                fail "$module" "line $(cut -d: -f1 "$WORK/long") is longer than 120 characters"
         done
     done
 }

@@ -35,13 +35,14 @@ module rill_ring_writer_tb;
         .m_axis_beat_tvalid(b_valid), .m_axis_beat_tready(b_ready), .m_axis_beat_tdata(b_data),
         .dma_idle(dma_idle), .ids_written(ids_written));
 
-    rill_dma_write #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(1), .OUTSTANDING(2), .BUFFER_BEATS(2)) u_dma (
+    rill_dma_write #(.CLIENTS(1), .BEAT_BITS(BEAT_BITS), .OUTSTANDING(2)) u_dma (
         .clk(clk), .rst(rst), .base(BASE), .flush(1'b0), .idle(dma_idle), .error(dma_error), .error_addr(error_addr),
         .s_axis_desc_tvalid(d_valid), .s_axis_desc_tready(d_ready), .s_axis_desc_tdata(d_data),
         .s_axis_beat_tvalid(b_valid), .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data),
-        .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),
-        .m_axi_wvalid(wvalid), .m_axi_wready(wready), .m_axi_wdata(wdata), .m_axi_wlast(wlast),
-        .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bresp(bresp));
+        .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awid(), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),
+        .m_axi_awsize(), .m_axi_awburst(),
+        .m_axi_wvalid(wvalid), .m_axi_wready(wready), .m_axi_wdata(wdata), .m_axi_wstrb(), .m_axi_wlast(wlast),
+        .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bid(1'b0), .m_axi_bresp(bresp));
 
     axi_memory_bfm #(.BEAT_BITS(BEAT_BITS), .ID_W(1), .WORDS(WORDS)) u_memory (
         .clk(clk), .rst(rst), .stall(stall), .latency(10), .error_en(1'b0), .error_addr(64'd0),

@@ -81,14 +81,15 @@ module rill_spill_tb;
         .m_axi_arvalid(arvalid), .m_axi_arready(arready), .m_axi_araddr(araddr), .m_axi_arlen(arlen),
         .m_axi_rvalid(rvalid), .m_axi_rready(rready), .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
         .m_axis_beat_tvalid(rb_valid), .m_axis_beat_tready(rb_ready), .m_axis_beat_tdata(rb_data));
-    rill_dma_write #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST), .BUFFER_BEATS(BURST)) u_write (
+    rill_dma_write #(.CLIENTS(1), .BEAT_BITS(BEAT_BITS), .BUFFER_BEATS(BURST)) u_write (
         .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(write_idle), .error(write_error),
         .error_addr(write_error_addr),
         .s_axis_desc_tvalid(wd_valid), .s_axis_desc_tready(wd_ready), .s_axis_desc_tdata(wd_data),
         .s_axis_beat_tvalid(wb_valid && through), .s_axis_beat_tready(to_ready), .s_axis_beat_tdata(wb_data),
-        .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),
-        .m_axi_wvalid(wvalid), .m_axi_wready(wready), .m_axi_wdata(wdata), .m_axi_wlast(wlast),
-        .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bresp(bresp));
+        .m_axi_awvalid(awvalid), .m_axi_awready(awready), .m_axi_awid(), .m_axi_awaddr(awaddr), .m_axi_awlen(awlen),
+        .m_axi_awsize(), .m_axi_awburst(),
+        .m_axi_wvalid(wvalid), .m_axi_wready(wready), .m_axi_wdata(wdata), .m_axi_wstrb(), .m_axi_wlast(wlast),
+        .m_axi_bvalid(bvalid), .m_axi_bready(bready), .m_axi_bid(1'b0), .m_axi_bresp(bresp));
     axi_memory_bfm #(.BEAT_BITS(BEAT_BITS), .ID_W(1), .WORDS(16384)) u_memory (
         .clk(clk), .rst(rst), .stall(stall), .latency(8), .error_en(1'b0), .error_addr(64'd0),
         .arvalid(arvalid), .arready(arready), .arid(1'b0), .araddr(araddr), .arlen(arlen),

@@ -64,7 +64,7 @@ module rill_token_loop_tb;
     rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT),
         .VOCAB(VOCAB),
         .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
-        .BASES(BASES)) dut (
+        .BASES(BASES), .ADDR_BITS(36)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new),
         .eot_id(eot_id),
         .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
@@ -444,6 +444,9 @@ module rill_token_loop_tb;
             request(3, 5, 95, 0, 3, 2 + c);
             channel_base[64*BASES-64] = 0;
             channel_base[64*c+$clog2(BEAT_BITS/8)-1] = 0;
+            channel_base[64*c+36] = 1;                     // beyond the memory's addresses
+            request(3, 5, 95, 0, 3, 2 + c);
+            channel_base[64*c+36] = 0;
             request(3, 2, 95, 0, 0, 0);
             i = c;
         end

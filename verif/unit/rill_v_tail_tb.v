@@ -21,6 +21,7 @@ module rill_v_tail_tb;
     parameter HEADS = 2;
     parameter HEAD_DIM = 40;
     parameter FEWER = 0;                           // heads that every other layer has less
+    `include "rill_fields.vh"
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
     localparam ROWS = (HEAD_DIM + C - 1) / C;
@@ -318,9 +319,9 @@ module rill_v_tail_tb;
             reads = reads + 1;
             due_s[0] = ended[i] - 1;
             due_at[0] = (i * ROWS + below(ROWS)) * PARTS + below(PARTS);
-            tail_addr[23:14] = i / HEADS;
-            tail_addr[13:1] = due_at[0] / PARTS % (HEADS * ROWS);
-            tail_addr[0] = due_at[0] % PARTS;
+            tail_addr[VTAIL_LAYER +: VTAIL_LAYER_W] = i / HEADS;
+            tail_addr[VTAIL_ROW +: VTAIL_ROW_W] = due_at[0] / PARTS % (HEADS * ROWS);
+            tail_addr[VTAIL_UNIT] = due_at[0] % PARTS;
         end
         quiet = s == steps && built && step_done && kv_done && &desc_done && &beat_done && layers == steps * LAYERS
             ? quiet + 1 : 0;

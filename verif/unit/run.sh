@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the module benches with Icarus: every `// sweep:` set of every <module>_tb.v under every pair of source idles and sink stalls.
-# One line per run, one verdict line at the end. See --help.
+# Runs the module benches with Icarus: every `// sweep:` set of every <module>_tb.v under every pair of source idles and
+# sink stalls. One line per run, one verdict line at the end. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
@@ -9,8 +9,8 @@ usage() {
     cat <<'TEXT'
 usage: verif/unit/run.sh [--quick] [--synthesis] [--jobs N] [--seeds N] [module...]
   module     bench names without _tb (default: all benches in verif/unit)
-  --quick    the `// quick:` sets of each bench only (first set if there is none), under idle = stall = 50 % and without either; a line
-             `// quick: SET @ IDLE:STALL...` names the pairs
+  --quick    the `// quick:` sets of each bench only (first set if there is none), under idle = stall = 50 % and without
+             either; a line `// quick: SET @ IDLE:STALL...` names the pairs
   --synthesis  with the macro SYNTHESIS: registers in as many copies as synthesis makes
   --jobs N   benches built and run side by side (default 2)
   --seeds N  seeds 0..N-1 for each run (default 1)
@@ -21,7 +21,8 @@ TEXT
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 logs=$root/build/unit
 
-# The parameter sets that a bench's comment lines give; a bench without any runs with its defaults. Behind an @ stand pairs of idle and stall.
+# The parameter sets that a bench's comment lines give; a bench without any runs with its defaults. Behind an @ stand
+# pairs of idle and stall.
 sweep_sets() {
     local sets quick
     sets=$(sed -n 's|^// sweep:[[:space:]]*||p' "$1")
@@ -36,12 +37,21 @@ pairs_of() { # set
     fi
 }
 
+vector_flags=(-std=c11 -O2 -Wall -Wextra -ffp-contract=off "-I$root")
+
+# The golden functions behind all of these programs, compiled once, before the first.
+build_golden() {
+    [ -e "$WORK/golden.a" ] && return
+    mkdir -p "$WORK/golden" && (cd "$WORK/golden" && gcc "${vector_flags[@]}" -c "$root"/gen/golden/{fp32,ops_*}.c) &&
+        ar rcs "$WORK/golden.a" "$WORK/golden"/*.o
+}
+
 # The program that writes a bench's vectors; built once, before the runs start.
 build_vectors() {
     local source=$here/vectors_$1.c
     [ -f "$source" ] || return 0
-    gcc -std=c11 -O2 -Wall -Wextra -ffp-contract=off -I"$root" -o "$WORK/vectors_$1" \
-        "$source" "$root"/gen/golden/fp32.c "$root"/gen/golden/ops_*.c -lm >"$WORK/vectors_$1.log" 2>&1
+    build_golden >"$WORK/vectors_$1.log" 2>&1 &&
+        gcc "${vector_flags[@]}" -o "$WORK/vectors_$1" "$source" "$WORK/golden.a" -lm >"$WORK/vectors_$1.log" 2>&1
 }
 
 compile_bench() { # module, output, NAME=VALUE...
@@ -49,7 +59,8 @@ compile_bench() { # module, output, NAME=VALUE...
     shift 2
     for dir in "$root"/rtl-templates/*/; do dirs+=(-y "$dir" -I "$dir"); done
     for pair in "$@"; do params+=("-P${module}_tb.$pair"); done
-    iverilog -g2012 -DRILL_ASSERT ${DEFINE:+"-D$DEFINE"} "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv -I "$here" -s "${module}_tb" "${params[@]}" \
+    iverilog -g2012 -DRILL_ASSERT ${DEFINE:+"-D$DEFINE"} "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv \
+        -I "$here" -s "${module}_tb" "${params[@]}" \
         -o "$out" "$here/${module}_tb.v"
 }
 
@@ -71,7 +82,8 @@ report() { # name, log, verdict
 run_one() { # module, simulator image, vectors file or "", label, idle, stall, seed
     local args=("+idle=$5" "+stall=$6" "+seed=$7") label="$1 $4 idle=$5 stall=$6 seed=$7" log="$2.log"
     [ -z "$3" ] || args+=("+vectors=$3")
-    timeout "${RILL_UNIT_TIMEOUT:-600}" vvp -n "$2" "${args[@]}" >"$log" 2>&1 || echo "ERROR: vvp ended with status $?" >>"$log"
+    timeout "${RILL_UNIT_TIMEOUT:-600}" vvp -n "$2" "${args[@]}" >"$log" 2>&1 ||
+        echo "ERROR: vvp ended with status $?" >>"$log"
     if passed "$log"; then report "$label" "$log" ok; else report "$label" "$log" bad; fi
 }
 

@@ -38,15 +38,19 @@ static void firing(const struct stream *s, struct vectors *v, double cap, int wi
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     struct stream s = stream_start(argc, argv);
-    int firings = (int)(vectors_argument(argc, argv, "HEADS", 1) * vectors_argument(argc, argv, "LAYERS", 1));
+    int heads = (int)vectors_argument(argc, argv, "HEADS", 1), layers = (int)vectors_argument(argc, argv, "LAYERS", 1);
     int context = (int)vectors_argument(argc, argv, "CONTEXT", 16);
     int window = (int)vectors_argument(argc, argv, "WINDOW", 0);
+    bool each = vectors_argument(argc, argv, "EACH", 0) != 0;
     double cap = (double)vectors_argument(argc, argv, "CAP", 0);
     for (int k = 0; k < STEPS; k++) {
         int ntok = k ? stream_tokens(&s, &v) : s.tokens;
         int pos = k == 0 ? 0 : k == 1 ? context - ntok : stream_below(&v, context - ntok + 1);
         stream_step(pos, ntok);
-        for (int f = 0; f < firings; f++) firing(&s, &v, cap, window, pos, ntok, s.fault && k == STEPS / 2 && f == 0);
+        for (int f = 0; f < heads * layers; f++) {
+            int layer = f / heads, seen = !each ? window : layer % 2 ? 0 : window + layer;
+            firing(&s, &v, cap, seen, pos, ntok, s.fault && k == STEPS / 2 && f == 0);
+        }
     }
     return 0;
 }

@@ -59,11 +59,15 @@ make_corpus() { # reader, folder
     local model=$root/models/tinystories-gpt2-1m pass passes
     rm -rf "$2" && mkdir -p "$2"
     case $1 in
-        spec) cp "$root"/tests/spec/*.yaml "$root"/tests/pass/*.yaml "$root"/tests/e2e/specs/*.yaml "$root"/tests/fuzz/found/*.yaml "$2" ;;
+        spec)
+            cp "$root"/tests/spec/*.yaml "$root"/tests/pass/*.yaml "$root"/tests/e2e/specs/*.yaml \
+                "$root"/tests/fuzz/found/*.yaml "$2"
+            ;;
         ir)
             passes=$("$rill" explain --passes) || return
             for pass in $passes; do
-                "$rill" gen "$root/tests/fuzz/found/no_product.yaml" -o "$2/d" --dump-after="$pass" && mv "$2/d/$pass.yaml" "$2" && rm -rf "$2/d" || return
+                "$rill" gen "$root/tests/fuzz/found/no_product.yaml" -o "$2/d" --dump-after="$pass" &&
+                    mv "$2/d/$pass.yaml" "$2" && rm -rf "$2/d" || return
             done >/dev/null
             ;;
         safetensors)
@@ -74,21 +78,32 @@ make_corpus() { # reader, folder
             small_npy 1 '2, 3' 6 >"$2/vector"
             small_npy 2 '3, 2, 2' 12 >"$2/two"
             small_npy 3 '5,' 5 >"$2/flat" ;;
-        tokenizer) { printf '{"a":0,"b":1,"ab":2,"<|endoftext|>":3}\0' && printf '#version: 0.2\na b\n'; } >"$2/small" ;;
+        tokenizer)
+            { printf '{"a":0,"b":1,"ab":2,"<|endoftext|>":3}\0' && printf '#version: 0.2\na b\n'; } >"$2/small"
+            ;;
         gguf) cp "$root"/tests/unit/gguf/all_types.gguf "$root"/tests/unit/tokenizers/*.gguf "$2" ;;
-        tokenizer_json) for kind in "$root"/tests/unit/tokenizers/*/; do cp "$kind/tokenizer.json" "$2/$(basename "$kind")"; done ;;
+        tokenizer_json)
+            for kind in "$root"/tests/unit/tokenizers/*/; do
+                cp "$kind/tokenizer.json" "$2/$(basename "$kind")"
+            done
+            ;;
         config) cp "$model/config.json" "$2" ;;
-        family) cp "$root"/families/*.yaml "$root"/tests/spec/families/*.yaml "$root"/tests/e2e/specs/families/*.yaml "$2" ;;
+        family)
+            cp "$root"/families/*.yaml "$root"/tests/spec/families/*.yaml "$root"/tests/e2e/specs/families/*.yaml "$2"
+            ;;
     esac
 }
 
 run_reader() { # reader
     local limit=(-runs="$runs" -seed=1)
-    case $1 in safetensors | gguf | rows | tokenizer | tokenizer_json | config) limit=(-runs=$((runs / 5)) -seed=1) ;; esac
+    case $1 in
+        safetensors | gguf | rows | tokenizer | tokenizer_json | config) limit=(-runs=$((runs / 5)) -seed=1) ;;
+    esac
     [ -z "$seconds" ] || limit=(-max_total_time="$seconds")
     make_corpus "$1" "$out/corpus_$1" || return
     mkdir -p "$out/files_$1"
-    READER_FOLDER=$out/files_$1 timeout 3600 "$out/read_$1" "${limit[@]}" -max_len=20000 -timeout=20 -rss_limit_mb=2000 \
+    READER_FOLDER=$out/files_$1 timeout 3600 "$out/read_$1" "${limit[@]}" -max_len=20000 -timeout=20 \
+        -rss_limit_mb=2000 \
         -artifact_prefix="$out/$1." "$out/corpus_$1"
 }
 

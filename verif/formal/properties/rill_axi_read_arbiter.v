@@ -10,21 +10,21 @@ reg                f_reset_q = 1'b0;
 reg                f_again_q = 1'b0;         // rst in the two cycles before
 reg                f_sent_q = 1'b0;          // a request is on its way, this one:
 reg  [ID_W-1:0]    f_id_q;
-reg  [71:0]        f_request_q;
+reg  [ADDR_BITS+7:0]        f_request_q;
 reg                f_held_q;
 reg  [CLIENTS-1:0] f_asks_q;                 // and were not granted
-reg  [CLIENTS*72-1:0] f_asked_q;
+reg  [CLIENTS*(ADDR_BITS+8)-1:0] f_asked_q;
 reg  [ID_W-1:0]    f_granted;
-reg  [71:0]        f_chosen;
+reg  [ADDR_BITS+7:0]        f_chosen;
 wire [CLIENTS-1:0] f_takes = s_axi_arvalid & s_axi_arready;
 integer            f_i;
 always @* begin
     f_granted = {ID_W{1'b0}};
-    f_chosen = 72'd0;
+    f_chosen = {(ADDR_BITS+8){1'b0}};
     for (f_i = CLIENTS - 1; f_i >= 0; f_i = f_i - 1)
         if (f_takes[f_i]) begin
             f_granted = f_i;
-            f_chosen = {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*64 +: 64]};
+            f_chosen = {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*ADDR_BITS +: ADDR_BITS]};
         end
 end
 always @(posedge clk) begin
@@ -37,9 +37,9 @@ always @(posedge clk) begin
     assume (f_owed_open < 15'h7FF0);
     f_asks_q <= rst ? {CLIENTS{1'b0}} : s_axi_arvalid & ~s_axi_arready;
     for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1) begin
-        f_asked_q[f_i*72 +: 72] <= {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*64 +: 64]};
+        f_asked_q[f_i*(ADDR_BITS+8) +: ADDR_BITS+8] <= {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*ADDR_BITS +: ADDR_BITS]};
         assume (!f_asks_q[f_i] || (s_axi_arvalid[f_i] &&
-                f_asked_q[f_i*72 +: 72] == {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*64 +: 64]}));
+                f_asked_q[f_i*(ADDR_BITS+8) +: ADDR_BITS+8] == {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*ADDR_BITS +: ADDR_BITS]}));
     end
     if (rst)
         f_sent_q <= 1'b0;

@@ -12,10 +12,10 @@ localparam F_FULL = MAX_BURST * BEAT_BYTES;  // bytes between two borders
 reg         f_begun_q = 1'b0;
 (* anyseq *) wire f_mark;
 reg         f_held_q;                        // the burst at the output waits
-reg  [73:0] f_burst_q;
+reg  [ADDR_BITS+9:0] f_burst_q;
 reg         f_open_q;                        // the marked descriptor is inside
 reg  [1:0]  f_ahead_q;                       // descriptors before it
-reg  [63:0] f_address_q;                        // where its next burst begins
+reg  [ADDR_BITS-1:0] f_address_q;                        // where its next burst begins
 reg  [15:0] f_left_q;                        // its beats that have not left
 reg  [1:0]  f_count_q;                       // descriptors inside, 0 beats not counted
 reg         f_awake_q;
@@ -24,8 +24,8 @@ wire        f_in = f_desc && s_axis_desc_tdata[55:40] != 16'd0;
 wire        f_out = m_axis_burst_tvalid && m_axis_burst_tready;
 wire        f_ends = f_out && m_axis_burst_last;
 wire        f_mine = f_open_q && f_ahead_q == 2'd0;
-wire [8:0]  f_beats = m_axis_burst_tdata[72:64];
-wire [63:0] f_address = m_axis_burst_tdata[63:0];
+wire [8:0]  f_beats = m_axis_burst_tdata[ADDR_BITS +: 9];
+wire [63:0] f_address = m_axis_burst_tdata[ADDR_BITS-1:0];
 wire [63:0] f_end = f_address + (f_beats << BEAT_SHIFT) - 64'd1;
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
@@ -74,7 +74,7 @@ always @(posedge clk) begin
         assert (!f_open_q || ((f_address_q & (BEAT_BYTES - 1)) == 64'd0 && f_left_q != 16'd0));
         if (f_next_marked)
             assert (f_next_ahead == f_ahead_q - {1'b0, work_valid_q} &&
-                    f_next_word == {f_left_q, f_address_q[63:BEAT_SHIFT]});
+                    f_next_word == {f_left_q, f_address_q[ADDR_BITS-1:BEAT_SHIFT]});
         if (f_awake_q && !flush)
             assert (s_axis_desc_tready == (next_fill != 2'd2)); // room for two behind the one that is cut
     end

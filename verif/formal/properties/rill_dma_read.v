@@ -11,21 +11,21 @@ reg               f_begun_q = 1'b0;
 (* anyseq *) wire f_mark;
 reg               f_open_q;                  // the marked burst is requested and not over
 reg  [OUT_W-1:0]  f_ahead_q;                 // bursts before it
-reg  [63:0]       f_address_q;               // of its next beat
+reg  [ADDR_BITS-1:0]       f_address_q;               // of its next beat
 reg  [8:0]        f_left_q;                  // its beats to come
 reg  [F_W-1:0]    f_come_q;                  // beats asked for that have not come
 reg  [OUT_W-1:0]  f_bursts_q;                // bursts that are not over
 reg               f_held_q;
 reg  [71:0]       f_request_q;
 reg               f_failed_q;                // the marked burst had the first error,
-reg  [63:0]       f_failed_at_q;             // here
+reg  [ADDR_BITS-1:0]       f_failed_at_q;             // here
 wire              f_mine = f_open_q && f_ahead_q == {OUT_W{1'b0}};
 wire              f_wrong = beat_in && m_axi_rresp != 2'b00 && !error;
 wire [OUT_W:0]    f_sum = addr_rd_q + f_ahead_q;
 wire [OUT_W:0]    f_index = f_sum >= OUTSTANDING ? f_sum - OUTSTANDING : f_sum;
 wire [OUT_W:0]    f_end = addr_rd_q + out_q;
 wire [ADDR_W-1:0] f_stored = addr_mem[f_index[PTR_W-1:0]];
-wire [63:0]       f_page = {burst[63:12], 12'd0};
+wire [63:0]       f_page = {burst[ADDR_BITS-1:12], 12'd0};
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
     assume (f_begun_q || rst);
@@ -46,7 +46,7 @@ always @(posedge clk) begin
     end else if (issue && f_mark && !f_open_q) begin
         f_open_q <= 1'b1;
         f_ahead_q <= out_q - {{(OUT_W-1){1'b0}}, burst_end};
-        f_address_q <= burst[63:0];
+        f_address_q <= burst[ADDR_BITS-1:0];
         f_left_q <= burst_beats;
     end else begin
         if (f_mine && beat_in) begin
@@ -70,7 +70,7 @@ always @(posedge clk) begin
         assert (!beat_in || fifo_ready);
         assert (!fits_q || !burst_valid || room_q >= burst_beats);
         assert (!burst_valid || (burst_beats >= 9'd1 && burst_beats <= MAX_BURST));
-        assert (!burst_valid || burst[63:0] + (burst_beats << $clog2(BEAT_BYTES)) - f_page <= 64'd4096);
+        assert (!burst_valid || burst[ADDR_BITS-1:0] + (burst_beats << $clog2(BEAT_BYTES)) - f_page <= 64'd4096);
         if (f_held_q)
             assert (m_axi_arvalid && {m_axi_arlen, m_axi_araddr} == f_request_q);
         if (idle)
@@ -81,10 +81,10 @@ always @(posedge clk) begin
             assert (f_left_q != 9'd0 && f_left_q <= MAX_BURST && (f_address_q & (BEAT_BYTES - 1)) == 64'd0 &&
                     {20'd0, f_address_q[11:0]} + (f_left_q << $clog2(BEAT_BYTES)) <= 32'd4096);
         if (f_open_q && !f_mine)
-            assert (f_stored == f_address_q[63:BEAT_SHIFT]);
+            assert (f_stored == f_address_q[ADDR_BITS-1:BEAT_SHIFT]);
         assert (out_q != {OUT_W{1'b0}} || beat_offset_q == {PAGE_W{1'b0}});
         if (f_mine)
-            assert ({addr_head[ADDR_W-1:PAGE_W], addr_head[PAGE_W-1:0] + beat_offset_q} == f_address_q[63:BEAT_SHIFT]);
+            assert ({addr_head[ADDR_W-1:PAGE_W], addr_head[PAGE_W-1:0] + beat_offset_q} == f_address_q[ADDR_BITS-1:BEAT_SHIFT]);
         if (f_failed_q)
             assert (error && error_addr == f_failed_at_q);
     end

@@ -1,111 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory responds to bursts that it has whole, when it likes. Then: requests and beats stand until they are
-// taken; a burst has 1 to MAX_BURST beats and stays within 4 KiB; of a burst that is requested all beats are in
-// the buffer; wlast is on the last beat of each burst; at most OUTSTANDING are open; written says that a
-// descriptor's last burst is answered; error_addr is the first wrong one's; idle says that nothing is held or
-// open. One burst, any one, is followed from its request to its response.
-// shows: u_aw f_aw
-wire [1:0]        f_aw_inside;
-localparam F_BEATS_W = 16;
-reg               f_begun_q = 1'b0;
-(* anyseq *) wire f_mark;
-reg               f_open_q;                  // the marked burst is requested and not answered
-reg               f_beats_q;                 // not all of its beats have left
-reg  [OUT_W-1:0]  f_before_q;                // bursts whose beats leave before its beats,
-reg  [OUT_W-1:0]  f_ahead_q;                 // that are answered before it
-reg  [8:0]        f_left_q;                  // its beats to leave
-reg  [63:0]       f_address_q;
-reg               f_ends_q;                  // it is its descriptor's last one
-reg               f_answered_q;              // in the cycle before
-reg               f_failed_q;
-reg               f_held_q;
-reg  [71:0]       f_request_q;
-reg               f_stalled_q;
-reg  [BEAT_BITS:0] f_beat_q;
-reg  [F_BEATS_W-1:0] f_owed;                 // beats of requested bursts that have not left
-reg  [8:0]        f_index;                   // places in the memories of lengths, of addresses
-integer           f_i;
-wire              f_leaves = f_open_q && f_beats_q && f_before_q == {OUT_W{1'b0}};
-wire              f_answer = response && f_open_q && f_ahead_q == {OUT_W{1'b0}};
+// The memory responds to beats that it has with their addresses, when it likes. Then: a beat is taken in its client's
+// turn alone, with a descriptor, to the descriptor's next place; address and data of it leave once, in the order of
+// the beats; at most OUTSTANDING are open; a client's response says written at a descriptor's last beat; error_addr is
+// the first wrong one's; idle says that nothing of the client is held or open. A beat that can be taken is; a client
+// that has none gives the turn to one that has. One beat, any one, is followed to its response.
+// shows: u_owed f_owed
+// shows: u_buffer f_data
+// shows: u_address f_addr
+wire [14:0]          f_owed_open;            // beats without a response, whose addresses were taken
+wire                 f_data_marked;
+wire [OCC_W-1:0]     f_data_ahead;
+wire [BEAT_BITS-1:0] f_data_word;
+wire                 f_addr_marked;
+wire [1:0]           f_addr_ahead;
+wire [ADDR_W-1:0]    f_addr_word;
+reg                  f_begun_q = 1'b0;
+reg                  f_reset_q = 1'b0;
+reg                  f_again_q = 1'b0;       // rst in the two cycles before
+(* anyseq *) wire    f_mark;
+reg                  f_open_q;               // the marked beat is taken and not answered
+wire                 f_data_mark = f_mark && !f_open_q;
+wire                 f_addr_mark = f_mark && !f_open_q;
+reg  [OUT_W-1:0]     f_ahead_q;              // beats that are answered before it
+reg  [CLIENTS-1:0]   f_client_q;
+reg                  f_ends_q;
+reg  [ADDR_W-1:0]    f_address_q;
+reg  [BEAT_BITS-1:0] f_beat_q;
+reg                  f_answered_q;           // in the cycle before
+reg                  f_failed_q;
+reg                  f_held_q;
+reg  [ADDR_BITS-1:0] f_request_q;
+reg                  f_stalled_q;
+reg  [BEAT_BITS-1:0] f_offered_q;
+reg                  f_passes_q;             // the client in turn had no beat, and these had:
+reg  [CLIENTS-1:0]   f_others_q;
+reg  [CLIENTS-1:0]   f_turn_q;
+reg  [8:0]           f_index;
+reg  [OUT_W-1:0]     f_of;                   // open beats of a client, in the list
+reg  [OUT_W+6:0]     f_sum;
+integer              f_i, f_j;
+wire                 f_answer = response && f_open_q && f_ahead_q == {OUT_W{1'b0}};
+wire [OUT_W-1:0]     f_sent = out_q - addr_occupancy;  // with an address that was taken
 function [8:0] f_wrapped(input [8:0] place);
     f_wrapped = place >= OUTSTANDING ? place - OUTSTANDING : place;
 endfunction
-wire [8:0]        f_length_at = f_wrapped(data_rd_q + f_before_q - 9'd1);
-wire [8:0]        f_answer_at = f_wrapped(resp_rd_q + f_ahead_q);
-always @* begin
-    f_owed = has_pending ? left_q + 9'd1 : 9'd0;
-    for (f_i = 1; f_i < OUTSTANDING; f_i = f_i + 1) begin
-        f_index = f_wrapped(data_rd_q + f_i - 1);
-        if (f_i < pending_q)
-            f_owed = f_owed + len_mem[f_index[PTR_W-1:0]] + 9'd1;
-    end
-end
+wire [8:0]           f_answer_at = f_wrapped(rd_q + f_ahead_q);
+wire [CLIENTS+ADDR_W:0] f_noted = open_mem[f_answer_at[PTR_W-1:0]];
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
+    f_reset_q <= rst;
+    f_again_q <= f_reset_q;
     assume (f_begun_q || rst);
-    assume ((base & (BEAT_BITS / 8 - 1)) == 64'd0 && (s_axis_desc_tdata[39:0] & (BEAT_BITS / 8 - 1)) == 40'd0);
-    assume (!m_axi_bvalid || (out_q > f_aw_inside && out_q > pending_q)); // the memory's side
+    assume (!f_reset_q || f_again_q || rst);
+    assume (!m_axi_bvalid || f_owed_open != 15'd0);        // the memory's side
+    assume (!m_axi_bvalid || owed || !open_q || out_q > occupancy);
+    assume (f_owed_open < 15'h7FF0);
     f_held_q <= !rst && m_axi_awvalid && !m_axi_awready;
-    f_request_q <= {m_axi_awlen, m_axi_awaddr};
+    f_request_q <= m_axi_awaddr;
     f_stalled_q <= !rst && m_axi_wvalid && !m_axi_wready;
-    f_beat_q <= {m_axi_wlast, m_axi_wdata};
+    f_offered_q <= m_axi_wdata;
     f_answered_q <= !rst && f_answer;
+    f_passes_q <= !rst && !current && |request;
+    f_others_q <= request;
+    f_turn_q <= turn;
     if (rst) begin
         f_open_q <= 1'b0;
         f_failed_q <= 1'b0;
-    end else if (issue && f_mark && !f_open_q) begin
+    end else if (push && f_mark && !f_open_q) begin
         f_open_q <= 1'b1;
-        f_beats_q <= 1'b1;
-        f_before_q <= pending_q - {{(OUT_W-1){1'b0}}, burst_out};
         f_ahead_q <= out_q - {{(OUT_W-1){1'b0}}, response};
-        f_left_q <= burst_beats;
-        f_address_q <= burst[63:0];
-        f_ends_q <= burst_last;
+        f_client_q <= took;
+        f_ends_q <= |(took & last);
         f_failed_q <= 1'b0;
-    end else begin
-        if (f_leaves && beat_out) begin
-            f_beats_q <= !m_axi_wlast;
-            f_left_q <= f_left_q - 9'd1;
-        end else if (f_open_q && f_beats_q && burst_out)
-            f_before_q <= f_before_q - 1'b1;
-        if (f_answer) begin
-            f_open_q <= 1'b0;
-            f_failed_q <= m_axi_bresp != 2'b00 && !error;
-        end else if (f_open_q && response)
-            f_ahead_q <= f_ahead_q - 1'b1;
-    end
+        for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1)
+            if (took[f_i]) begin
+                f_address_q <= base[f_i*ADDR_BITS+BEAT_SHIFT +: ADDR_W] + places[f_i*PLACE_W +: PLACE_W];
+                f_beat_q <= s_axis_beat_tdata[f_i*BEAT_BITS +: BEAT_BITS];
+            end
+    end else if (f_answer) begin
+        f_open_q <= 1'b0;
+        f_failed_q <= m_axi_bresp != 2'b00 && !error;
+    end else if (f_open_q && response)
+        f_ahead_q <= f_ahead_q - 1'b1;
     if (f_begun_q && !rst) begin
-        assert (out_q <= OUTSTANDING && pending_q <= out_q && f_aw_inside <= out_q);
+        assert (open_q == !f_reset_q && m_axi_bready == open_q);
+        assert ((turn & (turn - 1'b1)) == {CLIENTS{1'b0}} && turn == data_turn);
+        assert (took == (request & s_axis_beat_tready & {CLIENTS{!flush}}));
+        assert (push == (data_ready && addr_ready && slot_q && open_q && !owed && !flush && |(turn & request)));
+        if (f_passes_q && CLIENTS > 1)
+            assert (|(turn & f_others_q) && turn != f_turn_q);
+        assert (out_q <= OUTSTANDING && occupancy <= out_q && addr_occupancy <= out_q);
         assert (slot_q || out_q == OUTSTANDING || !open_q);
         assert (!slot_q || out_q != OUTSTANDING);
-        assert (f_owed + free_q == fifo_occupancy);
-        assert (!fits_q || !burst_valid || free_q >= burst_beats);
-        assert (!has_pending || last_q == (left_q == 8'd0));
-        assert (!burst_valid || (burst_beats >= 9'd1 && burst_beats <= MAX_BURST));
-        assert (data_rd_q < OUTSTANDING && resp_rd_q < OUTSTANDING && wr_q == f_wrapped(resp_rd_q + out_q));
-        assert (wr_q == f_wrapped(data_rd_q + pending_q - has_pending));
+        assert (rd_q < OUTSTANDING && wr_q == f_wrapped(rd_q + out_q));
+        assert (owed || !open_q || f_owed_open == {9'd0, f_sent});
+        assert (!owed || (out_q == {OUT_W{1'b0}} && !m_axi_awvalid));
+        assert (m_axi_awlen == 8'd0 && m_axi_awburst == 2'b01 && (8 << m_axi_awsize) == BEAT_BITS);
+        assert (m_axi_wlast && &m_axi_wstrb && m_axi_awid == {ID_W{1'b0}});
         if (f_held_q)
-            assert (m_axi_awvalid && {m_axi_awlen, m_axi_awaddr} == f_request_q);
+            assert (m_axi_awvalid && m_axi_awaddr == f_request_q);
         if (f_stalled_q)
-            assert (m_axi_wvalid && {m_axi_wlast, m_axi_wdata} == f_beat_q);
-        if (idle)
-            assert (!m_axi_awvalid && !m_axi_wvalid && out_q == {OUT_W{1'b0}} &&
-                    fifo_occupancy == {OCC_W{1'b0}} && !burst_valid);
+            assert (m_axi_wvalid && m_axi_wdata == f_offered_q);
+        for (f_j = 0; f_j < OUTSTANDING; f_j = f_j + 1) begin   // of one client each
+            f_index = f_wrapped(rd_q + f_j);
+            f_sum = open_mem[f_index[PTR_W-1:0]] >> ADDR_W;
+            assert (f_j >= out_q || (|f_sum[CLIENTS-1:0] &&
+                    (f_sum[CLIENTS-1:0] & (f_sum[CLIENTS-1:0] - 1'b1)) == {CLIENTS{1'b0}}));
+        end
+        if (idle == {CLIENTS{1'b1}})
+            assert (out_q == {OUT_W{1'b0}} && !m_axi_awvalid && !m_axi_wvalid && live == {CLIENTS{1'b0}});
         if (f_open_q) begin
             assert (f_ahead_q < out_q);
-            assert (addr_mem[f_answer_at[PTR_W-1:0]] == f_address_q && last_mem[f_answer_at[PTR_W-1:0]] == f_ends_q);
-            assert (out_q - f_ahead_q > pending_q == !f_beats_q);
-        end
-        if (f_open_q && f_beats_q) begin
-            assert (f_before_q < pending_q && out_q - pending_q == f_ahead_q - f_before_q);
-            assert (f_left_q != 9'd0 && f_left_q <= MAX_BURST);
-            assert ((f_leaves ? left_q : len_mem[f_length_at[PTR_W-1:0]]) == f_left_q - 9'd1);
-        end
-        if (f_leaves && m_axi_wvalid)
-            assert (m_axi_wlast == (f_left_q == 9'd1));
+            assert (f_noted == {f_ends_q, f_client_q, f_address_q});
+            assert (|f_client_q && (f_client_q & (f_client_q - 1'b1)) == {CLIENTS{1'b0}});
+            assert (f_data_marked ? f_data_word == f_beat_q && f_ahead_q == f_data_ahead + (out_q - occupancy)
+                                  : f_ahead_q < out_q - occupancy);
+            assert (f_addr_marked ? f_addr_word == f_address_q && f_ahead_q == f_addr_ahead + f_sent
+                                  : f_ahead_q < f_sent);
+            assert ((idle & f_client_q) == {CLIENTS{1'b0}});
+        end else
+            assert (!f_data_marked && !f_addr_marked);
         if (f_answered_q)
-            assert (written == f_ends_q);
+            assert (written == (f_ends_q ? f_client_q : {CLIENTS{1'b0}}));
         if (f_failed_q)
-            assert (error && error_addr == f_address_q);
+            assert (error && error_addr == {f_address_q, {BEAT_SHIFT{1'b0}}});
+    end
+end
+// in: gen_client
+// Its open beats are those of the list; a descriptor's place goes on beat by beat.
+reg                f_took_q;
+reg                f_offers_q;
+reg  [PLACE_W-1:0] f_place_q;
+reg  [BEATS_W-1:0] f_left_q;
+reg  [OUT_W-1:0]   f_mine;
+reg  [8:0]         f_at;
+integer            f_k;
+always @* begin
+    f_mine = {OUT_W{1'b0}};
+    for (f_k = 0; f_k < OUTSTANDING; f_k = f_k + 1) begin
+        f_at = f_wrapped(rd_q + f_k);
+        if (f_k < out_q && ((open_mem[f_at[PTR_W-1:0]] >> (ADDR_W + c)) & 1))
+            f_mine = f_mine + 1'b1;
+    end
+end
+always @(posedge clk) begin
+    assume (s_axis_desc_tdata[c*56+40+BEATS_W +: 16-BEATS_W] == 0);
+    assume (!f_offers_q || s_axis_beat_tvalid[c]);         // a beat stands until it is taken
+    f_offers_q <= !rst && s_axis_beat_tvalid[c] && !s_axis_beat_tready[c];
+    f_took_q <= !rst && !flush && took[c] && !load;
+    f_place_q <= place_q;
+    f_left_q <= left_q;
+    if (f_begun_q && !rst && f_reset_q)
+        assert (!live_q);
+    if (f_begun_q && !rst) begin
+        assert (live_q == (left_q != {BEATS_W{1'b0}}) && last_q == (left_q == 1));
+        assert (open_beats_q == f_mine);
+        assert (!took[c] || (turn[c] && live_q && s_axis_beat_tvalid[c]));
+        if (f_took_q)
+            assert (place_q == f_place_q + 1'b1 && left_q == f_left_q - 1'b1);
     end
 end

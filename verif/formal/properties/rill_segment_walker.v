@@ -17,7 +17,8 @@ reg  [55:0]  f_burst_q;
 wire         f_cut = f_left_q > 32'd65535;
 wire [15:0]  f_length = f_cut ? 16'd32768 : f_left_q[15:0];
 wire         f_more = f_v_q && f_runs_q > 16'd1;
-wire         f_load = e_take && d_valid_q && d_run_q != 32'd0 && !(d_kind_q == SEGMENT_KIND_V && d_outer_q == 16'd0);
+wire         f_load = emit_take && place_valid_q && place_run_q != 32'd0
+    && !(place_kind_q == SEGMENT_KIND_V && place_outer_q == 16'd0);
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
     assume (f_begun_q || rst);
@@ -30,43 +31,43 @@ always @(posedge clk) begin
         f_run_q <= 1'b0;
     else if (f_load) begin
         f_run_q <= 1'b1;
-        f_v_q <= d_kind_q == SEGMENT_KIND_V;
-        f_need_q <= d_need_q;
-        f_stride_q <= d_stride_q;
-        f_beats_q <= d_run_q;
-        f_left_q <= d_run_q;
-        f_first_q <= d_offset_q;
-        f_address_q <= d_offset_q;
-        f_runs_q <= d_outer_q;
-    end else if (e_send && f_cut) begin
+        f_v_q <= place_kind_q == SEGMENT_KIND_V;
+        f_need_q <= place_need_q;
+        f_stride_q <= place_stride_q;
+        f_beats_q <= place_run_q;
+        f_left_q <= place_run_q;
+        f_first_q <= place_offset_q;
+        f_address_q <= place_offset_q;
+        f_runs_q <= place_outer_q;
+    end else if (emit_send && f_cut) begin
         f_left_q <= f_left_q - 32'd32768;
         f_address_q <= f_address_q + 32768 * (BEAT_BITS / 8);
-    end else if (e_send && f_more) begin
+    end else if (emit_send && f_more) begin
         f_left_q <= f_beats_q;
         f_first_q <= f_first_q + f_stride_q;
         f_address_q <= f_first_q + f_stride_q;
         f_runs_q <= f_runs_q - 16'd1;
-    end else if (e_send)
+    end else if (emit_send)
         f_run_q <= 1'b0;
     if (f_begun_q && !rst) begin
-        assert (e_valid_q == f_run_q);
-        assert (!e_send || f_run_q);
-        assert (!flush || (!e_send && !m_axis_burst_tvalid));
-        if (e_send) begin
-            assert ({e_cut_q ? CUT_BEATS[15:0] : e_left_q[15:0], e_addr_q} == {f_length, f_address_q});
+        assert (emit_valid_q == f_run_q);
+        assert (!emit_send || f_run_q);
+        assert (!flush || (!emit_send && !m_axis_burst_tvalid));
+        if (emit_send) begin
+            assert ({emit_cut_q ? CUT_BEATS[15:0] : emit_left_q[15:0], emit_addr_q} == {f_length, f_address_q});
             assert ((f_v_q ? v_layers_done : k_layers_done) >= f_need_q);
         end
         if (f_held_q && !flush)
             assert (m_axis_burst_tvalid && m_axis_burst_tdata == f_burst_q);
         if (f_run_q) begin
-            assert (f_left_q != 32'd0 && f_left_q <= f_beats_q && e_left_q == f_left_q && e_run_q == f_beats_q);
-            assert (e_cut_q == f_cut && e_run_cut_q == (f_beats_q > 32'd65535) && e_again_q == f_more);
-            assert (e_addr_q == f_address_q && e_run_addr_q == f_first_q && e_stride_q == f_stride_q);
-            assert (e_strided_q == f_v_q && e_need_q == f_need_q
-                && (!f_v_q || (e_outer_q == f_runs_q && f_runs_q != 16'd0)));
-            assert (!e_open_q || (f_v_q ? f_v_done_q : f_k_q) >= f_need_q);
+            assert (f_left_q != 32'd0 && f_left_q <= f_beats_q && emit_left_q == f_left_q && emit_run_q == f_beats_q);
+            assert (emit_cut_q == f_cut && emit_run_cut_q == (f_beats_q > 32'd65535) && emit_again_q == f_more);
+            assert (emit_addr_q == f_address_q && emit_run_addr_q == f_first_q && emit_stride_q == f_stride_q);
+            assert (emit_strided_q == f_v_q && emit_need_q == f_need_q
+                && (!f_v_q || (emit_outer_q == f_runs_q && f_runs_q != 16'd0)));
+            assert (!emit_open_q || (f_v_q ? f_v_done_q : f_k_q) >= f_need_q);
         end
         if (idle && flush)
-            assert (!f_run_q && !entry_valid && !d_valid_q);
+            assert (!f_run_q && !entry_valid && !place_valid_q);
     end
 end

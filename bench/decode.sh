@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A published model from download to text: the whole model on 32 simulated channels, every compared stream against the
+# golden model. See --help.
+set -eu
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+    cat <<'TEXT'
+usage: bench/decode.sh [smollm2|gemma3] [--tokens N] [--seed S] [PROMPT]
+  smollm2   SmolLM2-135M-Instruct answers a question (98 MB): 4 minutes to build, then 4 s a token
+  gemma3    Gemma-3-270M goes on with a text (253 MB; GEMMA_TERMS=accept says that you accept its terms)
+  --tokens  ids to make (default 64)
+  --seed    jitter of the memory; 0, the default: none
+TEXT
+}
+
+model=smollm2 prompt="" tokens=64 seed=0
+while [ $# -gt 0 ]; do
+    case $1 in
+        smollm2 | gemma3) model=$1 ;;
+        --tokens) tokens=$2 && shift ;;
+        --seed) seed=$2 && shift ;;
+        --help | -h) usage && exit 0 ;;
+        -*) usage >&2 && exit 2 ;;
+        *) prompt=$1 ;;
+    esac
+    shift
+done
+case $model in
+    smollm2)
+        spec=configs/smollm2-135m-u55c.yaml
+        text=(--chat smollm2 --prompt "${prompt:-What is the capital of France?}")
+        ;;
+    gemma3) spec=configs/gemma3-270m-u55c.yaml text=(--prompt "${prompt:-Once upon a time}") ;;
+esac
+design=build/decode/$model
+make --no-print-directory build/rill
+weights=$("models/get_$model.sh")
+build/rill gen "$spec" -o "$design"
+build/rill pack "$spec" --weights "$weights" -o "$design"
+build/rill sim "$design" "${text[@]}" --tokens "$tokens" --seed "$seed" --json "$design/results.json"

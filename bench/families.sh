@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Forecasts of published models on a board: `rill import` of their sizes chooses the design, `rill forecast` the speed.
+# See --help.
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym"
+
+usage() {
+    cat <<'TEXT'
+usage: bench/families.sh [--request IN:OUT] [--context N] [--weights "FORMAT..."] [--board BOARD] [model...]
+  model      of those of the table (default: all)
+Prints a table: tokens/s, first id, bytes of weights, keys and values that a step reads, share of the memory's sustained
+rate, how much of the board's LUTs the design takes by estimate. Class: forecast, no weights are read. Some 2 minutes.
+TEXT
+    exit "$1"
+}
+
+# name|family's kind|layers|hidden|heads|kv heads|head size|ffn|vocabulary|more keys of its config.json
+models() {
+    cat <<'TEXT'
+SmolLM2-135M|llama|30|576|9|3|64|1536|49152|"rope_theta": 1e5, "tie_word_embeddings": true, "hidden_act": "silu"
+Gemma-3-270M|gemma3_text|18|640|4|1|256|2048|262144|"hidden_activation": "gelu_pytorch_tanh"
+Qwen2.5-0.5B|qwen2|24|896|14|2|64|4864|151936|"rope_theta": 1e6, "tie_word_embeddings": true, "hidden_act": "silu"
+TinyLlama-1.1B|llama|22|2048|32|4|64|5632|32000|"hidden_act": "silu"
+Gemma-3-1B|gemma3_text|26|1152|4|1|256|6912|262144|"hidden_activation": "gelu_pytorch_tanh"
+Llama-3.2-1B|llama|16|2048|32|8|64|8192|128256|"rope_theta": 5e5, "tie_word_embeddings": true, "hidden_act": "silu"
+TEXT
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+        --request) request=$2 && shift 2 ;;
+        --context) context=$2 && shift 2 ;;
+        --weights) weights=$2 && shift 2 ;;
+        --board) board=$2 && shift 2 ;;
+        --help | -h) usage 0 ;;
+        -*) usage 2 >&2 ;;
+        *) break ;;
+    esac
+done
+work=$root/build/bench/families
+rm -rf "$work" && mkdir -p "$work"
+
+config() { # of a line of models, as a checkpoint has it
+    local name kind layers hidden heads kv_heads head ffn vocab more
+    IFS='|' read -r name kind layers hidden heads kv_heads head ffn vocab more <<<"$1"
+    mkdir -p "$work/$name"
+    cat >"$work/$name/config.json" <<TEXT
+{"model_type": "$kind", "num_hidden_layers": $layers, "hidden_size": $hidden, "num_attention_heads": $heads,
+ "num_key_value_heads": $kv_heads, "head_dim": $head, "intermediate_size": $ffn, "vocab_size": $vocab,
+ "max_position_embeddings": 131072, $more}
+TEXT
+}
+
+row() { # name, format
+    local spec=$work/$1.$2.yaml
+    sed "s/^  weights: int8/  weights: $2/" "$work/${1//./-}.yaml" >"$spec"
+    "$rill" check "$spec" --json >"$work/check.json" || return
+    "$rill" forecast "$spec" "$request" --json >"$work/forecast.json" || return
+    python3 - "$1" "$2" "$work/check.json" "$work/forecast.json" <<'TEXT'
+import json, sys
+
+check, forecast = (json.load(open(path)) for path in sys.argv[3:])
+decode = forecast["decode"]
+bytes_read = decode["memory_cycles"] / forecast["clock_mhz"] / 1e6 * forecast["sustained_gbs"] * 1e9 * check["channels"]
+print("| {} | `{}` | {} | {:,.0f} | {:.1f} | {:.0f} | {:.1f} | {:.0f} |".format(
+    sys.argv[1], sys.argv[2], check["channels"], forecast["tokens_per_second"], forecast["ttft_ms"],
+    bytes_read / decode["steps"] / 1e6, 100 * decode["memory_cycles"] / decode["cycles"],
+    check["resources"]["percent"]["lut"]))
+TEXT
+}
+
+echo "| model | weights | channels | tokens/s | first id, ms | MB of a step | share of the memory's rate, % | LUTs, % |"
+echo "|---|---|---:|---:|---:|---:|---:|---:|"
+status=0
+while IFS= read -r line; do
+    name=${line%%|*}
+    [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
+    config "$line"
+    "$rill" import "$work/$name" -o "$work" --name "${name//./-}" --context "$context" \
+        --board "$board" >"$work/import.log" || { status=1 && continue; }
+    for format in $weights; do row "$name" "$format" || status=1; done
+done < <(models)
+exit $status

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of two vector streams the one that the repetition asks for: y = OF[repetition] ? b : a. The other is dropped.
+//
+// Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is taken when both are there.
+// Latency 1 cycle, one chunk per cycle, II 1. Reset: synchronous.
+//
+// name     meaning                              unit         range
+// LANES    fp32 per chunk                       words        1 to 32
+// TOKENS   tokens per step, upper bound         tokens       1 to 8
+// FIRINGS  in a repetition                      firings      1 or more
+// LAYERS   repetitions of the region in a step  repetitions  1 or more
+// OF       of each repetition, the first low:   bits         any
+//          0 takes a, 1 takes b
+// USER_W   of tuser                             bits         derived
+`default_nettype none
+
+module rill_choose #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter FIRINGS = 0,
+    parameter LAYERS = 1,
+    parameter [LAYERS-1:0] OF = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire                s_axis_a_tvalid,
+    output wire                s_axis_a_tready,
+    input  wire [LANES*32-1:0] s_axis_a_tdata,
+    input  wire [USER_W-1:0]   s_axis_a_tuser,
+    input  wire                s_axis_a_tlast,
+
+    input  wire                s_axis_b_tvalid,
+    output wire                s_axis_b_tready,
+    input  wire [LANES*32-1:0] s_axis_b_tdata,
+    input  wire [USER_W-1:0]   s_axis_b_tuser,
+    input  wire                s_axis_b_tlast,
+
+    output wire                m_axis_y_tvalid,
+    input  wire                m_axis_y_tready,
+    output reg  [LANES*32-1:0] m_axis_y_tdata,
+    output wire [USER_W-1:0]   m_axis_y_tuser,
+    output wire                m_axis_y_tlast
+);
+    localparam REP_W = LAYERS > 1 ? $clog2(LAYERS) : 1;
+
+    wire             step;
+    wire             valid;
+    wire             fault;
+    wire [REP_W-1:0] repetition;
+    wire             take = s_axis_a_tvalid && s_axis_a_tready;
+
+    rill_repetition #(.FIRINGS(FIRINGS), .LAYERS(LAYERS)) u_repetition (
+        .clk(clk), .rst(rst), .last(take && s_axis_a_tlast), .repetition(repetition));
+
+    rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .OPERANDS(2), .LATENCY(1)) u_elementwise (
+        .clk(clk), .rst(rst), .s_tvalid({s_axis_b_tvalid, s_axis_a_tvalid}),
+        .s_tready({s_axis_b_tready, s_axis_a_tready}), .s_tuser({s_axis_b_tuser, s_axis_a_tuser}),
+        .s_tlast({s_axis_b_tlast, s_axis_a_tlast}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .step(step), .valid(valid), .bad(1'b0), .fault(fault));
+
+    always @(posedge clk) if (step) m_axis_y_tdata <= OF[repetition] ? s_axis_b_tdata : s_axis_a_tdata;
+
+    wire unused = &{1'b0, valid, fault};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the templates: each stands in the table at the end of its module's header: name, meaning, unit, range.
+
+usage: parameters.py
+A range is `any`, `not 0`, `derived` (made of other parameters, set by nobody), constants like `1, 2, 4` or
+`"auto", "block"`, `1 to 32` or `1 or more`; a bound may be a parameter, or `NAME - 1`. What the sets of lint.txt give a
+parameter, or else its default does, lies in it. Prints what is wrong, a line each; exit status 0 all the same.
+"""
+import pathlib
+import re
+import shlex
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TITLE = re.compile(r"// name +meaning +unit +range")
+BOUND = r"-?\d+(?:\^\d+)?|[A-Z]\w*(?: - 1)?"
+RANGE = re.compile(rf'any|not 0|derived|-?\d+(?:, -?\d+)+|"\w+"(?:, "\w+")+|(?:{BOUND}) to (?:{BOUND})|(?:{BOUND}) or more')
+
+
+def parameters(text):
+    """Names and default values of a module's parameters."""
+    found = re.search(r"^module \w+ #\((.*?)^\) \(", text, flags=re.M | re.S)
+    return dict(re.findall(r"^ *parameter (?:\[.*?\] )?(\w+) = (.*?),?$", found[1], flags=re.M)) if found else {}
+
+
+def rows(text):
+    """Rows of the table at the end of the header, which says in a line of its own what does not fit beside a name."""
+    lines = text[:text.find("\n`default_nettype")].rstrip().splitlines()
+    start = next((at for at, line in enumerate(lines) if TITLE.fullmatch(line)), len(lines))
+    return [re.split(r" {2,}", line.removeprefix("// ")) for line in lines[start + 1:] if not line.startswith("//  ")]
+
+
+def number(text, values):
+    """A constant of Verilog, a power, a parameter; None for what is none of them."""
+    if text.endswith(" - 1"):
+        most = number(text[:-4], values)
+        return most and most - 1
+    text = values.get(text, text)
+    if found := re.fullmatch(r"(?:\d+'([dhb]))?(-?[0-9a-f]+)", text.replace("_", "")):
+        base = {"h": 16, "b": 2}.get(found[1], 10)
+        return int(found[2], base) if base == 16 or found[2].lstrip("-").isdigit() else None
+    found = re.fullmatch(r"(\d+)\^(\d+)", text)
+    return int(found[1]) ** int(found[2]) if found else None
+
+
+def inside(value, said, values):
+    """Whether a value is in the range that the header says."""
+    if said == "any":
+        return True
+    if '"' in said:
+        return value in said.split(", ")
+    value = number(value, values)
+    if said == "not 0":
+        return value != 0
+    if ", " in said:
+        return value in [int(word) for word in said.split(", ")]
+    low, _, high = said.replace(" or more", " to ").partition(" to ")
+    least, most = number(low, values), number(high, values) if high else None
+    return value is None or (least is None or value >= least) and (most is None or value <= most)
+
+
+def wrong_rows(names, table):
+    for row in table:
+        if len(row) != 4 or not RANGE.fullmatch(row[3]):
+            yield f"not a name, a meaning, a unit and a range: {'  '.join(row)}"
+        elif row[3] == "derived" and not any(re.search(rf"\b{other}\b", names.get(row[0], "")) for other in names):
+            yield f"{row[0]} is not made of other parameters"
+    if not any(len(row) != 4 for row in table) and [row[0] for row in table] != list(names):
+        missing = [name for name in names if name not in {row[0] for row in table}]
+        yield f"no row for {', '.join(missing)}" if missing else "rows that are no parameters, or in another order"
+
+
+def wrong_sets(module, names, ranges):
+    """Legal sets that leave the range, the parameters that they do not mention with their defaults."""
+    for path in ROOT.glob("rtl-templates/*/lint.txt"):
+        for line in path.read_text().splitlines():
+            words = shlex.split(line, posix=False, comments=True)
+            if not words or words[0] != module:
+                continue
+            values = {**names, **dict(word.split("=", 1) for word in words[1:])}
+            for name, said in ranges.items():
+                if said != "derived" and not inside(values[name], said, values):
+                    yield f"{name} is {values[name]} in {path.parent.name}/lint.txt, {said} in the header"
+
+
+def wrong_module(path):
+    text = path.read_text()
+    names, table = parameters(text), rows(text)
+    wrong = [*wrong_rows(names, table)]
+    return wrong or wrong_sets(path.stem, names, {row[0]: row[3] for row in table})
+
+
+def main():
+    for path in sorted(ROOT.glob("rtl-templates/*/*.v")):
+        for what in wrong_module(path):
+            print(f"{path.relative_to(ROOT)}: {what}")
+
+
+main()

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The repetition is that of all firings since the reset: FIRINGS each, LAYERS of them, from the first one again.
+reg        f_begun_q = 1'b0;
+reg [31:0] f_firings_q;                      // of this step
+always @(posedge clk) begin
+    f_begun_q <= 1'b1;
+    f_firings_q <= rst ? 32'd0 : !last ? f_firings_q : f_firings_q == FIRINGS * LAYERS - 1 ? 32'd0 : f_firings_q + 1;
+    assume (f_begun_q || rst);
+    if (f_begun_q) begin
+        assert (f_firings_q < FIRINGS * LAYERS);
+        assert (repetition * FIRINGS + firing_q == f_firings_q);
+        assert (firing_q < FIRINGS);
+    end
+end
