@@ -53,7 +53,8 @@ struct cost_design cost_design(const struct ir *);
 int64_t cost_pool_bits(const struct ir_kernel *);       // words of a rill_fifo_pool
 int64_t cost_spill_bits(const struct ir *, int kernel); // buffers of a rill_spill and its two engines
 int64_t cost_local_bits(const struct ir *, int kernel); // banks, replays, converters
-int64_t cost_tensor_bits(const struct ir_tensor *); // of the tensor for one position, dynamic extents at their bound
+// Of the tensor for one position, dynamic extents at their bound.
+int64_t cost_tensor_bits(const struct ir *, const struct ir_tensor *);
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // of a FIFO's word: data, tuser, tlast, tcount
 
 struct cost_resources cost_capacity(const struct ir_die *);        // what the die has without its shell

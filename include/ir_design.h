@@ -36,7 +36,8 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
                         // written out
     enum spec_binding binding;
     enum spec_format weights; // the default of products
-    enum spec_fifo fifo;      // SPEC_AUTO until size-fifos
+    enum spec_activations activations;
+    enum spec_fifo fifo; // SPEC_AUTO until size-fifos
     const char *board;
     struct ir_platform platform;
     const char *strategy;  // of conservative and auto: what was weighed, in words for the report, or NULL

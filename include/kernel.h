@@ -87,6 +87,7 @@ bool kernel_memory(const struct ir_kernel *, struct cost_memory *); // false: it
 
 // Of the matrix engine's lanes on other dies.
 enum { COST_LANE_RESULT_BITS = 129 /* integer, scale, bias, valid */ };
-int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t arrays); // to all lanes of a die: operand, command, offset
+// To all lanes of a die: operand, command, offset.
+int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t mantissa_bits, int64_t arrays);
 
 #endif

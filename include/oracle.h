@@ -102,7 +102,7 @@ int oracle_find(const struct oracle_graph *, const char *name); // ORACLE_NONE: 
 
 enum oracle_kind {
     ORACLE_F32,  // f32
-    ORACLE_MX,   // quantized: q, shift[r * blocks + c / block] above exp_min
+    ORACLE_MX,   // quantized: mx, shift[r * blocks + c / block] above exp_min
     ORACLE_ACC,  // integers of a product
     ORACLE_KV,   // keys or values: a row for each head, q and scale[r]
     ORACLE_INT8, // of custom kernels: q
@@ -117,6 +117,7 @@ struct oracle_value {
     float *f32;
     int64_t *acc;
     int8_t *q;
+    int16_t *mx;
     uint8_t *shift;
     float *scale;
     uint32_t id;

@@ -17,7 +17,8 @@ struct trace_value {
     int64_t shift_stride; // IR_MX: blocks between rows in shift[]
     const float *f32;     // IR_F32 [rows][stride]; IR_SCALAR: [rows], cols = 1
     const int64_t *acc;   // IR_ACC
-    const int8_t *q;      // IR_MX, IR_KV: mantissas; IR_INT8
+    const int16_t *mx;    // IR_MX: mantissas
+    const int8_t *q;      // IR_KV, IR_INT8
     const uint8_t *shift; // IR_MX: shift[r * shift_stride + c / block]
     const float *scale;   // IR_KV: one per row, as stored (K's includes 1/sqrt(head_dim))
     const uint32_t *id;   // IR_ID: one

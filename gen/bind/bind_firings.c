@@ -30,12 +30,20 @@ enum {
     MAX_FIRINGS = 65535,                        // of a region on one engine: 16 bits of the length of a section
     MAX_GROUPS = 255,                           // 8 bits of the engine's schedule
     MAX_ASYM_K = ENGINE_GROUPS_MOST_ASYM * 128, // a group beat for each 128; the accumulator
+    MAX_ASYM_K_10 = 10972,                      // the accumulator, with mantissas of 10 bits
     RUN_BITS = 24                               // beats of a walker's run
 };
 
-// docs/numerics.md section 5: largest weights times largest mantissas, all shifted by 31, stay within 64 bits.
+// docs/numerics.md section 5: largest weights times largest mantissas, all shifted by 31, stay within 64 bits; of 10
+// bits, by 29.
 static_assert(8ll * 255 * 127 * MAX_K < 1ll << 32, "int4 sums fit 63 bits");
+static_assert(8ll * 255 * 511 * MAX_K < 1ll << 34, "int4 sums of 10 bits fit 63 bits");
 static_assert((8ll * 255 + 8 * 128) * 127 * MAX_ASYM_K < 1ll << 32, "int4_asym sums fit 63 bits");
+static_assert((8ll * 255 + 8 * 128) * 511 * MAX_ASYM_K_10 < 1ll << 34, "int4_asym sums of 10 bits fit 63 bits");
+
+static int max_asym_k(const struct order *o) {
+    return o->ir->design.activations == SPEC_ACTIVATIONS_INT10 ? MAX_ASYM_K_10 : MAX_ASYM_K;
+}
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
@@ -52,10 +60,12 @@ static bool size_fits(const struct order *o, const struct ir_node *node, const s
         diag_error(o->diag, node->loc,
                    "matmul `%s`: rows of %lld groups, at most %d are possible: a larger `group` makes fewer",
                    node->name, (long long)m->groups, MAX_GROUPS);
-    } else if (m->format == SPEC_INT4_ASYM && m->k > MAX_ASYM_K) {
+    } else if (m->format == SPEC_INT4_ASYM && m->k > max_asym_k(o)) {
         diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld elements in %s, at most %d are possible", node->name,
-                   (long long)m->k, spec_format_name(m->format), MAX_ASYM_K);
+                   (long long)m->k, spec_format_name(m->format), max_asym_k(o));
         diag_note(o->diag, node->loc, "`weights: int8` and `weights: int4` have longer ones");
+        if (m->k <= MAX_ASYM_K)
+            diag_note(o->diag, node->loc, "`design.activations: int8` has some of up to %d", MAX_ASYM_K);
     } else if (m->stream_beats >> RUN_BITS) {
         diag_error(o->diag, node->loc,
                    "matmul `%s`: %lld beats of weights on each of %d channel%s, fewer than %d are possible", node->name,

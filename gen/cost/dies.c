@@ -135,7 +135,10 @@ int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
             int die = e->lane_die[c];
             if ((die > boundary) == (ir->kernel[e->kernel].die > boundary)) continue;
             bits +=
-                cost_lane_bits(ir) + (reached[die] ? 0 : cost_lane_chain_bits(ir->design.beat_bits, ir->design.arrays));
+                cost_lane_bits(ir) +
+                (reached[die] ? 0
+                              : cost_lane_chain_bits(ir->design.beat_bits, spec_mantissa_bits(ir->design.activations),
+                                                     ir->design.arrays));
             reached[die] = true;
         }
     }

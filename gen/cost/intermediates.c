@@ -47,12 +47,12 @@ int64_t cost_pool_bits(const struct ir_kernel *k) {
 }
 
 // An element with its share of exponents or scales; integers of a product never leave its engine as such.
-int64_t cost_tensor_bits(const struct ir_tensor *t) {
+int64_t cost_tensor_bits(const struct ir *ir, const struct ir_tensor *t) {
     int64_t n = ir_tensor_elements(t), last = t->rank ? t->shape[t->rank - 1].bound : 1;
     switch (t->dtype) {
     case IR_F32: return 32 * n;
     case IR_INT8: return 8 * n;
-    case IR_MX: return 8 * n + 8 * div_up(n, at_least(t->block, 1));
+    case IR_MX: return spec_mantissa_bits(ir->design.activations) * n + 8 * div_up(n, at_least(t->block, 1));
     case IR_KV: return 8 * n + 32 * (n / at_least(last, 1));
     case IR_SCALAR:
     case IR_ID: return 32 * n;

@@ -56,7 +56,7 @@ static struct share share_of(const struct ir *ir, int region) {
     }
     for (int n = 0; n < ir->nodes; n++)
         for (int o = 0; o < ir->node[n].outputs && ir->node[n].region == region; o++)
-            s.tensors += cost_tensor_bits(&ir->tensor[ir->node[n].out[o]]);
+            s.tensors += cost_tensor_bits(ir, &ir->tensor[ir->node[n].out[o]]);
     return s;
 }
 

@@ -277,6 +277,7 @@ static void set_engine_params(struct engine *e) {
     ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
     ir_set_int(ir, e->kernel, "ARRAYS", ir->design.arrays);
     if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
+    ports_set_mantissas(ir, e->kernel);
     add_beats(e);
     static const char *const events[] = {"busy", "stall_beat", "stall_x", "stall_out"};
     for (size_t i = 0; i < COUNT_OF(events); i++)

@@ -12,8 +12,7 @@
 #include "gen/golden/fp32.h"
 
 enum {
-    GOLDEN_MX_LIMIT = 127,     // largest |q|
-    GOLDEN_MX_SHIFT_MAX = 31,  // largest block exponent above exp_min
+    GOLDEN_KV_LIMIT = 127,     // largest |q| of keys and values
     GOLDEN_MX_EXP_MIN = -24,   // default floor of the quantize operation, and that of q
     GOLDEN_MX_EXP_MIN_P = -36, // floor of the attention probabilities
     GOLDEN_P_BLOCK = 64,       // positions per block of p
@@ -30,18 +29,21 @@ enum {
 // Number of blocks of `block` elements that cover n.
 size_t golden_block_count(size_t n, size_t block);
 
-// MX int8. x[n] -> q[n], shift[golden_block_count(n, block)] = block exponent - exp_min. The last block may be short.
-void golden_quantize_mx(size_t n, size_t block, int exp_min, const float x[], int8_t q[], uint8_t shift[],
+// Block floating point, `bits` of mantissa. x[n] -> q[n], shift[golden_block_count(n, block)] = block exponent -
+// exp_min. The last block may be short.
+void golden_quantize_mx(size_t n, size_t block, int bits, int exp_min, const float x[], int16_t q[], uint8_t shift[],
                         struct golden_fault *fault);
+int64_t golden_mx_limit(int bits); // largest |q|
+int golden_mx_shift_max(int bits); // largest block exponent above exp_min: sums fit 64 bits with any of them
 
 // Exact dot product of a weight row w[k] with an mx vector xq[k], xshift[k / block]. group_scale[k / block] or NULL
 // (int8 weights: 1). int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
-int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int8_t xq[],
+int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
                    const uint8_t xshift[]);
 
 // The same of int4_asym weights: element i weighs group_scale[i / 32] * w[i] + 8 * group_offset[i / 32].
 int64_t golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
-                        const int8_t group_offset[], const int8_t xq[], const uint8_t xshift[]);
+                        const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]);
 
 // float(acc) * stored_row_scale + bias. stored_row_scale = row_scale * 2^exp_min (golden_stored_scale). A product
 // without bias adds +0.0.
@@ -56,8 +58,8 @@ float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fau
 // y[rows] = dequantize(W x). w[rows][k], group_scale[rows][k / block] or NULL, stored_scale[rows], bias[rows] or NULL
 // (zeros).
 void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
-                   const float stored_scale[], const float bias[], const int8_t xq[], const uint8_t xshift[], float y[],
-                   struct golden_fault *fault);
+                   const float stored_scale[], const float bias[], const int16_t xq[], const uint8_t xshift[],
+                   float y[], struct golden_fault *fault);
 
 // One embedding row: y[k] = (row_scale * float(group_scale[k / block])) * float(q[k]); group_scale NULL: row_scale *
 // float(q). row_scale without the power of two of section 4.
@@ -76,7 +78,7 @@ float golden_k_scale(float scale, float of_scores, struct golden_fault *fault);
 
 // raw[positions] = float(q . k_t) * 2^exp_min. q[hd] is one mx block with exponent qshift; k[t] points at position t's
 // k[hd].
-void golden_scores(size_t positions, size_t hd, const int8_t q[], uint8_t qshift, int exp_min, const int8_t *const k[],
+void golden_scores(size_t positions, size_t hd, const int16_t q[], uint8_t qshift, int exp_min, const int8_t *const k[],
                    float raw[], struct golden_fault *fault);
 
 // Softmax over positions 0 .. own position (positions = own position + 1), as raw[], kscale[], vscale[] ->
@@ -87,7 +89,7 @@ float golden_softmax(size_t positions, double cap, const float raw[], const floa
 
 // o[hd] = (float(sum_t p_t v_t[d]) * 2^exp_min) * inv. pq[positions], pshift[positions / 64]; v[t] points at position
 // t's v[hd]. raw[hd] (or NULL) receives the engine's output, before inv.
-void golden_values(size_t positions, size_t hd, const int8_t pq[], const uint8_t pshift[], int exp_min,
+void golden_values(size_t positions, size_t hd, const int16_t pq[], const uint8_t pshift[], int exp_min,
                    const int8_t *const v[], float inv, float raw[], float o[], struct golden_fault *fault);
 
 // ---- vectors (ops_vector.c): y may be x ----

@@ -13,7 +13,7 @@ float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_f
         return 0.0f;
     }
     float inv = g_mul(g_recip(most, fault), 127.0f, fault);
-    for (size_t i = 0; i < hd; i++) q[i] = (int8_t)g_fix_clamp(g_mul(x[i], inv, fault), 0, GOLDEN_MX_LIMIT, fault);
+    for (size_t i = 0; i < hd; i++) q[i] = (int8_t)g_fix_clamp(g_mul(x[i], inv, fault), 0, GOLDEN_KV_LIMIT, fault);
     return g_mul(most, 0x1.020408p-7f, fault);
 }
 
@@ -25,7 +25,7 @@ float golden_k_scale(float scale, float of_scores, struct golden_fault *fault) {
     return g_mul(scale, of_scores, fault);
 }
 
-void golden_scores(size_t positions, size_t hd, const int8_t q[], uint8_t qshift, int exp_min, const int8_t *const k[],
+void golden_scores(size_t positions, size_t hd, const int16_t q[], uint8_t qshift, int exp_min, const int8_t *const k[],
                    float raw[], struct golden_fault *fault) {
     for (size_t t = 0; t < positions; t++)
         raw[t] = golden_dequantize_raw(golden_dot(hd, hd, k[t], NULL, q, &qshift), exp_min, fault);
@@ -49,7 +49,7 @@ float golden_softmax(size_t positions, double cap, const float raw[], const floa
 }
 
 // Row d of the transposed V times p, in blocks of 64 positions.
-static int64_t value_dot(size_t positions, size_t d, const int8_t pq[], const uint8_t pshift[],
+static int64_t value_dot(size_t positions, size_t d, const int16_t pq[], const uint8_t pshift[],
                          const int8_t *const v[]) {
     int64_t acc = 0;
     for (size_t t = 0; t < positions; t++)
@@ -57,7 +57,7 @@ static int64_t value_dot(size_t positions, size_t d, const int8_t pq[], const ui
     return acc;
 }
 
-void golden_values(size_t positions, size_t hd, const int8_t pq[], const uint8_t pshift[], int exp_min,
+void golden_values(size_t positions, size_t hd, const int16_t pq[], const uint8_t pshift[], int exp_min,
                    const int8_t *const v[], float inv, float raw[], float o[], struct golden_fault *fault) {
     for (size_t d = 0; d < hd; d++) {
         float y = golden_dequantize_raw(value_dot(positions, d, pq, pshift, v), exp_min, fault);

@@ -10,33 +10,38 @@ static float largest_magnitude(size_t n, const float x[], struct golden_fault *f
     return most;
 }
 
+int64_t golden_mx_limit(int bits) { return ((int64_t)1 << (bits - 1)) - 1; }
+int golden_mx_shift_max(int bits) { return 31 + 8 - bits; }
+
 // One block: x[n] -> q[n]; returns the shift.
-static uint8_t quantize_block(size_t n, int exp_min, const float x[], int8_t q[], struct golden_fault *fault) {
+static uint8_t quantize_block(size_t n, int bits, int exp_min, const float x[], int16_t q[],
+                              struct golden_fault *fault) {
     float most = largest_magnitude(n, x, fault);
-    int e = (int)(g_bits(most) >> 23) - 127 - 6;
-    if (most == 0.0f || e < exp_min) {
-        memset(q, 0, n);
+    int e = (int)(g_bits(most) >> 23) - 127 - (bits - 2);
+    if (most == 0.0f || (bits == 8 && e < exp_min)) {
+        memset(q, 0, n * sizeof *q);
         return 0;
     }
-    if (e > exp_min + GOLDEN_MX_SHIFT_MAX) golden_fault_raise(fault, GOLDEN_FAULT_EXPONENT);
-    for (size_t i = 0; i < n; i++) q[i] = (int8_t)g_fix_clamp(x[i], -e, GOLDEN_MX_LIMIT, fault);
-    return (uint8_t)((e - exp_min) & GOLDEN_MX_SHIFT_MAX);
+    if (e < exp_min) e = exp_min; // of more bits: as far as they reach
+    if (e > exp_min + golden_mx_shift_max(bits)) golden_fault_raise(fault, GOLDEN_FAULT_EXPONENT);
+    for (size_t i = 0; i < n; i++) q[i] = (int16_t)g_fix_clamp(x[i], -e, golden_mx_limit(bits), fault);
+    return (uint8_t)((e - exp_min) & 31); // 5 bits, whatever a fault says
 }
 
-void golden_quantize_mx(size_t n, size_t block, int exp_min, const float x[], int8_t q[], uint8_t shift[],
+void golden_quantize_mx(size_t n, size_t block, int bits, int exp_min, const float x[], int16_t q[], uint8_t shift[],
                         struct golden_fault *fault) {
     for (size_t b = 0; b * block < n; b++) {
         size_t first = b * block, length = n - first < block ? n - first : block;
-        shift[b] = quantize_block(length, exp_min, x + first, q + first, fault);
+        shift[b] = quantize_block(length, bits, exp_min, x + first, q + first, fault);
     }
 }
 
-int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int8_t xq[],
+int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
                    const uint8_t xshift[]) {
     int64_t acc = 0;
     for (size_t b = 0; b * block < k; b++) {
         size_t end = k - b * block < block ? k : (b + 1) * block;
-        int32_t sum = 0; // 16384 * 127 * 127 < 2^31
+        int32_t sum = 0; // 16384 * 128 * 511 < 2^31
         for (size_t i = b * block; i < end; i++) sum += w[i] * xq[i];
         acc += sum * (group_scale ? (int64_t)group_scale[b] : 1) * ((int64_t)1 << xshift[b]);
     }
@@ -44,7 +49,7 @@ int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group
 }
 
 int64_t golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
-                        const int8_t group_offset[], const int8_t xq[], const uint8_t xshift[]) {
+                        const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]) {
     int64_t acc = 0;
     for (size_t i = 0; i < k; i++) {
         size_t g = i / GOLDEN_ASYM_GROUP;
@@ -67,8 +72,8 @@ float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fau
 }
 
 void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
-                   const float stored_scale[], const float bias[], const int8_t xq[], const uint8_t xshift[], float y[],
-                   struct golden_fault *fault) {
+                   const float stored_scale[], const float bias[], const int16_t xq[], const uint8_t xshift[],
+                   float y[], struct golden_fault *fault) {
     size_t groups = golden_block_count(k, block);
     for (size_t n = 0; n < rows; n++) {
         const uint8_t *scales = group_scale ? group_scale + n * groups : NULL;

@@ -20,7 +20,8 @@ static void alloc_value(struct arena *a, const struct ir_tensor *t, struct run_v
     v->shift_stride = t->dtype == IR_MX ? (v->stride + t->block - 1) / t->block : 0;
     if (t->dtype == IR_F32 || t->dtype == IR_SCALAR) v->f32 = ARENA_ARRAY(a, float, (size_t)n);
     if (t->dtype == IR_ACC) v->acc = ARENA_ARRAY(a, int64_t, (size_t)n);
-    if (t->dtype == IR_MX || t->dtype == IR_KV || t->dtype == IR_INT8) v->q = ARENA_ARRAY(a, int8_t, (size_t)n);
+    if (t->dtype == IR_KV || t->dtype == IR_INT8) v->q = ARENA_ARRAY(a, int8_t, (size_t)n);
+    if (t->dtype == IR_MX) v->mx = ARENA_ARRAY(a, int16_t, (size_t)n);
     if (t->dtype == IR_MX) v->shift = ARENA_ARRAY(a, uint8_t, (size_t)(v->rows * v->shift_stride));
     if (t->dtype == IR_KV) v->scale = ARENA_ARRAY(a, float, (size_t)v->rows);
 }
@@ -58,7 +59,6 @@ static void alloc_scratch(struct golden_run *run) {
         most = n > most ? n : most;
     }
     run->scratch.line = ARENA_ARRAY(run->arena, float, (size_t)(2 * most));
-    run->scratch.x = ARENA_ARRAY(run->arena, int16_t, (size_t)most);
     run->scratch.sum = ARENA_ARRAY(run->arena, int32_t, (size_t)most);
     run->scratch.kscale = ARENA_ARRAY(run->arena, float, (size_t)run->ir->design.context);
     run->scratch.vscale = ARENA_ARRAY(run->arena, float, (size_t)run->ir->design.context);
@@ -253,6 +253,7 @@ bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetiti
                                   .f32 = v->f32,
                                   .acc = v->acc,
                                   .q = v->q,
+                                  .mx = v->mx,
                                   .shift = v->shift,
                                   .scale = v->scale,
                                   .id = &v->id};

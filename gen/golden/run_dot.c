@@ -8,11 +8,7 @@
 
 #include "gen/golden/ops.h"
 
-void run_widen(int64_t n, const int8_t q[], int16_t x[]) {
-    for (int64_t i = 0; i < n; i++) x[i] = q[i];
-}
-
-// n <= GOLDEN_K_MAX: 16384 * 128 * 127 < 2^31.
+// n <= GOLDEN_K_MAX: 16384 * 128 * 511 < 2^31.
 static int32_t block_sum(int64_t n, const int8_t w[], const int16_t x[]) {
     int32_t sum = 0;
     for (int64_t i = 0; i < n; i++) sum += (int16_t)w[i] * x[i];
@@ -49,7 +45,7 @@ static void add_row(int64_t n, int16_t p, const int8_t v[], int32_t sum[]) {
     for (int64_t i = 0; i < n; i++) sum[i] += p * (int16_t)v[i];
 }
 
-void run_weighted_sum(int64_t positions, int64_t block, const int8_t p[], const uint8_t shift[], int64_t dims,
+void run_weighted_sum(int64_t positions, int64_t block, const int16_t p[], const uint8_t shift[], int64_t dims,
                       int64_t stride, const int8_t v[], int32_t sum[], int64_t acc[]) {
     memset(acc, 0, sizeof *acc * (size_t)dims);
     for (int64_t b = 0; b * block < positions; b++) {

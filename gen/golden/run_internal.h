@@ -18,7 +18,8 @@ struct run_value {
     int64_t stride, shift_stride;
     float *f32;     // IR_F32 [rows][stride], IR_SCALAR [rows]
     int64_t *acc;   // IR_ACC [rows][stride]
-    int8_t *q;      // IR_MX, IR_KV, IR_INT8 [rows][stride]
+    int8_t *q;      // IR_KV, IR_INT8 [rows][stride]
+    int16_t *mx;    // IR_MX [rows][stride]
     uint8_t *shift; // IR_MX [rows][shift_stride]
     float *scale;   // IR_KV [rows]
     uint32_t id;
@@ -32,7 +33,6 @@ struct run_cache {
 
 // Scratch of the operations, sized for the largest operand of the graph.
 struct run_scratch {
-    int16_t *x;             // mantissas of a quantized operand
     int32_t *sum;           // one head
     float *line;            // two vectors along a dimension
     float *kscale, *vscale; // one per position

@@ -72,13 +72,14 @@ static void run_quantize(struct run_op *op) {
     const struct ir_tensor *t = out_tensor(op, 0);
     const struct run_value *y = op->out[0];
     for (int64_t r = 0; r < y->rows; r++)
-        golden_quantize_mx((size_t)y->cols, (size_t)t->block, (int)t->exp_min, op->in[0]->f32 + r * y->stride,
-                           y->q + r * y->stride, y->shift + r * y->shift_stride, op->fault);
+        golden_quantize_mx((size_t)y->cols, (size_t)t->block, spec_mantissa_bits(op->run->ir->design.activations),
+                           (int)t->exp_min, op->in[0]->f32 + r * y->stride, y->mx + r * y->stride,
+                           y->shift + r * y->shift_stride, op->fault);
 }
 
 // ---- products ----
 
-// acc[rows] of one operand, widened.
+// acc[rows] of one operand.
 static void run_rows(struct run_op *op, const int16_t x[], const uint8_t shift[], int64_t acc[]) {
     const struct store_entry *w = op->weights;
     const int8_t *q = at(op, w->q), *offset = at(op, w->group_offset);
@@ -95,11 +96,9 @@ static void run_rows(struct run_op *op, const int16_t x[], const uint8_t shift[]
 
 static void run_matmul(struct run_op *op) {
     const struct store_entry *w = op->weights;
-    int16_t *x = op->run->scratch.x;
-    for (int64_t r = 0; r < op->in[0]->rows; r++) {
-        run_widen(w->k, op->in[0]->q + r * op->in[0]->stride, x);
-        run_rows(op, x, op->in[0]->shift + r * op->in[0]->shift_stride, op->out[0]->acc + r * w->rows);
-    }
+    const struct run_value *x = op->in[0];
+    for (int64_t r = 0; r < x->rows; r++)
+        run_rows(op, x->mx + r * x->stride, x->shift + r * x->shift_stride, op->out[0]->acc + r * w->rows);
 }
 
 // Scores and values: no weights, the power of two alone.
@@ -148,10 +147,9 @@ static void run_attn_scores(struct run_op *op) {
     int64_t kv_heads = k->shape[0].bound, hd = k->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound,
             group = heads / kv_heads;
     const struct run_cache *cache = run_cache_of(op, 1);
-    int16_t *q = op->run->scratch.x;
     for (int64_t h = 0; h < heads; h++) {
         const int8_t *keys = cache->q + h / group * hd;
-        run_widen(hd, op->in[0]->q + h * hd, q);
+        const int16_t *q = op->in[0]->mx + h * hd;
         for (int64_t t = 0; t <= op->position; t++)
             op->out[0]->acc[h * op->out[0]->stride + t] =
                 run_dot(hd, hd, keys + t * kv_heads * hd, NULL, q, op->in[0]->shift + h);
@@ -191,7 +189,7 @@ static void run_attn_values(struct run_op *op) {
     int64_t kv_heads = v->shape[0].bound, hd = v->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound;
     const struct run_cache *cache = run_cache_of(op, 1);
     for (int64_t h = 0; h < heads; h++)
-        run_weighted_sum(op->position + 1, in_tensor(op, 0)->block, p->q + h * p->stride,
+        run_weighted_sum(op->position + 1, in_tensor(op, 0)->block, p->mx + h * p->stride,
                          p->shift + h * p->shift_stride, hd, kv_heads * hd, cache->q + h / (heads / kv_heads) * hd,
                          op->run->scratch.sum, op->out[0]->acc + h * hd);
 }

@@ -242,8 +242,8 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     }
 #define SECTION_KEY(name, figures) #name,
 #define PLATFORM_KEY(key, member) key,
-    CHECK_KEYS(map, "design", "clock_mhz", "hbm", "family", "binding", "fifo", "weights", "board", "strategy",
-               "memories", "placement",
+    CHECK_KEYS(map, "design", "clock_mhz", "hbm", "family", "binding", "fifo", "weights", "activations", "board",
+               "strategy", "memories", "placement",
                BOARD_SECTIONS(SECTION_KEY) IR_DESIGN_FIELDS(FIELD_KEY) IR_PLATFORM_FIELDS(PLATFORM_KEY));
     item->clock_mhz = get_float(r, map, "clock_mhz", 1, 2000);
     read_hbm(r, map, &item->hbm);
@@ -253,6 +253,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     item->binding = (enum spec_binding)get_word(r, map, "binding", spec_binding_words, SPEC_BINDINGS);
     item->fifo = (enum spec_fifo)get_word(r, map, "fifo", spec_fifo_words, SPEC_FIFOS);
     item->weights = (enum spec_format)get_word(r, map, "weights", spec_format_words, SPEC_FORMATS);
+    item->activations = (enum spec_activations)get_word(r, map, "activations", spec_activation_words, SPEC_ACTIVATIONS);
     item->board = get_string(r, map, "board");
     IR_PLATFORM_FIELDS(READ_PLATFORM)
     item->strategy = get_optional(r, map, "strategy");

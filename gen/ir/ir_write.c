@@ -112,6 +112,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     key_string(w, "binding", spec_binding_name(item->binding));
     key_string(w, "fifo", spec_fifo_name(item->fifo));
     key_string(w, "weights", spec_format_name(item->weights));
+    key_string(w, "activations", spec_activations_name(item->activations));
     key_string(w, "board", item->board);
     IR_PLATFORM_FIELDS(WRITE_PLATFORM)
     key_string(w, "strategy", item->strategy);

@@ -12,6 +12,11 @@ int ports_user_bits(const struct ir *ir) {
     return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;
 }
 
+void ports_set_mantissas(struct ir *ir, int kernel) {
+    int bits = spec_mantissa_bits(ir->design.activations);
+    if (bits != 8) ir_set_int(ir, kernel, "X_BITS", bits);
+}
+
 int ports_lanes(const struct ir *ir, int kernel) {
     int node = ir->kernel[kernel].node;
     return node == IR_NONE ? ir->design.lanes : ir_node_lanes(ir, node);
@@ -27,7 +32,7 @@ int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
     switch (dtype) {
     case IR_F32:
     case IR_INT8: return lanes * ports_element_bits(dtype);
-    case IR_MX: return ir->design.beat_bits + 8;
+    case IR_MX: return (int64_t)ports_unit_elements(ir) * spec_mantissa_bits(ir->design.activations) + 8;
     case IR_KV: return ir->design.beat_bits + 32;
     case IR_ACC:
     case IR_DTYPES: break;

@@ -5,8 +5,9 @@
 
 #include "include/ir.h"
 
-int ports_unit_elements(const struct ir *); // XS: int8 elements of one beat
-int ports_user_bits(const struct ir *);     // USER_W
+int ports_unit_elements(const struct ir *);        // XS: int8 elements of one beat
+int ports_user_bits(const struct ir *);            // USER_W
+void ports_set_mantissas(struct ir *, int kernel); // X_BITS, where mantissas are no bytes
 int ports_element_bits(
     enum ir_dtype); // of vectors whose words hold as many elements as there are lanes; 0: other streams
 bool ports_is_vector(const struct ir_port *); // a stream of such words

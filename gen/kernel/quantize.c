@@ -7,6 +7,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     bool per_head = ports_firings(ir, node->out[0]) > 1 && out->rank == 1;
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    ports_set_mantissas(ir, k);
     ir_set_int(ir, k, "BLOCK", out->block);
     ir_set_int(ir, k, "EXP_MIN", out->exp_min);
     ir_set_int(ir, k, "FIRE_BLOCKS", per_head);
@@ -22,8 +23,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, div_up(args_int(a, "BLOCK", 1), class_lanes(a)), r);
-    cost_per(r, class_lanes(a), 64, 25, 0);
-    cost_per(r, class_beat_bits(a), 1.36, 1, 0);
+    double wide = (double)(args_int(a, "X_BITS", 8) - 8) / 2; // two more bits of a mantissa
+    cost_per(r, class_lanes(a), 64 + 22 * wide, 25 + 8 * wide, 0);
+    cost_per(r, class_beat_bits(a), 1.36 + 0.34 * wide, 1 + 0.25 * wide, 0);
     cost_per(r, 1, 32, 88, 0);
 }
 

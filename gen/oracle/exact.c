@@ -32,8 +32,8 @@ static void quantize(struct step *s) {
     const struct oracle_value *x = &s->in[0]->v, *y = &s->out[0]->v;
     s->out[0]->exp_min = s->node->exp_min;
     for (int64_t r = 0; r < y->rows; r++)
-        golden_quantize_mx((size_t)y->cols, (size_t)y->block, (int)s->node->exp_min, x->f32 + r * x->cols,
-                           y->q + r * y->cols, y->shift + r * y->blocks, s->fault);
+        golden_quantize_mx((size_t)y->cols, (size_t)y->block, s->run->graph->mantissa_bits, (int)s->node->exp_min,
+                           x->f32 + r * x->cols, y->mx + r * y->cols, y->shift + r * y->blocks, s->fault);
 }
 
 // Row n of an int4_asym matrix: each element's whole weight, then the products, as numerics.md section 5 has them.
@@ -60,12 +60,12 @@ static void matmul(struct step *s) {
     s->out[0]->exp_min = s->in[0]->exp_min;
     s->out[0]->product = w;
     for (int64_t r = 0; r < x->rows; r++) {
-        run_widen(w->k, x->q + r * x->cols, s->run->scratch.x);
+        const int16_t *mx = x->mx + r * x->cols;
         for (int64_t n = 0; n < w->rows; n++)
-            *acc++ = w->group_offset ? dot_asym(w, n, s->run->scratch.x, x->block, x->shift + r * x->blocks)
+            *acc++ = w->group_offset ? dot_asym(w, n, mx, x->block, x->shift + r * x->blocks)
                                      : run_dot(w->k, x->block, w->q + n * w->k,
-                                               w->group_scale ? w->group_scale + n * w->groups : NULL,
-                                               s->run->scratch.x, x->shift + r * x->blocks);
+                                               w->group_scale ? w->group_scale + n * w->groups : NULL, mx,
+                                               x->shift + r * x->blocks);
     }
 }
 
@@ -102,9 +102,8 @@ static void attn_scores(struct step *s) {
     s->out[0]->exp_min = q->exp_min;
     s->out[0]->product = NULL;
     for (int64_t h = 0; h < heads; h++) {
-        run_widen(head, q->v.q + h * head, s->run->scratch.x);
         for (int64_t t = 0; t <= s->position; t++)
-            *acc++ = run_dot(head, head, keys->cache.q + (t * kv_heads + h / sharing) * head, NULL, s->run->scratch.x,
+            *acc++ = run_dot(head, head, keys->cache.q + (t * kv_heads + h / sharing) * head, NULL, q->v.mx + h * head,
                              q->v.shift + h);
     }
 }
@@ -134,7 +133,7 @@ static void attn_values(struct step *s) {
     s->out[0]->exp_min = p->exp_min;
     s->out[0]->product = NULL;
     for (int64_t h = 0; h < heads; h++)
-        run_weighted_sum(s->position + 1, p->v.block, p->v.q + h * p->v.cols, p->v.shift + h * p->v.blocks, head,
+        run_weighted_sum(s->position + 1, p->v.block, p->v.mx + h * p->v.cols, p->v.shift + h * p->v.blocks, head,
                          kv_heads * head, values->cache.q + h / (heads / kv_heads) * head, s->run->scratch.sum,
                          s->out[0]->v.acc + h * head);
 }

@@ -134,6 +134,7 @@ struct oracle_graph {
     const char *prefix;     // that a checkpoint's names may have, or NULL
     bool functions;         // golden files are read
     int64_t context, group, eot, tokens;
+    int mantissa_bits;                   // of `design`: of quantized activations
     bool is_lm, head_int4;               // of `design`
     const char *weights;                 // of `design`: the format of what no pattern fits
     VEC(const char *) unused;            // patterns of a checkpoint's names

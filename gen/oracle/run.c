@@ -16,8 +16,8 @@ static void make_slot(struct oracle *o, const struct oracle_tensor *t, struct sl
     v->blocks = t->kind == ORACLE_MX ? (v->cols + v->block - 1) / v->block : 0;
     bool exact = o->mode == ORACLE_EXACT;
     if (t->kind == ORACLE_F32 || (!exact && t->kind != ORACLE_INT8)) v->f32 = ARENA_ARRAY(o->arena, float, n);
-    if (t->kind == ORACLE_INT8 || (exact && (t->kind == ORACLE_MX || t->kind == ORACLE_KV)))
-        v->q = ARENA_ARRAY(o->arena, int8_t, n);
+    if (exact && t->kind == ORACLE_MX) v->mx = ARENA_ARRAY(o->arena, int16_t, n);
+    if (t->kind == ORACLE_INT8 || (exact && t->kind == ORACLE_KV)) v->q = ARENA_ARRAY(o->arena, int8_t, n);
     if (exact && t->kind == ORACLE_ACC) v->acc = ARENA_ARRAY(o->arena, int64_t, n);
     if (exact && t->kind == ORACLE_MX) v->shift = ARENA_ARRAY(o->arena, uint8_t, (size_t)(v->rows * v->blocks));
     if (exact && t->kind == ORACLE_KV) v->scale = ARENA_ARRAY(o->arena, float, (size_t)v->rows);
@@ -59,7 +59,6 @@ static void make_scratch(struct oracle *o) {
         size_t n = (size_t)oracle_elements(&o->graph->tensor.items[i]);
         most = n > most ? n : most;
     }
-    o->scratch.x = ARENA_ARRAY(o->arena, int16_t, most);
     o->scratch.sum = ARENA_ARRAY(o->arena, int32_t, most);
     o->scratch.line = ARENA_ARRAY(o->arena, float, 2 * most);
     o->scratch.kscale = ARENA_ARRAY(o->arena, float, most);

@@ -35,7 +35,6 @@ struct oracle {
     struct slot **meaning;          // [tensor]: what the name means now
     struct slot ***carried;         // [tensor][repetition, one more: after the region] of carried tensors
     struct {                        // scratch, for the largest tensor
-        int16_t *x;
         int32_t *sum;
         float *line, *kscale, *vscale;
     } scratch;

@@ -47,7 +47,8 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .platform = platform_of(spec->device),
                                     .dies = d->dies,
                                     .sll = spec->device->sll,
-                                    .weights = (enum spec_format)d->weights};
+                                    .weights = (enum spec_format)d->weights,
+                                    .activations = (enum spec_activations)d->activations};
 }
 
 // What packing reads besides the spec.

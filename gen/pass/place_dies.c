@@ -67,7 +67,9 @@ static void add_engines(const struct ir *ir, struct place *p, const int *task_of
         struct place_lanes lanes = {.task = task_of[e->kernel],
                                     .parts = groups_of(e),
                                     .bits = IR_LANE_GROUP * cost_lane_bits(ir),
-                                    .chain_bits = cost_lane_chain_bits(ir->design.beat_bits, ir->design.arrays)};
+                                    .chain_bits = cost_lane_chain_bits(ir->design.beat_bits,
+                                                                       spec_mantissa_bits(ir->design.activations),
+                                                                       ir->design.arrays)};
         add_need(lanes.need, &lane, IR_LANE_GROUP);
         add_need(p->task.items[lanes.task].need, &lane, -e->channels);
         VEC_PUSH(ir->arena, p->lanes, lanes);

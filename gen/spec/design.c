@@ -49,6 +49,9 @@ static const struct schema_field design_fields[] = {
             "`{default: int4, '*.v_proj.*': int8}`"},
     {FIELD(head), WORDS(spec_format_words, SPEC_TABLE_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the embedding and of the head"},
+    {FIELD(activations), WORDS(spec_activation_words, SPEC_ACTIVATIONS), .preset = SPEC_ACTIVATIONS_INT8,
+     .doc = "mantissas of quantized vectors, of which a `group` shares an exponent "
+            "([numerics.md](numerics.md#3-block-quantization-mx))"},
     {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of the KV cache"},
     {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group
      .range = "64 to 1024, a multiple of `beat_bits / 4`",

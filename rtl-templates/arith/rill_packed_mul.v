@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two products that share a factor in one multiplier of 27 x 18 bits (a DSP48E2): two int8 activations times one
-// nibble.
+// Two products that share a factor in one multiplier of 27 x 18 bits (a DSP48E2): two activations of X_BITS bits times
+// one nibble.
 //
-//     p = x * nibble + BIAS * 2048 * (2^18 + 1), modulo 2^32        x = x1 * 2^18 + x0, x0 and x1 int8 (-128 .. 127)
+//     p = x * nibble + BIAS * B * (2^S + 1), modulo 2^32        x = x1 * 2^S + x0, x0 and x1 signed, of X_BITS bits
+//     S = 26 - X_BITS: 18, 16        B = 2^(X_BITS + 3): 2048, 8192
 // x has 27 bits, sign-extended.
-// nibble is unsigned, 0 .. 15: the low half of an int8 weight, or a signed nibble + 8. Each product is -1920 .. 1905;
-// as the lower one borrows from the upper one when it is negative, a sum of products is split only with 2048 added to
-// both halves of each: then every product is 128 .. 3953, nothing is borrowed, and
-//     sum[17:0] = sum of (x0 * nibble + 2048)        sum[31:18] = sum of (x1 * nibble + 2048)
+// nibble is unsigned, 0 .. 15: the low half of an int8 weight, or a signed nibble + 8. Each product is -1920 .. 1905
+// (of 10 bits -7680 .. 7665); as the lower one borrows from the upper one when it is negative, a sum of products is
+// split only with B added to both halves of each: then every product is 128 .. 3953 (512 .. 15857), nothing is
+// borrowed, and
+//     sum[S-1:0] = sum of (x0 * nibble + B)        sum[31:S] = sum of (x1 * nibble + B)
 // The bias is a constant for the multiplier's own adder. In a sum of n one product may carry it for all (BIAS = n), the
 // others none.
-// Sums that fit: 4 in the 32 bits of p (4 * 3953 < 2^14); 66 in the 18 bits of the lower half, where the upper half is
-// given more bits.
+// Sums that fit: 4 in the 32 bits of p (4 * 3953 < 2^14, 4 * 15857 < 2^16).
 // Latency: 1 cycle; p keeps its value without en. Reset: none.
 //
-// name  meaning                   unit      range
-// BIAS  whose bias is added here  products  0 to 4
+// name    meaning                   unit      range
+// BIAS    whose bias is added here  products  0 to 4
+// X_BITS  of an activation          bits      8, 10
 `default_nettype none
 
 module rill_packed_mul #(
-    parameter BIAS = 0
+    parameter BIAS = 0,
+    parameter X_BITS = 8
 ) (
     input  wire        clk,
     input  wire        en,
@@ -27,11 +30,14 @@ module rill_packed_mul #(
     input  wire [3:0]  nibble,
     output reg  [31:0] p
 );
-    localparam [31:0] ADD = BIAS * 2048 * (262144 + 1);
+    localparam [31:0] ADD = BIAS * (8 << X_BITS) * ((1 << 26 - X_BITS) + 1);
 
     generate
         if (BIAS < 0 || BIAS > 4) begin : gen_bad_bias
             rill_error_BIAS_must_be_0_to_4 u_error ();
+        end
+        if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10 u_error ();
         end
     endgenerate
 

@@ -33,6 +33,7 @@
 // HAS_KV             0: no modes 2, 3; their ports are not used                      -          0, 1
 // ARRAYS             at a time, at most TOKENS; two share each multiplier            tokens     1, 2
 // ASYM               1: there are int4_asym weights                                  -          0, 1
+// X_BITS             of a mantissa of the operands                                   bits       8, 10
 // HOPS               most die boundaries to a lane, register stages each way         clocks     0 or more
 // CHAINS             dies with lanes                                                 dies       1 to 8
 // COPY_CHAIN         which of them, of every FAN_OUT lanes, 4 bits each              -          any
@@ -58,6 +59,7 @@ module rill_engine #(
     parameter HAS_KV = 1,
     parameter ARRAYS = 1,
     parameter ASYM = 0,
+    parameter X_BITS = 8,
     parameter HOPS = 0,
     parameter CHAINS = 1,
     parameter [15:0] COPY_CHAIN = 0,
@@ -80,7 +82,7 @@ module rill_engine #(
 
     input  wire                          s_axis_x_tvalid,
     output wire                          s_axis_x_tready,
-    input  wire [BEAT_BITS+7:0]          s_axis_x_tdata,      // {shift[7:0], q}
+    input  wire [BEAT_BITS/8*X_BITS+7:0] s_axis_x_tdata,      // {shift[7:0], q}
     input  wire [USER_W-1:0]             s_axis_x_tuser,
     input  wire                          s_axis_x_tlast,
 
@@ -113,6 +115,7 @@ module rill_engine #(
     output wire                          stall_out
 );
     localparam XS = BEAT_BITS / 8;
+    localparam UNIT_BITS = XS * X_BITS;                    // an operand's unit
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam TOK_W = USER_W - 1;
     localparam TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1;
@@ -136,7 +139,7 @@ module rill_engine #(
     localparam X_COPIES = COPIES;
     localparam DIES = CHAINS > 0 ? CHAINS : 1;
     localparam [15:0] COPY_DIE = COPY_CHAIN;
-    localparam FACTOR_W = ARRAYS == 2 ? 27 : 8;            // of the operand as the lanes get it: see below
+    localparam FACTOR_W = ARRAYS == 2 ? 27 : X_BITS;            // of the operand as the lanes get it: see below
 `else
     localparam LANE_COPIES = 1;                            // a simulator gains nothing by copies
     localparam PARTS = 1;
@@ -269,11 +272,12 @@ module rill_engine #(
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in
     // cycle 5 ----
-    wire [ARRAYS*BEAT_BITS-1:0] unit_0;
-    wire [ARRAYS*BEAT_BITS-1:0] unit_1;
+    wire [ARRAYS*UNIT_BITS-1:0] unit_0;
+    wire [ARRAYS*UNIT_BITS-1:0] unit_1;
     wire [ARRAYS*8-1:0]         shift_0;
     wire [ARRAYS*8-1:0]         shift_1;
-    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS)) u_x (
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS),
+        .X_BITS(X_BITS)) u_x (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
         .s_axis_x_tdata(s_axis_x_tdata),
         .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast), .filled(x_pulse), .part(part_pulse),
@@ -281,35 +285,37 @@ module rill_engine #(
         .read_pair(pair1_q), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
     // A token that is not there counts as zeros: what the buffer holds in its place is old.
-    localparam PART = 2 * BEAT_BITS / PARTS;
+    localparam PART = 2 * UNIT_BITS / PARTS;
     wire [PARTS*4-1:0]            part_controls; // {valid, both, half, int4} of cycle 3
     wire                          int4_3 = part_controls[0];
     wire                          half_3 = part_controls[1];
     wire                          both_3 = part_controls[2];
-    wire [ARRAYS*2*BEAT_BITS-1:0] slice;
+    wire [ARRAYS*2*UNIT_BITS-1:0] slice;
     reg  [ARRAYS*5-1:0]           slice_shift_q;
-    wire [ARRAYS*2*BEAT_BITS-1:0] x_first;     // of cycle 5, for the offsets
+    wire [ARRAYS*2*UNIT_BITS-1:0] x_first;     // of cycle 5, for the offsets
     reg                           valid5_q;
     reg                           int4_5_q;
-    localparam SUMS_W = 13 * (BEAT_BITS / 128); // of each 32 elements
-    localparam OFFSET_W = ARRAYS * (22 + (ASYM != 0 ? SUMS_W : 0));
-    wire [ARRAYS*22-1:0]          offset;
+    localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // of each 32 elements
+    localparam ONE_W = X_BITS + 14;            // an offset
+    localparam OFFSET_W = ARRAYS * (ONE_W + (ASYM != 0 ? SUMS_W : 0));
+    wire [ARRAYS*ONE_W-1:0]       offset;
     wire [ARRAYS*SUMS_W-1:0]      sums;
     wire [OFFSET_W-1:0]           offset_sums;
     // Functions, not generate blocks, make the wide vectors: of blocks a simulator makes one by appending them to
     // copies, one after the other.
-    function [PART-1:0] twice(input [PART/2-1:0] bytes);
+    function [PART-1:0] twice(input [PART/2-1:0] elements);
         integer i;
-        for (i = 0; i < PART / 32; i = i + 1)
-            twice[32*i +: 32] = {{2{bytes[16*i+8 +: 8]}}, {2{bytes[16*i +: 8]}}};
+        for (i = 0; i < PART / (4 * X_BITS); i = i + 1)
+            twice[4*X_BITS*i +: 4*X_BITS] = {{2{elements[2*X_BITS*i+X_BITS +: X_BITS]}},
+                {2{elements[2*X_BITS*i +: X_BITS]}}};
     endfunction
     genvar a;
     genvar p;
     generate
         for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
-            wire [BEAT_BITS-1:0]   first = unit_0[a*BEAT_BITS +: BEAT_BITS];
-            wire [BEAT_BITS-1:0]   second = unit_1[a*BEAT_BITS +: BEAT_BITS];
-            wire [2*BEAT_BITS-1:0] pair = {second, first};
+            wire [UNIT_BITS-1:0]   first = unit_0[a*UNIT_BITS +: UNIT_BITS];
+            wire [UNIT_BITS-1:0]   second = unit_1[a*UNIT_BITS +: UNIT_BITS];
+            wire [2*UNIT_BITS-1:0] pair = {second, first};
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 wire [3:0]        controls = part_controls[4*p +: 4];
                 wire [PART/2-1:0] unit = controls[1] ? second[p*PART/2 +: PART/2] : first[p*PART/2 +: PART/2];
@@ -318,16 +324,16 @@ module rill_engine #(
                     if (controls[3])
                         slice_q <= a == 1 && !controls[2] ? {PART{1'b0}} : controls[0] ? pair[p*PART +: PART]
                             : twice(unit);
-                assign slice[a*2*BEAT_BITS+p*PART +: PART] = slice_q;
+                assign slice[a*2*UNIT_BITS+p*PART +: PART] = slice_q;
             end
             always @(posedge clk)
                 if (valid_q[3])
                     slice_shift_q[5*a +: 5] <= a == 1 && !both_3 ? 5'd0 : int4_3 || !half_3 ? shift_0[8*a +: 5]
                         : shift_1[8*a +: 5];
             wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
-            rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM)) u_offset (
-                .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*BEAT_BITS +: 2*BEAT_BITS]),
-                .offset(offset[22*a +: 22]),
+            rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
+                .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
+                .offset(offset[ONE_W*a +: ONE_W]),
                 .sums(sums[SUMS_W*a +: SUMS_W]));
         end
     endgenerate
@@ -338,15 +344,16 @@ module rill_engine #(
         int4_5_q <= int4_4;
     end
 
-    // A factor for every nibble of a beat: an int8, or two of them as rill_packed_mul takes them, sign-extended on its
-    // way to the lanes. Each lane reads the vector of its copy itself, not a part of a wider one: a simulator would
+    // A factor for every nibble of a beat: a mantissa, or two as rill_packed_mul takes them, sign-extended on its way
+    // to the lanes. Each lane reads the vector of its copy itself, not a part of a wider one: a simulator would
     // make the part again for every lane.
+    localparam SPLIT = 26 - X_BITS;            // token 1 in a factor of both
     localparam WORD_W = 16 * ARRAYS;
     localparam X_W = 2 * XS * WORD_W;
 
     // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later.
     localparam CMD_W = LANE_CMD_W + 4;
-    localparam SLICE_W = ARRAYS * (2 * BEAT_BITS + 5);
+    localparam SLICE_W = ARRAYS * (2 * UNIT_BITS + 5);
     wire [DIES*CMD_W-1:0]         chain_cmd;
     wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
     wire [DIES*2*XS*FACTOR_W-1:0] chain_factors;
@@ -360,18 +367,18 @@ module rill_engine #(
             assign offset_sums = offset;
         end
     endgenerate
-    function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*BEAT_BITS-1:0] x);
+    function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*UNIT_BITS-1:0] x);
         integer            i;
-        reg [7:0]          element;
+        reg [X_BITS-1:0]   element;
         reg [FACTOR_W-1:0] low;
         reg [FACTOR_W-1:0] high;
         for (i = 0; i < 2 * XS; i = i + 1) begin
-            element = x[8*i +: 8];
-            low = {{(FACTOR_W-7){element[7]}}, element[6:0]};
-            element = x[(ARRAYS-1)*2*BEAT_BITS+8*i +: 8];
-            high = {{(FACTOR_W-7){element[7]}}, element[6:0]};
+            element = x[X_BITS*i +: X_BITS];
+            low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
+            element = x[(ARRAYS-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
+            high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
             // in the order of rill_matrix_lane
-            all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS == 2 ? low + (high << 18) : low;
+            all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS == 2 ? low + (high << SPLIT) : low;
         end
     endfunction
     genvar g;
@@ -382,7 +389,7 @@ module rill_engine #(
             rill_error_CHAINS_must_be_1_to_8 u_error ();
         end
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
-            wire [ARRAYS*2*BEAT_BITS-1:0] there;
+            wire [ARRAYS*2*UNIT_BITS-1:0] there;
             rill_engine_chain #(.CMD_W(CMD_W), .SLICE_W(SLICE_W), .OFFSET_W(OFFSET_W), .HOPS(HOPS)) u_chain (
                 .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}),
                 .s_slice({slice_shift_q, slice}),
@@ -410,7 +417,7 @@ module rill_engine #(
         end else begin : gen_first
             for (w = 0; w < 2 * XS; w = w + 1) begin : gen_byte
                 localparam PLACE = ASYM != 0 ? w % 8 * (XS / 4) + w / 8 : w; // sums of all need no order
-                assign x_first[8*w +: 8] = gen_copy[0].x[WORD_W*PLACE +: 8];
+                assign x_first[X_BITS*w +: X_BITS] = gen_copy[0].x[WORD_W*PLACE +: X_BITS];
             end
         end
         for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
@@ -532,14 +539,14 @@ module rill_engine #(
             wire                     lane_asym = ASYM != 0 ? mine[CMD_W-2] : 1'b0;
             wire [ARRAYS*SUMS_W-1:0] lane_sums;
             if (ASYM != 0) begin : gen_sums
-                assign lane_sums = chain_offset[DIE*OFFSET_W+ARRAYS*22 +: ARRAYS*SUMS_W];
+                assign lane_sums = chain_offset[DIE*OFFSET_W+ARRAYS*ONE_W +: ARRAYS*SUMS_W];
             end else begin : gen_no_sums
                 assign lane_sums = {ARRAYS*SUMS_W{1'b0}};
             end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
                 .SCALE_BEATS(SCALE_BEATS),
                 .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS), .HOPS(HOPS),
-                .ASYM(ASYM)) u_lane (
+                .ASYM(ASYM), .X_BITS(X_BITS)) u_lane (
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
@@ -550,7 +557,7 @@ module rill_engine #(
                 .out_tok(mine[12+TOK_W+SCALE_W +: TOK_W]), .acc(mine[12+2*TOK_W+SCALE_W +: 3]),
                 .out_row(mine[15+2*TOK_W+SCALE_W +: 3]), .both(mine[CMD_W-1]), .x(gen_copy[MY_X].x),
                 .shift(gen_copy[MY_X].shift_q),
-                .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*22]), .sums(lane_sums), .out_valid(lane_valid[c]),
+                .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*ONE_W]), .sums(lane_sums), .out_valid(lane_valid[c]),
                 .out_acc(lane_acc[c*64 +: 64]),
                 .out_row_scale(lane_scale[c*32 +: 32]), .out_bias(lane_bias[c*32 +: 32]));
             wire unused_front = front[4];

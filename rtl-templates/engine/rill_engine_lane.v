@@ -31,6 +31,7 @@
 // ARRAYS       at a time                                tokens     1, 2
 // HOPS         register stages each way                 clocks     0 or more
 // ASYM         0: asym and sums are not looked at       -          0, 1
+// X_BITS       of an element of x                       bits       8, 10
 // TOK_W        of a token's number                      bits       derived
 // SUMS_W       of sums                                  bits       derived
 `default_nettype none
@@ -46,8 +47,9 @@ module rill_engine_lane #(
     parameter ARRAYS = 1,
     parameter HOPS = 0,
     parameter ASYM = 0,
+    parameter X_BITS = 8,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter SUMS_W = 13 * (BEAT_BITS / 128)
+    parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128)
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -80,7 +82,7 @@ module rill_engine_lane #(
     input  wire [1:0]             raw,
     input  wire [4*ARRAYS*BEAT_BITS-1:0] x,
     input  wire [5*ARRAYS-1:0]    shift,
-    input  wire [22*ARRAYS-1:0]   offset,
+    input  wire [(X_BITS+14)*ARRAYS-1:0] offset,
     input  wire [SUMS_W*ARRAYS-1:0] sums,
 
     output wire                   out_valid,
@@ -170,7 +172,7 @@ module rill_engine_lane #(
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
             localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1),
-                .ASYM(ASYM)) u_matrix (
+                .ASYM(ASYM), .X_BITS(X_BITS)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
                 .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums),
@@ -192,7 +194,8 @@ module rill_engine_lane #(
                 out_tok_q <= out_tok;
                 out_row_q <= out_row[ROW_W-1:0];
             end
-            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM)) u_matrix (
+            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM),
+                .X_BITS(X_BITS)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),

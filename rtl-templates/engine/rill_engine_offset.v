@@ -1,40 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the unsigned arithmetic of rill_matrix_lane adds to the sum of a beat; the same for all lanes.
 //
-// A lane sums (nibble + 8) * x + 2048 for signed nibbles and nibble * x + 2048 for the unsigned low ones of int8
-// weights, high nibbles counting 16 times at int8. With N bytes per beat and S = sum of all 2N elements of x (at int8
-// each one stands there twice):
-//     int4: offset = 4096 * N + 8 * S        int8: offset = 34816 * N + 64 * S
-// ASYM: sums holds, beside offset, the sums of each 32 elements, 13 bits each; else it is 0.
+// A lane sums (nibble + 8) * x + B for signed nibbles and nibble * x + B for the unsigned low ones of int8 weights, B =
+// 2^(X_BITS + 3), high nibbles counting 16 times at int8. With N bytes per beat and S = sum of all 2N elements of x (at
+// int8 each one stands there twice):
+//     int4: offset = 2 * B * N + 8 * S        int8: offset = 17 * B * N + 64 * S
+// ASYM: sums holds, beside offset, the sums of each 32 elements, X_BITS + 5 bits each; else it is 0.
 // Free-running pipeline: offset LATENCY = 4 cycles after valid, one per cycle. No reset.
 //
-// name       meaning       unit  range
-// BEAT_BITS  of a beat     bits  256, 512
-// ASYM       1: with sums  -     0, 1
-// SUMS_W     of sums       bits  derived
+// name       meaning        unit  range
+// BEAT_BITS  of a beat      bits  256, 512
+// ASYM       1: with sums   -     0, 1
+// X_BITS     of an element  bits  8, 10
+// SUMS_W     of sums        bits  derived
 `default_nettype none
 
 module rill_engine_offset #(
     parameter BEAT_BITS = 0,
     parameter ASYM = 0,
-    parameter SUMS_W = 13 * (BEAT_BITS / 128)
+    parameter X_BITS = 8,
+    parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128)
 ) (
     input  wire                   clk,
     input  wire                   valid,
     input  wire                   int4,
-    input  wire [2*BEAT_BITS-1:0] x,           // int8 elements
-    output reg  [21:0]            offset,
+    input  wire [BEAT_BITS/4*X_BITS-1:0] x,    // elements
+    output reg  [X_BITS+13:0]     offset,
     output wire [SUMS_W-1:0]      sums
 );
     localparam N = BEAT_BITS == 512 ? 64 : 32;
     localparam QUADS = N / 2;
     localparam SIXTEENS = N / 8;
-    localparam [31:0] BIAS_INT4 = 4096 * N;
-    localparam [31:0] BIAS_INT8 = 34816 * N;
+    localparam SUM_W = X_BITS + 8;           // of all elements
+    localparam GROUP_W = X_BITS + 5;         // of 32
+    localparam OFFSET_W = X_BITS + 14;
+    localparam [31:0] BIAS_INT4 = (16 << X_BITS) * N;
+    localparam [31:0] BIAS_INT8 = (136 << X_BITS) * N;
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10 u_error ();
         end
     endgenerate
 
@@ -45,30 +53,31 @@ module rill_engine_offset #(
         int4_q <= {int4_q[2:1], int4};
     end
 
-    wire [15:0] half_0;
-    wire [15:0] half_1;
+    wire [SUM_W-1:0] half_0;
+    wire [SUM_W-1:0] half_1;
     genvar i;
     generate
         for (i = 0; i < QUADS; i = i + 1) begin : gen_quad
-            wire [15:0] a = {{8{x[32*i+7]}}, x[32*i +: 8]};
-            wire [15:0] b = {{8{x[32*i+15]}}, x[32*i+8 +: 8]};
-            wire [15:0] c = {{8{x[32*i+23]}}, x[32*i+16 +: 8]};
-            wire [15:0] d = {{8{x[32*i+31]}}, x[32*i+24 +: 8]};
-            reg  [15:0] sum_q;
+            localparam AT = 4 * X_BITS * i;
+            wire [SUM_W-1:0] a = {{8{x[AT+X_BITS-1]}}, x[AT +: X_BITS]};
+            wire [SUM_W-1:0] b = {{8{x[AT+2*X_BITS-1]}}, x[AT+X_BITS +: X_BITS]};
+            wire [SUM_W-1:0] c = {{8{x[AT+3*X_BITS-1]}}, x[AT+2*X_BITS +: X_BITS]};
+            wire [SUM_W-1:0] d = {{8{x[AT+4*X_BITS-1]}}, x[AT+3*X_BITS +: X_BITS]};
+            reg  [SUM_W-1:0] sum_q;
             always @(posedge clk)
                 if (valid)
                     sum_q <= a + b + c + d;
         end
         for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_sixteen
-            reg  [15:0] sum_q;
+            reg  [SUM_W-1:0] sum_q;
             always @(posedge clk)
                 if (valid_q[1])
                     sum_q <= gen_quad[4*i].sum_q + gen_quad[4*i+1].sum_q + gen_quad[4*i+2].sum_q
                         + gen_quad[4*i+3].sum_q;
         end
         if (SIXTEENS == 8) begin : gen_eight
-            reg  [15:0] sum_0_q;
-            reg  [15:0] sum_1_q;
+            reg  [SUM_W-1:0] sum_0_q;
+            reg  [SUM_W-1:0] sum_1_q;
             always @(posedge clk)
                 if (valid_q[2]) begin
                     sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q + gen_sixteen[2].sum_q
@@ -79,8 +88,8 @@ module rill_engine_offset #(
             assign half_0 = sum_0_q;
             assign half_1 = sum_1_q;
         end else begin : gen_four
-            reg  [15:0] sum_0_q;
-            reg  [15:0] sum_1_q;
+            reg  [SUM_W-1:0] sum_0_q;
+            reg  [SUM_W-1:0] sum_1_q;
             always @(posedge clk)
                 if (valid_q[2]) begin
                     sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q;
@@ -94,27 +103,28 @@ module rill_engine_offset #(
     generate
         if (ASYM != 0) begin : gen_sums
             for (i = 0; i < SIXTEENS / 2; i = i + 1) begin : gen_sum
-                reg [12:0] early_q;
-                reg [12:0] sum_q;
+                reg [GROUP_W-1:0] early_q;
+                reg [GROUP_W-1:0] sum_q;
                 always @(posedge clk) begin
                     if (valid_q[2])
-                        early_q <= gen_sixteen[2*i].sum_q[12:0] + gen_sixteen[2*i+1].sum_q[12:0];
+                        early_q <= gen_sixteen[2*i].sum_q[GROUP_W-1:0]
+                            + gen_sixteen[2*i+1].sum_q[GROUP_W-1:0];
                     if (valid_q[3])
                         sum_q <= early_q;
                 end
-                assign sums[13*i +: 13] = sum_q;
+                assign sums[GROUP_W*i +: GROUP_W] = sum_q;
             end
         end else begin : gen_no_sums
             assign sums = {SUMS_W{1'b0}};
         end
     endgenerate
 
-    wire [15:0] total = half_0 + half_1;
-    wire [21:0] times_8 = {{3{total[15]}}, total, 3'd0};
-    wire [21:0] times_64 = {total, 6'd0};
+    wire [SUM_W-1:0]    total = half_0 + half_1;
+    wire [OFFSET_W-1:0] times_8 = {{3{total[SUM_W-1]}}, total, 3'd0};
+    wire [OFFSET_W-1:0] times_64 = {total, 6'd0};
     always @(posedge clk)
         if (valid_q[3])
-            offset <= int4_q[3] ? BIAS_INT4[21:0] + times_8 : BIAS_INT8[21:0] + times_64;
+            offset <= int4_q[3] ? BIAS_INT4[OFFSET_W-1:0] + times_8 : BIAS_INT8[OFFSET_W-1:0] + times_64;
 
     wire unused = &{1'b0, BIAS_INT4, BIAS_INT8};
 endmodule

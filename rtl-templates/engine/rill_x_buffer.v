@@ -14,10 +14,11 @@
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
 //
 // name       meaning                                     unit    range
-// BEAT_BITS  of a unit                                   bits    256, 512
+// BEAT_BITS  8 for each mantissa of a unit               bits    256, 512
 // TOKENS     per step, upper bound                       tokens  1, 2, 4, 8
 // X_UNITS    of an operand and token, even, upper bound  units   2 or more
 // ARRAYS     read at a time, at most TOKENS              tokens  1, 2
+// X_BITS     of a mantissa                               bits    8, 10
 // TOK_W      of a token's number                         bits    derived
 // TURN_W     of read_tok                                 bits    derived
 // PAIR_W     of read_pair                                bits    derived
@@ -28,6 +29,7 @@ module rill_x_buffer #(
     parameter TOKENS = 0,
     parameter X_UNITS = 0,
     parameter ARRAYS = 1,
+    parameter X_BITS = 8,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1,
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1
@@ -37,7 +39,7 @@ module rill_x_buffer #(
 
     input  wire                 s_axis_x_tvalid,
     output wire                 s_axis_x_tready,
-    input  wire [BEAT_BITS+7:0] s_axis_x_tdata,  // {shift, q}
+    input  wire [BEAT_BITS/8*X_BITS+7:0] s_axis_x_tdata,  // {shift, q}
     input  wire [TOK_W:0]       s_axis_x_tuser,  // {tok_last, tok}
     input  wire                 s_axis_x_tlast,
 
@@ -46,12 +48,13 @@ module rill_x_buffer #(
     input  wire                 free,
     input  wire [TURN_W-1:0]    read_tok,
     input  wire [PAIR_W-1:0]    read_pair,
-    output wire [ARRAYS*BEAT_BITS-1:0] unit_0,
-    output wire [ARRAYS*BEAT_BITS-1:0] unit_1,
+    output wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0] unit_0,
+    output wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0] unit_1,
     output wire [ARRAYS*8-1:0]  shift_0,
     output wire [ARRAYS*8-1:0]  shift_1
 );
-    localparam WORD_W = BEAT_BITS + 8;
+    localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
+    localparam WORD_W = UNIT_BITS + 8;
     localparam TURNS = TOKENS > ARRAYS ? TOKENS / ARRAYS : 1;
     localparam TURN_BITS = TURNS > 1 ? TURN_W : 0;
     localparam ADDR_W = 1 + TURN_BITS + PAIR_W;
@@ -60,6 +63,9 @@ module rill_x_buffer #(
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10 u_error ();
         end
         if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
@@ -148,8 +154,8 @@ module rill_x_buffer #(
                 even_q <= even_mem[read_addr_q];
                 odd_q <= odd_mem[read_addr_q];
             end
-            assign {shift_0[8*a +: 8], unit_0[BEAT_BITS*a +: BEAT_BITS]} = even_q;
-            assign {shift_1[8*a +: 8], unit_1[BEAT_BITS*a +: BEAT_BITS]} = odd_q;
+            assign {shift_0[8*a +: 8], unit_0[UNIT_BITS*a +: UNIT_BITS]} = even_q;
+            assign {shift_1[8*a +: 8], unit_1[UNIT_BITS*a +: UNIT_BITS]} = odd_q;
         end
     endgenerate
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 vectors to block floating point (MX int8): one exponent per BLOCK elements, docs/numerics.md section 3.
+// fp32 vectors to block floating point: X_BITS of mantissa, one exponent per BLOCK elements, docs/numerics.md section
+// 3.
 //
 // In: vector stream (chunk, tok), any length; a block is complete after BLOCK elements or at tlast (padding lanes are
-// +0.0 by the rule of the stream). Out: mx stream {shift[7:0], q[XS*8-1:0]} in order block, tok, unit in block, XS =
-// BEAT_BITS / 8. An output firing is FIRE_BLOCKS blocks, or ends with the input firing (FIRE_BLOCKS 0 or the input ends
+// +0.0 by the rule of the stream). Out: mx stream {shift[7:0], q[XS*X_BITS-1:0]} in order block, tok, unit in block, XS
+// = BEAT_BITS / 8. An output firing is FIRE_BLOCKS blocks, or ends with the input firing (FIRE_BLOCKS 0 or the input
+// ends
 // first). Block b starts at unit b * ceil(BLOCK / XS);
 // a last short block has only the units its chunks need; one zero unit (shift 0) follows the last block of a token when
 // its units in the firing are odd.
@@ -11,13 +13,14 @@
 // padding unit.
 // Latency: max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit when that unit
 // is one chunk, one more per further chunk of the unit. Reset: synchronous.
-// fault: pulse; NaN, infinity, or a block exponent above EXP_MIN + 31.
+// fault: pulse; NaN, infinity, or a block exponent above EXP_MIN + 39 - X_BITS.
 //
 // name         meaning                                                                   unit      range
 // LANES        fp32 per chunk                                                            words     1, 2, 4, 8, 16, 32
 // TOKENS       per step, upper bound                                                     tokens    1 to 8
 // BEAT_BITS    of a beat                                                                 bits      256, 512
 // BLOCK        that share an exponent: a multiple of LANES, or not less than the vector  elements  1 or more
+// X_BITS       of a mantissa                                                             bits      8, 10
 // EXP_MIN      floor of the block exponent                                               -         -126 to 64
 // FIRE_BLOCKS  of an output firing; 0: all of the input firing                           blocks    0 or more
 // USER_W       of tuser                                                                  bits      derived
@@ -28,6 +31,7 @@ module rill_quantize #(
     parameter TOKENS = 0,
     parameter BEAT_BITS = 0,
     parameter BLOCK = 0,
+    parameter X_BITS = 8,
     parameter EXP_MIN = -24,
     parameter FIRE_BLOCKS = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
@@ -43,7 +47,7 @@ module rill_quantize #(
 
     output wire                   m_axis_y_tvalid,
     input  wire                   m_axis_y_tready,
-    output wire [BEAT_BITS+8-1:0] m_axis_y_tdata,
+    output wire [BEAT_BITS/8*X_BITS+8-1:0] m_axis_y_tdata,
     output wire [USER_W-1:0]      m_axis_y_tuser,
     output wire                   m_axis_y_tlast,
 
@@ -58,6 +62,9 @@ module rill_quantize #(
         end
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10 u_error ();
         end
         if (BLOCK < 1) begin : gen_bad_block
             rill_error_BLOCK_must_be_at_least_1 u_error ();
@@ -83,8 +90,10 @@ module rill_quantize #(
     localparam FIRE_W = $clog2(FIRE_BLOCKS + 2);
     localparam [31:0] LAST_FIRE = FIRE_BLOCKS - 1;
     localparam [31:0] LAST_SLOT = SLOTS - 1;
-    localparam signed [31:0] FLOOR = 133 + EXP_MIN;        // exponent field of the largest value at shift 0
+    localparam signed [31:0] FLOOR = 125 + X_BITS + EXP_MIN;        // exponent field of the largest value at shift 0
     localparam [9:0] FLOOR_10 = FLOOR[9:0];
+    localparam [31:0] MOST = 39 - X_BITS;                  // shift
+    localparam GRADUAL = X_BITS != 8;                      // small blocks take the floor as their exponent
 
     // ---- blocks in, two banks ----
     wire                en;
@@ -191,8 +200,10 @@ module rill_quantize #(
     wire [ROW_W-1:0]  ask = {i_bank, i_tuser[TOK_W-1:0]};
     reg  [7:0]        top1;       // the block's last chunk may raise it in the cycle in which its first one is read
     wire [9:0]        shift1 = {2'd0, top1} - FLOOR_10;
-    wire              zero1 = top1 == 8'd0 || shift1[9] || pad1;
-    wire              range1 = !pad1 && (top1 == 8'hff || (!zero1 && shift1 > 10'd31));
+    wire              small1 = top1 == 8'd0 || shift1[9];
+    wire              zero1 = pad1 || (!GRADUAL && small1);
+    wire              range1 = !pad1 && (top1 == 8'hff || (!small1 && shift1 > MOST[9:0]));
+    wire [7:0]        least1 = GRADUAL && small1 ? FLOOR_10[7:0] : top1;
 
     always @(posedge clk) if (en) top1 <= raise && row == ask ? chunk_top : top_q[ask];
     always @(posedge clk) if (en) side1_q <= {slot, slot == {SLOT_W{1'b0}}, slot_last, i_pad, i_end && closes, i_tuser};
@@ -200,7 +211,7 @@ module rill_quantize #(
     always @(posedge clk) fault <= !rst && en && r_tvalid && range1;
 
     localparam LATE_W = 6 + SLOT_W + 3 + USER_W;
-    wire [LANES*8-1:0] q3;
+    wire [LANES*X_BITS-1:0] q3;
     wire               zero3;
     wire [4:0]         shift3;
     wire [SLOT_W-1:0]  slot3;
@@ -212,24 +223,24 @@ module rill_quantize #(
     wire               step = en && (r_tvalid || |valid_q);
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_mx_lane u_lane (.clk(clk), .en(step), .x(r_tdata[i*32 +: 32]), .top(top1), .zero(zero1),
-                .q(q3[i*8 +: 8]));
+            rill_mx_lane #(.X_BITS(X_BITS)) u_lane (.clk(clk), .en(step), .x(r_tdata[i*32 +: 32]), .top(least1),
+                .zero(zero1), .q(q3[i*X_BITS +: X_BITS]));
         end
     endgenerate
     rill_delay_line #(.DATA_W(LATE_W), .DEPTH(2)) u_side (.clk(clk), .rst(rst), .en(step),
-        .d({zero1, shift1[4:0], slot1, first1, last1, tlast1, user1}),
+        .d({zero1, shift1[4:0] & {5{!small1}}, slot1, first1, last1, tlast1, user1}),
         .q({zero3, shift3, slot3, first3, last3, tlast3, user3}));
     always @(posedge clk)
         if (rst) valid_q <= 2'd0;
         else if (step) valid_q <= {valid_q[0], r_tvalid};
 
     wire [4:0] shift4;
-    rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(6 + USER_W)) u_pack (
+    rill_unit_packer #(.LANES(LANES), .XS(XS), .ELEM_W(X_BITS), .SIDE_W(6 + USER_W)) u_pack (
         .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[1]), .s_data(q3), .s_zero(zero3), .s_slot(slot3),
         .s_first(first3), .s_last(last3),
         .s_side({zero3 ? 5'd0 : shift3, tlast3, user3}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
-        .m_tdata(m_axis_y_tdata[BEAT_BITS-1:0]), .m_side({shift4, m_axis_y_tlast, m_axis_y_tuser}));
-    assign m_axis_y_tdata[BEAT_BITS +: 8] = {3'd0, shift4};
+        .m_tdata(m_axis_y_tdata[XS*X_BITS-1:0]), .m_side({shift4, m_axis_y_tlast, m_axis_y_tuser}));
+    assign m_axis_y_tdata[XS*X_BITS +: 8] = {3'd0, shift4};
 
     wire unused = &{1'b0, took, i_side, w_end, i_chunk, last_chunk};
 endmodule

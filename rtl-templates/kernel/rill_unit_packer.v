@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs chunks of LANES bytes into units of XS bytes.
+// Packs chunks of LANES elements into units of XS.
 //
 // In (enabled pipeline): s_valid, the chunk, its slot in the unit, first and last chunk of the unit; slots that no
 // chunk fills are zero; s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one unit, held
@@ -7,24 +7,26 @@
 // made here.
 // Latency 1, one chunk per cycle. Reset: synchronous.
 //
-// name    meaning                      unit   range
-// LANES   of a chunk, a divisor of XS  bytes  1 or more
-// XS      of a unit                    bytes  1 or more
-// SIDE_W  that go with a unit          bits   1 or more
-// SLOT_W  of a chunk's slot            bits   derived
+// name    meaning                      unit      range
+// LANES   of a chunk, a divisor of XS  elements  1 or more
+// XS      of a unit                    elements  1 or more
+// SIDE_W  that go with a unit          bits      1 or more
+// ELEM_W  of an element                bits      1 or more
+// SLOT_W  of a chunk's slot            bits      derived
 `default_nettype none
 
 module rill_unit_packer #(
     parameter LANES = 0,
     parameter XS = 0,
     parameter SIDE_W = 1,
+    parameter ELEM_W = 8,
     parameter SLOT_W = XS > LANES ? $clog2(XS / (LANES > 0 ? LANES : 1)) : 1
 ) (
     input  wire               clk,
     input  wire               rst,
     output wire               en,
     input  wire               s_valid,
-    input  wire [LANES*8-1:0] s_data,
+    input  wire [LANES*ELEM_W-1:0] s_data,
     input  wire               s_zero,
     input  wire [SLOT_W-1:0]  s_slot,
     input  wire               s_first,
@@ -32,12 +34,12 @@ module rill_unit_packer #(
     input  wire [SIDE_W-1:0]  s_side,
     output wire               m_tvalid,
     input  wire               m_tready,
-    output wire [XS*8-1:0]    m_tdata,
+    output wire [XS*ELEM_W-1:0] m_tdata,
     output wire [SIDE_W-1:0]  m_side
 );
     generate
-        if (LANES < 1 || XS < 1) begin : gen_bad
-            rill_error_LANES_and_XS_must_be_at_least_1 u_error ();
+        if (LANES < 1 || XS < 1 || ELEM_W < 1) begin : gen_bad
+            rill_error_LANES_XS_and_ELEM_W_must_be_at_least_1 u_error ();
         end else if (XS % LANES != 0) begin : gen_bad_ratio
             rill_error_LANES_must_divide_XS u_error ();
         end
@@ -49,7 +51,7 @@ module rill_unit_packer #(
     reg              free_q;                               // !valid_q once more, for the slots
     reg [SIDE_W-1:0] side_q;
     wire             take = (free_q || m_tready) && s_valid;
-    wire [LANES*8-1:0] data = s_data & {LANES*8{!s_zero}};
+    wire [LANES*ELEM_W-1:0] data = s_data & {LANES*ELEM_W{!s_zero}};
 
     assign en = !valid_q || m_tready;
     assign m_tvalid = valid_q;
@@ -69,10 +71,10 @@ module rill_unit_packer #(
     generate
         for (i = 0; i < SLOTS; i = i + 1) begin : gen_slot
             localparam [31:0] INDEX = i;
-            reg [LANES*8-1:0] q_q;
+            reg [LANES*ELEM_W-1:0] q_q;
             wire mine = s_slot == INDEX[SLOT_W-1:0];
-            always @(posedge clk) if (take && (mine || s_first)) q_q <= data & {LANES*8{mine}};
-            assign m_tdata[i*LANES*8 +: LANES*8] = q_q;
+            always @(posedge clk) if (take && (mine || s_first)) q_q <= data & {LANES*ELEM_W{mine}};
+            assign m_tdata[i*LANES*ELEM_W +: LANES*ELEM_W] = q_q;
         end
     endgenerate
 endmodule

@@ -44,6 +44,7 @@ rope|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|
 composites|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 asym|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|
+asym-int10|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0|activations=int10 A=2
 asym-long|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
@@ -108,6 +109,11 @@ blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 asym|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|
 asym-long|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|
 asym-2x512-T4-A2|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=2 beat_bits=512 T=4 A=2
+asym-int10|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|activations=int10 A=2
+asym-spatial-int10|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=5 binding=spatial T=1 \
+    activations=int10
+odd-int10|odd-int10|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|activations=int10
+odd-spatial-int10|odd-int10|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial activations=int10
 asym-spatial|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=5 binding=spatial T=1
 int4asym-3x256-T2|story-int4asym|$story|$model|stop|2|channels=3 beat_bits=256 T=2 weights=int4_asym
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|

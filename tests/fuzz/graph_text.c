@@ -5,7 +5,7 @@
 
 #include "tests/fuzz/spec.h"
 
-const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8, 1, 0};
+const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8, 1, 0, 8};
 
 static int min(int a, int b) { return a < b ? a : b; }
 
@@ -263,15 +263,15 @@ static void print_kernels(const struct spec *s) {
 
 static void print_design(const struct spec *s) {
     static const char *const keys[DESIGN_KEYS] = {
-        "clock_mhz", "channels",       "beat_bits", "lanes",       "T", "weights",    "head",
-        "group",     "prefetch_beats", "max_burst", "outstanding", "A", "on_chip_kib"};
+        "clock_mhz", "channels",       "beat_bits", "lanes",       "T", "weights",     "head",
+        "group",     "prefetch_beats", "max_burst", "outstanding", "A", "on_chip_kib", "activations"};
     bool any = false;
     for (int k = 0; k < DESIGN_KEYS; k++) {
         int v = s->design[k];
         if (v == design_default[k]) continue;
         if (!any) printf("\ndesign:\n");
         any = true;
-        if (k == KEY_WEIGHTS || k == KEY_HEAD) printf("  %s: int%d\n", keys[k], v);
+        if (k == KEY_WEIGHTS || k == KEY_HEAD || k == KEY_ACTIVATIONS) printf("  %s: int%d\n", keys[k], v);
         else if (k == KEY_CLOCK && v % 10) printf("  %s: %d.%d\n", keys[k], v / 10, v % 10);
         else printf("  %s: %d\n", keys[k], k == KEY_CLOCK ? v / 10 : v);
     }

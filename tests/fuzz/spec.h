@@ -128,6 +128,7 @@ enum design_key {
     KEY_OUTSTANDING,
     KEY_ARRAYS,
     KEY_ON_CHIP, // 0: not given
+    KEY_ACTIVATIONS,
     DESIGN_KEYS,
 };
 

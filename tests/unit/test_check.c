@@ -34,6 +34,7 @@ struct golden_run {
 struct values { // of one tensor at one place
     float f32[CONTEXT * HEADS];
     int8_t q[LONG * HEADS];
+    int16_t mx[LONG * HEADS];
     uint8_t shift[8];
     float scale[HEADS];
 };
@@ -83,7 +84,8 @@ static void fill(struct values *run, int tensor, int64_t repetition, int64_t pos
     for (int64_t i = 0; i < v->rows * v->cols; i++) {
         int x = value_of(tensor, repetition, position, i);
         int64_t at = i / v->cols * v->stride + i % v->cols;
-        if (v->q != NULL) run->q[at] = (int8_t)x;
+        if (v->mx != NULL) run->mx[at] = (int16_t)x;
+        else if (v->q != NULL) run->q[at] = (int8_t)x;
         else run->f32[at] = (float)x;
     }
     for (int b = 0; b < 8; b++) run->shift[b] = (uint8_t)(value_of(tensor, repetition, position, b) + 60);
@@ -101,7 +103,7 @@ bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetiti
                                   .stride = LONG,
                                   .block = BLOCK,
                                   .shift_stride = 8,
-                                  .q = r->q,
+                                  .mx = r->mx,
                                   .shift = r->shift};
     if (tensor == T_Q)
         *v = (struct trace_value){.dtype = IR_MX,
@@ -110,7 +112,7 @@ bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetiti
                                   .stride = HEADS * HEAD_DIM,
                                   .block = HEAD_DIM,
                                   .shift_stride = 8,
-                                  .q = r->q,
+                                  .mx = r->mx,
                                   .shift = r->shift};
     if (tensor == T_SCORES)
         *v = (struct trace_value){

@@ -44,23 +44,23 @@ enum { K = 300, BLOCK = 64, BLOCKS = 5, DIMS = 24 };
 static void test_dot(void **state) {
     (void)state;
     uint64_t seed = 7;
-    int8_t w[K], x[K];
-    int16_t wide[K];
+    int8_t w[K];
+    int16_t x[K];
     uint8_t scale[BLOCKS], shift[BLOCKS], scales[2 * BLOCKS];
     int8_t offsets[2 * BLOCKS];
     int32_t sums[2 * BLOCKS];
     for (int round = 0; round < 200; round++) {
         for (int g = 0; g < 2 * BLOCKS; g++)
             scales[g] = (uint8_t)next_random(&seed), offsets[g] = (int8_t)next_random(&seed);
-        for (int i = 0; i < K; i++) w[i] = (int8_t)next_random(&seed), x[i] = (int8_t)next_random(&seed);
+        for (int i = 0; i < K; i++)
+            w[i] = (int8_t)next_random(&seed), x[i] = (int16_t)(next_random(&seed) % 1023 - 511);
         for (int b = 0; b < BLOCKS; b++) scale[b] = (uint8_t)next_random(&seed), shift[b] = next_random(&seed) & 31;
         int n = 1 + (int)(next_random(&seed) % K);
-        run_widen(n, x, wide);
-        assert_true(run_dot(n, BLOCK, w, NULL, wide, shift) == golden_dot((size_t)n, BLOCK, w, NULL, x, shift));
-        run_group_sums(n, wide, sums);
-        assert_true(run_dot_asym(n, BLOCK, w, scales, offsets, wide, sums, shift) ==
+        assert_true(run_dot(n, BLOCK, w, NULL, x, shift) == golden_dot((size_t)n, BLOCK, w, NULL, x, shift));
+        run_group_sums(n, x, sums);
+        assert_true(run_dot_asym(n, BLOCK, w, scales, offsets, x, sums, shift) ==
                     golden_dot_asym((size_t)n, BLOCK, w, scales, offsets, x, shift));
-        assert_true(run_dot(n, BLOCK, w, scale, wide, shift) == golden_dot((size_t)n, BLOCK, w, scale, x, shift));
+        assert_true(run_dot(n, BLOCK, w, scale, x, shift) == golden_dot((size_t)n, BLOCK, w, scale, x, shift));
     }
 }
 
@@ -68,12 +68,12 @@ static void test_weighted_sum(void **state) {
     (void)state;
     uint64_t seed = 9;
     static int8_t v[K * DIMS];
-    int8_t p[K];
+    int16_t p[K];
     uint8_t shift[BLOCKS];
     int32_t sum[DIMS];
     int64_t acc[DIMS];
     for (int i = 0; i < K * DIMS; i++) v[i] = (int8_t)next_random(&seed);
-    for (int i = 0; i < K; i++) p[i] = (int8_t)next_random(&seed);
+    for (int i = 0; i < K; i++) p[i] = (int16_t)(next_random(&seed) % 1023 - 511);
     for (int b = 0; b < BLOCKS; b++) shift[b] = next_random(&seed) & 31;
     for (int n = 1; n < K; n += 21) {
         run_weighted_sum(n, BLOCK, p, shift, DIMS, DIMS, v, sum, acc);
@@ -123,10 +123,10 @@ static void compute_block(struct fixture *f, struct checkpoint *c, int layer, fl
     const float *bias =
         checkpoint_vector(c, &f->arena, arena_printf(&f->arena, "b.%d", layer), N, 0, N, CHECKPOINT_BIAS, &f->diag);
     float scale[N], g[N];
-    int8_t q[N];
+    int16_t q[N];
     uint8_t shift;
     for (int i = 0; i < N; i++) scale[i] = golden_stored_scale(m.row_scale[i], GOLDEN_MX_EXP_MIN, &fault);
-    golden_quantize_mx(N, 128, GOLDEN_MX_EXP_MIN, h, q, &shift, &fault);
+    golden_quantize_mx(N, 128, 8, GOLDEN_MX_EXP_MIN, h, q, &shift, &fault);
     golden_matmul(N, N, 128, m.q, m.group_scale, scale, bias, q, &shift, wh, &fault);
     golden_gelu(N, wh, g, &fault);
     golden_add(N, g, h, h, &fault);
@@ -214,7 +214,7 @@ static void compute_head(struct head_cache *c, int position, const float *q, con
                          float scores[], float o[HD]) {
     struct golden_fault fault = {0};
     const int8_t *krow[POSITIONS], *vrow[POSITIONS];
-    int8_t qq[HD], pq[POSITIONS];
+    int16_t qq[HD], pq[POSITIONS];
     uint8_t shift, pshift[2];
     float p[POSITIONS];
     size_t n = (size_t)position + 1;
@@ -222,10 +222,10 @@ static void compute_head(struct head_cache *c, int position, const float *q, con
         golden_k_scale(golden_quantize_kv(HD, k, c->k[position], &fault), golden_rsqrt_head(HD), &fault);
     c->vscale[position] = golden_quantize_kv(HD, v, c->v[position], &fault);
     for (size_t t = 0; t < n; t++) krow[t] = c->k[t], vrow[t] = c->v[t];
-    golden_quantize_mx(HD, HD, GOLDEN_MX_EXP_MIN, q, qq, &shift, &fault);
+    golden_quantize_mx(HD, HD, 8, GOLDEN_MX_EXP_MIN, q, qq, &shift, &fault);
     golden_scores(n, HD, qq, shift, GOLDEN_MX_EXP_MIN, krow, scores, &fault);
     float inv = golden_softmax(n, 0, scores, c->kscale, c->vscale, p, &fault);
-    golden_quantize_mx(n, GOLDEN_P_BLOCK, GOLDEN_MX_EXP_MIN_P, p, pq, pshift, &fault);
+    golden_quantize_mx(n, GOLDEN_P_BLOCK, 8, GOLDEN_MX_EXP_MIN_P, p, pq, pshift, &fault);
     golden_values(n, HD, pq, pshift, GOLDEN_MX_EXP_MIN_P, vrow, inv, NULL, o, &fault);
     assert_false(fault.raised);
 }

@@ -25,15 +25,19 @@ static void test_quantize_rule(void **state) {
     (void)state;
     struct golden_fault fault = {0};
     const float x[8] = {1.0f, -0.5f, 127.6f, -127.6f, 0.5f, 1.5f, 2.5f, 0.0f};
-    int8_t q[8];
+    int16_t q[8];
     uint8_t shift[2];
-    golden_quantize_mx(8, 8, -24, x, q, shift, &fault);
-    const int8_t expected[8] = {1, 0, 127, -127, 0, 2, 2, 0}; // e = 0
-    assert_memory_equal(q, expected, 8);
+    golden_quantize_mx(8, 8, 8, -24, x, q, shift, &fault);
+    const int16_t expected[8] = {1, 0, 127, -127, 0, 2, 2, 0}; // e = 0
+    assert_memory_equal(q, expected, sizeof expected);
     assert_int_equal(shift[0], 24);
-    golden_quantize_mx(6, 4, -24, x, q, shift, &fault); // the second block is short: max 1.5, e = -6
+    golden_quantize_mx(6, 4, 8, -24, x, q, shift, &fault); // the second block is short: max 1.5, e = -6
     assert_int_equal(shift[1], 18);
     assert_int_equal(q[5], 96);
+    golden_quantize_mx(8, 8, 10, -24, x, q, shift, &fault); // e = -2
+    const int16_t wider[8] = {4, -2, 510, -510, 2, 6, 10, 0};
+    assert_memory_equal(q, wider, sizeof wider);
+    assert_int_equal(shift[0], 22);
     assert_false(fault.raised);
 }
 
@@ -41,32 +45,58 @@ static void test_quantize_range(void **state) {
     (void)state;
     struct golden_fault fault = {0};
     float x[2] = {0x1.fffffep-19f, -0x1p-19f};
-    int8_t q[2];
+    int16_t q[2];
     uint8_t shift;
-    golden_quantize_mx(2, 2, -24, x, q, &shift, &fault);
+    golden_quantize_mx(2, 2, 8, -24, x, q, &shift, &fault);
     assert_true(q[0] == 0 && q[1] == 0 && shift == 0);
     x[0] = 0x1p-18f;
-    golden_quantize_mx(2, 2, -24, x, q, &shift, &fault);
+    golden_quantize_mx(2, 2, 8, -24, x, q, &shift, &fault);
     assert_true(q[0] == 64 && q[1] == -32 && shift == 0);
     x[0] = 0x1.fp13f;
-    golden_quantize_mx(2, 2, -24, x, q, &shift, &fault);
+    golden_quantize_mx(2, 2, 8, -24, x, q, &shift, &fault);
     assert_true(q[0] == 124 && shift == 31);
     assert_false(fault.raised);
     x[0] = 0x1p14f;
-    golden_quantize_mx(2, 2, -24, x, q, &shift, &fault);
+    golden_quantize_mx(2, 2, 8, -24, x, q, &shift, &fault);
+    assert_int_equal(fault.kind, GOLDEN_FAULT_EXPONENT);
+}
+
+// Of 10 bits: up to the same numbers; small blocks are not lost.
+static void test_quantize_range_10(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    float x[2] = {0x1.8p-20f, -0x1p-22f};
+    int16_t q[2];
+    uint8_t shift;
+    golden_quantize_mx(2, 2, 10, -24, x, q, &shift, &fault); // below the floor: its exponent
+    assert_true(q[0] == 24 && q[1] == -4 && shift == 0);
+    x[0] = 0x1p-16f, x[1] = -0x1p-17f;
+    golden_quantize_mx(2, 2, 10, -24, x, q, &shift, &fault);
+    assert_true(q[0] == 256 && q[1] == -128 && shift == 0);
+    x[0] = 0x1.ffp13f;
+    golden_quantize_mx(2, 2, 10, -24, x, q, &shift, &fault);
+    assert_true(q[0] == 511 && shift == 29);
+    assert_false(fault.raised);
+    x[0] = 0x1p14f;
+    golden_quantize_mx(2, 2, 10, -24, x, q, &shift, &fault);
     assert_int_equal(fault.kind, GOLDEN_FAULT_EXPONENT);
 }
 
 // The largest accumulator that the formats allow.
 static void test_dot_extremes(void **state) {
     (void)state;
-    static int8_t w[GOLDEN_K_MAX], q[GOLDEN_K_MAX];
+    static int8_t w[GOLDEN_K_MAX];
+    static int16_t q[GOLDEN_K_MAX];
     static uint8_t scale[GOLDEN_K_MAX / 128], shift[GOLDEN_K_MAX / 128];
     memset(w, -8, sizeof w);
-    memset(q, 127, sizeof q);
+    for (int i = 0; i < GOLDEN_K_MAX; i++) q[i] = 127;
     memset(scale, 255, sizeof scale);
     memset(shift, 31, sizeof shift);
     int64_t expected = -(int64_t)8 * 127 * 255 * GOLDEN_K_MAX * ((int64_t)1 << 31);
+    assert_true(golden_dot(GOLDEN_K_MAX, 128, w, scale, q, shift) == expected);
+    for (int i = 0; i < GOLDEN_K_MAX; i++) q[i] = (int16_t)golden_mx_limit(10);
+    memset(shift, golden_mx_shift_max(10), sizeof shift);
+    expected = -(int64_t)8 * 511 * 255 * GOLDEN_K_MAX * ((int64_t)1 << 29);
     assert_true(golden_dot(GOLDEN_K_MAX, 128, w, scale, q, shift) == expected);
 }
 
@@ -74,11 +104,12 @@ static void test_matmul_close(void **state) {
     (void)state;
     struct golden_fault fault = {0};
     float x[N], y[2], stored[2] = {0x1p-30f, 0x1.8p-31f}, bias[2] = {0.25f, -1.0f};
-    int8_t w[2 * N], q[N];
+    int8_t w[2 * N];
+    int16_t q[N];
     uint8_t shift[3], scale[2 * 3] = {1, 2, 3, 200, 0, 255};
     fill(N, x, 1, 3.0f);
     for (int i = 0; i < 2 * N; i++) w[i] = (int8_t)(i * 7 % 16 - 8);
-    golden_quantize_mx(N, 32, -24, x, q, shift, &fault);
+    golden_quantize_mx(N, 32, 8, -24, x, q, shift, &fault);
     golden_matmul(2, N, 32, w, scale, stored, bias, q, shift, y, &fault);
     for (int n = 0; n < 2; n++) {
         double sum = 0.0;
@@ -113,7 +144,7 @@ static void test_attention_close(void **state) {
     const int8_t *k_rows[POSITIONS], *v_rows[POSITIONS];
     static float raw[POSITIONS], p[POSITIONS], k_scale[POSITIONS], v_scale[POSITIONS];
     float x[HD], o[HD];
-    int8_t q[HD], pq[POSITIONS];
+    int16_t q[HD], pq[POSITIONS];
     uint8_t q_shift, p_shift[3];
     for (uint32_t t = 0; t < POSITIONS; t++) {
         fill(HD, x, 100 + t, 1.0f);
@@ -124,7 +155,7 @@ static void test_attention_close(void **state) {
         v_rows[t] = v[t];
     }
     fill(HD, x, 7, 4.0f);
-    golden_quantize_mx(HD, HD, GOLDEN_MX_EXP_MIN, x, q, &q_shift, &fault);
+    golden_quantize_mx(HD, HD, 8, GOLDEN_MX_EXP_MIN, x, q, &q_shift, &fault);
     golden_scores(POSITIONS, HD, q, q_shift, GOLDEN_MX_EXP_MIN, k_rows, raw, &fault);
     double total = 0.0, exact[HD] = {0};
     for (int t = 0; t < POSITIONS; t++) {
@@ -133,7 +164,7 @@ static void test_attention_close(void **state) {
         for (int d = 0; d < HD; d++) exact[d] += e * (double)v_scale[t] * v[t][d];
     }
     float inv = golden_softmax(POSITIONS, 0, raw, k_scale, v_scale, p, &fault);
-    golden_quantize_mx(POSITIONS, GOLDEN_P_BLOCK, GOLDEN_MX_EXP_MIN_P, p, pq, p_shift, &fault);
+    golden_quantize_mx(POSITIONS, GOLDEN_P_BLOCK, 8, GOLDEN_MX_EXP_MIN_P, p, pq, p_shift, &fault);
     golden_values(POSITIONS, HD, pq, p_shift, GOLDEN_MX_EXP_MIN_P, v_rows, inv, NULL, o, &fault);
     for (int d = 0; d < HD; d++) assert_true(fabs(o[d] - exact[d] / total) < 0.004);
     assert_false(fault.raised);
@@ -206,11 +237,11 @@ static void test_constants(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constants),       cmocka_unit_test(test_quantize_rule),
-        cmocka_unit_test(test_quantize_range),  cmocka_unit_test(test_dot_extremes),
-        cmocka_unit_test(test_matmul_close),    cmocka_unit_test(test_quantize_kv),
-        cmocka_unit_test(test_attention_close), cmocka_unit_test(test_layernorm_close),
-        cmocka_unit_test(test_rmsnorm_close),   cmocka_unit_test(test_argmax_ties),
-        cmocka_unit_test(test_embed),
+        cmocka_unit_test(test_quantize_range),  cmocka_unit_test(test_quantize_range_10),
+        cmocka_unit_test(test_dot_extremes),    cmocka_unit_test(test_matmul_close),
+        cmocka_unit_test(test_quantize_kv),     cmocka_unit_test(test_attention_close),
+        cmocka_unit_test(test_layernorm_close), cmocka_unit_test(test_rmsnorm_close),
+        cmocka_unit_test(test_argmax_ties),     cmocka_unit_test(test_embed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,6 +186,25 @@ static void test_norms(void **state) {
     close_case(&c);
 }
 
+static void test_mantissas_of_ten_bits(void **state) {
+    (void)state;
+    struct oracle_case c;
+    const float x[] = {1, -0.5f, 8, 4};
+    open_case(&c,
+              "design: {activations: int10}\n" GRAPH("x: {shape: [4]}", "a",
+                                                     "    - {op: quantize, name: q, in: x}\n"
+                                                     "    - {op: matmul, name: p, in: q, rows: 1, weight: w}\n"
+                                                     "    - {op: dequantize, name: a, in: p}\n"),
+              ORACLE_EXACT, NULL, NULL, 0);
+    step(&c, x);
+    const struct oracle_value *q = value(&c, "q", 0); // 8 is 256 * 2^-5
+    assert_int_equal(q->mx[0], 32);
+    assert_int_equal(q->mx[1], -16);
+    assert_int_equal(q->mx[2], 256);
+    assert_int_equal(q->shift[0], -5 + 24);
+    close_case(&c);
+}
+
 static void test_quantize(void **state) {
     (void)state;
     struct oracle_case c;
@@ -213,13 +232,13 @@ static void test_quantize(void **state) {
     const struct oracle_value *q = value(&c, "q", 0), *r = value(&c, "r", 0), *k = value(&c, "k", 0),
                               *v = value(&c, "v", 0), *d = value(&c, "d", 0);
     assert_int_equal(q->blocks, 1); // the design's group: 8 is 64 * 2^-3
-    assert_int_equal(q->q[0], 8);
-    assert_int_equal(q->q[1], -4);
-    assert_int_equal(q->q[2], 64);
+    assert_int_equal(q->mx[0], 8);
+    assert_int_equal(q->mx[1], -4);
+    assert_int_equal(q->mx[2], 64);
     assert_int_equal(q->shift[0], -3 + 24);
     assert_int_equal(r->blocks, 2); // 1 is 64 * 2^-6
-    assert_int_equal(r->q[0], 64);
-    assert_int_equal(r->q[1], -32);
+    assert_int_equal(r->mx[0], 64);
+    assert_int_equal(r->mx[1], -32);
     assert_int_equal(r->shift[0], -6 + 20);
     assert_int_equal(r->shift[1], -3 + 20);
     assert_int_equal(v->q[0], 127); // heads of two: 1 and 8 are the largest
@@ -392,10 +411,18 @@ static void test_other_pairs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_other_pairs), cmocka_unit_test(test_shapes),  cmocka_unit_test(test_transpose),
-        cmocka_unit_test(test_products),    cmocka_unit_test(test_norms),   cmocka_unit_test(test_quantize),
-        cmocka_unit_test(test_regions),     cmocka_unit_test(test_unknown), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_model),
+        cmocka_unit_test(test_other_pairs),
+        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_transpose),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_norms),
+        cmocka_unit_test(test_quantize),
+        cmocka_unit_test(test_mantissas_of_ten_bits),
+        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_model),
     };
     return cmocka_run_group_tests_name("oracle", tests, NULL, NULL);
 }

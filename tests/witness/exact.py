@@ -191,11 +191,11 @@ def gelu(x):
 # ---- sections 3 to 5: blocks, weights, products ----
 
 class Blocks:
-    """Rows of int8 mantissas, an exponent for each block: q[rows][k], shift[rows][blocks]."""
+    """Rows of mantissas, an exponent for each block: q[rows][k], shift[rows][blocks]."""
 
-    def __init__(self, x, block, exp_min):
+    def __init__(self, x, block, exp_min, bits=8):
         x = flush(x)
-        self.shape, self.block, self.exp_min = x.shape, block, exp_min
+        self.shape, self.block, self.exp_min, self.bits = x.shape, block, exp_min, bits
         rows = x.reshape(-1, x.shape[-1])
         self.q = np.zeros(rows.shape, np.int64)
         self.shift = np.zeros((rows.shape[0], -(-rows.shape[1] // block)), np.int64)
@@ -207,12 +207,14 @@ class Blocks:
         largest = float(np.max(np.abs(x)))
         if largest == 0:
             return
-        e = int(np.frexp(largest)[1]) - 1 - 6
-        if e < self.exp_min:
+        e = int(np.frexp(largest)[1]) - 1 - (self.bits - 2)
+        if e < self.exp_min and self.bits == 8:
             return
-        if e > self.exp_min + 31:
+        e = max(e, self.exp_min)
+        if e > self.exp_min + (31 if self.bits == 8 else 29):
             raise Fault("block exponent")
-        q = np.clip(np.rint(x.astype(np.float64) * 2.0**-e), -127, 127)
+        most = 2 ** (self.bits - 1) - 1
+        q = np.clip(np.rint(x.astype(np.float64) * 2.0**-e), -most, most)
         self.q[r, first : first + len(x)] = q.astype(np.int64)
         self.shift[r, b] = e - self.exp_min
 

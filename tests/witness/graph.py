@@ -48,8 +48,9 @@ def rope_row(o, position):
 
 
 class Exact:
-    def __init__(self, store, group):
-        self.store, self.group = store, group
+    def __init__(self, store, design):
+        self.store, self.group = store, design.get("group", 128)
+        self.bits = 10 if design.get("activations") == "int10" else 8
 
     def number(self, x):
         return exact.flush(x)
@@ -67,7 +68,7 @@ class Exact:
         return exact.rmsnorm(x, eps, gamma)
 
     def quantize(self, x, block, exp_min):
-        return exact.Blocks(x, block or self.group, exp_min)
+        return exact.Blocks(x, block or self.group, exp_min, self.bits)
 
     def matmul(self, x, name, form, first, rows, bias):
         matrix = self.store.matrix(name, form).rows(first, rows)
@@ -116,7 +117,7 @@ class Exact:
 
 
 class Real:
-    def __init__(self, store, group):
+    def __init__(self, store, design):
         self.store = store
 
     def number(self, x):
@@ -227,7 +228,7 @@ class Run:
 
     def __init__(self, graph, arithmetic, store):
         self.graph = graph
-        self.a, self.store = arithmetic(store, graph.design.get("group", 128)), store
+        self.a, self.store = arithmetic(store, graph.design), store
         self.caches, self.position = {}, -1
 
     def step(self, values, last=True):

@@ -100,16 +100,32 @@ static void compare_floats(const struct beat *b) {
     }
 }
 
-static int8_t mantissa(const uint32_t data[], int i) { return (int8_t)(data[i / 4] >> (8 * (i % 4))); }
+static int8_t byte_at(const uint32_t data[], int i) { return (int8_t)(data[i / 4] >> (8 * (i % 4))); }
+
+// The i-th of signed integers of `bits` bits, side by side.
+static int mantissa(const uint32_t data[], int bits, int i) {
+    int at = bits * i;
+    uint64_t words = data[at / 32] | (uint64_t)data[at / 32 + 1] << 32; // an exponent stands behind the last ones
+    int value = (int)(words >> at % 32 & ((1u << bits) - 1));
+    return value - (value >> (bits - 1) << bits);
+}
+
+static bool same_mantissa(const struct beat *b, int64_t element, int expect, int got) {
+    if (got != expect) fail_int(b, element, "mantissa", expect, got);
+    return got == expect;
+}
 
 // Mantissas of one unit: `valid` from the value, zeros behind them.
-static bool compare_mantissas(const struct beat *b, int64_t first, int valid, const int8_t *want) {
-    for (int i = 0; i < b->e->lanes; i++) {
-        int expect = i < valid ? want[i] : 0, got = mantissa(b->data, i);
-        if (got == expect) continue;
-        fail_int(b, first + i, "mantissa", expect, got);
-        return false;
-    }
+static bool compare_bytes(const struct beat *b, int64_t first, int valid, const int8_t *want) {
+    for (int i = 0; i < b->e->lanes; i++)
+        if (!same_mantissa(b, first + i, i < valid ? want[i] : 0, byte_at(b->data, i))) return false;
+    b->check->counts.values += (uint64_t)valid;
+    return true;
+}
+
+static bool compare_mantissas(const struct beat *b, int bits, int64_t first, int valid, const int16_t *want) {
+    for (int i = 0; i < b->e->lanes; i++)
+        if (!same_mantissa(b, first + i, i < valid ? want[i] : 0, mantissa(b->data, bits, i))) return false;
     b->check->counts.values += (uint64_t)valid;
     return true;
 }
@@ -122,11 +138,12 @@ static void compare_mx(const struct beat *b) {
     if (end > limit) end = limit;
     int valid = end <= first ? 0 : end - first < xs ? (int)(end - first) : (int)xs;
     int64_t at = valid > 0 ? value_index(b, first) : 0;
-    if (!compare_mantissas(b, first, valid, b->v->q + at) || valid == 0) return;
+    int bits = spec_mantissa_bits(b->check->ir->design.activations), most = (1 << (bits - 1)) - 1;
+    if (!compare_mantissas(b, bits, first, valid, b->v->mx + at) || valid == 0) return;
     b->check->counts.mantissas += (uint64_t)valid;
-    for (int i = 0; i < valid; i++) b->check->counts.saturated += abs(b->v->q[at + i]) == INT8_MAX;
+    for (int i = 0; i < valid; i++) b->check->counts.saturated += abs(b->v->mx[at + i]) == most;
     int64_t row = at / b->v->stride, col = at % b->v->stride;
-    int want = b->v->shift[row * b->v->shift_stride + col / block], got = (int)(b->data[xs / 4] & 255);
+    int want = b->v->shift[row * b->v->shift_stride + col / block], got = (int)(b->data[xs * bits / 32] & 255);
     b->check->counts.values++;
     if (got != want) fail_int(b, first, "exponent shift", want, got);
 }
@@ -141,7 +158,7 @@ static void compare_kv(const struct beat *b) {
     int valid = b->v->cols - first < xs ? (int)(b->v->cols - first) : (int)xs;
     int64_t element = head * b->v->cols + first;
     uint32_t want = bits_of(b->v->scale[head]);
-    if (!compare_mantissas(b, element, valid, b->v->q + head * b->v->stride + first)) return;
+    if (!compare_bytes(b, element, valid, b->v->q + head * b->v->stride + first)) return;
     b->check->counts.values++;
     if (b->data[xs / 4] != want) fail_word(b, element, want, b->data[xs / 4]);
 }
@@ -156,7 +173,7 @@ static void compare_int8(const struct beat *b) {
     int64_t first = b->e->beats[b->tok] * b->e->lanes, limit = firing_limit(b);
     int valid = limit <= first ? 0 : limit - first < b->e->lanes ? (int)(limit - first) : b->e->lanes;
     for (int i = 0; i < b->e->lanes; i++) {
-        int want = i < valid ? b->v->q[value_index(b, first + i)] : 0, got = mantissa(b->data, i);
+        int want = i < valid ? b->v->q[value_index(b, first + i)] : 0, got = byte_at(b->data, i);
         if (got == want) continue;
         fail_int(b, first + i, "value", want, got);
         return;
@@ -275,7 +292,7 @@ static void keep_result(const struct beat *b) {
         e->result[b->tok] = arena_alloc(b->check->arena, (size_t)elements, bytes ? 1 : sizeof(float));
     for (int i = 0; i < e->lanes; i++) {
         int64_t at = first + i < elements && e->walked ? walk_address(&e->walk, first + i) : first + i;
-        uint32_t word = bytes ? (uint8_t)mantissa(b->data, i) : b->data[i];
+        uint32_t word = bytes ? (uint8_t)byte_at(b->data, i) : b->data[i];
         if (first + i >= elements) {
             if (word != 0) fail_word(b, first + i, 0, word);
         } else if (bytes) ((int8_t *)e->result[b->tok])[at] = (int8_t)word;

@@ -70,9 +70,9 @@ static bool is_residual(const struct ir *ir, int tensor) {
     return producer != IR_NONE && ir_node_is(ir, producer, OP_ADDS);
 }
 
-int edge_lanes(const struct ir_port *port, enum ir_dtype dtype) {
+int edge_lanes(const struct ir *ir, const struct ir_port *port, enum ir_dtype dtype) {
     switch (dtype) {
-    case IR_MX: return (int)(port->data_bits - 8) / 8;
+    case IR_MX: return (int)(port->data_bits - 8) / spec_mantissa_bits(ir->design.activations);
     case IR_KV: return (int)(port->data_bits - 32) / 8;
     case IR_INT8: return (int)port->data_bits / 8;
     default: return (int)(port->data_bits / 32);
@@ -100,7 +100,7 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     e->tensor = name->tensor;
     e->dtype = ir->tensor[e->tensor].dtype;
     e->active = e->dtype != IR_ACC;
-    e->lanes = edge_lanes(src, e->dtype);
+    e->lanes = edge_lanes(ir, src, e->dtype);
     e->tokened = src->kind == IR_STREAM_TOKENS || src->kind == IR_STREAM_COUNTED;
     e->counted = src->kind == IR_STREAM_COUNTED;
     e->firings = edge_firings(ir, e->tensor, src);

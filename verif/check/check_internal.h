@@ -109,7 +109,7 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
 void edges_open(struct check *check);
 void edges_begin(struct check *check);
 void edge_begin(struct edge *e);
-int edge_lanes(const struct ir_port *port, enum ir_dtype dtype); // elements of a word
+int edge_lanes(const struct ir *, const struct ir_port *port, enum ir_dtype dtype); // elements of a word
 int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port);
 bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk);
 void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves); // in a port's region

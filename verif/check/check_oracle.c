@@ -179,6 +179,13 @@ static bool compare_bytes(const struct pair *p, int64_t n) {
     return true;
 }
 
+static bool compare_mantissas(const struct pair *p, int64_t n) {
+    for (int64_t i = 0; i < n; i++)
+        if (p->want->mx[i] != p->got->mx[at(p->got, i)])
+            return differ_ints(p, i, p->want->mx[i], p->got->mx[at(p->got, i)]), false;
+    return true;
+}
+
 static bool compare_integers(const struct pair *p, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         if (p->want->acc[i] != p->got->acc[at(p->got, i)])
@@ -223,7 +230,7 @@ static void compare_pair(const struct pair *p) {
     switch (v->kind) {
     case ORACLE_F32: compare_floats(p, v->f32, p->got->f32, n, true); break;
     case ORACLE_MX:
-        if (compare_bytes(p, n)) compare_shifts(p);
+        if (compare_mantissas(p, n)) compare_shifts(p);
         more = (uint64_t)(v->rows * v->blocks);
         break;
     case ORACLE_ACC: compare_integers(p, n); break;

@@ -129,7 +129,7 @@ static bool take(struct check *check, struct edge *e, const struct edge *from) {
 // Elements of a word at this edge, and whether it counts them.
 static void set_width(const struct ir *ir, int edge, struct edge *e) {
     const struct ir_port *port = writing_port(ir, edge);
-    e->lanes = edge_lanes(port, e->dtype);
+    e->lanes = edge_lanes(ir, port, e->dtype);
     e->counted = port->kind == IR_STREAM_COUNTED;
 }
 

@@ -9,8 +9,10 @@
 // sweep: BEAT_BITS=256 TOKENS=8 LANE_BEATS=5 SCALE_BEATS=2
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 HOPS=1
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=4 SCALE_BEATS=1 HOPS=2
+// sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 X_BITS=10
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 HOPS=1
+// quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 X_BITS=10 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -20,6 +22,9 @@ module rill_engine_lane_tb;
     parameter LANE_BEATS = 16;
     parameter SCALE_BEATS = 3;
     parameter HOPS = 0;
+    parameter X_BITS = 8;
+    localparam END = 1 << X_BITS - 1;
+    localparam OFFSET_W = X_BITS + 14;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
     localparam RC = N / 8;
@@ -39,7 +44,7 @@ module rill_engine_lane_tb;
     reg  [1:0]             raw;
     reg  [4*BEAT_BITS-1:0] x, x_next;
     reg  [4:0]             shift, shift_next;
-    reg  [21:0]            offset;
+    reg  [OFFSET_W-1:0]    offset;
     wire [63:0]            out_acc;
     wire [31:0]            out_row_scale, out_bias;
 
@@ -48,7 +53,7 @@ module rill_engine_lane_tb;
         .m_axis_tready(b_ready),
         .m_axis_tdata(b_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(b_done));
     // All but what goes to the front comes HOPS cycles later.
-    localparam WAY_W = 4 + 2 + TOK_W + 6 + SCALE_W + 2 + 4 * BEAT_BITS + 5 + 22;
+    localparam WAY_W = 4 + 2 + TOK_W + 6 + SCALE_W + 2 + 4 * BEAT_BITS + 5 + OFFSET_W;
     wire [WAY_W-1:0] way;
     wire             valid_h, last_h, params_h, scales_h, int4_h, first_h;
     wire [TOK_W-1:0] tok_h;
@@ -57,17 +62,18 @@ module rill_engine_lane_tb;
     wire [1:0]       raw_h;
     wire [4*BEAT_BITS-1:0] x_h;
     wire [4:0]       shift_h;
-    wire [21:0]      offset_h;
+    wire [OFFSET_W-1:0] offset_h;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(1), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
         .d({offset, shift, x, raw, scale, acc_row, row, tok, first, int4, scales, params, last, valid}), .q(way));
     assign {offset_h, shift_h, x_h, raw_h, scale_h, acc_h, row_h, tok_h, first_h, int4_h, scales_h, params_h, last_h,
         valid_h} = way;
     rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
         .SCALE_W(SCALE_W),
-        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS)) dut (.clk(clk), .rst(rst), .s_axis_beat_tvalid(b_valid),
+        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS), .X_BITS(X_BITS)) dut (.clk(clk), .rst(rst),
+        .s_axis_beat_tvalid(b_valid),
         .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
         .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),
-        .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({13*(BEAT_BITS/128){1'b0}}),
+        .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({(X_BITS+5)*(BEAT_BITS/128){1'b0}}),
         .first(first_h), .last(last_h),
         .tok(tok_h), .row(row_h), .acc(acc_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h),
         .offset(offset_h),
@@ -78,7 +84,7 @@ module rill_engine_lane_tb;
     reg  [BEAT_BITS-1:0]   scales_now [0:SCALE_BEATS-1];
     reg  [LATENCY:1]       due_last = 0;
     reg  [127:0]           due [1:LATENCY];  // {bias, row_scale, acc}
-    reg  [21:0]            excess [1:5];
+    reg  [OFFSET_W-1:0]    excess [1:5];
     reg  [63:0]            acc [0:RC*TOKENS-1]; // row of accumulators, token
     reg  [63:0]            total;
     integer                n, k, q, w, x_sum, seed, idle, stall, rows = 0, deepest = 0, locals = 0;
@@ -142,14 +148,14 @@ module rill_engine_lane_tb;
             total = 0;
             x_sum = 0;
             for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
-                q = below(256) - 128;
+                q = below(2 * END) - END;
                 w = int4 ? $signed(now[4*k +: 4]) : $signed(now[8*k +: 8]);
                 total = total + {{32{w[31]}}, w} * {{32{q[31]}}, q};
                 x_sum = x_sum + (int4 ? q : 2 * q);
                 if (int4) x_next[16*place(k) +: 16] = q;
                 else {x_next[16*place(2*k+1) +: 16], x_next[16*place(2*k) +: 16]} = {2{q[15:0]}};
             end
-            excess[1] = int4 ? 4096 * N + 8 * x_sum : 34816 * N + 64 * x_sum;
+            excess[1] = int4 ? 32 * END * N + 8 * x_sum : 272 * END * N + 64 * x_sum;
             acc[acc_row*TOKENS+token] = (first ? 64'd0 : acc[acc_row*TOKENS+token]) + ((total * group) << shift_next);
             due[1] = raw[0] ? {32'd0, SCALE_K, acc[acc_row*TOKENS+token]} : raw[1]
                 ? {32'd0, SCALE_V, acc[acc_row*TOKENS+token]}
@@ -257,7 +263,7 @@ module rill_engine_lane_tb;
         offset = excess[5];
         for (n = 5; n > 1; n = n - 1)
             excess[n] = excess[n-1];
-        excess[1] = 22'bx;
+        excess[1] = {OFFSET_W{1'bx}};
         x = x_next;
         shift = shift_next;
         x_next = {4*BEAT_BITS{1'bx}};

@@ -5,38 +5,46 @@
 // sweep: BEAT_BITS=512
 // sweep: BEAT_BITS=512 ASYM=1
 // sweep: BEAT_BITS=256 ASYM=1
+// sweep: BEAT_BITS=512 ASYM=1 X_BITS=10
+// sweep: BEAT_BITS=256 X_BITS=10
 // quick: BEAT_BITS=256 @ 50:50
+// quick: BEAT_BITS=512 ASYM=1 X_BITS=10 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_engine_offset_tb;
     parameter BEAT_BITS = 256;
     parameter ASYM = 0;
-    localparam SUMS_W = 13 * (BEAT_BITS / 128);
+    parameter X_BITS = 8;
+    localparam BIAS = 8 << X_BITS;
+    localparam GROUP_W = X_BITS + 5;
+    localparam OFFSET_W = X_BITS + 14;
+    localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = 4;
     localparam BEATS = 1500;
 
     wire                   clk, rst;
     reg                    valid = 0, int4;
-    reg  [2*BEAT_BITS-1:0] x;
-    wire [21:0]            offset;
+    reg  [2*N*X_BITS-1:0]  x;
+    wire [OFFSET_W-1:0]    offset;
     wire [SUMS_W-1:0]      sums;
     reg  [SUMS_W-1:0]      due_sums [1:LATENCY];
     reg  [LATENCY:1]       due_valid = 0;
-    reg  [21:0]            due [1:LATENCY];
+    reg  [OFFSET_W-1:0]    due [1:LATENCY];
     integer                n, k, seed, idle, beats = 0, checked = 0;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM)) dut (.clk(clk), .valid(valid), .int4(int4), .x(x),
+    rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) dut (.clk(clk), .valid(valid),
+        .int4(int4), .x(x),
         .offset(offset), .sums(sums));
 
     function signed [31:0] element(input integer i);
-        element = $signed(x[8*i +: 8]);
+        element = $signed(x[X_BITS*i +: X_BITS]);
     endfunction
 
     // The lanes' sum minus the true one, for weights drawn at random: it must not depend on them.
-    task excess(output reg [21:0] sum);
+    task excess(output reg [OFFSET_W-1:0] sum);
         integer total, low, high;
         begin
             total = 0;
@@ -44,13 +52,13 @@ module rill_engine_offset_tb;
                 low = $unsigned($random(seed)) % 16;
                 high = $unsigned($random(seed)) % 16 - 8;
                 if (int4)
-                    total = total + low * element(2 * k) + 2048 + (high + 8) * element(2 * k + 1) + 2048
+                    total = total + low * element(2 * k) + BIAS + (high + 8) * element(2 * k + 1) + BIAS
                         - (low - 8) * element(2 * k) - high * element(2 * k + 1);
                 else
-                    total = total + low * element(2 * k) + 2048 + 16 * ((high + 8) * element(2 * k + 1) + 2048)
+                    total = total + low * element(2 * k) + BIAS + 16 * ((high + 8) * element(2 * k + 1) + BIAS)
                         - (16 * high + low) * element(2 * k);
             end
-            sum = total[21:0];
+            sum = total[OFFSET_W-1:0];
         end
     endtask
 
@@ -58,13 +66,13 @@ module rill_engine_offset_tb;
         begin
             int4 = $random(seed);
             for (k = 0; k < N; k = k + 1) begin
-                x[16*k +: 16] = $random(seed);
+                x[2*X_BITS*k +: 2*X_BITS] = $random(seed);
                 if (!int4)
-                    x[16*k+8 +: 8] = x[16*k +: 8];
+                    x[2*X_BITS*k+X_BITS +: X_BITS] = x[2*X_BITS*k +: X_BITS];
             end
             if (beats < 6) begin
                 int4 = beats;
-                x = {2*N{beats < 2 ? 8'h80 : beats < 4 ? 8'h7f : 8'h00}};
+                x = {2*N{beats < 2 ? {1'b1, {(X_BITS-1){1'b0}}} : {1'b0, {(X_BITS-1){beats < 4}}}}};
             end
         end
     endtask
@@ -88,13 +96,13 @@ module rill_engine_offset_tb;
             end
             valid = !rst && $unsigned($random(seed)) % 100 >= idle;
             int4 = 1'bx;
-            x = {2*BEAT_BITS{1'bx}};
+            x = {2*N*X_BITS{1'bx}};
             if (valid) begin
                 draw;
                 excess(due[1]);
                 due_sums[1] = {SUMS_W{1'b0}};
                 for (k = 0; ASYM && k < 2 * N; k = k + 1)
-                    due_sums[1][13*(k/32) +: 13] = due_sums[1][13*(k/32) +: 13] + element(k);
+                    due_sums[1][GROUP_W*(k/32) +: GROUP_W] = due_sums[1][GROUP_W*(k/32) +: GROUP_W] + element(k);
                 beats = beats + 1;
             end
             due_valid = {due_valid[LATENCY-1:1], valid};

@@ -14,8 +14,11 @@
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2 HOPS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 ASYM=1
 // sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 HOPS=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 X_BITS=10
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 HOPS=1 X_BITS=10
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 @ 50:50
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ASYM=1 @ 0:0
+// quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 X_BITS=10 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -29,12 +32,14 @@ module rill_engine_tb;
     parameter FAULT = 0;
     parameter ARRAYS = 1;
     parameter HOPS = 0;
+    parameter X_BITS = 8;                                      // of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     localparam GAP = 12;
 
     // Shapes, the same as in vectors_rill_engine.c.
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
+    localparam X_W = XS * X_BITS + 8;
     localparam RC = XS / 8;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam USER_W = TOK_W + 1;
@@ -79,7 +84,7 @@ module rill_engine_tb;
     wire    clk, rst;
     integer file, got, kind, a, b, c, fault_wanted = 0, steps_wanted = 0, firings = 0, layers = 0, idle, stall;
     integer faults = 0, bubbles = 0, beat_stalls = 0, out_stalls = 0, quiet = 0;
-    reg [BEAT_BITS+127:0] data;
+    reg [BEAT_BITS*5/4+127:0] data;
     reg [8*256-1:0]       name;
     reg                   loaded = 0;
 
@@ -90,7 +95,7 @@ module rill_engine_tb;
         v_offer, v_open;
     wire [63:0]            step_e, step_t;
     wire                   step_valid_t, x_last, k_last, v_last, done_e, done_t, done_x, done_k, done_v, done_y;
-    wire [BEAT_BITS+7:0]   x_data;
+    wire [X_W-1:0]         x_data;
     wire [BEAT_BITS+31:0]  k_data, v_data;
     wire [USER_W-1:0]      x_user, k_user, v_user;
     rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step_e (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
@@ -99,7 +104,7 @@ module rill_engine_tb;
     rill_axis_driver #(.DATA_W(64), .SALT(4)) u_step_t (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid_t),
         .m_axis_tready(step_ready_t),
         .m_axis_tdata(step_t), .m_axis_tuser(), .m_axis_tlast(), .done(done_t));
-    rill_axis_driver #(.DATA_W(BEAT_BITS+8), .USER_W(USER_W), .SALT(5)) u_x (.clk(clk), .rst(rst),
+    rill_axis_driver #(.DATA_W(X_W), .USER_W(USER_W), .SALT(5)) u_x (.clk(clk), .rst(rst),
         .m_axis_tvalid(x_valid),
         .m_axis_tready(x_ready), .m_axis_tdata(x_data), .m_axis_tuser(x_user), .m_axis_tlast(x_last), .done(done_x));
     rill_axis_driver #(.DATA_W(BEAT_BITS+32), .USER_W(USER_W), .SALT(6)) u_k (.clk(clk), .rst(rst),
@@ -184,7 +189,7 @@ module rill_engine_tb;
         .SCALE_K(32'h33800000),
         .SCALE_V(32'h2d800000), .HAS_KV(1), .SECTIONS(2), .ENTRIES(7), .SECTION_LEN({16'd1, 16'd6}),
         .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .ARRAYS(ARRAYS),
-        .HOPS(HOPS), .ASYM(ASYM), .CHAINS(HOPS + 1), .COPY_CHAIN(HOPS)
+        .HOPS(HOPS), .ASYM(ASYM), .X_BITS(X_BITS), .CHAINS(HOPS + 1), .COPY_CHAIN(HOPS)
     ) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e),
         .s_axis_step_tdata(step_e),
@@ -259,7 +264,7 @@ module rill_engine_tb;
                 u_step_e.push(data[63:0], 1'b0, 1'b0);
                 u_step_t.push(data[63:0], 1'b0, 1'b0);
             end
-            2: u_x.push(data[BEAT_BITS+7:0], a[USER_W-1:0], b[0]);
+            2: u_x.push(data[X_W-1:0], a[USER_W-1:0], b[0]);
             3: u_k.push(data[BEAT_BITS+31:0], a[USER_W-1:0], b[0]);
             4: begin
                 u_v.push(data[BEAT_BITS+31:0], a[USER_W-1:0], b[0]);

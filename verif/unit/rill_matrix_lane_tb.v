@@ -8,8 +8,11 @@
 // sweep: BEAT_BITS=256 TOKENS=4 SIDE_W=3
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1 ASYM=1
+// sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=1 X_BITS=10
+// sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -19,7 +22,11 @@ module rill_matrix_lane_tb;
     parameter TOKENS = 2;
     parameter SIDE_W = 7;
     parameter ASYM = 0;
-    localparam SUMS_W = 13 * (BEAT_BITS / 128);
+    parameter X_BITS = 8;
+    localparam END = 1 << X_BITS - 1;
+    localparam GROUP_W = X_BITS + 5;
+    localparam OFFSET_W = X_BITS + 14;
+    localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = 9;
@@ -31,7 +38,7 @@ module rill_matrix_lane_tb;
     reg  [BEAT_BITS-1:0]   beat;
     wire [BEAT_BITS-1:0]   nibbles = beat ^ {BEAT_BITS/8{4'h8, int4, 3'd0}};
     reg  [4*BEAT_BITS-1:0] x;
-    reg  [21:0]            offset;
+    reg  [OFFSET_W-1:0]    offset;
     reg                    asym;
     reg  [N-1:0]           words;
     reg  [SUMS_W-1:0]      sums;
@@ -44,7 +51,8 @@ module rill_matrix_lane_tb;
     wire [SIDE_W-1:0]      out_side;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM)) dut (.clk(clk), .rst(rst),
+    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM), .X_BITS(X_BITS)) dut (
+        .clk(clk), .rst(rst),
         .valid(valid), .int4(int4),
         .first(first), .last(last), .tok(tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
         .shift(shift),
@@ -54,7 +62,7 @@ module rill_matrix_lane_tb;
 
     reg  [LATENCY:1]       due_last = 0;     // [n]: a beat with last was given n cycles ago
     reg  [SIDE_W+127:0]    due [1:LATENCY];  // {side, bias, row_scale, acc}
-    reg  [21:0]            excess [1:4];
+    reg  [OFFSET_W-1:0]    excess [1:4];
     reg  [SUMS_W-1:0]      late_sums [1:4];
     reg  [63:0]            acc [0:TOKENS-1];
     reg  [TOKENS-1:0]      begun = 0;
@@ -101,12 +109,12 @@ module rill_matrix_lane_tb;
             total = 0;
             x_sum = 0;
             for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
-                q = factor(-128, 127, given[1]);
+                q = factor(-END, END - 1, given[1]);
                 w = int4 ? factor(-8, 7, given[2]) : factor(-128, 127, given[2]);
                 weight = asym ? $signed({24'd0, words[16*(k/32) +: 8]}) * w + 8 * $signed(words[16*(k/32)+8 +: 8]) : w;
                 total = total + {{32{weight[31]}}, weight} * {{32{q[31]}}, q};
                 if (int4) begin
-                    late_sums[1][13*(k/32) +: 13] = late_sums[1][13*(k/32) +: 13] + q;
+                    late_sums[1][GROUP_W*(k/32) +: GROUP_W] = late_sums[1][GROUP_W*(k/32) +: GROUP_W] + q;
                     x_sum = x_sum + q;
                     x[16*place(k) +: 16] = q;
                     beat[4*k +: 4] = w;
@@ -117,7 +125,7 @@ module rill_matrix_lane_tb;
                     beat[8*k +: 8] = w;
                 end
             end
-            excess[1] = int4 ? 4096 * N + 8 * x_sum : 34816 * N + 64 * x_sum;
+            excess[1] = int4 ? 32 * END * N + 8 * x_sum : 272 * END * N + 64 * x_sum;
             acc[tok] = (first ? 64'd0 : acc[tok]) + ((asym ? total : total * group_scale) << shift);
             due[1] = {side, bias, row_scale, acc[tok]};
             begun[tok] = 1;
@@ -146,7 +154,7 @@ module rill_matrix_lane_tb;
         {asym, words} = {(N + 1){1'bx}};
         for (n = 4; n > 1; n = n - 1)
             excess[n] = excess[n-1];
-        excess[1] = 22'bx;
+        excess[1] = {OFFSET_W{1'bx}};
         again = given == BEATS / 2 && !was_reset;
         valid = !rst && !again && given < BEATS && $unsigned($random(seed)) % 100 >= idle;
         beat = {BEAT_BITS{1'bx}};

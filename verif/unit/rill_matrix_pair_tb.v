@@ -7,8 +7,11 @@
 // sweep: BEAT_BITS=512 TOKENS=8
 // sweep: BEAT_BITS=512 TOKENS=4 ASYM=1
 // sweep: BEAT_BITS=256 TOKENS=2 ASYM=1
+// sweep: BEAT_BITS=512 TOKENS=4 X_BITS=10
+// sweep: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10
 // quick: BEAT_BITS=256 TOKENS=4 @ 0:0
 // quick: BEAT_BITS=512 TOKENS=4 ASYM=1 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -17,7 +20,11 @@ module rill_matrix_pair_tb;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 4;
     parameter ASYM = 0;
-    localparam SUMS_W = 13 * (BEAT_BITS / 128);
+    parameter X_BITS = 8;
+    localparam END = 1 << X_BITS - 1;
+    localparam GROUP_W = X_BITS + 5;
+    localparam OFFSET_W = X_BITS + 14;
+    localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam TOK_W = $clog2(TOKENS);
     localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
     localparam N = BEAT_BITS / 8;
@@ -31,7 +38,7 @@ module rill_matrix_pair_tb;
     reg  [BEAT_BITS-1:0]   beat;
     wire [BEAT_BITS-1:0]   nibbles = beat ^ {BEAT_BITS/8{4'h8, int4, 3'd0}};
     reg  [8*BEAT_BITS-1:0] x;
-    reg  [43:0]            offset;
+    reg  [2*OFFSET_W-1:0]  offset;
     reg  [7:0]             group_scale;
     reg  [9:0]             shift;
     reg                    asym;
@@ -42,7 +49,8 @@ module rill_matrix_pair_tb;
     wire [31:0]            out_row_scale, out_bias;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM)) dut (.clk(clk), .rst(rst), .valid(valid),
+    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM), .X_BITS(X_BITS)) dut (.clk(clk), .rst(rst),
+        .valid(valid),
         .both(both), .int4(int4),
         .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(x), .offset(offset),
         .group_scale(group_scale),
@@ -52,7 +60,7 @@ module rill_matrix_pair_tb;
 
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
     reg  [127:0]           due [1:LATENCY];  // {bias, row_scale, acc}
-    reg  [43:0]            excess [1:4];
+    reg  [2*OFFSET_W-1:0]  excess [1:4];
     reg  [2*SUMS_W-1:0]    late_sums [1:4];
     reg  [63:0]            acc [0:TOKENS-1];
     reg  [63:0]            params;
@@ -119,22 +127,24 @@ module rill_matrix_pair_tb;
                 if (int4) beat[4*k +: 4] = w;
                 else beat[8*k +: 8] = w;
                 for (t = 1; t >= 0; t = t - 1) begin
-                    q = factor(-128, 127, rows[t]);
+                    q = factor(-END, END - 1, rows[t]);
                     weight = asym ? $signed({24'd0, words[16*(k/32) +: 8]}) * w + 8 * $signed(words[16*(k/32)+8 +: 8])
                         : w;
                     total[t] = total[t] + {{32{weight[31]}}, weight} * {{32{q[31]}}, q};
                     if (int4)
-                        late_sums[1][SUMS_W*t+13*(k/32) +: 13] = late_sums[1][SUMS_W*t+13*(k/32) +: 13] + q;
+                        late_sums[1][SUMS_W*t+GROUP_W*(k/32) +: GROUP_W] =
+                            late_sums[1][SUMS_W*t+GROUP_W*(k/32) +: GROUP_W] + q;
                     x_sum[t] = x_sum[t] + (int4 ? q : 2 * q);
-                    if (int4) x[32*place(k) +: 32] = t ? q * 262144 : x[32*place(k) +: 32] + q;
+                    if (int4) x[32*place(k) +: 32] = t ? q * (1 << 26 - X_BITS) : x[32*place(k) +: 32] + q;
                     else begin
-                        x[32*place(2*k) +: 32] = t ? q * 262144 : x[32*place(2*k) +: 32] + q;
+                        x[32*place(2*k) +: 32] = t ? q * (1 << 26 - X_BITS) : x[32*place(2*k) +: 32] + q;
                         x[32*place(2*k+1) +: 32] = x[32*place(2*k) +: 32];
                     end
                 end
             end
             for (t = 0; t < 2; t = t + 1) begin
-                excess[1][22*t +: 22] = int4 ? 4096 * N + 8 * x_sum[t] : 34816 * N + 64 * x_sum[t];
+                excess[1][OFFSET_W*t +: OFFSET_W] = int4 ? 32 * END * N + 8 * x_sum[t]
+                    : 272 * END * N + 64 * x_sum[t];
                 if (!t || both)
                     acc[2*turn_no+t] = (first ? 64'd0 : acc[2*turn_no+t])
                         + ((asym ? total[t] : total[t] * group_scale) << shift[5*t +: 5]);
@@ -181,7 +191,7 @@ module rill_matrix_pair_tb;
         {asym, words} = {(N + 1){1'bx}};
         for (n = 4; n > 1; n = n - 1)
             excess[n] = excess[n-1];
-        excess[1] = 44'bx;
+        excess[1] = {2*OFFSET_W{1'bx}};
         again = rows >= ROWS / 2 && beat_no > 0 && !was_reset;
         beat = {BEAT_BITS{1'bx}};
         x = {8*BEAT_BITS{1'bx}};

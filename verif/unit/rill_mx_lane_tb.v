@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_mx_lane: mantissas at every distance from the block's exponent, ties, clamping, against the golden
 // model; latency 2.
-// quick: - @ 50:50
+// sweep: X_BITS=8
+// sweep: X_BITS=10
+// quick: X_BITS=8 @ 50:50
+// quick: X_BITS=10 @ 50:50
 `default_nettype none
 
 module rill_mx_lane_tb;
+    parameter X_BITS = 8;
     wire         clk, rst;
     reg          en = 1'b0;
     reg  [31:0]  x = 0;
     reg  [7:0]   top = 0;
     reg          zero = 0;
-    wire [7:0]   q;
+    wire [X_BITS-1:0] q;
     reg  [31:0]  x_vector [0:16383];
     reg  [7:0]   top_vector [0:16383];
     reg          zero_vector [0:16383];
-    reg  [7:0]   q_vector [0:16383];
+    reg  [X_BITS-1:0] q_vector [0:16383];
     reg [1023:0] path;
     integer      file, count = 0, given = 0, idle, seed;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_mx_lane dut (.clk(clk), .en(en), .x(x), .top(top), .zero(zero), .q(q));
+    rill_mx_lane #(.X_BITS(X_BITS)) dut (.clk(clk), .en(en), .x(x), .top(top), .zero(zero), .q(q));
 
     initial begin
         if (!$value$plusargs("idle=%d", idle)) idle = 0;

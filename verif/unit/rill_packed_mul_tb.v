@@ -4,13 +4,20 @@
 // sweep: COUNT=1
 // sweep: COUNT=4
 // sweep: COUNT=3
+// sweep: COUNT=4 X_BITS=10
+// sweep: COUNT=1 X_BITS=10
 // quick: COUNT=4 @ 50:50
 // quick: COUNT=3 @ 50:50
+// quick: COUNT=4 X_BITS=10 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_packed_mul_tb;
     parameter COUNT = 1;
+    parameter X_BITS = 8;
+    localparam END = 1 << X_BITS - 1;
+    localparam SPLIT = 26 - X_BITS;
+    localparam BIAS = 16 * END;
     localparam ROUNDS = 4000;
     wire         clk, rst;
     reg          en = 0;
@@ -24,14 +31,14 @@ module rill_packed_mul_tb;
     genvar g;
     generate
         for (g = 0; g < COUNT; g = g + 1) begin : gen_product
-            rill_packed_mul #(.BIAS(g == 0 ? COUNT : 0)) dut (.clk(clk), .en(en), .x(x[g]), .nibble(nibble[g]),
-                .p(p[g]));
+            rill_packed_mul #(.BIAS(g == 0 ? COUNT : 0), .X_BITS(X_BITS)) dut (.clk(clk), .en(en), .x(x[g]),
+                .nibble(nibble[g]), .p(p[g]));
         end
     endgenerate
 
     function integer activation(input integer pick);
-        activation = pick == 0 ? -128 : pick == 1 ? 127 : pick == 2 ? -1 : pick == 3 ? 0
-            : $unsigned($random(seed)) % 256 - 128;
+        activation = pick == 0 ? -END : pick == 1 ? END - 1 : pick == 2 ? -1 : pick == 3 ? 0
+            : $unsigned($random(seed)) % (2 * END) - END;
     endfunction
 
     integer k;
@@ -42,9 +49,9 @@ module rill_packed_mul_tb;
     end
 
     task check(input integer what);
-        if (sum[17:0] !== low || sum[31:18] !== high) begin
-            $display("FAIL: check %0d round %0d: %0d %0d instead of %0d %0d", what, n, sum[17:0], sum[31:18], low,
-                high);
+        if (sum[SPLIT-1:0] !== low || sum[31:SPLIT] !== high) begin
+            $display("FAIL: check %0d round %0d: %0d %0d instead of %0d %0d", what, n, sum[SPLIT-1:0], sum[31:SPLIT],
+                low, high);
             $finish;
         end
     endtask
@@ -61,17 +68,17 @@ module rill_packed_mul_tb;
             for (i = 0; i < COUNT; i = i + 1) begin
                 x0 = activation(n < 1024 ? n / 16 % 8 : 4);
                 x1 = activation(n < 1024 ? n / 128 % 8 : 4);
-                x[i] = x1 * 262144 + x0;
+                x[i] = x1 * (1 << SPLIT) + x0;
                 nibble[i] = n < 1024 ? n % 16 : $random(seed);
                 if (en) begin
-                    low = low + x0 * nibble[i] + 2048;
-                    high = high + x1 * nibble[i] + 2048;
+                    low = low + x0 * nibble[i] + BIAS;
+                    high = high + x1 * nibble[i] + BIAS;
                 end
             end
             if (high > most) most = high;
         end
-        if (most == COUNT * 3953) $display("PASS");
-        else $display("FAIL: the largest sum %0d was not reached", COUNT * 3953);
+        if (most == COUNT * (BIAS + 15 * (END - 1))) $display("PASS");
+        else $display("FAIL: the largest sum %0d was not reached", COUNT * (BIAS + 15 * (END - 1)));
         $finish;
     end
 endmodule

@@ -14,10 +14,15 @@
 // sweep: LANES=8 TOKENS=1 BEAT_BITS=256 BLOCK=64 FIRE_BLOCKS=0 N=256 RANDOM=1 FAULT=0
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=1
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=2
+// sweep: LANES=8 TOKENS=4 BEAT_BITS=512 BLOCK=128 FIRE_BLOCKS=0 N=200 RANDOM=0 FAULT=0 X_BITS=10
+// sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=1 N=128 RANDOM=1 FAULT=0 X_BITS=10
+// sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=2 X_BITS=10
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
+// quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=1 FAULT=0 X_BITS=10 @ 50:50
 // quick: LANES=4 TOKENS=1 BEAT_BITS=256 BLOCK=128 FIRE_BLOCKS=0 N=50 RANDOM=1 FAULT=0
 // quick: LANES=16 TOKENS=2 BEAT_BITS=512 BLOCK=32 FIRE_BLOCKS=1 N=96 RANDOM=0 FAULT=0 @ 0:0
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=1 @ 50:50
+// quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=2 X_BITS=10 @ 50:50
 `default_nettype none
 
 module rill_quantize_tb;
@@ -25,6 +30,8 @@ module rill_quantize_tb;
     parameter TOKENS = 2;
     parameter BEAT_BITS = 256;
     parameter BLOCK = 32;
+    parameter X_BITS = 8;
+    localparam Y_W = BEAT_BITS / 8 * X_BITS + 8;
     parameter FIRE_BLOCKS = 0;
     parameter EXP_MIN = -24;
     parameter N = 128;
@@ -42,7 +49,7 @@ module rill_quantize_tb;
     wire [LANES * 32-1:0] x_tdata;
     wire [USER_W-1:0] x_tuser;
     wire y_tvalid, y_tready, y_tlast, y_done;
-    wire [BEAT_BITS + 8-1:0] y_tdata;
+    wire [Y_W-1:0] y_tdata;
     wire [USER_W-1:0] y_tuser;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
@@ -52,11 +59,12 @@ module rill_quantize_tb;
         .m_axis_tlast(x_tlast),
         .done(x_done));
     rill_quantize #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .BLOCK(BLOCK), .EXP_MIN(EXP_MIN),
-        .FIRE_BLOCKS(FIRE_BLOCKS)) dut (.clk(clk), .rst(rst), .fault(fault), .s_axis_x_tvalid(x_tvalid),
+        .FIRE_BLOCKS(FIRE_BLOCKS), .X_BITS(X_BITS)) dut (.clk(clk), .rst(rst), .fault(fault),
+        .s_axis_x_tvalid(x_tvalid),
         .s_axis_x_tready(x_tready),
         .s_axis_x_tdata(x_tdata), .s_axis_x_tuser(x_tuser), .s_axis_x_tlast(x_tlast), .m_axis_y_tvalid(y_tvalid),
         .m_axis_y_tready(y_tready), .m_axis_y_tdata(y_tdata), .m_axis_y_tuser(y_tuser), .m_axis_y_tlast(y_tlast));
-    rill_file_monitor #(.TAG("y"), .DATA_W(BEAT_BITS + 8), .USER_W(USER_W), .WORDS(16384), .SALT(20),
+    rill_file_monitor #(.TAG("y"), .DATA_W(Y_W), .USER_W(USER_W), .WORDS(16384), .SALT(20),
         .COMPARE(!FAULT)) u_y (.clk(clk),
         .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));

@@ -8,8 +8,10 @@
 // sweep: BEAT_BITS=512 TOKENS=4 X_UNITS=16
 // sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2
 // sweep: BEAT_BITS=512 TOKENS=2 X_UNITS=6 ARRAYS=2
+// sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2 X_BITS=10
 // quick: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2
+// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2 X_BITS=10 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -18,9 +20,11 @@ module rill_x_buffer_tb;
     parameter TOKENS = 2;
     parameter X_UNITS = 10;
     parameter ARRAYS = 1;
+    parameter X_BITS = 8;
+    localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
-    localparam WORD_W = BEAT_BITS + 8;
+    localparam WORD_W = UNIT_BITS + 8;
     localparam OPERANDS = 60;
     localparam PLACES = TOKENS * X_UNITS;
 
@@ -31,14 +35,14 @@ module rill_x_buffer_tb;
     reg  [TOK_W-1:0]    read_tok = 0;    // ARRAYS 2: a turn
     localparam TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1;
     reg  [PAIR_W-1:0]   read_pair = 0;
-    wire [ARRAYS*BEAT_BITS-1:0] unit_0, unit_1;
+    wire [ARRAYS*UNIT_BITS-1:0] unit_0, unit_1;
     wire [ARRAYS*8-1:0] shift_0, shift_1;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(WORD_W), .USER_W(TOK_W + 1), .WORDS((OPERANDS + 3) * PLACES)) u_x (.clk(clk), .rst(rst),
         .m_axis_tvalid(x_valid),
         .m_axis_tready(x_ready), .m_axis_tdata(x_data), .m_axis_tuser(x_user), .m_axis_tlast(x_last), .done(x_done));
-    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS)) dut (
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS)) dut (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data),
         .s_axis_x_tuser(x_user),
         .s_axis_x_tlast(x_last), .filled(filled), .free(free), .read_tok(read_tok[TURN_W-1:0]), .read_pair(read_pair),
@@ -130,11 +134,11 @@ module rill_x_buffer_tb;
 
     // ---- reading: every pair of an operand, or pairs at random; the bank goes back with the last read or later ----
     always @(negedge clk) begin
-        if (due_valid[1] && {shift_1[7:0], unit_1[BEAT_BITS-1:0], shift_0[7:0],
-            unit_0[BEAT_BITS-1:0]} !== due[1][2*WORD_W-1:0]) fail(1);
-        if (due_both[1] && {shift_1[8*ARRAYS-8 +: 8], unit_1[BEAT_BITS*(ARRAYS-1) +: BEAT_BITS],
+        if (due_valid[1] && {shift_1[7:0], unit_1[UNIT_BITS-1:0], shift_0[7:0],
+            unit_0[UNIT_BITS-1:0]} !== due[1][2*WORD_W-1:0]) fail(1);
+        if (due_both[1] && {shift_1[8*ARRAYS-8 +: 8], unit_1[UNIT_BITS*(ARRAYS-1) +: UNIT_BITS],
             shift_0[8*ARRAYS-8 +: 8],
-            unit_0[BEAT_BITS*(ARRAYS-1) +: BEAT_BITS]} !== due[1][2*WORD_W +: 2*WORD_W]) fail(5);
+            unit_0[UNIT_BITS*(ARRAYS-1) +: UNIT_BITS]} !== due[1][2*WORD_W +: 2*WORD_W]) fail(5);
         if (x_ready !== (open_q && occupied < 2)) fail(2);
         if (filled !== fill_q) fail(3);
         if (filled) filled_seen = filled_seen + 1;

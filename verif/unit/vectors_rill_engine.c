@@ -7,7 +7,7 @@
 // lanes past the rows.
 #include "include/fields.h"
 #include "gen/golden/ops.h"
-#include "verif/unit/vectors_rill_fp32.h"
+#include "verif/unit/vectors_rill_stream.h"
 
 enum {
     LAYERS = 2,
@@ -24,6 +24,7 @@ enum {
 struct engine {
     struct vectors v;
     int c, xs, tokens, group, tok_bits, fault, asym;
+    int bits;              // of a mantissa of the operands
     int hd, v_rows, parts; // of a head; row-steps; beats of a V block
     int pos, ntok;
     int firings; // whose results are all printed
@@ -35,7 +36,7 @@ struct engine {
 // The operand of one firing, all tokens.
 struct operand {
     int k, block;
-    int8_t q[MAX_T][MAX_K];
+    int16_t q[MAX_T][MAX_K];
     uint8_t shift[MAX_T][MAX_K / 32];
 };
 
@@ -49,10 +50,9 @@ static void print_bytes(const uint8_t *bytes, int n) {
     printf("\n");
 }
 
-static void print_unit(struct engine *e, int kind, unsigned top, int top_bytes, const uint8_t *bytes, int tok, int ntok,
-                       bool last) {
+static void print_unit(struct engine *e, int kind, unsigned scale, const uint8_t *bytes, int tok, int ntok, bool last) {
     unsigned user = (unsigned)(tok == ntok - 1) << e->tok_bits | (unsigned)tok;
-    printf("%x %x %x %x %0*x", (unsigned)kind, user, (unsigned)last, (unsigned)e->firings, 2 * top_bytes, top);
+    printf("%x %x %x %x %08x", (unsigned)kind, user, (unsigned)last, (unsigned)e->firings, scale);
     print_bytes(bytes, e->xs);
 }
 
@@ -82,31 +82,34 @@ static void make_operand(struct engine *e, struct operand *x, int k, int block, 
     x->k = k;
     x->block = block;
     for (int t = 0; t < ntok; t++) {
-        for (int i = 0; i < k; i++) x->q[t][i] = (int8_t)(random_byte(e) % 255 - 127);
-        for (int b = 0; b < div_up(k, block); b++) x->shift[t][b] = random_byte(e) % 32;
+        for (int i = 0; i < k; i++) {
+            int most = (int)golden_mx_limit(e->bits);
+            x->q[t][i] = (int16_t)((int)(vectors_random(&e->v) & 0x3ff) % (2 * most + 1) - most);
+        }
+        for (int b = 0; b < div_up(k, block); b++)
+            x->shift[t][b] = random_byte(e) % (unsigned)(golden_mx_shift_max(e->bits) + 1);
     }
 }
 
 // One unit of block b, or of zeros behind the blocks.
-static void operand_unit(struct engine *e, const struct operand *x, int t, int b, int u, uint8_t bytes[MAX_XS]) {
-    memset(bytes, 0, MAX_XS);
-    for (int i = 0; i < e->xs && u * e->xs + i < x->block && b * x->block + u * e->xs + i < x->k; i++)
-        bytes[i] = (uint8_t)x->q[t][b * x->block + u * e->xs + i];
+static void print_operand_unit(struct engine *e, const struct operand *x, int t, int ntok, int b, int u, bool last) {
+    int at = b * x->block + u * e->xs, end = (b + 1) * x->block < x->k ? (b + 1) * x->block : x->k;
+    unsigned user = (unsigned)(t == ntok - 1) << e->tok_bits | (unsigned)t;
+    printf("2 %x %x %x ", user, (unsigned)last, (unsigned)e->firings);
+    stream_mantissas((size_t)e->xs, at < x->k ? x->shift[t][b] : 0, e->bits, at < end ? (size_t)(end - at) : 0,
+                     x->q[t] + (at < x->k ? at : 0));
+    printf("\n");
 }
 
 // Order: block, token, unit in block; where the units are odd, one of zeros per token follows.
 static void print_operand(struct engine *e, const struct operand *x, int ntok) {
-    uint8_t bytes[MAX_XS];
     int blocks = div_up(x->k, x->block), rest = x->k - (blocks - 1) * x->block;
     bool odd = ((blocks - 1) * div_up(x->block, e->xs) + div_up(rest, e->xs)) % 2;
     for (int b = 0; b < blocks + odd; b++) {
         int units = b == blocks ? 1 : div_up(b == blocks - 1 ? rest : x->block, e->xs);
         for (int t = 0; t < ntok; t++)
-            for (int u = 0; u < units; u++) {
-                operand_unit(e, x, t, b, u, bytes);
-                bool last = b == blocks + odd - 1 && t == ntok - 1 && u == units - 1;
-                print_unit(e, 2, b < blocks ? x->shift[t][b] : 0, 1, bytes, t, ntok, last);
-            }
+            for (int u = 0; u < units; u++)
+                print_operand_unit(e, x, t, ntok, b, u, b == blocks + odd - 1 && t == ntok - 1 && u == units - 1);
     }
 }
 
@@ -322,7 +325,7 @@ static void print_heads(struct engine *e, int kind, int8_t k[HEADS][MAX_T][MAX_H
         for (int t = 0; t < e->ntok; t++)
             for (int u = 0; u < div_up(e->hd, e->xs); u++) {
                 head_unit(e, k[h][t], u, bytes);
-                print_unit(e, kind, 0x40490fdb, 4, bytes, t, e->ntok,
+                print_unit(e, kind, 0x40490fdb, bytes, t, e->ntok,
                            h == HEADS - 1 && t == e->ntok - 1 && u == div_up(e->hd, e->xs) - 1);
             }
 }
@@ -397,6 +400,7 @@ int main(int argc, char **argv) {
     e.group = (int)vectors_argument(argc, argv, "GROUP", 2 * e.xs);
     e.fault = (int)vectors_argument(argc, argv, "FAULT", 0);
     e.asym = (int)vectors_argument(argc, argv, "ASYM", 0);
+    e.bits = (int)vectors_argument(argc, argv, "X_BITS", 8);
     for (e.tok_bits = 1; 1 << e.tok_bits < e.tokens; e.tok_bits++) continue;
     e.hd = (int)vectors_argument(argc, argv, "HEAD_DIM", 1);
     e.v_rows = div_up(e.hd, e.c);

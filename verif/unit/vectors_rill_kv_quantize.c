@@ -8,7 +8,7 @@ static void print_head(const struct stream *s, int ntok, size_t hd, int end, con
     size_t xs = (size_t)s->beat_bits / 8, units = (hd + xs - 1) / xs;
     for (int t = 0; t < ntok; t++) {
         for (size_t u = 0; u < units; u++) {
-            stream_unit(s, "y", g_bits(scale[t]), 8, hd - u * xs, q + (size_t)t * hd + u * xs);
+            stream_unit(s, "y", g_bits(scale[t]), hd - u * xs, q + (size_t)t * hd + u * xs);
             stream_mark(s, t, ntok, end && u == units - 1);
         }
     }

@@ -5,10 +5,12 @@
 #include "gen/golden/ops.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
+static int bits; // of a mantissa
+
 static void print_case(float x, int top, int zero) {
     struct golden_fault fault = {0};
-    int q = zero ? 0 : (int)g_fix_clamp(x, 133 - top, GOLDEN_MX_LIMIT, &fault);
-    printf("%08" PRIx32 " %02x %d %02x\n", g_bits(x), (unsigned)top, zero, (unsigned)q & 0xff);
+    int q = zero ? 0 : (int)g_fix_clamp(x, 125 + bits - top, golden_mx_limit(bits), &fault);
+    printf("%08" PRIx32 " %02x %d %03x\n", g_bits(x), (unsigned)top, zero, (unsigned)q & ((1u << bits) - 1));
 }
 
 // A significand of 24 bits under a block's exponent; both signs.
@@ -32,8 +34,8 @@ static void print_borders(int64_t whole, int64_t half, int distance) {
 }
 
 static void print_directed(void) {
-    for (int distance = 0; distance <= 8; distance++) {
-        int64_t half = INT64_C(1) << (16 + distance), least = INT64_C(1) << 23, most = INT64_C(1) << 24;
+    for (int distance = 0; distance <= bits; distance++) {
+        int64_t half = INT64_C(1) << (24 - bits + distance), least = INT64_C(1) << 23, most = INT64_C(1) << 24;
         for (int64_t k = 0; k < 3; k++) {
             print_borders(least + 2 * k * half, half, distance);
             print_borders(most - 2 * k * half, half, distance);
@@ -44,6 +46,7 @@ static void print_directed(void) {
 
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
+    bits = (int)vectors_argument(argc, argv, "X_BITS", 8);
     print_directed();
     for (int i = 0; i < v.count; i++) {
         int top = 20 + (int)(vectors_random(&v) % 200), distance = (int)(vectors_random(&v) % 13), zero = i % 17 == 0;

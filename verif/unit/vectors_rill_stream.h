@@ -61,12 +61,21 @@ static inline void stream_bare(const struct stream *s, const char *tag, int vect
     }
 }
 
-// One unit of XS = beat_bits / 8 mantissas from q[0..count), zeros past count, with its exponent or scale in
-// `head_digits` digits above.
-static inline void stream_unit(const struct stream *s, const char *tag, uint32_t head, int head_digits, size_t count,
-                               const int8_t q[]) {
-    printf("%s %0*" PRIx32, tag, head_digits, head);
+// One unit of XS = beat_bits / 8 bytes from q[0..count), zeros past count, with its scale in 8 digits above.
+static inline void stream_unit(const struct stream *s, const char *tag, uint32_t head, size_t count, const int8_t q[]) {
+    printf("%s %08" PRIx32, tag, head);
     for (size_t i = (size_t)s->beat_bits / 8; i-- > 0;) printf("%02x", i < count ? (unsigned)(uint8_t)q[i] : 0u);
+}
+
+// The same of mantissas of `bits` bits (4 of them are whole digits), with their exponent in 2 digits above.
+static inline void stream_mantissas(size_t xs, unsigned exponent, int bits, size_t count, const int16_t q[]) {
+    printf("%02x", exponent);
+    for (size_t i = xs; i > 0; i -= 4) {
+        uint64_t four = 0;
+        for (size_t k = i - 4; k < i; k++)
+            if (k < count) four |= ((uint64_t)q[k] & ((1u << bits) - 1)) << bits * (int)(k - (i - 4));
+        printf("%0*" PRIx64, bits, four);
+    }
 }
 
 static inline void stream_step(int pos, int ntok) {

@@ -180,7 +180,7 @@ module rill_fifo #(
     endgenerate
 endmodule
 
-// Designs with sums of groups (int4_asym) have lanes of their own: RILL_OWN_MATRIX.
+// Designs with sums of groups (int4_asym) or mantissas of 10 bits have lanes of their own: RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
 // One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
@@ -211,6 +211,7 @@ module rill_matrix_lane #(
     parameter ROWS = 1,
     parameter SIDE_W = 1,
     parameter ASYM = 0,
+    parameter X_BITS = 8,
     parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
     parameter SUMS_W = 13 * (BEAT_BITS / 128)
 ) (
@@ -253,6 +254,7 @@ module rill_matrix_pair #(
     parameter TOKENS = 0,
     parameter ROWS = 1,
     parameter ASYM = 0,
+    parameter X_BITS = 8,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
     parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
