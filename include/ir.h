@@ -249,7 +249,7 @@ int ir_key_channels(const struct ir *); // channels over which positions of K ar
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
 enum { IR_WRITES_OPEN = 16 /* beats without a response of a channel's write engine */ };
-int ir_address_bits(const struct ir *); // of the ports' addresses, by the memory of the board
+int ir_address_bits(const struct ir *);                  // of the ports' addresses, by the memory of the board
 int64_t ir_write_buffer(const struct ir *, int channel); // beats of that engine's buffer; 0: nobody writes there
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
 int ir_driver(const struct ir *, const char *name); // the kernel that drives a plain net, or IR_NONE

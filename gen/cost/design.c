@@ -31,10 +31,8 @@ static void add_read_engines(const struct ir *ir, struct cost_resources *sum, in
                              int64_t count) {
     const struct ir_design *d = &ir->design;
     const struct ir_param param[] = {
-        {"BEAT_BITS", ir_value_int(d->beat_bits)},
-        {"OUTSTANDING", ir_value_int(d->outstanding)},
-        {"PREFETCH_BEATS", ir_value_int(prefetch)},
-        {"RAM_STYLE", ir_value_text(ram_style_words[style])},
+        {"BEAT_BITS", ir_value_int(d->beat_bits)},        {"OUTSTANDING", ir_value_int(d->outstanding)},
+        {"PREFETCH_BEATS", ir_value_int(prefetch)},       {"RAM_STYLE", ir_value_text(ram_style_words[style])},
         {"ADDR_BITS", ir_value_int(ir_address_bits(ir))},
     };
     add_module(sum, &rtl_dma_read, param, COUNT_OF(param), count);

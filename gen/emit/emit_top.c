@@ -84,7 +84,8 @@ static void emit_shared_nets(const struct ir *ir, const struct emit_names *names
     text_addf(out, "    wire %skernel_fault;\n    wire [%d:0] out_steps_done;\n", emit_range(ir, fault_bits(ir)),
               32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs) - 1);
     text_addf(out, "    wire %schannel_idle, channel_beat, channel_answer, channel_stall;\n", each);
-    text_addf(out, "    reg %smemory_error, error_is_write;\n    wire [%d:0] error_address;\n", each, 64 * channels - 1);
+    text_addf(out, "    reg %smemory_error, error_is_write;\n    wire [%d:0] error_address;\n", each,
+              64 * channels - 1);
     text_addf(out,
               "    wire [63:0] identity = 64'h%016" PRIx64
               "; // of design.yaml\n    wire [63:0] layout = 64'h%016" PRIx64
