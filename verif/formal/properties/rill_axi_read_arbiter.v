@@ -37,9 +37,11 @@ always @(posedge clk) begin
     assume (f_owed_open < 15'h7FF0);
     f_asks_q <= rst ? {CLIENTS{1'b0}} : s_axi_arvalid & ~s_axi_arready;
     for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1) begin
-        f_asked_q[f_i*(ADDR_BITS+8) +: ADDR_BITS+8] <= {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*ADDR_BITS +: ADDR_BITS]};
+        f_asked_q[f_i*(ADDR_BITS+8) +: ADDR_BITS+8] <=
+            {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*ADDR_BITS +: ADDR_BITS]};
         assume (!f_asks_q[f_i] || (s_axi_arvalid[f_i] &&
-                f_asked_q[f_i*(ADDR_BITS+8) +: ADDR_BITS+8] == {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*ADDR_BITS +: ADDR_BITS]}));
+                f_asked_q[f_i*(ADDR_BITS+8) +: ADDR_BITS+8] ==
+                {s_axi_arlen[f_i*8 +: 8], s_axi_araddr[f_i*ADDR_BITS +: ADDR_BITS]}));
     end
     if (rst)
         f_sent_q <= 1'b0;

@@ -84,7 +84,8 @@ always @(posedge clk) begin
             assert (f_stored == f_address_q[ADDR_BITS-1:BEAT_SHIFT]);
         assert (out_q != {OUT_W{1'b0}} || beat_offset_q == {PAGE_W{1'b0}});
         if (f_mine)
-            assert ({addr_head[ADDR_W-1:PAGE_W], addr_head[PAGE_W-1:0] + beat_offset_q} == f_address_q[ADDR_BITS-1:BEAT_SHIFT]);
+            assert ({addr_head[ADDR_W-1:PAGE_W], addr_head[PAGE_W-1:0] + beat_offset_q}
+                == f_address_q[ADDR_BITS-1:BEAT_SHIFT]);
         if (f_failed_q)
             assert (error && error_addr == f_failed_at_q);
     end
