@@ -447,7 +447,8 @@ rows_below_bound() { # at every T, the forecast of many rows is no faster than w
     done
 }
 check "at most so many rows/s: a bound at every T" rows_below_bound
-like_explicit() { # name, what auto must choose, values of the spec: the same Verilog as with that said, and the figures in the report
+# The same Verilog as with what auto must choose said, and the figures in the report.
+like_explicit() { # name, choice, values of the spec
     local dir=$work/auto-$1 values=("${@:3}")
     variant "$root/tests/e2e/specs/$1.yaml" "$dir.yaml" fifo=auto "${values[@]}"
     variant "$root/tests/e2e/specs/$1.yaml" "$dir-said.yaml" "fifo=$2" "${values[@]}"
