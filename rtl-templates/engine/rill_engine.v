@@ -220,11 +220,18 @@ module rill_engine #(
 
     // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 (each has a copy) ----
     localparam ASYM_W = ASYM != 0 ? 1 : 0;
-    localparam LANE_CMD_W = 6 + 2 * TOK_W + 9 + SCALE_W + ASYM_W;
+    // Fields of a lane's command, each behind the one before. Those below LANE_APART must not happen by chance: on the
+    // way they have registers of their own, and the rest of the command is one word.
+    localparam LANE_VALID = 0, LANE_OUT = 1, LANE_PARAMS = 2, LANE_SCALES = 3, LANE_APART = 4, LANE_INT4 = LANE_APART,
+        LANE_FIRST = LANE_INT4 + 1, LANE_LAST = LANE_FIRST + 1, LANE_RAW = LANE_LAST + 1, LANE_RAW_W = 2,
+        LANE_TOK = LANE_RAW + LANE_RAW_W, LANE_ROW = LANE_TOK + TOK_W, LANE_ROW_W = 3,
+        LANE_SCALE = LANE_ROW + LANE_ROW_W, LANE_OUT_TOK = LANE_SCALE + SCALE_W, LANE_ACC = LANE_OUT_TOK + TOK_W,
+        LANE_ACC_W = 3, LANE_OUT_ROW = LANE_ACC + LANE_ACC_W, LANE_OUT_ROW_W = 3,
+        LANE_ASYM = LANE_OUT_ROW + LANE_OUT_ROW_W, LANE_BOTH = LANE_ASYM + ASYM_W, CMD_W = LANE_BOTH + 1;
+    localparam LANE_CMD_W = CMD_W - LANE_APART;
     wire [LANE_CMD_W-1:0] cmd_d;
-    wire [LANE_CMD_W-ASYM_W-2:0] cmd_rest = {cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok, cmd_raw,
-        cmd_last, cmd_first,
-                                             cmd_int4};
+    wire [LANE_ASYM-LANE_APART-1:0] cmd_rest = {cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok,
+        cmd_raw, cmd_last, cmd_first, cmd_int4};
     generate
         if (ASYM != 0) begin : gen_asym
             assign cmd_d = {cmd_both, cmd_asym, cmd_rest};
@@ -252,7 +259,7 @@ module rill_engine #(
         cmd1_q <= cmd_d;
         cmd2_q <= cmd1_q;
         cmd3_q <= cmd2_q;
-        int4_4 <= cmd3_q[0];
+        int4_4 <= cmd3_q[LANE_INT4-LANE_APART];
         pop_q <= rst ? 3'd0 : {pop_q[2:1], cmd_pop};
         k_q <= rst ? 3'd0 : {k_q[2:1], cmd_k};
         local_q <= {local_q[2:1], cmd_local};
@@ -265,10 +272,10 @@ module rill_engine #(
         free1_q <= cmd_free && !rst;
         half_q <= {half_q[1], cmd_half};
     end
-    localparam FRONT_W = 5;
+    localparam FRONT_POP = 0, FRONT_LOCAL = 1, FRONT_VALID = 2, FRONT_INT4 = 3, FRONT_K = 4, FRONT_W = 5;
     wire [LANE_COPIES*FRONT_W-1:0] fronts;
     rill_register_tree #(.DATA_W(FRONT_W), .COPIES(LANE_COPIES)) u_fronts (
-        .clk(clk), .rst(rst), .d({k_q[3], cmd3_q[0], valid_q[3], local_q[3], pop_q[3]}), .q(fronts));
+        .clk(clk), .rst(rst), .d({k_q[3], cmd3_q[LANE_INT4-LANE_APART], valid_q[3], local_q[3], pop_q[3]}), .q(fronts));
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in
     // cycle 5 ----
@@ -286,10 +293,11 @@ module rill_engine #(
 
     // A token that is not there counts as zeros: what the buffer holds in its place is old.
     localparam PART = 2 * UNIT_BITS / PARTS;
-    wire [PARTS*4-1:0]            part_controls; // {valid, both, half, int4} of cycle 3
-    wire                          int4_3 = part_controls[0];
-    wire                          half_3 = part_controls[1];
-    wire                          both_3 = part_controls[2];
+    localparam PART_INT4 = 0, PART_HALF = 1, PART_BOTH = 2, PART_VALID = 3, PART_W = 4;
+    wire [PARTS*PART_W-1:0]       part_controls; // of cycle 3
+    wire                          int4_3 = part_controls[PART_INT4];
+    wire                          half_3 = part_controls[PART_HALF];
+    wire                          both_3 = part_controls[PART_BOTH];
     wire [ARRAYS*2*UNIT_BITS-1:0] slice;
     reg  [ARRAYS*5-1:0]           slice_shift_q;
     wire [ARRAYS*2*UNIT_BITS-1:0] x_first;     // of cycle 5, for the offsets
@@ -317,13 +325,13 @@ module rill_engine #(
             wire [UNIT_BITS-1:0]   second = unit_1[a*UNIT_BITS +: UNIT_BITS];
             wire [2*UNIT_BITS-1:0] pair = {second, first};
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
-                wire [3:0]        controls = part_controls[4*p +: 4];
-                wire [PART/2-1:0] unit = controls[1] ? second[p*PART/2 +: PART/2] : first[p*PART/2 +: PART/2];
+                wire [PART_W-1:0] controls = part_controls[p*PART_W +: PART_W];
+                wire [PART/2-1:0] unit = controls[PART_HALF] ? second[p*PART/2 +: PART/2] : first[p*PART/2 +: PART/2];
                 reg  [PART-1:0]   slice_q;
                 always @(posedge clk)
-                    if (controls[3])
-                        slice_q <= a == 1 && !controls[2] ? {PART{1'b0}} : controls[0] ? pair[p*PART +: PART]
-                            : twice(unit);
+                    if (controls[PART_VALID])
+                        slice_q <= a == 1 && !controls[PART_BOTH] ? {PART{1'b0}}
+                            : controls[PART_INT4] ? pair[p*PART +: PART] : twice(unit);
                 assign slice[a*2*UNIT_BITS+p*PART +: PART] = slice_q;
             end
             always @(posedge clk)
@@ -337,8 +345,9 @@ module rill_engine #(
                 .sums(sums[SUMS_W*a +: SUMS_W]));
         end
     endgenerate
-    rill_register_tree #(.DATA_W(4), .COPIES(PARTS)) u_controls (
-        .clk(clk), .rst(rst), .d({valid_q[2], cmd2_q[LANE_CMD_W-1], half_q[2], cmd2_q[0]}), .q(part_controls));
+    rill_register_tree #(.DATA_W(PART_W), .COPIES(PARTS)) u_controls (
+        .clk(clk), .rst(rst),
+        .d({valid_q[2], cmd2_q[LANE_BOTH-LANE_APART], half_q[2], cmd2_q[LANE_INT4-LANE_APART]}), .q(part_controls));
     always @(posedge clk) begin
         valid5_q <= valid_q[4];
         int4_5_q <= int4_4;
@@ -352,7 +361,6 @@ module rill_engine #(
     localparam X_W = 2 * XS * WORD_W;
 
     // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later.
-    localparam CMD_W = LANE_CMD_W + 4;
     localparam SLICE_W = ARRAYS * (2 * UNIT_BITS + 5);
     wire [DIES*CMD_W-1:0]         chain_cmd;
     wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
@@ -520,7 +528,7 @@ module rill_engine #(
             localparam FRONT = LANE_COPIES == 1 ? 0 : c;
             localparam [3:0] DIE = COPY_DIE[4*(c/FAN_OUT) +: 4];
             localparam MY_X = X_COPIES == 1 ? 0 : c / FAN_OUT;
-            wire [FRONT_W-1:0]   front = fronts[FRONT*FRONT_W +: FRONT_W]; // k, int4, valid, local, pop
+            wire [FRONT_W-1:0]   front = fronts[FRONT*FRONT_W +: FRONT_W];
             wire [CMD_W-1:0]     mine;
             if (LANE_COPIES == 1) begin : gen_shared
                 assign mine = chain_mine[DIE*CMD_W +: CMD_W];
@@ -532,11 +540,12 @@ module rill_engine #(
             if (HAS_KV == 0) begin : gen_local_none
                 assign local_beat = {BEAT_BITS{1'b0}};
             end else if (c < KEY_LANES) begin : gen_local_key
-                assign local_beat = front[4] ? k_beats[c*BEAT_BITS +: BEAT_BITS] : tail_data[c*BEAT_BITS +: BEAT_BITS];
+                assign local_beat = front[FRONT_K] ? k_beats[c*BEAT_BITS +: BEAT_BITS]
+                    : tail_data[c*BEAT_BITS +: BEAT_BITS];
             end else begin : gen_local_tail
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end
-            wire                     lane_asym = ASYM != 0 ? mine[CMD_W-2] : 1'b0;
+            wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
             wire [ARRAYS*SUMS_W-1:0] lane_sums;
             if (ASYM != 0) begin : gen_sums
                 assign lane_sums = chain_offset[DIE*OFFSET_W+ARRAYS*ONE_W +: ARRAYS*SUMS_W];
@@ -550,17 +559,19 @@ module rill_engine #(
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
-                .pop(front[0]), .use_local(front[1]), .local_beat(local_beat), .pop_data(front[2]), .pop_int4(front[3]),
-                .valid(mine[0]), .out(mine[1]), .params(mine[2]), .scales(mine[3]), .int4(mine[4]), .asym(lane_asym),
-                .first(mine[5]), .last(mine[6]),
-                .raw(mine[8:7]), .tok(mine[9 +: TOK_W]), .row(mine[9+TOK_W +: 3]), .scale(mine[12+TOK_W +: SCALE_W]),
-                .out_tok(mine[12+TOK_W+SCALE_W +: TOK_W]), .acc(mine[12+2*TOK_W+SCALE_W +: 3]),
-                .out_row(mine[15+2*TOK_W+SCALE_W +: 3]), .both(mine[CMD_W-1]), .x(gen_copy[MY_X].x),
+                .pop(front[FRONT_POP]), .use_local(front[FRONT_LOCAL]), .local_beat(local_beat),
+                .pop_data(front[FRONT_VALID]), .pop_int4(front[FRONT_INT4]),
+                .valid(mine[LANE_VALID]), .out(mine[LANE_OUT]), .params(mine[LANE_PARAMS]),
+                .scales(mine[LANE_SCALES]), .int4(mine[LANE_INT4]), .asym(lane_asym), .first(mine[LANE_FIRST]),
+                .last(mine[LANE_LAST]), .raw(mine[LANE_RAW +: LANE_RAW_W]), .tok(mine[LANE_TOK +: TOK_W]),
+                .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
+                .out_tok(mine[LANE_OUT_TOK +: TOK_W]), .acc(mine[LANE_ACC +: LANE_ACC_W]),
+                .out_row(mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .both(mine[LANE_BOTH]), .x(gen_copy[MY_X].x),
                 .shift(gen_copy[MY_X].shift_q),
                 .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*ONE_W]), .sums(lane_sums), .out_valid(lane_valid[c]),
                 .out_acc(lane_acc[c*64 +: 64]),
                 .out_row_scale(lane_scale[c*32 +: 32]), .out_bias(lane_bias[c*32 +: 32]));
-            wire unused_front = front[4];
+            wire unused_front = front[FRONT_K];
         end
     endgenerate
     wire [COPIES-1:0] group_pulse;
