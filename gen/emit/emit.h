@@ -44,7 +44,7 @@ void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text
 
 const char *emit_range(const struct ir *, int64_t bits);              // `[7:0] ` of a declaration; empty: one bit
 const char *emit_bit(const struct ir *, int64_t bits, int64_t index); // `[3]` of a net of so many; empty: it has one
-void emit_wrapped(const struct text *in, struct text *out);           // lines broken behind commas, comments at spaces
+void emit_wrapped(const struct text *in, struct text *out);           // broken behind commas or `=`, comments at spaces
 
 // ---- the RTL library ----
 

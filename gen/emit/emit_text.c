@@ -25,13 +25,19 @@ static bool may_break(const char *line, size_t at, bool comment) {
     return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',');
 }
 
+// Where there is no comma: behind the sign of an assignment.
+static bool is_assigned(const char *line, size_t at) { return line[at] == ' ' && at > 0 && line[at - 1] == '='; }
+
 static void add_line(const char *line, size_t len, struct text *out) {
-    size_t indent = indent_of(line, len), cut = 0, start = 0, first = indent, column = 0;
+    size_t indent = indent_of(line, len), cut = 0, equal = 0, start = 0, first = indent, column = 0;
     bool comment = len >= indent + 2 && !strncmp(line + indent, "//", 2);
     if (comment) first += 3; // never behind the mark alone
     for (size_t i = 0; i < len; i++) {
         if (i > first && may_break(line, i, comment)) cut = i;
-        if (++column <= EMIT_COLUMNS || cut <= start) continue;
+        if (i > first && is_assigned(line, i)) equal = i;
+        if (++column <= EMIT_COLUMNS) continue;
+        if (cut <= start) cut = equal;
+        if (cut <= start) continue;
         text_add_bytes(out, line + start, cut - start);
         text_addf(out, "\n%*s%s", (int)indent + (comment ? 0 : CONTINUED), "", comment ? "//   " : "");
         start = cut + 1;

@@ -59,7 +59,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
         cost_per(r, class_lanes(a), 4, 2, 0);
         cost_per(r, 1, 32, 16, 0);
     }
-    if (args_int(a, "WINDOWS", 1) > 1) cost_per(r, 2, 30 + (double)args_int(a, "WINDOWS", 1) / 2, 16, 0);
+    if (args_int(a, "WINDOWS", 1) > 1) cost_per(r, 1, 10 + (double)args_int(a, "WINDOWS", 1), 8, 0);
     if (is_capped(a)) class_cost_softcap(class_lanes(a), r);
 }
 
