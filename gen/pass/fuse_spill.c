@@ -52,10 +52,11 @@ void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     int in = ports_add_like(ir, k, "", false, &from), out = ports_add_like(ir, k, "", true, &from);
     ir->kernel[k].port[in].region = from.region;
     ir->kernel[k].port[out].region = to.region;
-    ir->client[ir_add_client(ir, write, k, "write", true, channel)].buffer = s.burst;
-    struct ir_client *reads = &ir->client[ir_add_client(ir, read, k, "read", false, channel)];
-    reads->burst = s.burst;
-    reads->buffer = s.read_buffer;
+    int writes = ir_add_client(ir, write, k, "write", true, channel); // the list may move
+    ir->client[writes].buffer = s.burst;
+    int reads = ir_add_client(ir, read, k, "read", false, channel);
+    ir->client[reads].burst = s.burst;
+    ir->client[reads].buffer = s.read_buffer;
     ir_add_wire(ir, k, "dma_idle", false, 1, arena_printf(ir->arena, "%s_write_idle", write));
     ir->edge[edge].dst_kernel = k;
     ir->edge[edge].dst_port = in;
