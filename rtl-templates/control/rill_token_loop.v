@@ -340,17 +340,13 @@ module rill_token_loop #(
 
     rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_step (
         .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
-        .decode_steps(decode_steps_q),
-        .go(is_q[S_STEP]), .busy(source_busy),
-        .m_axis_step_tvalid(step_valid), .m_axis_step_tready(m_axis_step_tready && is_q[S_STEP]),
-        .m_axis_step_tdata(m_axis_step_tdata));
+        .decode_steps(decode_steps_q), .go(is_q[S_STEP]), .busy(source_busy), .m_axis_step_tvalid(step_valid),
+        .m_axis_step_tready(m_axis_step_tready && is_q[S_STEP]), .m_axis_step_tdata(m_axis_step_tdata));
 
     rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_walk_step (
         .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
-        .decode_steps(decode_steps_q),
-        .go(running), .busy(walk_busy),
-        .m_axis_step_tvalid(walk_valid), .m_axis_step_tready(m_axis_walk_step_tready && running),
-        .m_axis_step_tdata(m_axis_walk_step_tdata));
+        .decode_steps(decode_steps_q), .go(running), .busy(walk_busy), .m_axis_step_tvalid(walk_valid),
+        .m_axis_step_tready(m_axis_walk_step_tready && running), .m_axis_step_tdata(m_axis_walk_step_tdata));
 
     assign m_axis_step_tvalid = step_valid && is_q[S_STEP];
     assign m_axis_walk_step_tvalid = walk_valid && running;

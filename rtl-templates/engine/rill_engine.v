@@ -203,20 +203,15 @@ module rill_engine #(
         .SCALE_W(SCALE_W),
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_ctrl (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
-        .s_axis_entry_tdata(entry_data),
-        .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse),
-        .y_pulse(y_pulse),
-        .cmd_pop(cmd_pop), .cmd_k(cmd_k), .cmd_k_lanes(cmd_k_lanes),
-        .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid), .cmd_int4(cmd_int4),
-        .cmd_asym(cmd_asym),
-        .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr), .cmd_local(cmd_local),
-        .cmd_first(cmd_first),
-        .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair), .cmd_half(cmd_half), .cmd_row(cmd_row),
-        .cmd_scale(cmd_scale),
-        .cmd_free(cmd_free), .cmd_acc(cmd_acc), .cmd_out_row(cmd_out_row),
-        .cmd_both(cmd_both), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_count(cmd_count),
-        .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last),
-        .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
+        .s_axis_entry_tdata(entry_data), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse),
+        .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(cmd_pop), .cmd_k(cmd_k),
+        .cmd_k_lanes(cmd_k_lanes), .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid),
+        .cmd_int4(cmd_int4), .cmd_asym(cmd_asym), .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr),
+        .cmd_local(cmd_local), .cmd_first(cmd_first), .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair),
+        .cmd_half(cmd_half), .cmd_row(cmd_row), .cmd_scale(cmd_scale), .cmd_free(cmd_free), .cmd_acc(cmd_acc),
+        .cmd_out_row(cmd_out_row), .cmd_both(cmd_both), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok),
+        .cmd_count(cmd_count), .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last), .busy(busy),
+        .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 (each has a copy) ----
     localparam ASYM_W = ASYM != 0 ? 1 : 0;
@@ -286,10 +281,9 @@ module rill_engine #(
     rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS),
         .X_BITS(X_BITS)) u_x (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
-        .s_axis_x_tdata(s_axis_x_tdata),
-        .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast), .filled(x_pulse), .part(part_pulse),
-        .free(free1_q), .read_tok(tok1_q),
-        .read_pair(pair1_q), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
+        .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
+        .filled(x_pulse), .part(part_pulse), .free(free1_q), .read_tok(tok1_q), .read_pair(pair1_q), .unit_0(unit_0),
+        .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
     // A token that is not there counts as zeros: what the buffer holds in its place is old.
     localparam PART = 2 * UNIT_BITS / PARTS;
@@ -341,13 +335,12 @@ module rill_engine #(
             wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
             rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
                 .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
-                .offset(offset[ONE_W*a +: ONE_W]),
-                .sums(sums[SUMS_W*a +: SUMS_W]));
+                .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
         end
     endgenerate
     rill_register_tree #(.DATA_W(PART_W), .COPIES(PARTS)) u_controls (
-        .clk(clk), .rst(rst),
-        .d({valid_q[2], cmd2_q[LANE_BOTH-LANE_APART], half_q[2], cmd2_q[LANE_INT4-LANE_APART]}), .q(part_controls));
+        .clk(clk), .rst(rst), .d({valid_q[2], cmd2_q[LANE_BOTH-LANE_APART], half_q[2], cmd2_q[LANE_INT4-LANE_APART]}),
+        .q(part_controls));
     always @(posedge clk) begin
         valid5_q <= valid_q[4];
         int4_5_q <= int4_4;
@@ -400,8 +393,7 @@ module rill_engine #(
             wire [ARRAYS*2*UNIT_BITS-1:0] there;
             rill_engine_chain #(.CMD_W(CMD_W), .SLICE_W(SLICE_W), .OFFSET_W(OFFSET_W), .HOPS(HOPS)) u_chain (
                 .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}),
-                .s_slice({slice_shift_q, slice}),
-                .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
+                .s_slice({slice_shift_q, slice}), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
                 .slice({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}), .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
             if (LANE_COPIES == 1) begin : gen_mine
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
@@ -488,8 +480,8 @@ module rill_engine #(
                 rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
                     .clk(clk), .rst(rst), .s_axis_tvalid(k_take && k_lane == n), .s_axis_tready(k_room[n]),
                     .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(k_waiting[n]),
-                    .m_axis_tready(k_pop_q), .m_axis_tdata(k_beats[n*BEAT_BITS +: BEAT_BITS]),
-                    .occupancy(k_fill), .high_water(k_high));
+                    .m_axis_tready(k_pop_q), .m_axis_tdata(k_beats[n*BEAT_BITS +: BEAT_BITS]), .occupancy(k_fill),
+                    .high_water(k_high));
                 wire unused_keys = &{1'b0, k_fill, k_high};
             end
             assign s_axis_klocal_tready = &k_room;
@@ -553,24 +545,22 @@ module rill_engine #(
                 assign lane_sums = {ARRAYS*SUMS_W{1'b0}};
             end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
-                .SCALE_BEATS(SCALE_BEATS),
-                .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS), .HOPS(HOPS),
+                .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS),
+                .HOPS(HOPS),
                 .ASYM(ASYM), .X_BITS(X_BITS)) u_lane (
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(front[FRONT_POP]), .use_local(front[FRONT_LOCAL]), .local_beat(local_beat),
-                .pop_data(front[FRONT_VALID]), .pop_int4(front[FRONT_INT4]),
-                .valid(mine[LANE_VALID]), .out(mine[LANE_OUT]), .params(mine[LANE_PARAMS]),
-                .scales(mine[LANE_SCALES]), .int4(mine[LANE_INT4]), .asym(lane_asym), .first(mine[LANE_FIRST]),
-                .last(mine[LANE_LAST]), .raw(mine[LANE_RAW +: LANE_RAW_W]), .tok(mine[LANE_TOK +: TOK_W]),
-                .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
+                .pop_data(front[FRONT_VALID]), .pop_int4(front[FRONT_INT4]), .valid(mine[LANE_VALID]),
+                .out(mine[LANE_OUT]), .params(mine[LANE_PARAMS]), .scales(mine[LANE_SCALES]), .int4(mine[LANE_INT4]),
+                .asym(lane_asym), .first(mine[LANE_FIRST]), .last(mine[LANE_LAST]), .raw(mine[LANE_RAW +: LANE_RAW_W]),
+                .tok(mine[LANE_TOK +: TOK_W]), .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
                 .out_tok(mine[LANE_OUT_TOK +: TOK_W]), .acc(mine[LANE_ACC +: LANE_ACC_W]),
                 .out_row(mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .both(mine[LANE_BOTH]), .x(gen_copy[MY_X].x),
-                .shift(gen_copy[MY_X].shift_q),
-                .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*ONE_W]), .sums(lane_sums), .out_valid(lane_valid[c]),
-                .out_acc(lane_acc[c*64 +: 64]),
-                .out_row_scale(lane_scale[c*32 +: 32]), .out_bias(lane_bias[c*32 +: 32]));
+                .shift(gen_copy[MY_X].shift_q), .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*ONE_W]), .sums(lane_sums),
+                .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]), .out_row_scale(lane_scale[c*32 +: 32]),
+                .out_bias(lane_bias[c*32 +: 32]));
             wire unused_front = front[FRONT_K];
         end
     endgenerate
@@ -604,8 +594,7 @@ module rill_engine #(
         .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(lane_side));
     rill_dequantize #(.LANES(CHANNELS), .SIDE_W(Y_W)) u_dequantize (
         .clk(clk), .rst(rst), .valid(lane_valid[0]), .acc(lane_acc), .scale(lane_scale), .bias(lane_bias),
-        .side(lane_side),
-        .out_valid(y_valid), .y(y_data), .fault(y_fault), .out_side(y_side));
+        .side(lane_side), .out_valid(y_valid), .y(y_data), .fault(y_fault), .out_side(y_side));
     rill_fifo #(.DATA_W(Y_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
         .clk(clk), .rst(rst), .s_axis_tvalid(y_valid), .s_axis_tready(y_room), .s_axis_tdata({y_side, y_data}),
         .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready),
