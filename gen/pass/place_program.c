@@ -10,6 +10,7 @@
 // limits.
 #include "gen/pass/place.h"
 
+static const double FULL = 0.98; // of a die's room: register slices of the streams that cross take the rest
 enum { IMBALANCE = 40000, CROWD = 1000000, BRANCHES = 1500, MILLISECONDS = 6000 };
 
 struct program {
@@ -95,7 +96,7 @@ static void add_resource(struct program *g, int d, int s) {
     }
     for (size_t e = 0; e < p->lanes.count; e++)
         mip_term(&g->m, row, parts(g, (int)e, d), (double)p->lanes.items[e].need[s] / capacity);
-    int crowded = mip_row(&g->m, -MIP_NO_BOUND, 1 - fixed), terms = (int)g->m.term.count;
+    int crowded = mip_row(&g->m, -MIP_NO_BOUND, FULL - fixed), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
         if (g->m.term.items[i].row == row)
             mip_term(&g->m, crowded, g->m.term.items[i].variable, g->m.term.items[i].factor);
