@@ -4,7 +4,8 @@
 // tighter than with a variable per die.
 //
 // Minimised: bits that cross a boundary, each boundary counted, plus IMBALANCE bits for the largest share of a die's
-// room, plus CROWD bits for each time all of a kind of a die's room, or of a boundary's wires, that is taken beyond it.
+// room, plus CROWD bits for each time all of a kind of a die's room (FULL of it), or of a boundary's wires, that is
+// taken beyond it.
 // Rows: what lies on a die takes at most that share of each kind of resource; a boundary is crossed by at most as many
 // bits as its limit says, and the excess. So there is always a partition; the report says where it is beyond the
 // limits.
