@@ -27,6 +27,7 @@ struct import {
 // The design's keys that depend on the board.
 struct import_design {
     int channels, lanes, tokens, arrays, beat_bits;
+    int unroll; // 0: every kernel has `lanes`
     bool fits; // the board, by estimate
 };
 
