@@ -28,7 +28,7 @@ struct import {
 struct import_design {
     int channels, lanes, tokens, arrays, beat_bits;
     int unroll; // 0: every kernel has `lanes`
-    bool fits; // the board, by estimate
+    bool fits;  // the board, by estimate
 };
 
 // NULL after reporting: a source that is none, no family for it, what the family does not compute, an unknown board.

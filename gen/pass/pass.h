@@ -35,7 +35,7 @@ enum ram_style allocate_memories_style(int64_t depth, int64_t bits); // by depth
 // The depth of a stream by the safe rule.
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
 int64_t safe_words(const struct ir *, const struct ir_edge *); // most words of a stream that are under way
-void pass_safe_depths(struct ir *); // of size-fifos: every edge by the safe rule
+void pass_safe_depths(struct ir *);                            // of size-fifos: every edge by the safe rule
 
 struct pass {
     const char *name;
