@@ -5,7 +5,9 @@
 
 #include "gen/command.h"
 #include "gen/emit/emit_report.h"
+#include "include/cost.h"
 #include "include/import.h"
+#include "include/ops.h"
 #include "include/spec.h"
 
 // Positions of a step and lanes, the fastest first: of all memory channels, then of half of them, and so on.
@@ -79,12 +81,57 @@ static struct ir *build_share(const struct fitting *f, int share, struct import_
     return ir;
 }
 
+// ---- lanes for long contexts ----
+
+enum { WAIT_SHARE = 10, UNROLL = 160, MOST_LANES = 32 };
+
+// Cycles of a decode step at half the context in which the engine waits as its scores leave in narrower words than they
+// come: it makes one for each lane of its own with the beats of a key.
+static int64_t scores_wait(const struct ir *ir) {
+    int64_t position = ir->design.context / 2, cycles = 0;
+    for (int k = 0; k < ir->kernels; k++) {
+        const struct ir_kernel *kernel = &ir->kernel[k];
+        int64_t words = 0;
+        for (int p = 0; kernel->node != IR_NONE && ir_node_is(ir, kernel->node, OP_OF_SCORES) && p < kernel->ports; p++)
+            if (kernel->port[p].kind == IR_STREAM_TOKENS && cost_port_words(ir, k, p, position) > words)
+                words = cost_port_words(ir, k, p, position);
+        cycles += words;
+    }
+    for (int e = 0; e < ir->engines; e++) cycles -= cost_engine_beats(ir, e, position).scores;
+    return cycles;
+}
+
+static bool waits_for_scores(const struct ir *ir) {
+    struct cost_step step = cost_usual_step(ir, ir->design.context / 2);
+    return scores_wait(ir) * WAIT_SHARE > cost_step_bound(ir, &step).cycles;
+}
+
+// As many lanes as that takes, where the board and the family allow them; kernels of vectors keep about what they had.
+static struct ir *match_scores(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
+    struct text wide_spec = {0};
+    while (waits_for_scores(ir) && 2 * d->lanes <= MOST_LANES &&
+           family_allows(f->m->values, "design.lanes", 2 * d->lanes, f->m->arena)) {
+        struct import_design wide = *d;
+        wide.lanes *= 2;
+        wide.unroll = UNROLL;
+        struct ir *with = build_fitting(f, &wide, &wide_spec);
+        if (!with) break;
+        text_free(spec);
+        text_addf(spec, "%s", text_cstr(&wide_spec));
+        *d = wide;
+        ir = with;
+    }
+    text_free(&wide_spec);
+    return ir;
+}
+
 struct ir *command_fit(const struct import *m, const char *path, struct import_design *d, struct text *spec,
                        struct diag *diag) {
     struct fitting f = {.m = m, .path = path};
     struct ir *ir = NULL;
     find_rungs(&f);
     for (int share = 1; !ir && share <= MOST_SHARE; share *= 2) ir = build_share(&f, share, d, spec);
+    if (ir) ir = match_scores(&f, ir, d, spec);
     d->fits = ir;
     if (ir) return ir;
     *d = design_of(&f, 1, f.count - 1);

@@ -79,6 +79,8 @@ void import_table(const struct import *m, const struct import_design *d, struct 
     add_unread(m, out);
     text_addf(out, "\ndesign for board %s: %d channels x %d bit, %d lanes, T = %d, A = %d, int8\n", m->device->name,
               d->channels, d->beat_bits, d->lanes, d->tokens, d->arrays);
+    if (d->unroll)
+        text_addf(out, "more lanes for long contexts; norms and the like share %d (design.unroll)\n", d->unroll);
     if (!d->fits)
         text_add(out, "the least that was tried is beyond the board's limits by estimate: it can be simulated, not "
                       "built (`rill check` says where)\n");

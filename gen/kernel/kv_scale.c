@@ -14,19 +14,22 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->lanes = class_lanes(a);
 }
 
-// A RAM per lane, written one lane at a time.
-static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t lanes = class_lanes(a), chunks = div_up(args_int(a, "CONTEXT", 1), lanes);
-    struct cost_resources ram =
-        cost_ram(args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * chunks, 32, args_style(a, RAM_AUTO));
-    cost_add(r, &ram, lanes);
-    cost_per(r, lanes, 30, 65 + (ram.bram18 || ram.uram ? 0 : 32), 0);
-    cost_per(r, 1, 95, 150, 0);
+// A memory for each two lanes, written one lane at a time.
+static struct cost_memory memory(const struct kernel_args *a) {
+    int64_t lanes = class_lanes(a), wide = lanes > 1 ? 2 : 1;
+    int64_t words = args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * div_up(args_int(a, "CONTEXT", 1), lanes);
+    return (struct cost_memory){words, 32 * wide, lanes / wide, RAM_AUTO};
 }
 
-static struct cost_memory memory(const struct kernel_args *a) {
-    int64_t lanes = class_lanes(a), chunks = div_up(args_int(a, "CONTEXT", 1), lanes);
-    return (struct cost_memory){args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * chunks, 32, lanes, RAM_AUTO};
+// What is no UltraRAM is built of pieces that one lane fills.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    struct cost_memory m = memory(a);
+    int64_t lanes = class_lanes(a);
+    bool ultra = args_style(a, RAM_AUTO) == RAM_ULTRA;
+    struct cost_resources ram = cost_ram(m.words, ultra ? m.bits : 32, args_style(a, RAM_AUTO));
+    cost_add(r, &ram, ultra ? m.times : lanes);
+    cost_per(r, lanes, 30, 65 + (ram.bram18 || ram.uram ? 0 : 32), 0);
+    cost_per(r, 1, 95, 150, 0);
 }
 
 const struct kernel_class rtl_kv_scale = {

@@ -2,11 +2,12 @@
 // allocate-memories: what every FIFO and buffer is built of: LUTRAM, BRAM or URAM.
 //
 // By depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72) as long as the sum stays
-// within the board's limits. Where it does not, an integer program chooses for all memories together: it minimises what
-// is taken beyond AIM of the room within the limits, then the largest share of a kind of resource, then the sum of the
-// shares. Memories of equal shape are one variable per kind, so that large designs are small programs. With `dies`,
-// what has to lie at the memory's die (write engines, prefetch FIFOs, V tail) is held to that die's room too. No SRLs:
-// LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each, and it moves every bit in every cycle.
+// within the board's limits, and with `dies` within AIM of them. Where it does not, an integer program chooses for all
+// memories together: it minimises what is taken beyond AIM of the room within the limits, then the largest share of a
+// kind of resource, then the sum of the shares. Memories of equal shape are one variable per kind, so that large
+// designs are small programs. With `dies`, what has to lie at the memory's die (write engines, prefetch FIFOs, V tail)
+// is held to that die's room too. No SRLs: LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each,
+// and it moves every bit in every cycle.
 #include "include/cost.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
@@ -82,6 +83,14 @@ static void add_home(struct choice *c, const struct cost_design *cost) {
     }
 }
 
+// Of the room of a resource, with some left for what a partition over dies cannot divide.
+static const double AIM = 0.9;
+
+static double share(const struct choice *c, int plot, int resource, int64_t amount) {
+    int64_t room = c->room[plot][resource];
+    return (double)amount / (double)(room > 0 ? room : 1);
+}
+
 static bool by_rule(struct ir *ir, struct choice *c) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -94,8 +103,9 @@ static bool by_rule(struct ir *ir, struct choice *c) {
     add_taken(c, BOARD, &cost.total, 1);
     if (ir->design.dies >= 2 && ir->dies >= 2) add_home(c, &cost);
     bool fits = true;
+    double most = c->at_memory ? AIM : 1;
     for (int p = BOARD; p <= (c->at_memory ? HOME : BOARD); p++)
-        for (int s = 0; s < RESOURCES; s++) fits = fits && c->taken[p][s] <= c->room[p][s];
+        for (int s = 0; s < RESOURCES; s++) fits = fits && share(c, p, s, c->taken[p][s]) <= most;
     return fits || !ir->dies;
 }
 
@@ -172,11 +182,6 @@ static void set_style(struct ir *ir, const struct memory *m, enum ram_style styl
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 
-static double share(const struct choice *c, int plot, int resource, int64_t amount) {
-    int64_t room = c->room[plot][resource];
-    return (double)amount / (double)(room > 0 ? room : 1);
-}
-
 // The variables of one shape: how many memories of it are of each kind. Rows: each has one kind, and takes its share of
 // each resource.
 static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][RESOURCES][ROWS]) {
@@ -194,9 +199,6 @@ static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][
                 for (int r = 0; r < ROWS; r++) mip_term(m, row[p][s][r], x, share(c, p, s, amount[s]));
     }
 }
-
-// Of the room of a resource, with some left for what a partition over dies cannot divide.
-static const double AIM = 0.9;
 
 static void add_resource(struct choice *c, struct mip *m, int plot, int resource, int largest, int row[ROWS]) {
     enum { BEYOND = 100000 }; // weight of what is taken beyond the aim

@@ -34,7 +34,8 @@ bool check_weights(const struct ir *, struct diag *);
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits); // by depth and shape
 // The depth of a stream by the safe rule.
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
-void pass_safe_depths(struct ir *); // of size-fifos: every edge by the safe rule
+int64_t safe_words(const struct ir *, const struct ir_edge *); // most words of a stream that are under way
+void pass_safe_depths(struct ir *);                            // of size-fifos: every edge by the safe rule
 
 struct pass {
     const char *name;

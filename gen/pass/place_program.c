@@ -4,12 +4,14 @@
 // tighter than with a variable per die.
 //
 // Minimised: bits that cross a boundary, each boundary counted, plus IMBALANCE bits for the largest share of a die's
-// room, plus CROWD bits for each time all of a kind of a die's room, or of a boundary's wires, that is taken beyond it.
+// room, plus CROWD bits for each time all of a kind of a die's room (FULL of it), or of a boundary's wires, that is
+// taken beyond it.
 // Rows: what lies on a die takes at most that share of each kind of resource; a boundary is crossed by at most as many
 // bits as its limit says, and the excess. So there is always a partition; the report says where it is beyond the
 // limits.
 #include "gen/pass/place.h"
 
+static const double FULL = 0.98; // of a die's room: register slices of the streams that cross take the rest
 enum { IMBALANCE = 40000, CROWD = 1000000, BRANCHES = 1500, MILLISECONDS = 6000 };
 
 struct program {
@@ -95,7 +97,7 @@ static void add_resource(struct program *g, int d, int s) {
     }
     for (size_t e = 0; e < p->lanes.count; e++)
         mip_term(&g->m, row, parts(g, (int)e, d), (double)p->lanes.items[e].need[s] / capacity);
-    int crowded = mip_row(&g->m, -MIP_NO_BOUND, 1 - fixed), terms = (int)g->m.term.count;
+    int crowded = mip_row(&g->m, -MIP_NO_BOUND, FULL - fixed), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
         if (g->m.term.items[i].row == row)
             mip_term(&g->m, crowded, g->m.term.items[i].variable, g->m.term.items[i].factor);

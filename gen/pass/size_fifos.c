@@ -2,9 +2,9 @@
 // size-fifos: the depth of every edge, from the kernels' timing contracts (gen/timing/depths.c).
 //
 // The safe rule bounds it: paths that part at a fork meet again, and firings wait at multiplexers for their turn, so
-// the streams there hold a whole tensor; everywhere else two words keep full throughput, unless simulated steps come to
-// a halt. It stays where the spec asks for it, a kernel has no contract, or, with `auto`, a forecast says that it is
-// better.
+// the streams there hold a whole tensor, or as much of it as is ever under way (safe_words.c); everywhere else two
+// words keep full throughput, unless simulated steps come to a halt. It stays where the spec asks for it, a kernel has
+// no contract, or, with `auto`, a forecast says that it is better.
 #include <string.h>
 
 #include "include/cost.h"
@@ -16,11 +16,6 @@
 enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2 };
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
-
-static int64_t tensor_words(const struct ir *ir, const struct ir_port *port) {
-    int64_t firings = port->tensor == IR_NONE ? 1 : ports_ends(ir, port->tensor);
-    return ports_firing_words(port) * firings;
-}
 
 // A layout converter that takes in whole tensors stores them in the order in which they come, as the FIFO before it
 // would: one buffer serves both. A width converter may stand between.
@@ -44,8 +39,7 @@ int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
     bool waits = edge->whole || is_a(ir, edge->src_kernel, KERNEL_FORK) || is_a(ir, edge->dst_kernel, KERNEL_MUX) ||
                  is_a(ir, edge->src_kernel, KERNEL_DEMUX);
     if (from->kind == IR_STREAM_BARE || (!edge->crosses && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
-    int64_t a = tensor_words(ir, from), b = tensor_words(ir, to);
-    return (edge->crosses > 1 ? 2 : 1) * (a > b ? a : b) + DEPTH_SLACK;
+    return (edge->crosses > 1 ? 2 : 1) * safe_words(ir, edge) + DEPTH_SLACK;
 }
 
 static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {

@@ -211,23 +211,34 @@ module rill_kv_scale #(
     rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(en),
         .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]), .q(lanes2));
 
+    // Two lanes share a memory: a word of an UltraRAM has 72 bits. Whole bytes are enabled, as that is all it can do.
+    localparam PAIRS = (LANES_1 + 1) / 2;
+    localparam WIDE = LANES_1 > 1 ? 2 : 1;                 // lanes of a memory
     genvar i;
+    genvar j;
     generate
-        for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            localparam [31:0] INDEX = i;
-            (* ram_style = RAM_STYLE *) reg [31:0] mem [0:WORDS-1];
-            reg [31:0] read1_q;
-            reg [31:0] read2_q;
-            reg [31:0] out_q;
-            always @(posedge clk) if (write_q && write_lane_q == INDEX[LANE_W-1:0]) mem[write_addr_q[INDEX_W-1:0]] <=
-                write_data_q;
+        for (i = 0; i < PAIRS; i = i + 1) begin : gen_pair
+            (* ram_style = RAM_STYLE *) reg [WIDE*32-1:0] mem [0:WORDS-1];
+            reg  [WIDE*32-1:0] read1_q;
+            reg  [WIDE*32-1:0] read2_q;
+            wire [WIDE-1:0]    enable;                     // of lanes
+            integer n;
+            always @(posedge clk)
+                for (n = 0; n < WIDE*4; n = n + 1)
+                    if (enable[n/4]) mem[write_addr_q[INDEX_W-1:0]][n*8 +: 8] <= write_data_q[(n%4)*8 +: 8];
             always @(posedge clk)
                 if (en) begin
                     read1_q <= mem[r_addr_q[INDEX_W-1:0]];
                     read2_q <= read1_q;
-                    out_q <= lanes2 > INDEX[MASK_W-1:0] ? read2_q : 32'd0;
                 end
-            assign m_axis_scale_tdata[i*32 +: 32] = out_q;
+            for (j = 0; j < WIDE; j = j + 1) begin : gen_lane
+                localparam [31:0] INDEX = i * WIDE + j;
+                reg [31:0] out_q;
+                assign enable[j] = write_q && write_lane_q == INDEX[LANE_W-1:0];
+                always @(posedge clk)
+                    if (en) out_q <= lanes2 > INDEX[MASK_W-1:0] ? read2_q[j*32 +: 32] : 32'd0;
+                assign m_axis_scale_tdata[INDEX*32 +: 32] = out_q;
+            end
         end
     endgenerate
 

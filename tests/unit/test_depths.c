@@ -49,6 +49,38 @@ static void test_safe_rule(void **state) {
     image_end(&x);
 }
 
+static struct ir *build_llama(struct image_fixture *x, const char *design) {
+    return image_build(x,
+                       arena_printf(&x->f.arena,
+                                    "name: t\nmodel: {family: llama, layers: 2, hidden: 96, heads: 6, kv_heads: 3, "
+                                    "head_dim: 16, ffn: 32, vocab: 61, context: 128}\n"
+                                    "design: {%s, lanes: 8, beat_bits: 512, T: 2, fifo: safe}\n",
+                                    design),
+                       NULL);
+}
+
+// 128 scores of a head are 16 words for each of two tokens, its weights two units. On one channel the scores of two
+// heads fire ahead of the first values, so that three of the six heads are under way; with an engine for each product
+// nothing orders them. The 61 logits, 8 words, are of the last token alone; what it is chosen from of both.
+static void test_under_way(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = build_llama(&x, "channels: 1");
+    assert_int_equal(edge_between(ir, "y_demux", "attention_p")->depth, 3 * 16 * 2 + 2);
+    assert_int_equal(edge_between(ir, "attention_p_mx", "x_mux")->depth, 3 * 2 * 2 + 2);
+    assert_int_equal(edge_between(ir, "attention_p", "attention_p_mx")->depth, 2);
+    assert_int_equal(edge_between(ir, "y_demux", "next_id")->depth, 8 + 2);
+    assert_int_equal(edge_between(ir, "logits_mx", "x_mux")->depth, 2 + 2);
+    assert_int_equal(edge_between(ir, "hidden_exit", "hidden_into_head")->depth, 12 * 2 + 2);
+    struct ir_edge *edge = edge_between(ir, "y_demux", "attention_p"); // as if it went from one group to another
+    edge->crosses = 1;
+    assert_int_equal(size_fifos_safe(ir, edge), 6 * 16 * 2 + 2);
+    ir = build_llama(&x, "channels: 13, binding: spatial");
+    assert_int_equal(edge_between(ir, "attention_p_mx", "attention_raw_acc_x_mux")->depth, 6 * 2 * 2 + 2);
+    image_end(&x);
+}
+
 // LUTs up to 64 words or 16 Kibit, blocks of 36 Kibit below 2048 words, UltraRAM from there on.
 static void test_memory_styles(void **state) {
     (void)state;
@@ -116,6 +148,7 @@ static void test_shared_cache(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_safe_rule),
+        cmocka_unit_test(test_under_way),
         cmocka_unit_test(test_memory_styles),
         cmocka_unit_test(test_shared_cache),
     };

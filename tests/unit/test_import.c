@@ -232,11 +232,57 @@ static void test_own_family(void **state) {
     end(&x);
 }
 
+// The design for a board: what is known to fit, and lanes for the scores of long contexts.
+static const struct {
+    const char *name;
+    int64_t context;
+    int lanes, unroll;
+} fitting[] = {
+    {"SmolLM2-135M", 2048, 16, 0},
+    {"SmolLM2-135M", 8192, 32, 160},
+    {"Qwen2.5-0.5B", 8192, 32, 160},
+    {"Llama-3.2-1B", 8192, 16, 0},
+};
+
+static void fit_shape(const struct shape *s, int64_t context, int lanes, int unroll) {
+    struct import_fixture x;
+    struct import_design d = least;
+    struct text spec = {0};
+    begin(&x, s->name, s->config);
+    x.o.context = context;
+    struct import *m = try_import(&x);
+    assert_no_errors(&x.f);
+    struct ir *ir = command_fit(m, "t.yaml", &d, &spec, &x.f.diag);
+    assert_non_null(ir);
+    assert_true(d.fits);
+    int64_t got[] = {d.channels, d.tokens, d.lanes, d.unroll, ir->design.lanes, ir->design.context},
+            want[] = {32, 8, lanes, unroll, lanes, context};
+    for (size_t i = 0; i < COUNT_OF(got); i++) assert_int_equal(got[i], want[i]);
+    assert_int_equal(strstr(text_cstr(&spec), "  unroll: 160\n") != NULL, unroll > 0);
+    struct rill_spec *read = rill_spec_read_bytes("t.yaml", spec.data, spec.len, &x.f.arena, &x.f.diag);
+    assert_no_errors(&x.f);
+    assert_int_equal(read->design.lanes, lanes);
+    text_free(&spec);
+    end(&x);
+}
+
+static void test_fitting(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    print_message("skipped: slow under sanitizers, and the same passes run in the other tests\n");
+    skip();
+#endif
+    for (size_t i = 0; i < COUNT_OF(fitting); i++)
+        for (size_t s = 0; s < COUNT_OF(shapes); s++)
+            if (!strcmp(shapes[s].name, fitting[i].name))
+                fit_shape(&shapes[s], fitting[i].context, fitting[i].lanes, fitting[i].unroll);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
-        cmocka_unit_test(test_own_family),
+        cmocka_unit_test(test_own_family),       cmocka_unit_test(test_fitting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
