@@ -124,6 +124,8 @@ void client_cut(struct sim *sim, struct sim_client *c) {
     c->at = c->is_write ? from : at_least(from, c->granted) + 1;
     c->beats = beats;
     c->waits = true;
+    c->channel->known = false;
+    VEC_PUSH(sim->arena, (c->is_write ? &c->channel->write.waiting : &c->channel->read.waiting)->client, c);
     c->bursts++;
     c->requested += beats;
     c->left -= beats;

@@ -104,12 +104,12 @@ void memory_open(struct sim *sim) {
 // ---- reads: turns round robin from the client of the last grant on ----
 
 // Of those that ask by then, without one.
-static struct sim_client *choose(const struct sim_channel *c, bool is_write, int last, int64_t at,
+static struct sim_client *choose(const struct sim_waiting *waiting, int last, int64_t at,
                                  const struct sim_client *without) {
     struct sim_client *first = NULL, *later = NULL;
-    for (size_t i = 0; i < c->client.count; i++) {
-        struct sim_client *client = c->client.items[i];
-        if (client->is_write != is_write || !client->waits || client->at > at || client == without) continue;
+    for (size_t i = 0; i < waiting->client.count; i++) {
+        struct sim_client *client = waiting->client.items[i];
+        if (client->at > at || client == without) continue;
         if (!first || client->index < first->index) first = client;
         if (client->index > last && (!later || client->index < later->index)) later = client;
     }
@@ -117,12 +117,10 @@ static struct sim_client *choose(const struct sim_channel *c, bool is_write, int
 }
 
 // When the first one asks, without one; INT64_MAX: nobody does.
-static int64_t first_asks(const struct sim_channel *c, bool is_write, const struct sim_client *without) {
+static int64_t first_asks(const struct sim_waiting *waiting, const struct sim_client *without) {
     int64_t at = INT64_MAX;
-    for (size_t i = 0; i < c->client.count; i++) {
-        const struct sim_client *client = c->client.items[i];
-        if (client->is_write == is_write && client->waits && client != without) at = at_most(at, client->at);
-    }
+    for (size_t i = 0; i < waiting->client.count; i++)
+        if (waiting->client.items[i] != without) at = at_most(at, waiting->client.items[i]->at);
     return at;
 }
 
@@ -137,12 +135,16 @@ static int64_t due(const struct sim_channel *c) {
 
 // The cycle of the next grant, INT64_MAX: nobody asks, or the register is full.
 static int64_t next_grant(const struct sim_channel *c) {
-    int64_t at = c->read.held.client ? INT64_MAX : first_asks(c, false, NULL);
+    int64_t at = c->read.held.client ? INT64_MAX : first_asks(&c->read.waiting, NULL);
     return at == INT64_MAX ? at : at_least(at, c->read.free);
 }
 
 // Its burst has left the client.
-static void granted(struct sim *sim, struct sim_client *client, int64_t at) {
+static void granted(struct sim *sim, struct sim_waiting *waiting, struct sim_client *client, int64_t at) {
+    struct sim_client **all = waiting->client.items;
+    size_t i = 0;
+    while (all[i] != client) i++;
+    all[i] = all[--waiting->client.count];
     sim->beats += client->beats;
     client->waits = false;
     client->granted_before = client->granted;
@@ -154,7 +156,7 @@ static void granted(struct sim *sim, struct sim_client *client, int64_t at) {
 
 static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_reads *side = &c->read;
-    struct sim_client *client = choose(c, false, side->last, at, NULL);
+    struct sim_client *client = choose(&side->waiting, side->last, at, NULL);
     side->last = client->index;
     side->free = at + 1; // the memory takes it, when there is room
     for (int64_t end = due(c); side->ended < end; side->ended++) {
@@ -165,7 +167,7 @@ static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     side->taken[side->bursts % SIM_QUEUE] = ids;
     side->ids += ids;
     side->held = (struct sim_access){side->free, client->address, client->beats, client};
-    granted(sim, client, at);
+    granted(sim, &side->waiting, client, at);
 }
 
 // The memory takes the burst in the register.
@@ -204,7 +206,7 @@ static bool write_space(const struct sim_writes *w, int64_t *at) {
 static int64_t next_write(const struct sim_channel *c, bool *passes) {
     const struct sim_writes *w = &c->write;
     const struct sim_client *turn = w->turn;
-    int64_t others = first_asks(c, true, turn), at = turn && turn->waits ? at_least(turn->at, w->since) : INT64_MAX;
+    int64_t others = first_asks(&w->waiting, turn), at = turn && turn->waits ? at_least(turn->at, w->since) : INT64_MAX;
     if (others != INT64_MAX) others = at_least(others, w->since);
     *passes = others < at;
     if (*passes) return others;
@@ -214,7 +216,7 @@ static int64_t next_write(const struct sim_channel *c, bool *passes) {
 static void pass_turn(struct sim *sim, struct sim_channel *c, int64_t at) {
     (void)sim;
     struct sim_writes *w = &c->write;
-    struct sim_client *next = choose(c, true, w->last, at, w->turn);
+    struct sim_client *next = choose(&w->waiting, w->last, at, w->turn);
     if (!next) return;
     w->turn = next;
     w->last = next->index;
@@ -242,7 +244,7 @@ static void take_write(struct sim *sim, struct sim_channel *c, int64_t at) {
     w->taken_at[w->taken % SIM_QUEUE] = at;
     w->held[w->taken++ % SIM_QUEUE] = (struct sim_access){0, client->address, client->beats, client};
     if (!client->left) pass_turn(sim, c, at);
-    granted(sim, client, at);
+    granted(sim, &w->waiting, client, at);
     send_writes(sim, c);
 }
 
@@ -263,25 +265,25 @@ static void access_write(struct sim *sim, struct sim_channel *c, int64_t arrival
 // ---- events in the order of their times ----
 
 // In the same cycle a write is before a read, as in verif/model/rill_axi_memory.sv.
-typedef void serve(struct sim *, struct sim_channel *, int64_t at);
-
-static int64_t next_event(const struct sim_channel *c, serve **what) {
+static void find_next(struct sim_channel *c) {
     bool passes;
-    int64_t first = INT64_MAX, grants = next_grant(c), write = next_write(c, &passes);
-    *what = NULL;
-    if (c->accessed < c->access.count) first = c->access.items[c->accessed].at, *what = access_write;
-    if (c->read.held.client && c->read.held.at < first) first = c->read.held.at, *what = access_read;
-    if (grants < first) first = grants, *what = grant;
-    if (write < first) first = write, *what = passes ? pass_turn : take_write;
-    return first;
+    int64_t grants = next_grant(c), write = next_write(c, &passes);
+    c->known = true;
+    c->next = INT64_MAX;
+    if (c->accessed < c->access.count) c->next = c->access.items[c->accessed].at, c->what = access_write;
+    if (c->read.held.client && c->read.held.at < c->next) c->next = c->read.held.at, c->what = access_read;
+    if (grants < c->next) c->next = grants, c->what = grant;
+    if (write < c->next) c->next = write, c->what = passes ? pass_turn : take_write;
 }
 
 bool memory_serve_one(struct sim *sim) {
-    int64_t first = INT64_MAX, at;
     struct sim_channel *best = NULL;
-    serve *what, *which;
-    for (int c = 0; c < sim->channels; c++)
-        if ((at = next_event(&sim->channel[c], &which)) < first) first = at, best = &sim->channel[c], what = which;
-    if (best) what(sim, best, first);
-    return best;
+    for (struct sim_channel *c = sim->channel; c < sim->channel + sim->channels; c++) {
+        if (!c->known) find_next(c);
+        if (c->next < (best ? best->next : INT64_MAX)) best = c;
+    }
+    if (!best) return false;
+    best->known = false;
+    best->what(sim, best, best->next);
+    return true;
 }

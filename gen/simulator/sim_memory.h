@@ -51,7 +51,12 @@ struct sim_access { // the beats of a burst are all at the memory
 
 enum { SIM_QUEUE = 32 /* bursts of a direction that a channel holds */ };
 
+struct sim_waiting { // clients with a burst at the arbiter, or a beat at the write engine; in no order
+    VEC(struct sim_client *) client;
+};
+
 struct sim_reads { // of a channel
+    struct sim_waiting waiting;
     int64_t free; // from when on the arbiter's register can take a burst: the memory takes the one before
     struct sim_access held; // in the register until then; no client: none
     int last;     // client of the last grant
@@ -64,6 +69,7 @@ struct sim_reads { // of a channel
 
 // rill_dma_write of a channel, each beat a burst: whose turn it is, and the last beats by their numbers.
 struct sim_writes {
+    struct sim_waiting waiting;
     bool alone;              // no other client: always in turn
     struct sim_client *turn; // NULL: nobody's yet
     int last;                // the client that got a turn last
@@ -75,12 +81,17 @@ struct sim_writes {
     struct sim_access held[SIM_QUEUE]; // what the buffer holds
 };
 
+struct sim;
+
 // One channel of the board. Of an engine's channels one stands for all; those with clients of their own are run beside
 // it.
 struct sim_channel {
     int index;
     struct sim_memory memory;
     VEC(struct sim_client *) client;
+    bool known; // the next event and its time, INT64_MAX: none
+    int64_t next;
+    void (*what)(struct sim *, struct sim_channel *, int64_t at);
     struct sim_reads read;
     struct sim_writes write;
     VEC(struct sim_access) access; // writes that have not reached the banks, oldest first from `accessed` on
