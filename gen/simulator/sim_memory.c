@@ -151,7 +151,6 @@ static void granted(struct sim *sim, struct sim_waiting *waiting, struct sim_cli
     client->granted = at;
     client->address += client->beats * client->channel->memory.beat_bytes;
     client_cut(sim, client);
-    sim_wake(sim, client->kernel);
 }
 
 static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
@@ -245,6 +244,7 @@ static void take_write(struct sim *sim, struct sim_channel *c, int64_t at) {
     w->held[w->taken++ % SIM_QUEUE] = (struct sim_access){0, client->address, client->beats, client};
     if (!client->left) pass_turn(sim, c, at);
     granted(sim, &w->waiting, client, at);
+    sim_wake(sim, client->kernel);
     send_writes(sim, c);
 }
 
@@ -257,9 +257,8 @@ static void access_write(struct sim *sim, struct sim_channel *c, int64_t arrival
     w->answered_at[w->answered++ % SIM_QUEUE] = ++at;
     VEC_PUSH(sim->arena, a.client->over, at);
     send_writes(sim, c);
-    client_cut(sim, a.client);
     if (a.client->counted) sim_wake_all(sim, TIMING_ENGINE);
-    sim_wake(sim, a.client->kernel);
+    if ((int64_t)a.client->over.count == a.client->bursts) sim_wake(sim, a.client->kernel);
 }
 
 // ---- events in the order of their times ----
