@@ -30,7 +30,7 @@ done
 case $model in
     smollm2)
         spec=configs/smollm2-135m-u55c.yaml
-        text=(--chat smollm2 --prompt "${prompt:-What is the capital of France?}")
+        text=(--chat smollm2 --prompt "${prompt:-Why is the sky blue?}")
         ;;
     gemma3) spec=configs/gemma3-270m-u55c.yaml text=(--prompt "${prompt:-Once upon a time}") ;;
 esac

@@ -4,14 +4,19 @@
 # See --help.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym"
+rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym" simulate="" layers="" vocab=""
 
 usage() {
     cat <<'TEXT'
-usage: bench/families.sh [--request IN:OUT] [--context N] [--weights "FORMAT..."] [--board BOARD] [model...]
-  model      of those of the table (default: all)
+usage: bench/families.sh [--request IN:OUT] [--context N] [--weights "FORMAT..."] [--board BOARD]
+                         [--layers N] [--vocab N] [--simulate] [model...]
+  --layers N, --vocab N  so many layers and tokens instead of the model's
+  --simulate             RTL with random weights beside the forecast: minutes to build each
+  model                  of those of the table (default: all)
 Prints a table: tokens/s, first id, bytes of weights, keys and values that a step reads, share of the memory's sustained
 rate, how much of the board's LUTs the design takes by estimate. Class: forecast, no weights are read. Some 2 minutes.
+With --simulate: cycles of the request simulated and by forecast, and how many values were compared with the golden
+model.
 TEXT
     exit "$1"
 }
@@ -34,6 +39,9 @@ while [ $# -gt 0 ]; do
         --context) context=$2 && shift 2 ;;
         --weights) weights=$2 && shift 2 ;;
         --board) board=$2 && shift 2 ;;
+        --layers) layers=$2 && shift 2 ;;
+        --vocab) vocab=$2 && shift 2 ;;
+        --simulate) simulate=1 && shift ;;
         --help | -h) usage 0 ;;
         -*) usage 2 >&2 ;;
         *) break ;;
@@ -43,19 +51,40 @@ work=$root/build/bench/families
 rm -rf "$work" && mkdir -p "$work"
 
 config() { # of a line of models, as a checkpoint has it
-    local name kind layers hidden heads kv_heads head ffn vocab more
-    IFS='|' read -r name kind layers hidden heads kv_heads head ffn vocab more <<<"$1"
+    local name kind depth hidden heads kv_heads head ffn words more
+    IFS='|' read -r name kind depth hidden heads kv_heads head ffn words more <<<"$1"
     mkdir -p "$work/$name"
     cat >"$work/$name/config.json" <<TEXT
-{"model_type": "$kind", "num_hidden_layers": $layers, "hidden_size": $hidden, "num_attention_heads": $heads,
- "num_key_value_heads": $kv_heads, "head_dim": $head, "intermediate_size": $ffn, "vocab_size": $vocab,
+{"model_type": "$kind", "num_hidden_layers": ${layers:-$depth}, "hidden_size": $hidden, "num_attention_heads": $heads,
+ "num_key_value_heads": $kv_heads, "head_dim": $head, "intermediate_size": $ffn, "vocab_size": ${vocab:-$words},
  "max_position_embeddings": 131072, $more}
+TEXT
+}
+
+simulated() { # name, format, spec
+    local design=$work/$1.$2 ids
+    ids=$(seq -s , 1 "${request%:*}")
+    "$rill" gen "$3" -o "$design" && "$rill" pack "$3" --weights random:1 -o "$design" &&
+        "$rill" sim "$design" --prompt-ids "$ids" --tokens "${request#*:}" --ignore-eot --json "$work/sim.json" &&
+        "$rill" forecast "$3" "$request" --json >"$work/forecast.json" || return
+    python3 - "$1" "$2" "$work/sim.json" "$work/forecast.json" >&3 <<'TEXT'
+import json, sys
+
+sim, forecast = (json.load(open(path)) for path in sys.argv[3:])
+made, told = (run["cycles_prefill"] + run["cycles_decode"] for run in (sim, forecast))
+print("| {} | `{}` | {:,} | {:,} | {:+.2f} % | {:,} on {} streams | {} |".format(
+    sys.argv[1], sys.argv[2], made, told, 100 * (told / made - 1), sim["values_compared"], sim["streams_compared"],
+    "yes" if sim["match"] else "no"))
 TEXT
 }
 
 row() { # name, format
     local spec=$work/$1.$2.yaml
     sed "s/^  weights: int8/  weights: $2/" "$work/${1//./-}.yaml" >"$spec"
+    if [ "$simulate" ]; then
+        simulated "$1" "$2" "$spec" 3>&1 >>"$work/sim.log" 2>&1
+        return
+    fi
     "$rill" check "$spec" --json >"$work/check.json" || return
     "$rill" forecast "$spec" "$request" --json >"$work/forecast.json" || return
     python3 - "$1" "$2" "$work/check.json" "$work/forecast.json" <<'TEXT'
@@ -71,8 +100,13 @@ print("| {} | `{}` | {} | {:,.0f} | {:.1f} | {:.0f} | {:.1f} | {:.0f} |".format(
 TEXT
 }
 
-echo "| model | weights | channels | tokens/s | first id, ms | MB of a step | share of the memory's rate, % | LUTs, % |"
-echo "|---|---|---:|---:|---:|---:|---:|---:|"
+if [ "$simulate" ]; then
+    echo "| model | weights | cycles simulated | forecast | difference | compared with golden | equal |"
+    echo "|---|---|---:|---:|---:|---:|---|"
+else
+    echo "| model | weights | channels | tokens/s | first id, ms | MB of a step | share of the memory's rate, % | LUTs, % |"
+    echo "|---|---|---:|---:|---:|---:|---:|---:|"
+fi
 status=0
 while IFS= read -r line; do
     name=${line%%|*}

@@ -66,15 +66,13 @@ def main():
     statistics_file = work / "statistics.json"
     calibrate = ["--calibrate", work / "first.txt", "--calibrate-tokens", str(given.calibrate), "--statistics", statistics_file]
     (work / "first.txt").write_text(first, encoding="utf-8")
+    path = work / "pieces.txt"
+    path.write_text("<|endoftext|>".join(chosen), encoding="utf-8")
     rows = []
-    for number, piece in enumerate(chosen):
-        path = work / "piece.txt"
-        path.write_text(piece, encoding="utf-8")
-        how = [] if not given.calibrate else calibrate if number == 0 else ["--statistics", statistics_file]
-        got = measure([*command, *how], path)
+    for number, got in enumerate(measure([*command, *([] if not given.calibrate else calibrate)], path)["each"]):
         rows.append((math.log(got["perplexity_golden"] / got["perplexity_float"]), got))
         print(f"window {number}: {got['predictions']} predictions, float {got['perplexity_float']:.2f}, "
-              f"golden {got['perplexity_golden']:.2f}, {100 * math.expm1(rows[-1][0]):+.1f} %", flush=True)
+              f"golden {got['perplexity_golden']:.2f}, {100 * math.expm1(rows[-1][0]):+.1f} %")
     count = sum(got["predictions"] for _, got in rows)
     # Of equally many predictions a window: the mean of logarithms is that of all predictions.
     mean = {key: math.exp(sum(got["predictions"] * math.log(got[key]) for _, got in rows) / count)

@@ -173,11 +173,12 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
     text_free(&text);
 }
 
-static bool fault(struct session *s) {
-    const char *where = oracle_fault(s->exact);
+static bool fault_at(struct session *s, const char *where) {
     diag_error(s->diag, loc_none(), "numeric fault: %s", where ? where : "unknown");
     return false;
 }
+
+static bool fault(struct session *s) { return fault_at(s, oracle_fault(s->exact)); }
 
 static void keep_logits(struct session *s) {
     size_t vocabulary = (size_t)oracle_logit_count(s->graph);
@@ -220,40 +221,66 @@ static bool decode(struct session *s) {
 
 // ---- evaluation ----
 
-static const float *logits(void *oracle, uint32_t id, int64_t position) {
-    return oracle_step(oracle, id, NULL, position, true) ? oracle_logits(oracle) : NULL;
-}
+// Under way: the stories so far, for JSON.
+struct telling {
+    const struct session *s;
+    struct text stories;
+};
 
-static void progress(const struct evaluation *e) {
+static double agreement(const struct evaluation *e) { return (double)e->model[1].agree / (double)e->tokens; }
+
+static void tell_story(void *user, const struct evaluation *story, const struct evaluation *all) {
+    struct telling *t = user;
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%lld stories, %lld predictions", (long long)e->stories, (long long)e->tokens);
+        fprintf(stderr, "\r%lld stories, %lld predictions", (long long)all->stories, (long long)all->tokens);
+    if (t->s->o.json && story->tokens)
+        text_addf(&t->stories,
+                  "%s{\"predictions\": %lld, \"perplexity_float\": %.6f, \"perplexity_golden\": %.6f, "
+                  "\"top1_agreement\": %.6f}",
+                  t->stories.len ? ", " : "", (long long)story->tokens, evaluate_perplexity(story, 0),
+                  evaluate_perplexity(story, 1), agreement(story));
 }
 
-static void print_evaluation(const struct session *s, const struct evaluation *e) {
-    double reference = evaluate_perplexity(e, 0), golden = evaluate_perplexity(e, 1),
-           agree = (double)e->model[1].agree / (double)e->tokens;
-    if (s->o.json)
+static void print_evaluation(const struct telling *t, const struct evaluation *e) {
+    double reference = evaluate_perplexity(e, 0), golden = evaluate_perplexity(e, 1);
+    if (t->s->o.json)
         printf("{\"stories\": %lld, \"predictions\": %lld, \"perplexity_float\": %.6f, \"perplexity_golden\": %.6f, "
-               "\"difference\": %.6f, "
-               "\"top1_agreement\": %.6f}\n",
-               (long long)e->stories, (long long)e->tokens, reference, golden, golden / reference - 1, agree);
+               "\"difference\": %.6f, \"top1_agreement\": %.6f, \"each\": [%s]}\n",
+               (long long)e->stories, (long long)e->tokens, reference, golden, golden / reference - 1, agreement(e),
+               text_cstr(&t->stories));
     else
         printf("%lld stories, %lld predictions\nfloat reference: perplexity %.4f\n"
                "golden model:    perplexity %.4f (%+.2f %%), first choice agrees in %.2f %%\n",
                (long long)e->stories, (long long)e->tokens, reference, golden, 100 * (golden / reference - 1),
-               100 * agree);
+               100 * agreement(e));
+}
+
+static bool evaluate_in(struct session *s, const struct evaluate_text *text, struct evaluate_lanes lanes[2],
+                        struct telling *t) {
+    int64_t vocabulary = oracle_vocabulary(s->graph);
+    struct evaluate_model models[2] = {evaluate_lanes_model(&lanes[0], vocabulary),
+                                       evaluate_lanes_model(&lanes[1], vocabulary)};
+    struct evaluation result;
+    if (!evaluate_text(text, models, 2, &result)) {
+        const char *where = evaluate_lanes_fault(&lanes[1]);
+        return fault_at(s, where ? where : evaluate_lanes_fault(&lanes[0]));
+    }
+    if (isatty(STDERR_FILENO)) fputc('\n', stderr);
+    if (result.tokens > 0) print_evaluation(t, &result);
+    else diag_error(s->diag, loc_file(s->arena, s->o.eval), "no text to predict");
+    return result.tokens > 0;
 }
 
 static bool evaluate_with(struct session *s, struct oracle *unquantized, const char *text, size_t len) {
-    int64_t vocabulary = oracle_vocabulary(s->graph);
-    struct evaluate_model models[2] = {{logits, unquantized, vocabulary}, {logits, s->exact, vocabulary}};
-    struct evaluation result = {0};
-    if (!evaluate_text(s->tokenizer, text, len, oracle_context(s->graph), s->o.stories, models, 2, &result, progress))
-        return fault(s);
-    if (isatty(STDERR_FILENO)) fputc('\n', stderr);
-    if (result.tokens > 0) print_evaluation(s, &result);
-    else diag_error(s->diag, loc_file(s->arena, s->o.eval), "no text to predict");
-    return result.tokens > 0;
+    struct telling t = {.s = s};
+    struct evaluate_text of = {s->tokenizer, text, len, oracle_context(s->graph), s->o.stories, tell_story, &t};
+    struct evaluate_lanes lanes[2] = {{.count = 0}, {.count = 0}};
+    int count = (int)(evaluate_stories(&of) < EVALUATE_MAX_LANES ? evaluate_stories(&of) : EVALUATE_MAX_LANES);
+    bool ok = evaluate_lanes_open(s->arena, unquantized, count, &lanes[0], s->diag) &&
+              evaluate_lanes_open(s->arena, s->exact, count, &lanes[1], s->diag) && evaluate_in(s, &of, lanes, &t);
+    for (int i = 0; i < 2; i++) evaluate_lanes_close(&lanes[i]);
+    text_free(&t.stories);
+    return ok;
 }
 
 static bool evaluate(struct session *s) {

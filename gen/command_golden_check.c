@@ -17,15 +17,13 @@ static const char text[] =
 #define LOST_SHARE 0.5 // of the loss by chance: what a model that was read right stays below
 #define MOST_APART 0.5 // nats between exact and unquantized values
 
-static const float *logits(void *oracle, uint32_t id, int64_t position) {
-    return oracle_step(oracle, id, NULL, position, true) ? oracle_logits(oracle) : NULL;
-}
-
 // Nats for each prediction; NAN after a numeric fault.
 static double loss_of(const struct golden_check *c, struct oracle *oracle) {
-    struct evaluate_model model = {logits, oracle, oracle_vocabulary(c->graph)};
+    struct evaluate_text of = {c->tokenizer, text, sizeof text - 1, oracle_context(c->graph), 1, NULL, NULL};
+    struct evaluate_lanes lane = {{oracle}, 1};
+    struct evaluate_model model = evaluate_lanes_model(&lane, oracle_vocabulary(c->graph));
     struct evaluation e;
-    bool ok = evaluate_text(c->tokenizer, text, sizeof text - 1, oracle_context(c->graph), 1, &model, 1, &e, NULL);
+    bool ok = evaluate_text(&of, &model, 1, &e);
     if (ok && e.tokens) return e.model[0].nll / (double)e.tokens;
     const char *where = oracle_fault(oracle);
     diag_error(c->diag, loc_none(), "--check: %s%s", where ? "numeric fault: " : "no text fits the context",

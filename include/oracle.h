@@ -71,12 +71,19 @@ struct oracle *oracle_open(struct arena *, const struct oracle_graph *, enum ora
 // Exact, with the weights that `rill pack` left for it in image_dir.
 struct oracle *oracle_open_image(struct arena *, const struct oracle_graph *, const char *image_dir, struct diag *);
 void oracle_close(struct oracle *); // NULL is fine
+// A further evaluation beside one, of its weights, with memory of its own for keys, values and results. NULL after an
+// error.
+struct oracle *oracle_open_beside(struct arena *, const struct oracle *, struct diag *);
 
 // One position; 0 begins a request, the others follow in order. Language models: id; other graphs: row[i], the elements
 // of input i. last: also the regions `when: last`. False when a value left its format: oracle_fault.
 // How the ids are drawn from now on (docs/numerics.md section 10): an exact evaluation alone, ORACLE_FLOAT is greedy.
 void oracle_sample(struct oracle *, const struct sampling *);
 bool oracle_step(struct oracle *, uint32_t id, const float *const row[], int64_t position, bool last);
+// oracle_step of several that were opened beside one another, all at one position: the same values, and weights are
+// read once for all. id: of each.
+enum { ORACLE_MOST_LANES = 16 };
+bool oracle_step_all(struct oracle *const o[], int count, const uint32_t id[], int64_t position, bool last);
 // All rows of a request: in[i] is [rows][elements of input i], out[o] likewise.
 bool oracle_run_rows(struct oracle *, int64_t rows, const float *const in[], float *const out[]);
 uint32_t oracle_next_id(const struct oracle *);                    // of the latest step with `last`

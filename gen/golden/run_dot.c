@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gen/golden/ops.h"
+#include "gen/golden/wide.h"
 
 // n <= GOLDEN_K_MAX: 16384 * 128 * 511 < 2^31.
 static int32_t block_sum(int64_t n, const int8_t w[], const int16_t x[]) {
@@ -15,7 +16,7 @@ static int32_t block_sum(int64_t n, const int8_t w[], const int16_t x[]) {
     return sum;
 }
 
-int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
+WIDE int64_t run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
                 const uint8_t shift[]) {
     int64_t acc = 0;
     for (int64_t b = 0, at = 0; at < k; b++, at += block) {
@@ -30,7 +31,7 @@ void run_group_sums(int64_t k, const int16_t x[], int32_t sums[]) {
         sums[i / GOLDEN_ASYM_GROUP] = (i % GOLDEN_ASYM_GROUP ? sums[i / GOLDEN_ASYM_GROUP] : 0) + x[i];
 }
 
-int64_t run_dot_asym(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[],
+WIDE int64_t run_dot_asym(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[],
                      const int8_t group_offset[], const int16_t x[], const int32_t sums[], const uint8_t shift[]) {
     int64_t acc = 0;
     for (int64_t g = 0, at = 0; at < k; g++, at += GOLDEN_ASYM_GROUP) {
@@ -45,7 +46,7 @@ static void add_row(int64_t n, int16_t p, const int8_t v[], int32_t sum[]) {
     for (int64_t i = 0; i < n; i++) sum[i] += p * (int16_t)v[i];
 }
 
-void run_weighted_sum(int64_t positions, int64_t block, const int16_t p[], const uint8_t shift[], int64_t dims,
+WIDE void run_weighted_sum(int64_t positions, int64_t block, const int16_t p[], const uint8_t shift[], int64_t dims,
                       int64_t stride, const int8_t v[], int32_t sum[], int64_t acc[]) {
     memset(acc, 0, sizeof *acc * (size_t)dims);
     for (int64_t b = 0; b * block < positions; b++) {

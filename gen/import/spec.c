@@ -56,7 +56,7 @@ static void add_design(const struct import *m, const struct import_design *d, st
     text_add_json_string(out, m->board_word, strlen(m->board_word));
     text_addf(out, "\ndesign:\n  channels: %d\n  beat_bits: %d\n  lanes: %d\n  T: %d\n  A: %d\n", d->channels,
               d->beat_bits, d->lanes, d->tokens, d->arrays);
-    text_add(out, "  weights: int8\n");
+    text_add(out, "  weights: int8\n  activations: int10\n");
 }
 
 bool import_spec(const struct import *m, const struct import_design *d, struct text *out, struct diag *diag) {

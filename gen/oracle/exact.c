@@ -4,6 +4,7 @@
 
 #include "gen/golden/dot.h"
 #include "gen/golden/ops.h"
+#include "gen/golden/wide.h"
 #include "gen/oracle/run.h"
 
 static void embed(struct step *s) {
@@ -38,8 +39,8 @@ static void quantize(struct step *s) {
 
 // Row n of an int4_asym matrix: each element's whole weight, then the products, as numerics.md section 5 has them.
 // A weight is within [-3064, 3064]: 16 bits, of which compilers make multiply-and-add vector instructions.
-static int64_t dot_asym(const struct oracle_weights *w, int64_t n, const int16_t x[], int64_t block,
-                        const uint8_t shift[]) {
+WIDE static int64_t dot_asym(const struct oracle_weights *w, int64_t n, const int16_t x[], int64_t block,
+                             const uint8_t shift[]) {
     const int8_t *q = w->q + n * w->k;
     int64_t acc = 0, at = n * w->groups;
     for (int64_t i = 0; i < w->k; at++) {
@@ -53,20 +54,24 @@ static int64_t dot_asym(const struct oracle_weights *w, int64_t n, const int16_t
     return acc;
 }
 
-static void matmul(struct step *s) {
-    const struct oracle_value *x = &s->in[0]->v;
-    const struct oracle_weights *w = s->w;
-    int64_t *acc = s->out[0]->v.acc;
-    s->out[0]->exp_min = s->in[0]->exp_min;
-    s->out[0]->product = w;
-    for (int64_t r = 0; r < x->rows; r++) {
-        const int16_t *mx = x->mx + r * x->cols;
-        for (int64_t n = 0; n < w->rows; n++)
-            *acc++ = w->group_offset ? dot_asym(w, n, mx, x->block, x->shift + r * x->blocks)
-                                     : run_dot(w->k, x->block, w->q + n * w->k,
-                                               w->group_scale ? w->group_scale + n * w->groups : NULL, mx,
-                                               x->shift + r * x->blocks);
+static int64_t dot_row(const struct oracle_weights *w, int64_t n, const struct oracle_value *x, int64_t r) {
+    const int16_t *mx = x->mx + r * x->cols;
+    const uint8_t *shift = x->shift + r * x->blocks;
+    if (w->group_offset) return dot_asym(w, n, mx, x->block, shift);
+    return run_dot(w->k, x->block, w->q + n * w->k, w->group_scale ? w->group_scale + n * w->groups : NULL, mx, shift);
+}
+
+void oracle_exact_products(struct step s[], int count) {
+    const struct oracle_weights *w = s[0].w;
+    for (int i = 0; i < count; i++) {
+        s[i].out[0]->exp_min = s[i].in[0]->exp_min;
+        s[i].out[0]->product = w;
     }
+    for (int64_t n = 0; n < w->rows; n++)
+        for (int i = 0; i < count; i++) {
+            const struct oracle_value *x = &s[i].in[0]->v;
+            for (int64_t r = 0; r < x->rows; r++) s[i].out[0]->v.acc[r * w->rows + n] = dot_row(w, n, x, r);
+        }
 }
 
 static void dequantize(struct step *s) {
@@ -177,6 +182,8 @@ static void add(struct step *s) { golden_add(count(s), operand(s, 0), operand(s,
 static void mul(struct step *s) { golden_mul(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
 static void layernorms(struct step *s) { oracle_each_line(s, layernorm); }
 static void rmsnorms(struct step *s) { oracle_each_line(s, rmsnorm); }
+
+static void matmul(struct step *s) { oracle_exact_products(s, 1); }
 
 void oracle_exact(struct step *s) {
     static void (*const run[ORACLE_OPS])(struct step *) = {

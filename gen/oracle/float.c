@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gen/golden/wide.h"
 #include "gen/oracle/run.h"
 
 enum { MOST_BATCH = 64 };
@@ -42,29 +43,20 @@ static void rmsnorm(struct step *s, int64_t n, const float x[], float y[]) {
     for (int64_t i = 0; i < n; i++) y[i] = (float)(x[i] * scale * s->w->gamma[i]);
 }
 
-typedef float quad __attribute__((vector_size(16)));
-
-static inline quad quad_at(const float *p) {
-    quad v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
+typedef float eight __attribute__((vector_size(32), aligned(4)));
 
 // The bits of dot(a, x[i]) for four vectors, with a read once.
-static void dot_four(const float *a, const float *const x[4], int64_t n, float y[4]) {
-    quad low[4] = {{0}}, high[4] = {{0}};
+WIDE static void dot_four(const float *a, const float *const x[4], int64_t n, float y[4]) {
+    eight sum[4] = {{0}};
     float rest[4] = {0};
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
-        for (int j = 0; j < 4; j++) {
-            low[j] += quad_at(a + i) * quad_at(x[j] + i);
-            high[j] += quad_at(a + i + 4) * quad_at(x[j] + i + 4);
-        }
+        for (int j = 0; j < 4; j++) sum[j] += *(const eight *)(a + i) * *(const eight *)(x[j] + i);
     for (; i < n; i++)
         for (int j = 0; j < 4; j++) rest[j] += a[i] * x[j][i];
     for (int j = 0; j < 4; j++) {
-        quad sum = low[j] + high[j];
-        y[j] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest[j];
+        eight s = sum[j];
+        y[j] = (((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]))) + rest[j];
     }
 }
 

@@ -180,14 +180,13 @@ static struct step begin_node(struct oracle *o, int node, int64_t repetition) {
 static bool run_node(struct oracle *const o[], int count, int node, int64_t repetition) {
     const struct oracle_node *n = &o[0]->graph->node.items[node];
     struct step s[ORACLE_MOST_LANES];
-    bool ok = true, exact = o[0]->mode == ORACLE_EXACT, products = !exact && n->op == ORACLE_MATMUL;
+    bool ok = true, exact = o[0]->mode == ORACLE_EXACT, products = n->op == ORACLE_MATMUL;
     if (!is_evaluated(&o[0]->graph->tensor.items[n->out[0]])) return true;
     for (int i = 0; i < count; i++) s[i] = begin_node(o[i], node, repetition);
     for (int i = 0; i < count && products && o[i]->squares; i++) oracle_add_squares(&s[i]);
-    if (products) oracle_float_products(s, count);
+    if (products) (exact ? oracle_exact_products : oracle_float_products)(s, count);
     for (int i = 0; i < count; i++) {
-        if (exact) oracle_exact(&s[i]);
-        else if (!products) oracle_float(&s[i]);
+        if (!products) (exact ? oracle_exact : oracle_float)(&s[i]);
         for (int k = 0; k < n->outputs; k++) o[i]->meaning[n->out[k]] = s[i].out[k];
         ok = note_fault(o[i], n, repetition) && ok;
     }

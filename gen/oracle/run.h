@@ -65,18 +65,14 @@ void oracle_float(struct step *);
 uint32_t oracle_draw(const struct step *); // draw.c: an id of the model's output
 
 // The same product in several evaluations with the same weights: each row of these is read once.
+void oracle_exact_products(struct step s[], int count);
 void oracle_float_products(struct step s[], int count);
 
 // Of fewer positions than the context, and less memory for keys and values.
 struct oracle *oracle_open_short(struct arena *, const struct oracle_graph *, enum oracle_mode, struct checkpoint *,
                                  int64_t positions, struct diag *);
-// Further evaluations beside one, with its weights and without its sums of squares. NULL after an error.
-struct oracle *oracle_open_beside(struct arena *, const struct oracle *, struct diag *);
-// oracle_step of several such at one position: the same values. id: of each.
-bool oracle_step_all(struct oracle *const o[], int count, const uint32_t id[], int64_t position, bool last);
 // calibrate.c: adds to the sums of squares of a product.
 void oracle_add_squares(const struct step *);
-enum { ORACLE_MOST_LANES = 16 }; // evaluations that go together
 
 // move.c: what moves values and changes none, and what both modes do alike.
 void oracle_transpose(struct step *);

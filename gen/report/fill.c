@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How full a stream is over time, as a small step chart: foretold over a layer, measured over a run. The dashed line is
+// How full a stream is over time, as a small step chart: forecast over a layer, measured over a run. The dashed line is
 // the depth.
 #include "gen/report/html.h"
 
 enum {
-    FORETOLD_WIDTH = 120,
+    FORECAST_WIDTH = 120,
     MEASURED_WIDTH = 240,
     HEIGHT = 24,
     MARGIN = 3 // above the depth
@@ -39,9 +39,9 @@ static void add_chart(const char *class, int width, const int64_t most[], int co
 
 void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, struct text *out) {
     const struct timing_edge *t = &w->run->edge[edge];
-    int64_t most[FORETOLD_WIDTH] = {0}, puts = 0, takes = 0, taken = t->words - t->holds;
-    for (int x = 0; x < FORETOLD_WIDTH; x++) {
-        int64_t end = w->from + (w->to - w->from) * (x + 1) / FORETOLD_WIDTH;
+    int64_t most[FORECAST_WIDTH] = {0}, puts = 0, takes = 0, taken = t->words - t->holds;
+    for (int x = 0; x < FORECAST_WIDTH; x++) {
+        int64_t end = w->from + (w->to - w->from) * (x + 1) / FORECAST_WIDTH;
         most[x] = puts - takes;
         while ((puts < t->words && t->put[puts] < end) ||
                (takes < taken && t->take[takes] < end)) { // in the order of time, what leaves first
@@ -51,7 +51,7 @@ void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, 
             if (puts - takes > most[x]) most[x] = puts - takes;
         }
     }
-    add_chart("foretold", FORETOLD_WIDTH, most, FORETOLD_WIDTH, ir->edge[edge].depth, out);
+    add_chart("forecast", FORECAST_WIDTH, most, FORECAST_WIDTH, ir->edge[edge].depth, out);
 }
 
 void html_fill_measured(const struct ir *ir, int edge, const struct measured *m, struct text *out) {

@@ -21,7 +21,7 @@ void graph_operations(struct ir *, struct text *out);
 void graph_binding(struct ir *, struct text *out);
 void graph_hardware(struct ir *, struct text *out);
 
-// A layer of a decode step as the timing contracts foretell it (docs/timing.md).
+// A layer of a decode step as the timing contracts forecast it (docs/timing.md).
 struct html_window {
     const struct timing_result *run; // NULL: no contract, or the run came to a halt
     const char *why;                 // then: what is missing

@@ -37,7 +37,7 @@ static const char style[] =
     "svg{max-width:none}input.full{position:absolute;right:22px;top:19px;margin:0}"
     "svg.time{width:100%;font-size:11px;fill:#334155}svg.time "
     ".tick{stroke:#e2e8f0}svg.fill{background:#f1f5f9;display:block}"
-    "svg.foretold path{fill:#3b82f6}svg.measured path{fill:#0f766e}svg.fill "
+    "svg.forecast path{fill:#3b82f6}svg.measured path{fill:#0f766e}svg.fill "
     "line{stroke:#b91c1c;stroke-width:1.5;stroke-dasharray:4 "
     "3}.scroll{overflow:auto;max-height:760px}details summary{cursor:pointer;font-weight:600}";
 
@@ -133,7 +133,7 @@ static void add_window(struct page *p) {
     struct arena *a = p->ir->arena;
     open_section(p, "Kernels over time",
                  w->run ? arena_printf(a,
-                                       "One %s at position %lld, as the timing contracts foretell it: %lld cycles. A "
+                                       "One %s at position %lld, as the timing contracts forecast it: %lld cycles. A "
                                        "bar: the kernel takes or gives words.",
                                        w->region ? arena_printf(a, "repetition of region %s", w->region) : "step",
                                        (long long)w->position, (long long)(w->to - w->from))
@@ -147,7 +147,7 @@ static void add_window(struct page *p) {
 
 static void add_tables(struct page *p) {
     open_section(p, "FIFOs",
-                 "Every stream with its depth and the reason for it. Foretold: the most words in one decode step by "
+                 "Every stream with its depth and the reason for it. Forecast: the most words in one decode step by "
                  "the timing contracts; the fill "
                  "is over the window above. Measured: of the whole simulated run. The dashed line is the depth.");
     text_add(p->out, "<div class=\"scroll\">");

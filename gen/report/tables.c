@@ -212,7 +212,7 @@ void html_fifos(const struct report *r, const struct measured *m, const struct h
     text_add(out, "<table><tr><th>stream<div>writer &rarr; reader, initial delay / interval</div></th><th "
                   "class=\"n\">depth</th><th "
                   "class=\"n\">bits</th><th>memory</th>");
-    if (w->run) text_add(out, "<th class=\"n\">foretold<br>high water</th><th>fill over the window</th>");
+    if (w->run) text_add(out, "<th class=\"n\">forecast<br>high water</th><th>fill over the window</th>");
     if (m) text_add(out, "<th class=\"n\">measured<br>high water</th>");
     if (m && m->window > 0)
         text_addf(out, "<th>measured fill, cycles 0 to %lld,<br>the most in each %lld</th>", (long long)m->cycles,

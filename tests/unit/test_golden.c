@@ -369,12 +369,12 @@ static void test_requests(void **state) {
 
 // ---- accuracy against the float model: docs/numerics.md's cost, on the shipped validation text ----
 
-static const float *float_step(void *oracle, uint32_t id, int64_t position) {
-    return oracle_step(oracle, id, NULL, position, true) ? oracle_logits(oracle) : NULL;
-}
-
-static const float *golden_step(void *run, uint32_t id, int64_t position) {
-    return golden_run_step(run, id, NULL, position, true) ? value_of(run, "logits", 0, position).f32 : NULL;
+// The golden executor has one lane.
+static bool golden_step(void *run, int count, const uint32_t id[], int64_t position, const float *logits[]) {
+    assert_int_equal(count, 1);
+    if (!golden_run_step(run, id[0], NULL, position, true)) return false;
+    logits[0] = value_of(run, "logits", 0, position).f32;
+    return true;
 }
 
 static struct oracle *open_float(struct fixture *f, const char *dir) {
@@ -401,12 +401,14 @@ static void test_accuracy(void **state) {
     size_t len;
     const char *text = file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/valid.txt", dir), 1 << 20, &len, &why);
     struct tokenizer *tokenizer = tokenizer_open(&x.f.arena, dir, &x.f.diag);
-    struct evaluate_model models[4] = {{float_step, open_float(&x.f, dir), 1024}};
+    struct evaluate_lanes plain = {{open_float(&x.f, dir)}, 1};
+    struct evaluate_model models[4] = {evaluate_lanes_model(&plain, 1024)};
     for (int i = 0; i < 3; i++)
         models[i + 1] = (struct evaluate_model){
-            golden_step, open_model(&x, designs[i], arena_printf(&x.f.arena, "m%d", i), 1), 1024};
+            golden_step, open_model(&x, designs[i], arena_printf(&x.f.arena, "m%d", i), 1), 1024, 1};
+    struct evaluate_text of = {tokenizer, text, len, 256, 0, NULL, NULL};
     struct evaluation e;
-    assert_true(evaluate_text(tokenizer, text, len, 256, 0, models, 4, &e, NULL));
+    assert_true(evaluate_text(&of, models, 4, &e));
     for (int i = 1; i < 4; i++) {
         double ratio = evaluate_perplexity(&e, i) / evaluate_perplexity(&e, 0);
         print_message("%s: perplexity x %.4f, first choice agrees in %.2f %%\n", designs[i - 1], ratio,

@@ -191,9 +191,10 @@ static void test_gemma2(void **state) {
 
 // ---- evaluation ----
 
-static const float *step_stops(void *state, uint32_t id, int64_t position) {
+static bool step_stops(void *state, int count, const uint32_t id[], int64_t position, const float *logits[]) {
     (void)id;
-    return position < 3 ? state : NULL;
+    for (int i = 0; i < count; i++) logits[i] = state;
+    return position < 3;
 }
 
 #if defined(__SANITIZE_ADDRESS__) // slow there
@@ -211,12 +212,54 @@ static void test_perplexity(void **state) {
     size_t len;
     const char *why,
         *text = file_read(&m.f.arena, arena_printf(&m.f.arena, "%s/valid.txt", m.dir), 1 << 20, &len, &why);
-    struct evaluate_model model = {step, m.oracle, VOCABULARY};
+    struct evaluate_text of = {m.tokenizer, text, len, CONTEXT, STORIES, NULL, NULL};
+    struct evaluate_lanes lanes;
+    assert_true(evaluate_lanes_open(&m.f.arena, m.oracle, 3, &lanes, &m.f.diag));
+    struct evaluate_model model = evaluate_lanes_model(&lanes, VOCABULARY);
     struct evaluation e;
-    assert_true(evaluate_text(m.tokenizer, text, len, CONTEXT, STORIES, &model, 1, &e, NULL));
+    assert_true(evaluate_text(&of, &model, 1, &e));
+    evaluate_lanes_close(&lanes);
     assert_int_equal(e.stories, STORIES);
     assert_int_equal(e.model[0].agree, e.tokens);
     assert_float_equal(evaluate_perplexity(&e, 0), expected_perplexity, 0.002);
+    close_model(&m);
+}
+
+// each[0] stories, then the predictions of each.
+static void note_story(void *user, const struct evaluation *story, const struct evaluation *all) {
+    int64_t *each = user;
+    assert_int_equal(all->stories, each[0] + 1);
+    each[++each[0]] = story->tokens;
+}
+
+// Side by side the stories get the same bits as one after the other, though they end at different positions.
+static void check_lanes(struct model *m, struct oracle *o) {
+    static const char text[] = "Once.<|endoftext|>Once upon a time there was a dog.<|endoftext|>Lily and Tom"
+                               "<|endoftext|>Tom.";
+    struct evaluate_text of = {m->tokenizer, text, sizeof text - 1, CONTEXT, 0, NULL, NULL};
+    struct evaluation e[3];
+    for (int lanes = 1; lanes <= 3; lanes++) {
+        struct evaluate_lanes l;
+        assert_true(evaluate_lanes_open(&m->f.arena, o, lanes, &l, &m->f.diag));
+        struct evaluate_model model = evaluate_lanes_model(&l, VOCABULARY);
+        assert_true(evaluate_text(&of, &model, 1, &e[lanes - 1]));
+        evaluate_lanes_close(&l);
+    }
+    assert_int_equal(e[0].stories, 4);
+    for (int i = 1; i < 3; i++) {
+        assert_int_equal(e[i].tokens, e[0].tokens);
+        assert_true(e[i].model[0].nll == e[0].model[0].nll);
+    }
+}
+
+static void test_lanes(void **state) {
+    (void)state;
+    struct model m;
+    open_model(&m);
+    check_lanes(&m, m.oracle);
+    struct oracle *exact = open_mode(&m.f, "configs/tinystories-gpt2-1m.yaml", m.checkpoint, ORACLE_EXACT);
+    check_lanes(&m, exact);
+    oracle_close(exact);
     close_model(&m);
 }
 
@@ -227,18 +270,24 @@ static void test_stories(void **state) {
     static const char text[] = " \n<|endoftext|>\n!!\n<|endoftext|>!<|endoftext|>\n\n!!!!!!!! ";
     float *flat = ARENA_ARRAY(&m.f.arena, float, 1024), *peaked = ARENA_ARRAY(&m.f.arena, float, 1024);
     peaked[9] = 1e30f;
-    struct evaluate_model models[2] = {{step_stops, flat, 1024}, {step_stops, peaked, 1024}};
+    struct evaluate_model models[2] = {{step_stops, flat, 1024, 2}, {step_stops, peaked, 1024, 3}};
+    int64_t each[4] = {0};
+    struct evaluate_text of = {m.tokenizer, text, sizeof text - 1, 3, 0, note_story, each};
     struct evaluation e;
-    assert_true(evaluate_text(m.tokenizer, text, sizeof text - 1, 3, 0, models, 2, &e, NULL));
+    assert_true(evaluate_text(&of, models, 2, &e));
     assert_int_equal(e.stories, 3);
     assert_int_equal(e.tokens, 3 + 2 + 3); // `!!` is two tokens here, and the end of a story is predicted too
+    assert_true(each[0] == 3 && each[1] == 3 && each[2] == 2 && each[3] == 3);
     assert_float_equal(evaluate_perplexity(&e, 0), 1024, 0.01);
     assert_int_equal(e.model[0].agree, 8);
     assert_int_equal(e.model[1].agree, 0);
-    assert_true(evaluate_text(m.tokenizer, text, sizeof text - 1, 3, 1, models, 2, &e, NULL));
+    of.max_stories = 1, of.each = NULL;
+    assert_true(evaluate_text(&of, models, 2, &e));
     assert_int_equal(e.stories, 1);
-    assert_false(evaluate_text(m.tokenizer, text, sizeof text - 1, 4, 0, models, 2, &e, NULL));
-    assert_true(evaluate_text(m.tokenizer, "", 0, 4, 0, models, 2, &e, NULL));
+    of.positions = 4, of.max_stories = 0;
+    assert_false(evaluate_text(&of, models, 2, &e));
+    of.len = 0;
+    assert_true(evaluate_text(&of, models, 2, &e));
     assert_true(isnan(evaluate_perplexity(&e, 0)));
     close_model(&m);
 }
@@ -247,7 +296,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expected),   cmocka_unit_test(test_random),  cmocka_unit_test(test_rotary),
         cmocka_unit_test(test_perplexity), cmocka_unit_test(test_stories), cmocka_unit_test(test_gemma3),
-        cmocka_unit_test(test_gemma2),
+        cmocka_unit_test(test_gemma2),     cmocka_unit_test(test_lanes),
     };
     return cmocka_run_group_tests_name("oracle_float", tests, NULL, NULL);
 }

@@ -250,11 +250,6 @@ static void quantize_product(struct arena *arena, const struct oracle_weights *w
     for (int64_t r = 0; r < w->rows; r++) quantize_row_to_float(&q, r, (float *)w->matrix + r * w->k);
 }
 
-static const float *step(void *oracle, uint32_t id, int64_t position) {
-    assert_true(oracle_step(oracle, id, NULL, position, true));
-    return oracle_logits(oracle);
-}
-
 static struct oracle *open_float(struct fixture *f, const char *dir) {
     struct checkpoint *c = checkpoint_open(&f->arena, dir, &f->diag);
     const char *spec = file_find_shared(&f->arena, "configs/tinystories-gpt2-1m.yaml");
@@ -280,9 +275,13 @@ static double perplexity(struct fixture *f, int blocks, int head) {
         for (int64_t r = 0; n->op == ORACLE_MATMUL && format >= 0 && r < region->repeat; r++)
             quantize_product(&f->arena, &o->weights[i][r], (enum qformat)format);
     }
-    struct evaluate_model model = {step, o, oracle_vocabulary(o->graph)};
+    struct evaluate_text of = {t, text, len, oracle_context(o->graph), STORIES, NULL, NULL};
+    struct evaluate_lanes lanes;
+    assert_true(evaluate_lanes_open(&f->arena, o, STORIES, &lanes, &f->diag));
+    struct evaluate_model model = evaluate_lanes_model(&lanes, oracle_vocabulary(o->graph));
     struct evaluation e;
-    assert_true(evaluate_text(t, text, len, oracle_context(o->graph), STORIES, &model, 1, &e, NULL));
+    assert_true(evaluate_text(&of, &model, 1, &e));
+    evaluate_lanes_close(&lanes);
     tokenizer_close(t);
     oracle_close(o);
     return evaluate_perplexity(&e, 0);
