@@ -140,10 +140,9 @@ variant "$root"/tests/e2e/specs/five.yaml "$work"/five-auto.yaml fifo=auto
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
 variant "$root"/configs/tinystories-gpt2-1m.yaml "$work"/tinystories-gpt2-1m.yaml fifo=safe
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions.yaml fifo=safe
-variant "$root"/configs/gpt2-medium-u55c.yaml "$work"/gpt2-medium-u55c.yaml fifo=safe
 variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels.yaml fifo=safe
 ln -s "$root"/tests/e2e/specs/kernels "$work"/kernels # the Verilog that the spec names
-specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$work"/gpt2-medium-u55c.yaml \
+specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml \
     "$work"/grouped-spatial.yaml
     "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml "$work"/kernels.yaml
     "$work"/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
