@@ -57,9 +57,9 @@ struct sim_waiting { // clients with a burst at the arbiter, or a beat at the wr
 
 struct sim_reads { // of a channel
     struct sim_waiting waiting;
-    int64_t free; // from when on the arbiter's register can take a burst: the memory takes the one before
+    int64_t free;           // from when on the arbiter's register can take a burst: the memory takes the one before
     struct sim_access held; // in the register until then; no client: none
-    int last;     // client of the last grant
+    int last;               // client of the last grant
     int64_t bursts;
     int64_t beat;            // cycle of the last beat at the port
     int64_t over[SIM_QUEUE]; // of the last bursts: the last beat read
@@ -70,12 +70,12 @@ struct sim_reads { // of a channel
 // rill_dma_write of a channel, each beat a burst: whose turn it is, and the last beats by their numbers.
 struct sim_writes {
     struct sim_waiting waiting;
-    bool alone;              // no other client: always in turn
-    struct sim_client *turn; // NULL: nobody's yet
-    int last;                // the client that got a turn last
-    int64_t since;           // from when on the turn is that client's
-    int64_t buffer;          // beats
-    int64_t most;            // beats that may be at the memory without a response, by their ids
+    bool alone;                         // no other client: always in turn
+    struct sim_client *turn;            // NULL: nobody's yet
+    int last;                           // the client that got a turn last
+    int64_t since;                      // from when on the turn is that client's
+    int64_t buffer;                     // beats
+    int64_t most;                       // beats that may be at the memory without a response, by their ids
     int64_t taken, addressed, answered; // beats so far: into the buffer, at the memory, with a response
     int64_t taken_at[SIM_QUEUE], addressed_at[SIM_QUEUE], sent_at[SIM_QUEUE], answered_at[SIM_QUEUE];
     struct sim_access held[SIM_QUEUE]; // what the buffer holds

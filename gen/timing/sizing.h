@@ -36,22 +36,22 @@ struct test_case {
     const char *name;
     struct timing_step step[MAX_STEPS];
     int steps;
-    bool for_lp;       // the first of its kind
-    int64_t layers;    // repetitions that are run
-    bool asked;        // while some cases stand for all
-    bool refreshes;    // of the memory, as after reset
-    int64_t *latest;   // per step, last command of an engine: a trial with a later one has failed
-    int64_t cycles;    // at the safe depths; then the most it may take
-    int64_t unbounded; // the same when nothing bounds the streams; 0: not known
-    int64_t *room;     // per edge, there; then at the depths found so far: as of struct timing_edge
-    int64_t *single;   // the same with a single word in each pipeline
-    int64_t *words;    // per edge, in a run of it; NULL: there has been none
-    int era;           // how often `latest` has been set
+    bool for_lp;                // the first of its kind
+    int64_t layers;             // repetitions that are run
+    bool asked;                 // while some cases stand for all
+    bool refreshes;             // of the memory, as after reset
+    int64_t *latest;            // per step, last command of an engine: a trial with a later one has failed
+    int64_t cycles;             // at the safe depths; then the most it may take
+    int64_t unbounded;          // the same when nothing bounds the streams; 0: not known
+    int64_t *room;              // per edge, there; then at the depths found so far: as of struct timing_edge
+    int64_t *single;            // the same with a single word in each pipeline
+    int64_t *words;             // per edge, in a run of it; NULL: there has been none
+    int era;                    // how often `latest` has been set
     struct sizing_known *known; // runs of the search
 };
 
-struct sizing_trial {    // what a search asks of a run
-    bool ok;             // it came to its end
+struct sizing_trial { // what a search asks of a run
+    bool ok;          // it came to its end
     int64_t cycles;
     const int64_t *room; // per edge: as of struct timing_edge
 };

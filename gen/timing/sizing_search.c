@@ -33,8 +33,7 @@ bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *dep
         room[i] = r.room;
     }
     for (int i = 0; i < tests; i++)
-        if (room[i])
-            memcpy(marks_of(&z->test[i], single_word), room[i], (size_t)z->ir->edges * sizeof *room[i]);
+        if (room[i]) memcpy(marks_of(&z->test[i], single_word), room[i], (size_t)z->ir->edges * sizeof *room[i]);
     return true;
 }
 
