@@ -3,6 +3,7 @@
 
 #include <glpk.h>
 #include <math.h>
+#include <stdlib.h>
 
 void lp_init(struct lp *lp, struct arena *arena, int variables) {
     *lp = (struct lp){.arena = arena, .variables = variables};
@@ -13,41 +14,121 @@ void lp_add(struct lp *lp, int from, int to, int64_t least, double weight) {
     lp->row[lp->rows++] = (struct lp_row){from, to, least, weight};
 }
 
-// One GLPK row per difference: s[to] - s[from] >= least (StreamTensor: delay(i, j) >= D_i, written with start times).
-static void load(const struct lp *lp, glp_prob *p) {
-    glp_set_obj_dir(p, GLP_MIN);
-    glp_add_cols(p, lp->variables);
-    for (int v = 0; v < lp->variables; v++) glp_set_col_bnds(p, v + 1, v ? GLP_FR : GLP_FX, 0, 0);
-    if (lp->rows) glp_add_rows(p, lp->rows);
+// ---- variables a fixed difference apart are one ----
+
+struct class {       // of a variable
+    int of;          // another variable of the class, itself: it stands for the class
+    int64_t further; // the variable's value, less that one's
+};
+
+static struct class find(struct class *all, int v) {
+    struct class c = {v, 0};
+    for (; all[c.of].of != c.of; c.of = all[c.of].of) c.further += all[c.of].further;
+    if (c.of != v) all[v] = c; // a shorter way the next time
+    return c;
+}
+
+static int compare_rows(const void *x, const void *y) {
+    const struct lp_row *a = x, *b = y;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    if (a->to != b->to) return a->to < b->to ? -1 : 1;
+    return (a->least < b->least) - (a->least > b->least);
+}
+
+// In order, of those between the same two variables the strictest alone. Their number.
+static int sort_rows(struct lp_row *row, int rows) {
+    int kept = 0;
+    if (rows) qsort(row, (size_t)rows, sizeof *row, compare_rows);
+    for (int r = 0; r < rows; r++)
+        if (!kept || row[r].from != row[kept - 1].from || row[r].to != row[kept - 1].to) row[kept++] = row[r];
+    return kept;
+}
+
+// s[b] - s[a] is at least what it may be at most: the row of the other direction.
+static bool is_fixed(const struct lp_row *row, int rows, const struct lp_row *r) {
+    struct lp_row key = {r->to, r->from, 0, 0};
+    int low = 0, high = rows;
+    while (low < high) {
+        int at = (low + high) / 2;
+        if (row[at].from < key.from || (row[at].from == key.from && row[at].to < key.to)) low = at + 1;
+        else high = at;
+    }
+    return low < rows && row[low].from == key.from && row[low].to == key.to && row[low].least == -r->least;
+}
+
+static struct class *join_fixed(const struct lp *lp, const struct lp_row *row, int rows) {
+    struct class *all = ARENA_ARRAY(lp->arena, struct class, (size_t)lp->variables);
+    for (int v = 0; v < lp->variables; v++) all[v].of = v;
+    for (int r = 0; r < rows; r++) {
+        if (row[r].from == row[r].to || !is_fixed(row, rows, &row[r])) continue;
+        struct class a = find(all, row[r].from), b = find(all, row[r].to);
+        int64_t further = a.further + row[r].least - b.further; // b's class than a's
+        if (a.of < b.of) all[b.of] = (struct class){a.of, further};
+        else if (b.of < a.of) all[a.of] = (struct class){b.of, -further};
+    }
+    return all;
+}
+
+// ---- GLPK: a column per class, a row per difference of two: s[to] - s[from] >= least ----
+
+static void load_columns(const struct lp *lp, struct class *all, int *column, glp_prob *p) {
+    int columns = 0;
+    for (int v = 0; v < lp->variables; v++)
+        if (find(all, v).of == v) column[v] = ++columns;
+    glp_add_cols(p, columns);
+    for (int c = 1; c <= columns; c++) glp_set_col_bnds(p, c, c == 1 ? GLP_FX : GLP_FR, 0, 0);
     for (int r = 0; r < lp->rows; r++) {
-        const struct lp_row *row = &lp->row[r];
-        int index[3] = {0, row->to + 1, row->from + 1};
-        double value[3] = {0, 1, -1};
-        glp_set_row_bnds(p, r + 1, GLP_LO, (double)row->least, 0);
-        if (row->to != row->from) glp_set_mat_row(p, r + 1, 2, index, value);
-        glp_set_obj_coef(p, row->to + 1, glp_get_obj_coef(p, row->to + 1) + row->weight);
-        glp_set_obj_coef(p, row->from + 1, glp_get_obj_coef(p, row->from + 1) - row->weight);
+        int to = column[find(all, lp->row[r].to).of], from = column[find(all, lp->row[r].from).of];
+        if (to == from) continue;
+        glp_set_obj_coef(p, to, glp_get_obj_coef(p, to) + lp->row[r].weight);
+        glp_set_obj_coef(p, from, glp_get_obj_coef(p, from) - lp->row[r].weight);
     }
 }
 
-static int64_t *rounded(const struct lp *lp, glp_prob *p) {
+// StreamTensor: delay(i, j) >= D_i, written with start times.
+static void load_rows(const struct lp_row *row, int rows, const int *column, glp_prob *p) {
+    if (rows) glp_add_rows(p, rows);
+    for (int r = 0; r < rows; r++) {
+        int index[3] = {0, column[row[r].to], column[row[r].from]};
+        double value[3] = {0, 1, -1};
+        glp_set_row_bnds(p, r + 1, GLP_LO, (double)row[r].least, 0);
+        if (row[r].to != row[r].from) glp_set_mat_row(p, r + 1, 2, index, value);
+    }
+}
+
+static int64_t *rounded(const struct lp *lp, struct class *all, const int *column, glp_prob *p) {
     int64_t *s = ARENA_ARRAY(lp->arena, int64_t, (size_t)lp->variables + 1);
-    for (int v = 0; v < lp->variables; v++) s[v] = llround(glp_get_col_prim(p, v + 1));
+    for (int v = 0; v < lp->variables; v++) {
+        struct class c = find(all, v);
+        s[v] = llround(glp_get_col_prim(p, column[c.of])) + c.further;
+    }
     for (int r = 0; r < lp->rows; r++)
         if (s[lp->row[r].to] - s[lp->row[r].from] < lp->row[r].least) base_fatal("lp: row %d fails after rounding", r);
     return s;
 }
 
 int64_t *lp_solve(const struct lp *lp) {
+    struct lp_row *row = ARENA_ARRAY(lp->arena, struct lp_row, (size_t)lp->rows + 1);
+    int *column = ARENA_ARRAY(lp->arena, int, (size_t)lp->variables + 1);
+    for (int r = 0; r < lp->rows; r++) row[r] = lp->row[r];
+    int rows = sort_rows(row, lp->rows);
+    struct class *all = join_fixed(lp, row, rows);
+    for (int r = 0; r < rows; r++) {
+        struct class to = find(all, row[r].to), from = find(all, row[r].from);
+        row[r] = (struct lp_row){from.of, to.of, row[r].least - to.further + from.further, 0};
+    }
+    rows = sort_rows(row, rows);
     glp_prob *p = glp_create_prob();
-    load(lp, p);
+    glp_set_obj_dir(p, GLP_MIN);
+    load_columns(lp, all, column, p);
+    load_rows(row, rows, column, p);
     glp_smcp how;
     glp_init_smcp(&how);
     how.msg_lev = GLP_MSG_OFF;
     how.meth = GLP_DUALP;
     how.presolve = GLP_ON;
     bool solved = glp_simplex(p, &how) == 0 && glp_get_status(p) == GLP_OPT;
-    int64_t *s = solved ? rounded(lp, p) : NULL;
+    int64_t *s = solved ? rounded(lp, all, column, p) : NULL;
     glp_delete_prob(p);
     return s;
 }

@@ -242,6 +242,8 @@ void client_take(struct sim *, struct sim_client *, int64_t at);
 // Writes: when the buffer has room for a beat; false while that is not known.
 bool client_space(const struct sim_client *, int64_t *at);
 void client_give(struct sim *, struct sim_client *, int64_t at);
+// Writes: when the last beat that was given went into the engine; false while that is not known.
+bool client_taken(const struct sim_client *, int64_t *at);
 // Writes: raises *at to when the first so many descriptors have their responses; false while that is not known.
 bool client_written(const struct sim_client *, int64_t runs, int64_t *at);
 // Writes: from when on all that was handed over has its response.

@@ -21,7 +21,7 @@ static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, 
     c->burst = d->max_burst;
     c->buffer = 2 * d->max_burst;
     c->outstanding = d->outstanding;
-    if (is_write) c->burst = c->buffer = 1, c->outstanding = IR_WRITES_OPEN;
+    if (is_write) c->burst = c->buffer = 1;
     VEC_PUSH(sim->arena, channel->client, c);
     return c;
 }
@@ -60,10 +60,18 @@ struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_chan
 
 // ---- descriptors: one is cut, two wait ----
 
+// The write engine has one descriptor of a client, and takes the next one with its last beat.
+static bool write_room(const struct sim_client *c, int64_t *at) {
+    if (c->waits || c->cut < (int64_t)c->run.count) return false;
+    *at = at_least(c->run.items[c->run.count - 1].at + 1, c->granted);
+    return true;
+}
+
 bool client_room(const struct sim_client *c, int64_t *at) {
     int64_t count = (int64_t)c->run.count;
     *at = LONG_AGO;
     if (count == 0) return true;
+    if (c->is_write) return write_room(c, at);
     if (count - c->cut > 2) return false;
     *at = c->run.items[count - 1].at + 1;
     if (count > 2) *at = at_least(*at, c->run.items[count - 3].end + 1);
@@ -109,12 +117,15 @@ void client_cut(struct sim *sim, struct sim_client *c) {
     if (c->left == 0) c->left = run->beats, c->address = run->address;
     int64_t beats = at_most(c->left, c->burst - c->address / c->channel->memory.beat_bytes % c->burst);
     int64_t from = at_least(run->at + (c->is_write ? WRITE_LATENCY : SPLIT_LATENCY), c->issued + 1);
-    if (!fits(c, beats, &from) || !reached(c->over.items, c->over.count, c->bursts - c->outstanding, &from)) return;
+    if (!fits(c, beats, &from)) return;
+    if (!c->is_write && !reached(c->over.items, c->over.count, c->bursts - c->outstanding, &from)) return;
     from = at_least(from, (c->is_write ? c->granted : c->granted_before) + 1);
     c->issued = from;
     c->at = c->is_write ? from : at_least(from, c->granted) + 1;
     c->beats = beats;
     c->waits = true;
+    c->channel->known = false;
+    VEC_PUSH(sim->arena, (c->is_write ? &c->channel->write.waiting : &c->channel->read.waiting)->client, c);
     c->bursts++;
     c->requested += beats;
     c->left -= beats;
@@ -149,6 +160,13 @@ bool client_space(const struct sim_client *c, int64_t *at) {
 void client_give(struct sim *sim, struct sim_client *c, int64_t at) {
     VEC_PUSH(sim->arena, c->beat, at);
     client_cut(sim, c);
+}
+
+bool client_taken(const struct sim_client *c, int64_t *at) {
+    size_t n = c->beat.count;
+    if (c->taken.count < n) return false;
+    *at = n ? c->taken.items[n - 1] : LONG_AGO;
+    return true;
 }
 
 bool client_written(const struct sim_client *c, int64_t runs, int64_t *at) {

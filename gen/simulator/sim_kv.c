@@ -72,7 +72,8 @@ static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
 static bool key_unit(struct sim *sim, const struct actor *a, struct kv *v, uint8_t *mark) {
     int64_t room = 0;
     bool here = v->word % a->c.channels == 0;
-    if (here && !(client_room(v->client, &room) && client_space(v->client, &room))) return false;
+    if (here && !v->unit && !client_room(v->client, &room)) return false;
+    if (here && !client_space(v->client, &room)) return false;
     *mark = kv_word(sim, v);
     if (here && !v->unit) write_keys(sim, a, v);
     if (here) client_give(sim, v->client, at_least(room, v->last + 1));

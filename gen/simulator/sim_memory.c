@@ -43,15 +43,25 @@ int64_t memory_cycle(const struct sim_memory *m, uint64_t time) {
 
 // ---- channels ----
 
+static void open_writes(const struct sim *sim, struct sim_channel *c) {
+    struct sim_writes *w = &c->write;
+    int writers = 0;
+    for (int i = 0; i < sim->ir->clients; i++)
+        writers += sim->ir->client[i].is_write && ir_client_on(sim->ir, &sim->ir->client[i], c->index);
+    w->alone = writers < 2;
+    w->since = -earliest(&sim->options->memory);
+    w->buffer = at_most(at_least(ir_write_buffer(sim->ir, c->index), 1), SIM_QUEUE);
+    w->most = (c->memory.timing.ids - 1) / hbm_native_bursts(&c->memory.timing, c->memory.beat_bytes) + 1;
+}
+
 static struct sim_channel *channel_at(struct sim *sim, int index) { // opened, if it is not
     for (int c = 0; c < sim->channels; c++)
         if (sim->channel[c].index == index) return &sim->channel[c];
     struct sim_channel *new = &sim->channel[sim->channels++];
     *new = (struct sim_channel){.index = index, .read.last = INT_MAX, .write.last = INT_MAX};
-    new->write_buffer = at_most(at_least(ir_write_buffer(sim->ir, index), 1), SIM_QUEUE);
-    new->read.free = new->write.free = new->read.beat = new->write.beat = new->write.answer =
-        -earliest(&sim->options->memory);
+    new->read.free = new->read.beat = -earliest(&sim->options->memory);
     memory_init(&new->memory, &sim->options->memory, sim->ir->design.beat_bits);
+    open_writes(sim, new);
     return new;
 }
 
@@ -91,138 +101,188 @@ void memory_open(struct sim *sim) {
     open_loader(sim);
 }
 
-// ---- turns: round robin from the client of the last grant on ----
+// ---- reads: turns round robin from the client of the last grant on ----
 
-static struct sim_client *choose(const struct sim_channel *c, bool is_write, int64_t at) {
-    const struct sim_side *side = is_write ? &c->write : &c->read;
+// Of those that ask by then, without one.
+static struct sim_client *choose(const struct sim_waiting *waiting, int last, int64_t at,
+                                 const struct sim_client *without) {
     struct sim_client *first = NULL, *later = NULL;
-    for (size_t i = 0; i < c->client.count; i++) {
-        struct sim_client *client = c->client.items[i];
-        if (client->is_write != is_write || !client->waits || client->at > at) continue;
+    for (size_t i = 0; i < waiting->client.count; i++) {
+        struct sim_client *client = waiting->client.items[i];
+        if (client->at > at || client == without) continue;
         if (!first || client->index < first->index) first = client;
-        if (client->index > side->last && (!later || client->index < later->index)) later = client;
+        if (client->index > last && (!later || client->index < later->index)) later = client;
     }
     return later ? later : first;
 }
 
-// Bursts that must be over before the memory takes one more: it, or the write engine, holds so many, and it has so many
-// ids.
-static int64_t due(const struct sim_channel *c, bool is_write) {
-    const struct sim_side *side = is_write ? &c->write : &c->read;
-    int64_t over = side->ended, ids = side->ids, most = is_write ? IR_WRITES_OPEN : SIM_QUEUE;
-    while (over < side->bursts && (side->bursts - over >= most || ids >= c->memory.timing.ids))
+// When the first one asks, without one; INT64_MAX: nobody does.
+static int64_t first_asks(const struct sim_waiting *waiting, const struct sim_client *without) {
+    int64_t at = INT64_MAX;
+    for (size_t i = 0; i < waiting->client.count; i++)
+        if (waiting->client.items[i] != without) at = at_most(at, waiting->client.items[i]->at);
+    return at;
+}
+
+// Bursts that must be over before the memory takes one more: it holds so many, and it has so many ids.
+static int64_t due(const struct sim_channel *c) {
+    const struct sim_reads *side = &c->read;
+    int64_t over = side->ended, ids = side->ids;
+    while (over < side->bursts && (side->bursts - over >= SIM_QUEUE || ids >= c->memory.timing.ids))
         ids -= side->taken[over++ % SIM_QUEUE];
     return over;
 }
 
-// A write is over when its response is known.
-static bool has_answers(const struct sim_channel *c, bool is_write) {
-    return !is_write || due(c, true) <= (int64_t)c->accessed;
+// The cycle of the next grant, INT64_MAX: nobody asks, or the register is full.
+static int64_t next_grant(const struct sim_channel *c) {
+    int64_t at = c->read.held.client ? INT64_MAX : first_asks(&c->read.waiting, NULL);
+    return at == INT64_MAX ? at : at_least(at, c->read.free);
 }
 
-// The cycle of the next grant, INT64_MAX: nobody asks, or it waits for a response.
-static int64_t next_grant(const struct sim_channel *c, bool is_write) {
-    const struct sim_side *side = is_write ? &c->write : &c->read;
-    int64_t at = INT64_MAX;
-    for (size_t i = 0; i < c->client.count; i++)
-        if (c->client.items[i]->is_write == is_write && c->client.items[i]->waits)
-            at = at_most(at, c->client.items[i]->at);
-    if (at == INT64_MAX || !has_answers(c, is_write)) return INT64_MAX;
-    at = at_least(at, side->free);
-    int64_t full = side->bursts - c->write_buffer; // the beat whose place the next one takes
-    return is_write && full >= 0 ? at_least(at, side->sent[full % SIM_QUEUE] + 1) : at;
+// Its burst has left the client.
+static void granted(struct sim *sim, struct sim_waiting *waiting, struct sim_client *client, int64_t at) {
+    struct sim_client **all = waiting->client.items;
+    size_t i = 0;
+    while (all[i] != client) i++;
+    all[i] = all[--waiting->client.count];
+    sim->beats += client->beats;
+    client->waits = false;
+    client->granted_before = client->granted;
+    client->granted = at;
+    client->address += client->beats * client->channel->memory.beat_bytes;
+    client_cut(sim, client);
 }
 
-static struct sim_client *grant(struct sim_side *side, const struct sim_channel *c, bool is_write, int64_t at) {
-    struct sim_client *client = choose(c, is_write, at);
+static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
+    struct sim_reads *side = &c->read;
+    struct sim_client *client = choose(&side->waiting, side->last, at, NULL);
     side->last = client->index;
     side->free = at + 1; // the memory takes it, when there is room
-    for (int64_t end = due(c, is_write); side->ended < end; side->ended++) {
+    for (int64_t end = due(c); side->ended < end; side->ended++) {
         side->free = at_least(side->free, side->over[side->ended % SIM_QUEUE]);
         side->ids -= side->taken[side->ended % SIM_QUEUE];
     }
     int ids = hbm_native_bursts(&c->memory.timing, client->beats * c->memory.beat_bytes);
     side->taken[side->bursts % SIM_QUEUE] = ids;
     side->ids += ids;
-    client->waits = false;
-    client->granted_before = client->granted;
-    client->granted = at;
-    return client;
+    side->held = (struct sim_access){side->free, client->address, client->beats, client};
+    granted(sim, &side->waiting, client, at);
 }
 
-static void grant_read(struct sim *sim, struct sim_channel *c, int64_t at) {
-    struct sim_side *side = &c->read;
-    struct sim_client *client = grant(side, c, false, at);
-    sim->beats += client->beats;
-    for (int64_t b = 0; b < client->beats; b++) {
-        uint64_t time = memory_beat(&c->memory, side->free, client->address + b * c->memory.beat_bytes, false) +
-                        c->memory.timing.latency;
-        side->beat =
-            at_least(memory_cycle(&c->memory, time), side->beat) + 1; // one at a time through the channel's register
-        VEC_PUSH(sim->arena, client->beat, side->beat);
+// The memory takes the burst in the register.
+static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
+    struct sim_reads *side = &c->read;
+    struct sim_access a = side->held;
+    side->held.client = NULL;
+    for (int64_t b = 0; b < a.beats; b++) {
+        uint64_t time = memory_beat(&c->memory, at, a.address + b * c->memory.beat_bytes, false);
+        side->beat = at_least(memory_cycle(&c->memory, time + c->memory.timing.latency), side->beat) + 1;
+        VEC_PUSH(sim->arena, a.client->beat, side->beat); // one at a time through the channel's register
     }
     side->over[side->bursts++ % SIM_QUEUE] = side->beat;
-    VEC_PUSH(sim->arena, client->over, side->beat);
-    client->address += client->beats * c->memory.beat_bytes;
-    client_cut(sim, client);
-    for (int64_t beat; client == sim->loader && client_beat(client, &beat);) client_take(sim, client, beat);
-    sim_wake(sim, client->kernel);
-}
-
-// A beat leaves in the order of the grants, one per cycle, when the memory has the address.
-static void grant_write(struct sim *sim, struct sim_channel *c, int64_t at) {
-    struct sim_side *side = &c->write;
-    struct sim_client *client = grant(side, c, true, at);
-    sim->beats += client->beats;
-    side->beat = at_least(side->free, side->beat) + 1;
-    VEC_PUSH(sim->arena, client->taken, at);
-    side->sent[side->bursts++ % SIM_QUEUE] = side->beat;
-    VEC_PUSH(sim->arena, c->access, (struct sim_access){side->beat, client->address, client->beats, client});
-    client->address += client->beats * c->memory.beat_bytes;
-    client_cut(sim, client);
-    sim_wake(sim, client->kernel);
-}
-
-static void access_write(struct sim *sim, struct sim_channel *c) {
-    struct sim_access a = c->access.items[c->accessed++];
-    uint64_t time = 0;
-    for (int64_t b = 0; b < a.beats; b++)
-        time = memory_beat(&c->memory, a.at, a.address + b * c->memory.beat_bytes, true);
-    c->write.answer =
-        at_least(at_least(memory_cycle(&c->memory, time + c->memory.timing.write_response), c->write.answer),
-                 a.at + 1) +
-        1;
-    c->write.over[(c->accessed - 1) % SIM_QUEUE] = c->write.answer;
-    VEC_PUSH(sim->arena, a.client->over, c->write.answer);
+    VEC_PUSH(sim->arena, a.client->over, side->beat);
     client_cut(sim, a.client);
-    if (a.client->counted) sim_wake_all(sim, TIMING_ENGINE);
+    for (int64_t beat; a.client == sim->loader && client_beat(a.client, &beat);) client_take(sim, a.client, beat);
     sim_wake(sim, a.client->kernel);
 }
 
-// ---- events in the order of their times; a read is one when the memory takes it ----
+// ---- writes: the turn passes with a descriptor's last beat, or when its client has none and another one does ----
+
+// When the engine has room for a beat: in the buffer and in that of two addresses, and with a response to an older one.
+static bool write_space(const struct sim_writes *w, int64_t *at) {
+    enum { ADDRESSES = 2 };
+    int64_t n = w->taken, sent = n - w->buffer, addressed = n - ADDRESSES, answered = n - IR_WRITES_OPEN;
+    if (at_least(sent, addressed) >= w->addressed || answered >= w->answered) return false;
+    if (n) *at = at_least(*at, w->taken_at[(n - 1) % SIM_QUEUE] + 1);
+    if (sent >= 0) *at = at_least(*at, w->sent_at[sent % SIM_QUEUE] + 1);
+    if (addressed >= 0) *at = at_least(*at, w->addressed_at[addressed % SIM_QUEUE] + 1);
+    if (answered >= 0) *at = at_least(*at, w->answered_at[answered % SIM_QUEUE] + 1);
+    return true;
+}
+
+// The cycle of the next beat into the buffer or of a turn that passes without one; INT64_MAX: nobody asks, or there is
+// no room as far as is known.
+static int64_t next_write(const struct sim_channel *c, bool *passes) {
+    const struct sim_writes *w = &c->write;
+    const struct sim_client *turn = w->turn;
+    int64_t others = first_asks(&w->waiting, turn), at = turn && turn->waits ? at_least(turn->at, w->since) : INT64_MAX;
+    if (others != INT64_MAX) others = at_least(others, w->since);
+    *passes = others < at;
+    if (*passes) return others;
+    return at < INT64_MAX && write_space(w, &at) ? at : INT64_MAX;
+}
+
+static void pass_turn(struct sim *sim, struct sim_channel *c, int64_t at) {
+    (void)sim;
+    struct sim_writes *w = &c->write;
+    struct sim_client *next = choose(&w->waiting, w->last, at, w->turn);
+    if (!next) return;
+    w->turn = next;
+    w->last = next->index;
+    w->since = w->alone ? at : at + 1;
+}
+
+// Addresses leave while the memory has ids, a beat behind its address.
+static void send_writes(struct sim *sim, struct sim_channel *c) {
+    struct sim_writes *w = &c->write;
+    for (int64_t n; (n = w->addressed) < w->taken && n - w->most < w->answered; w->addressed++) {
+        int64_t at = w->taken_at[n % SIM_QUEUE] + 1, *sent = &w->sent_at[n % SIM_QUEUE];
+        if (n) at = at_least(at, w->addressed_at[(n - 1) % SIM_QUEUE] + 1);
+        if (n >= w->most && w->most < IR_WRITES_OPEN) at = at_least(at, w->answered_at[(n - w->most) % SIM_QUEUE]);
+        w->addressed_at[n % SIM_QUEUE] = at;
+        *sent = n ? at_least(at, w->sent_at[(n - 1) % SIM_QUEUE]) + 1 : at + 1;
+        w->held[n % SIM_QUEUE].at = *sent;
+        VEC_PUSH(sim->arena, c->access, w->held[n % SIM_QUEUE]);
+    }
+}
+
+static void take_write(struct sim *sim, struct sim_channel *c, int64_t at) {
+    struct sim_writes *w = &c->write;
+    struct sim_client *client = w->turn;
+    VEC_PUSH(sim->arena, client->taken, at);
+    w->taken_at[w->taken % SIM_QUEUE] = at;
+    w->held[w->taken++ % SIM_QUEUE] = (struct sim_access){0, client->address, client->beats, client};
+    if (!client->left) pass_turn(sim, c, at);
+    granted(sim, &w->waiting, client, at);
+    sim_wake(sim, client->kernel);
+    send_writes(sim, c);
+}
+
+static void access_write(struct sim *sim, struct sim_channel *c, int64_t arrival) {
+    struct sim_access a = c->access.items[c->accessed++];
+    struct sim_writes *w = &c->write;
+    uint64_t time = memory_beat(&c->memory, arrival, a.address, true) + c->memory.timing.write_response;
+    int64_t at = at_least(memory_cycle(&c->memory, time), arrival + 1);
+    if (w->answered) at = at_least(at, w->answered_at[(w->answered - 1) % SIM_QUEUE]);
+    w->answered_at[w->answered++ % SIM_QUEUE] = ++at;
+    VEC_PUSH(sim->arena, a.client->over, at);
+    send_writes(sim, c);
+    if (a.client->counted) sim_wake_all(sim, TIMING_ENGINE);
+    if ((int64_t)a.client->over.count == a.client->bursts) sim_wake(sim, a.client->kernel);
+}
+
+// ---- events in the order of their times ----
 
 // In the same cycle a write is before a read, as in verif/model/rill_axi_memory.sv.
-enum event { ACCESS, READ, WRITE, EVENTS };
-
-static int64_t next_event(const struct sim_channel *c, enum event *which) {
-    int64_t grant_at = next_grant(c, false),
-            at[EVENTS] = {INT64_MAX, grant_at == INT64_MAX ? grant_at : grant_at + 1, next_grant(c, true)};
-    if (c->accessed < c->access.count) at[ACCESS] = c->access.items[c->accessed].at;
-    *which = ACCESS;
-    for (int i = READ; i < EVENTS; i++)
-        if (at[i] < at[*which]) *which = (enum event)i;
-    return at[*which];
+static void find_next(struct sim_channel *c) {
+    bool passes;
+    int64_t grants = next_grant(c), write = next_write(c, &passes);
+    c->known = true;
+    c->next = INT64_MAX;
+    if (c->accessed < c->access.count) c->next = c->access.items[c->accessed].at, c->what = access_write;
+    if (c->read.held.client && c->read.held.at < c->next) c->next = c->read.held.at, c->what = access_read;
+    if (grants < c->next) c->next = grants, c->what = grant;
+    if (write < c->next) c->next = write, c->what = passes ? pass_turn : take_write;
 }
 
 bool memory_serve_one(struct sim *sim) {
-    int64_t first = INT64_MAX, at;
     struct sim_channel *best = NULL;
-    enum event event = READ, which;
-    for (int c = 0; c < sim->channels; c++)
-        if ((at = next_event(&sim->channel[c], &which)) < first) first = at, best = &sim->channel[c], event = which;
+    for (struct sim_channel *c = sim->channel; c < sim->channel + sim->channels; c++) {
+        if (!c->known) find_next(c);
+        if (c->next < (best ? best->next : INT64_MAX)) best = c;
+    }
     if (!best) return false;
-    if (event == READ) grant_read(sim, best, first - 1);
-    else if (event == WRITE) grant_write(sim, best, first);
-    else access_write(sim, best);
+    best->known = false;
+    best->what(sim, best, best->next);
     return true;
 }

@@ -37,9 +37,9 @@ struct sim_client {
     int64_t address, left, bursts, requested,
         issued;         // what is left of the present run; beats asked for; cycle of the last burst
     VEC(int64_t) beat;  // reads: cycle of arrival; writes: offered
-    VEC(int64_t) taken; // reads: left the buffer; writes: in the engine's buffer
+    VEC(int64_t) taken; // reads: left the buffer; writes: into the engine's buffer, in the client's turn
     VEC(int64_t) over;  // per burst: its last beat has arrived, or its response
-    // The burst at the arbiter
+    // The burst at the arbiter, the beat at the write engine
     bool waits;
     int64_t at, beats, granted, granted_before;
 };
@@ -51,26 +51,49 @@ struct sim_access { // the beats of a burst are all at the memory
 
 enum { SIM_QUEUE = 32 /* bursts of a direction that a channel holds */ };
 
-struct sim_side { // of a channel: reads or writes
-    int64_t free; // from when on the arbiter's register can take a burst
-    int last;     // client of the last grant
+struct sim_waiting { // clients with a burst at the arbiter, or a beat at the write engine; in no order
+    VEC(struct sim_client *) client;
+};
+
+struct sim_reads { // of a channel
+    struct sim_waiting waiting;
+    int64_t free;           // from when on the arbiter's register can take a burst: the memory takes the one before
+    struct sim_access held; // in the register until then; no client: none
+    int last;               // client of the last grant
     int64_t bursts;
     int64_t beat;            // cycle of the last beat at the port
-    int64_t over[SIM_QUEUE]; // of the last bursts: the last beat read, the response
+    int64_t over[SIM_QUEUE]; // of the last bursts: the last beat read
     int taken[SIM_QUEUE];    // and the ids that each takes
     int64_t ended, ids;      // bursts that the last grant knew to be over; ids of those behind them
-    int64_t sent[SIM_QUEUE]; // writes: the beat
-    int64_t answer;          // writes: cycle of the last response
 };
+
+// rill_dma_write of a channel, each beat a burst: whose turn it is, and the last beats by their numbers.
+struct sim_writes {
+    struct sim_waiting waiting;
+    bool alone;                         // no other client: always in turn
+    struct sim_client *turn;            // NULL: nobody's yet
+    int last;                           // the client that got a turn last
+    int64_t since;                      // from when on the turn is that client's
+    int64_t buffer;                     // beats
+    int64_t most;                       // beats that may be at the memory without a response, by their ids
+    int64_t taken, addressed, answered; // beats so far: into the buffer, at the memory, with a response
+    int64_t taken_at[SIM_QUEUE], addressed_at[SIM_QUEUE], sent_at[SIM_QUEUE], answered_at[SIM_QUEUE];
+    struct sim_access held[SIM_QUEUE]; // what the buffer holds
+};
+
+struct sim;
 
 // One channel of the board. Of an engine's channels one stands for all; those with clients of their own are run beside
 // it.
 struct sim_channel {
     int index;
-    int64_t write_buffer; // beats of the write engine's
     struct sim_memory memory;
     VEC(struct sim_client *) client;
-    struct sim_side read, write;
+    bool known; // the next event and its time, INT64_MAX: none
+    int64_t next;
+    void (*what)(struct sim *, struct sim_channel *, int64_t at);
+    struct sim_reads read;
+    struct sim_writes write;
     VEC(struct sim_access) access; // writes that have not reached the banks, oldest first from `accessed` on
     size_t accessed;
 };

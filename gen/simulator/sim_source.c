@@ -367,7 +367,7 @@ struct writer {
     struct sim_client *client;
     int64_t offset, row_bytes, pos; // position of the step's first row
     int64_t row, token;
-    int64_t clear;      // when the group before has left
+    int64_t clear;      // when the group before has left: in its last beat's cycle
     int64_t left, from; // beats of the group still to be handed over, from then on
     bool ask;           // and its descriptor
     int64_t address;
@@ -382,22 +382,19 @@ bool sim_writer_init(struct sim *sim, struct actor *a) {
     return w->in && w->client;
 }
 
-// Hands over what the group in hand has left; false when the engine has no room.
+// Hands over what the group in hand has left; false until its last beat is in the engine.
 static bool writer_gives(struct sim *sim, struct writer *w) {
     int64_t at;
     if (w->ask) {
         if (!client_room(w->client, &at)) return false;
-        w->clear = at_least(at, w->from);
-        client_ask(sim, w->client, w->clear, w->address, w->left);
+        client_ask(sim, w->client, at_least(at, w->from), w->address, w->left);
         w->ask = false;
     }
     for (; w->left; w->left--) {
         if (!client_space(w->client, &at)) return false;
-        at = at_least(at, w->from);
-        client_give(sim, w->client, at);
-        w->clear = at_least(w->clear, at);
+        client_give(sim, w->client, at_least(at, w->from));
     }
-    return true;
+    return client_taken(w->client, &w->clear);
 }
 
 static void writer_next(struct writer *w, uint8_t mark) {

@@ -4,7 +4,7 @@
 #include "gen/simulator/machines.h"
 
 enum {
-    SETTLE = 5, // last beat handed over to the first look at the write engine's idle
+    SETTLE = 6, // last beat into the write engine to the first look at its idle
 };
 
 struct spill {
@@ -61,21 +61,22 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
     return s->in && s->out && s->write && s->read;
 }
 
-// Beats in hand, a descriptor ahead of each; false when the engine has no room.
+// Beats in hand, a descriptor ahead of each: known with the beat before, of a word that is wider with the word itself.
+// False until the last one is in the engine.
 static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
+    bool wide = a->c.out > 1;
     int64_t at, room;
-    while (s->parts) {
+    for (; s->parts; s->parts--) {
         if (!client_room(s->write, &room) || !client_space(s->write, &at)) return false;
-        at = at_least(at, s->from);
-        client_ask(sim, s->write, at_least(room, s->beats ? s->from - 1 : s->from), s->address, 1);
-        client_give(sim, s->write, at);
+        bool new = !s->beats || (wide && s->parts == a->c.out);
+        client_ask(sim, s->write, at_least(room, new ? s->from : s->from - 1), s->address, 1);
+        client_give(sim, s->write, at_least(at, s->from));
         s->address += s->beat_bytes;
-        s->parts--;
         s->beats++;
-        s->free = at_least(s->free, a->c.out > 1 ? at + 1 : at);
-        s->settled = at + SETTLE;
-        s->from = at + 1;
     }
+    if (!client_taken(s->write, &at)) return false;
+    s->free = at_least(s->free, wide ? at + 1 : at);
+    s->settled = at + SETTLE;
     return true;
 }
 

@@ -48,7 +48,6 @@ static bool find_pace(struct sizing *z) {
         const struct timing_result *r = sizing_run(z, t, z->safe, false);
         if (!r || r->stuck) return false;
         t->single = ARENA_ARRAY(z->ir->arena, int64_t, edges);
-        t->trial = ARENA_ARRAY(z->ir->arena, int64_t, edges);
         note_pace(z, r);
         arena_release(&z->scratch, mark);
     }

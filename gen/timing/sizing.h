@@ -30,21 +30,30 @@ enum {
     LONG_PASS = 60 /* passes over all cases that the budget must hold, else only some cases are searched */
 };
 
+struct sizing_known;
+
 struct test_case {
     const char *name;
     struct timing_step step[MAX_STEPS];
     int steps;
-    bool for_lp;       // the first of its kind
-    int64_t layers;    // repetitions that are run
-    bool asked;        // while some cases stand for all
-    bool refreshes;    // of the memory, as after reset
-    int64_t *latest;   // per step, last command of an engine: a trial with a later one has failed
-    int64_t cycles;    // at the safe depths; then the most it may take
-    int64_t unbounded; // the same when nothing bounds the streams; 0: not known
-    int64_t *room;     // per edge, there; then at the depths found so far: as of struct timing_edge
-    int64_t *single;   // the same with a single word in each pipeline
-    int64_t *trial;    // the same of a depth that is tried
-    int64_t *words;    // per edge, in a run of it; NULL: there has been none
+    bool for_lp;                // the first of its kind
+    int64_t layers;             // repetitions that are run
+    bool asked;                 // while some cases stand for all
+    bool refreshes;             // of the memory, as after reset
+    int64_t *latest;            // per step, last command of an engine: a trial with a later one has failed
+    int64_t cycles;             // at the safe depths; then the most it may take
+    int64_t unbounded;          // the same when nothing bounds the streams; 0: not known
+    int64_t *room;              // per edge, there; then at the depths found so far: as of struct timing_edge
+    int64_t *single;            // the same with a single word in each pipeline
+    int64_t *words;             // per edge, in a run of it; NULL: there has been none
+    int era;                    // how often `latest` has been set
+    struct sizing_known *known; // runs of the search
+};
+
+struct sizing_trial { // what a search asks of a run
+    bool ok;          // it came to its end
+    int64_t cycles;
+    const int64_t *room; // per edge: as of struct timing_edge
 };
 
 struct sizing {
@@ -110,6 +119,11 @@ void sizing_note_least(struct sizing *, const struct timing_result *);
 bool sizing_add_request(struct sizing *, int64_t *room);
 // Marks of all cases at the given depths. False when a case cannot be run or comes to a halt.
 bool sizing_measure(struct sizing *, const int64_t *given, bool first);
+
+// ---- runs that are known (sizing_known.c) ----
+
+// until: a run ends with an engine's command that is later than the case's latest.
+struct sizing_trial sizing_try(struct sizing *, struct test_case *, const int64_t *depth, bool single_word, bool until);
 
 // ---- the search (sizing_search.c) ----
 

@@ -30,6 +30,7 @@ void sizing_add_case(struct sizing *z, const char *name, int64_t pos, const stru
     t->name = arena_printf(z->ir->arena, "%s at %lld", name, (long long)pos);
     t->layers = LAYERS;
     t->steps = steps;
+    t->known = NULL;
     memcpy(t->step, step, (size_t)steps * sizeof *step);
 }
 
@@ -135,6 +136,7 @@ struct timing_result *sizing_run(struct sizing *z, struct test_case *t, const in
 // one and the last still be in time.
 void sizing_note_latest(const struct sizing *z, struct test_case *t, const struct timing_result *r, int64_t slack) {
     if (!t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)t->steps + 1);
+    t->era++;
     for (int s = 0; s < t->steps; s++) {
         t->latest[s] = z->ir->design.is_lm ? 0 : r->cycles;
         for (int e = 0; e < z->ir->engines; e++)
@@ -146,7 +148,6 @@ void sizing_note_latest(const struct sizing *z, struct test_case *t, const struc
 static void open_marks(const struct sizing *z, struct test_case *t) {
     t->room = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
     t->single = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
-    t->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
 }
 
 bool sizing_add_request(struct sizing *z, int64_t *room) {

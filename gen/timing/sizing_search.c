@@ -19,25 +19,22 @@ static bool is_asked(const struct sizing *z, int i) { return z->some ? z->test[i
 
 // Whether the cases go through, and take no longer if that is asked for, when these streams are as short as that.
 bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *depth, bool single_word) {
-    bool ok = true, ran[MAX_CASES + MAX_BRIEFS] = {false};
+    const int64_t *room[MAX_CASES + MAX_BRIEFS] = {NULL}; // of those that ran
     int tests = z->tests + z->briefs;
-    for (int n = 0; ok && n < tests; n++) {
+    for (int n = 0; n < tests; n++) {
         int i = (z->strictest + n) % tests; // the case that said no last time is the first
         struct test_case *t = &z->test[i];
         if (!is_asked(z, i) || !may_change(z, s, marks_of(t, single_word), depth)) continue;
-        struct arena_mark mark = arena_mark(&z->scratch);
-        const struct timing_result *r =
-            sizing_run_until(z, t, depth, single_word, z->some && !single_word ? t->latest : NULL);
-        ok = ran[i] = r && !r->stuck && (single_word || r->cycles <= t->cycles);
-        if (!ok) z->strictest = i;
-        for (int f = 0; ok && f < z->ir->edges; f++) t->trial[f] = r->edge[f].room;
-        arena_release(&z->scratch, mark);
+        struct sizing_trial r = sizing_try(z, t, depth, single_word, z->some && !single_word);
+        if (!r.ok || (!single_word && r.cycles > t->cycles)) {
+            z->strictest = i;
+            return false;
+        }
+        room[i] = r.room;
     }
-    for (int i = 0; ok && i < tests; i++)
-        if (ran[i])
-            memcpy(marks_of(&z->test[i], single_word), z->test[i].trial,
-                   (size_t)z->ir->edges * sizeof *z->test[i].trial);
-    return ok;
+    for (int i = 0; i < tests; i++)
+        if (room[i]) memcpy(marks_of(&z->test[i], single_word), room[i], (size_t)z->ir->edges * sizeof *room[i]);
+    return true;
 }
 
 // The stream with the most bits above `least` among those not yet tried, or IR_NONE.
@@ -134,6 +131,7 @@ static bool add_briefs(struct sizing *z, const int64_t *depth) {
         if (b->steps > BRIEF_STEPS) b->step[BRIEF_STEPS - 1] = b->step[b->steps - 1], b->steps = BRIEF_STEPS;
         b->layers = BRIEF_LAYERS;
         b->words = b->latest = NULL;
+        b->known = NULL;
         struct arena_mark mark = arena_mark(&z->scratch);
         const struct timing_result *r = sizing_run(z, b, depth, false);
         if (!r || r->stuck) return false;
@@ -142,7 +140,6 @@ static bool add_briefs(struct sizing *z, const int64_t *depth) {
         b->cycles = r->cycles;
         sizing_note_latest(z, b, r, b->cycles / SLOWER_SHARE + SLOWER_AT_MOST);
         b->room = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
-        b->trial = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
         for (int e = 0; e < z->ir->edges; e++) b->room[e] = r->edge[e].room;
         z->briefs++;
         arena_release(&z->scratch, mark);

@@ -69,6 +69,8 @@ def spec(name):
     for word, value in words.items():
         operations = operations.replace(word, value)
     carried = source == "carried"
+    # Whether keys and values come in time is no question of depths: their search is for a quarter of the variants.
+    fifo = "timed" if lanes == "l16" and context == "130" else "safe"
     return "\n".join([
         "# SPDX-License-Identifier: Apache-2.0", "# requests: to the end of the context",
         *([f"# forecast: within {WIDER[name]} %"] if name in WIDER else []),
@@ -77,7 +79,7 @@ def spec(name):
         *(["      repeat: 2", "      carry:", "        h: {init: x, next: o}"] if carried else []),
         "      ops:", *("        - " + line for line in operations.split("\n") if line),
         "design:", f"  lanes: {lanes[1:]}", f"  channels: {channels[1:]}", f"  T: {positions[1:]}",
-        f"  A: {2 if positions == 't4' else 1}", f"  binding: {binding}", ""])
+        f"  A: {2 if positions == 't4' else 1}", f"  binding: {binding}", f"  fifo: {fifo}", ""])
 
 
 def main(words):

@@ -140,10 +140,11 @@ variant "$root"/tests/e2e/specs/five.yaml "$work"/five-auto.yaml fifo=auto
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
 variant "$root"/configs/tinystories-gpt2-1m.yaml "$work"/tinystories-gpt2-1m.yaml fifo=safe
 variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions.yaml fifo=safe
+mkdir "$work"/own && ln -s "$root"/tests/e2e/specs/kernels "$work"/own/kernels # the Verilog that the spec names
+variant "$root"/tests/e2e/specs/kernels.yaml "$work"/own/kernels.yaml fifo=safe
 specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml \
     "$work"/grouped-spatial.yaml
-    "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml \
-        "$root"/tests/e2e/specs/kernels.yaml
+    "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml "$work"/own/kernels.yaml
     "$work"/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml \
     "$work"/odd-dies.yaml "$work"/odd-groups.yaml
@@ -156,7 +157,7 @@ stride=7 large=700
 [ $all = 0 ] || stride=1 large=50
 { # the shell's own words about a crashed program are not wanted here
     for pass in infer-types insert-control; do check_damage "$root/configs/graph-linear.yaml" $pass $stride; done
-    check_damage "$root/tests/e2e/specs/kernels.yaml" choose-lanes 3
+    check_damage "$work/own/kernels.yaml" choose-lanes 3
     check_damage "$root/configs/tinystories-gpt2-1m.yaml" allocate-memories $large
 } 2>/dev/null
 verdict
