@@ -15,6 +15,7 @@
 // CHANNELS      of memory                                         channels       1 to 32
 // COUNTERS      of the design, read as they are                   64-bit values  0 to 128
 // SAMPLING      1: with the settings of sampling; 0: they read 0  -              0, 1
+// END_IDS       ids that end a request: the words of others read 0  ids          1 to 8
 // COUNTER_BITS  of counters, at least one                         bits           derived
 `default_nettype none
 
@@ -22,6 +23,7 @@ module rill_axil_regs #(
     parameter CHANNELS = 0,
     parameter COUNTERS = 0,
     parameter SAMPLING = 0,
+    parameter END_IDS = 1,
     parameter COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64
 ) (
     input  wire                    clk,
@@ -51,7 +53,7 @@ module rill_axil_regs #(
     input  wire                    ap_idle,
     output reg  [31:0]             prompt_len,
     output reg  [31:0]             max_new,
-    output reg  [31:0]             eot_id,
+    output wire [END_IDS*32-1:0]   eot_id,              // the first in the low bits
     output reg                     ignore_eot,
     output reg  [63:0]             prompt_ptr,
     output reg  [63:0]             ring_ptr,
@@ -90,6 +92,9 @@ module rill_axil_regs #(
         end
         if (COUNTERS < 0 || COUNTERS > 128) begin : gen_bad_counters
             rill_error_COUNTERS_must_be_0_to_128 u_error ();
+        end
+        if (END_IDS < 1 || END_IDS > 8) begin : gen_bad_ends
+            rill_error_END_IDS_must_be_1_to_8 u_error ();
         end
         if (SAMPLING != 0 && SAMPLING != 1) begin : gen_bad_sampling
             rill_error_SAMPLING_must_be_0_or_1 u_error ();
@@ -196,7 +201,6 @@ module rill_axil_regs #(
         if (rst) begin
             prompt_len <= 32'd0;
             max_new <= 32'd0;
-            eot_id <= 32'd0;
             ignore_eot <= 1'b0;
             prompt_ptr <= 64'd0;
             ring_ptr <= 64'd0;
@@ -206,7 +210,6 @@ module rill_axil_regs #(
             case (w_word_q)
                 10'h004: prompt_len <= merge(prompt_len, w_data_q, w_strobe_q);
                 10'h006: max_new <= merge(max_new, w_data_q, w_strobe_q);
-                10'h008: eot_id <= merge(eot_id, w_data_q, w_strobe_q);
                 10'h00A: if (w_strobe_q[0]) ignore_eot <= w_data_q[0];
                 10'h010: prompt_ptr[31:0] <= merge(prompt_ptr[31:0], w_data_q, w_strobe_q);
                 10'h011: prompt_ptr[63:32] <= merge(prompt_ptr[63:32], w_data_q, w_strobe_q);
@@ -216,6 +219,28 @@ module rill_axil_regs #(
                 10'h08A: ring_ids <= merge(ring_ids, w_data_q, w_strobe_q);
                 default: ;
             endcase
+
+    // Ids that end a request: word 0x008, further ones words 0x0A0 to 0x0A6. No id is like those that nobody wrote.
+    localparam MOST_ENDS = 8;
+    wire [MOST_ENDS*32-1:0] end_id;
+    genvar n;
+    generate
+        for (n = 0; n < MOST_ENDS; n = n + 1) begin : gen_end
+            localparam [31:0] WORD = n == 0 ? 32'h008 : 32'h09F + n;
+            if (n < END_IDS) begin : gen_id
+                reg [31:0] id_q;
+                always @(posedge clk)
+                    if (rst)
+                        id_q <= n == 0 ? 32'd0 : 32'hFFFF_FFFF;
+                    else if (apply && w_word_q == WORD[9:0])
+                        id_q <= merge(id_q, w_data_q, w_strobe_q);
+                assign end_id[32*n +: 32] = id_q;
+            end else begin : gen_none
+                assign end_id[32*n +: 32] = 32'd0;
+            end
+        end
+    endgenerate
+    assign eot_id = end_id[END_IDS*32-1:0];
 
     // Bits of a request that runs; set, and cleared by its end.
     always @(posedge clk)
@@ -228,7 +253,7 @@ module rill_axil_regs #(
             endcase
 
     wire [31:0] magic = 32'h4C4C4952;        // RILL
-    wire [31:0] version = 32'h0001_0002;
+    wire [31:0] version = 32'h0001_0003;
 
     // Settings of sampling: words 0x098 to 0x09D.
     generate
@@ -418,7 +443,7 @@ module rill_axil_regs #(
                 10'h003: r_plain_q <= {30'd0, pending_q};
                 10'h004: r_plain_q <= prompt_len;
                 10'h006: r_plain_q <= max_new;
-                10'h008: r_plain_q <= eot_id;
+                10'h008: r_plain_q <= end_id[31:0];
                 10'h00A: r_plain_q <= {31'd0, ignore_eot};
                 10'h00C: r_plain_q <= status;
                 10'h00D: r_plain_q <= ids_count;
@@ -456,6 +481,13 @@ module rill_axil_regs #(
                 10'h09A: r_more_q <= min_p;
                 10'h09C: r_more_q <= seed[31:0];
                 10'h09D: r_more_q <= seed[63:32];
+                10'h0A0: r_more_q <= end_id[63:32];
+                10'h0A1: r_more_q <= end_id[95:64];
+                10'h0A2: r_more_q <= end_id[127:96];
+                10'h0A3: r_more_q <= end_id[159:128];
+                10'h0A4: r_more_q <= end_id[191:160];
+                10'h0A5: r_more_q <= end_id[223:192];
+                10'h0A6: r_more_q <= end_id[255:224];
                 default: r_more_q <= 32'd0;
             endcase
         end

@@ -17,7 +17,7 @@ struct check_request {
     const uint32_t *ids;
     int64_t count;   // prompt ids, or rows
     int64_t max_new; // ids to make (language models)
-    int64_t eot;     // ends the request when made; -1: ignored
+    struct end_ids eot; // one of them ends the request when made
     const float *const *row;
 };
 
