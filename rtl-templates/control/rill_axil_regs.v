@@ -197,10 +197,12 @@ module rill_axil_regs #(
         end
 
     // Arguments.
+    reg  [31:0] eot_id_q;
     always @(posedge clk)
         if (rst) begin
             prompt_len <= 32'd0;
             max_new <= 32'd0;
+            eot_id_q <= 32'd0;
             ignore_eot <= 1'b0;
             prompt_ptr <= 64'd0;
             ring_ptr <= 64'd0;
@@ -210,6 +212,7 @@ module rill_axil_regs #(
             case (w_word_q)
                 10'h004: prompt_len <= merge(prompt_len, w_data_q, w_strobe_q);
                 10'h006: max_new <= merge(max_new, w_data_q, w_strobe_q);
+                10'h008: eot_id_q <= merge(eot_id_q, w_data_q, w_strobe_q);
                 10'h00A: if (w_strobe_q[0]) ignore_eot <= w_data_q[0];
                 10'h010: prompt_ptr[31:0] <= merge(prompt_ptr[31:0], w_data_q, w_strobe_q);
                 10'h011: prompt_ptr[63:32] <= merge(prompt_ptr[63:32], w_data_q, w_strobe_q);
@@ -220,27 +223,47 @@ module rill_axil_regs #(
                 default: ;
             endcase
 
-    // Ids that end a request: word 0x008, further ones words 0x0A0 to 0x0A6. No id is like those that nobody wrote.
-    localparam MOST_ENDS = 8;
-    wire [MOST_ENDS*32-1:0] end_id;
-    genvar n;
+    // Further ids that end a request: words 0x0A0 to 0x0A6. No id is like those that nobody wrote.
+    wire [7*32-1:0] more;
     generate
-        for (n = 0; n < MOST_ENDS; n = n + 1) begin : gen_end
-            localparam [31:0] WORD = n == 0 ? 32'h008 : 32'h09F + n;
-            if (n < END_IDS) begin : gen_id
-                reg [31:0] id_q;
-                always @(posedge clk)
-                    if (rst)
-                        id_q <= n == 0 ? 32'd0 : 32'hFFFF_FFFF;
-                    else if (apply && w_word_q == WORD[9:0])
-                        id_q <= merge(id_q, w_data_q, w_strobe_q);
-                assign end_id[32*n +: 32] = id_q;
-            end else begin : gen_none
-                assign end_id[32*n +: 32] = 32'd0;
-            end
+        if (END_IDS > 1) begin : gen_more
+            reg [31:0] eot_more_00_q, eot_more_01_q, eot_more_02_q, eot_more_03_q, eot_more_04_q, eot_more_05_q,
+                eot_more_06_q;
+            always @(posedge clk)
+                if (rst) begin
+                    eot_more_00_q <= 32'hFFFF_FFFF;
+                    eot_more_01_q <= 32'hFFFF_FFFF;
+                    eot_more_02_q <= 32'hFFFF_FFFF;
+                    eot_more_03_q <= 32'hFFFF_FFFF;
+                    eot_more_04_q <= 32'hFFFF_FFFF;
+                    eot_more_05_q <= 32'hFFFF_FFFF;
+                    eot_more_06_q <= 32'hFFFF_FFFF;
+                end else if (apply)
+                    case (w_word_q)
+                        10'h0A0: eot_more_00_q <= merge(eot_more_00_q, w_data_q, w_strobe_q);
+                        10'h0A1: eot_more_01_q <= merge(eot_more_01_q, w_data_q, w_strobe_q);
+                        10'h0A2: eot_more_02_q <= merge(eot_more_02_q, w_data_q, w_strobe_q);
+                        10'h0A3: eot_more_03_q <= merge(eot_more_03_q, w_data_q, w_strobe_q);
+                        10'h0A4: eot_more_04_q <= merge(eot_more_04_q, w_data_q, w_strobe_q);
+                        10'h0A5: eot_more_05_q <= merge(eot_more_05_q, w_data_q, w_strobe_q);
+                        10'h0A6: eot_more_06_q <= merge(eot_more_06_q, w_data_q, w_strobe_q);
+                        default: ;
+                    endcase
+            assign more = {eot_more_06_q, eot_more_05_q, eot_more_04_q, eot_more_03_q, eot_more_02_q, eot_more_01_q,
+                eot_more_00_q};
+        end else begin : gen_one
+            assign more = {7*32{1'b0}};
         end
     endgenerate
-    assign eot_id = end_id[END_IDS*32-1:0];
+    wire [31:0] eot_more_00 = END_IDS > 1 ? more[31:0] : 32'd0;
+    wire [31:0] eot_more_01 = END_IDS > 2 ? more[63:32] : 32'd0;
+    wire [31:0] eot_more_02 = END_IDS > 3 ? more[95:64] : 32'd0;
+    wire [31:0] eot_more_03 = END_IDS > 4 ? more[127:96] : 32'd0;
+    wire [31:0] eot_more_04 = END_IDS > 5 ? more[159:128] : 32'd0;
+    wire [31:0] eot_more_05 = END_IDS > 6 ? more[191:160] : 32'd0;
+    wire [31:0] eot_more_06 = END_IDS > 7 ? more[223:192] : 32'd0;
+    wire [8*32-1:0] ends = {more, eot_id_q};
+    assign eot_id = ends[END_IDS*32-1:0];
 
     // Bits of a request that runs; set, and cleared by its end.
     always @(posedge clk)
@@ -443,7 +466,7 @@ module rill_axil_regs #(
                 10'h003: r_plain_q <= {30'd0, pending_q};
                 10'h004: r_plain_q <= prompt_len;
                 10'h006: r_plain_q <= max_new;
-                10'h008: r_plain_q <= end_id[31:0];
+                10'h008: r_plain_q <= eot_id[31:0];
                 10'h00A: r_plain_q <= {31'd0, ignore_eot};
                 10'h00C: r_plain_q <= status;
                 10'h00D: r_plain_q <= ids_count;
@@ -481,13 +504,13 @@ module rill_axil_regs #(
                 10'h09A: r_more_q <= min_p;
                 10'h09C: r_more_q <= seed[31:0];
                 10'h09D: r_more_q <= seed[63:32];
-                10'h0A0: r_more_q <= end_id[63:32];
-                10'h0A1: r_more_q <= end_id[95:64];
-                10'h0A2: r_more_q <= end_id[127:96];
-                10'h0A3: r_more_q <= end_id[159:128];
-                10'h0A4: r_more_q <= end_id[191:160];
-                10'h0A5: r_more_q <= end_id[223:192];
-                10'h0A6: r_more_q <= end_id[255:224];
+                10'h0A0: r_more_q <= eot_more_00;
+                10'h0A1: r_more_q <= eot_more_01;
+                10'h0A2: r_more_q <= eot_more_02;
+                10'h0A3: r_more_q <= eot_more_03;
+                10'h0A4: r_more_q <= eot_more_04;
+                10'h0A5: r_more_q <= eot_more_05;
+                10'h0A6: r_more_q <= eot_more_06;
                 default: r_more_q <= 32'd0;
             endcase
         end
@@ -508,7 +531,7 @@ module rill_axil_regs #(
     end
 
     wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, launch,
-        counters};
+        counters, ends};
 endmodule
 
 `default_nettype wire
