@@ -159,8 +159,9 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
     struct text t = {0}, text = {0};
     for (size_t i = 0; i < made->count; i++) {
         size_t len;
-        const char *piece =
-            end_ids_has(oracle_eot(s->graph), made->items[i]) ? "" : tokenizer_decode(s->tokenizer, made->items[i], &len);
+        const char *piece = end_ids_has(oracle_eot(s->graph), made->items[i])
+                                ? ""
+                                : tokenizer_decode(s->tokenizer, made->items[i], &len);
         if (*piece) text_add_bytes(&text, piece, len);
     }
     text_add(&t, "{");

@@ -54,7 +54,7 @@ struct family_key {
     struct loc loc;
     enum family_source source; // of a GGUF file; all but FAMILY_KEY: of `tensor`
     const char *tensor, *file; // file: of the folder, that stands in for config.json; or NULL
-    const char **spelling; // the newest first; with dots: maps within maps
+    const char **spelling;     // the newest first; with dots: maps within maps
     size_t spellings;
     const struct yaml_node *values, *refuse, *words, *preset; // each may be NULL
     const struct yaml_node *each;   // of a list of words: word -> expression of `layer`, or NULL
@@ -113,7 +113,7 @@ struct family_value {
     const char *s;
     const int64_t *list; // of a parameter with `list`: all of its values, the first is i too
     int count;           // of them; 0: by default, i alone
-    int64_t most; // of a checkpoint: beyond it nothing was trained; 0: it does not say
+    int64_t most;        // of a checkpoint: beyond it nothing was trained; 0: it does not say
 };
 // A key that a checkpoint was asked for.
 struct family_note {

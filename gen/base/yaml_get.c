@@ -120,7 +120,8 @@ bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char
 
 static bool is_first(const struct yaml_node *list, size_t at) {
     for (size_t i = 0; i < at; i++)
-        if (list->items[i]->kind == YAML_KIND_SCALAR && !strcmp(list->items[i]->text, list->items[at]->text)) return false;
+        if (list->items[i]->kind == YAML_KIND_SCALAR && !strcmp(list->items[i]->text, list->items[at]->text))
+            return false;
     return true;
 }
 

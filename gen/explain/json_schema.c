@@ -177,8 +177,8 @@ static json_t *operations(struct arena *arena) {
 
 // One, or a list of them.
 static json_t *integers(const struct family_parameter *p) {
-    return json_pack("{s:[o, {s:s, s:i, s:i, s:b, s:o}]}", "anyOf", integer(p->from, p->to), "type", "array", "minItems",
-                     1, "maxItems", p->list, "uniqueItems", 1, "items", integer(p->from, p->to));
+    return json_pack("{s:[o, {s:s, s:i, s:i, s:b, s:o}]}", "anyOf", integer(p->from, p->to), "type", "array",
+                     "minItems", 1, "maxItems", p->list, "uniqueItems", 1, "items", integer(p->from, p->to));
 }
 
 static json_t *parameter_schema(const struct family_parameter *p) {

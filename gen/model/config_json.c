@@ -336,8 +336,12 @@ static const char *config_text(const struct config_reader *r, const struct famil
 
 struct family_values *family_config_read(const struct family *f, const char *dir, struct arena *arena,
                                          struct diag *diag) {
-    struct config_reader r = {
-        .loc = loc_file(arena, path_of(arena, dir)), .dir = dir, .arena = arena, .diag = diag, .keys = keys_of(f, dir), .ok = true};
+    struct config_reader r = {.loc = loc_file(arena, path_of(arena, dir)),
+                              .dir = dir,
+                              .arena = arena,
+                              .diag = diag,
+                              .keys = keys_of(f, dir),
+                              .ok = true};
     struct family_values *values = NULL;
     size_t len;
     const char *text = config_text(&r, f, dir, &len);

@@ -8,7 +8,7 @@
 #define SMOLLM2_SYSTEM "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 
 static const struct {
-    const char *name, *mark; // mark: a token that the template cannot do without
+    const char *name, *mark;           // mark: a token that the template cannot do without
     const char *before, *behind, *end; // end: the token that ends the answer
 } templates[] = {
     {"chatml", "<|im_start|>", "<|im_start|>user\n", "<|im_end|>\n<|im_start|>assistant\n", "<|im_end|>"},
@@ -16,8 +16,7 @@ static const struct {
      "<|im_end|>\n<|im_start|>assistant\n", "<|im_end|>"},
     {"llama3", "<|start_header_id|>", "<|start_header_id|>user<|end_header_id|>\n\n",
      "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n", "<|eot_id|>"},
-    {"gemma", "<start_of_turn>", "<start_of_turn>user\n", "<end_of_turn>\n<start_of_turn>model\n",
-     "<end_of_turn>"},
+    {"gemma", "<start_of_turn>", "<start_of_turn>user\n", "<end_of_turn>\n<start_of_turn>model\n", "<end_of_turn>"},
     {"zephyr", "</s>", "<|user|>\n", "</s>\n<|assistant|>\n", "</s>"},
 };
 
@@ -51,7 +50,8 @@ const char *tokenizer_chat_goes_on(const struct tokenizer *t, const char *name, 
         if (strcmp(templates[i].name, name) != 0) continue;
         uint32_t id = tokenizer_find(t, templates[i].end, strlen(templates[i].end));
         if (id == TOKENIZER_NONE || end_ids_has(ends, id)) return NULL;
-        return arena_printf(t->arena, "an answer ends with `%s`, and its id, %" PRIu32 ", is none of the design's `eot`",
+        return arena_printf(t->arena,
+                            "an answer ends with `%s`, and its id, %" PRIu32 ", is none of the design's `eot`",
                             templates[i].end, id);
     }
     return NULL;

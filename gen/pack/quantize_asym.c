@@ -7,7 +7,7 @@
 enum {
     LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN, // steps between the lowest and the highest
     OFFSET_SPAN = QUANTIZE_ASYM_STEP * QUANTIZE_ASYM_OFFSET_MAX,
-    FEWEST = 8, // steps of a grid that is kept: one of fewer is one of twice as many, too
+    FEWEST = 8,      // steps of a grid that is kept: one of fewer is one of twice as many, too
     CANDIDATES = 12, // spans of a group tried, from the whole one down, in steps of 1/32
     MOST_TURNS = 8,  // of least squares
 };

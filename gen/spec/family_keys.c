@@ -16,9 +16,9 @@
         KEY("compare", false, "false: it may differ from the spec's", FLAG),                                           \
         KEY("each", false, "of a list with a word for each layer: word to expression of `layer`", MAP)
 
-static const struct schema_key config_keys[] = {KEY("key", true, "key of config.json, or its spellings", TEXTS),
-                                                KEY("file", false, "the file of the folder that has the key, if it is there", TEXT),
-                                                VALUE_KEYS};
+static const struct schema_key config_keys[] = {
+    KEY("key", true, "key of config.json, or its spellings", TEXTS),
+    KEY("file", false, "the file of the folder that has the key, if it is there", TEXT), VALUE_KEYS};
 const struct schema_table family_config_table = {
     .what = "a key of config.json", .keys = config_keys, .key_count = COUNT_OF(config_keys)};
 

@@ -10,8 +10,8 @@
 //   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on
 //           s_axis_prompt
 //   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on
-//           s_axis_next_id with tok_last goes to the ring as {index, id}; stop when max_new ids are made, the id is one of
-//           eot_id (unless ignore_eot), or position CONTEXT is reached
+//           s_axis_next_id with tok_last goes to the ring as {index, id}; stop when max_new ids are made, the id is one
+//           of eot_id (unless ignore_eot), or position CONTEXT is reached
 //   stop    (level) after the step that runs: drain, then as below; kill (level): straight to flush
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8

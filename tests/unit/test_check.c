@@ -199,12 +199,8 @@ static int setup(void **state) {
     diag_init(&b.diag, stderr);
     struct ir *ir = &b.ir;
     ir->arena = &b.arena;
-    ir->design = (struct ir_design){.channels = 1,
-                                    .beat_bits = XS * 8,
-                                    .lanes = LANES,
-                                    .tokens = TOKENS,
-                                    .group = BLOCK,
-                                    .context = CONTEXT};
+    ir->design = (struct ir_design){
+        .channels = 1, .beat_bits = XS * 8, .lanes = LANES, .tokens = TOKENS, .group = BLOCK, .context = CONTEXT};
     ir->tensor = ARENA_ARRAY(&b.arena, struct ir_tensor, TENSORS);
     ir->tensors = TENSORS;
     ir->region = ARENA_ARRAY(&b.arena, struct ir_region, 2);

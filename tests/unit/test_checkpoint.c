@@ -113,8 +113,7 @@ static void test_config_defaults(void **state) {
         read_config_text(&f, gpt2(&f), "{\"model_type\":\"gpt2\",\"n_inner\":null,\"eos_token_id\":[5,6,5]," SIZES "}");
     assert_non_null(c);
     assert_true(value(c, "ffn")->i == 32 && value(c, "tied_head")->i && value(c, "eot")->i == 5 &&
-                value(c, "eot")->count == 2 && value(c, "eot")->list[1] == 6 &&
-                value(c, "norm_eps")->f == 1e-5);
+                value(c, "eot")->count == 2 && value(c, "eot")->list[1] == 6 && value(c, "norm_eps")->f == 1e-5);
     c = read_config_text(&f, gpt2(&f), "{\"model_type\":\"gpt2\"," SIZES "}");
     assert_true(c && value(c, "eot")->i == -1);
     fixture_end(&f);

@@ -566,9 +566,9 @@ static void test_chat(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image), cmocka_unit_test(test_end_ids),    cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_scaled_angles), cmocka_unit_test(test_gpt2),
-                                       cmocka_unit_test(test_gemma3),        cmocka_unit_test(test_gemma3_refused),
-                                       cmocka_unit_test(test_own_family),    cmocka_unit_test(test_chat)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_image),     cmocka_unit_test(test_end_ids),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_scaled_angles),  cmocka_unit_test(test_gpt2),       cmocka_unit_test(test_gemma3),
+        cmocka_unit_test(test_gemma3_refused), cmocka_unit_test(test_own_family), cmocka_unit_test(test_chat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

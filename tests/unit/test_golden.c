@@ -436,9 +436,10 @@ static void test_accuracy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dot), cmocka_unit_test(test_longest),         cmocka_unit_test(test_weighted_sum), cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_attention),   cmocka_unit_test(test_fault),        cmocka_unit_test(test_expected),
-        cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),     cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_dot),      cmocka_unit_test(test_longest),     cmocka_unit_test(test_weighted_sum),
+        cmocka_unit_test(test_graph),    cmocka_unit_test(test_attention),   cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_expected), cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
 }

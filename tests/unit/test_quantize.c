@@ -378,9 +378,9 @@ static void test_model_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_int8),        cmocka_unit_test(test_int8_clips), cmocka_unit_test(test_int4_search),
-        cmocka_unit_test(test_int4_groups), cmocka_unit_test(test_int4_asym),  cmocka_unit_test(test_extreme_rows),
-        cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_model_cost), cmocka_unit_test(test_int4_asym_best),
+        cmocka_unit_test(test_int8),           cmocka_unit_test(test_int8_clips), cmocka_unit_test(test_int4_search),
+        cmocka_unit_test(test_int4_groups),    cmocka_unit_test(test_int4_asym),  cmocka_unit_test(test_extreme_rows),
+        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_model_cost), cmocka_unit_test(test_int4_asym_best),
         cmocka_unit_test(test_keeps_integers),
     };
     return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);

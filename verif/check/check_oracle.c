@@ -113,8 +113,8 @@ static void check_interface(struct check *check) {
     if (oracle_is_lm(g) != ir->design.is_lm || oracle_context(g) != ir->design.context ||
         memcmp(oracle_eot(g), &ir->design.eot, sizeof ir->design.eot) != 0)
         fail(check, "oracle: the spec's context is %lld and its end ids %s, the design's %lld and %s",
-             (long long)oracle_context(g), end_ids_text(check->arena, oracle_eot(g)),
-             (long long)ir->design.context, end_ids_text(check->arena, &ir->design.eot));
+             (long long)oracle_context(g), end_ids_text(check->arena, oracle_eot(g)), (long long)ir->design.context,
+             end_ids_text(check->arena, &ir->design.eot));
 }
 
 void check_set_oracle(struct check *check, const struct oracle_graph *graph, struct oracle *oracle, const char *path) {
