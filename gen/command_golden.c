@@ -115,7 +115,9 @@ static void session_close(struct session *s) {
 
 static bool chat_ids(struct session *s, struct token_ids *ids) {
     const char *why = tokenizer_encode_chat(s->tokenizer, s->o.chat, s->o.prompt, ids);
+    const char *on = why ? NULL : tokenizer_chat_goes_on(s->tokenizer, s->o.chat, oracle_eot(s->graph));
     if (why) diag_error(s->diag, loc_none(), "--chat %s: %s", s->o.chat, why);
+    if (on) diag_warning(s->diag, loc_none(), "--chat %s: %s", s->o.chat, on);
     return !why;
 }
 
@@ -143,7 +145,7 @@ static void show(const struct session *s, uint32_t id, int64_t index) {
     const char *text = tokenizer_decode(s->tokenizer, id, &len);
     if (s->o.json) return;
     if (s->o.ids) printf("%s%u", index ? " " : "", (unsigned)id);
-    else if (id != oracle_eot(s->graph)) fwrite(text, 1, len, stdout);
+    else if (!end_ids_has(oracle_eot(s->graph), id)) fwrite(text, 1, len, stdout);
     fflush(stdout);
 }
 
@@ -157,8 +159,9 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
     struct text t = {0}, text = {0};
     for (size_t i = 0; i < made->count; i++) {
         size_t len;
-        const char *piece =
-            made->items[i] == oracle_eot(s->graph) ? "" : tokenizer_decode(s->tokenizer, made->items[i], &len);
+        const char *piece = end_ids_has(oracle_eot(s->graph), made->items[i])
+                                ? ""
+                                : tokenizer_decode(s->tokenizer, made->items[i], &len);
         if (*piece) text_add_bytes(&text, piece, len);
     }
     text_add(&t, "{");
@@ -210,7 +213,7 @@ static bool decode(struct session *s) {
         keep_logits(s);
         show(s, next, (int64_t)made.count);
         VEC_PUSH(s->arena, made, next);
-        if (!s->o.ignore_eot && next == oracle_eot(s->graph)) break;
+        if (!s->o.ignore_eot && end_ids_has(oracle_eot(s->graph), next)) break;
     }
     if (s->o.json) print_json(s, &ids, &made);
     putchar('\n');
@@ -365,7 +368,7 @@ static const struct option_row rows[] = {
     {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked), .without = "--eval",
      .help = "where the context has no room for N ids, stop at its end"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .without = "--eval",
-     .help = "do not stop at the end-of-text id"},
+     .help = "do not stop at the ids that end a text"},
     {"--ids", NULL, OPTION_FLAG, 0, AT(ids), .without = "--eval", .help = "print ids instead of text"},
     {"--logits", "FILE", OPTION_FILE, 0, AT(logits), .with = "--prompt --prompt-ids",
      .help = "what the ids were chosen from, raw fp32"},

@@ -18,6 +18,8 @@ enum rill_exit { RILL_OK = 0, RILL_BAD_SPEC = 1, RILL_USAGE = 2, RILL_INTERNAL =
 // Internal faults (a broken invariant, no memory): message to stderr, exit 3. Never for bad input.
 __attribute__((noreturn)) void base_fatal(const char *fmt, ...) RILL_PRINTF(1, 2);
 
+struct arena;
+
 // ---- checked arithmetic: true when the result fits; *out is untouched otherwise ----
 bool size_mul(size_t a, size_t b, size_t *out);
 bool size_add(size_t a, size_t b, size_t *out);
@@ -33,6 +35,15 @@ uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a
 uint64_t logits_hash(uint64_t hash, const float row[], size_t count);
 // The number that 1 to 8 bytes of a file hold, lowest byte first.
 uint64_t u64_little_endian(const uint8_t *bytes, int count);
+
+// Ids that end a request when one of them is made; none: it ends by count.
+enum { END_IDS_MAX = 8 };
+struct end_ids {
+    int count;
+    uint32_t id[END_IDS_MAX];
+};
+bool end_ids_has(const struct end_ids *, uint32_t id);
+const char *end_ids_text(struct arena *, const struct end_ids *); // `7`, `7, 9`, `none`
 
 // ---- arena: one per run; everything in it lives until arena_free or the release of an older mark ----
 struct arena {

@@ -21,6 +21,8 @@ extern const struct schema_table family_table;
 
 enum family_type { FAMILY_INTEGER, FAMILY_NUMBER, FAMILY_FLAG, FAMILY_WORD };
 
+enum { FAMILY_MAX_LIST = 64 };
+
 // What `model` may say. An integer or a flag has its value in i, a number in f, a word in s.
 struct family_parameter {
     const char *name;
@@ -30,6 +32,7 @@ struct family_parameter {
     const char **words;
     size_t word_count;
     const struct yaml_node *preset; // an expression or a value; NULL: required
+    int list;                       // an integer: values that it may have at most; 0: one, and it is no list
 };
 
 struct family_let {
@@ -50,8 +53,8 @@ enum family_source { FAMILY_KEY, FAMILY_ROWS, FAMILY_WITHOUT, FAMILY_WITH, FAMIL
 struct family_key {
     struct loc loc;
     enum family_source source; // of a GGUF file; all but FAMILY_KEY: of `tensor`
-    const char *tensor;
-    const char **spelling; // the newest first; with dots: maps within maps
+    const char *tensor, *file; // file: of the folder, that stands in for config.json; or NULL
+    const char **spelling;     // the newest first; with dots: maps within maps
     size_t spellings;
     const struct yaml_node *values, *refuse, *words, *preset; // each may be NULL
     const struct yaml_node *each;   // of a list of words: word -> expression of `layer`, or NULL
@@ -108,7 +111,9 @@ struct family_value {
     int64_t i;
     double f;
     const char *s;
-    int64_t most; // of a checkpoint: beyond it nothing was trained; 0: it does not say
+    const int64_t *list; // of a parameter with `list`: all of its values, the first is i too
+    int count;           // of them; 0: by default, i alone
+    int64_t most;        // of a checkpoint: beyond it nothing was trained; 0: it does not say
 };
 // A key that a checkpoint was asked for.
 struct family_note {

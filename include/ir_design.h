@@ -25,7 +25,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int group;
     int prefetch_beats, max_burst, outstanding;
     int64_t context;              // positions
-    int64_t eot;                  // end-of-text id, -1: none
+    struct end_ids eot;           // ids that end a request
     int64_t channel_bytes;        // memory of one channel
     struct hbm_figures hbm;       // of the board's memory
     struct board_figures figures; // and what else the board says in numbers

@@ -48,7 +48,7 @@ struct oracle_io {
 };
 bool oracle_is_lm(const struct oracle_graph *);
 int64_t oracle_context(const struct oracle_graph *);
-int64_t oracle_eot(const struct oracle_graph *);         // -1: none
+const struct end_ids *oracle_eot(const struct oracle_graph *);
 int64_t oracle_vocabulary(const struct oracle_graph *);  // language models: ids of a prompt are below it
 int64_t oracle_logit_count(const struct oracle_graph *); // what the next id is chosen from
 int oracle_inputs(const struct oracle_graph *);

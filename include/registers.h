@@ -13,10 +13,12 @@ enum register_role {
     REGISTER_SETTING, // written by the host, and no argument: it stays from request to request
     REGISTER_COUNTER
 };
-enum register_per { REGISTER_ONE, REGISTER_CHANNEL, REGISTER_VALUE };
+enum register_per { REGISTER_ONE, REGISTER_CHANNEL, REGISTER_VALUE, REGISTER_END_ID };
 enum register_access { REGISTER_RO, REGISTER_RW };
-// Bytes from one register of a row to the next: arguments of 64 bits and a spare word, counters side by side.
-enum { REGISTER_POINTER_STRIDE = 12, REGISTER_COUNTER_STRIDE = 8, REGISTER_SPACE = 4096 };
+// Bytes from one register of a row to the next: arguments of 64 bits and a spare word, counters side by side, further
+// ids that end a request.
+enum { REGISTER_POINTER_STRIDE = 12, REGISTER_COUNTER_STRIDE = 8, REGISTER_END_ID_STRIDE = 4, REGISTER_SPACE = 4096 };
+enum { REGISTER_END_IDS = END_IDS_MAX - 1 /* the first has a row of its own */ };
 
 enum register_id {
 #define REGISTER(id, name, offset, skip, per, bits, access, role, meaning) REGISTER_ID_##id,

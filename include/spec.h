@@ -22,7 +22,8 @@ enum {
     SPEC_MAX_OPS = 1024, // in all regions
     SPEC_MAX_KERNELS = 64,
     SPEC_MAX_RANK = 3,
-    SPEC_MAX_ELEMENTS = 1 << 20 // of an input, per position
+    SPEC_MAX_ELEMENTS = 1 << 20, // of an input, per position
+    SPEC_MAX_ID = (1 << 20) - 1
 };
 
 struct spec_model {
@@ -120,7 +121,7 @@ struct spec_weights {
 
 struct spec_graph {
     int context; // bound of positions; 0: not given
-    int eot;     // end-of-text id; -1: none
+    struct end_ids eot;
     struct spec_weights weights;
     size_t input_count, output_count, region_count;
     struct spec_input *inputs;

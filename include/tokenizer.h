@@ -48,6 +48,8 @@ const char *tokenizer_chat_name(int index); // of the chat templates, NULL behin
 // holds control tokens of its own.
 const char *tokenizer_encode_chat(const struct tokenizer *tokenizer, const char *name, const char *text,
                                   struct token_ids *ids);
+// Why the answer to a question in this template goes on behind its end; NULL: it does not.
+const char *tokenizer_chat_goes_on(const struct tokenizer *tokenizer, const char *name, const struct end_ids *ends);
 // The bytes of one id (not NUL terminated in meaning: they may hold any byte). An id without a token is "".
 const char *tokenizer_decode(const struct tokenizer *tokenizer, uint32_t id, size_t *len);
 

@@ -51,6 +51,9 @@ bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, in
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag);
 bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
               struct diag *diag);
+// An integer from 0 to max, or a list of 1 to `most` of them, none of them twice.
+bool yaml_ids(const struct yaml_node *node, int64_t max, int most, const char *what, int64_t out[], int *count,
+              struct diag *diag);
 bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out, struct diag *diag);
 bool yaml_bool(const struct yaml_node *node, const char *what, bool *out, struct diag *diag);
 bool yaml_string(const struct yaml_node *node, const char *what, const char **out, struct diag *diag);

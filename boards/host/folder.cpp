@@ -90,6 +90,15 @@ const segment &package::io(const std::string &name) const {
 
 std::string package::channel_argument(int channel) const { return "hbm_" + two_digits(channel); }
 
+namespace {
+
+void read_end_ids(const node &top, package &p) {
+    if (!top.has("eot_more")) return;
+    for (const node &id : top.at("eot_more").items()) p.eot_more.push_back(static_cast<std::uint32_t>(id.number()));
+}
+
+} // namespace
+
 package read_package(const std::string &folder) {
     node top(folder + "/package.json");
     package p;
@@ -103,6 +112,7 @@ package read_package(const std::string &folder) {
     p.is_lm = top.at("language_model").truth();
     p.hashes = top.has("hashes_logits") && top.at("hashes_logits").truth();
     p.context = top.at("context").number(), p.eot = top.at("eot").number();
+    read_end_ids(top, p);
     p.vocabulary = top.at("vocabulary").number(), p.channel_bytes = top.at("channel_bytes").number();
     p.sampling = top.has("sampling") ? top.at("sampling").number() : 0;
     if (p.channels < 1 || p.channels > RILL_HOST_MAX_CHANNELS) bad(top.path, "`channels` must be 1 to 32");

@@ -41,8 +41,9 @@ struct package {
     std::string folder, design, identity, layout, kernel, unit, platform;
     double clock_mhz;
     int channels, beat_bytes;
-    bool is_lm, hashes; // hashes: the logits, in the register logits_hash
-    std::int64_t context, eot, vocabulary, channel_bytes;
+    bool is_lm, hashes;                                   // hashes: the logits, in the register logits_hash
+    std::int64_t context, eot, vocabulary, channel_bytes; // eot: an id that ends a request, -1: none
+    std::vector<std::uint32_t> eot_more;                  // further ones
     std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
     std::map<std::string, reg> registers;
     std::map<std::string, std::string> bank; // of a port

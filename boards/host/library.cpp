@@ -178,6 +178,11 @@ void set_sampling(rill_host *h, const rill_host_request &r) {
     h->dev->write(place + 4, static_cast<std::uint32_t>(r.seed >> 32));
 }
 
+void set_end_ids(rill_host *h) {
+    for (std::size_t i = 0; i < h->pkg.eot_more.size(); i++)
+        set(h, ("eot_more_0" + std::to_string(i)).c_str(), h->pkg.eot_more[i]);
+}
+
 void begin(rill_host *h, const rill_host_request &r) {
     auto give = [&](const char *name, std::uint32_t v) { h->dev->argument(h->pkg.registers.at(name).argument, v); };
     h->dev->put_prompt(std::vector<std::uint32_t>(r.prompt, r.prompt + r.prompt_count));
@@ -187,6 +192,7 @@ void begin(rill_host *h, const rill_host_request &r) {
     give("flags", r.ignore_eot || h->pkg.eot < 0);
     set(h, "watchdog", h->options.watchdog ? h->options.watchdog : WATCHDOG);
     set(h, "ring_ids", static_cast<std::uint32_t>(h->pkg.io("ring").bytes / 4));
+    set_end_ids(h);
     if (h->pkg.sampling) set_sampling(h, r);
     h->ids.clear(), h->seconds.clear();
     h->dev->start();

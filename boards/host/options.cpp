@@ -15,7 +15,7 @@ static const char usage[] =
     "  --prompt TEXT     a request; several run one after the other\n"
     "  --prompt-ids L    the same as ids, and nothing before them\n"
     "  --tokens N        ids to make at most (default 64)\n"
-    "  --ignore-eot      do not stop at the end-of-text id\n"
+    "  --ignore-eot      do not stop at the ids that end a text\n"
     "  --temperature T   draw ids at random, 0.01 to 100, in a design with `sampling`; 0 (default): the most likely "
     "one\n"
     "  --top-k K         draw from the K most likely ids (0: from all)\n"

@@ -2,6 +2,7 @@
 // Internal faults and checked arithmetic.
 #include "include/base.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,4 +69,18 @@ uint64_t bytes_hash(const void *bytes, size_t len) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < len; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
     return hash;
+}
+
+// ---- ids that end a request ----
+
+bool end_ids_has(const struct end_ids *ends, uint32_t id) {
+    for (int i = 0; i < ends->count; i++)
+        if (ends->id[i] == id) return true;
+    return false;
+}
+
+const char *end_ids_text(struct arena *arena, const struct end_ids *ends) {
+    const char *text = ends->count ? "" : "none";
+    for (int i = 0; i < ends->count; i++) text = arena_printf(arena, "%s%s%" PRIu32, text, i ? ", " : "", ends->id[i]);
+    return text;
 }

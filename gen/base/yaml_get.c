@@ -118,6 +118,52 @@ bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char
     return true;
 }
 
+static bool is_first(const struct yaml_node *list, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (list->items[i]->kind == YAML_KIND_SCALAR && !strcmp(list->items[i]->text, list->items[at]->text))
+            return false;
+    return true;
+}
+
+// The first of each id, and no more than there is room for.
+static bool refuse_ids(const struct yaml_node *node, int most, const char *what, struct diag *diag) {
+    struct text list = {0};
+    int count = 0;
+    for (size_t i = 0; i < node->count && count < most; i++)
+        if (node->items[i]->kind == YAML_KIND_SCALAR && is_first(node, i))
+            text_addf(&list, "%s%s", count++ ? ", " : "", node->items[i]->text);
+    if (count) diag_note(diag, node->loc, "the nearest legal list is [%s]", text_cstr(&list));
+    else diag_note(diag, node->loc, "without `%s` there is none", what);
+    text_free(&list);
+    return false;
+}
+
+static bool read_ids(const struct yaml_node *node, int64_t max, int most, const char *what, int64_t out[],
+                     struct diag *diag) {
+    for (size_t i = 0; i < node->count; i++) {
+        if (!yaml_int(node->items[i], 0, max, what, &out[i], diag)) return false;
+        for (size_t j = 0; j < i; j++) {
+            if (out[i] != out[j]) continue;
+            diag_error(diag, node->items[i]->loc, "%s has %lld twice", what, (long long)out[i]);
+            return refuse_ids(node, most, what, diag);
+        }
+    }
+    return true;
+}
+
+bool yaml_ids(const struct yaml_node *node, int64_t max, int most, const char *what, int64_t out[], int *count,
+              struct diag *diag) {
+    bool list = node->kind == YAML_KIND_SEQ;
+    *count = 0;
+    if (list && (node->count < 1 || node->count > (size_t)most)) {
+        diag_error(diag, node->loc, "%s must be an id or a list of 1 to %d, not of %zu", what, most, node->count);
+        return refuse_ids(node, most, what, diag);
+    }
+    if (list ? !read_ids(node, max, most, what, out, diag) : !yaml_int(node, 0, max, what, out, diag)) return false;
+    *count = list ? (int)node->count : 1;
+    return true;
+}
+
 bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out,
                 struct diag *diag) {
     double v;

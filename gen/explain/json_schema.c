@@ -175,9 +175,15 @@ static json_t *operations(struct arena *arena) {
     return list;
 }
 
+// One, or a list of them.
+static json_t *integers(const struct family_parameter *p) {
+    return json_pack("{s:[o, {s:s, s:i, s:i, s:b, s:o}]}", "anyOf", integer(p->from, p->to), "type", "array",
+                     "minItems", 1, "maxItems", p->list, "uniqueItems", 1, "items", integer(p->from, p->to));
+}
+
 static json_t *parameter_schema(const struct family_parameter *p) {
     switch (p->type) {
-    case FAMILY_INTEGER: return integer(p->from, p->to);
+    case FAMILY_INTEGER: return p->list ? integers(p) : integer(p->from, p->to);
     case FAMILY_NUMBER: return number(p->from, p->to);
     case FAMILY_FLAG: return json_pack("{s:s}", "type", "boolean");
     case FAMILY_WORD: return json_pack("{s:o}", "enum", words_of(p->words, p->word_count));

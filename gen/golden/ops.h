@@ -19,7 +19,7 @@ enum {
     GOLDEN_NORM_FRAC = 20,     // grid of the norm statistics: 2^-20
     GOLDEN_NORM_WIDTH = 44,    // |X| < 2^43
     GOLDEN_EXP_SUM_FRAC = 30,  // grid of the softmax sum: 2^-30
-    GOLDEN_K_MAX = 16384,      // longest dot product whose accumulator fits 64 bits
+    GOLDEN_K_MAX = 32768,      // longest dot product of any format: 32 bits hold a block, 64 the whole
     GOLDEN_ASYM_GROUP = 32,    // weights with a scale and an offset
     GOLDEN_ASYM_STEP = 8,      // of the offsets
 };

@@ -41,7 +41,7 @@ int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group
     int64_t acc = 0;
     for (size_t b = 0; b * block < k; b++) {
         size_t end = k - b * block < block ? k : (b + 1) * block;
-        int32_t sum = 0; // 16384 * 128 * 511 < 2^31
+        int32_t sum = 0; // 32768 * 128 * 511 < 2^31
         for (size_t i = b * block; i < end; i++) sum += w[i] * xq[i];
         acc += sum * (group_scale ? (int64_t)group_scale[b] : 1) * ((int64_t)1 << xshift[b]);
     }

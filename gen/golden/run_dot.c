@@ -9,7 +9,7 @@
 #include "gen/golden/ops.h"
 #include "gen/golden/wide.h"
 
-// n <= GOLDEN_K_MAX: 16384 * 128 * 511 < 2^31.
+// n <= GOLDEN_K_MAX: 32768 * 128 * 511 < 2^31.
 static int32_t block_sum(int64_t n, const int8_t w[], const int16_t x[]) {
     int32_t sum = 0;
     for (int64_t i = 0; i < n; i++) sum += (int16_t)w[i] * x[i];

@@ -14,8 +14,17 @@ static void add_row(const struct import *m, const struct family_note *n, const c
     text_addf(out, "  %-48s %-14s %s%s\n", n->spelling, value, n->key->most >= 0 ? "bound of " : "", parameter);
 }
 
+// By another key.
+static bool is_told(const struct import *m, int parameter) {
+    const struct family_notes *n = &m->values->notes;
+    for (size_t i = 0; i < n->keys; i++)
+        if (n->key[i].value && n->key[i].key->parameter == parameter) return true;
+    return false;
+}
+
 // What stands for a key that is absent; NULL: nothing.
 static const char *assumed(const struct import *m, const struct family_key *k) {
+    if (k->parameter >= 0 && m->family->parameter[k->parameter].list && is_told(m, k->parameter)) return NULL;
     if (k->parameter >= 0)
         return family_value_text(m->arena, &m->family->parameter[k->parameter], &m->values->parameter[k->parameter]);
     if (!k->values || !k->values->count || yaml_get(k->values, "none")) return NULL;

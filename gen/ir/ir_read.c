@@ -233,6 +233,13 @@ static void read_figures(struct reader *r, const struct yaml_node *design, struc
 #undef READ_FIGURE
 }
 
+static void read_end_ids(struct reader *r, const struct yaml_node *design, struct end_ids *item) {
+    const struct yaml_node *list = yaml_get(design, "eot");
+    int64_t id[END_IDS_MAX];
+    if (list && !yaml_ids(list, UINT32_MAX, END_IDS_MAX, "eot", id, &item->count, r->diag)) r->ok = false;
+    for (int i = 0; i < item->count; i++) item->id[i] = (uint32_t)id[i];
+}
+
 static void read_design(struct reader *r, const struct yaml_node *root, struct ir_design *item) {
     const struct yaml_node *map = yaml_get(root, "design");
     if (!map) {
@@ -243,12 +250,13 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
 #define SECTION_KEY(name, figures) #name,
 #define PLATFORM_KEY(key, member) key,
     CHECK_KEYS(map, "design", "clock_mhz", "hbm", "family", "binding", "fifo", "weights", "activations", "board",
-               "strategy", "memories", "placement",
+               "strategy", "memories", "placement", "eot",
                BOARD_SECTIONS(SECTION_KEY) IR_DESIGN_FIELDS(FIELD_KEY) IR_PLATFORM_FIELDS(PLATFORM_KEY));
     item->clock_mhz = get_float(r, map, "clock_mhz", 1, 2000);
     read_hbm(r, map, &item->hbm);
     read_figures(r, map, &item->figures);
     IR_DESIGN_FIELDS(READ_FIELD)
+    read_end_ids(r, map, &item->eot);
     item->family = get_optional(r, map, "family");
     item->binding = (enum spec_binding)get_word(r, map, "binding", spec_binding_words, SPEC_BINDINGS);
     item->fifo = (enum spec_fifo)get_word(r, map, "fifo", spec_fifo_words, SPEC_FIFOS);

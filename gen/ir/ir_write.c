@@ -101,6 +101,14 @@ static void write_figures(struct writer *w, const struct board_figures *item) {
 #undef WRITE_FIGURE
 }
 
+static void write_end_ids(struct writer *w, const struct end_ids *item) {
+    if (!item->count) return;
+    yaml_write_key(&w->y, "eot");
+    yaml_begin_seq(&w->y, true);
+    for (int i = 0; i < item->count; i++) yaml_write_int(&w->y, item->id[i]);
+    yaml_end(&w->y);
+}
+
 static void write_design(struct writer *w, const struct ir_design *item) {
     yaml_write_key(&w->y, "design");
     yaml_begin_map(&w->y, false);
@@ -108,6 +116,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     write_hbm(w, &item->hbm);
     write_figures(w, &item->figures);
     IR_DESIGN_FIELDS(WRITE_FIELD)
+    write_end_ids(w, &item->eot);
     key_string(w, "family", item->family);
     key_string(w, "binding", spec_binding_name(item->binding));
     key_string(w, "fifo", spec_fifo_name(item->fifo));

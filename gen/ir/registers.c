@@ -16,12 +16,17 @@ const struct register_field register_fields[] = {
 const int register_field_count = COUNT_OF(register_fields);
 
 static uint32_t stride_of(const struct register_row *r) {
+    if (r->per == REGISTER_END_ID) return REGISTER_END_ID_STRIDE;
     return r->role == REGISTER_COUNTER ? REGISTER_COUNTER_STRIDE : REGISTER_POINTER_STRIDE;
 }
 
 static void add_row(struct arena *arena, struct register_map *map, int id, int channels, int values) {
     const struct register_row *r = &register_rows[id];
-    int count = r->per == REGISTER_ONE ? 1 : r->per == REGISTER_CHANNEL ? channels : values;
+    const int counts[] = {[REGISTER_ONE] = 1,
+                          [REGISTER_CHANNEL] = channels,
+                          [REGISTER_VALUE] = values,
+                          [REGISTER_END_ID] = REGISTER_END_IDS};
+    int count = counts[r->per];
     for (int i = 0; i < count; i++) {
         const char *name = r->per == REGISTER_ONE ? r->name : arena_printf(arena, "%s_%02d", r->name, i);
         uint32_t offset = r->offset + stride_of(r) * (uint32_t)(r->skip * channels + i);
@@ -41,7 +46,7 @@ static void add_offset(const struct register_row *r, struct text *out) {
     text_addf(out, "0x%03X", r->offset);
     if (r->per == REGISTER_ONE) return;
     const char *index = r->per == REGISTER_CHANNEL ? "c" : "i";
-    const char *stride = r->role == REGISTER_COUNTER ? "8" : "0xC";
+    const char *stride = r->per == REGISTER_END_ID ? "4" : r->role == REGISTER_COUNTER ? "8" : "0xC";
     if (r->skip) text_addf(out, " + %s*(%s%s)", stride, before[r->skip], index);
     else text_addf(out, " + %s*%s", stride, index);
 }

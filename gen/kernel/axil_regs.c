@@ -11,6 +11,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "CHANNELS", 1), 107, 185.7, 0);
     cost_per(r, args_int(a, "COUNTERS", 0), 37, 11.7, 0);
     cost_per(r, args_int(a, "SAMPLING", 0), 40, 160, 0); // the settings
+    cost_per(r, args_int(a, "END_IDS", 1) - 1, 22, 32, 0);
     cost_per(r, 1, 845, 611, 0);
 }
 

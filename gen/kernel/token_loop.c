@@ -14,6 +14,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "FAULTS", 1), 3.5, 0, 0);
     cost_per(r, args_int(a, "MEMORY_ERRORS", 1), 29.5, 0, 0); // an address is chosen among them
     cost_per(r, args_int(a, "BASES", 1), 1.8, 1, 0);
+    cost_per(r, args_int(a, "END_IDS", 1) - 1, 12, 32, 0);
     cost_per(r, 1, 887, 1100, 0);
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // config.json of a checkpoint by the keys that a family reads.
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "include/family.h"
 #include "gen/model/gguf_model.h"
@@ -13,6 +15,8 @@ enum { MAX_CONFIG_BYTES = 1 << 20 };
 struct config_reader {
     struct loc loc;
     const json_t *root;
+    json_t *beside; // of another file of the folder, while a key of it is read; NULL: there is none
+    const char *dir;
     struct arena *arena;
     struct diag *diag;
     struct family_values *values;
@@ -39,9 +43,10 @@ static const json_t *find_path(const json_t *map, const char *path) {
 
 // null is as good as absent. spelling: the one that is used, or the newest.
 static const json_t *find_key(const struct config_reader *r, const struct family_key *k, const char **spelling) {
+    const json_t *root = k->file ? r->beside : r->root;
     *spelling = k->spelling[0];
     for (size_t i = 0; i < k->spellings; i++) {
-        const json_t *value = find_path(r->root, k->spelling[i]);
+        const json_t *value = find_path(root, k->spelling[i]);
         if (!value || json_is_null(value)) continue;
         *spelling = k->spelling[i];
         return value;
@@ -113,10 +118,33 @@ static void read_word(struct config_reader *r, const struct family_key *k, const
     if (!v->s) fail(r, key, arena_printf(r->arena, "is `%s`, which the family does not compute", have));
 }
 
+static bool holds_value(const struct family_value *v, int64_t value) {
+    for (int i = 0; i < v->count; i++)
+        if (v->list[i] == value) return true;
+    return false;
+}
+
+// A value or several: those that no key has told before join the others.
+static void read_list(struct config_reader *r, const struct family_parameter *p, const char *key, const json_t *value,
+                      struct family_value *v) {
+    size_t more = json_is_array(value) ? json_array_size(value) : 1;
+    int64_t *list = ARENA_ARRAY(r->arena, int64_t, (size_t)v->count + more + 1);
+    if (v->count) memcpy(list, v->list, sizeof *list * (size_t)v->count);
+    v->list = list;
+    for (size_t i = 0; i < more && r->ok; i++) {
+        struct family_value one = {0};
+        read_integer(r, p, key, json_is_array(value) ? json_array_get(value, i) : value, &one);
+        if (r->ok && !holds_value(v, one.i)) list[v->count++] = one.i;
+    }
+    if (v->count > p->list) fail(r, key, arena_printf(r->arena, "makes %d of them, at most %d are", v->count, p->list));
+    v->known = v->given = v->count > 0;
+    v->i = list[0];
+}
+
 static void read_value(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
     struct family_value *v = &r->values->parameter[k->parameter];
-    if (json_is_array(value) && !k->compare) value = json_array_get(value, 0); // several end ids: the first
+    if (p->list) return read_list(r, p, key, value, v);
     v->known = v->given = true;
     switch (p->type) {
     case FAMILY_INTEGER: read_integer(r, p, key, value, v); break;
@@ -162,10 +190,11 @@ static void read_most(struct config_reader *r, const struct family_key *k, const
 
 static void note(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
     struct family_notes *n = &r->values->notes;
+    if (k->file) key = arena_printf(r->arena, "%s of %s", key, k->file);
     n->key[n->keys++] = (struct family_note){k, key, value ? text_of(r, value) : NULL};
 }
 
-static void read_key(struct config_reader *r, const struct family_key *k) {
+static void read_found(struct config_reader *r, const struct family_key *k) {
     const char *key;
     const json_t *value = find_key(r, k, &key);
     note(r, k, key, value);
@@ -180,6 +209,33 @@ static void read_key(struct config_reader *r, const struct family_key *k) {
     if (k->equals) check_equal(r, k, key, value);
     if (k->most >= 0) read_most(r, k, value);
     if (k->parameter >= 0) read_value(r, k, key, value);
+}
+
+// A file beside config.json: nothing of it is kept.
+static json_t *load_beside(struct config_reader *r, const char *file) {
+    const char *why, *path = arena_printf(r->arena, "%s/%s", r->dir, file);
+    size_t len;
+    json_error_t error;
+    if (access(path, F_OK) != 0) return NULL;
+    const char *text = file_read(r->arena, path, MAX_CONFIG_BYTES, &len, &why);
+    json_t *root = text ? json_loadb(text, len, JSON_REJECT_DUPLICATES, &error) : NULL;
+    if (json_is_object(root)) return root;
+    diag_error(r->diag, loc_file(r->arena, path), "%s", !text ? why : root ? "not a JSON object" : error.text);
+    json_decref(root);
+    r->ok = false;
+    return NULL;
+}
+
+static void read_key(struct config_reader *r, const struct family_key *k) {
+    struct loc loc = r->loc;
+    if (k->file) {
+        r->beside = load_beside(r, k->file);
+        r->loc = loc_file(r->arena, arena_printf(r->arena, "%s/%s", r->dir, k->file));
+    }
+    read_found(r, k);
+    json_decref(r->beside);
+    r->beside = NULL;
+    r->loc = loc;
 }
 
 // ---- lists with a word for each layer ----
@@ -280,8 +336,12 @@ static const char *config_text(const struct config_reader *r, const struct famil
 
 struct family_values *family_config_read(const struct family *f, const char *dir, struct arena *arena,
                                          struct diag *diag) {
-    struct config_reader r = {
-        .loc = loc_file(arena, path_of(arena, dir)), .arena = arena, .diag = diag, .keys = keys_of(f, dir), .ok = true};
+    struct config_reader r = {.loc = loc_file(arena, path_of(arena, dir)),
+                              .dir = dir,
+                              .arena = arena,
+                              .diag = diag,
+                              .keys = keys_of(f, dir),
+                              .ok = true};
     struct family_values *values = NULL;
     size_t len;
     const char *text = config_text(&r, f, dir, &len);
@@ -297,13 +357,19 @@ struct family_values *family_config_read(const struct family *f, const char *dir
 
 // ---- against what a spec says ----
 
+static const char *list_text(struct arena *arena, const struct family_value *v) {
+    const char *text = "[";
+    for (int i = 0; i < v->count; i++) text = arena_printf(arena, "%s%s%" PRId64, text, i ? ", " : "", v->list[i]);
+    return arena_printf(arena, "%s]", text);
+}
+
 const char *family_value_text(struct arena *arena, const struct family_parameter *p, const struct family_value *v) {
     if (p->type == FAMILY_NUMBER)
         return arena_printf(arena, (float)strtod(arena_printf(arena, "%g", v->f), NULL) == (float)v->f ? "%g" : "%.9g",
                             v->f);
     if (p->type == FAMILY_WORD) return v->s ? v->s : "";
     if (p->type == FAMILY_FLAG) return v->i ? "true" : "false";
-    return arena_printf(arena, "%" PRId64, v->i);
+    return v->count > 1 ? list_text(arena, v) : arena_printf(arena, "%" PRId64, v->i);
 }
 
 static void warn_untrained(const struct family_values *have, const struct family_values *want,

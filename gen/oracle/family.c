@@ -70,8 +70,14 @@ static bool plain(struct maker *m, const char *written, int64_t *value) {
     return calculate(m, written, value);
 }
 
+// A list's first value stands for it in expressions.
+static const char *first_text(yaml_document_t *doc, const yaml_node_t *n) {
+    bool list = n && n->type == YAML_SEQUENCE_NODE && n->data.sequence.items.start < n->data.sequence.items.top;
+    return text(list ? yaml_document_get_node(doc, n->data.sequence.items.start[0]) : n);
+}
+
 static const char *written_of(struct maker *m, const char *name) {
-    const char *given = text_at(m->spec, m->model, name);
+    const char *given = first_text(m->spec, find(m->spec, m->model, name));
     return given ? given : text_at(m->family, find(m->family, m->parameters, name), "default");
 }
 
@@ -191,9 +197,29 @@ static bool is_by_name(struct maker *m, const char *pattern) {
     return weights && weights->type == YAML_MAPPING_NODE;
 }
 
+// What `model` gives a list of, where its name stands alone in braces; NULL: it does not.
+static const yaml_node_t *list_given(struct maker *m, const char *pattern) {
+    size_t len = strlen(pattern);
+    const char *name = len > 2 && *pattern == '{' ? arena_strndup(m->arena, pattern + 1, len - 2) : "";
+    const yaml_node_t *given = is_type(m, name, "integer") ? find(m->spec, m->model, name) : NULL;
+    return given && given->type == YAML_SEQUENCE_NODE ? given : NULL;
+}
+
+static int add_list(struct maker *m, const yaml_node_t *given, const yaml_node_t *from) {
+    int list = placed(m, yaml_document_add_sequence(m->made, NULL, YAML_FLOW_SEQUENCE_STYLE), from);
+    for (const yaml_node_item_t *i = given->data.sequence.items.start; i < given->data.sequence.items.top; i++) {
+        const char *value = text(yaml_document_get_node(m->spec, *i));
+        if (value) yaml_document_append_sequence_item(m->made, list, add_text(m, value, from));
+        else give_up(m, "no value in the list at", text(from));
+    }
+    return list;
+}
+
 // One value, or one for each repetition where they differ.
 static int add_scalar(struct maker *m, const yaml_node_t *from) {
     if (is_by_name(m, text(from))) return 0;
+    const yaml_node_t *given = list_given(m, text(from));
+    if (given) return add_list(m, given, from);
     const char *pattern = text(from), *value = filled(m, pattern);
     bool alone = pattern[0] == '{' && pattern[strcspn(pattern, "}")] && !pattern[strcspn(pattern, "}") + 1];
     if (!alone || !strchr(value, '{')) return add_text(m, value, from);

@@ -133,7 +133,8 @@ struct oracle_graph {
     const char *family;     // text of its model's family, or NULL
     const char *prefix;     // that a checkpoint's names may have, or NULL
     bool functions;         // golden files are read
-    int64_t context, group, eot, tokens;
+    int64_t context, group, tokens;
+    struct end_ids eot;
     int mantissa_bits;                   // of `design`: of quantized activations
     bool is_lm, head_int4;               // of `design`
     const char *weights;                 // of `design`: the format of what no pattern fits

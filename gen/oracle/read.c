@@ -321,11 +321,18 @@ static void read_weights(struct reader *r, const yaml_node_t *map) {
     }
 }
 
+// An id, or a list of them.
+static void read_end_ids(struct reader *r, const yaml_node_t *eot) {
+    struct end_ids *ends = &r->graph->eot;
+    for (int i = 0; eot && i < count(eot) && ends->count < END_IDS_MAX; i++)
+        ends->id[ends->count++] = (uint32_t)strtoul(text(item(r, eot, i)), NULL, 0);
+}
+
 static void read_graph(struct reader *r, const yaml_node_t *graph) {
     const yaml_node_t *inputs = get(r, graph, "inputs"), *outputs = get(r, graph, "outputs");
     if (!inputs || inputs->type != YAML_MAPPING_NODE) return wrong(r, graph, "no map", "inputs");
     r->graph->context = number(r, graph, "context", 1024);
-    r->graph->eot = number(r, graph, "eot", -1);
+    read_end_ids(r, get(r, graph, "eot"));
     read_weights(r, get(r, graph, "weights"));
     for (const yaml_node_pair_t *p = inputs->data.mapping.pairs.start; p < inputs->data.mapping.pairs.top; p++) {
         int64_t extent[ORACLE_MAX_RANK];

@@ -320,7 +320,7 @@ bool oracle_turn_other_pairs(struct oracle_graph *g) {
     }
     return any;
 }
-int64_t oracle_eot(const struct oracle_graph *g) { return g->eot; }
+const struct end_ids *oracle_eot(const struct oracle_graph *g) { return &g->eot; }
 int oracle_inputs(const struct oracle_graph *g) { return g->inputs; }
 int oracle_outputs(const struct oracle_graph *g) { return g->outputs; }
 int oracle_tensors(const struct oracle_graph *g) { return (int)g->tensor.count; }

@@ -7,6 +7,7 @@
 enum {
     LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN, // steps between the lowest and the highest
     OFFSET_SPAN = QUANTIZE_ASYM_STEP * QUANTIZE_ASYM_OFFSET_MAX,
+    FEWEST = 8,      // steps of a grid that is kept: one of fewer is one of twice as many, too
     CANDIDATES = 12, // spans of a group tried, from the whole one down, in steps of 1/32
     MOST_TURNS = 8,  // of least squares
 };
@@ -29,6 +30,27 @@ static struct span span_of(const float *w, int64_t n) {
     return (struct span){high - low, (low + high) * 0.5f};
 }
 
+// ---- what is quantized already ----
+
+#define GRID_ERROR 0x1p-20f // of the largest weight: two roundings, and some room
+
+// Whether all weights lie on `steps` equal steps from the lowest to the highest.
+static bool fits_grid(const float *w, int64_t n, float low, float step, float error) {
+    for (int64_t i = 0; i < n; i++) {
+        float level = nearbyintf((w[i] - low) / step);
+        if (fabsf(w[i] - (low + level * step)) > error) return false;
+    }
+    return true;
+}
+
+// Steps of the grid of at most 16 levels on which a group lies, as those of Q4_0, Q4_1 and Q4_K do; 0: on none.
+static int grid_of(const float *w, int64_t n, const struct span *s) {
+    float low = s->middle - s->width * 0.5f, most = fabsf(s->middle) + s->width * 0.5f, error = most * GRID_ERROR;
+    for (int steps = FEWEST; steps <= LEVELS; steps++)
+        if (s->width > (float)steps * error * 64 && fits_grid(w, n, low, s->width / (float)steps, error)) return steps;
+    return 0;
+}
+
 static int64_t length(int64_t k, int64_t at) { return k - at < QUANTIZE_ASYM_GROUP ? k - at : QUANTIZE_ASYM_GROUP; }
 
 // The least one at which every group's scale and offset fit. Level 0 is half a step above the middle of the levels.
@@ -36,7 +58,8 @@ static float row_scale_of(const float *w, int64_t k) {
     float most = 0;
     for (int64_t at = 0; at < k; at += QUANTIZE_ASYM_GROUP) {
         struct span s = span_of(w + at, length(k, at));
-        float scale = s.width / (float)(LEVELS * QUANTIZE_GROUP_SCALE_MAX);
+        int steps = grid_of(w + at, length(k, at), &s);
+        float scale = s.width / (float)((steps ? steps : LEVELS) * QUANTIZE_GROUP_SCALE_MAX);
         float offset = (fabsf(s.middle) + s.width / (float)(2 * LEVELS)) / (float)OFFSET_SPAN;
         most = scale > most ? scale : most;
         most = offset > most ? offset : most;
@@ -101,7 +124,26 @@ static struct fit refined(const struct group *g, const struct fit *f) {
     return step > 0 ? fit_of(g, step, round_offset((u - step * l) / all)) : *f;
 }
 
-// The whole span, or a narrower one that clips its ends, by the least squared error.
+// Where a grid of few levels begins among the sixteen: where it has no offset, if there is such a place.
+static bool begins_at(float first, int steps, int *at) {
+    *at = (int)nearbyintf(round_within(first, QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX));
+    return fabsf(first - (float)*at) < 0x1p-8f && *at + steps <= QUANTIZE_INT4_MAX;
+}
+
+// The levels of a grid: no other integers, but that all of a group may be so many higher, which the offset takes back.
+static struct fit fit_grid(const struct group *g, const struct span *s, int steps) {
+    float width = s->width / g->row_scale, step = width / (float)steps, low = s->middle / g->row_scale - width * 0.5f;
+    struct fit best = {.error = INFINITY};
+    int at;
+    if (begins_at(low / step, steps, &at)) return fit_of(g, round_step(step), 0);
+    for (at = QUANTIZE_INT4_MIN; at + steps <= QUANTIZE_INT4_MAX; at++) {
+        struct fit f = fit_of(g, round_step(step), round_offset(low - step * (float)at));
+        if (f.error < best.error) best = f;
+    }
+    return best;
+}
+
+// The whole span, or a narrower one that clips its ends, by the least squared error; or a grid, if it is no worse.
 static struct fit best_fit(const struct group *g) {
     struct span s = span_of(g->w, g->n);
     struct fit best = fit_width(g, s.middle, s.width);
@@ -114,7 +156,9 @@ static struct fit best_fit(const struct group *g) {
         if (!(f.error < best.error)) break;
         best = f;
     }
-    return best;
+    int steps = grid_of(g->w, g->n, &s);
+    struct fit kept = steps ? fit_grid(g, &s, steps) : best;
+    return kept.error <= best.error ? kept : best;
 }
 
 static void quantize_group_asym(const struct group *g, uint8_t *scale, int8_t *offset, int8_t *q) {

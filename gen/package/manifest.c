@@ -75,6 +75,15 @@ static void add_faults(const struct package *p, struct text *out) {
     text_add(out, "]");
 }
 
+// The first, and the others in the order of their registers.
+static void add_end_ids(const struct end_ids *ends, struct text *out) {
+    text_addf(out, "\"eot\": %" PRId64 ", ", ends->count ? (int64_t)ends->id[0] : -1);
+    if (ends->count < 2) return;
+    text_add(out, "\"eot_more\": [");
+    for (int i = 1; i < ends->count; i++) text_addf(out, "%s%" PRIu32, i > 1 ? ", " : "", ends->id[i]);
+    text_add(out, "], ");
+}
+
 void package_json(const struct package *p, struct text *out) {
     const struct ir_design *d = &p->ir->design;
     text_add(out, "{");
@@ -101,10 +110,11 @@ void package_json(const struct package *p, struct text *out) {
     add_string(out, "tools_last", d->platform.last);
     text_addf(out,
               ",\n \"clock_hz\": %" PRId64 ", \"channels\": %d, \"beat_bits\": %d, \"language_model\": %s, "
-              "\"context\": %" PRId64 ", \"eot\": %" PRId64 ", \"channel_bytes\": %" PRId64 ", \"vocabulary\": %" PRId64
-              ",\n",
-              package_clock_hz(p), d->channels, d->beat_bits, d->is_lm ? "true" : "false", d->context, d->eot,
-              d->channel_bytes, ir_vocabulary(p->ir));
+              "\"context\": %" PRId64 ", ",
+              package_clock_hz(p), d->channels, d->beat_bits, d->is_lm ? "true" : "false", d->context);
+    add_end_ids(&d->eot, out);
+    text_addf(out, "\"channel_bytes\": %" PRId64 ", \"vocabulary\": %" PRId64 ",\n", d->channel_bytes,
+              ir_vocabulary(p->ir));
     if (p->ir->design.sampling) text_addf(out, " \"sampling\": %d,\n", p->ir->design.sampling);
     text_addf(out, " \"hashes_logits\": %s,\n", ir_driver(p->ir, "row_hash") == IR_NONE ? "false" : "true");
     add_registers(p, out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand-model: the graph of a spec becomes regions of operations; every attribute gets its value or its default.
+#include <inttypes.h>
 #include <string.h>
 
 #include "gen/model/model.h"
@@ -149,6 +150,20 @@ static bool check_ids(const struct ir *ir, struct diag *diag) {
     return false;
 }
 
+// Of a model its family has checked them.
+static bool check_end_ids(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    int64_t most = ir_vocabulary(ir) - 1;
+    for (int i = 0; i < ir->design.eot.count; i++) {
+        if (ir->design.eot.id[i] <= most) continue;
+        struct loc loc = spec_place(spec, spec->model ? "model.eot" : "graph.eot");
+        diag_error(diag, loc, "graph.eot (%" PRIu32 ") is no token of a vocabulary of %" PRId64, ir->design.eot.id[i],
+                   most + 1);
+        diag_note(diag, loc, "the nearest legal value is %" PRId64, most);
+        return false;
+    }
+    return true;
+}
+
 // Rows all count alike: none is the last.
 static bool check_rows(const struct ir *ir, struct diag *diag) {
     for (int g = 0; g < ir->regions; g++)
@@ -189,5 +204,6 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     for (int n = 0; n < ir->nodes; n++) fill_defaults(ir, &ir->node[n]);
     split_queries(ir);
     if (!find_ids(ir, diag) || !check_context(ir, spec, diag)) return false;
-    return check_positions(ir, diag) && (ir->design.is_lm ? check_ids(ir, diag) : check_rows(ir, diag));
+    if (!check_positions(ir, diag)) return false;
+    return ir->design.is_lm ? check_ids(ir, diag) && check_end_ids(ir, spec, diag) : check_rows(ir, diag);
 }

@@ -26,11 +26,20 @@ static void add_nets(struct ir *ir, int kernel, const struct net *net, size_t co
 
 static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 
+// Those of a graph without any have room for one, which nobody reads.
+static int end_ids(const struct ir *ir) { return ir->design.eot.count ? ir->design.eot.count : 1; }
+
+// A parameter that has its default is left out.
+static void set_end_ids(struct ir *ir, int k) {
+    if (end_ids(ir) > 1) ir_set_int(ir, k, "END_IDS", end_ids(ir));
+}
+
 static void add_registers(struct ir *ir) {
     int k = kernel_add(ir, "registers", &rtl_axil_regs, IR_NONE), c = ir->design.channels;
     ir->kernel[k].is_control = true;
     ir_set_int(ir, k, "CHANNELS", c);
     ir_set_int(ir, k, "COUNTERS", counters(ir));
+    set_end_ids(ir, k);
     static const char *const axil[] = {"awvalid", "awready", "awaddr", "wvalid", "wready",  "wdata",
                                        "wstrb",   "bvalid",  "bready", "bresp",  "arvalid", "arready",
                                        "araddr",  "rvalid",  "rready", "rdata",  "rresp"};
@@ -44,7 +53,7 @@ static void add_registers(struct ir *ir) {
                                {"ap_idle", false, 1, "ap_idle"},
                                {"prompt_len", true, 32, "prompt_len"},
                                {"max_new", true, 32, "max_new"},
-                               {"eot_id", true, 32, "eot_id"},
+                               {"eot_id", true, end_ids(ir) * 32, "eot_id"},
                                {"ignore_eot", true, 1, "ignore_eot"},
                                {"prompt_ptr", true, 64, "prompt_ptr"},
                                {"ring_ptr", true, 64, "ring_ptr"},
@@ -137,6 +146,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "CONTEXT", ir->design.context);
     ir_set_int(ir, k, "VOCAB", ir_vocabulary(ir));
+    set_end_ids(ir, k);
     ir_set_int(ir, k, "KV_LAYERS", all_layers(ir));
     ir_set_int(ir, k, "FAULTS", faults ? faults : 1);
     int outputs = ir->design.is_lm ? 1 : ir->outputs;
@@ -197,7 +207,7 @@ static void add_token_loop_nets(struct ir *ir) {
                                {"idle", true, 1, "ap_idle"},
                                {"prompt_len", false, 32, "prompt_len"},
                                {"max_new", false, 32, "max_new"},
-                               {"eot_id", false, 32, "eot_id"},
+                               {"eot_id", false, end_ids(ir) * 32, "eot_id"},
                                {"ignore_eot", false, 1, "ignore_eot"},
                                {"prompt_ptr", false, 64, "prompt_ptr"},
                                {"ring_ptr", false, 64, "ring_ptr"},

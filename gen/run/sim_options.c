@@ -140,7 +140,7 @@ const struct option_row sim_rows[] = {
     {"--tokens", "N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_tokens,
      .help = "ids to make (or rows to send); behind a prompt: for that prompt (default 16, or what the context has "
              "room for)"},
-    {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at the end-of-text id"},
+    {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at the ids that end a text"},
     {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked),
      .help = "hand a bad request to the design instead of refusing it"},
     {"--data-seed", "S", OPTION_COUNT, 0, AT(data_seed), .preset = "1",

@@ -20,6 +20,7 @@ static const struct schema_key parameter_keys[] = {
     KEY("from", false, "least value of an integer or a number", NUMBER),
     KEY("to", false, "largest value", NUMBER),
     KEY("of", false, "the values of a word", LIST),
+    KEY("list", false, "of an integer: it may be a list, without repeats, of at most so many", NUMBER),
     KEY("default", false, "value where a spec gives none: an expression, a number or a word", EXPRESSION),
 };
 static const struct schema_table parameter_table = {
@@ -102,6 +103,14 @@ static void read_range(struct family_reader *r, const struct yaml_node *map, str
     if (p->from > p->to) diag_error(r->diag, map->loc, "`from` is above `to`");
 }
 
+static void read_list(struct family_reader *r, const struct yaml_node *map, struct family_parameter *p) {
+    const struct yaml_node *list = yaml_get(map, "list");
+    int64_t most;
+    if (!list || !yaml_int(list, 1, FAMILY_MAX_LIST, "list", &most, r->diag)) return;
+    p->list = (int)most;
+    if (p->type != FAMILY_INTEGER || p->from != 0) diag_error(r->diag, list->loc, "`list` is of an integer from 0 on");
+}
+
 static void read_parameter(struct family_reader *r, const char *name, struct loc loc, const struct yaml_node *map) {
     struct family_parameter *p = &r->family->parameter[r->family->parameters++];
     int type = FAMILY_INTEGER;
@@ -114,6 +123,7 @@ static void read_parameter(struct family_reader *r, const char *name, struct loc
     p->preset = yaml_get(map, "default");
     if (p->preset) yaml_expect(p->preset, YAML_KIND_SCALAR, "default", r->diag);
     read_range(r, map, p);
+    read_list(r, map, p);
     if (p->type == FAMILY_WORD && (of || schema_need(map, "of", &word_table, r->arena, r->diag))) read_words(r, of, p);
 }
 

@@ -67,6 +67,24 @@ static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *f
     return n;
 }
 
+// All values of a parameter with a list of them, alone in its braces; NULL: another text.
+static const struct family_value *list_of(const struct expander *e, const char *text) {
+    const struct family *f = e->scope.values->family;
+    const char *name = is_whole(text) ? arena_strndup(e->scope.arena, text + 1, strlen(text) - 2) : "";
+    int p = family_find_parameter(f, name);
+    return p >= 0 && e->scope.values->parameter[p].count > 1 ? &e->scope.values->parameter[p] : NULL;
+}
+
+static struct yaml_node *expand_values(struct expander *e, const struct yaml_node *from, const struct family_value *v) {
+    struct yaml_node *n = new_node(e, from);
+    n->kind = YAML_KIND_SEQ;
+    n->items = ARENA_ARRAY(arena_of(e), struct yaml_node *, (size_t)v->count);
+    n->count = (size_t)v->count;
+    for (int i = 0; i < v->count; i++)
+        n->items[i] = scalar(e, from, arena_printf(arena_of(e), "%" PRId64, v->list[i]), false);
+    return n;
+}
+
 // Where the design has formats by names, an operation that takes the design's says none.
 static bool is_by_name(const struct expander *e, const struct yaml_node *in) {
     const struct spec_design *design = e->scope.values->design;
@@ -76,6 +94,8 @@ static bool is_by_name(const struct expander *e, const struct yaml_node *in) {
 static struct yaml_node *expand_scalar(struct expander *e, const struct yaml_node *in) {
     if (is_by_name(e, in)) return NULL;
     if (!strpbrk(in->text, "{}")) return new_node(e, in);
+    const struct family_value *list = list_of(e, in->text);
+    if (list) return expand_values(e, in, list);
     const char *text = family_text(&e->scope, in);
     if (!text) return e->ok = false, NULL;
     if (!is_whole(in->text)) return scalar(e, in, text, true);

@@ -16,8 +16,9 @@
         KEY("compare", false, "false: it may differ from the spec's", FLAG),                                           \
         KEY("each", false, "of a list with a word for each layer: word to expression of `layer`", MAP)
 
-static const struct schema_key config_keys[] = {KEY("key", true, "key of config.json, or its spellings", TEXTS),
-                                                VALUE_KEYS};
+static const struct schema_key config_keys[] = {
+    KEY("key", true, "key of config.json, or its spellings", TEXTS),
+    KEY("file", false, "the file of the folder that has the key, if it is there", TEXT), VALUE_KEYS};
 const struct schema_table family_config_table = {
     .what = "a key of config.json", .keys = config_keys, .key_count = COUNT_OF(config_keys)};
 
@@ -145,6 +146,8 @@ static void read_key(struct family_reader *r, const struct yaml_node *map, const
     } else {
         const struct yaml_node *key = family_need(r, map, "key", table);
         if (key) read_spellings(r, key, &k);
+        const struct yaml_node *file = yaml_get(map, "file");
+        if (file) yaml_string(file, "file", &k.file, r->diag);
     }
     read_rules(r, map, table->what, &k);
     keys->item[keys->count++] = k;

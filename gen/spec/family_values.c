@@ -8,7 +8,7 @@
 enum { FARTHEST = 4096 /* how far a legal value is searched for */ };
 
 struct checker {
-    struct family_values *values;
+    const struct family_values *values;
     const struct yaml_node *model; // NULL: values of a config.json
     struct loc loc;                // of what `model` does not give
     struct arena *arena;
@@ -21,6 +21,15 @@ static struct family_scope scope_of(const struct family_values *v, struct arena 
 
 // ---- what is given ----
 
+static bool read_list(const struct family_parameter *p, const struct yaml_node *node, const char *what,
+                      struct family_value *v, struct arena *arena, struct diag *diag) {
+    int64_t *list = ARENA_ARRAY(arena, int64_t, (size_t)p->list);
+    if (!yaml_ids(node, (int64_t)p->to, p->list, what, list, &v->count, diag)) return false;
+    v->list = list;
+    v->i = list[0];
+    return true;
+}
+
 static bool read_given(const struct family_parameter *p, const struct yaml_node *node, struct family_value *v,
                        struct arena *arena, struct diag *diag) {
     const char *what = arena_printf(arena, "model.%s", p->name);
@@ -28,7 +37,10 @@ static bool read_given(const struct family_parameter *p, const struct yaml_node 
     int word = 0;
     v->given = true;
     switch (p->type) {
-    case FAMILY_INTEGER: ok = yaml_int(node, (int64_t)p->from, (int64_t)p->to, what, &v->i, diag); break;
+    case FAMILY_INTEGER:
+        ok = p->list ? read_list(p, node, what, v, arena, diag)
+                     : yaml_int(node, (int64_t)p->from, (int64_t)p->to, what, &v->i, diag);
+        break;
     case FAMILY_NUMBER: ok = yaml_float(node, p->from, p->to, what, &v->f, diag); break;
     case FAMILY_FLAG: ok = yaml_bool(node, what, &flag, diag); break;
     case FAMILY_WORD: ok = yaml_word(node, p->words, p->word_count, what, &word, diag); break;
@@ -97,19 +109,6 @@ static bool derive(struct family_values *v, struct arena *arena, struct diag *di
 
 static bool of_design(const struct family_check *c) { return !strncmp(c->of, "design.", 7); }
 
-static bool holds(const struct family_values *v, const struct family_check *c, struct arena *arena, struct diag *diag) {
-    struct family_scope s = scope_of(v, arena, diag);
-    int64_t ok = 0;
-    return family_evaluate(&s, c->that, c->that->text, 0, &ok) && ok;
-}
-
-// All checks of one subject.
-static bool all_hold(const struct family_values *v, const char *of, struct arena *arena) {
-    for (size_t i = 0; i < v->family->checks; i++)
-        if (!strcmp(v->family->check[i].of, of) && !holds(v, &v->family->check[i], arena, NULL)) return false;
-    return true;
-}
-
 static struct family_values *copy_values(const struct family_values *v, struct arena *arena) {
     struct family_values *c = ARENA_NEW(arena, struct family_values);
     *c = *v;
@@ -118,6 +117,37 @@ static struct family_values *copy_values(const struct family_values *v, struct a
     memcpy(c->parameter, v->parameter, sizeof *v->parameter * v->family->parameters);
     memcpy(c->let, v->let, sizeof *v->let * v->family->lets);
     return c;
+}
+
+static bool holds_now(const struct family_values *v, const struct family_check *c, struct arena *arena,
+                      struct diag *diag) {
+    struct family_scope s = scope_of(v, arena, diag);
+    int64_t ok = 0;
+    return family_evaluate(&s, c->that, c->that->text, 0, &ok) && ok;
+}
+
+// The values for which it does not hold: of a list, with the first such value in its place. NULL: it holds.
+static const struct family_values *fails(const struct family_values *v, const struct family_check *c,
+                                         struct arena *arena, struct diag *diag) {
+    int p = family_find_parameter(v->family, c->of), count = p < 0 ? 0 : v->parameter[p].count;
+    if (!count) return holds_now(v, c, arena, diag) ? NULL : v;
+    struct family_values *one = copy_values(v, arena);
+    for (int i = 0; i < count; i++) {
+        one->parameter[p].i = v->parameter[p].list[i];
+        if (!holds_now(one, c, arena, diag)) return one;
+    }
+    return NULL;
+}
+
+static bool holds(const struct family_values *v, const struct family_check *c, struct arena *arena, struct diag *diag) {
+    return !fails(v, c, arena, diag);
+}
+
+// All checks of one subject.
+static bool all_hold(const struct family_values *v, const char *of, struct arena *arena) {
+    for (size_t i = 0; i < v->family->checks; i++)
+        if (!strcmp(v->family->check[i].of, of) && !holds(v, &v->family->check[i], arena, NULL)) return false;
+    return true;
 }
 
 static bool would_fit(const struct family_values *v, int p, int64_t value, struct arena *arena) {
@@ -165,6 +195,10 @@ static void refuse(const struct checker *k, const struct family_check *c, struct
 
 static struct loc place_of(const struct checker *k, const char *of) {
     const struct yaml_node *node = k->model ? yaml_get(k->model, of) : NULL;
+    int p = family_find_parameter(k->values->family, of);
+    int64_t item;
+    for (size_t i = 0; node && node->kind == YAML_KIND_SEQ && i < node->count; i++)
+        if (yaml_parse_int(node->items[i], &item) && item == k->values->parameter[p].i) return node->items[i]->loc;
     return node ? node->loc : k->loc;
 }
 
@@ -177,8 +211,10 @@ static void check_parameters(const struct checker *k) {
         int before = k->diag->errors;
         for (size_t j = 0; j < i && !again; j++)
             again = !strcmp(f->check[j].of, c->of) && !holds(k->values, &f->check[j], k->arena, NULL);
-        if (again || of_design(c) || holds(k->values, c, k->arena, k->diag) || k->diag->errors != before) continue;
-        refuse(k, c, place_of(k, c->of));
+        if (again || of_design(c)) continue;
+        struct checker one = *k;
+        one.values = fails(k->values, c, k->arena, k->diag);
+        if (one.values && k->diag->errors == before) refuse(&one, c, place_of(&one, c->of));
     }
 }
 

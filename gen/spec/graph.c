@@ -12,6 +12,7 @@ struct reader {
 };
 
 #define NAME_JSON "{\"type\": \"string\", \"pattern\": \"^[A-Za-z_][A-Za-z0-9_]{0,62}$\"}"
+#define ID_JSON "{\"type\": \"integer\", \"minimum\": 0, \"maximum\": 1048575}"
 #define NAMES_JSON(least) "{\"type\": \"array\", \"minItems\": " least ", \"maxItems\": 8, \"items\": " NAME_JSON "}"
 
 static const struct schema_key input_keys[] = {
@@ -121,16 +122,14 @@ static const struct schema_field graph_fields[] = {
      .doc =
          "bound of the positions, or rows, of a request; must be given for a language model and where something is "
          "kept for every position (`position`, `kv_quantize`). Memory has room for the inputs and outputs of as many"},
-    {.key = "eot",
-     .type = SCHEMA_INT,
-     .offset = SPEC_OFFSET(spec_graph, eot),
-     .min = 0,
-     .max = (1 << 20) - 1,
-     .preset = -1,
-     .preset_doc = "none",
-     .doc = "of a language model: id of the end-of-text token, after which decoding stops"},
 };
 static const struct schema_key graph_maps[] = {
+    {.key = "eot",
+     .range = "0 to 1048575, or a list of up to 8",
+     .preset = "none",
+     .doc = "of a language model: ids after any of which decoding stops: the end of the text, of a turn",
+     .json = "{\"anyOf\": [" ID_JSON ", {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 8, "
+             "\"uniqueItems\": true, \"items\": " ID_JSON "}]}"},
     {.key = "inputs",
      .required = true,
      .range = "map of 1 to 8",
@@ -382,6 +381,12 @@ static void read_weights(struct reader *r, const struct yaml_node *node, struct 
     if (unused) read_unused(r, unused, w);
 }
 
+static void read_end_ids(struct reader *r, const struct yaml_node *node, struct end_ids *ends) {
+    int64_t id[END_IDS_MAX];
+    yaml_ids(node, SPEC_MAX_ID, END_IDS_MAX, "graph.eot", id, &ends->count, r->diag);
+    for (int i = 0; i < ends->count; i++) ends->id[i] = (uint32_t)id[i];
+}
+
 struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *arena, struct diag *diag) {
     struct reader r = {arena, diag, 0};
     int before = diag->errors;
@@ -391,7 +396,8 @@ struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *a
     const struct yaml_node *inputs = NEED(&r, node, "inputs", &spec_graph_table);
     const struct yaml_node *outputs = NEED(&r, node, "outputs", &spec_graph_table);
     const struct yaml_node *regions = NEED(&r, node, "regions", &spec_graph_table);
-    const struct yaml_node *weights = yaml_get(node, "weights");
+    const struct yaml_node *weights = yaml_get(node, "weights"), *eot = yaml_get(node, "eot");
+    if (eot) read_end_ids(&r, eot, &graph->eot);
     if (weights) read_weights(&r, weights, &graph->weights);
     if (inputs) read_inputs(&r, inputs, graph);
     if (outputs && expect_items(&r, outputs, YAML_KIND_SEQ, 1, SPEC_MAX_PORTS, "outputs"))

@@ -15,6 +15,7 @@
 // CHANNELS      of memory                                         channels       1 to 32
 // COUNTERS      of the design, read as they are                   64-bit values  0 to 128
 // SAMPLING      1: with the settings of sampling; 0: they read 0  -              0, 1
+// END_IDS       ids that end a request: the words of others read 0  ids          1 to 8
 // COUNTER_BITS  of counters, at least one                         bits           derived
 `default_nettype none
 
@@ -22,6 +23,7 @@ module rill_axil_regs #(
     parameter CHANNELS = 0,
     parameter COUNTERS = 0,
     parameter SAMPLING = 0,
+    parameter END_IDS = 1,
     parameter COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64
 ) (
     input  wire                    clk,
@@ -51,7 +53,7 @@ module rill_axil_regs #(
     input  wire                    ap_idle,
     output reg  [31:0]             prompt_len,
     output reg  [31:0]             max_new,
-    output reg  [31:0]             eot_id,
+    output wire [END_IDS*32-1:0]   eot_id,              // the first in the low bits
     output reg                     ignore_eot,
     output reg  [63:0]             prompt_ptr,
     output reg  [63:0]             ring_ptr,
@@ -90,6 +92,9 @@ module rill_axil_regs #(
         end
         if (COUNTERS < 0 || COUNTERS > 128) begin : gen_bad_counters
             rill_error_COUNTERS_must_be_0_to_128 u_error ();
+        end
+        if (END_IDS < 1 || END_IDS > 8) begin : gen_bad_ends
+            rill_error_END_IDS_must_be_1_to_8 u_error ();
         end
         if (SAMPLING != 0 && SAMPLING != 1) begin : gen_bad_sampling
             rill_error_SAMPLING_must_be_0_or_1 u_error ();
@@ -192,11 +197,12 @@ module rill_axil_regs #(
         end
 
     // Arguments.
+    reg  [31:0] eot_id_q;
     always @(posedge clk)
         if (rst) begin
             prompt_len <= 32'd0;
             max_new <= 32'd0;
-            eot_id <= 32'd0;
+            eot_id_q <= 32'd0;
             ignore_eot <= 1'b0;
             prompt_ptr <= 64'd0;
             ring_ptr <= 64'd0;
@@ -206,7 +212,7 @@ module rill_axil_regs #(
             case (w_word_q)
                 10'h004: prompt_len <= merge(prompt_len, w_data_q, w_strobe_q);
                 10'h006: max_new <= merge(max_new, w_data_q, w_strobe_q);
-                10'h008: eot_id <= merge(eot_id, w_data_q, w_strobe_q);
+                10'h008: eot_id_q <= merge(eot_id_q, w_data_q, w_strobe_q);
                 10'h00A: if (w_strobe_q[0]) ignore_eot <= w_data_q[0];
                 10'h010: prompt_ptr[31:0] <= merge(prompt_ptr[31:0], w_data_q, w_strobe_q);
                 10'h011: prompt_ptr[63:32] <= merge(prompt_ptr[63:32], w_data_q, w_strobe_q);
@@ -216,6 +222,48 @@ module rill_axil_regs #(
                 10'h08A: ring_ids <= merge(ring_ids, w_data_q, w_strobe_q);
                 default: ;
             endcase
+
+    // Further ids that end a request: words 0x0A0 to 0x0A6. No id is like those that nobody wrote.
+    wire [7*32-1:0] more;
+    generate
+        if (END_IDS > 1) begin : gen_more
+            reg [31:0] eot_more_00_q, eot_more_01_q, eot_more_02_q, eot_more_03_q, eot_more_04_q, eot_more_05_q,
+                eot_more_06_q;
+            always @(posedge clk)
+                if (rst) begin
+                    eot_more_00_q <= 32'hFFFF_FFFF;
+                    eot_more_01_q <= 32'hFFFF_FFFF;
+                    eot_more_02_q <= 32'hFFFF_FFFF;
+                    eot_more_03_q <= 32'hFFFF_FFFF;
+                    eot_more_04_q <= 32'hFFFF_FFFF;
+                    eot_more_05_q <= 32'hFFFF_FFFF;
+                    eot_more_06_q <= 32'hFFFF_FFFF;
+                end else if (apply)
+                    case (w_word_q)
+                        10'h0A0: eot_more_00_q <= merge(eot_more_00_q, w_data_q, w_strobe_q);
+                        10'h0A1: eot_more_01_q <= merge(eot_more_01_q, w_data_q, w_strobe_q);
+                        10'h0A2: eot_more_02_q <= merge(eot_more_02_q, w_data_q, w_strobe_q);
+                        10'h0A3: eot_more_03_q <= merge(eot_more_03_q, w_data_q, w_strobe_q);
+                        10'h0A4: eot_more_04_q <= merge(eot_more_04_q, w_data_q, w_strobe_q);
+                        10'h0A5: eot_more_05_q <= merge(eot_more_05_q, w_data_q, w_strobe_q);
+                        10'h0A6: eot_more_06_q <= merge(eot_more_06_q, w_data_q, w_strobe_q);
+                        default: ;
+                    endcase
+            assign more = {eot_more_06_q, eot_more_05_q, eot_more_04_q, eot_more_03_q, eot_more_02_q, eot_more_01_q,
+                eot_more_00_q};
+        end else begin : gen_one
+            assign more = {7*32{1'b0}};
+        end
+    endgenerate
+    wire [31:0] eot_more_00 = END_IDS > 1 ? more[31:0] : 32'd0;
+    wire [31:0] eot_more_01 = END_IDS > 2 ? more[63:32] : 32'd0;
+    wire [31:0] eot_more_02 = END_IDS > 3 ? more[95:64] : 32'd0;
+    wire [31:0] eot_more_03 = END_IDS > 4 ? more[127:96] : 32'd0;
+    wire [31:0] eot_more_04 = END_IDS > 5 ? more[159:128] : 32'd0;
+    wire [31:0] eot_more_05 = END_IDS > 6 ? more[191:160] : 32'd0;
+    wire [31:0] eot_more_06 = END_IDS > 7 ? more[223:192] : 32'd0;
+    wire [8*32-1:0] ends = {more, eot_id_q};
+    assign eot_id = ends[END_IDS*32-1:0];
 
     // Bits of a request that runs; set, and cleared by its end.
     always @(posedge clk)
@@ -228,7 +276,7 @@ module rill_axil_regs #(
             endcase
 
     wire [31:0] magic = 32'h4C4C4952;        // RILL
-    wire [31:0] version = 32'h0001_0002;
+    wire [31:0] version = 32'h0001_0003;
 
     // Settings of sampling: words 0x098 to 0x09D.
     generate
@@ -418,7 +466,7 @@ module rill_axil_regs #(
                 10'h003: r_plain_q <= {30'd0, pending_q};
                 10'h004: r_plain_q <= prompt_len;
                 10'h006: r_plain_q <= max_new;
-                10'h008: r_plain_q <= eot_id;
+                10'h008: r_plain_q <= eot_id[31:0];
                 10'h00A: r_plain_q <= {31'd0, ignore_eot};
                 10'h00C: r_plain_q <= status;
                 10'h00D: r_plain_q <= ids_count;
@@ -456,6 +504,13 @@ module rill_axil_regs #(
                 10'h09A: r_more_q <= min_p;
                 10'h09C: r_more_q <= seed[31:0];
                 10'h09D: r_more_q <= seed[63:32];
+                10'h0A0: r_more_q <= eot_more_00;
+                10'h0A1: r_more_q <= eot_more_01;
+                10'h0A2: r_more_q <= eot_more_02;
+                10'h0A3: r_more_q <= eot_more_03;
+                10'h0A4: r_more_q <= eot_more_04;
+                10'h0A5: r_more_q <= eot_more_05;
+                10'h0A6: r_more_q <= eot_more_06;
                 default: r_more_q <= 32'd0;
             endcase
         end
@@ -476,7 +531,7 @@ module rill_axil_regs #(
     end
 
     wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, launch,
-        counters};
+        counters, ends};
 endmodule
 
 `default_nettype wire

@@ -10,8 +10,8 @@
 //   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on
 //           s_axis_prompt
 //   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on
-//           s_axis_next_id with tok_last goes to the ring as {index, id}; stop when max_new ids are made, id == eot_id
-//           (unless ignore_eot), or position CONTEXT is reached
+//           s_axis_next_id with tok_last goes to the ring as {index, id}; stop when max_new ids are made, the id is one
+//           of eot_id (unless ignore_eot), or position CONTEXT is reached
 //   stop    (level) after the step that runs: drain, then as below; kill (level): straight to flush
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8
@@ -51,6 +51,7 @@
 // BEAT_BITS      of a beat                               bits       256, 512
 // CONTEXT        of the longest request                  positions  1 to 65535
 // VOCAB          that a prompt may name; 0: not checked  ids        0 or more
+// END_IDS        that end a request                      ids        1 to 8
 // KV_LAYERS      that write K and V                      layers     0 or more
 // LOADERS        bits of load_done                       bits       1 or more
 // FAULTS         bits of kernel_fault                    bits       1 or more
@@ -68,6 +69,7 @@ module rill_token_loop #(
     parameter BEAT_BITS = 0,
     parameter CONTEXT = 0,
     parameter VOCAB = 0,
+    parameter END_IDS = 1,
     parameter KV_LAYERS = 0,
     parameter LOADERS = 1,
     parameter FAULTS = 1,
@@ -85,7 +87,7 @@ module rill_token_loop #(
     output wire                     idle,
     input  wire [31:0]              prompt_len,
     input  wire [31:0]              max_new,
-    input  wire [31:0]              eot_id,
+    input  wire [END_IDS*32-1:0]    eot_id,             // the first in the low bits
     input  wire                     ignore_eot,
     input  wire [63:0]              prompt_ptr,
     input  wire [63:0]              ring_ptr,
@@ -175,6 +177,9 @@ module rill_token_loop #(
         if (CONTEXT < 1 || CONTEXT > 65535) begin : gen_bad_context
             rill_error_CONTEXT_must_be_1_to_65535 u_error ();
         end
+        if (END_IDS < 1 || END_IDS > 8) begin : gen_bad_ends
+            rill_error_END_IDS_must_be_1_to_8 u_error ();
+        end
         if (LOADERS < 1 || FAULTS < 1 || MEMORY_ERRORS < 1 || BASES < 1 || OUTPUTS < 1) begin : gen_bad_vectors
             rill_error_LOADERS_FAULTS_MEMORY_ERRORS_BASES_OUTPUTS_must_be_at_least_1 u_error ();
         end
@@ -196,7 +201,7 @@ module rill_token_loop #(
     // Arguments of the request.
     reg  [31:0] prompt_len_q;
     reg  [31:0] max_new_q;
-    reg  [31:0] eot_id_q;
+    reg  [END_IDS*32-1:0] eot_id_q;
     reg         ignore_eot_q;
     reg         bad_prompt_ptr_q;
     reg         bad_ring_ptr_q;
@@ -434,6 +439,16 @@ module rill_token_loop #(
 
     // End of the request.
     reg         eot_q;
+    reg         ends;                        // the id is one of them
+    integer     e;
+
+    always @* begin
+        ends = 1'b0;
+        for (e = 0; e < END_IDS; e = e + 1)
+            if (next_id_q == eot_id_q[32*e +: 32])
+                ends = 1'b1;
+    end
+
     reg         all_q;
     wire        stop = eot_q || all_q || final_q || halt[STOP];
     wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL]; // of the last rows (MODE 1)
@@ -445,7 +460,7 @@ module rill_token_loop #(
     reg  [4:0]  count_q;
 
     always @(posedge clk) begin
-        eot_q <= next_id_q == eot_id_q && !ignore_eot_q;
+        eot_q <= ends && !ignore_eot_q;
         all_q <= made_q == max_new_q;
         drained_q <= kv_layers_done == kv_expected_q && (MODE == 1 ? out_steps_done == {OUTPUTS{steps_q}}
             : ids_written == made_q);

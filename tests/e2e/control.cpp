@@ -239,6 +239,20 @@ static void stops(Bench &b) {
     b.say("kill", right && b.done() && b.read(REG_ENDING) == 5 && b.read(REG_FAULT) == 0 && b.good());
 }
 
+// None after a reset; then the third id made is one of the further ones.
+static void ends(Bench &b) {
+    const uint32_t last = REG_EOT_MORE + 4;
+    b.write(REG_EOT, 96);
+    b.write(REG_FLAGS, 0);
+    b.say("further end ids: none before they are written", b.read(last) == 0xffffffff && b.good());
+    b.write(last, b.wanted[2]);
+    b.start(36);
+    b.say("an end: by the last of the end ids",
+          b.done() && b.read(REG_ENDING) == 2 && b.ids().size() == 3 && b.read(REG_STATUS) >> 16 == 3 + 3 - 1);
+    b.write(REG_FLAGS, 1);
+    b.say("an end: end ids are ignored again", b.good());
+}
+
 static void falls_silent(Bench &b) {
     b.write(REG_WATCHDOG, 2000);
     b.start(36);
@@ -362,7 +376,7 @@ int main(int argc, char **argv) {
     b.prompt = std::strtoull(argv[2], nullptr, 0);
     b.ring = std::strtoull(argv[3], nullptr, 0);
     b.reset();
-    b.say("identity", b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10002 &&
+    b.say("identity", b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10003 &&
                           b.read64(REG_IDENTITY) == std::strtoull(argv[4], nullptr, 16) &&
                           b.read64(REG_LAYOUT) == std::strtoull(argv[5], nullptr, 16));
     b.header = std::strtoull(argv[6], nullptr, 0);
@@ -371,6 +385,7 @@ int main(int argc, char **argv) {
     b.setup();
     b.say("the golden model's ids", b.good());
     stops(b);
+    ends(b);
     falls_silent(b);
     answers_error(b);
     wrong_image(b);

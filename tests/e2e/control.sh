@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What ends a request but its own end, through the emitted top: stop, kill, watchdog, an error response, another image,
+# What ends a request, through the emitted top: end ids, stop, kill, watchdog, an error response, another image,
 # a ring that is too short, resets in the middle; parameters that stay on chip; after each the next request makes the
 # golden model's ids (control.cpp). usage: tests/e2e/control.sh
 set -u
@@ -10,7 +10,7 @@ set -u
 mkdir -p "$work"
 log=$work/control.log
 spec=$root/tests/e2e/specs/odd.yaml dir=$work/control build=$work/control.build
-plan 22
+plan 25
 
 build() {
     make_design control "$spec" random:1 && rm -rf "$build" && cd "$dir" &&

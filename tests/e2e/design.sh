@@ -102,6 +102,10 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt "$text" --tokens $((length = ${#text} > 30 ? 40 : 6)))
             done
             ;;
+        ends) # of odd.yaml: by its second end id, and by its third
+            flags=()
+            for length in 8 5; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 9); done
+            ;;
         rows) # of a graph that is no language model
             flags=()
             for length in 1 7 3; do requests+=(--prompt rows --tokens $length); done

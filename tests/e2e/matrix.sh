@@ -24,7 +24,7 @@ representative_points() {
     cat <<TEXT
 int8-4x512-T2|story-int8|$story|$model|prompts lengths blocks end stop|0|channels=4 beat_bits=512 T=2 weights=int8
 int4-3x256-T2|story-int4|$story|$model|stop|2|channels=3 beat_bits=256 T=2 weights=int4
-odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|
+odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end ends|0|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
@@ -76,7 +76,7 @@ int8-16x512-T2-spatial|story-int8|$story|$model|prompts lengths blocks|1|channel
 int4all-4x512-T2|story-int4all|$story|$model|prompts stop|1|weights=int4 head=int4
 int4all-3x256-T1|story-int4all|$story|$model|prompts|2|weights=int4 head=int4 channels=3 beat_bits=256 T=1
 int4g256-2x512-T2|story-int4g256|$story|$model|prompts|1|weights=int4 group=256 channels=2
-odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|
+odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end ends|0 1|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|A=2
 odd-T8-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=5 T=8 A=2
 odd-T2-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|1|channels=2 T=2 A=2 fifo=timed

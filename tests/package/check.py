@@ -261,13 +261,14 @@ def check_docs(package, table):
     got = {}
     for line in read(table).splitlines():
         cells = [cell.strip() for cell in line.split("|")]
-        form = r"0x([0-9A-F]{3})(?: \+ (0xC|8)\*\(?(?:(2?)(C) \+ )?([ci])\)?)?"
+        form = r"0x([0-9A-F]{3})(?: \+ (0xC|8|4)\*\(?(?:(2?)(C) \+ )?([ci])\)?)?"
         found = re.fullmatch(form, cells[1]) if len(cells) > 4 else None
         if not found:
             continue
         offset, stride, twice, skip, index = int(found[1], 16), found[2], found[3], found[4], found[5]
         counters = sum(1 for r in package.json["registers"] if r["name"].startswith("counter_"))
-        many = {None: 1, "c": package.channels, "i": counters}[index]
+        rest = sum(1 for r in package.json["registers"] if r["name"].startswith("eot_more_"))
+        many = {None: 1, "c": package.channels, "i": rest if stride == "4" else counters}[index]
         first = package.channels * (2 if twice else 1) if skip else 0
         for i in range(many):
             name = cells[2][:-2] + f"_{i:02d}" if index else cells[2]

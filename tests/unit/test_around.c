@@ -101,7 +101,7 @@ static const char *run(struct image_fixture *x, bool behind_first, enum stream s
     d.check = check_open(&x->f.arena, ir, golden, CHECK_ALL, &x->f.diag);
     compute(&d);
     const float *const rows[] = {&d.row[0][0]};
-    check_begin(d.check, &(struct check_request){.count = ROWS, .eot = -1, .row = rows});
+    check_begin(d.check, &(struct check_request){.count = ROWS, .row = rows});
     if (spoilt != STREAMS) d.value[spoilt][row][repetition][5] += 1;
     for (int step = 0; behind_first && step < STEPS; step++) send_step(&d, BEHIND, step);
     for (int step = 0; step < STEPS; step++) send_step(&d, INPUT, step);
@@ -189,7 +189,7 @@ static const char *beat_more(struct image_fixture *x, const struct ir *ir, const
     struct check *check = check_open(&x->f.arena, ir, golden, CHECK_ALL, &x->f.diag);
     const float *const rows[] = {(const float *)zeros};
     const char *said = "nothing";
-    check_begin(check, &(struct check_request){.count = 0, .eot = -1, .row = rows});
+    check_begin(check, &(struct check_request){.count = 0, .row = rows});
     if (check_wants(check, edge)) {
         check_beat(check, edge, zeros, 2, true, 1, 1);
         if (check_mismatch(check)) said = const_text(x, check_mismatch(check));

@@ -199,13 +199,8 @@ static int setup(void **state) {
     diag_init(&b.diag, stderr);
     struct ir *ir = &b.ir;
     ir->arena = &b.arena;
-    ir->design = (struct ir_design){.channels = 1,
-                                    .beat_bits = XS * 8,
-                                    .lanes = LANES,
-                                    .tokens = TOKENS,
-                                    .group = BLOCK,
-                                    .context = CONTEXT,
-                                    .eot = -1};
+    ir->design = (struct ir_design){
+        .channels = 1, .beat_bits = XS * 8, .lanes = LANES, .tokens = TOKENS, .group = BLOCK, .context = CONTEXT};
     ir->tensor = ARENA_ARRAY(&b.arena, struct ir_tensor, TENSORS);
     ir->tensors = TENSORS;
     ir->region = ARENA_ARRAY(&b.arena, struct ir_region, 2);
@@ -248,7 +243,7 @@ static int teardown(void **state) {
 static void begin(struct bench *b, int64_t rows) {
     static const float zeros[CONTEXT * VECTOR];
     static const float *const row[] = {zeros};
-    struct check_request request = {.count = rows, .eot = -1, .row = row};
+    struct check_request request = {.count = rows, .row = row};
     b->rows = rows;
     check_begin(b->check, &request);
 }

@@ -118,7 +118,6 @@ static int setup(void **state) {
                                     .tokens = TOKENS,
                                     .group = 32,
                                     .context = CONTEXT,
-                                    .eot = -1,
                                     .is_lm = true};
     ir->tensor = ARENA_ARRAY(&b.arena, struct ir_tensor, 2);
     ir->tensors = 2;
@@ -141,7 +140,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void begin(struct bench *b, int64_t eot) {
+static void begin(struct bench *b, struct end_ids eot) {
     static uint32_t ids[PROMPT];
     for (int i = 0; i < PROMPT; i++) ids[i] = id_at(i);
     struct check_request request = {.ids = ids, .count = PROMPT, .max_new = NEW, .eot = eot};
@@ -210,7 +209,7 @@ static void assert_says(const struct bench *b, const char *text) {
 static void test_right_request(void **state) {
     struct bench *b = *state;
     for (int request = 0; request < 2; request++) {
-        begin(b, -1);
+        begin(b, (struct end_ids){0});
         send_all(b, STREAMS, 0);
         check_end(b->check, 9999);
         assert_right(b);
@@ -222,7 +221,7 @@ static void try_bit(void **state, enum stream s, int64_t wrong, int bit) {
     char want[32];
     setup(state);
     struct bench *b = *state;
-    begin(b, -1);
+    begin(b, (struct end_ids){0});
     send(b, s, wrong + 1, wrong, bit);
     snprintf(want, sizeof want, "cycle %lld,", (long long)wrong + 1);
     assert_says(b, want);
@@ -242,7 +241,7 @@ static void test_wrong_bit(void **state) {
 static void test_word_too_many(void **state) {
     struct bench *b = *state;
     for (int s = 0; s < STREAMS; s++) {
-        begin(b, -1);
+        begin(b, (struct end_ids){0});
         send(b, (enum stream)s, words_of((enum stream)s) + 1, -1, 0);
         assert_says(b, "after the end of the request");
         teardown(state);
@@ -256,7 +255,7 @@ static void test_word_too_few(void **state) {
     for (int s = 0; s < STREAMS; s++)
         for (int64_t words = words_of((enum stream)s) - 1; words >= 0; words -= words ? words : 1) {
             if (s == S_WALK) continue; // nobody waits for steps ahead of the request
-            begin(b, -1);
+            begin(b, (struct end_ids){0});
             send_all(b, (enum stream)s, words);
             assert_right(b);
             check_end(b->check, 77);
@@ -270,7 +269,7 @@ static void test_word_too_few(void **state) {
 // The end-of-text id is the last one, before the count is reached; ids and steps behind it are too many.
 static void test_end_of_text(void **state) {
     struct bench *b = *state;
-    begin(b, id_at(PROMPT + 1));
+    begin(b, (struct end_ids){2, {97, id_at(PROMPT + 1)}});
     send(b, S_RING, 2, -1, 0);
     send(b, S_STEP, PREFILL + 1, -1, 0);
     send(b, S_ID, PROMPT + 1, -1, 0);
@@ -292,7 +291,7 @@ static const char *say_steps_of_rows(void **state, enum stream s, int64_t wrong)
     setup(state);
     struct bench *b = *state;
     b->ir.design.is_lm = false;
-    check_begin(b->check, &(struct check_request){.count = PROMPT, .eot = -1, .row = rows});
+    check_begin(b->check, &(struct check_request){.count = PROMPT, .row = rows});
     for (int64_t i = 0; i < PREFILL; i++) {
         struct word w = step_word(i);
         w.data[0] &= ~(3u << 20);
@@ -312,7 +311,7 @@ static void test_steps_of_rows(void **state) {
 static void test_golden_fault(void **state) {
     struct bench *b = *state;
     fault = "a value leaves its format";
-    begin(b, -1);
+    begin(b, (struct end_ids){0});
     send(b, S_ID, 1, -1, 0);
     assert_says(b, "no golden value (a value leaves its format)");
     assert_string_equal(check_overflow(b->check), fault);
@@ -321,7 +320,7 @@ static void test_golden_fault(void **state) {
 static void test_value_that_is_gone(void **state) {
     struct bench *b = *state;
     gone = true;
-    begin(b, -1);
+    begin(b, (struct end_ids){0});
     send(b, S_ID, 1, -1, 0);
     assert_says(b, "no golden value (the stream lags too far behind)");
 }

@@ -84,7 +84,10 @@ static const struct {
     {"{\"model_type\":\"gpt2\",\"n_inner\":-3," SIZES "}", "`n_inner` is not an integer from 1 to 16384"},
     {"{\"model_type\":\"gpt2\",\"n_inner\":2.5," SIZES "}", "`n_inner` is not an integer from 1 to 16384"},
     {"{\"model_type\":\"gpt2\",\"layer_norm_epsilon\":0," SIZES "}", "`layer_norm_epsilon` is not a number"},
-    {"{\"model_type\":\"gpt2\",\"eos_token_id\":9," SIZES "}", "model.eot (9) is no token of a vocabulary of 9"},
+    {"{\"model_type\":\"gpt2\",\"eos_token_id\":[4,9]," SIZES "}", "model.eot (9) is no token of a vocabulary of 9"},
+    {"{\"model_type\":\"gpt2\",\"eos_token_id\":[0,1,2,3,4,5,6,7,8]," SIZES "}",
+     "`eos_token_id` makes 9 of them, at most 8 are"},
+    {"{\"model_type\":\"gpt2\",\"eos_token_id\":[1,\"a\"]," SIZES "}", "`eos_token_id` is not an integer from 0 to"},
     {"{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_embd\":8,\"n_head\":3,\"vocab_size\":9,\"n_positions\":4}",
      "model.heads (3) must divide model.hidden (8)"},
     {"{\"model_type\":\"gpt2\",\"n_layer\":2}", "`n_embd` is missing"},
@@ -107,10 +110,10 @@ static void test_config_defaults(void **state) {
     struct fixture f;
     fixture_begin(&f);
     const struct family_values *c =
-        read_config_text(&f, gpt2(&f), "{\"model_type\":\"gpt2\",\"n_inner\":null,\"eos_token_id\":[5,6]," SIZES "}");
+        read_config_text(&f, gpt2(&f), "{\"model_type\":\"gpt2\",\"n_inner\":null,\"eos_token_id\":[5,6,5]," SIZES "}");
     assert_non_null(c);
     assert_true(value(c, "ffn")->i == 32 && value(c, "tied_head")->i && value(c, "eot")->i == 5 &&
-                value(c, "norm_eps")->f == 1e-5);
+                value(c, "eot")->count == 2 && value(c, "eot")->list[1] == 6 && value(c, "norm_eps")->f == 1e-5);
     c = read_config_text(&f, gpt2(&f), "{\"model_type\":\"gpt2\"," SIZES "}");
     assert_true(c && value(c, "eot")->i == -1);
     fixture_end(&f);

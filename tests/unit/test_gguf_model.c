@@ -179,6 +179,23 @@ static void test_same_image(void **state) {
     image_end(&x);
 }
 
+// The ends of text, turn and message join; one that stands twice counts once.
+static void test_end_ids(void **state) {
+    (void)state;
+    struct image_fixture x;
+    struct gguf_file f = begin_file(&x);
+    put_u32(&f, "tokenizer.ggml.eos_token_id", 30);
+    put_u32(&f, "tokenizer.ggml.eot_token_id", 7);
+    put_u32(&f, "tokenizer.ggml.eom_token_id", 30);
+    const char *path = write_gguf(&f, "llama", HEADS);
+    const struct family *family = family_find("llama", ".", loc_none(), &x.f.arena, &x.f.diag);
+    const struct family_values *v = family ? family_config_read(family, path, &x.f.arena, &x.f.diag) : NULL;
+    assert_no_errors(&x.f);
+    const struct family_value *eot = &v->parameter[family_find_parameter(family, "eot")];
+    assert_true(eot->count == 2 && eot->list[0] == 30 && eot->list[1] == 7 && eot->i == 30);
+    image_end(&x);
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const struct {
@@ -536,6 +553,12 @@ static void test_chat(void **state) {
     assert_string_equal(tokenizer_encode_chat(t, "chatml", "a<|im_end|>b", &ids), "the text holds a control token");
     assert_int_equal(ids.count, 0);
     assert_null(tokenizer_encode_chat(t, "chatml", "Hi", &ids));
+    uint32_t end = 0;
+    for (size_t len; strcmp(tokenizer_decode(t, end, &len), "<|im_end|>") != 0;) end++;
+    const struct end_ids one = {1, {end + 1}}, both = {2, {end + 1, end}};
+    assert_non_null(strstr(tokenizer_chat_goes_on(t, "chatml", &one), "an answer ends with `<|im_end|>`"));
+    assert_null(tokenizer_chat_goes_on(t, "chatml", &both));
+    assert_null(tokenizer_chat_goes_on(t, "zephyr", &one)); // the tokenizer has no such end
     assert_true(ids.items[0] == 0 && ids.items[1] == 1);
     assert_string_equal(decoded(&f, t, &ids), "<|endoftext|><|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n");
     tokenizer_close(t);
@@ -543,9 +566,9 @@ static void test_chat(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image),    cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_scaled_angles), cmocka_unit_test(test_gpt2),
-                                       cmocka_unit_test(test_gemma3),        cmocka_unit_test(test_gemma3_refused),
-                                       cmocka_unit_test(test_own_family),    cmocka_unit_test(test_chat)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_image),     cmocka_unit_test(test_end_ids),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_scaled_angles),  cmocka_unit_test(test_gpt2),       cmocka_unit_test(test_gemma3),
+        cmocka_unit_test(test_gemma3_refused), cmocka_unit_test(test_own_family), cmocka_unit_test(test_chat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

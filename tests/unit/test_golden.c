@@ -64,6 +64,22 @@ static void test_dot(void **state) {
     }
 }
 
+// Rows as long as they may be, in one block, with the largest factors and shifts: docs/numerics.md section 5.
+static void test_longest(void **state) {
+    (void)state;
+    static int8_t w[GOLDEN_K_MAX];
+    static int16_t x[GOLDEN_K_MAX];
+    const int n = GOLDEN_K_MAX, half = GOLDEN_K_MAX / 2;
+    const uint8_t scale[2] = {255, 255}, eight[2] = {31, 31}, ten[2] = {29, 29};
+    for (int i = 0; i < n; i++) w[i] = -127, x[i] = 511;
+    const int64_t most = -127ll * 511 * n * (1ll << 29);
+    assert_true(run_dot(n, n, w, NULL, x, ten) == most && golden_dot((size_t)n, (size_t)n, w, NULL, x, ten) == most);
+    for (int i = 0; i < n; i++) w[i] = -8, x[i] = 127;
+    const int64_t least = -8ll * 255 * 127 * half * (1ll << 31);
+    assert_true(run_dot(half, half, w, scale, x, eight) == least &&
+                golden_dot((size_t)half, (size_t)half, w, scale, x, eight) == least);
+}
+
 static void test_weighted_sum(void **state) {
     (void)state;
     uint64_t seed = 9;
@@ -422,9 +438,10 @@ static void test_accuracy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dot),         cmocka_unit_test(test_weighted_sum), cmocka_unit_test(test_graph),
-        cmocka_unit_test(test_attention),   cmocka_unit_test(test_fault),        cmocka_unit_test(test_expected),
-        cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),     cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_dot),      cmocka_unit_test(test_longest),     cmocka_unit_test(test_weighted_sum),
+        cmocka_unit_test(test_graph),    cmocka_unit_test(test_attention),   cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_expected), cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
 }

@@ -188,6 +188,39 @@ static void test_context(void **state) {
     }
 }
 
+// Ids of both files, the second's behind the first's; a file that is none.
+static void test_end_ids(void **state) {
+    (void)state;
+    static const struct {
+        const char *generation, *eot, *said; // said: NULL: taken
+        uint32_t last;
+    } cases[] = {
+        {"{\"eos_token_id\": [7, 3, 12], \"top_k\": 50}", "  eot: [3, 4, 7, 12]\n", NULL, 12},
+        {"{\"eos_token_id\": 4}", "  eot: [3, 4]\n", NULL, 4},
+        {"{}", "  eot: [3, 4]\n", NULL, 4},
+        {"{\"eos_token_id\": [99]}", NULL, "model.eot (99) is no token of a vocabulary of 99", 0},
+        {"{\"eos_token_id\": [4, true]}", NULL, "generation_config.json: error: `eos_token_id` is not an integer", 0},
+        {"[]", NULL, "generation_config.json: error: not a JSON object", 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct import_fixture x;
+        struct text spec = {0};
+        begin(&x, "m", "{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"eos_token_id\": [3, 4]}");
+        const char *beside = arena_printf(&x.f.arena, "%s/generation_config.json", x.model);
+        write_file(beside, cases[i].generation, strlen(cases[i].generation));
+        struct import *m = try_import(&x);
+        if (cases[i].said) assert_reported(&x.f, cases[i].said);
+        else {
+            assert_true(m && import_spec(m, &least, &spec, &x.f.diag) && strstr(text_cstr(&spec), cases[i].eot));
+            struct rill_spec *read = rill_spec_read_bytes("t.yaml", spec.data, spec.len, &x.f.arena, &x.f.diag);
+            assert_true(read && read->graph->eot.id[read->graph->eot.count - 1] == cases[i].last);
+        }
+        text_free(&spec);
+        unlink(beside);
+        end(&x);
+    }
+}
+
 // A model that was trained for less than the family's default; names; the table.
 static void test_words(void **state) {
     (void)state;
@@ -283,6 +316,7 @@ int main(void) {
         cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
         cmocka_unit_test(test_own_family),       cmocka_unit_test(test_fitting),
+        cmocka_unit_test(test_end_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

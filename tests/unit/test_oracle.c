@@ -367,10 +367,11 @@ static void test_model(void **state) {
     open_case(
         &c,
         "name: t\nmodel:\n  family: gpt2\n  layers: 3\n  hidden: 16\n  heads: 2\n  ffn: 24\n  vocab: 30\n  context: "
-        "9\n  norm_eps: 0.25\n  tied_head: false\n  eot: 29\ndesign:\n  head: int4\n",
+        "9\n  norm_eps: 0.25\n  tied_head: false\n  eot: [7, 29]\ndesign:\n  head: int4\n",
         ORACLE_EXACT, NULL, NULL, 0);
     assert_int_equal(oracle_tensors(c.graph), 42);
-    assert_true(oracle_is_lm(c.graph) && oracle_context(c.graph) == 9 && oracle_eot(c.graph) == 29);
+    assert_true(oracle_is_lm(c.graph) && oracle_context(c.graph) == 9 && oracle_eot(c.graph)->count == 2 &&
+                oracle_eot(c.graph)->id[0] == 7 && oracle_eot(c.graph)->id[1] == 29);
     assert_int_equal(oracle_vocabulary(c.graph), 30);
     assert_true(node(&c, "norm2")->eps == 0.25 && node(&c, "token_row")->int4 && node(&c, "logits_acc")->int4);
     assert_string_equal(node(&c, "logits_acc")->weight, "lm_head.weight");

@@ -65,7 +65,7 @@ static void run_request(struct graph *g) {
     uint32_t ids[POSITIONS] = {1, 0, 1};
     const float *row[IR_MAX_PORTS] = {0};
     for (int i = 0; i < g->ir->inputs && !g->ir->design.is_lm; i++) row[i] = make_row(g, i);
-    struct check_request request = {.ids = ids, .count = count, .max_new = NEW_IDS, .eot = -1, .row = row};
+    struct check_request request = {.ids = ids, .count = count, .max_new = NEW_IDS, .row = row};
     check_begin(g->check, &request);
     if (g->ir->design.is_lm) check_golden_ids(g->check, &count);
     else check_oracle_row(g->check, 0, count - 1);
@@ -187,7 +187,7 @@ static void test_differences(void **state) {
         {"in: o}", "in: x}", "oracle: `i` ("},
         {"[y, g]", "[g, y]", "oracle: output `g` is `y` in the design"},
         {"o_raw", "o_rw", "oracle: `o_rw` ("},
-        {"context: 9", "context: 10", "the spec's context is 10 and its end-of-text id -1, the design's 9 and -1"},
+        {"context: 9", "context: 10", "the spec's context is 10 and its end ids none, the design's 9 and none"},
         {"in: u, heads: 2, role: v", "in: x, heads: 2, role: v", "oracle: `v` ("},
         {"x: {shape: [16]}, u: {shape: [16]}", "u: {shape: [16]}, x: {shape: [16]}", "oracle: input `u` is `x`"},
         {"in: u, heads: 2, role: v", "in: x, heads: 2, role: v",

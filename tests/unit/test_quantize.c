@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "include/checkpoint.h"
+#include "include/gguf.h"
 #include "include/quantize.h"
 
 static float *random_rows(struct fixture *f, const char *name, int64_t rows, int64_t k) {
@@ -190,6 +191,76 @@ static void test_int4_asym_best(void **state) {
     fixture_end(&f);
 }
 
+// ---- blocks of GGUF files ----
+
+enum { OWN_K = 512, OWN_ROWS = 40 };
+
+static uint64_t own_random(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+// A row of blocks with any bytes, and scales d and m of 2^-7 to 2^-5 (fp16); their integers, 0 to 15.
+static void own_row(const struct gguf_format *f, uint64_t *seed, bool negative, float *w, int *levels) {
+    uint8_t block[144];
+    for (int at = 0; at < OWN_K; at += f->weights) {
+        for (int i = 0; i < f->bytes; i++) block[i] = (uint8_t)own_random(seed);
+        block[1] = (uint8_t)((negative ? 0xA0 : 0x20) + own_random(seed) % 8);
+        if (f->type != GGUF_Q4_0) block[3] = (uint8_t)(0x24 + own_random(seed) % 8);
+        f->dequantize(block, w + at);
+        const uint8_t *q = block + (f->type == GGUF_Q4_0 ? 2 : f->type == GGUF_Q4_1 ? 4 : 16);
+        for (int i = 0; i < f->weights; i++) {
+            int part = f->type == GGUF_Q4_K ? 32 : 16, byte = i / (2 * part) * part + i % part;
+            levels[at + i] = q[byte] >> (i / part % 2 ? 4 : 0) & 15;
+        }
+    }
+}
+
+// The integers of a group are the file's; turned around where its scale is negative. Of those that do not reach both
+// ends all may be so many higher. Scales of a few units of the row's have too little room to be kept.
+static bool is_kept(const int8_t *q, const int *levels, bool negative, bool centred) {
+    int low = 15, high = 0, shift = negative ? q[0] + levels[0] - 7 : q[0] - (levels[0] - 8);
+    for (int i = 0; i < QUANTIZE_ASYM_GROUP; i++) {
+        if ((negative ? 7 - levels[i] : levels[i] - 8) + shift != q[i]) return false;
+        low = levels[i] < low ? levels[i] : low;
+        high = levels[i] > high ? levels[i] : high;
+    }
+    return shift == 0 || !((low == 0 && high == 15) || centred);
+}
+
+static void check_kept(enum gguf_type type, bool negative) {
+    struct fixture f;
+    fixture_begin(&f);
+    uint64_t seed = 5 + type;
+    float w[OWN_K], out[OWN_K];
+    int levels[OWN_K], checked = 0;
+    for (int r = 0; r < OWN_ROWS; r++) {
+        own_row(gguf_format(type), &seed, negative, w, levels);
+        struct qmatrix m = quantize_matrix(&f.arena, w, 1, OWN_K, QFORMAT_INT4_ASYM, 32);
+        quantize_row_to_float(&m, 0, out);
+        for (int g = 0; g < OWN_K / QUANTIZE_ASYM_GROUP; g++) {
+            int at = g * QUANTIZE_ASYM_GROUP;
+            if (m.group_scale[g] < 24) continue;
+            checked++;
+            if (!is_kept(m.q + at, levels + at, negative, type == GGUF_Q4_0 && !negative))
+                fail_msg("%s: row %d, group %d has other integers", gguf_format(type)->name, r, g);
+            // What is rounded again is half a unit of the scale for each level, and half a step of the offset.
+            for (int i = at; i < at + QUANTIZE_ASYM_GROUP; i++)
+                assert_true(fabsf(out[i] - w[i]) <= (0.5f * 8 + 4) * 1.001f * m.row_scale[0]);
+        }
+    }
+    assert_true(checked > OWN_ROWS * OWN_K / QUANTIZE_ASYM_GROUP / 2);
+    fixture_end(&f);
+}
+
+static void test_keeps_integers(void **state) {
+    (void)state;
+    check_kept(GGUF_Q4_0, false);
+    check_kept(GGUF_Q4_0, true);
+    check_kept(GGUF_Q4_1, false);
+    check_kept(GGUF_Q4_K, false);
+}
+
 static void test_extreme_rows(void **state) {
     (void)state;
     struct fixture f;
@@ -306,9 +377,10 @@ static void test_model_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_int8),        cmocka_unit_test(test_int8_clips), cmocka_unit_test(test_int4_search),
-        cmocka_unit_test(test_int4_groups), cmocka_unit_test(test_int4_asym),  cmocka_unit_test(test_extreme_rows),
-        cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_model_cost), cmocka_unit_test(test_int4_asym_best),
+        cmocka_unit_test(test_int8),           cmocka_unit_test(test_int8_clips), cmocka_unit_test(test_int4_search),
+        cmocka_unit_test(test_int4_groups),    cmocka_unit_test(test_int4_asym),  cmocka_unit_test(test_extreme_rows),
+        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_model_cost), cmocka_unit_test(test_int4_asym_best),
+        cmocka_unit_test(test_keeps_integers),
     };
     return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);
 }

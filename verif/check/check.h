@@ -15,9 +15,9 @@ enum check_set {
 // One request. Language models: ids. Other graphs: row r of graph input i is row[i] + r * elements, count rows.
 struct check_request {
     const uint32_t *ids;
-    int64_t count;   // prompt ids, or rows
-    int64_t max_new; // ids to make (language models)
-    int64_t eot;     // ends the request when made; -1: ignored
+    int64_t count;      // prompt ids, or rows
+    int64_t max_new;    // ids to make (language models)
+    struct end_ids eot; // one of them ends the request when made
     const float *const *row;
 };
 

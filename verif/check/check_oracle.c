@@ -111,10 +111,10 @@ static void check_interface(struct check *check) {
             fail(check, "oracle: output `%s` is `%s` in the design", oracle_output(g, o).name,
                  ir->tensor[ir->output[o]].name);
     if (oracle_is_lm(g) != ir->design.is_lm || oracle_context(g) != ir->design.context ||
-        oracle_eot(g) != ir->design.eot)
-        fail(check, "oracle: the spec's context is %lld and its end-of-text id %lld, the design's %lld and %lld",
-             (long long)oracle_context(g), (long long)oracle_eot(g), (long long)ir->design.context,
-             (long long)ir->design.eot);
+        memcmp(oracle_eot(g), &ir->design.eot, sizeof ir->design.eot) != 0)
+        fail(check, "oracle: the spec's context is %lld and its end ids %s, the design's %lld and %s",
+             (long long)oracle_context(g), end_ids_text(check->arena, oracle_eot(g)), (long long)ir->design.context,
+             end_ids_text(check->arena, &ir->design.eot));
 }
 
 void check_set_oracle(struct check *check, const struct oracle_graph *graph, struct oracle *oracle, const char *path) {

@@ -33,7 +33,7 @@ static bool plan_has(const struct check *check, int64_t position) {
     if (position < r->count) return true;
     int64_t made = position - r->count + 1;
     if (!has_room(check, position) || made > check->id_count) return false;
-    return r->eot < 0 || check->ids[made - 1] != (uint32_t)r->eot;
+    return !end_ids_has(&r->eot, check->ids[made - 1]);
 }
 
 static void add_hash(struct check *check, int64_t position) {

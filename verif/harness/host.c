@@ -71,6 +71,8 @@ static bool encode_prompt(struct host *host, const struct sim_prompt *prompt, st
     if (chat != NULL) why = tokenizer_encode_chat(sim->tokenizer, chat, text, &ids);
     else tokenizer_encode_prompt(sim->tokenizer, text, strlen(text), &ids);
     if (why != NULL) return sim_fail(sim, "--chat %s: %s", chat, why), false;
+    const char *on = chat ? tokenizer_chat_goes_on(sim->tokenizer, chat, &sim->ir->design.eot) : NULL;
+    if (on && r == sim->host.result) diag_warning(&sim->diag, loc_none(), "--chat %s: %s", chat, on);
     r->prompt = ids.items;
     r->prompt_len = (int64_t)ids.count;
     return true;
@@ -165,15 +167,21 @@ static void write_sampling(struct axil *axil, const struct sampling *s) {
     write_pointer(axil, REG_SEED, s->seed);
 }
 
+static void write_end_ids(struct axil *axil, const struct end_ids *ends) {
+    axil_write(axil, REG_EOT, ends->count ? ends->id[0] : UINT32_MAX);
+    for (int i = 1; i < ends->count; i++)
+        axil_write(axil, REG_EOT_MORE + REGISTER_END_ID_STRIDE * (uint32_t)(i - 1), ends->id[i]);
+}
+
 static void write_arguments(struct host *host) {
     const struct request_result *r = current(host);
     const struct ir_design *d = design(host);
-    bool ignore = host->sim->options.ignore_eot || d->eot < 0;
+    bool ignore = host->sim->options.ignore_eot || !d->eot.count;
     struct axil *axil = &host->axil;
     axil_clear(axil);
     axil_write(axil, REG_PROMPT_LEN, (uint32_t)r->prompt_len);
     axil_write(axil, REG_MAX_NEW, (uint32_t)r->tokens);
-    axil_write(axil, REG_EOT, (uint32_t)d->eot);
+    write_end_ids(axil, &d->eot);
     axil_write(axil, REG_FLAGS, ignore);
     if (d->is_lm) {
         write_pointer(axil, REG_PROMPT, segment_address(host, host->prompt_segment));
@@ -196,11 +204,11 @@ static void enter(struct host *host, enum host_phase phase) {
 static void begin_request(struct host *host) {
     struct request_result *r = current(host);
     const struct ir_design *d = design(host);
-    bool ignore = host->sim->options.ignore_eot || d->eot < 0;
+    bool ignore = host->sim->options.ignore_eot;
     struct check_request request = {.ids = r->prompt,
                                     .count = r->prompt_len,
                                     .max_new = r->tokens,
-                                    .eot = ignore ? -1 : d->eot,
+                                    .eot = ignore ? (struct end_ids){0} : d->eot,
                                     .row = (const float *const *)host->rows};
     if (d->is_lm) place_prompt(host);
     else rows_clear(host->sim, r->prompt_len);

@@ -77,11 +77,11 @@ void report_token(struct sim *sim, uint32_t id) {
     struct request_result *r = &sim->host.result[sim->host.request];
     size_t len = 0;
     const char *bytes = tokenizer_decode(sim->tokenizer, id, &len);
-    if (id != (uint32_t)sim->ir->design.eot) text_add_bytes(&r->text, bytes, len);
+    if (!end_ids_has(&sim->ir->design.eot, id)) text_add_bytes(&r->text, bytes, len);
     if (sim->options.quiet) return;
     clear_progress(sim);
     if (r->ids == 1) print_prompt(sim, r);
-    if (id != (uint32_t)sim->ir->design.eot) fwrite(bytes, 1, len, stdout);
+    if (!end_ids_has(&sim->ir->design.eot, id)) fwrite(bytes, 1, len, stdout);
     fflush(stdout);
 }
 

@@ -127,7 +127,7 @@ static int64_t unknown_elements(struct sim *sim) {
 }
 
 void rows_compare(struct sim *sim, int64_t rows) {
-    struct check_request again = {.count = rows, .eot = -1, .row = (const float *const *)sim->host.rows};
+    struct check_request again = {.count = rows, .row = (const float *const *)sim->host.rows};
     int64_t elements = unknown_elements(sim);
     float *packed = elements ? ARENA_ARRAY(&sim->arena, float, (size_t)elements) : NULL;
     if (packed) check_again(sim->check, &again); // from the first row: the golden window is short

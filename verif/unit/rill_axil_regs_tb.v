@@ -3,11 +3,11 @@
 // done / clear-on-read /
 // auto-restart, interrupt enable and toggle, counters.
 // sweep: CHANNELS=1 COUNTERS=0
-// sweep: CHANNELS=5 COUNTERS=3
+// sweep: CHANNELS=5 COUNTERS=3 END_IDS=8
 // sweep: CHANNELS=32 COUNTERS=40
-// sweep: CHANNELS=2 COUNTERS=4 SAMPLING=1
+// sweep: CHANNELS=2 COUNTERS=4 SAMPLING=1 END_IDS=3
 // quick: CHANNELS=5 COUNTERS=3
-// quick: CHANNELS=2 COUNTERS=4 SAMPLING=1
+// quick: CHANNELS=2 COUNTERS=4 SAMPLING=1 END_IDS=3
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -15,6 +15,7 @@ module rill_axil_regs_tb;
     parameter CHANNELS = 5;
     parameter COUNTERS = 3;
     parameter SAMPLING = 0;
+    parameter END_IDS = 1;
     localparam COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64;
 
     reg         clk = 0, rst = 1;
@@ -24,7 +25,8 @@ module rill_axil_regs_tb;
     reg  [31:0] wdata;
     reg  [3:0]  wstrb;
     wire [1:0]  bresp, rresp;
-    wire [31:0] rdata, prompt_len, max_new, eot_id;
+    wire [31:0] rdata, prompt_len, max_new;
+    wire [END_IDS*32-1:0] eot_id;
     wire [63:0] prompt_ptr, ring_ptr;
     wire [CHANNELS*64-1:0] channel_base;
     reg         ap_done = 0, ap_idle = 1;
@@ -38,7 +40,7 @@ module rill_axil_regs_tb;
     reg  [31:0] got;
     reg         failed = 0;
 
-    rill_axil_regs #(.CHANNELS(CHANNELS), .COUNTERS(COUNTERS), .SAMPLING(SAMPLING)) dut (
+    rill_axil_regs #(.CHANNELS(CHANNELS), .COUNTERS(COUNTERS), .SAMPLING(SAMPLING), .END_IDS(END_IDS)) dut (
         .clk(clk), .rst(rst), .s_axi_control_awvalid(awvalid), .s_axi_control_awready(awready),
         .s_axi_control_awaddr(awaddr),
         .s_axi_control_wvalid(wvalid), .s_axi_control_wready(wready), .s_axi_control_wdata(wdata),
@@ -146,7 +148,7 @@ module rill_axil_regs_tb;
     task check_settings;
         begin
             expect_word(12'h200, 32'h4C4C4952);
-            expect_word(12'h204, 32'h00010002);
+            expect_word(12'h204, 32'h00010003);
             expect_word(12'h208, 32'h89AB_CDEF);
             expect_word(12'h20C, 32'h0123_4567);
             expect_word(12'h210, 32'h3333_4444);
@@ -184,6 +186,14 @@ module rill_axil_regs_tb;
                 $display("FAIL: settings of sampling");
                 failed = 1;
             end
+            for (i = 1; i <= 7; i = i + 1) begin           // further end ids: none is like a fresh one
+                expect_word(12'h27C + 4 * i, i < END_IDS ? 32'hFFFF_FFFF : 32'd0);
+                write(12'h27C + 4 * i, 32'hAABBCC00 + i, 4'hF);
+                write(12'h27C + 4 * i, 32'h11223344, 4'h4);
+                expect_word(12'h27C + 4 * i, i < END_IDS ? 32'hAA22CC00 + i : 32'd0);
+            end
+            for (i = 1; i < END_IDS; i = i + 1)
+                expect_bit(30, eot_id[32*i +: 32] === 32'hAA22CC00 + i, 1'b1);
             write(12'h220, 3, 4'hF);                       // no request runs
             expect_word(12'h220, 0);
             write(12'h000, 32'h81, 4'hF);
@@ -260,7 +270,7 @@ module rill_axil_regs_tb;
                 failed = 1;
             end
         end
-        if ((max_new !== 7 || eot_id !== 50256 || !ignore_eot || prompt_ptr !== 64'h2_0000_1000 ||
+        if ((max_new !== 7 || eot_id[31:0] !== 50256 || !ignore_eot || prompt_ptr !== 64'h2_0000_1000 ||
              ring_ptr !== 64'h4_0000_3000) && !failed) begin
             $display("FAIL: arguments");
             failed = 1;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_token_loop with a model of the datapath: requests that end by count, by end-of-text, by the context,
+// Bench of rill_token_loop with a model of the datapath: requests that end by count, by each end id, by the context,
 // refused ones (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in
 // the middle, each followed by a good request, as are another image, a stop, a kill, a ring that is too short and a
 // memory that falls silent (watchdog);
 // step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
-// sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1
-// sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0
+// sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
+// sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0 END_IDS=8
 // sweep: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0
-// quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1
+// quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
 // quick: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0
 `default_nettype none
 `timescale 1ns / 1ps
@@ -20,6 +20,7 @@ module rill_token_loop_tb;
     parameter TOKENS = 4;
     parameter BEAT_BITS = 512;
     parameter KV_LAYERS = 1;
+    parameter END_IDS = 1;
     localparam CONTEXT = 40;
     localparam VOCAB = 97;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
@@ -29,7 +30,9 @@ module rill_token_loop_tb;
     integer     seed, idle, stall, i, cycles = 0;
     reg         start = 0;
     wire        done, is_idle, load_start, flush, soft_rst;
-    reg  [31:0] prompt_len, max_new, eot_id;
+    reg  [31:0] prompt_len, max_new;
+    reg  [END_IDS*32-1:0] eot_id;
+    integer     end_at = 0;                  // place among them of the one that is made
     reg         ignore_eot;
     reg  [63:0] prompt_ptr, ring_ptr;
     localparam BASES = CHANNELS + 1;
@@ -62,7 +65,7 @@ module rill_token_loop_tb;
     reg  [TOK_W:0] n_user;
 
     rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT),
-        .VOCAB(VOCAB),
+        .VOCAB(VOCAB), .END_IDS(END_IDS),
         .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
         .BASES(BASES), .ADDR_BITS(36)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new),
@@ -289,7 +292,9 @@ module rill_token_loop_tb;
         begin
             prompt_len <= len;
             max_new <= count;
-            eot_id <= made(eot_pos) + eot_high;
+            for (i = 0; i < END_IDS; i = i + 1)            // the others are made by nobody
+                eot_id[32*i +: 32] <= i == end_at ? made(eot_pos) + eot_high : VOCAB + i;
+            end_at = (end_at + 1) % END_IDS;
             ignore_eot <= ignore;
             want_code = code;
             want_place = place;
@@ -403,7 +408,8 @@ module rill_token_loop_tb;
             request(len, 3, 95, 0, 0, 0);
             i = len;
         end
-        request(5, 10, 7, 0, 0, 0);                        // end of text
+        repeat (END_IDS)
+            request(5, 10, 7, 0, 0, 0);                    // end of text: each of the ids
         request(5, 10, 4, 0, 0, 0);                        // at once
         request(5, 10, 7, 1, 0, 0);                        // ignored
         eot_high = 32'h0001_0000;                          // the same low bits are another id
