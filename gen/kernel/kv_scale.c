@@ -22,6 +22,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_add(r, &ram, lanes);
     cost_per(r, lanes, 30, 65 + (ram.bram18 || ram.uram ? 0 : 32), 0);
     cost_per(r, 1, 95, 150, 0);
+    if (args_value(a, "WINDOW")) cost_per(r, 1, 50, 45, 0);
+    class_cost_window(a, r);
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {
