@@ -35,6 +35,8 @@ kv_name(const struct ir *, int unit,
         const char *); // of a kernel or net: itself where there is one cache, else with the scores' name before it
 int kv_kernel(const struct ir *, int unit,
               unsigned trait); // a cache's writer (KERNEL_KEYS, KERNEL_VALUES), IR_NONE before it is made
+// Parameters of who reads a cache: what a token sees in each of its layers. None where there are no windows.
+void kv_set_windows(struct ir *, int unit, int kernel);
 bool kv_is_mux(const struct ir *, int kernel); // brings keys or values of several attentions into one stream
 
 #endif

@@ -2,6 +2,7 @@
 // What a matrix engine reads in a decode step.
 #include "include/cost.h"
 #include "include/layout.h"
+#include "include/window.h"
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
@@ -19,26 +20,37 @@ static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const st
     return ir->region[f->region].when == IR_LAST ? 1 : layout_div_up(s->tokens, ir->design.arrays);
 }
 
+// Of one repetition: row-steps of keys in memory and the step's own, or blocks of values and the open one.
+static void add_attention(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s, int64_t position,
+                          struct cost_beats *b) {
+    int64_t channels = ir->engine[f->engine].channels, turns = turns_of(ir, f, s), blocks = position / LAYOUT_V_BLOCK,
+            krows = layout_div_up(position, channels),
+            values = f->row_steps * f->beats; // of one block of positions
+    if (f->mode == ENGINE_MODE_SCORES) {
+        b->scores += (krows + layout_div_up(s->tokens, channels)) * f->beats * turns;
+        b->memory += krows * f->beats;
+    } else {
+        b->values += values * (blocks + 1) * turns;
+        b->memory += values * blocks;
+    }
+}
+
 struct cost_beats cost_step_beats(const struct ir *ir, int engine, const struct cost_step *s) {
     struct cost_beats b = {0};
     for (int i = 0; i < ir->firings; i++) {
         const struct ir_firing *f = &ir->firing[i];
         if (f->engine != engine || !runs(ir, f, s)) continue;
-        int64_t repeat = ir->region[f->region].repeat, turns = turns_of(ir, f, s),
-                channels = ir->engine[engine].channels, blocks = s->position / LAYOUT_V_BLOCK,
-                krows = layout_div_up(s->position, channels), // in memory; the step's own keys are further row-steps
-            values = f->row_steps * f->beats;                 // of one block of positions
+        const struct ir_node *node = &ir->node[f->node];
+        int64_t repeat = ir->region[f->region].repeat, turns = turns_of(ir, f, s);
         if (f->mode <= ENGINE_MODE_INT4) {
             int64_t all = matrix_of(ir, f).stream_beats, data = f->row_steps * f->beats;
             b.weights += repeat * (all + data * (turns - 1));
             b.memory += repeat * all;
-        } else if (f->mode == ENGINE_MODE_SCORES) {
-            b.scores += repeat * (krows + layout_div_up(s->tokens, channels)) * f->beats * turns;
-            b.memory += repeat * krows * f->beats;
-        } else {
-            b.values += repeat * values * (blocks + 1) * turns;
-            b.memory += repeat * values * blocks;
+            continue;
         }
+        int over = window_node(ir, f->mode == ENGINE_MODE_SCORES ? node->out[0] : node->in[0]);
+        for (int64_t r = 0; r < repeat; r++)
+            add_attention(ir, f, s, s->position - window_begin(ir, over, r, s->position), &b);
     }
     return b;
 }

@@ -3,6 +3,7 @@
 #include "gen/kernel/args.h"
 #include "include/cost.h"
 #include "include/layout.h"
+#include "include/window.h"
 #include "gen/kernel/ports.h"
 
 enum { MAX_STEERING = 8 };
@@ -11,19 +12,19 @@ static bool is_steering(const struct ir_kernel *k) { return kernel_is(k, KERNEL_
 
 static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_NONE ? 1 : ir->region[region].repeat; }
 
-// A copy of the tensor as it is at the position; NULL if it is the same at all positions.
-static const struct ir_tensor *at_position(const struct ir *ir, int tensor, int64_t position, struct ir_tensor *copy) {
+// A copy of the tensor as it is with so many positions; itself if it is the same with all.
+static const struct ir_tensor *at_position(const struct ir *ir, int tensor, int64_t positions, struct ir_tensor *copy) {
     *copy = ir->tensor[tensor];
     bool moves = false;
     for (int d = 0; d < copy->rank; d++)
-        if (copy->shape[d].dynamic == IR_POSITIONS) copy->shape[d].bound = position + 1, moves = true;
+        if (copy->shape[d].dynamic == IR_POSITIONS) copy->shape[d].bound = positions, moves = true;
     return moves ? copy : &ir->tensor[tensor];
 }
 
 // Words of one firing. A head is a firing where a tensor has two dimensions.
-static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t position) {
+static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t positions) {
     struct ir_tensor copy;
-    const struct ir_tensor *t = at_position(ir, tensor, position, &copy);
+    const struct ir_tensor *t = at_position(ir, tensor, positions, &copy);
     if (t->dtype == IR_MX) return t->block > 0 ? ports_mx_units(ir, t) : 0;
     int64_t width = port->type.rank ? itensor_tile(&port->type) : ir->design.lanes;
     int64_t last = t->rank ? t->shape[t->rank - 1].bound : 1;
@@ -36,8 +37,12 @@ static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int
 
 static int64_t tensor_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t position) {
     int region = port->region != IR_NONE ? port->region : ir->tensor[tensor].region;
-    int64_t words = firing_words(ir, port, tensor, position);
-    return words ? words * ports_firings(ir, tensor) * repeat_of(ir, region) : 0;
+    int over = window_node(ir, tensor);
+    int64_t words = 0;
+    if (over == IR_NONE) words = firing_words(ir, port, tensor, position + 1) * repeat_of(ir, region);
+    for (int64_t r = 0; over != IR_NONE && r < repeat_of(ir, region); r++)
+        words += firing_words(ir, port, tensor, position + 1 - window_begin(ir, over, r, position));
+    return words ? words * ports_firings(ir, tensor) : 0;
 }
 
 // Without a tensor: what the stream's type says.
@@ -60,8 +65,11 @@ static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
         const struct ir_firing *f = &ir->firing[i];
         const struct ir_engine *engine = &ir->engine[f->engine];
         if (engine->kernel != kernel) continue;
-        int64_t rows = f->mode == ENGINE_MODE_SCORES ? div_up(position, engine->channels) + 1 : f->row_steps;
-        words += rows * ir->region[f->region].repeat;
+        int over = f->mode == ENGINE_MODE_SCORES ? window_node(ir, ir->node[f->node].out[0]) : IR_NONE;
+        int64_t repeat = ir->region[f->region].repeat;
+        if (f->mode != ENGINE_MODE_SCORES) words += f->row_steps * repeat;
+        for (int64_t r = 0; over != IR_NONE && r < repeat; r++)
+            words += div_up(position - window_begin(ir, over, r, position), engine->channels) + 1;
     }
     return words;
 }

@@ -5,6 +5,7 @@
 #include "gen/kernel/args.h"
 #include "gen/kernel/ports.h"
 #include "include/layout.h"
+#include "include/window.h"
 #include "gen/cost/work.h"
 
 struct call { // one kernel at a position
@@ -102,9 +103,21 @@ static int64_t v_tail_busy(const struct call *k, int64_t words) {
     return words + heads * (rows + opening + closing);
 }
 
+// Of the kernel behind the first output.
+static int reader_node(const struct call *k) {
+    const struct ir_kernel *kernel = &k->ir->kernel[k->kernel];
+    for (int p = 0; p < kernel->ports; p++)
+        if (kernel->port[p].is_output && kernel->port[p].edge != IR_NONE)
+            return k->ir->kernel[k->ir->edge[kernel->port[p].edge].dst_kernel].node;
+    return IR_NONE;
+}
+
 static int64_t scales_busy(const struct call *k, int64_t words) {
-    int64_t heads = k->c.layers * k->c.heads * k->c.times;
-    return at_least(words, heads * div_up(k->position + 1, k->c.lanes));
+    int64_t sent = 0;
+    for (int64_t r = 0; r < k->c.layers; r++)
+        sent += k->c.heads * k->c.times *
+                div_up(k->position + 1 - window_begin(k->ir, reader_node(k), r, k->position), k->c.lanes);
+    return at_least(words, sent);
 }
 
 // Only what passes counts: behind a repeated region the dropped firings have not come here.

@@ -5,6 +5,7 @@
 #include "gen/engine/engine.h"
 #include "include/layout.h"
 #include "include/ops.h"
+#include "include/window.h"
 
 // What one lane would read of a product in a decode step if it were alone: weights, or the keys or values of half the
 // context for every query head. All repetitions.
@@ -19,9 +20,14 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
                (ir_tensor_elements(in) / ir_vector_length(ir, node));
     const struct ir_tensor *kv = &ir->tensor[node->in[1]];
     struct layout_kv l = layout_kv(&ir->design, 1, kv->shape[0].bound, kv->shape[1].bound);
-    int64_t heads = out->shape[0].bound;
-    if (ir_op_is(ir, node->op, OP_BY_KEYS)) return repeat * heads * positions * l.k_units;
-    return repeat * heads * l.v_rows * layout_div_up(positions, LAYOUT_V_BLOCK) * l.v_block_beats;
+    bool keys = ir_op_is(ir, node->op, OP_BY_KEYS);
+    int64_t heads = out->shape[0].bound, beats = 0;
+    int over = window_node(ir, keys ? node->out[0] : node->in[0]);
+    for (int64_t r = 0; r < repeat; r++) {
+        int64_t window = window_length(ir, over, r), read = window < positions ? window : positions;
+        beats += heads * (keys ? read * l.k_units : l.v_rows * layout_div_up(read, LAYOUT_V_BLOCK) * l.v_block_beats);
+    }
+    return beats;
 }
 
 struct division {

@@ -10,7 +10,9 @@
 #include "include/layout.h"
 #include "include/ops.h"
 #include "gen/kernel/ports.h"
+#include "gen/kernel/args.h"
 #include "include/schedule.h"
+#include "include/window.h"
 
 enum { STEER_PORTS = STEER_PORT_DROP - 1 };
 
@@ -21,6 +23,7 @@ struct engine {
     int channels; // its own
     int kernel, x_mux, y_demux;
     int x_ports, y_ports;
+    bool windows; // of positions
     bool ok;
 };
 
@@ -142,7 +145,8 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, ENGINE_KEEP, f->kv_keep);
     schedule_field(s, ENGINE_OUTER, f->outer);
     schedule_field(s, ENGINE_ASYM, is_asym(e->ir, f));
-    if (f->mode != ENGINE_MODE_VALUES) return;
+    bool values = f->mode == ENGINE_MODE_VALUES;
+    if (!values && !(f->mode == ENGINE_MODE_SCORES && e->windows)) return;
     struct kv_cache cache = kv_cache_of(e->ir, f->node);
     schedule_field(s, ENGINE_KV_LAYER, (uint64_t)cache.layer);
     schedule_field(s, ENGINE_KV_STEP, (uint64_t)cache.step);
@@ -184,7 +188,10 @@ static int64_t operand_units(const struct engine *e) {
     int64_t most = 2;
     for (int i = 0; i < ir->firings; i++) {
         if (ir->firing[i].engine != e->id) continue;
-        int64_t units = ports_mx_units(ir, operand(ir, &ir->firing[i]));
+        struct ir_tensor x = *operand(ir, &ir->firing[i]);
+        int over = window_node(ir, ir->node[ir->firing[i].node].in[0]);
+        if (over != IR_NONE) x.shape[x.rank - 1].bound = window_most(ir, over);
+        int64_t units = ports_mx_units(ir, &x);
         if (units > most) most = units;
     }
     return most;
@@ -277,6 +284,13 @@ static void set_engine_params(struct engine *e) {
     ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
     ir_set_int(ir, e->kernel, "ARRAYS", ir->design.arrays);
     if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
+    for (int f = 0; f < ir->firings; f++) {
+        if (ir->firing[f].engine != e->id || ir->firing[f].mode <= ENGINE_MODE_INT4) continue;
+        kv_set_windows(ir, kv_cache_of(ir, ir->firing[f].node).unit, e->kernel);
+        break;
+    }
+    const struct kernel_args args = {ir->kernel[e->kernel].param, ir->kernel[e->kernel].params};
+    e->windows = args_value(&args, "K_WINDOW");
     ports_set_mantissas(ir, e->kernel);
     add_beats(e);
     static const char *const events[] = {"busy", "stall_beat", "stall_x", "stall_out"};

@@ -43,6 +43,14 @@ void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float 
 void class_softcap(struct ir *, const struct ir_node *, int kernel); // its parameters, of attribute `cap`
 void class_cost_softcap(int64_t lanes, struct cost_resources *);
 
+// ---- sliding windows (window.c) ----
+
+// Parameter `name`, and WINDOWS: of each layer what a token sees.
+void class_window_list(struct ir *, int kernel, const char *name, const int64_t window[], int64_t layers);
+void class_window(struct ir *, const struct ir_node *, int kernel); // WINDOW, of the node's attribute
+void class_cost_window(const struct kernel_args *, struct cost_resources *);
+void class_cost_window_entries(const struct kernel_args *, int64_t entry_bits, struct cost_resources *);
+
 // ---- resources ----
 
 // n times so much, rounded to whole cells. n counts lanes, bits, ports, ...

@@ -163,6 +163,7 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     operand(unit_bits(a), channels, many, r);
     hops(a, channels, beat, r);
     class_cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
+    class_cost_window_entries(a, 96, r);
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
         cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
     cost_fifo_add(r, args_int(a, "OUT_FIFO", (many > 1 ? 48 : 32) + 2 * args_int(a, "HOPS", 0)),

@@ -2,36 +2,11 @@
 // rill_softmax: rows of scores in banks; one pass to scale and find the largest, one for exp, product and sum.
 #include "gen/kernel/class.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-// The newest positions that a repetition sees; `all` where it has no window.
-static int64_t window_of(const struct ir_node *node, int repetition, int64_t all) {
-    int64_t window = ir_attr_each(&node->attrs, "window", repetition, 0);
-    return window ? least(window, all) : all;
-}
-
-// One where all repetitions are alike, which is none where all positions are seen; else one for each.
-static void bind_windows(struct ir *ir, const struct ir_node *node, int k) {
-    int repeat = ir->region[node->region].repeat;
-    int64_t context = ir->design.context, first = window_of(node, 0, context);
-    struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)repeat);
-    bool same = true;
-    for (int r = 0; r < repeat; r++) {
-        int64_t window = window_of(node, r, context);
-        same = same && window == first;
-        word[repeat - 1 - r] = (struct ir_word){16, IR_DECIMAL, (uint64_t)window};
-    }
-    if (same && first < context) ir_set_word(ir, k, "WINDOW", 16, first);
-    if (same) return;
-    ir_set_int(ir, k, "WINDOWS", repeat);
-    ir_set_param(ir, k, "WINDOW", ir_value_list(ir->arena, word, repeat));
-}
-
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "HEADS", ir->tensor[node->in[0]].shape[0].bound);
     ir_set_int(ir, k, "LAYERS", ir->region[node->region].repeat);
     ir_set_int(ir, k, "CONTEXT", ir->design.context);
-    bind_windows(ir, node, k);
+    class_window(ir, node, k);
     if (ir_attr_find(&node->attrs, "cap")) class_softcap(ir, node, k);
 }
 
@@ -58,6 +33,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     if (args_value(a, "WINDOW")) {
         cost_per(r, class_lanes(a), 4, 2, 0);
         cost_per(r, 1, 32, 16, 0);
+        class_cost_window(a, r);
     }
     if (args_int(a, "WINDOWS", 1) > 1) cost_per(r, 1, 10 + (double)args_int(a, "WINDOWS", 1), 8, 0);
     if (is_capped(a)) class_cost_softcap(class_lanes(a), r);

@@ -10,8 +10,10 @@
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"
+#include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
 #include "include/schedule.h"
+#include "include/window.h"
 
 struct attention {
     struct ir *ir;
@@ -100,11 +102,21 @@ static int64_t one_firing(const struct ir *ir, int node) {
 
 // ---- scales ----
 
+static int softmax_kernel(const struct attention *a) {
+    int k = 0;
+    while (a->ir->kernel[k].node != a->softmax) k++;
+    return k;
+}
+
+static void set_key_channels(const struct attention *a, int k) {
+    const struct kernel_args args = {a->ir->kernel[k].param, a->ir->kernel[k].params};
+    if (args_value(&args, "WINDOW")) ir_set_int(a->ir, k, "KEY_CHANNELS", ir_key_channels(a->ir));
+}
+
 static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) { // of softmax's input
     struct ir *ir = a->ir;
     const struct ir_tensor *t = &ir->tensor[tensor];
-    int softmax = 0;
-    while (ir->kernel[softmax].node != a->softmax) softmax++;
+    int softmax = softmax_kernel(a);
     const char *name = arena_printf(ir->arena, "%s_scale", t->name);
     if (count_nodes(ir, OP_BY_KEYS, tensor) + count_nodes(ir, OP_BY_VALUES, tensor) > 1)
         name = arena_printf(ir->arena, "%s_%s", ir->node[a->scores].name, name);
@@ -120,6 +132,8 @@ static void add_kv_scale(const struct attention *a, int tensor, enum ir_role rol
     ir_set_int(ir, k, "UNITS", layout_kv(&ir->design, 1, 1, t->shape[1].bound).k_units);
     ir_set_int(ir, k, "CONTEXT", ir->design.context);
     ir_set_int(ir, k, "REPLAYS", head_group(ir, a->scores));
+    class_window(ir, &ir->node[a->softmax], k);
+    set_key_channels(a, k);
     int out = ir_add_port(ir, k, "scale", true, IR_STREAM_BARE, lanes * 32);
     for (int p = 0; p < ir->kernel[softmax].ports; p++) {
         struct ir_port *to = &ir->kernel[softmax].port[p];
@@ -284,6 +298,39 @@ static void add_local_keys(const struct unit *u) {
     end_merge(&m, key_firings, engine, local);
 }
 
+// ---- sliding windows ----
+
+static void add_windows(const struct unit *u, int k, const char *name, unsigned trait, const struct kv_cache *all) {
+    struct ir *ir = u->ir;
+    int64_t *window = ARENA_ARRAY(ir->arena, int64_t, (size_t)all->layers);
+    for (int n = 0; n < ir->nodes; n++) {
+        struct kv_cache cache = {.unit = IR_NONE};
+        if (ir_node_is(ir, n, trait)) cache = kv_cache_of(ir, n);
+        if (cache.unit != u->id) continue;
+        int softmax = window_node(ir, trait == OP_BY_KEYS ? ir->node[n].out[0] : ir->node[n].in[0]);
+        for (int64_t r = 0; r < repeat_of(ir, n); r++)
+            window[cache.layer + r * cache.step] = window_length(ir, softmax, r);
+    }
+    class_window_list(ir, k, name, window, all->layers);
+}
+
+void kv_set_windows(struct ir *ir, int unit, int kernel) {
+    struct unit u = {.ir = ir, .id = unit, .scores = kv_unit_scores(ir, unit)};
+    if (u.scores == IR_NONE) return;
+    struct kv_cache cache = kv_cache_of(ir, u.scores);
+    add_windows(&u, kernel, "K_WINDOW", OP_BY_KEYS, &cache);
+    add_windows(&u, kernel, "V_WINDOW", OP_BY_VALUES, &cache);
+    const struct kernel_args args = {ir->kernel[kernel].param, ir->kernel[kernel].params};
+    if (args_value(&args, "K_WINDOW")) ir_set_int(ir, kernel, "KEY_CHANNELS", ir_key_channels(ir));
+}
+
+// Scores of a head are kept: of all positions that a repetition makes.
+static void size_softmax(const struct attention *a) {
+    int k = softmax_kernel(a);
+    ir_set_int(a->ir, k, "CONTEXT", window_most(a->ir, a->softmax));
+    set_key_channels(a, k);
+}
+
 void bind_attention(struct ir *ir) {
     for (int i = 0; i < kv_units(ir); i++) {
         struct unit u = {.ir = ir, .id = i, .scores = kv_unit_scores(ir, i)};
@@ -299,6 +346,7 @@ void bind_attention(struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++) {
         if (!ir_node_is(ir, n, OP_BY_KEYS)) continue;
         struct attention a = {ir, n, kv_softmax_of(ir, n), kv_values_of(ir, n)};
+        size_softmax(&a);
         add_kv_scale(&a, ir->node[n].in[1], IR_ROLE_K_SCALE);
         add_kv_scale(&a, ir->node[a.values].in[1], IR_ROLE_V_SCALE);
     }

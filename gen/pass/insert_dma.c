@@ -234,6 +234,12 @@ static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir
     schedule_field(s, SEGMENT_KV_STEP, (uint64_t)cache.step);
 }
 
+static bool reads_cache(const struct ir *ir, int engine) {
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].engine == engine && ir->firing[f].mode > ENGINE_MODE_INT4) return true;
+    return false;
+}
+
 // The cache that an engine reads; the first one where it reads none.
 static int unit_of(const struct ir *ir, int engine) {
     for (int f = 0; f < ir->firings; f++)
@@ -256,6 +262,7 @@ static int add_walker(struct dma *d, int engine) {
     schedule_set_params(&s, k);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "KV_LAYERS", kv_layers(ir, unit_of(ir, engine)));
+    if (reads_cache(ir, engine)) kv_set_windows(ir, unit_of(ir, engine), k);
     ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1,
                 ir_engine_name(ir, engine, "walk_burst_tvalid")); // broadcast by the memory emitter
     ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, ir_engine_name(ir, engine, "walk_burst_tready"));

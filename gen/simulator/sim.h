@@ -9,7 +9,9 @@
 
 #include "gen/kernel/args.h"
 #include "gen/simulator/sim_memory.h"
+#include "include/fields.h"
 #include "include/simulate.h"
+#include "include/window.h"
 
 enum { SIM_COUNT_SHIFT = 2 /* of a mark: valid elements, 0: all */ };
 
@@ -84,6 +86,13 @@ static inline int64_t sim_repeats(const struct sim *sim, int64_t count) {
 }
 
 struct sim_cache *sim_cache_of(struct sim *, const struct actor *); // of a writer, a V tail, an engine
+
+// The operation whose windows a firing's positions have; IR_NONE: it is of weights.
+static inline int sim_window_of(const struct ir *ir, const struct ir_firing *f) {
+    const struct ir_node *n = &ir->node[f->node];
+    if (f->mode == ENGINE_MODE_SCORES) return window_node(ir, n->out[0]);
+    return f->mode == ENGINE_MODE_VALUES ? window_node(ir, n->in[0]) : IR_NONE;
+}
 
 // ---- streams ----
 

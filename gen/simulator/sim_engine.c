@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "include/layout.h"
+#include "include/window.h"
 #include "gen/simulator/machines.h"
 #include "gen/simulator/sim.h"
 #include "gen/simulator/sim_lane.h"
@@ -20,6 +21,7 @@ enum {
     V_COUNTED = 2,
     PARAM_ROWS_512 = 8,
     PARAM_ROWS_256 = 4,
+    WINDOW_STAGES = 5, // of rill_window_entries
 };
 
 struct result { // an output word that was decided
@@ -30,6 +32,8 @@ struct result { // an output word that was decided
 struct engine {
     int id;      // of the IR
     int *firing; // per entry of the schedule
+    int *window; // per entry: the operation whose windows its positions have, or IR_NONE
+    bool windows;
     struct sim_schedule schedule;
     struct sim_walk walk;
     int64_t entry; // of the running firing
@@ -42,6 +46,7 @@ struct engine {
     // the last entry on its way: in the schedule's register, in one of two places behind it, in the stage behind these,
     // running
     int64_t fetched, read, prepared[2], loaded; // prepared: of the last two
+    int64_t way[WINDOW_STAGES + 1];             // with windows, behind the schedule's register
     // operands
     VEC(int64_t) filled, freed;
     VEC(int64_t) part, part_first; // the last token's units; of each operand, its first one of these
@@ -67,9 +72,11 @@ struct engine {
 static bool name_entries(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t count = 0;
     e->firing = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
+    e->window = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
     while (e->id < sim->ir->engines && sim->ir->engine[e->id].kernel != a->kernel) e->id++;
     for (int f = 0; f < sim->ir->firings; f++)
         if (sim->ir->firing[f].engine == e->id) {
+            e->window[count] = sim_window_of(sim->ir, &sim->ir->firing[f]);
             e->firing[count++] = f;
             if (sim->ir->firing[f].mode == ENGINE_MODE_SCORES) e->key_units = sim->ir->firing[f].beats;
         }
@@ -97,6 +104,8 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
     e->y = sim_out(sim, a, IR_ROLE_Y);
     e->now = e->x_last = e->loaded = e->prepared[0] = e->prepared[1] = e->read = -1;
     e->fetched = -STEP_NEXT;
+    e->windows = args_value(&a->args, "K_WINDOW") || args_value(&a->args, "V_WINDOW");
+    for (int i = 0; i <= WINDOW_STAGES; i++) e->way[i] = -1;
     e->all_lanes = a->c.channels;
     e->arrays = at_least(a->c.times, 1);
     e->step_tokens = args_int(&a->args, "TOKENS", 1);
@@ -158,15 +167,15 @@ static int64_t field(const struct engine *e, int64_t entry, enum field f) {
     return sim_schedule_field(&e->schedule, entry, f);
 }
 
-static void load_attention(struct engine *e, const struct timing_step *step, int64_t beat_bits) {
-    int64_t krows = div_up(step->pos, e->all_lanes), blocks = step->pos / LAYOUT_V_BLOCK,
-            block_beats = beat_bits == 512 ? 1 : 2;
+// pos: counted from where the window begins.
+static void load_attention(struct engine *e, const struct timing_step *step, int64_t pos, int64_t beat_bits) {
+    int64_t krows = div_up(pos, e->all_lanes), blocks = pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
     if (e->mode == ENGINE_MODE_SCORES) {
         e->memory_rows = krows;
         e->rows = krows + div_up(step->ntok, e->all_lanes);
         e->key_rest = step->ntok - (e->rows - krows - 1) * e->all_lanes;
         e->memory_beats = e->row_beats;
-        e->last_count = e->all_lanes - (krows * e->all_lanes - step->pos);
+        e->last_count = e->all_lanes - (krows * e->all_lanes - pos);
     } else {
         e->memory_rows = e->rows;
         e->memory_beats = blocks * block_beats;
@@ -190,7 +199,8 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(field(e, entry, ENGINE_GROUPS) * each, 8) : 1;
     if (e->mode >= ENGINE_MODE_SCORES) {
         e->header = 0;
-        load_attention(e, step, a->c.units);
+        int64_t begin = window_begin(sim->ir, e->window[entry], e->walk.repeat, step->pos);
+        load_attention(e, step, step->pos - begin, a->c.units);
     }
     e->outer = e->mode < ENGINE_MODE_SCORES && e->row_beats > 1 && field(e, entry, ENGINE_OUTER);
     e->outer_rows = at_most(e->rows, e->chunk_rows);
@@ -199,6 +209,14 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->row = e->beat = e->turn = 0;
     e->entry = entry;
     e->active = true;
+}
+
+// Through the stages that look up where a window begins: each takes the entry when the one before has left it.
+static void go_ahead(struct engine *e, int64_t from) {
+    e->fetched = at_least(from, e->way[1]);
+    e->way[0] = e->fetched;
+    for (int i = 1; i <= WINDOW_STAGES; i++)
+        e->way[i] = at_least(e->way[i - 1] + 1, i < WINDOW_STAGES ? e->way[i + 1] : e->read);
 }
 
 // Entries go ahead, four of them, while a firing runs (rill_engine_ctrl).
@@ -212,8 +230,9 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
         from = at + STEP_LATENCY;
         e->turning = true;
     }
-    e->fetched = at_least(from, e->read);
-    e->read = at_least(e->fetched + 1, e->prepared[1] + 1);
+    if (e->windows) go_ahead(e, from);
+    else e->fetched = at_least(from, e->read);
+    e->read = at_least((e->windows ? e->way[WINDOW_STAGES] : e->fetched) + 1, e->prepared[1] + 1);
     e->prepared[1] = e->prepared[0];
     e->prepared[0] = at_least(e->read + 1, e->loaded);
     e->loaded = e->now = at_least(e->prepared[0] + 1, e->now);

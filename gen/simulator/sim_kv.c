@@ -14,6 +14,7 @@ struct kv {
     VEC(int64_t) ready; // scales: when a head's words may leave
     VEC(int64_t) read;  // scales: when the last word of a step left
     int64_t reading, word, pass, next;
+    int window; // scales: the operation whose windows the words have
 };
 
 bool sim_kv_init(struct sim *sim, struct actor *a) {
@@ -32,6 +33,7 @@ bool sim_kv_init(struct sim *sim, struct actor *a) {
         v->cache->tail_reads = a->c.times;
         v->cache->tail_by_step = a->c.by_step;
     }
+    if (v->out) v->window = sim->actor[v->out->reader].k->node;
     stage_init(sim, &v->stage, a->c.pipe);
     return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES) &&
            (v->client || a->c.machine != TIMING_K_WRITER);
@@ -100,7 +102,8 @@ enum {
     V_WRITE_CYCLES = 6, // per beat written out
     V_WRITTEN = 30,     // the last of them to its response, what others read and write left out
     TAIL_READ = 3,      // command to the count
-    SCALES_READ = 2     // last word of a step to the step after the next
+    SCALES_READ = 2,    // last word of a step to the step after the next
+    SCALES_LOOK = 2     // where the next layer's window begins
 };
 
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
@@ -164,10 +167,12 @@ static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     if (!stage_enter(sim, &v->stage, v->out, at_least(v->ready.items[v->reading], v->next), &at)) return false;
     stage_push(sim, &v->stage, at, TIMING_TOK_LAST, true);
     v->next = at + 1;
-    if (++v->word < div_up(step->pos + step->ntok, a->c.lanes)) return true;
+    int64_t begin = window_begin(sim->ir, v->window, v->reading / a->c.heads % a->c.layers, step->pos);
+    if (++v->word < div_up(step->pos + step->ntok - begin, a->c.lanes)) return true;
     v->word = 0;
     if (++v->pass < a->c.times) return true;
     v->pass = 0;
+    if (args_value(&a->args, "WINDOW") && (v->reading + 1) % a->c.heads == 0) v->next += SCALES_LOOK;
     if (++v->reading % (a->c.layers * a->c.heads) == 0) VEC_PUSH(sim->arena, v->read, at);
     return true;
 }

@@ -9,6 +9,7 @@
 
 enum {
     WALK_LATENCY = 14, // start of a request to the first descriptor
+    WALK_WINDOWS = 5,  // later with windows: rill_window_entries
     WALK_AHEAD = 200,  // where steps before are left out: the walker has been ahead for long
     LANE_BEATS = 16,
     LANE_POPPED = 5, // command to the beat leaving the lane's FIFO
@@ -16,6 +17,24 @@ enum {
     JOIN_LANES = 8,
     WRITTEN = 4, // the last response, or the last value taken, to the first descriptor that may be sent
 };
+
+static int64_t field(const struct lane *l, int64_t entry, enum field f) {
+    return sim_schedule_field(&l->schedule, entry, f);
+}
+
+// Runs of keys and values are those of the engine's firings, in order.
+static bool name_runs(const struct ir *ir, int engine, struct lane *l, struct arena *arena) {
+    int f = 0;
+    l->window = ARENA_ARRAY(arena, int, (size_t)l->schedule.entries + 1);
+    for (int64_t i = 0; i < l->schedule.entries; i++) {
+        l->window[i] = IR_NONE;
+        if (field(l, i, SEGMENT_KIND) == SEGMENT_KIND_WEIGHTS) continue;
+        while (f < ir->firings && (ir->firing[f].engine != engine || ir->firing[f].mode <= ENGINE_MODE_INT4)) f++;
+        if (f == ir->firings) return false;
+        l->window[i] = sim_window_of(ir, &ir->firing[f++]);
+    }
+    return true;
+}
 
 bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engine *engine,
                struct sim_channel *channel) {
@@ -28,12 +47,10 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     l->waits = sim->actor[walker].c.layers > 0;
     l->counted = l->channels > JOIN_LANES ? COUNTED + 2 : COUNTED;
     l->described_at = WALK_LATENCY - sim->options->memory.lead;
+    if (args_value(&sim->actor[walker].args, "K_WINDOW")) l->described_at += WALK_WINDOWS;
     if (sim->options->step[0].pos > 0) l->described_at = -WALK_AHEAD;
-    return sim_schedule_read(sim, &sim->actor[walker], SEGMENT_BITS, &l->schedule);
-}
-
-static int64_t field(const struct lane *l, int64_t entry, enum field f) {
-    return sim_schedule_field(&l->schedule, entry, f);
+    return sim_schedule_read(sim, &sim->actor[walker], SEGMENT_BITS, &l->schedule) &&
+           name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);
 }
 
 // As it once was: keys count once their engine holds nothing of a later head either. Asked when nothing else can go on.
@@ -80,11 +97,14 @@ static bool ask_run(struct sim *sim, struct lane *l) {
         int64_t kind = field(l, entry, SEGMENT_KIND), beats = field(l, entry, SEGMENT_BEATS),
                 outer = kind == SEGMENT_KIND_V ? field(l, entry, SEGMENT_OUTER) : 1;
         from = at_least(from + 1, l->described_at + 1);
-        if (kind == SEGMENT_KIND_K) beats *= div_up(step->pos, l->channels);
-        if (kind == SEGMENT_KIND_V) beats *= step->pos / LAYOUT_V_BLOCK;
+        int64_t begin = window_begin(sim->ir, l->window[entry], l->walk.repeat, step->pos), first = 0;
+        if (kind == SEGMENT_KIND_K) first = begin / l->channels * beats;
+        if (kind == SEGMENT_KIND_K) beats *= div_up(step->pos - begin, l->channels);
+        if (kind == SEGMENT_KIND_V) first = begin / LAYOUT_V_BLOCK * beats;
+        if (kind == SEGMENT_KIND_V) beats *= (step->pos - begin) / LAYOUT_V_BLOCK;
         if (kind != SEGMENT_KIND_WEIGHTS && beats && !gate_open(sim, l, entry, &from)) return false;
         int64_t address = field(l, entry, SEGMENT_OFFSET) + l->walk.repeat * field(l, entry, SEGMENT_LAYER_STRIDE) +
-                          l->outer * field(l, entry, SEGMENT_OUTER_STRIDE);
+                          l->outer * field(l, entry, SEGMENT_OUTER_STRIDE) + first * (sim->ir->design.beat_bits / 8);
         if (beats == 0 || ++l->outer == outer) {
             l->outer = 0;
             sim_walk_next(sim, &l->schedule, &l->walk);

@@ -10,6 +10,7 @@ struct lane {
     struct sim_walk walk;
     struct sim_client *client;
     int64_t channels; // of the engine
+    int *window;      // per entry: the operation whose windows its positions have, or IR_NONE
     const struct sim_cache *cache;
     bool waits;           // for writes of the step before
     int64_t counted;      // cycles from a beat's arrival at the lane to the first command that may use it

@@ -135,18 +135,35 @@ static void open_edges(struct sim *sim) {
     }
 }
 
-// Layers are alike: a few of them show what all need. Counts of repetitions are known by their value, so there must be
-// one region.
+static bool alike(const struct ir *ir, const struct ir_region *r, int64_t a, int64_t b) {
+    for (int n = r->first_node; n < r->first_node + r->nodes; n++)
+        if (ir_node_is(ir, n, OP_OF_SCORES) && window_length(ir, n, a) != window_length(ir, n, b)) return false;
+    return true;
+}
+
+// The first repetitions, so many that each other one has the windows of one of them.
+static int64_t kinds_of_layers(const struct ir *ir, const struct ir_region *r) {
+    int64_t kinds = 1;
+    for (int64_t l = 1; l < r->repeat; l++) {
+        int64_t same = 0;
+        while (same < l && !alike(ir, r, same, l)) same++;
+        if (same == l) kinds = l + 1;
+    }
+    return kinds;
+}
+
+// Layers are alike but for their windows: a few of them show what all need. Counts of repetitions are known by their
+// value, so there must be one region.
 static void leave_out_layers(struct sim *sim) {
-    int64_t most = 1;
+    int64_t most = 1, few = sim->options->layers;
     int regions = 0;
     for (int r = 0; r < sim->ir->regions; r++) {
         regions += sim->ir->region[r].repeat > 1;
         most = at_least(most, sim->ir->region[r].repeat);
+        if (few > 1) few = at_least(few, kinds_of_layers(sim->ir, &sim->ir->region[r]));
     }
     sim->layers = most;
-    if (regions == 1 && sim->options->layers > 1 && most > sim->options->layers)
-        sim->fewer = most - sim->options->layers;
+    if (regions == 1 && few > 1 && most > few) sim->fewer = most - few;
 }
 
 // Caches have a layer for every repetition that runs.

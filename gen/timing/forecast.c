@@ -4,7 +4,9 @@
 // midpoint rule).
 #include "include/cost.h"
 #include "gen/kernel/args.h"
+#include "include/fields.h"
 #include "include/timing.h"
+#include "include/window.h"
 
 enum {
     SAMPLES_PREFILL = 8,
@@ -153,14 +155,17 @@ static bool foretell_samples(struct foretelling *t) {
 
 // ---- products ----
 
-// Multiplications of one firing in one repetition of a step.
+// Multiplications of one firing in all repetitions of a step, of the positions that are seen.
 static double firing_macs(const struct ir *ir, const struct ir_firing *f, const struct timing_step *s) {
     const struct ir_node *n = &ir->node[f->node];
-    int64_t tokens = ir->region[f->region].when == IR_LAST ? 1 : s->ntok, positions = 0;
+    int64_t tokens = ir->region[f->region].when == IR_LAST ? 1 : s->ntok, repeat = ir->region[f->region].repeat,
+            positions = 0;
     if (f->mode <= ENGINE_MODE_INT4)
-        return (double)(tokens * ir_attr_int(&n->attrs, "rows", 0)) * (double)ir_vector_length(ir, n);
+        return (double)(repeat * tokens * ir_attr_int(&n->attrs, "rows", 0)) * (double)ir_vector_length(ir, n);
     const struct ir_tensor *heads = &ir->tensor[n->in[1]]; // keys or values: [heads][elements]
-    for (int64_t t = 0; t < tokens; t++) positions += s->pos + t + 1;
+    int over = window_node(ir, f->mode == ENGINE_MODE_SCORES ? n->out[0] : n->in[0]);
+    for (int64_t r = 0; r < repeat; r++)
+        for (int64_t t = 0; t < tokens; t++) positions += at_most(s->pos + t + 1, window_length(ir, over, r));
     return (double)positions * (double)(ir_tensor_elements(heads) / at_least(heads->shape[0].bound, 1));
 }
 
@@ -169,8 +174,7 @@ static void count_macs(struct foretelling *t) {
         struct timing_phase *p = s < t->prefill ? &t->f->prefill : &t->f->decode;
         for (int i = 0; i < t->ir->firings; i++) {
             const struct ir_region *r = &t->ir->region[t->ir->firing[i].region];
-            if (r->when != IR_LAST || t->step[s].head)
-                p->macs += (double)r->repeat * firing_macs(t->ir, &t->ir->firing[i], &t->step[s]);
+            if (r->when != IR_LAST || t->step[s].head) p->macs += firing_macs(t->ir, &t->ir->firing[i], &t->step[s]);
         }
     }
 }

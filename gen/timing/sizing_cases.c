@@ -5,6 +5,8 @@
 #include "include/cost.h"
 #include "include/kv.h"
 #include "include/layout.h"
+#include "include/ops.h"
+#include "include/window.h"
 #include "gen/timing/sizing.h"
 
 // The fastest memory asks most of the streams behind the engine.
@@ -54,6 +56,18 @@ static void add_part(struct sizing *z) {
     sizing_add_case(z, "rows", 0, step, steps);
 }
 
+// The last step of n tokens in which a layer with a window reads most; below 0: there is none.
+static int64_t longest_window(const struct ir *ir, int n) {
+    int64_t at = -1;
+    for (int node = 0; node < ir->nodes; node++)
+        for (int r = 0; ir_node_is(ir, node, OP_OF_SCORES) && r < ir->region[ir->node[node].region].repeat; r++) {
+            int64_t unit = window_unit(ir), window = window_length(ir, node, r), first = (window + unit - 2) / n * n;
+            if (window < ir->design.context && first + n <= ir->design.context)
+                at = at_least(at, first + (ir->design.context - n - first) / unit * unit);
+        }
+    return at;
+}
+
 // Positions: the first ones, a block's end, the middle and the last ones; one token and as many as fit. Without a cache
 // a step is like any other.
 void sizing_choose_cases(struct sizing *z) {
@@ -65,6 +79,9 @@ void sizing_choose_cases(struct sizing *z) {
     for (size_t i = 0; i < COUNT_OF(at); i += alike ? COUNT_OF(at) - 1 : 1)
         if (at[i] >= 0 && at[i] < d->context && (i == 0 || at[i] > at[i - 1]))
             add_steps(z, "single", at[i], 1, d->is_lm ? 3 : GRAPH_STEPS, false);
+    int64_t window = longest_window(z->ir, 1), windows = longest_window(z->ir, most);
+    if (window >= 0) add_steps(z, "window", window, 1, 1, false);
+    if (most > 1 && windows >= 0) add_steps(z, "window", windows, most, 1, true);
     for (size_t i = 0; most > 1 && i < COUNT_OF(from); i += alike ? COUNT_OF(from) - 1 : 1) {
         int64_t pos = from[i] / d->tokens * d->tokens; // a step never crosses a block of 64
         if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1]))

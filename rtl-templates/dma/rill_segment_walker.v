@@ -6,28 +6,40 @@
 // Segment entry (192 bits, SEGMENT of include/fields.def), offsets and strides in bytes. Weights: `beats` beats at
 // offset + layer*layer_stride. K: krows*beats beats there. V: `outer` runs of vblocks*beats beats, outer_stride apart.
 // A run of 0 beats is left out; a run of more than 65535 beats is cut.
+// With windows a K or V run begins behind the row-steps or blocks that no token of the step sees (rill_window_entries),
+// and is so much shorter.
 // A K or V run in the n-th step since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >=
 // (n-1)*KV_LAYERS + l + 1, l = kv_layer + layer*kv_step its layer of the cache: until every write of its kind that the
 // steps before made in this layer has its response.
-// Throughput: one descriptor per cycle; latency 7 from entry to descriptor.
+// Throughput: one descriptor per cycle; latency 7 from entry to descriptor, with windows 12.
 // flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing
 // held (while flush).
 // Reset: clk, synchronous active-high rst; the step count starts over.
 //
-// name               meaning                                  unit      range
-// BEAT_BITS          of a beat                                bits      64, 128, 256, 512
-// KV_LAYERS          that write K and V; 0: none              layers    0 or more
-// SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
-// ENTRIES            the sum of all lengths                   entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   any
-// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
-// TABLE              the entries, 192 bits each (of SEGMENT)  -         any
+// name               meaning                                               unit       range
+// BEAT_BITS          of a beat                                             bits       64, 128, 256, 512
+// KV_LAYERS          that write K and V; 0: none                           layers     0 or more
+// KEY_CHANNELS       of the engine of the scores                           channels   1 to 32
+// WINDOWS            entries of each window list: one, or one for each     entries    1 or more
+//                    layer of the cache
+// K_WINDOW           that a token sees, its own the last, 16 bits of each  positions  any
+//                    layer of the keys; a single 0: all
+// V_WINDOW           the same of each layer of the values                  positions  any
+// SECTIONS           of the table, docs/rtl.md section 5                   sections   1 or more
+// ENTRIES            the sum of all lengths                                entries    1 or more
+// SECTION_LEN        of each section, 16 bits, the first low               entries    any
+// SECTION_REPEAT     how often each is walked, 16 bits each                times      any
+// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                -          any
+// TABLE              the entries, 192 bits each (of SEGMENT)               -          any
 `default_nettype none
 
 module rill_segment_walker #(
     parameter BEAT_BITS = 0,
     parameter KV_LAYERS = 0,
+    parameter KEY_CHANNELS = 1,
+    parameter WINDOWS = 1,
+    parameter [WINDOWS*16-1:0] K_WINDOW = 0,
+    parameter [WINDOWS*16-1:0] V_WINDOW = 0,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
@@ -64,6 +76,7 @@ module rill_segment_walker #(
     localparam [31:0] CUT_BEATS = 1 << CUT_W;
     localparam [31:0] CUT_BYTES = CUT_BEATS * (BEAT_BITS / 8);
     localparam [31:0] LAYER_STEP = KV_LAYERS;
+    localparam BYTE_W = $clog2(BEAT_BITS / 8);
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512 && BEAT_BITS != 64 && BEAT_BITS != 128) begin : gen_bad_beat
@@ -75,10 +88,16 @@ module rill_segment_walker #(
     endgenerate
 
     wire                 step_ready;
-    wire                 entry_valid;
+    wire                 listed_valid;       // of the schedule
+    wire                 listed_ready;
+    wire [ENTRY_W+SCHEDULE_BITS-1:0] listed_data;
+    wire                 listed_last;
+    wire                 entry_valid;        // with positions counted from where the layer's window begins
     wire                 entry_ready;
     wire [ENTRY_W+SCHEDULE_BITS-1:0] entry_data;
     wire                 entry_last;
+    wire [15:0]          entry_skip;         // row-steps or blocks that are left out
+    wire                 held;               // an entry is on its way between the two
 
     // A flush throws the schedule's place away: its reset is the quickest way.
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
@@ -86,8 +105,31 @@ module rill_segment_walker #(
         .clk(clk), .rst(rst || flush),
         .s_axis_step_tvalid(s_axis_step_tvalid && !flush), .s_axis_step_tready(step_ready),
         .s_axis_step_tdata(s_axis_step_tdata),
-        .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready), .m_axis_entry_tdata(entry_data),
-        .m_axis_entry_tlast(entry_last));
+        .m_axis_entry_tvalid(listed_valid), .m_axis_entry_tready(listed_ready), .m_axis_entry_tdata(listed_data),
+        .m_axis_entry_tlast(listed_last));
+    generate
+        if (K_WINDOW == 0 && V_WINDOW == 0) begin : gen_all_positions
+            assign {entry_valid, entry_data, entry_last} = {listed_valid, listed_data, listed_last};
+            assign listed_ready = entry_ready;
+            assign entry_skip = 16'd0;
+            assign held = 1'b0;
+        end else begin : gen_windows
+            wire [1:0]  listed_kind = listed_data[SEGMENT_KIND +: SEGMENT_KIND_W];
+            wire [9:0]  blocks;
+            wire [15:0] rows;
+            rill_window_entries #(.ENTRY_W(ENTRY_W), .KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS),
+                .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW)) u_windows (
+                .clk(clk), .rst(rst || flush), .s_axis_entry_tvalid(listed_valid), .s_axis_entry_tready(listed_ready),
+                .s_axis_entry_tdata(listed_data), .s_axis_entry_tlast(listed_last),
+                .keys(listed_kind == SEGMENT_KIND_K), .values(listed_kind == SEGMENT_KIND_V),
+                .kv_layer(listed_data[SEGMENT_KV_LAYER +: SEGMENT_KV_LAYER_W]),
+                .kv_step(listed_data[SEGMENT_KV_STEP +: SEGMENT_KV_STEP_W]), .m_axis_entry_tvalid(entry_valid),
+                .m_axis_entry_tready(entry_ready), .m_axis_entry_tdata(entry_data), .m_axis_entry_tlast(entry_last),
+                .blocks(blocks), .rows(rows));
+            assign entry_skip = entry_kind == SEGMENT_KIND_K ? rows : {6'd0, blocks};
+            assign held = listed_valid;
+        end
+    endgenerate
 
     reg  open_q;
     assign s_axis_step_tready = open_q && (flush || step_ready);
@@ -114,12 +156,15 @@ module rill_segment_walker #(
     reg  [39:0] operand_layer_stride_q;
     reg  [15:0] operand_times_q;
     reg  [23:0] operand_beats_q;
+    reg  [15:0] operand_skip_q;
+    reg  [31:0] product_skip_q;              // beats
     reg  [31:0] product_run_q, layer_run_q, place_run_q;
     reg  [35:0] product_low_q;
     reg  [35:0] product_high_q;
     reg  [39:0] layer_bytes_q;
 
     wire [39:0] run_product = operand_times_q * operand_beats_q;
+    wire [39:0] skip_product = operand_skip_q * operand_beats_q;
 
     // Emitter: one run after the other.
     reg         emit_valid_q;
@@ -153,8 +198,8 @@ module rill_segment_walker #(
         .s_axis_tdata({emit_cut_q ? CUT_BEATS[BEATS_W-1:0] : emit_left_q[BEATS_W-1:0], emit_addr_q}),
         .m_axis_tvalid(sent_valid), .m_axis_tready(m_axis_burst_tready), .m_axis_tdata(m_axis_burst_tdata));
     assign m_axis_burst_tvalid = sent_valid && !flush;
-    assign idle = !(sent_valid || entry_valid || operand_valid_q || product_valid_q || layer_valid_q || place_valid_q
-        || emit_valid_q || s_axis_step_tvalid);
+    assign idle = !(sent_valid || held || entry_valid || operand_valid_q || product_valid_q || layer_valid_q
+        || place_valid_q || emit_valid_q || s_axis_step_tvalid);
 
     always @(posedge clk) begin
         open_q <= !rst;
@@ -187,6 +232,7 @@ module rill_segment_walker #(
             operand_layer_q <= entry_layer;
             operand_times_q <= entry_kind == SEGMENT_KIND_WEIGHTS ? 16'd1 : entry_kind == SEGMENT_KIND_K ? entry_krows
                 : entry_vblocks;
+            operand_skip_q <= entry_skip;
             operand_need_q <= (first_q || entry_kind == SEGMENT_KIND_WEIGHTS || KV_LAYERS == 0) ? 32'd0
                 : earlier_q + {22'd0, entry_data[SEGMENT_KV_LAYER +: SEGMENT_KV_LAYER_W]} + 32'd1;
             operand_kv_step_q <= (first_q || entry_kind == SEGMENT_KIND_WEIGHTS || KV_LAYERS == 0) ? 6'd0
@@ -199,11 +245,12 @@ module rill_segment_walker #(
             product_need_q <= operand_need_q;
             product_kv_q <= operand_layer_q * operand_kv_step_q;
             product_run_q <= run_product[31:0];
+            product_skip_q <= skip_product[31:0];
             product_low_q <= operand_layer_q * operand_layer_stride_q[19:0];
             product_high_q <= operand_layer_q * operand_layer_stride_q[39:20];
 
             layer_kind_q <= product_kind_q;
-            layer_offset_q <= product_offset_q;
+            layer_offset_q <= product_offset_q + ({8'd0, product_skip_q} << BYTE_W);
             layer_outer_q <= product_outer_q;
             layer_stride_q <= product_stride_q;
             layer_need_q <= product_need_q + {10'd0, product_kv_q};
@@ -256,7 +303,7 @@ module rill_segment_walker #(
         end
     end
 
-    wire unused = &{1'b0, entry_data, run_product[39:32], product_high_q[35:20]};
+    wire unused = &{1'b0, entry_data, run_product[39:32], skip_product[39:32], product_high_q[35:20]};
 endmodule
 
 `default_nettype wire

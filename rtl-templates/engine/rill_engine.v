@@ -37,6 +37,12 @@
 // HOPS               most die boundaries to a lane, register stages each way         clocks     0 or more
 // CHAINS             dies with lanes                                                 dies       1 to 8
 // COPY_CHAIN         which of them, of every FAN_OUT lanes, 4 bits each              -          any
+// KEY_CHANNELS       of the engine of the scores                                     channels   1 to 32
+// WINDOWS            entries of each window list: one for all, or one for each       entries    1 or more
+//                    layer of the cache
+// K_WINDOW           that a token sees, its own the last, 16 bits of each layer of   positions  any
+//                    the keys; a single 0: all
+// V_WINDOW           the same of each layer of the values; a single 0: all           positions  any
 // OUT_FIFO           for the latency and the places kept for a row-step's results    words      2 or more
 // SECTIONS           of the table, docs/rtl.md section 5                             sections   1 or more
 // ENTRIES            the sum of all lengths                                          entries    1 or more
@@ -63,6 +69,10 @@ module rill_engine #(
     parameter HOPS = 0,
     parameter CHAINS = 1,
     parameter [15:0] COPY_CHAIN = 0,
+    parameter KEY_CHANNELS = CHANNELS,
+    parameter WINDOWS = 1,
+    parameter [WINDOWS*16-1:0] K_WINDOW = 0,
+    parameter [WINDOWS*16-1:0] V_WINDOW = 0,
     parameter OUT_FIFO = (ARRAYS == 2 ? 48 : 32) + 2 * HOPS,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
@@ -168,16 +178,42 @@ module rill_engine #(
     endgenerate
 
     // ---- schedule and sequencer ----
-    wire          entry_valid;
+    wire          entry_valid;               // of the schedule
     wire          entry_ready;
     wire [175:0]  entry_data;
     wire          entry_last;
+    wire          seen_valid;                // with positions counted from where the layer's window begins
+    wire          seen_ready;
+    wire [175:0]  seen_data;
     rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
         .m_axis_entry_tdata(entry_data), .m_axis_entry_tlast(entry_last));
+    generate
+        if (K_WINDOW == 0 && V_WINDOW == 0) begin : gen_all_positions
+            assign {seen_valid, seen_data, entry_ready} = {entry_valid, entry_data, seen_ready};
+        end else begin : gen_windows
+            // of include/fields.def
+            localparam ENGINE_MODE = 0, ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80,
+                ENGINE_KV_STEP_W = 6;
+            wire        seen_last;
+            wire [9:0]  seen_blocks;
+            wire [15:0] seen_rows;
+            rill_window_entries #(.ENTRY_W(96), .KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW),
+                .V_WINDOW(V_WINDOW)) u_windows (
+                .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
+                .s_axis_entry_tdata(entry_data), .s_axis_entry_tlast(entry_last),
+                .keys(entry_data[ENGINE_MODE+1] && !entry_data[ENGINE_MODE]),
+                .values(entry_data[ENGINE_MODE+1] && entry_data[ENGINE_MODE]),
+                .kv_layer(entry_data[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W]),
+                .kv_step(entry_data[ENGINE_KV_STEP +: ENGINE_KV_STEP_W]), .m_axis_entry_tvalid(seen_valid),
+                .m_axis_entry_tready(seen_ready), .m_axis_entry_tdata(seen_data), .m_axis_entry_tlast(seen_last),
+                .blocks(seen_blocks), .rows(seen_rows));
+            wire unused_windows = &{1'b0, seen_last, seen_blocks, seen_rows};
+        end
+    endgenerate
 
     wire                beat_pulse;
     wire                k_pulse;
@@ -202,8 +238,8 @@ module rill_engine #(
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
         .SCALE_W(SCALE_W),
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_ctrl (
-        .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
-        .s_axis_entry_tdata(entry_data), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse),
+        .clk(clk), .rst(rst), .s_axis_entry_tvalid(seen_valid), .s_axis_entry_tready(seen_ready),
+        .s_axis_entry_tdata(seen_data), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse),
         .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(cmd_pop), .cmd_k(cmd_k),
         .cmd_k_lanes(cmd_k_lanes), .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid),
         .cmd_int4(cmd_int4), .cmd_asym(cmd_asym), .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr),

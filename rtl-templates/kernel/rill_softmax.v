@@ -2,8 +2,9 @@
 // Softmax of attention scores, one head per firing: docs/numerics.md section 6.
 //
 // In: one step word per LAYERS * HEADS firings; raw scores (chunk, tok), positions 0 .. pos + ntok - 1 of a head, LANES
-// per chunk; scale words of rill_kv_scale for K and for V, one per chunk of a firing (popped on tok_last). Out:
-// m_axis_p = exp(s - max) * vscale with s = raw * kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0
+// per chunk (with WINDOW from where the layer's window begins, rill_window_begin); scale words of rill_kv_scale for K
+// and for V, one per chunk of a firing (popped on tok_last). Out: m_axis_p = exp(s - max) * vscale with s = raw *
+// kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0
 // at positions after the token's own, and with WINDOW at those WINDOW or more before it, as many chunks as came in (the
 // quantizer pads its last block); m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last
 // token. The sum is exact on a grid of 2^-30.
@@ -13,18 +14,19 @@
 // with room for its scalars reserved: p never waits for m_axis_inv in the middle of a firing.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
 //
-// name     meaning                                                  unit       range
-// LANES    positions per chunk                                      words      1, 2, 4, 8, 16, 32
-// TOKENS   per step, upper bound                                    tokens     1 to 8
-// HEADS    per layer                                                firings    1 or more
-// LAYERS   per step                                                 layers     1 or more
-// CONTEXT  of the longest request                                   positions  1 to 65536
-// SLOPE    -2 / cap; 0: no cap                                      fp32 bits  any
-// GAIN     2 * cap; 0: no cap                                       fp32 bits  any
-// WINDOWS  entries of WINDOW: one for all layers, or one for each   entries    1 to LAYERS
-// WINDOW   that a token sees, its own the last of them, in 16 bits  positions  any
-//          an entry; a single 0: all
-// USER_W   of tuser                                                 bits       derived
+// name          meaning                                                  unit       range
+// LANES         positions per chunk                                      words      1, 2, 4, 8, 16, 32
+// TOKENS        per step, upper bound                                    tokens     1 to 8
+// HEADS         per layer                                                firings    1 or more
+// LAYERS        per step                                                 layers     1 or more
+// CONTEXT       of the longest firing                                    positions  1 to 65536
+// SLOPE         -2 / cap; 0: no cap                                      fp32 bits  any
+// GAIN          2 * cap; 0: no cap                                       fp32 bits  any
+// WINDOWS       entries of WINDOW: one for all layers, or one for each   entries    1 to LAYERS
+// WINDOW        that a token sees, its own the last of them, in 16 bits  positions  any
+//               an entry; a single 0: all
+// KEY_CHANNELS  of the engine of the scores, where there is WINDOW       channels   1 to 32
+// USER_W        of tuser                                                 bits       derived
 `default_nettype none
 
 module rill_softmax #(
@@ -37,6 +39,7 @@ module rill_softmax #(
     parameter [31:0] GAIN = 0,
     parameter WINDOWS = 1,
     parameter [WINDOWS*16-1:0] WINDOW = 0,
+    parameter KEY_CHANNELS = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -140,6 +143,34 @@ module rill_softmax #(
         end
     always @(posedge clk) if (!step_q) pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
 
+    // Where a window begins positions are counted from 0 again: nothing of what follows knows that.
+    wire               open;                            // base is the present layer's
+    wire [15:0]        base;                            // of the step's first token
+    generate
+        if (WINDOW == 0) begin : gen_from_0
+            assign open = step_q;
+            assign base = pos_q;
+        end else begin : gen_from_window
+            localparam HEAD_W = HEADS > 1 ? $clog2(HEADS) : 1;
+            localparam [31:0] LAST_HEAD = HEADS - 1;
+            reg  [HEAD_W-1:0] head_q;
+            wire              head_end = head_q == LAST_HEAD[HEAD_W-1:0];
+            wire              found;
+            wire              ready;
+            wire [15:0]       begins;
+            rill_window_steps #(.KEY_CHANNELS(KEY_CHANNELS), .LAYERS(LAYERS), .WINDOWS(WINDOWS),
+                .WINDOW(WINDOW)) u_begins (
+                .clk(clk), .rst(rst), .s_valid(s_axis_step_tvalid && s_axis_step_tready), .s_ready(ready),
+                .s_pos(s_axis_step_tdata[STEP_POS +: STEP_POS_W]), .m_valid(found),
+                .m_ready(s_take && s_axis_s_tlast && head_end), .m_begin(begins), .m_pos(base));
+            assign open = step_q && found;
+            always @(posedge clk)
+                if (rst) head_q <= {HEAD_W{1'b0}};
+                else if (s_take && s_axis_s_tlast) head_q <= head_end ? {HEAD_W{1'b0}} : head_q + 1'b1;
+            wire unused_begins = &{1'b0, ready, begins, pos_q, LAST_HEAD};
+        end
+    endgenerate
+
     // ---- first pass: s = raw * kscale, capped, into a bank; the maximum per token ----
     wire                 en_in;
     wire [COPIES_IN-1:0] step_in;
@@ -152,14 +183,14 @@ module rill_softmax #(
     wire                k_last;
     wire [USER_W-1:0]   k_user;
     wire [LANES-1:0]    k_fault;
-    wire [15:0]         s_own = pos_q + {{(16-TOK_W){1'b0}}, s_axis_s_tuser[TOK_W-1:0]};   // the token's own position
+    wire [15:0]         s_own = base + {{(16-TOK_W){1'b0}}, s_axis_s_tuser[TOK_W-1:0]};   // the token's own position
     rill_pipe #(.LATENCY(ENTER), .SIDE_W(17 + USER_W), .COPIES(COPIES_IN)) u_in (
-        .clk(clk), .rst(rst), .s_tvalid(s_axis_s_tvalid && s_axis_kscale_tvalid && step_q), .s_tready(in_ready),
+        .clk(clk), .rst(rst), .s_tvalid(s_axis_s_tvalid && s_axis_kscale_tvalid && open), .s_tready(in_ready),
         .s_side({s_own, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .step(step_in), .valid(in_valid),
         .m_tvalid(k_valid), .m_tready(k_ready),
         .m_side({k_own, k_last, k_user}));
-    assign s_axis_s_tready = in_ready && s_axis_kscale_tvalid && step_q;
-    assign s_axis_kscale_tready = in_ready && s_axis_s_tvalid && step_q && s_axis_s_tuser[TOK_W];
+    assign s_axis_s_tready = in_ready && s_axis_kscale_tvalid && open;
+    assign s_axis_kscale_tready = in_ready && s_axis_s_tvalid && open && s_axis_s_tuser[TOK_W];
 
     wire                en;
     wire [COPIES-1:0]   step;

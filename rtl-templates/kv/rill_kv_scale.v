@@ -5,21 +5,26 @@
 // in head; the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the
 // words of positions 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales
 // of all tokens of that (layer, head) are in. With grouped queries every head is sent REPLAYS times, once for each
-// query head that reads it.
-// Throughput: one unit and one word per cycle; units may run up to one step ahead of the words. Latency: 5 cycles from
-// the last unit of a head to its first word. Reset: synchronous; the RAM keeps its contents.
+// query head that reads it. With WINDOW the words begin where the layer's window does (rill_window_begin).
+// Throughput: one unit and one word per cycle, with WINDOW two cycles more for each layer; units may run up to one step
+// ahead of the words. Latency: 5 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
+// keeps its contents.
 //
-// name       meaning                 unit       range
-// LANES      fp32 per word           words      1, 2, 4, 8, 16, 32
-// TOKENS     per step, upper bound   tokens     1 to 8
-// BEAT_BITS  of a beat               bits       256, 512
-// LAYERS     per step                firings    1 or more
-// HEADS      of a firing             heads      1 or more
-// UNITS      of a head and token     units      1 or more
-// CONTEXT    of the longest request  positions  1 to 65536
-// REPLAYS    of a head's words       times      1 to 255
-// RAM_STYLE  of the storage          -          "auto", "distributed", "block", "ultra"
-// USER_W     of tuser                bits       derived
+// name          meaning                                          unit       range
+// LANES         fp32 per word                                    words      1, 2, 4, 8, 16, 32
+// TOKENS        per step, upper bound                            tokens     1 to 8
+// BEAT_BITS     of a beat                                        bits       256, 512
+// LAYERS        per step                                         firings    1 or more
+// HEADS         of a firing                                      heads      1 or more
+// UNITS         of a head and token                              units      1 or more
+// CONTEXT       of the longest request                           positions  1 to 65536
+// REPLAYS       of a head's words                                times      1 to 255
+// RAM_STYLE     of the storage                                   -          "auto", "distributed", "block", "ultra"
+// KEY_CHANNELS  of the engine of the scores                      channels   1 to 32
+// WINDOWS       entries of WINDOW: one, or one for each layer    entries    1 to LAYERS
+// WINDOW        that a token sees, its own the last, in 16 bits  positions  any
+//               an entry; a single 0: all
+// USER_W        of tuser                                         bits       derived
 `default_nettype none
 
 module rill_kv_scale #(
@@ -32,6 +37,9 @@ module rill_kv_scale #(
     parameter CONTEXT = 0,
     parameter REPLAYS = 1,
     parameter RAM_STYLE = "auto",
+    parameter KEY_CHANNELS = 1,
+    parameter WINDOWS = 1,
+    parameter [WINDOWS*16-1:0] WINDOW = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                    clk,
@@ -162,7 +170,12 @@ module rill_kv_scale #(
     reg  [ADDR_W-1:0]  r_base_q;
     reg  [ADDR_W-1:0]  r_addr_q;
     reg  [FIRE_W-1:0]  r_fire_q;
-    wire               issue = en && r_have_q && ready_q != {COUNT_W{1'b0}};
+    wire               loaded;                             // r_addr_q, left_q are the layer's
+    wire               load;
+    wire [16:0]        skip;                               // positions before its first word
+    wire [16:0]        layer_size = size_q - skip;
+    wire [16:0]        skip_words = skip >> LEVELS;
+    wire               issue = en && r_have_q && loaded && ready_q != {COUNT_W{1'b0}};
     wire               r_last = left_q <= LANES_17;
     localparam [31:0]  LAST_REPLAY = REPLAYS - 1;
     reg  [7:0]         replay_q;                           // times that the present head has been sent
@@ -184,7 +197,9 @@ module rill_kv_scale #(
         end else begin
             ready_q <= ready_q + {{(COUNT_W-1){1'b0}}, filled_q} - {{(COUNT_W-1){1'b0}}, r_done};
             r_have_q <= r_take || (r_have_q && !r_end);
-            if (issue) r_addr_q <= !r_last ? r_addr_q + 1'b1 : r_again ? r_base_q : r_base_next;
+            if (load) r_addr_q <= r_base_q + skip_words[ADDR_W-1:0];
+            else if (issue) r_addr_q <= !r_last ? r_addr_q + 1'b1 : (r_again ? r_base_q : r_base_next)
+                + skip_words[ADDR_W-1:0];
             if (issue && r_last) replay_q <= r_again ? replay_q + 8'd1 : 8'd0;
             if (r_done) begin
                 r_base_q <= r_base_next;
@@ -195,8 +210,47 @@ module rill_kv_scale #(
         if (r_take) begin
             size_q <= next_size_q;
             left_q <= next_size_q;
-        end else if (issue)
-            left_q <= r_last ? size_q : left_q - LANES_17;
+        end else if (load)
+            left_q <= layer_size;
+        else if (issue)
+            left_q <= r_last ? layer_size : left_q - LANES_17;
+
+    generate
+        if (WINDOW == 0) begin : gen_from_0
+            assign {loaded, load, skip} = {2'b10, 17'd0};
+        end else begin : gen_from_window
+            localparam HEAD_W = HEADS > 1 ? $clog2(HEADS) : 1;
+            localparam [31:0] LAST_HEAD = HEADS - 1;
+            reg  [HEAD_W-1:0] head_q;
+            reg               loaded_q;
+            reg               look_q;                      // skip_q is new
+            wire              look = !loaded_q && !look_q;
+            reg  [15:0]       skip_q;
+            wire              found;
+            wire              ready;
+            wire [15:0]       begins;
+            wire [15:0]       from;
+            wire              head_last = head_q == LAST_HEAD[HEAD_W-1:0];
+            rill_window_steps #(.KEY_CHANNELS(KEY_CHANNELS), .LAYERS(LAYERS), .WINDOWS(WINDOWS),
+                .WINDOW(WINDOW)) u_begins (.clk(clk), .rst(rst), .s_valid(r_take), .s_ready(ready), .s_pos(pos_q),
+                .m_valid(found), .m_ready(look), .m_begin(begins), .m_pos(from));
+            assign loaded = loaded_q;
+            assign load = look_q;
+            assign skip = {1'b0, skip_q};
+            always @(posedge clk)
+                if (rst) begin
+                    loaded_q <= 1'b0;
+                    look_q <= 1'b0;
+                    head_q <= {HEAD_W{1'b0}};
+                end else begin
+                    look_q <= look && found;
+                    loaded_q <= look_q || (loaded_q && !(r_done && head_last));
+                    if (r_done) head_q <= head_last ? {HEAD_W{1'b0}} : head_q + 1'b1;
+                end
+            always @(posedge clk) if (look) skip_q <= begins;
+            wire unused_begins = &{1'b0, ready, from, LAST_HEAD};
+        end
+    endgenerate
 
     // Stages: RAM, its output register, mask.
     localparam MASK_W = 6;                                 // valid lanes, 1 to LANES
@@ -254,7 +308,7 @@ module rill_kv_scale #(
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
     wire unused = &{1'b0, step, s_axis_step_tdata, s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
-                     write_addr_q, r_addr_q, valid,
+                     skip_words, write_addr_q, r_addr_q, valid,
         pipe_ready, pipe_side, RAM_STYLE};
 endmodule
 

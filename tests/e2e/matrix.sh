@@ -30,7 +30,7 @@ odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 bindin
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
-attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=timed
+attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=timed channels=4
 sampling|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|0 1|
 sampling-3x256-T1|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|1|channels=3 T=1 lanes=2
 inputs|inputs|$root/tests/e2e/specs/inputs.yaml|random:3|rows-blocks|0|
@@ -39,7 +39,7 @@ llama_block|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths 
 qwen3|qwen3|$root/tests/e2e/specs/qwen3.yaml|random:3|end|0|
 gemma3|gemma3|$root/tests/e2e/specs/gemma3.yaml|random:3|end|0|
 formats|formats|$root/tests/e2e/specs/formats.yaml|random:3|end|0|
-gemma2|gemma2|$root/tests/e2e/specs/gemma2.yaml|random:3|end|0|
+gemma2|gemma2|$root/tests/e2e/specs/gemma2.yaml|random:3|end|0|channels=4 context=90
 rope|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|
 composites|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "include/window.h"
 #include "verif/check/check_internal.h"
 
 static float float_of(uint32_t bits) {
@@ -27,6 +28,7 @@ struct beat {
     unsigned count;
     uint64_t cycle;
     int64_t position;
+    int64_t begin; // of a dynamic dimension: element with which a firing begins
     int tok;
 };
 
@@ -87,7 +89,8 @@ static bool dynamic_cols(const struct beat *b) {
 // fp32 elements; behind the end of a vector +0.0, behind the own position anything (it is masked later).
 static void compare_floats(const struct beat *b) {
     struct edge *e = b->e;
-    int64_t first = e->counted ? e->elements[b->tok] : e->beats[b->tok] * e->lanes, limit = firing_limit(b);
+    int64_t first = b->begin + (e->counted ? e->elements[b->tok] : e->beats[b->tok] * e->lanes),
+            limit = firing_limit(b);
     int lanes = e->counted ? (int)b->count : e->lanes;
     bool dynamic = dynamic_cols(b);
     for (int i = 0; i < lanes && (first + i < limit || !dynamic); i++) {
@@ -133,7 +136,8 @@ static bool compare_mantissas(const struct beat *b, int bits, int64_t first, int
 // docs/rtl.md section 3: a block takes whole units; an odd number of units is padded with a zero unit.
 static void compare_mx(const struct beat *b) {
     int64_t xs = b->e->lanes, block = b->v->block, limit = firing_limit(b);
-    int64_t units = (int64_t)u64_div_ceil((uint64_t)block, (uint64_t)xs), unit = b->e->beats[b->tok];
+    int64_t units = (int64_t)u64_div_ceil((uint64_t)block, (uint64_t)xs),
+            unit = b->begin / block * units + b->e->beats[b->tok];
     int64_t first = unit / units * block + unit % units * xs, end = (unit / units + 1) * block;
     if (end > limit) end = limit;
     int valid = end <= first ? 0 : end - first < xs ? (int)(end - first) : (int)xs;
@@ -344,7 +348,7 @@ static void compare_token_words(struct check *check, int index, const struct edg
 // Of a dynamic dimension every token has as many as the step's last one.
 static void compare_counts(struct check *check, int index, const struct edge *e, const struct step *step,
                            const struct beat *b, bool last) {
-    int64_t want = !b->v ? 0 : dynamic_cols(b) ? step->first + step->tokens : firing_limit(b);
+    int64_t want = !b->v ? 0 : dynamic_cols(b) ? step->first + step->tokens - b->begin : firing_limit(b);
     if (b->count < 1 || b->count > (unsigned)e->lanes)
         check_fail(check, index, b->cycle, "position %lld, repetition %lld: a word of %u elements",
                    (long long)b->position, (long long)e->repetition, b->count);
@@ -353,6 +357,12 @@ static void compare_counts(struct check *check, int index, const struct edge *e,
             check_fail(check, index, b->cycle,
                        "position %lld, repetition %lld: %lld elements of token %d, expected %lld",
                        (long long)step->first, (long long)e->repetition, (long long)e->elements[t], t, (long long)want);
+}
+
+// Positions before a layer's window are neither read nor made.
+static int64_t begin_of(const struct check *check, const struct edge *e, int64_t position) {
+    int64_t repetition = e->fixed ? e->fixed_repetition : e->repetition;
+    return window_begin(check->ir, window_node(check->ir, e->tensor), repetition, position);
 }
 
 static bool tensor_beat(struct check *check, int index, struct edge *e, struct beat *b, unsigned user, bool last) {
@@ -371,6 +381,7 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
         return true;
     }
     b->tok = tok;
+    if (dynamic_cols(b)) b->begin = begin_of(check, e, step.first);
     b->position = e->one_token ? step.first + step.tokens - 1 : step.first + tok;
     if (!use_beat(check, index, e, b)) return false;
     if (e->is_logits) keep_logits(check, e, b->data, b->count);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_segment_walker: a table with a prologue, a repeated section (weights, K, V) and a head section, walked
 // over the steps of a request; every descriptor against the formula, no K or V run before the writes it needs are
-// counted, long runs cut, then a flush.
+// counted, long runs cut, then a flush. With windows K and V begin where the first token's does, by the formula.
 // sweep: BEAT_BITS=256 LAYERS=3 BEATS=5 OUTER=4
 // sweep: BEAT_BITS=512 LAYERS=1 BEATS=1 OUTER=1
 // sweep: BEAT_BITS=512 LAYERS=2 BEATS=70000 OUTER=3
 // sweep: BEAT_BITS=512 LAYERS=3 BEATS=7 OUTER=2 FIRST=5 STRIDE=3
+// sweep: BEAT_BITS=256 LAYERS=3 BEATS=5 OUTER=4 CHANNELS=4 WINDOW=20 FROM=64
+// sweep: BEAT_BITS=512 LAYERS=4 BEATS=7 OUTER=2 FIRST=2 STRIDE=2 CHANNELS=1 WINDOW=50 EACH=1
+// sweep: BEAT_BITS=512 LAYERS=3 BEATS=3 OUTER=2 CHANNELS=24 WINDOW=33 EACH=1 FROM=10096
+// sweep: BEAT_BITS=256 LAYERS=2 BEATS=3 OUTER=1 CHANNELS=31 WINDOW=1 FROM=65280
 // quick: BEAT_BITS=256 LAYERS=3 BEATS=5 OUTER=4
+// quick: BEAT_BITS=512 LAYERS=3 BEATS=3 OUTER=2 CHANNELS=24 WINDOW=33 EACH=1 FROM=10096 @ 50:50
 // quick: BEAT_BITS=512 LAYERS=3 BEATS=7 OUTER=2 FIRST=5 STRIDE=3
 `default_nettype none
 `timescale 1ns / 1ps
@@ -19,9 +24,12 @@ module rill_segment_walker_tb;
     parameter OUTER = 4;
     parameter FIRST = 0;                     // layer of the cache in the first repetition
     parameter STRIDE = 1;                    // layers from one repetition to the next
+    parameter CHANNELS = 3;
+    parameter WINDOW = 0;                    // 0: all positions
+    parameter EACH = 0;                      // 1: layer l of the cache sees WINDOW + 7 l, an odd one all
+    parameter FROM = 0;                      // position of the first step
     localparam CACHED = FIRST + LAYERS * STRIDE;
     localparam BYTES = BEAT_BITS / 8;
-    localparam CHANNELS = 3;
     localparam STEPS = 40;
     localparam MAX = 40000;
 
@@ -30,6 +38,27 @@ module rill_segment_walker_tb;
                              input integer outer_stride);
         segment = {22'd0, STRIDE[5:0], FIRST[9:0], outer_stride[31:0], outer[15:0], beats[23:0], 8'd0, stride[31:0],
             8'd0, offset[31:0], kind[1:0]};
+    endfunction
+    localparam WINDOWS = EACH ? CACHED : 1;
+    function integer window_of(input integer layer);
+        window_of = WINDOW == 0 || (EACH && layer % 2 == 1) ? 0 : EACH ? WINDOW + 7 * layer : WINDOW;
+    endfunction
+    function [WINDOWS*16-1:0] windows(input integer unused);
+        integer k;
+        for (k = 0; k < WINDOWS; k = k + 1) windows[k*16 +: 16] = window_of(k);
+    endfunction
+    function [WINDOWS*16-1:0] reversed(input integer unused);   // a table of its own for the values
+        integer k;
+        for (k = 0; k < WINDOWS; k = k + 1) reversed[k*16 +: 16] = window_of(WINDOWS - 1 - k);
+    endfunction
+    // Positions before the window of the token at pos, of the multiples at which both a block and a row-step begin.
+    function integer begin_of(input integer window, input integer pos);
+        integer unit;
+        begin
+            unit = 64;
+            while (unit % CHANNELS != 0) unit = unit + 64;
+            begin_of = window == 0 || pos < window ? 0 : (pos - window + 1) / unit * unit;
+        end
     endfunction
     localparam [191:0] PROLOGUE = segment(0, 64 * BYTES, 0, 3, 0, 0);
     localparam [191:0] WEIGHTS = segment(0, 1024 * BYTES, 4096 * BYTES, BEATS, 0, 0);
@@ -53,6 +82,7 @@ module rill_segment_walker_tb;
     wire [55:0] m_data;
 
     rill_segment_walker #(.BEAT_BITS(BEAT_BITS), .KV_LAYERS(CACHED), .SECTIONS(3), .ENTRIES(6),
+        .KEY_CHANNELS(CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(windows(0)), .V_WINDOW(reversed(0)),
         .SECTION_LEN({16'd1, 16'd4, 16'd1}),
         .SECTION_REPEAT({16'd1, LAYERS[15:0], 16'd1}), .SECTION_WHEN_HEAD(3'b100),
         .TABLE({HEAD, NONE, VALUES, KEYS, WEIGHTS, PROLOGUE})) dut (
@@ -67,7 +97,7 @@ module rill_segment_walker_tb;
     integer     run_beats [0:MAX-1];
     integer     run_need [0:MAX-1];
     reg         run_values [0:MAX-1];
-    integer     runs = 0, now = 0, sent = 0, cycles = 0, count, beats, i, l, o, pos, ntok;
+    integer     runs = 0, now = 0, sent = 0, cycles = 0, count, beats, i, l, o, pos, ntok, k_from, v_from;
     reg  [39:0] addr;
     reg         failed = 0;
     reg         done = 0;
@@ -91,7 +121,7 @@ module rill_segment_walker_tb;
         if (!$value$plusargs("idle=%d", idle)) idle = 0;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         i = $urandom(seed);
-        pos = 0;
+        pos = FROM;
         for (i = 0; i < STEPS; i = i + 1) begin
             ntok = i < 30 ? 4 : 1;
             step[i] = 0;
@@ -103,10 +133,13 @@ module rill_segment_walker_tb;
             add(3, 64 * BYTES, 0, 0);
             for (l = 0; l < LAYERS; l = l + 1) begin
                 add(BEATS, 1024 * BYTES + l * 4096 * BYTES, 0, 0);
-                add(2 * ((pos + CHANNELS - 1) / CHANNELS), 65536 * BYTES + l * 512 * BYTES,
+                k_from = begin_of(window_of(FIRST + l * STRIDE), pos) / CHANNELS;
+                v_from = begin_of(window_of(EACH ? WINDOWS - 1 - FIRST - l * STRIDE : 0), pos) / 64;
+                add(2 * ((pos + CHANNELS - 1) / CHANNELS - k_from),
+                    65536 * BYTES + l * 512 * BYTES + k_from * 2 * BYTES,
                     i == 0 ? 0 : (i - 1) * CACHED + FIRST + l * STRIDE + 1, 0);
                 for (o = 0; o < OUTER; o = o + 1)
-                    add(2 * (pos / 64), 98304 * BYTES + l * 640 * BYTES + o * 32 * BYTES,
+                    add(2 * (pos / 64 - v_from), 98304 * BYTES + l * 640 * BYTES + o * 32 * BYTES + v_from * 2 * BYTES,
                         i == 0 ? 0 : (i - 1) * CACHED + FIRST + l * STRIDE + 1, 1);
             end
             if (i >= 29)

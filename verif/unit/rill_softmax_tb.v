@@ -17,9 +17,11 @@
 // sweep: LANES=32 TOKENS=8 HEADS=1 LAYERS=1 CONTEXT=128 FAULT=0 WINDOW=64
 // sweep: LANES=4 TOKENS=2 HEADS=3 LAYERS=4 CONTEXT=60 FAULT=0 WINDOW=13 EACH=1
 // sweep: LANES=1 TOKENS=1 HEADS=1 LAYERS=5 CONTEXT=30 FAULT=0 WINDOW=2 EACH=1 CAP=2
+// sweep: LANES=8 TOKENS=4 HEADS=2 LAYERS=3 CONTEXT=350 FAULT=0 WINDOW=20 EACH=1 CHANNELS=3
+// sweep: LANES=4 TOKENS=2 HEADS=1 LAYERS=2 CONTEXT=300 FAULT=0 WINDOW=1 CHANNELS=2 MOST=66
 // quick: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0
 // quick: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0 CAP=2 @ 50:50
-// quick: LANES=4 TOKENS=4 HEADS=2 LAYERS=3 CONTEXT=80 FAULT=0 WINDOW=13 EACH=1 @ 50:50
+// quick: LANES=4 TOKENS=4 HEADS=2 LAYERS=3 CONTEXT=150 FAULT=0 WINDOW=13 EACH=1 @ 50:50
 // quick: LANES=8 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=40 FAULT=0 INV_STALL=99 @ 0:0
 `default_nettype none
 
@@ -33,6 +35,8 @@ module rill_softmax_tb;
     parameter FAULT = 0;
     parameter WINDOW = 0;
     parameter EACH = 0;                                     // 1: odd layers see all, layer 2 k sees WINDOW + 2 k
+    parameter CHANNELS = 1;                                 // of the keys
+    parameter MOST = CONTEXT;                               // positions of a firing
     parameter CAP = 0;                                      // 2 or 50; 0: none
     localparam [31:0] SLOPE = CAP == 0 ? 0 : CAP == 2 ? 32'hbf800000 : 32'hbd23d70a; // -2 / CAP
     localparam [31:0] GAIN = CAP == 0 ? 0 : CAP == 2 ? 32'h40800000 : 32'h42c80000;  // 2 * CAP
@@ -85,8 +89,8 @@ module rill_softmax_tb;
         .m_axis_tvalid(vscale_tvalid), .m_axis_tready(vscale_tready), .m_axis_tdata(vscale_tdata),
         .m_axis_tuser(vscale_tuser),
         .m_axis_tlast(vscale_tlast), .done(vscale_done));
-    rill_softmax #(.LANES(LANES), .TOKENS(TOKENS), .HEADS(HEADS), .LAYERS(LAYERS), .CONTEXT(CONTEXT), .SLOPE(SLOPE),
-        .GAIN(GAIN), .WINDOWS(WINDOWS), .WINDOW(windows(WINDOW))) dut (.clk(clk), .rst(rst),
+    rill_softmax #(.LANES(LANES), .TOKENS(TOKENS), .HEADS(HEADS), .LAYERS(LAYERS), .CONTEXT(MOST), .SLOPE(SLOPE),
+        .GAIN(GAIN), .WINDOWS(WINDOWS), .WINDOW(windows(WINDOW)), .KEY_CHANNELS(CHANNELS)) dut (.clk(clk), .rst(rst),
         .fault(fault), .s_axis_step_tvalid(step_tvalid), .s_axis_step_tready(step_tready),
         .s_axis_step_tdata(step_tdata),
         .s_axis_s_tvalid(s_tvalid), .s_axis_s_tready(s_tready), .s_axis_s_tdata(s_tdata), .s_axis_s_tuser(s_tuser),

@@ -35,6 +35,14 @@ static void firing(const struct stream *s, struct vectors *v, double cap, int wi
     free(vscale);
 }
 
+// The first position that a layer's firings have: a multiple of 64 and of the keys' channels, before the first token's
+// window.
+static int begin_of(int window, int channels, int pos) {
+    int unit = 64;
+    while (unit % channels) unit += 64;
+    return window && pos >= window ? (pos - window + 1) / unit * unit : 0;
+}
+
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
     struct stream s = stream_start(argc, argv);
@@ -42,6 +50,7 @@ int main(int argc, char **argv) {
     int context = (int)vectors_argument(argc, argv, "CONTEXT", 16);
     int window = (int)vectors_argument(argc, argv, "WINDOW", 0);
     bool each = vectors_argument(argc, argv, "EACH", 0) != 0;
+    int channels = (int)vectors_argument(argc, argv, "CHANNELS", 1);
     double cap = (double)vectors_argument(argc, argv, "CAP", 0);
     for (int k = 0; k < STEPS; k++) {
         int ntok = k ? stream_tokens(&s, &v) : s.tokens;
@@ -49,7 +58,7 @@ int main(int argc, char **argv) {
         stream_step(pos, ntok);
         for (int f = 0; f < heads * layers; f++) {
             int layer = f / heads, seen = !each ? window : layer % 2 ? 0 : window + layer;
-            firing(&s, &v, cap, seen, pos, ntok, s.fault && k == STEPS / 2 && f == 0);
+            firing(&s, &v, cap, seen, pos - begin_of(seen, channels, pos), ntok, s.fault && k == STEPS / 2 && f == 0);
         }
     }
     return 0;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "include/window.h"
+
+#include "include/layout.h"
+#include "include/ops.h"
+
+enum { MAX_CHAIN = 16 }; // operations from scores to values
+
+static bool grows(const struct ir *ir, int tensor) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    return t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
+}
+
+static int reader_of(const struct ir *ir, int tensor) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].inputs > 0 && ir->node[n].in[0] == tensor) return n;
+    return IR_NONE;
+}
+
+int window_node(const struct ir *ir, int tensor) {
+    if (!grows(ir, tensor)) return IR_NONE;
+    for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) { // weights: of what they were made
+        int n = ir->tensor[t].producer;
+        if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;
+        t = ir->node[n].in[0];
+    }
+    for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) { // scores: what becomes of them
+        int n = reader_of(ir, t);
+        if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;
+        t = ir->node[n].out[0];
+    }
+    return IR_NONE;
+}
+
+int64_t window_length(const struct ir *ir, int node, int64_t repetition) {
+    int64_t window = ir_attr_each(&ir->node[node].attrs, "window", repetition, 0), all = ir->design.context;
+    return window && window < all ? window : all;
+}
+
+int64_t window_unit(const struct ir *ir) {
+    int64_t unit = LAYOUT_V_BLOCK;
+    while (unit % ir_key_channels(ir)) unit += LAYOUT_V_BLOCK;
+    return unit;
+}
+
+int64_t window_begin(const struct ir *ir, int node, int64_t repetition, int64_t position) {
+    if (node == IR_NONE) return 0;
+    int64_t unit = window_unit(ir), oldest = position - window_length(ir, node, repetition) + 1;
+    return oldest > 0 ? oldest / unit * unit : 0;
+}
+
+int64_t window_most(const struct ir *ir, int node) {
+    int64_t most = 0;
+    for (int r = 0; r < ir->region[ir->node[node].region].repeat; r++) {
+        int64_t window = window_length(ir, node, r);
+        if (window > most) most = window;
+    }
+    most += window_unit(ir) - 1 + ir->design.tokens - 1;
+    return most < ir->design.context ? most : ir->design.context;
+}

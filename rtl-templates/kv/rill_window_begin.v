@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many units of positions lie before all that a step sees in a layer: its keys and values are not read. A unit is
+// the least common multiple of 64 positions (blocks of the values and of the weights) and of the channels of the keys
+// (row-steps): 64 positions where these are a power of two.
+//
+// In: pos, the step's first position; index, of the layer's entry in WINDOW. Out, 3 enabled clocks later: units, those
+// before the first position that the token at pos sees, which is the oldest that any token of the step does.
+// Throughput: one per cycle. No reset.
+//
+// name          meaning                                                       unit       range
+// KEY_CHANNELS  of the engine of the scores                                   channels   1 to 32
+// WINDOWS       entries of WINDOW                                             entries    1 or more
+// WINDOW        that a token sees, its own the last, 16 bits of each; 0: all  positions  any
+// INDEX_W       of index                                                      bits       derived
+`default_nettype none
+
+module rill_window_begin #(
+    parameter KEY_CHANNELS = 0,
+    parameter WINDOWS = 0,
+    parameter [WINDOWS*16-1:0] WINDOW = 0,
+    parameter INDEX_W = WINDOWS > 1 ? $clog2(WINDOWS) : 1
+) (
+    input  wire               clk,
+    input  wire               en,
+    input  wire [15:0]        pos,
+    input  wire [INDEX_W-1:0] index,
+    output reg  [9:0]         units
+);
+    generate
+        if (KEY_CHANNELS < 1 || KEY_CHANNELS > 32) begin : gen_bad_channels
+            rill_error_KEY_CHANNELS_must_be_1_to_32 u_error ();
+        end
+        if (WINDOWS < 1) begin : gen_bad_windows
+            rill_error_WINDOWS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    localparam BLOCK_W = 6;                                // 64 positions
+    localparam KEYS_1 = KEY_CHANNELS > 0 ? KEY_CHANNELS : 1;
+    localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // of a unit: odd, at most 31
+    // A division of 10 bits by them as a multiplication, exact: BLOCKS * FACTOR is above 2^15 by less than BLOCKS.
+    localparam FACTOR_W = 15;
+    localparam [31:0] FACTOR = ((1 << FACTOR_W) + BLOCKS - 1) / BLOCKS;
+
+    reg  [15:0] pos_q;
+    reg  [15:0] beyond_q;                                  // positions before its own that a token sees
+    reg  [15:0] oldest_q;
+    wire [25:0] scaled = oldest_q[15:BLOCK_W] * FACTOR[15:0];
+    always @(posedge clk)
+        if (en) begin
+            pos_q <= pos;
+            beyond_q <= (WINDOWS == 1 ? WINDOW[15:0] : WINDOW[index*16 +: 16]) - 16'd1;
+            oldest_q <= pos_q > beyond_q ? pos_q - beyond_q : 16'd0;
+            units <= BLOCKS == 1 ? oldest_q[15:BLOCK_W] : scaled[24:FACTOR_W];
+        end
+
+    wire unused = &{1'b0, index, oldest_q, scaled, FACTOR};
+endmodule
+
+`default_nettype wire

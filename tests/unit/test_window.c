@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sliding windows: where reading begins, against its definition; what the cost model says that the engines read and do
+// in a step, against the simulator, step by step and repetition by repetition.
+#include "tests/unit/image_fixture.h"
+
+#include "include/cost.h"
+#include "include/ops.h"
+#include "include/timing.h"
+#include "include/window.h"
+
+// Three layers: a window, none, another one.
+static struct ir *build_gemma(struct image_fixture *x, int channels, int tokens, const char *binding) {
+    static const char *const text =
+        "name: t\nmodel: {family: gemma3, layers: 3, hidden: 32, heads: 4, kv_heads: 2, head_dim: 16, ffn: 40, "
+        "vocab: 50, context: 460, window: 20, period: 2}\n"
+        "design: {channels: %d, lanes: 4, beat_bits: 256, group: 64, T: %d, binding: %s, fifo: safe}\n";
+    struct ir *ir = image_build(x, arena_printf(&x->f.arena, text, channels, tokens, binding), NULL);
+    for (int n = 0; n < ir->nodes; n++) {
+        static const int64_t window[] = {20, 0, 33};
+        if (ir_node_is(ir, n, OP_OF_SCORES)) ir_attr_set_list(ir, &ir->node[n].attrs, "window", window, 3);
+    }
+    return ir;
+}
+
+static int softmax_of(const struct ir *ir) {
+    int n = 0;
+    while (!ir_node_is(ir, n, OP_OF_SCORES)) n++;
+    return n;
+}
+
+// No token of a step sees what is left out; what begins there is whole blocks and row-steps, and there is no more of
+// them.
+static void check_begins(const struct ir *ir, int channels) {
+    static const int64_t window[] = {20, 460, 33};
+    int node = softmax_of(ir);
+    for (int64_t pos = 0; pos < 460; pos++)
+        for (int r = 0; r < 3; r++) {
+            int64_t begin = window_begin(ir, node, r, pos), seen = pos - window[r] + 1, next = begin + 1;
+            while (next % 64 || next % channels) next++;
+            assert_true(begin % 64 == 0 && begin % channels == 0 && begin <= (seen > 0 ? seen : 0));
+            assert_true(next > seen);
+            assert_true(pos - begin + ir->design.tokens <= window_most(ir, node) || r == 1);
+        }
+}
+
+static void test_begins(void **state) {
+    (void)state;
+    static const int channels[] = {1, 3, 4, 6, 7};
+    for (size_t i = 0; i < COUNT_OF(channels); i++) {
+        struct image_fixture x;
+        image_begin(&x);
+        check_begins(build_gemma(&x, channels[i], 1, "shared"), channels[i]);
+        image_end(&x);
+    }
+}
+
+static void check_step(const struct ir *ir, int64_t pos, int tokens) {
+    struct arena scratch;
+    arena_init(&scratch);
+    const char *missing = NULL;
+    struct timing_step step = {pos, tokens, true};
+    struct timing_options o = {.step = &step, .steps = 1, .memory = timing_memory_at(ir, 0)};
+    struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
+    assert_non_null(r);
+    assert_null(r->stuck);
+    for (int e = 0; e < ir->engines; e++) {
+        struct cost_beats b = cost_step_beats(ir, e, &(struct cost_step){pos, tokens, true});
+        int64_t beats = 0, busy = 0;
+        for (int f = 0; f < ir->firings; f++) {
+            if (ir->firing[f].engine != e) continue;
+            beats += r->firing[f].beats;
+            busy += r->firing[f].busy;
+        }
+        assert_int_equal(beats, b.memory);
+        assert_int_equal(busy, b.weights + b.scores + b.values);
+    }
+    arena_free(&scratch);
+}
+
+static void check_steps(int channels, int tokens, const char *binding) {
+    struct image_fixture x;
+    image_begin(&x);
+    const struct ir *ir = build_gemma(&x, channels, tokens, binding);
+    static const int64_t at[] = {0, 64, 80, 84, 96, 128, 148, 212, 224, 400, 448};
+    for (size_t i = 0; i < COUNT_OF(at); i++) check_step(ir, at[i], tokens);
+    image_end(&x);
+}
+
+static void test_steps(void **state) {
+    (void)state;
+    check_steps(4, 1, "shared");
+    check_steps(3, 4, "shared");
+    check_steps(12, 2, "spatial");
+}
+
+// At two positions equally far behind where reading begins, layers with a window read the same: all that is more is
+// that of the layer without. A head has a beat of keys for each row-step; of values two for a block, of four row-steps.
+static void test_bytes(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    const struct ir *ir = build_gemma(&x, 4, 1, "shared");
+    const struct cost_step late = {451, 1, true}, early = {67, 1, true}; // both 3 positions behind a block's begin
+    int64_t heads = 4, more = heads * (113 + 7 * 8) - heads * (17 + 1 * 8);
+    assert_int_equal(window_begin(ir, softmax_of(ir), 0, 451), 384);
+    assert_int_equal(window_begin(ir, softmax_of(ir), 2, 451), 384);
+    assert_int_equal(cost_step_beats(ir, 0, &late).memory - cost_step_beats(ir, 0, &early).memory, more);
+    image_end(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_begins),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_bytes),
+    };
+    return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+}
