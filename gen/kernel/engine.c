@@ -44,17 +44,17 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
 }
 
-// As many multipliers for two tokens, but wider sums, and all that follows twice. As part of a lane: alone it takes a
-// fourth more.
+// As many multipliers for two tokens, which sum four products in their own adders; wider sums behind them, and all that
+// follows twice. As part of a lane: alone it takes a little less.
 static void matrix_pair(int64_t beat, int64_t bits, struct cost_resources *r) {
-    cost_per(r, beat, 10.6, 9.77 + 0.32 * wide(bits), 0);
-    cost_per(r, 1, 425 + 90 * wide(bits), 880 + 152 * wide(bits), 0);
+    cost_per(r, beat, 4 + 0.3 * wide(bits), 3.5 + 0.07 * wide(bits), 0);
+    cost_per(r, 1, 729, 20 * wide(bits), 0);
     r->dsp += beat / 4 + 2;
 }
 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
     matrix_pair(class_beat_bits(a), x_bits(a), r);
-    cost_per(r, class_beat_bits(a), 2.8, 0, 0);
+    cost_per(r, 1, -270, 0, 0);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 2, r);
 }
 
@@ -128,9 +128,11 @@ static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r)
 }
 
 // Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes; two tokens are
-// packed into 27 bits, and kept apart once more for their offsets.
-static void operand(int64_t unit, int64_t channels, int64_t tokens_at_once, struct cost_resources *r) {
+// packed into 27 bits, and kept apart once more for their offsets. On each die three fourths of them are held back by
+// one to three clocks.
+static void operand(int64_t unit, int64_t channels, int64_t tokens_at_once, int64_t dies, struct cost_resources *r) {
     bool pair = tokens_at_once > 1;
+    cost_per(r, pair ? dies * unit : 0, 0, 3 * (double)tokens_at_once, 0);
     cost_per(r, unit, 1.4 * (double)tokens_at_once + (pair ? 2.25 : 0), 2 * (double)tokens_at_once + (pair ? 4 : 0), 0);
     cost_per(r, div_up(channels, FAN_OUT), 0, (pair ? 6.75 : 2) * (double)unit + 5 * (double)tokens_at_once, 0);
 }
@@ -160,7 +162,7 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     for (int64_t i = 0; i < many; i++) offset(beat, x_bits(a), asym(a), r);
     cost_engine_ctrl(a, r);
     x_buffer(unit_bits(a), tokens, many, units, r);
-    operand(unit_bits(a), channels, many, r);
+    operand(unit_bits(a), channels, many, args_int(a, "CHAINS", 1), r);
     hops(a, channels, beat, r);
     class_cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
     class_cost_window_entries(a, 96, r);
@@ -181,8 +183,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->times = arrays(a);
     c->lines = args_int(a, "OUT_FIFO", (c->times > 1 ? 48 : 32) + hops);
     c->banks = 2;
-    c->pipe =
-        29 + hops; // from the decision to the output's offer: 1, way to the lanes and lanes 14, dequantize 12, FIFO 2
+    // From the decision to the output's offer: 1, way to the lanes and lanes 14, of two tokens 16, dequantize 12, FIFO 2.
+    c->pipe = (c->times > 1 ? 31 : 29) + hops;
 }
 
 const struct kernel_class rtl_dequantize = {.module = "rill_dequantize", .cost = cost_dequantize};

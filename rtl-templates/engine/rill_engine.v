@@ -158,7 +158,8 @@ module rill_engine #(
     localparam [15:0] COPY_DIE = 16'd0;
     localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
 `endif
-    localparam LANE_LATENCY = 14 + 2 * HOPS;               // command to the lanes' output
+    localparam SKEWS = ARRAYS == 2 ? 4 : 1;                // clocks in which a beat's factors are multiplied
+    localparam LANE_LATENCY = 14 + (ARRAYS == 2 ? 2 : 0) + 2 * HOPS; // command to the lanes' output
     localparam FILL_W = $clog2(OUT_FIFO + 1);
     localparam Y_W = COUNT_W + USER_W + 1;
 
@@ -396,23 +397,33 @@ module rill_engine #(
     wire [DIES*2*XS*FACTOR_W-1:0] chain_factors;
     wire [DIES*ARRAYS*5-1:0]      chain_shift;
     wire [DIES*OFFSET_W-1:0]      chain_offset;
+    wire [OFFSET_W-1:0]           offset_now;
     generate
         if (ASYM != 0) begin : gen_offset_sums
-            assign offset_sums = {sums, offset};
+            assign offset_now = {sums, offset};
         end else begin : gen_offset
             wire unused_sums = &{1'b0, sums};
-            assign offset_sums = offset;
+            assign offset_now = offset;
+        end
+        if (ARRAYS == 2) begin : gen_offset_late
+            rill_delay_line #(.DATA_W(OFFSET_W), .DEPTH(2)) u_offset (.clk(clk), .rst(rst), .en(1'b1), .d(offset_now),
+                .q(offset_sums));
+        end else begin : gen_offset_now
+            assign offset_sums = offset_now;
         end
     endgenerate
-    function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*UNIT_BITS-1:0] x);
+    // x: SKEWS slices, the newest in the low bits, of which nibbles of a word take one each two (rill_matrix_pair).
+    function [2*XS*FACTOR_W-1:0] all_factors(input [SKEWS*ARRAYS*2*UNIT_BITS-1:0] x);
         integer            i;
+        integer            at;
         reg [X_BITS-1:0]   element;
         reg [FACTOR_W-1:0] low;
         reg [FACTOR_W-1:0] high;
         for (i = 0; i < 2 * XS; i = i + 1) begin
-            element = x[X_BITS*i +: X_BITS];
+            at = (i % 8 / 2 % SKEWS) * ARRAYS * 2 * UNIT_BITS + X_BITS * i;
+            element = x[at +: X_BITS];
             low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            element = x[(ARRAYS-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
+            element = x[at + (ARRAYS-1)*2*UNIT_BITS +: X_BITS];
             high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
             // in the order of rill_matrix_lane
             all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS == 2 ? low + (high << SPLIT) : low;
@@ -427,6 +438,7 @@ module rill_engine #(
         end
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
             wire [ARRAYS*2*UNIT_BITS-1:0] there;
+            wire [SKEWS*ARRAYS*2*UNIT_BITS-1:0] skewed;
             rill_engine_chain #(.CMD_W(CMD_W), .SLICE_W(SLICE_W), .OFFSET_W(OFFSET_W), .HOPS(HOPS)) u_chain (
                 .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}),
                 .s_slice({slice_shift_q, slice}), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
@@ -437,7 +449,20 @@ module rill_engine #(
             end else begin : gen_no_mine
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
-            assign chain_factors[h*2*XS*FACTOR_W +: 2*XS*FACTOR_W] = all_factors(there);
+            if (ARRAYS == 2) begin : gen_late
+                reg [ARRAYS*2*UNIT_BITS-1:0] late1_q;
+                reg [ARRAYS*2*UNIT_BITS-1:0] late2_q;
+                reg [ARRAYS*2*UNIT_BITS-1:0] late3_q;
+                always @(posedge clk) begin
+                    late1_q <= there;
+                    late2_q <= late1_q;
+                    late3_q <= late2_q;
+                end
+                assign skewed = {late3_q, late2_q, late1_q, there};
+            end else begin : gen_at_once
+                assign skewed = there;
+            end
+            assign chain_factors[h*2*XS*FACTOR_W +: 2*XS*FACTOR_W] = all_factors(skewed);
         end
         if (ARRAYS == 2 || HOPS != 0) begin : gen_first
             wire [PARTS-1:0] valid_4;
@@ -464,10 +489,17 @@ module rill_engine #(
             wire [2*XS*FACTOR_W-1:0]                    narrow;
             wire [X_W-1:0]                              x;
             (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
-            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst),
-                .d(chain_cmd[DIE*CMD_W +: 1]), .q(valid));
+            // A part holds the factors of two nibbles of each word; where there is one part, its factors come whenever
+            // one of those does.
+            wire                                        valid_4 = chain_cmd[DIE*CMD_W+LANE_VALID];
+            reg  [2:0]                                  late_q;
+            wire [3:0]                                  valid_late = {late_q, valid_4};
+            always @(posedge clk)
+                late_q <= ARRAYS == 2 && !rst ? valid_late[2:0] : 3'd0;
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 (* keep = "true" *) reg [X_PART-1:0] x_q;
+                rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(rst),
+                    .d(PARTS == 1 ? |valid_late : valid_late[ARRAYS == 2 ? p : 0]), .q(valid[p]));
                 always @(posedge clk)
                     if (valid[p])
                         x_q <= factors[p*X_PART +: X_PART];

@@ -8,6 +8,7 @@
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last,
 //     tok, row, acc, scale, raw
 //     cycle 1   x, shift        cycle 5   offset (rill_engine_offset)        cycle 10  out_*
+// ARRAYS 2: cycle 1 the first part of x, its others one to three cycles later, cycle 7 offset, cycle 12 out_*.
 // Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid
 // and int4, for the beat.
 // With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and

@@ -16,6 +16,7 @@ LUT, MUXF = 0.10, 0.06
 CARRY_IN, CARRY_STEP, CARRY_OUT = 0.12, 0.02, 0.10  # S or DI to the chain, through a cell of it, chain to O
 NET, NET_DOUBLING, NET_MOST = 0.25, 0.08, 0.90      # a load; each doubling of the loads; at most (a tool replicates the driver)
 DSP_MULTIPLY, DSP_SETUP = 2.00, 0.10                # A or B to P without MREG
+DSP_READ, DSP_CASCADE = 0.30, 1.10                  # clock to P with PREG; PCIN to the register of P
 BRAM_READ, URAM_READ, SRL_READ, RAM_SETUP = 0.95, 1.05, 0.55, 0.25
 ENABLE_PINS = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP"}
 
@@ -31,7 +32,7 @@ def kind_of(cell):
     if t.startswith("CARRY"):
         return "carry"
     if t.startswith("DSP"):
-        return "dsp"
+        return "dsp" if int(cell["parameters"].get("PREG", "0"), 2) == 0 else "dsp_reg"
     if t.startswith("SRL"):
         return "srl"
     if t.startswith("RAMB"):
@@ -43,7 +44,7 @@ def kind_of(cell):
     return "constant" if t in ("GND", "VCC") else "box" if "rill_" in t else "unknown"
 
 
-READ = {"bram": BRAM_READ, "uram": URAM_READ, "srl": SRL_READ, "ff": CLOCK_TO_Q, "box": CLOCK_TO_Q}  # a box: a module walked on its own
+READ = {"bram": BRAM_READ, "uram": URAM_READ, "srl": SRL_READ, "ff": CLOCK_TO_Q, "dsp_reg": DSP_READ, "box": CLOCK_TO_Q}  # a box: a module walked on its own
 
 
 class Netlist:
@@ -93,7 +94,7 @@ class Netlist:
     def wire(self, bit, to_kind, port):
         """Delay from the driver's pin to the load's: none inside a carry chain, a slice's multiplexers, or between a DSP and its registers."""
         from_kind = self.kind[self.driver[bit][0]] if bit in self.driver else "ff"
-        if from_kind == "carry" and to_kind == "carry" and port == "CI":
+        if from_kind == "carry" and to_kind == "carry" and port == "CI" or port == "PCIN":
             return 0.0
         if (from_kind, to_kind) in (("lut", "muxf"), ("muxf", "muxf")) or (from_kind == "lut" and to_kind == "carry" and self.loads.get(bit, 0) <= 2):
             return 0.0
@@ -205,7 +206,7 @@ class Netlist:
         """(delay, bit, what) of every end of a path."""
         for name, cell in self.cells.items():
             kind = self.kind[name]
-            if kind not in ("ff", "bram", "uram", "srl", "dsp", "lutram", "box"):
+            if kind not in ("ff", "bram", "uram", "srl", "dsp", "dsp_reg", "lutram", "box"):
                 continue
             for port, bits in cell["connections"].items():
                 if cell["port_directions"][port] != "input" or port.startswith("C") and port != "CE" or port in ("WCLK",):
@@ -216,6 +217,8 @@ class Netlist:
                     if isinstance(bit, str):
                         continue
                     setup = SETUP_ENABLE if port in ENABLE_PINS else SETUP if kind == "ff" else RAM_SETUP
+                    if kind == "dsp_reg" and port not in ENABLE_PINS:
+                        setup = DSP_CASCADE if port == "PCIN" else DSP_MULTIPLY + DSP_SETUP
                     yield self.settle(bit) + self.wire(bit, kind, port) + setup, bit, f"{kind}.{port}"
         for bit in outputs:
             yield self.settle(bit) + NET + SETUP, bit, "port"

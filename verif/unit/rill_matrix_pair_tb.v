@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_matrix_pair against plain sums of products in 64 bits: rows of 1 to TOKENS tokens and any number of
-// int8 or int4 beats, as close as the module allows, largest values of all factors first; results 9 cycles after their
+// int8 or int4 beats, as close as the module allows, largest values of all factors first; results 11 cycles after their
 // command, with the row's own parameters; a second token that is not there changes nothing.
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2
@@ -28,7 +28,7 @@ module rill_matrix_pair_tb;
     localparam TOK_W = $clog2(TOKENS);
     localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
     localparam N = BEAT_BITS / 8;
-    localparam LATENCY = 9;
+    localparam LATENCY = 11;
     localparam ROWS = 300;
 
     wire                   clk, rst, out_valid;
@@ -48,11 +48,23 @@ module rill_matrix_pair_tb;
     wire [63:0]            out_acc;
     wire [31:0]            out_row_scale, out_bias;
 
+    // Of four quarters of the factors each comes a cycle after the one before.
+    localparam QUARTER = 2 * BEAT_BITS;
+    reg  [3*QUARTER-1:0]   x1_q;
+    reg  [2*QUARTER-1:0]   x2_q;
+    reg  [QUARTER-1:0]     x3_q;
+    wire [8*BEAT_BITS-1:0] skewed = {x3_q, x2_q[QUARTER-1:0], x1_q[QUARTER-1:0], x[QUARTER-1:0]};
+    always @(posedge clk) begin
+        x1_q <= x[8*BEAT_BITS-1:QUARTER];
+        x2_q <= x1_q[3*QUARTER-1:QUARTER];
+        x3_q <= x2_q[2*QUARTER-1:QUARTER];
+    end
+
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM), .X_BITS(X_BITS)) dut (.clk(clk), .rst(rst),
         .valid(valid),
         .both(both), .int4(int4),
-        .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(x), .offset(offset),
+        .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(skewed), .offset(offset),
         .group_scale(group_scale),
         .shift(shift), .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
@@ -60,8 +72,8 @@ module rill_matrix_pair_tb;
 
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
     reg  [127:0]           due [1:LATENCY];  // {bias, row_scale, acc}
-    reg  [2*OFFSET_W-1:0]  excess [1:4];
-    reg  [2*SUMS_W-1:0]    late_sums [1:4];
+    reg  [2*OFFSET_W-1:0]  excess [1:6];
+    reg  [2*SUMS_W-1:0]    late_sums [1:6];
     reg  [63:0]            acc [0:TOKENS-1];
     reg  [63:0]            params;
     reg  [63:0]            total [0:1];
@@ -183,13 +195,13 @@ module rill_matrix_pair_tb;
         if (due_out[LATENCY] && {out_bias, out_row_scale, out_acc} !== due[LATENCY]) fail(2);
         for (n = LATENCY; n > 1; n = n - 1)
             due[n] = due[n-1];
-        offset = excess[4];
-        sums = late_sums[4];
-        for (n = 4; n > 1; n = n - 1)
+        offset = excess[6];
+        sums = late_sums[6];
+        for (n = 6; n > 1; n = n - 1)
             late_sums[n] = late_sums[n-1];
         late_sums[1] = {2*SUMS_W{1'bx}};
         {asym, words} = {(N + 1){1'bx}};
-        for (n = 4; n > 1; n = n - 1)
+        for (n = 6; n > 1; n = n - 1)
             excess[n] = excess[n-1];
         excess[1] = {2*OFFSET_W{1'bx}};
         again = rows >= ROWS / 2 && beat_no > 0 && !was_reset;

@@ -58,7 +58,12 @@ compile_bench() { # module, output, NAME=VALUE...
     local module=$1 out=$2 dirs=() params=() pair dir
     shift 2
     for dir in "$root"/rtl-templates/*/; do dirs+=(-y "$dir" -I "$dir"); done
-    for pair in "$@"; do params+=("-P${module}_tb.$pair"); done
+    for pair in "$@"; do
+        case $pair in
+            define=*) params+=("-D${pair#*=}") ;; # a macro instead of a parameter
+            *) params+=("-P${module}_tb.$pair") ;;
+        esac
+    done
     iverilog -g2012 -DRILL_ASSERT ${DEFINE:+"-D$DEFINE"} "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv \
         -I "$here" -s "${module}_tb" "${params[@]}" \
         -o "$out" "$here/${module}_tb.v"

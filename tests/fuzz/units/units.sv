@@ -182,7 +182,7 @@ endmodule
 
 // Designs with sums of groups (int4_asym) or mantissas of 10 bits have lanes of their own: RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
-// One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 cycles.
+// One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 11 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
     begin : gen_unit \
         import "DPI-C" function chandle rill_new_``TAG(); \
@@ -199,7 +199,7 @@ endmodule
                 valid_d = 1'(rill_step_``TAG(unit, {2'd0, moves, rst, valid}, IN_W'(in), out_d)); \
                 valid_q <= valid_d; \
                 out_q <= out_d; \
-                left_q <= starts ? 4'd10 : left_q == 0 ? 4'd0 : left_q - 4'd1; \
+                left_q <= starts ? 4'd12 : left_q == 0 ? 4'd0 : left_q - 4'd1; \
             end \
         assign out_valid = valid_q; \
         assign {out_bias, out_row_scale, out_acc} = out_q; \
