@@ -104,7 +104,8 @@ if [ "$simulate" ]; then
     echo "| model | weights | cycles simulated | forecast | difference | compared with golden | equal |"
     echo "|---|---|---:|---:|---:|---:|---|"
 else
-    echo "| model | weights | channels | tokens/s | first id, ms | MB of a step | share of the memory's rate, % | LUTs, % |"
+    echo -n "| model | weights | channels | tokens/s | first id, ms | MB of a step | share of the memory's rate, %"
+    echo " | LUTs, % |"
     echo "|---|---|---:|---:|---:|---:|---:|---:|"
 fi
 status=0

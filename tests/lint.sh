@@ -144,7 +144,8 @@ passes_table() { diff <(build/rill explain --passes) <(sed -n 's/^| \([a-z]*-[a-
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
 oracle_apart() {
     local known='calibrate|oracle|oracle_pack|checkpoint|quantize|diag|base|expression|rill_kernel|tokenizer|yaml'
-    known="include/($known|sampling)\.h|gen/oracle/[a-z0-9_]+\.([ch]|inc)|gen/golden/(ops|fp32|dot|library)\.h|.*include/yaml\.h"
+    known="include/($known|sampling)\.h|gen/oracle/[a-z0-9_]+\.([ch]|inc)|.*include/yaml\.h"
+    known+="|gen/golden/(ops|fp32|dot|library|wide)\.h"
     gcc -MM -std=c11 -D_GNU_SOURCE -I. gen/oracle/*.c | tr -d '\\' | tr -s ' \n' '\n' |
         grep -E '/' | grep -vE "^($known)$" | sort -u
     # the compiler's reader stays out

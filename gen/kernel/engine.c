@@ -183,7 +183,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->times = arrays(a);
     c->lines = args_int(a, "OUT_FIFO", (c->times > 1 ? 48 : 32) + hops);
     c->banks = 2;
-    // From the decision to the output's offer: 1, way to the lanes and lanes 14, of two tokens 16, dequantize 12, FIFO 2.
+    // From the decision to the output's offer: 1, way to the lanes and lanes 14, of two tokens 16, dequantize 12,
+    // FIFO 2.
     c->pipe = (c->times > 1 ? 31 : 29) + hops;
 }
 

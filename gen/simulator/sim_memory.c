@@ -109,7 +109,7 @@ static struct sim_client *choose(const struct sim_waiting *waiting, int last, in
     struct sim_client *first = NULL, *later = NULL;
     for (size_t i = 0; i < waiting->client.count; i++) {
         struct sim_client *client = waiting->client.items[i];
-        if (client->at > at || client == without) continue;
+        if (waiting->client.items[i] == without || client->at > at) continue;
         if (!first || client->index < first->index) first = client;
         if (client->index > last && (!later || client->index < later->index)) later = client;
     }

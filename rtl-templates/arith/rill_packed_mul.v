@@ -43,7 +43,7 @@ module rill_packed_mul #(
         end
     endgenerate
 
-    // RILL_DSP48E2: what a vendor's tool makes of the rest, one cell, for tools that do not (PCIN stands for the cascade).
+    // RILL_DSP48E2: what a vendor's tool makes of the rest, one cell, for tools that do not. PCIN is the cascade.
 `ifdef RILL_DSP48E2
     wire [47:0] p_whole;
     wire [47:0] sum_in_whole = {16'd0, sum_in};

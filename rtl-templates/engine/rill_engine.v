@@ -415,15 +415,13 @@ module rill_engine #(
     // x: SKEWS slices, the newest in the low bits, of which nibbles of a word take one each two (rill_matrix_pair).
     function [2*XS*FACTOR_W-1:0] all_factors(input [SKEWS*ARRAYS*2*UNIT_BITS-1:0] x);
         integer            i;
-        integer            at;
         reg [X_BITS-1:0]   element;
         reg [FACTOR_W-1:0] low;
         reg [FACTOR_W-1:0] high;
         for (i = 0; i < 2 * XS; i = i + 1) begin
-            at = (i % 8 / 2 % SKEWS) * ARRAYS * 2 * UNIT_BITS + X_BITS * i;
-            element = x[at +: X_BITS];
+            element = x[(i % 8 / 2 % SKEWS)*ARRAYS*2*UNIT_BITS+X_BITS*i +: X_BITS];
             low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            element = x[at + (ARRAYS-1)*2*UNIT_BITS +: X_BITS];
+            element = x[(i % 8 / 2 % SKEWS*ARRAYS+ARRAYS-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
             high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
             // in the order of rill_matrix_lane
             all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS == 2 ? low + (high << SPLIT) : low;

@@ -5,13 +5,14 @@
 // Free-running pipeline, never stalls: a beat for tokens 2 * turn and 2 * turn + 1 per cycle; `both`: the second one is
 // there.
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn])
-//     + term_i, 64 bits x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^(26 - X_BITS) +
-//     x_0, sign-extended from 27 bits, as rill_packed_mul takes them; those of nibbles 2j and 2j + 1 of all words come j
-//     cycles later than those of nibbles 0 and 1, as four multipliers sum in a chain. nibbles, int4 and offset_i
-//     (rill_engine_offset of operand i) as in rill_matrix_lane.
+//     + term_i, 64 bits
+// x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from
+// 27 bits, as rill_packed_mul takes them; those of nibbles 2j and 2j + 1 of all words come j cycles later than those of
+// nibbles 0 and 1, as four multipliers sum in a chain. nibbles, int4 and offset_i (rill_engine_offset of operand i) as
+// in rill_matrix_lane.
 // ASYM: asym and words as in rill_matrix_lane, sums_i beside offset_i.
-// Results leave one per cycle: with out, token out_tok is given LATENCY = 11 cycles later. out with out_tok 0 belongs to
-// the cycle of the last beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens
+// Results leave one per cycle: with out, token out_tok is given LATENCY = 11 cycles later. out with out_tok 0 belongs
+// to the cycle of the last beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens
 // follow in their order, none later than the next row's first beat comes to their turn (a row of n tokens may end n
 // cycles after the one before).
 // Reset: synchronous; valids only.
