@@ -19,6 +19,8 @@ enum timing_machine {
     TIMING_DEMUX,    // firings to the outputs in turn
     TIMING_SELECT,   // the last token of a firing
     TIMING_REPLAY,   // a firing (or a head) is kept and sent several times
+    TIMING_PACK,     // heads of a step of one token become tokens of a firing
+    TIMING_SPLIT,    // and firings again
     TIMING_SPILL,    // a firing goes to memory and comes back
     TIMING_LAYOUT,   // two banks, read in another order
     TIMING_STORE,    // vector parameters for ever
@@ -67,10 +69,11 @@ struct timing_contract {
     int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
     int64_t units;   // words of a head and token (TIMING_LAYOUT: read of a group, per token)
     int64_t heads, layers, lanes;
-    int64_t beats;                                   // read from memory for a row; TIMING_SPILL: of a burst
-    int64_t ask;                                     // cycles from an id or step to the first request
-    int64_t ask_next;                                // between requests of a step
-    int64_t every;                                   // cycles from a word to the next (TIMING_GROUPS)
+    int64_t together; // query heads of a firing in a step of one token; 0, 1: one. TIMING_V_TAIL: reads of such a step
+    int64_t beats;    // read from memory for a row; TIMING_SPILL: of a burst
+    int64_t ask;      // cycles from an id or step to the first request
+    int64_t ask_next; // between requests of a step
+    int64_t every;    // cycles from a word to the next (TIMING_GROUPS)
     int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // of every input: words of a group and of a firing
                                                      // (TIMING_GROUPS); words[0] of TIMING_STORE: that it holds
     int64_t channels;

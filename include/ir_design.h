@@ -20,8 +20,9 @@ struct ir_platform {
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens;
-    int arrays; // tokens that a beat serves in one cycle of a matrix engine; divides tokens
-    int unroll; // lanes to hand out, 0: every kernel has `lanes`
+    int arrays;      // tokens that a beat serves in one cycle of a matrix engine; divides tokens
+    int query_heads; // most that an engine takes together in a step of one token; 0, 1: each for itself
+    int unroll;      // lanes to hand out, 0: every kernel has `lanes`
     int group;
     int prefetch_beats, max_burst, outstanding;
     int64_t context;              // positions

@@ -33,6 +33,8 @@ struct ir_firing {
     bool kv_keep; // mode 3: the next firing of this node reads the same head
     int y_port;   // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups;
+    int64_t heads; // attention: query heads of this firing in a step of one token; 0: its own alone
+    bool many;     // left out of steps of one token, as another head's firing has it
 };
 
 enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO, IR_SEG_HEADER };

@@ -17,6 +17,9 @@ enum {
 int kv_softmax_of(const struct ir *, int scores);
 int kv_values_of(const struct ir *, int scores);
 int kv_scores_of(const struct ir *, int values);
+// Query heads of an attn_scores that an engine takes together in a step of one token, as its tokens: they read one key
+// and value head, and nothing but this attention reads what lies between. 1: each for itself.
+int kv_together(const struct ir *, int scores);
 
 // What an attn_scores or attn_values reads.
 struct kv_cache {

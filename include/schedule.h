@@ -16,7 +16,8 @@ struct schedule {
         bool when_head;
     } * section;
     uint64_t (*entry)[4]; // little end first
-    size_t section_capacity, entry_capacity;
+    bool *many;           // per entry: not in steps of one token
+    size_t section_capacity, entry_capacity, many_capacity;
 };
 
 void schedule_init(struct schedule *, struct ir *, int entry_bits);
@@ -24,10 +25,12 @@ void schedule_init(struct schedule *, struct ir *, int entry_bits);
 void schedule_section(struct schedule *, int64_t repeat, bool when_head);
 // Appends an entry of zeros; then fields are set in it.
 void schedule_entry(struct schedule *);
+void schedule_many(struct schedule *); // the last entry is left out of steps of one token
 // Sets a field of the last entry; an internal fault if the value does not fit.
 void schedule_field(struct schedule *, enum field, uint64_t value);
 uint64_t schedule_get(const struct schedule *, enum field); // of the last entry
-// Writes ENTRY_W, SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE to the kernel.
+// Writes ENTRY_W, SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE to the kernel, and
+// ENTRY_MANY where there is such an entry.
 void schedule_set_params(const struct schedule *, int kernel);
 
 #endif

@@ -146,22 +146,47 @@ static int head_group(const struct ir *ir, int n) {
     return (int)(ir->tensor[ir->node[n].out[0]].shape[0].bound / in_tensor(ir, n, 1)->shape[0].bound);
 }
 
+// The next product after n in the same region, or IR_NONE.
+static int next_product(const struct ir *ir, int n) {
+    const struct ir_region *region = &ir->region[ir->node[n].region];
+    for (int i = n + 1; i < region->first_node + region->nodes; i++)
+        if (ir_node_is(ir, i, OP_PRODUCT)) return i;
+    return IR_NONE;
+}
+
 static int head_count(const struct ir *ir, int n) { return (int)ir->tensor[ir->node[n].out[0]].shape[0].bound; }
+
+// Heads that fire together in a step of one token do so with the first of them (`first`) or the last one.
+static void set_together(struct ir_firing *f, int together, bool first) {
+    bool leads = f->head % together == (first ? 0 : together - 1);
+    f->many = !leads;
+    f->heads = leads && together > 1 ? together : 0;
+}
+
+// Ahead of its values on their engine, a head fires with the first of those that go together: the next ones come before
+// these heads' values. Else with the last one.
+static bool scores_go_first(const struct ir *ir, int scores) {
+    int next = next_product(ir, scores);
+    return next != IR_NONE && ir_node_is(ir, next, OP_BY_VALUES) &&
+           bind_product_engine(ir, next) == bind_product_engine(ir, scores);
+}
 
 static void fire_scores(struct order *o, int n, int head) {
     const struct ir_tensor *keys = in_tensor(o->ir, n, 1);
     struct layout_kv kv = layout_kv(&o->ir->design, channels_of(o->ir, n), keys->shape[0].bound, keys->shape[1].bound);
-    ir_add_firing(o->ir, (struct ir_firing){.engine = bind_product_engine(o->ir, n),
-                                            .node = n,
-                                            .region = o->ir->node[n].region,
-                                            .head = head,
-                                            .kv_head = head / head_group(o->ir, n),
-                                            .mode = ENGINE_MODE_SCORES,
-                                            .x_take = true,
-                                            .x_free = true,
-                                            .row_steps = 0,
-                                            .beats = kv.k_units,
-                                            .last_rows = 1});
+    struct ir_firing f = {.engine = bind_product_engine(o->ir, n),
+                          .node = n,
+                          .region = o->ir->node[n].region,
+                          .head = head,
+                          .kv_head = head / head_group(o->ir, n),
+                          .mode = ENGINE_MODE_SCORES,
+                          .x_take = true,
+                          .x_free = true,
+                          .row_steps = 0,
+                          .beats = kv.k_units,
+                          .last_rows = 1};
+    set_together(&f, kv_together(o->ir, n), scores_go_first(o->ir, n));
+    ir_add_firing(o->ir, f);
 }
 
 static void fire_values(struct order *o, int n, int head) {
@@ -169,27 +194,21 @@ static void fire_values(struct order *o, int n, int head) {
     int channels = channels_of(o->ir, n), group = head_group(o->ir, n), kv_head = head / group;
     struct layout_kv kv = layout_kv(&o->ir->design, channels, 1, head_dim),
                      cached = layout_kv(&o->ir->design, channels, 1, kv_cache_of(o->ir, n).head_dim);
-    ir_add_firing(o->ir, (struct ir_firing){.engine = bind_product_engine(o->ir, n),
-                                            .node = n,
-                                            .region = o->ir->node[n].region,
-                                            .head = head,
-                                            .kv_head = kv_head,
-                                            .kv_keep = head % group < group - 1,
-                                            .mode = ENGINE_MODE_VALUES,
-                                            .x_take = true,
-                                            .x_free = true,
-                                            .row_steps = kv.v_rows,
-                                            .beats = kv.v_block_beats,
-                                            .last_rows = head_dim - (kv.v_rows - 1) * channels,
-                                            .tail_base = kv_head * cached.v_rows});
-}
-
-// The next product after n in the same region, or IR_NONE.
-static int next_product(const struct ir *ir, int n) {
-    const struct ir_region *region = &ir->region[ir->node[n].region];
-    for (int i = n + 1; i < region->first_node + region->nodes; i++)
-        if (ir_node_is(ir, i, OP_PRODUCT)) return i;
-    return IR_NONE;
+    struct ir_firing f = {.engine = bind_product_engine(o->ir, n),
+                          .node = n,
+                          .region = o->ir->node[n].region,
+                          .head = head,
+                          .kv_head = kv_head,
+                          .kv_keep = head % group < group - 1,
+                          .mode = ENGINE_MODE_VALUES,
+                          .x_take = true,
+                          .x_free = true,
+                          .row_steps = kv.v_rows,
+                          .beats = kv.v_block_beats,
+                          .last_rows = head_dim - (kv.v_rows - 1) * channels,
+                          .tail_base = kv_head * cached.v_rows};
+    set_together(&f, kv_together(o->ir, kv_scores_of(o->ir, n)), false);
+    ir_add_firing(o->ir, f);
 }
 
 // Heads whose scores fire before the first values do: enough that their products take as long as softmax and

@@ -12,12 +12,13 @@ static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firin
 }
 
 static bool runs(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
-    return s->head || ir->region[f->region].when != IR_LAST;
+    return (s->head || ir->region[f->region].when != IR_LAST) && !(f->many && s->tokens == 1);
 }
 
-// Commands for which the engine holds a data beat.
+// Commands for which the engine holds a data beat: two tokens each with `A: 2`, which query heads may be.
 static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
-    return ir->region[f->region].when == IR_LAST ? 1 : layout_div_up(s->tokens, ir->design.arrays);
+    int64_t tokens = f->heads && s->tokens == 1 ? f->heads : s->tokens;
+    return ir->region[f->region].when == IR_LAST ? 1 : layout_div_up(tokens, ir->design.arrays);
 }
 
 // Of one repetition: row-steps of keys in memory and the step's own, or blocks of values and the open one.

@@ -72,6 +72,7 @@ static bool passage(const struct call *k, struct cost_contract *out) {
     case TIMING_MUX:
     case TIMING_DEMUX:
     case TIMING_SELECT:
+    case TIMING_PACK:
     case TIMING_LOOP: return *out = passes(delay), true;
     case TIMING_EMBED: // the request, the row's beats, then the pipeline behind the row buffer
     case TIMING_POSITION:
@@ -82,6 +83,7 @@ static bool passage(const struct call *k, struct cost_contract *out) {
     case TIMING_GEAR: return *out = gathers(div_up(c->out, c->in), delay), true;
     case TIMING_REPLAY: return *out = gathers(c->units ? c->units : firing_in(k), delay), true;
     case TIMING_LAYOUT: return *out = gathers(c->rows, delay), true;
+    case TIMING_SPLIT: return *out = gathers(c->together, delay), true;
     case TIMING_SCALES: return *out = gathers(c->units, delay), true;
     case TIMING_ENGINE: return *out = engine(k), true;
     case TIMING_GROUPS: return *out = gathers(c->take[0], delay), out->interval = c->every, true;
@@ -115,7 +117,7 @@ static int reader_node(const struct call *k) {
 static int64_t scales_busy(const struct call *k, int64_t words) {
     int64_t sent = 0;
     for (int64_t r = 0; r < k->c.layers; r++)
-        sent += k->c.heads * k->c.times *
+        sent += k->c.heads * k->c.times / at_least(k->c.together, 1) *
                 div_up(k->position + 1 - window_begin(k->ir, reader_node(k), r, k->position), k->c.lanes);
     return at_least(words, sent);
 }
@@ -133,7 +135,7 @@ static int64_t walker_busy(const struct call *k, int64_t words) {
     int64_t runs = 0;
     for (int i = 0; i < k->ir->firings; i++) {
         const struct ir_firing *f = &k->ir->firing[i];
-        if (f->engine != engine_id(k)) continue;
+        if (f->engine != engine_id(k) || f->many) continue;
         runs += k->ir->region[f->region].repeat * (f->mode == ENGINE_MODE_VALUES ? f->row_steps : 1);
     }
     return at_least(words, runs);
@@ -146,7 +148,7 @@ static int64_t busy(const struct call *k, int64_t words, int64_t interval) {
     case TIMING_POSITION: return k->c.beats + words;
     case TIMING_V_TAIL: return v_tail_busy(k, words);
     case TIMING_SCALES: return scales_busy(k, words);
-    case TIMING_REPLAY: return k->c.units ? words * k->c.times : words;
+    case TIMING_REPLAY: return k->c.units ? words * k->c.times / at_least(k->c.together, 1) : words;
     case TIMING_STORE: return at_least(words, k->c.words[0]);
     case TIMING_SELECT: return select_busy(k, words);
     case TIMING_WALKER: return walker_busy(k, words);

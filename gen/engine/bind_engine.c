@@ -119,12 +119,14 @@ static void add_x_entry(struct engine *e, struct schedule *s, const struct ir_fi
     if (!f->x_take) return;
     schedule_entry(s);
     schedule_field(s, STEER_PORT, (uint64_t)f->x_edge_port);
+    if (f->many) schedule_many(s);
 }
 
 static void add_y_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
     (void)e;
     schedule_entry(s);
     schedule_field(s, STEER_PORT, (uint64_t)f->y_port);
+    if (f->many) schedule_many(s);
 }
 
 static bool is_asym(const struct ir *ir, const struct ir_firing *f) {
@@ -145,6 +147,8 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, ENGINE_KEEP, f->kv_keep);
     schedule_field(s, ENGINE_OUTER, f->outer);
     schedule_field(s, ENGINE_ASYM, is_asym(e->ir, f));
+    schedule_field(s, ENGINE_HEADS, (uint64_t)f->heads);
+    if (f->many) schedule_many(s);
     bool values = f->mode == ENGINE_MODE_VALUES;
     if (!values && !(f->mode == ENGINE_MODE_SCORES && e->windows)) return;
     struct kv_cache cache = kv_cache_of(e->ir, f->node);

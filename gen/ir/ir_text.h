@@ -31,7 +31,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, max_burst)                                                                                                  \
     F(INT, outstanding)                                                                                                \
     F(INT, context)                                                                                                    \
-    F(INT, dies) F(INT, sll) F(INT, channel_bytes) F(FLAG, is_lm) F(INT, on_chip_kib) F(COUNT, sampling)
+    F(INT, dies)                                                                                                       \
+    F(INT, sll) F(INT, channel_bytes) F(FLAG, is_lm) F(INT, on_chip_kib) F(COUNT, sampling) F(COUNT, query_heads)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \
@@ -48,7 +49,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(FLAG, outer)                                                                                                     \
     F(FLAG, kv_keep)                                                                                                   \
     F(PLACE, y_port)                                                                                                   \
-    F(INT, row_steps) F(INT, beats) F(INT, last_rows) F(COUNT, tail_base) F(COUNT, groups)
+    F(INT, row_steps) F(INT, beats) F(INT, last_rows) F(COUNT, tail_base) F(COUNT, groups) F(COUNT, heads) F(FLAG, many)
 #define IR_ENGINE_FIELDS(F)                                                                                            \
     F(KERNEL, kernel)                                                                                                  \
     F(KERNEL, x_mux)                                                                                                   \

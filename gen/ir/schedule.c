@@ -16,9 +16,13 @@ void schedule_section(struct schedule *s, int64_t repeat, bool when_head) {
 
 void schedule_entry(struct schedule *s) {
     s->entry = vec_grow(s->ir->arena, s->entry, (size_t)s->entries, &s->entry_capacity, sizeof *s->entry);
+    s->many = vec_grow(s->ir->arena, s->many, (size_t)s->entries, &s->many_capacity, sizeof *s->many);
+    s->many[s->entries] = false;
     memset(s->entry[s->entries++], 0, sizeof *s->entry);
     s->section[s->sections - 1].length++;
 }
+
+void schedule_many(struct schedule *s) { s->many[s->entries - 1] = true; }
 
 static bool bit_of(const uint64_t *words, int bit) { return words[bit / 64] >> (bit % 64) & 1; }
 
@@ -57,6 +61,18 @@ static struct ir_value table_bits(const struct schedule *s) {
     return ir_value_bits(s->ir->arena, bits, bit);
 }
 
+// The last entry of a section is in all steps: who walks the table learns from it that the step is over.
+static void set_many(const struct schedule *s, int kernel) {
+    uint8_t *bit = arena_alloc(s->ir->arena, (size_t)s->entries + 1, 1);
+    bool any = false;
+    for (int e = 0; e < s->entries; e++) any |= bit[e] = s->many[e];
+    for (int i = 0, end = 0; i < s->sections; i++) {
+        end += (int)s->section[i].length;
+        if (s->section[i].length && s->many[end - 1]) base_fatal("schedule: the last entry of a section is left out");
+    }
+    if (any) ir_set_param(s->ir, kernel, "ENTRY_MANY", ir_value_bits(s->ir->arena, s->entries, bit));
+}
+
 void schedule_set_params(const struct schedule *s, int kernel) {
     ir_set_int(s->ir, kernel, "SECTIONS", s->sections);
     ir_set_int(s->ir, kernel, "ENTRIES", s->entries);
@@ -64,4 +80,5 @@ void schedule_set_params(const struct schedule *s, int kernel) {
     ir_set_param(s->ir, kernel, "SECTION_REPEAT", section_bits(s, 1));
     ir_set_param(s->ir, kernel, "SECTION_WHEN_HEAD", section_bits(s, 2));
     ir_set_param(s->ir, kernel, "TABLE", table_bits(s));
+    set_many(s, kernel);
 }

@@ -41,6 +41,7 @@ void class_replay(const struct kernel_args *a, struct timing_contract *c) {
     c->release = 2;
     c->times = args_int(a, "REPLAYS", 1);
     c->units = args_int(a, "UNITS", 0); // 0: whole firings
+    c->together = args_int(a, "TOGETHER", 1);
 }
 
 // Of all loops together; the fallback where there is no list.

@@ -11,6 +11,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->units = args_int(a, "UNITS", 1);
     c->heads = args_int(a, "HEADS", 1);
     c->layers = args_int(a, "LAYERS", 1);
+    c->together = args_int(a, "TOGETHER", 1);
     c->lanes = class_lanes(a);
 }
 

@@ -23,6 +23,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->heads = args_int(a, "HEADS", 1);
     c->lanes = class_lanes(a);
     c->layers = args_int(a, "LAYERS", 1);
+    c->together = args_int(a, "TOGETHER", 1);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

@@ -78,9 +78,11 @@ static void end_merge(struct merge *m, int64_t (*firings)(const struct ir *, int
         schedule_section(&s, ir->region[r].repeat, ir->region[r].when == IR_LAST);
         for (int n = ir->region[r].first_node; n < ir->region[r].first_node + ir->region[r].nodes; n++) {
             if (!merges(m, n)) continue;
+            int64_t together = m->trait == OP_BY_KEYS && firings(ir, n) > 1 ? kv_together(ir, n) : 1;
             for (int64_t f = 0; f < firings(ir, n); f++) {
                 schedule_entry(&s);
                 schedule_field(&s, STEER_PORT, (uint64_t)input);
+                if (f % together != together - 1) schedule_many(&s);
             }
             input++;
         }
@@ -113,6 +115,11 @@ static void set_key_channels(const struct attention *a, int k) {
     if (args_value(&args, "WINDOW")) ir_set_int(a->ir, k, "KEY_CHANNELS", ir_key_channels(a->ir));
 }
 
+// A parameter that has its default is left out.
+static void set_together(struct ir *ir, int kernel, int together) {
+    if (together > 1) ir_set_int(ir, kernel, "TOGETHER", together);
+}
+
 static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) { // of softmax's input
     struct ir *ir = a->ir;
     const struct ir_tensor *t = &ir->tensor[tensor];
@@ -132,6 +139,7 @@ static void add_kv_scale(const struct attention *a, int tensor, enum ir_role rol
     ir_set_int(ir, k, "UNITS", layout_kv(&ir->design, 1, 1, t->shape[1].bound).k_units);
     ir_set_int(ir, k, "CONTEXT", ir->design.context);
     ir_set_int(ir, k, "REPLAYS", head_group(ir, a->scores));
+    set_together(ir, k, kv_together(ir, a->scores));
     class_window(ir, &ir->node[a->softmax], k);
     set_key_channels(a, k);
     int out = ir_add_port(ir, k, "scale", true, IR_STREAM_BARE, lanes * 32);
@@ -221,15 +229,19 @@ static bool after_product(const struct ir *ir, int tensor) { // in every repetit
 static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *cache) {
     struct ir *ir = u->ir;
     bool shared = u->on_scores == u->on_values;
-    int64_t reads = 0;
+    int64_t reads = 0, alone = 0; // of a step, and of one with a token
     if (shared && after_product(ir, ir->node[u->values].in[1])) return;
     for (int n = 0; n < ir->nodes; n++) {
         if (!ir_node_is(ir, n, OP_BY_VALUES) || kv_cache_of(ir, n).unit != u->id) continue;
         const struct ir_tensor *t = &ir->tensor[ir->node[n].in[1]];
         struct layout_kv kv = layout_kv(&ir->design, u->on_values->channels, 1, t->shape[1].bound);
-        reads += repeat_of(ir, n) * ir->tensor[ir->node[n].out[0]].shape[0].bound * kv.v_rows * kv.v_block_beats;
+        int64_t all = repeat_of(ir, n) * ir->tensor[ir->node[n].out[0]].shape[0].bound * kv.v_rows * kv.v_block_beats;
+        reads += all;
+        alone += all / kv_together(ir, kv_scores_of(ir, n));
     }
-    ir_set_int(ir, k, "READS", (shared ? reads : reads / cache->layers));
+    int64_t layers = shared ? 1 : cache->layers;
+    ir_set_int(ir, k, "READS", reads / layers);
+    if (alone < reads) ir_set_int(ir, k, "READS_ALONE", alone / layers);
     if (shared) ir_set_int(ir, k, "STEP_READS", 1);
 }
 
@@ -275,6 +287,7 @@ static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_por
     ir_set_int(ir, k, "TOKENS", ir->design.tokens);
     ir_set_int(ir, k, "UNITS", layout_kv(&ir->design, 1, t->shape[0].bound, t->shape[1].bound).k_units);
     ir_set_int(ir, k, "REPLAYS", head_group(ir, scores));
+    set_together(ir, k, kv_together(ir, scores));
     int in = ports_add_tensor(ir, k, "", false, keys);
     ir->kernel[k].port[in].region = ir->node[scores].region;
     int out = ports_add_like(ir, k, "", true, &ir->kernel[to_kernel].port[to_port]);
@@ -324,6 +337,60 @@ void kv_set_windows(struct ir *ir, int unit, int kernel) {
     if (args_value(&args, "K_WINDOW")) ir_set_int(ir, kernel, "KEY_CHANNELS", ir_key_channels(ir));
 }
 
+// ---- query heads together: tokens of the engine and of softmax, firings again outside ----
+
+// Behind the port's stream comes a kernel that gives (is_output: takes) it instead; its port has the tensor.
+static int add_beside(struct ir *ir, const char *name, const struct kernel_class *class, int kernel, int port) {
+    struct ir_port *there = &ir->kernel[kernel].port[port];
+    bool is_output = there->is_output;
+    int k = kernel_add(ir, name, class, IR_NONE), tensor = there->tensor, region = there->region;
+    int outside = ports_add_tensor(ir, k, "", is_output, tensor);
+    ir->kernel[k].port[outside].region = region;
+    there = &ir->kernel[kernel].port[port];
+    there->tensor = IR_NONE;
+    int inside = ports_add_like(ir, k, "", !is_output, there);
+    ir->kernel[k].port[inside].region = region;
+    ir_set_int(ir, k, "DATA_W", ir->kernel[kernel].port[port].data_bits);
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    if (is_output) ir_connect(ir, kernel, port, k, inside);
+    else ir_connect(ir, k, inside, kernel, port);
+    return k;
+}
+
+static int port_of(const struct ir *ir, int kernel, int tensor) {
+    int p = 0;
+    while (ir->kernel[kernel].port[p].tensor != tensor) p++;
+    return p;
+}
+
+static void add_split(const struct attention *a, int kernel, int tensor, int64_t words, int together) {
+    struct ir *ir = a->ir;
+    const char *name = arena_printf(ir->arena, "%s_split", ir->tensor[tensor].name);
+    int k = add_beside(ir, name, &rtl_head_split, kernel, port_of(ir, kernel, tensor));
+    ports_add_step(ir, k);
+    ir_set_int(ir, k, "TOGETHER", together);
+    ir_set_int(ir, k, "WORDS", words);
+    ir_set_int(ir, k, "FIRINGS", repeat_of(ir, a->scores) * ir->tensor[ir->node[a->scores].out[0]].shape[0].bound);
+}
+
+static void add_together(const struct attention *a) {
+    struct ir *ir = a->ir;
+    int together = kv_together(ir, a->scores), query = ir->node[a->scores].in[0];
+    if (together == 1) return;
+    int mux = ir->engine[ir_engine_of(ir, a->scores)].x_mux;
+    int k = add_beside(ir, arena_printf(ir->arena, "%s_pack", ir->tensor[query].name), &rtl_head_pack, mux,
+                       port_of(ir, mux, query));
+    ir_set_int(ir, k, "TOGETHER", together);
+    set_together(ir, softmax_kernel(a), together);
+    int demux = ir->engine[ir_engine_of(ir, a->values)].y_demux, made = IR_NONE;
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir_node_is(ir, n, OP_OF_PRODUCT) && ir->node[n].in[0] == ir->node[a->values].out[0])
+            made = ir->node[n].out[0];
+    int64_t head_dim = ir->tensor[ir->node[a->values].in[1]].shape[1].bound;
+    add_split(a, demux, made, div_up(head_dim, ir->design.lanes), together);
+    add_split(a, softmax_kernel(a), ir->node[a->softmax].out[1], 1, together);
+}
+
 // Scores of a head are kept: of all positions that a repetition makes.
 static void size_softmax(const struct attention *a) {
     int k = softmax_kernel(a);
@@ -347,6 +414,7 @@ void bind_attention(struct ir *ir) {
         if (!ir_node_is(ir, n, OP_BY_KEYS)) continue;
         struct attention a = {ir, n, kv_softmax_of(ir, n), kv_values_of(ir, n)};
         size_softmax(&a);
+        add_together(&a);
         add_kv_scale(&a, ir->node[n].in[1], IR_ROLE_K_SCALE);
         add_kv_scale(&a, ir->node[a.values].in[1], IR_ROLE_V_SCALE);
     }

@@ -43,6 +43,44 @@ int kv_scores_of(const struct ir *ir, int values) {
     return softmax == IR_NONE ? IR_NONE : source_of(ir, ir->node[softmax].in[0], OP_BY_KEYS, 0);
 }
 
+// ---- query heads together ----
+
+static int reads(const struct ir *ir, int tensor, int *reader) {
+    int count = 0;
+    for (int n = 0; n < ir->nodes; n++)
+        for (int i = 0; i < ir->node[n].inputs; i++)
+            if (ir->node[n].in[i] == tensor) count++, *reader = n;
+    for (int r = 0; r < ir->regions; r++)
+        for (int c = 0; c < ir->region[r].carries; c++)
+            count += ir->region[r].carry[c].init == tensor || ir->region[r].carry[c].next == tensor;
+    for (int o = 0; o < ir->outputs; o++) count += ir->output[o] == tensor;
+    return count;
+}
+
+// The one reader of a node's first output, of a kind and in its region; else IR_NONE.
+static int only_reader(const struct ir *ir, int n, unsigned trait) {
+    int reader = IR_NONE;
+    if (n == IR_NONE || reads(ir, ir->node[n].out[0], &reader) != 1) return IR_NONE;
+    return ir_node_is(ir, reader, trait) && ir->node[reader].region == ir->node[n].region ? reader : IR_NONE;
+}
+
+// Scores, softmax, weights, values: nothing else between them.
+static bool is_plain(const struct ir *ir, int scores) {
+    int softmax = only_reader(ir, only_reader(ir, scores, OP_OF_PRODUCT), OP_OF_SCORES),
+        values = only_reader(ir, only_reader(ir, softmax, OP_QUANTIZES), OP_BY_VALUES), reader;
+    return only_reader(ir, values, OP_OF_PRODUCT) != IR_NONE && reads(ir, ir->node[scores].in[0], &reader) == 1 &&
+           ir_node_is(ir, ir->tensor[ir->node[scores].in[0]].producer, OP_QUANTIZES);
+}
+
+int kv_together(const struct ir *ir, int scores) {
+    int64_t heads = ir->tensor[ir->node[scores].out[0]].shape[0].bound,
+            group = heads / ir->tensor[ir->node[scores].in[1]].shape[0].bound;
+    int most = ir->design.query_heads < ir->design.tokens ? ir->design.query_heads : ir->design.tokens;
+    if (ir->region[ir->node[scores].region].when == IR_LAST || most < 2 || !is_plain(ir, scores)) return 1;
+    while (group % most) most--;
+    return most;
+}
+
 // ---- caches ----
 
 static bool one_each(const struct ir *ir) { return ir->engines > 1; }

@@ -36,6 +36,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .outstanding = d->outstanding,
                                     .on_chip_kib = d->on_chip_kib,
                                     .sampling = d->sampling,
+                                    .query_heads = d->query_heads > 1 ? d->query_heads : 0,
                                     .context = spec->graph->context ? spec->graph->context : 1024,
                                     .eot = spec->graph->eot,
                                     .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,

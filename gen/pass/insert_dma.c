@@ -229,6 +229,7 @@ static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir
         walk_entry(s, SEGMENT_KIND_V, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride,
                    kv.v_block_beats, f->row_steps, kv.v_row_bytes);
     if (f->mode <= ENGINE_MODE_INT4) return;
+    if (f->many) schedule_many(s);
     struct kv_cache cache = kv_cache_of(ir, f->node);
     schedule_field(s, SEGMENT_KV_LAYER, (uint64_t)cache.layer);
     schedule_field(s, SEGMENT_KV_STEP, (uint64_t)cache.step);

@@ -34,12 +34,13 @@ struct lane;
 
 // What the kernels of a KV cache tell one another beside the streams: lists of times, in order.
 struct sim_cache {
-    VEC(int64_t) head_done;  // a head's values are in the V tail
-    struct sim_client *keys; // of the K writer
-    VEC(int64_t) k_runs;     // descriptors that were handed over up to the end of a (step, layer) pair
-    VEC(int64_t) v_layer;    // pairs whose values are taken, and written where they close a block
-    VEC(int64_t) tail_layer; // pairs whose open block has been read; tail_by_step: steps whose open blocks have
-    int64_t tail_reads;      // of such a pair; 0: nobody waits for them
+    VEC(int64_t) head_done;   // a head's values are in the V tail
+    struct sim_client *keys;  // of the K writer
+    VEC(int64_t) k_runs;      // descriptors that were handed over up to the end of a (step, layer) pair
+    VEC(int64_t) v_layer;     // pairs whose values are taken, and written where they close a block
+    VEC(int64_t) tail_layer;  // pairs whose open block has been read; tail_by_step: steps whose open blocks have
+    int64_t tail_reads;       // of such a pair; 0: nobody waits for them
+    int64_t tail_reads_alone; // in a step of one token; 0: as many
     bool tail_by_step;
     int64_t layers;              // in this run
     int64_t left_from, left_out; // layers from that one on have numbers that are so much less in this run
@@ -191,7 +192,8 @@ struct sim_schedule {
         bool when_head;
     } * section;
     int64_t entries;
-    const uint8_t *bit; // of the table
+    const uint8_t *bit;  // of the table
+    const uint8_t *many; // per entry: not in steps of one token; NULL: none
     int entry_bits;
 };
 bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struct sim_schedule *);
@@ -201,6 +203,7 @@ int64_t sim_schedule_field(const struct sim_schedule *, int64_t entry, enum fiel
 struct sim_walk {
     int step, section;
     int64_t repeat, index; // index: entry of the section
+    int64_t left_out;      // entries that were passed over on the way here
 };
 // The entry at the walk's place; false when all steps are done. *layer, *step, *last_of_step may be NULL.
 bool sim_walk_entry(const struct sim *, const struct sim_schedule *, struct sim_walk *, int64_t *entry);

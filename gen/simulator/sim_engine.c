@@ -192,7 +192,8 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->frees = field(e, entry, ENGINE_X_FREE);
     e->last_count = field(e, entry, ENGINE_LAST_ROWS);
     e->keeps = field(e, entry, ENGINE_KEEP);
-    e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : step->ntok;
+    int64_t heads = step->ntok == 1 ? field(e, entry, ENGINE_HEADS) : 0;
+    e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : heads ? (int)heads : step->ntok;
     e->turns = div_up(e->tokens, e->arrays);
     e->chunk_rows = a->c.units == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
     int64_t each = field(e, entry, ENGINE_ASYM) ? e->chunk_rows : 1; // bytes of a row's group word
@@ -213,7 +214,7 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
 
 // Through the stages that look up where a window begins: each takes the entry when the one before has left it.
 static void go_ahead(struct engine *e, int64_t from) {
-    e->fetched = at_least(from, e->way[1]);
+    e->fetched = at_least(from, e->way[1]) + e->walk.left_out;
     e->way[0] = e->fetched;
     for (int i = 1; i <= WINDOW_STAGES; i++)
         e->way[i] = at_least(e->way[i - 1] + 1, i < WINDOW_STAGES ? e->way[i + 1] : e->read);
@@ -231,7 +232,7 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
         e->turning = true;
     }
     if (e->windows) go_ahead(e, from);
-    else e->fetched = at_least(from, e->read);
+    else e->fetched = at_least(from, e->read) + e->walk.left_out;
     e->read = at_least((e->windows ? e->way[WINDOW_STAGES] : e->fetched) + 1, e->prepared[1] + 1);
     e->prepared[1] = e->prepared[0];
     e->prepared[0] = at_least(e->read + 1, e->loaded);
@@ -362,7 +363,9 @@ static void firing_done(struct sim *sim, struct engine *e) {
 // The V tail may take a layer again when all its reads of the step before have been made, or those of all layers.
 static void tail_read(struct sim *sim, struct engine *e) {
     e->tail_last = e->now;
-    if (e->cache->tail_reads == 0 || e->cache->tail_by_step || ++e->tail_reads < e->cache->tail_reads) return;
+    if (e->cache->tail_reads == 0 || e->cache->tail_by_step) return;
+    bool alone = e->cache->tail_reads_alone && sim->options->step[e->walk.step].ntok == 1;
+    if (++e->tail_reads < (alone ? e->cache->tail_reads_alone : e->cache->tail_reads)) return;
     e->tail_reads = 0;
     tail_was_read(sim, e);
 }

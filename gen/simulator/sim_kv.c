@@ -31,6 +31,7 @@ bool sim_kv_init(struct sim *sim, struct actor *a) {
     }
     if (a->c.machine == TIMING_V_TAIL) {
         v->cache->tail_reads = a->c.times;
+        v->cache->tail_reads_alone = a->c.together;
         v->cache->tail_by_step = a->c.by_step;
     }
     if (v->out) v->window = sim->actor[v->out->reader].k->node;
@@ -170,7 +171,7 @@ static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     int64_t begin = window_begin(sim->ir, v->window, v->reading / a->c.heads % a->c.layers, step->pos);
     if (++v->word < div_up(step->pos + step->ntok - begin, a->c.lanes)) return true;
     v->word = 0;
-    if (++v->pass < a->c.times) return true;
+    if (++v->pass < a->c.times / (step->ntok == 1 ? at_least(a->c.together, 1) : 1)) return true;
     v->pass = 0;
     if (args_value(&a->args, "WINDOW") && (v->reading + 1) % a->c.heads == 0) v->next += SCALES_LOOK;
     if (++v->reading % (a->c.layers * a->c.heads) == 0) VEC_PUSH(sim->arena, v->read, at);

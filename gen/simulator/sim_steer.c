@@ -34,6 +34,7 @@ bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, s
     const uint8_t *repeat = bits_of(sim, a, "SECTION_REPEAT", 16 * s->sections);
     const uint8_t *head = bits_of(sim, a, "SECTION_WHEN_HEAD", s->sections);
     s->bit = bits_of(sim, a, "TABLE", s->entries * entry_bits);
+    s->many = args_value(&a->args, "ENTRY_MANY") ? bits_of(sim, a, "ENTRY_MANY", s->entries) : NULL;
     if (!length || !repeat || !head || !s->bit) return false;
     s->section = ARENA_ARRAY(sim->arena, struct sim_section, (size_t)s->sections + 1);
     int64_t first = 0;
@@ -54,6 +55,12 @@ static bool section_runs(const struct sim *sim, const struct sim_schedule *s, co
     return c->length && c->repeat && (sim->options->step[w->step].head || !c->when_head);
 }
 
+// Goes to the first entry that the step has; the last one of a section is always there.
+static void pass_over(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w) {
+    if (!s->many || w->step >= sim->options->steps || sim->options->step[w->step].ntok != 1) return;
+    for (; s->many[s->section[w->section].first + w->index]; w->index++) w->left_out++;
+}
+
 // Goes to the first section that runs, in this step or a later one. True if the step changed.
 static bool settle(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w) {
     bool changed = false;
@@ -62,6 +69,7 @@ static bool settle(const struct sim *sim, const struct sim_schedule *s, struct s
         if (w->section < s->sections) w->section++;
         else w->section = 0, w->step++, changed = true;
     }
+    pass_over(sim, s, w);
     return changed;
 }
 
@@ -74,6 +82,7 @@ bool sim_walk_entry(const struct sim *sim, const struct sim_schedule *s, struct 
 
 bool sim_walk_next(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w) {
     const struct sim_section *c = &s->section[w->section];
+    w->left_out = 0;
     if (++w->index == c->length) {
         w->index = 0;
         if (++w->repeat == c->repeat) w->repeat = 0, w->section++;
@@ -103,8 +112,8 @@ static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
         }
         t->inside = true;
     }
-    int64_t at = at_least(t->ready, room);
-    edge_put(sim, &t->ahead, t->ready, at, 0);
+    int64_t offer = t->ready + t->fetch.left_out, at = at_least(offer, room);
+    edge_put(sim, &t->ahead, offer, at, 0);
     t->ready = at + 1;
     t->inside = !sim_walk_next(sim, &t->schedule, &t->fetch);
     return true;
@@ -297,7 +306,8 @@ static bool kept_out(struct sim *sim, struct actor *a, struct kept *r) {
     edge_put(sim, r->out, fetch + a->c.pipe, r->sent, mark);
     if (++r->next < words) return true;
     r->next = 0;
-    if (++r->pass < at_least(a->c.times, 1)) return true;
+    int64_t heads = r->full[slot][0] & TIMING_TOK_LAST ? at_least(a->c.together, 1) : 1;
+    if (++r->pass < at_least(a->c.times / heads, 1)) return true;
     r->pass = 0;
     r->released[slot] = fetch + a->c.release;
     r->emptied++;

@@ -169,7 +169,8 @@ static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t
         int64_t at = at_least(edge_avail(b->step), b->last + 1);
         edge_take(sim, b->step, at);
         *from = at_least(*from, at + 1);
-        b->steps = a->c.heads * a->c.layers;
+        bool alone = sim->options->step[b->step->takes - 1].ntok == 1;
+        b->steps = a->c.heads * a->c.layers / (alone ? at_least(a->c.together, 1) : 1);
     }
     return true;
 }

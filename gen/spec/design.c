@@ -41,6 +41,9 @@ static const struct schema_field design_fields[] = {
      .preset = 1,
      .range = "1, 2; divides `T`",
      .doc = "positions of a step that a weight beat serves in one cycle; two share each multiplier"},
+    {FIELD(query_heads), RANGE(1, 8), .preset = 1,
+     .doc = "most query heads of a group that share a read of their keys and values in steps of one position, up to "
+            "`T` of them ([rtl.md](rtl.md#6-the-matrix-engine)); 1: each head reads them"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "

@@ -31,6 +31,7 @@
 // SECTION_REPEAT     how often each is walked, 16 bits each                times      any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                -          any
 // TABLE              the entries, 192 bits each (of SEGMENT)               -          any
+// ENTRY_MANY         a bit each: not in steps of one token                 -          any
 `default_nettype none
 
 module rill_segment_walker #(
@@ -45,7 +46,8 @@ module rill_segment_walker #(
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
     parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
-    parameter [ENTRIES*192-1:0] TABLE = 0
+    parameter [ENTRIES*192-1:0] TABLE = 0,
+    parameter [ENTRIES-1:0] ENTRY_MANY = 0
 ) (
     input  wire        clk,
     input  wire        rst,
@@ -101,7 +103,8 @@ module rill_segment_walker #(
 
     // A flush throws the schedule's place away: its reset is the quickest way.
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
-        .SECTION_REPEAT(SECTION_REPEAT), .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
+        .SECTION_REPEAT(SECTION_REPEAT), .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE),
+        .ENTRY_MANY(ENTRY_MANY)) u_schedule (
         .clk(clk), .rst(rst || flush),
         .s_axis_step_tvalid(s_axis_step_tvalid && !flush), .s_axis_step_tready(step_ready),
         .s_axis_step_tdata(s_axis_step_tdata),

@@ -50,6 +50,7 @@
 // SECTION_REPEAT     how often each is walked, 16 bits each                          times      any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                          -          any
 // TABLE              the entries, 96 bits each (of ENGINE)                           -          any
+// ENTRY_MANY         a bit each: not in steps of one token                           -          any
 // USER_W             of tuser                                                        bits       derived
 // COUNT_W            of tcount                                                       bits       derived
 `default_nettype none
@@ -80,6 +81,7 @@ module rill_engine #(
     parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
     parameter [ENTRIES*96-1:0] TABLE = 0,
+    parameter [ENTRIES-1:0] ENTRY_MANY = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1,
     parameter COUNT_W = $clog2(CHANNELS + 1)
 ) (
@@ -188,7 +190,7 @@ module rill_engine #(
     wire [175:0]  seen_data;
     rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_schedule (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
         .m_axis_entry_tdata(entry_data), .m_axis_entry_tlast(entry_last));

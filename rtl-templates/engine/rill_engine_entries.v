@@ -7,7 +7,8 @@
 // is being worked out and two wait, each in registers of its own: `take` moves no data, and s_axis_entry_tready does
 // not follow it.
 //     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
-//     n_tok_end      last token;  n_both_end: the last turn has two (ARRAYS 2);  n_one_turn: there is but one turn
+//     n_tok_end      last token (or query head that is one);  n_both_end: the last turn has two (ARRAYS 2)
+//     n_one_turn     there is but one turn
 //     n_rows_end     row-steps - 1;  n_one_row: it is 0
 //     n_beats_end    beats of a row-step - 1;  n_one_beat: it is 0
 //     n_memory       keys: row-steps from memory; values: memory beats of a row-step
@@ -72,7 +73,8 @@ module rill_engine_entries #(
             ENGINE_X_FREE = 35,
         ENGINE_LAST_ROWS = 36, ENGINE_TAIL_BASE = 44, ENGINE_GROUPS = 60, ENGINE_GROUPS_W = 8, ENGINE_SINGLE = 68,
         ENGINE_KEEP = 69, ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80, ENGINE_KV_STEP_W = 6,
-        ENGINE_OUTER = 86, ENGINE_ASYM = 87, ENGINE_MODE_INT4 = 1, ENGINE_MODE_SCORES = 2, ENGINE_MODE_VALUES = 3;
+        ENGINE_OUTER = 86, ENGINE_ASYM = 87, ENGINE_HEADS = 88, ENGINE_HEADS_W = 4,
+        ENGINE_MODE_INT4 = 1, ENGINE_MODE_SCORES = 2, ENGINE_MODE_VALUES = 3;
     localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats of 64 positions
     localparam CHUNK_ROWS = BEAT_BITS == 512 ? 8 : 4;
     localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
@@ -102,6 +104,8 @@ module rill_engine_entries #(
     wire        is_scores = entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_SCORES;
     wire [4:0]  key_rows_end = ({1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - 5'd1) / KEY_LANES[4:0];
     wire [4:0]  key_last = {1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - key_rows_end * KEY_LANES[4:0];
+    wire [3:0]  tokens = step[STEP_NTOK +: STEP_NTOK_W];
+    wire        is_heads = entry[ENGINE_HEADS +: ENGINE_HEADS_W] != 4'd0 && tokens == 4'd1;
     wire [15:0] kv_offset = s_axis_entry_tdata[ENGINE_BITS
         + SCHEDULE_LAYER +: 10] * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
 
@@ -161,7 +165,7 @@ module rill_engine_entries #(
             a_outer_q <= entry[ENGINE_OUTER] && !entry[ENGINE_MODE + 1];
             a_single_q <= entry[ENGINE_SINGLE];
             a_keep_q <= entry[ENGINE_KEEP];
-            a_tokens_q <= step[STEP_NTOK +: STEP_NTOK_W];
+            a_tokens_q <= is_heads ? entry[ENGINE_HEADS +: ENGINE_HEADS_W] : tokens;
             a_over_q <= lanes_up[5:0] - step[STEP_POS +: 6];
             a_krows_q <= step[STEP_KROWS +: STEP_KROWS_W];
             a_vblocks_q <= step[STEP_VBLOCKS +: STEP_VBLOCKS_W];

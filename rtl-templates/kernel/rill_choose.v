@@ -52,7 +52,7 @@ module rill_choose #(
     wire             take = s_axis_a_tvalid && s_axis_a_tready;
 
     rill_repetition #(.FIRINGS(FIRINGS), .LAYERS(LAYERS)) u_repetition (
-        .clk(clk), .rst(rst), .last(take && s_axis_a_tlast), .repetition(repetition));
+        .clk(clk), .rst(rst), .last(take && s_axis_a_tlast), .together(1'b0), .repetition(repetition));
 
     rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .OPERANDS(2), .LATENCY(1)) u_elementwise (
         .clk(clk), .rst(rst), .s_tvalid({s_axis_b_tvalid, s_axis_a_tvalid}),

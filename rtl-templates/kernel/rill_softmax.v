@@ -12,6 +12,7 @@
 // Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 24 cycles (with GAIN 57) from the last
 // chunk in to the first p; inv log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only
 // with room for its scalars reserved: p never waits for m_axis_inv in the middle of a firing.
+// With TOGETHER a firing has TOGETHER query heads in a step of one token: tok is the head, of that token.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
 //
 // name          meaning                                                  unit       range
@@ -26,6 +27,8 @@
 // WINDOW        that a token sees, its own the last of them, in 16 bits  positions  any
 //               an entry; a single 0: all
 // KEY_CHANNELS  of the engine of the scores, where there is WINDOW       channels   1 to 32
+// TOGETHER      query heads of a firing in a step of one token, divides  heads      1 to TOKENS
+//               HEADS
 // USER_W        of tuser                                                 bits       derived
 `default_nettype none
 
@@ -40,6 +43,7 @@ module rill_softmax #(
     parameter WINDOWS = 1,
     parameter [WINDOWS*16-1:0] WINDOW = 0,
     parameter KEY_CHANNELS = 1,
+    parameter TOGETHER = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -78,7 +82,7 @@ module rill_softmax #(
     output reg                 fault
 );
     // of include/fields.def
-    localparam STEP_POS = 0, STEP_POS_W = 16;
+    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4;
     generate
         if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
             rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();
@@ -95,6 +99,9 @@ module rill_softmax #(
         if ((SLOPE == 0) != (GAIN == 0)) begin : gen_bad_cap
             rill_error_SLOPE_and_GAIN_go_together u_error ();
         end
+        if (TOGETHER < 1 || TOGETHER > TOKENS || HEADS % TOGETHER != 0) begin : gen_bad_together
+            rill_error_TOGETHER_must_divide_HEADS_and_be_1_to_TOKENS u_error ();
+        end
         if (WINDOWS != 1 && WINDOWS != LAYERS) begin : gen_bad_windows
             rill_error_WINDOWS_must_be_1_or_LAYERS u_error ();
         end
@@ -109,6 +116,7 @@ module rill_softmax #(
     localparam FIRINGS = LAYERS * HEADS;
     localparam FIRE_W = $clog2(FIRINGS + 1);
     localparam [31:0] LAST_FIRE = FIRINGS - 1;
+    localparam [31:0] LAST_TOGETHER = FIRINGS / TOGETHER - 1;
     localparam [31:0] LAST_LANE = LANES_1 - 1;
     `include "rill_latency.vh"
     localparam DIFFERENCE_STAGES = 1 + LATENCY_ADD;     // from a score as it is read: the operands' stage, ...
@@ -131,7 +139,9 @@ module rill_softmax #(
     reg  [15:0]        pos_q;
     reg  [FIRE_W-1:0]  fire_q;
     wire               s_take = s_axis_s_tvalid && s_axis_s_tready;
-    wire               step_done = s_take && s_axis_s_tlast && fire_q == LAST_FIRE[FIRE_W-1:0];
+    reg                together_q;                      // the tokens of a firing are query heads
+    wire [FIRE_W-1:0]  last_fire = TOGETHER > 1 && together_q ? LAST_TOGETHER[FIRE_W-1:0] : LAST_FIRE[FIRE_W-1:0];
+    wire               step_done = s_take && s_axis_s_tlast && fire_q == last_fire;
     assign s_axis_step_tready = !step_q && !rst;
     always @(posedge clk)
         if (rst) begin
@@ -141,7 +151,11 @@ module rill_softmax #(
             step_q <= step_q ? !step_done : s_axis_step_tvalid;
             if (s_take && s_axis_s_tlast) fire_q <= step_done ? {FIRE_W{1'b0}} : fire_q + 1'b1;
         end
-    always @(posedge clk) if (!step_q) pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
+    always @(posedge clk)
+        if (!step_q) begin
+            pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
+            together_q <= TOGETHER > 1 && s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
+        end
 
     // Where a window begins positions are counted from 0 again: nothing of what follows knows that.
     wire               open;                            // base is the present layer's
@@ -153,8 +167,10 @@ module rill_softmax #(
         end else begin : gen_from_window
             localparam HEAD_W = HEADS > 1 ? $clog2(HEADS) : 1;
             localparam [31:0] LAST_HEAD = HEADS - 1;
+            localparam [31:0] LAST_HEADS = HEADS / TOGETHER - 1;
             reg  [HEAD_W-1:0] head_q;
-            wire              head_end = head_q == LAST_HEAD[HEAD_W-1:0];
+            wire              head_end = head_q
+                == (TOGETHER > 1 && together_q ? LAST_HEADS[HEAD_W-1:0] : LAST_HEAD[HEAD_W-1:0]);
             wire              found;
             wire              ready;
             wire [15:0]       begins;
@@ -167,7 +183,7 @@ module rill_softmax #(
             always @(posedge clk)
                 if (rst) head_q <= {HEAD_W{1'b0}};
                 else if (s_take && s_axis_s_tlast) head_q <= head_end ? {HEAD_W{1'b0}} : head_q + 1'b1;
-            wire unused_begins = &{1'b0, ready, begins, pos_q, LAST_HEAD};
+            wire unused_begins = &{1'b0, ready, begins, pos_q, LAST_HEAD, LAST_HEADS};
         end
     endgenerate
 
@@ -183,12 +199,27 @@ module rill_softmax #(
     wire                k_last;
     wire [USER_W-1:0]   k_user;
     wire [LANES-1:0]    k_fault;
-    wire [15:0]         s_own = base + {{(16-TOK_W){1'b0}}, s_axis_s_tuser[TOK_W-1:0]};   // the token's own position
-    rill_pipe #(.LATENCY(ENTER), .SIDE_W(17 + USER_W), .COPIES(COPIES_IN)) u_in (
+    // the token's own position
+    wire [15:0]         s_own = base + (TOGETHER > 1 && together_q ? 16'd0
+        : {{(16-TOK_W){1'b0}}, s_axis_s_tuser[TOK_W-1:0]});
+    localparam          TOGETHER_W = TOGETHER > 1 && WINDOWS > 1 ? 1 : 0;
+    wire                k_together;
+    wire [16+USER_W+TOGETHER_W:0] s_side;
+    wire [16+USER_W+TOGETHER_W:0] k_side;
+    assign {k_own, k_last, k_user} = k_side[16+USER_W:0];
+    generate
+        if (TOGETHER_W > 0) begin : gen_together
+            assign s_side = {together_q, s_own, s_axis_s_tlast, s_axis_s_tuser};
+            assign k_together = k_side[17+USER_W];
+        end else begin : gen_alone
+            assign s_side = {s_own, s_axis_s_tlast, s_axis_s_tuser};
+            assign k_together = 1'b0;
+        end
+    endgenerate
+    rill_pipe #(.LATENCY(ENTER), .SIDE_W(17 + USER_W + TOGETHER_W), .COPIES(COPIES_IN)) u_in (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_s_tvalid && s_axis_kscale_tvalid && open), .s_tready(in_ready),
-        .s_side({s_own, s_axis_s_tlast, s_axis_s_tuser}), .en(en_in), .step(step_in), .valid(in_valid),
-        .m_tvalid(k_valid), .m_tready(k_ready),
-        .m_side({k_own, k_last, k_user}));
+        .s_side(s_side), .en(en_in), .step(step_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
+        .m_side(k_side));
     assign s_axis_s_tready = in_ready && s_axis_kscale_tvalid && open;
     assign s_axis_kscale_tready = in_ready && s_axis_s_tvalid && open && s_axis_s_tuser[TOK_W];
 
@@ -331,10 +362,10 @@ module rill_softmax #(
                 localparam LAYER_W = $clog2(WINDOWS);
                 wire [LAYER_W-1:0] s_layer;
                 wire [LAYER_W-1:0] w_layer;
-                rill_repetition #(.FIRINGS(HEADS), .LAYERS(WINDOWS)) u_s_layer (.clk(clk), .rst(rst),
-                    .last(s_take && s_axis_s_tlast), .repetition(s_layer));
-                rill_repetition #(.FIRINGS(HEADS), .LAYERS(WINDOWS)) u_w_layer (.clk(clk), .rst(rst),
-                    .last(w_take && k_last), .repetition(w_layer));
+                rill_repetition #(.FIRINGS(HEADS), .LAYERS(WINDOWS), .TOGETHER(TOGETHER)) u_s_layer (.clk(clk),
+                    .rst(rst), .last(s_take && s_axis_s_tlast), .together(together_q), .repetition(s_layer));
+                rill_repetition #(.FIRINGS(HEADS), .LAYERS(WINDOWS), .TOGETHER(TOGETHER)) u_w_layer (.clk(clk),
+                    .rst(rst), .last(w_take && k_last), .together(k_together), .repetition(w_layer));
                 assign s_beyond = BEYOND[s_layer*16 +: 16];
                 assign w_beyond = BEYOND[w_layer*16 +: 16];
             end
@@ -504,7 +535,8 @@ module rill_softmax #(
 `ifdef RILL_ASSERT
     always @(posedge clk) if (!rst) assert (!inv_push || inv_ready);
 `endif
-    wire unused = &{1'b0, s_axis_step_tdata, in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, own1_chunk,
+    wire unused = &{1'b0, s_axis_step_tdata, k_together, LAST_TOGETHER,
+        in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, own1_chunk,
         i_own_chunk, own1_q, i_own, i_side,
         inv_count, inv_high, inv_ready, valid};
 endmodule

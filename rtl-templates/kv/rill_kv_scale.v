@@ -5,7 +5,8 @@
 // in head; the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the
 // words of positions 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales
 // of all tokens of that (layer, head) are in. With grouped queries every head is sent REPLAYS times, once for each
-// query head that reads it. With WINDOW the words begin where the layer's window does (rill_window_begin).
+// query head that reads it; in a step of one token TOGETHER times less often. With WINDOW the words begin where the
+// layer's window does (rill_window_begin).
 // Throughput: one unit and one word per cycle, with WINDOW two cycles more for each layer; units may run up to one step
 // ahead of the words. Latency: 5 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
 // keeps its contents.
@@ -19,6 +20,8 @@
 // UNITS         of a head and token                              units      1 or more
 // CONTEXT       of the longest request                           positions  1 to 65536
 // REPLAYS       of a head's words                                times      1 to 255
+// TOGETHER      query heads that read them together in a step    heads      1 or more
+//               of one token, divides REPLAYS
 // RAM_STYLE     of the storage                                   -          "auto", "distributed", "block", "ultra"
 // KEY_CHANNELS  of the engine of the scores                      channels   1 to 32
 // WINDOWS       entries of WINDOW: one, or one for each layer    entries    1 to LAYERS
@@ -36,6 +39,7 @@ module rill_kv_scale #(
     parameter UNITS = 0,
     parameter CONTEXT = 0,
     parameter REPLAYS = 1,
+    parameter TOGETHER = 1,
     parameter RAM_STYLE = "auto",
     parameter KEY_CHANNELS = 1,
     parameter WINDOWS = 1,
@@ -71,6 +75,9 @@ module rill_kv_scale #(
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
+        if (TOGETHER < 1 || REPLAYS % TOGETHER != 0) begin : gen_bad_together
+            rill_error_TOGETHER_must_divide_REPLAYS u_error ();
+        end
         if (LAYERS < 1 || HEADS < 1 || UNITS < 1) begin : gen_bad_counts
             rill_error_LAYERS_HEADS_and_UNITS_must_be_at_least_1 u_error ();
         end
@@ -101,6 +108,7 @@ module rill_kv_scale #(
     reg               next_q;                              // its size waits for the reader
     reg  [15:0]       pos_q;
     reg  [16:0]       next_size_q;
+    reg               next_together_q;
     reg  [ADDR_W-1:0] w_base_q;                            // first word of the (layer, head)
     reg  [FIRE_W-1:0] w_fire_q;
     reg  [UNIT_W-1:0] unit_q;
@@ -137,6 +145,7 @@ module rill_kv_scale #(
             pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
             next_size_q <= {1'b0, s_axis_step_tdata[STEP_POS +: STEP_POS_W]}
                 + {13'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
+            next_together_q <= TOGETHER > 1 && s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
         end
 
     reg               write_q;
@@ -179,7 +188,9 @@ module rill_kv_scale #(
     wire               r_last = left_q <= LANES_17;
     localparam [31:0]  LAST_REPLAY = REPLAYS - 1;
     reg  [7:0]         replay_q;                           // times that the present head has been sent
-    wire               r_again = replay_q != LAST_REPLAY[7:0];
+    localparam [31:0]  LAST_TOGETHER = REPLAYS / TOGETHER - 1;
+    reg                together_q;                         // of the step that is read
+    wire               r_again = replay_q != (TOGETHER > 1 && together_q ? LAST_TOGETHER[7:0] : LAST_REPLAY[7:0]);
     wire               r_done = issue && r_last && !r_again;
     wire               r_end = r_done && r_fire_q == LAST_FIRE[FIRE_W-1:0];
     wire [ADDR_W-1:0]  r_base_next = r_fire_q == LAST_FIRE[FIRE_W-1:0] ? {ADDR_W{1'b0}} : r_base_q
@@ -209,6 +220,7 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (r_take) begin
             size_q <= next_size_q;
+            together_q <= next_together_q;
             left_q <= next_size_q;
         end else if (load)
             left_q <= layer_size;
@@ -307,7 +319,8 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
-    wire unused = &{1'b0, step, s_axis_step_tdata, s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
+    wire unused = &{1'b0, step, together_q, LAST_TOGETHER, s_axis_step_tdata,
+        s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
                      skip_words, write_addr_q, r_addr_q, valid,
         pipe_ready, pipe_side, RAM_STYLE};
 endmodule

@@ -18,7 +18,7 @@
 // READS: tail reads of a (step, layer). The V of a layer is then taken in only when the step before has made its reads
 // of that layer: its open block may be cleared. 0: whoever sends V keeps this order (an engine that fires the product
 // of V after the reads). With STEP_READS READS are those of all layers, which may differ, and the V of a step waits for
-// all reads of the step before.
+// all reads of the step before. A step of one token makes READS_ALONE reads instead, where that is not 0.
 // Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at
 // 256 bits; 5 cycles per beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
@@ -35,6 +35,7 @@
 // V_ROW_STRIDE    from a row to the next                             bytes     any
 // READS           of the tail in a (step, layer); 0: not waited for  reads     0 or more
 // STEP_READS      1: READS are those of all layers                   -         0, 1
+// READS_ALONE     those of a step of one token; 0: READS             reads     0 or more
 // RAM_STYLE       of the storage                                     -         "auto", "distributed", "block", "ultra"
 // USER_W          of tuser                                           bits      derived
 `default_nettype none
@@ -51,6 +52,7 @@ module rill_v_tail #(
     parameter [39:0] V_ROW_STRIDE = 0,
     parameter READS = 0,
     parameter STEP_READS = 0,
+    parameter READS_ALONE = 0,
     parameter RAM_STYLE = "auto",
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
@@ -365,10 +367,11 @@ module rill_v_tail #(
     generate
         if (READS > 0) begin : gen_reads
             localparam [31:0] READ_END = READS - 1;
-            localparam [31:0] ALL_LAYERS = STEP_READS ? 1 : LAYERS;
+            localparam [31:0] ALL_LAYERS = STEP_READS != 0 ? 1 : LAYERS;
             reg  [31:0] read_q;
             reg  [10:0] unread_q;
-            wire        layer_read = read1_q && read_q == READ_END;
+            wire [31:0] read_end;
+            wire        layer_read = read1_q && read_q == read_end;
             wire        layer_in = layer_end && (STEP_READS == 0 || last_layer);
             assign ahead = unread_q == ALL_LAYERS[10:0];
             always @(posedge clk)
@@ -381,6 +384,31 @@ module rill_v_tail #(
                     if (layer_in != layer_read)
                         unread_q <= layer_in ? unread_q + 11'd1 : unread_q - 11'd1;
                 end
+            // Taken in is the step that is read or the next one.
+            if (READS_ALONE > 0) begin : gen_alone
+                localparam [31:0] ALONE_END = READS_ALONE - 1;
+                reg  [1:0]  alone_q;         // of steps of even and odd number: it has one token
+                reg         in_q;            // number of the step that comes in next
+                reg         out_q;           // of the one that is read
+                reg  [10:0] layer_read_q;    // of its layers
+                wire        step_read = layer_read && layer_read_q == ALL_LAYERS[10:0] - 11'd1;
+                wire        step_in = s_axis_step_tvalid && s_axis_step_tready;
+                assign read_end = alone_q[out_q] ? ALONE_END : READ_END;
+                always @(posedge clk)
+                    if (rst) begin
+                        in_q <= 1'b0;
+                        out_q <= 1'b0;
+                        layer_read_q <= 11'd0;
+                    end else begin
+                        in_q <= in_q ^ step_in;
+                        out_q <= out_q ^ step_read;
+                        if (layer_read) layer_read_q <= step_read ? 11'd0 : layer_read_q + 11'd1;
+                    end
+                always @(posedge clk)
+                    if (step_in) alone_q[in_q] <= s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
+            end else begin : gen_alike
+                assign read_end = READ_END;
+            end
             wire unused_layers = &{1'b0, ALL_LAYERS};
         end else begin : gen_no_reads
             assign ahead = 1'b0;

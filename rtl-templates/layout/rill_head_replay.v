@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends every head of a stream of kv units REPLAYS times: the keys of a step for grouped queries, once for each query
-// head that reads them.
+// head that reads them. With TOGETHER TOGETHER times less often where the step has one token.
 //
 // In and out: kv units in order head, tok, unit in head; tuser {tok_last, tok}. A head ends with unit UNITS-1 of the
 // token that has tok_last.
 // m_axis_tlast ends every pass of a head. Latency, throughput, reset: as rill_replay_buffer, of which the firing is a
 // head here.
 //
-// name     meaning                unit    range
-// DATA_W   of a unit              bits    1 or more
-// TOKENS   per step, upper bound  tokens  1 to 8
-// UNITS    of a head and token    units   1 or more
-// REPLAYS  of every head          times   1 or more
-// USER_W   of tuser               bits    derived
+// name      meaning                unit    range
+// DATA_W    of a unit              bits    1 or more
+// TOKENS    per step, upper bound  tokens  1 to 8
+// UNITS     of a head and token    units   1 or more
+// REPLAYS   of every head          times   1 or more
+// TOGETHER  divides REPLAYS        times   1 or more
+// USER_W    of tuser               bits    derived
 `default_nettype none
 
 module rill_head_replay #(
@@ -20,6 +21,7 @@ module rill_head_replay #(
     parameter TOKENS = 0,
     parameter UNITS = 0,
     parameter REPLAYS = 0,
+    parameter TOGETHER = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire              clk,
@@ -57,7 +59,7 @@ module rill_head_replay #(
             unit_q <= unit_end ? {UNIT_W{1'b0}} : unit_q + 1'b1;
 
     rill_replay_buffer #(.DATA_W(DATA_W), .USER_W(USER_W), .DEPTH(TOKENS * UNITS), .REPLAYS(REPLAYS),
-        .RAM_STYLE("distributed")) u_replay (
+        .TOGETHER(TOGETHER), .RAM_STYLE("distributed")) u_replay (
         .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(s_axis_tdata),
         .s_axis_tuser(s_axis_tuser), .s_axis_tlast(head_end), .m_axis_tvalid(m_axis_tvalid),
         .m_axis_tready(m_axis_tready),

@@ -3,6 +3,8 @@
 //
 // In itensor terms: adds an outermost loop of REPLAYS trips that is absent from the map. Every pass ends with the
 // firing's tlast.
+// With TOGETHER a firing that ends with the token-last word of token 0, so of a step of one token, is sent REPLAYS /
+// TOGETHER times.
 // The first pass starts when the whole firing is in; the next firing enters when the last pass has left. A firing of
 // more than DEPTH words is an error of the caller (asserted).
 // Latency from the last word in to the first word out: 2 cycles; then one word per cycle, also from pass to pass.
@@ -13,6 +15,7 @@
 // USER_W     of tuser               bits   1 or more
 // DEPTH      of the longest firing  words  1 or more
 // REPLAYS    of every firing        times  1 or more
+// TOGETHER   divides REPLAYS        times  1 or more
 // RAM_STYLE  as in rill_ram_sdp     -      "auto", "distributed", "block", "ultra"
 `default_nettype none
 
@@ -21,6 +24,7 @@ module rill_replay_buffer #(
     parameter USER_W = 0,
     parameter DEPTH = 0,
     parameter REPLAYS = 0,
+    parameter TOGETHER = 1,
     parameter RAM_STYLE = "auto"
 ) (
     input  wire              clk,
@@ -40,10 +44,15 @@ module rill_replay_buffer #(
         if (DATA_W < 1 || USER_W < 1 || DEPTH < 1 || REPLAYS < 1) begin : gen_bad
             rill_error_DATA_W_USER_W_DEPTH_and_REPLAYS_must_be_at_least_1 u_error ();
         end
+        if (TOGETHER < 1 || REPLAYS % TOGETHER != 0) begin : gen_bad_together
+            rill_error_TOGETHER_must_divide_REPLAYS u_error ();
+        end
     endgenerate
 
     localparam ADDR_W = DEPTH > 1 ? $clog2(DEPTH) : 1;
     localparam PASS_W = $clog2(REPLAYS + 1);
+    localparam [31:0] PASSES_TOGETHER = REPLAYS / TOGETHER;
+    localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1);
 
     reg  [ADDR_W-1:0]      write_q;          // rests on the last word while the passes run
     reg  [ADDR_W-1:0]      read_q;
@@ -76,7 +85,8 @@ module rill_replay_buffer #(
         end else begin
             valid_q <= fetch || (valid_q && !m_axis_tready);
             if (push && s_axis_tlast)
-                passes_q <= REPLAYS[PASS_W-1:0];
+                passes_q <= TOGETHER > 1 && s_axis_tuser == ONLY_TOKEN ? PASSES_TOGETHER[PASS_W-1:0]
+                    : REPLAYS[PASS_W-1:0];
             else if (fetch && at_end)
                 passes_q <= passes_q - 1'b1;
             if (push && !s_axis_tlast)

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which repetition of its region a kernel's next word belongs to: firings are counted.
 //
-// last: the last word of a firing goes by. repetition: that of the next word, 0 to LAYERS - 1, then 0 again, in a
-// register. Reset: synchronous.
+// last: the last word of a firing goes by; together: it counts as TOGETHER firings. repetition: that of the next word,
+// 0 to LAYERS - 1, then 0 again, in a register. Reset: synchronous.
 //
-// name     meaning                              unit         range
-// FIRINGS  of the kernel in a repetition        firings      1 or more
-// LAYERS   repetitions of the region in a step  repetitions  1 or more
-// REP_W    of repetition                        bits         derived
+// name      meaning                              unit         range
+// FIRINGS   of the kernel in a repetition        firings      1 or more
+// LAYERS    repetitions of the region in a step  repetitions  1 or more
+// TOGETHER  divides FIRINGS                      firings      1 or more
+// REP_W     of repetition                        bits         derived
 `default_nettype none
 
 module rill_repetition #(
     parameter FIRINGS = 0,
     parameter LAYERS = 0,
+    parameter TOGETHER = 1,
     parameter REP_W = LAYERS > 1 ? $clog2(LAYERS) : 1
 ) (
     input  wire             clk,
     input  wire             rst,
     input  wire             last,
+    input  wire             together,
     output reg  [REP_W-1:0] repetition
 );
     generate
@@ -28,21 +31,24 @@ module rill_repetition #(
 
     localparam FIRE_W = FIRINGS > 1 ? $clog2(FIRINGS) : 1;
     localparam [31:0] LAST_FIRING = FIRINGS - 1;
+    localparam [31:0] ALL = TOGETHER;
+    localparam [31:0] LAST_TOGETHER = FIRINGS - TOGETHER;
     localparam [31:0] LAST_LAYER = LAYERS - 1;
 
     reg [FIRE_W-1:0] firing_q;
-    wire             ends = firing_q == LAST_FIRING[FIRE_W-1:0];
+    wire             several = TOGETHER > 1 && together;
+    wire             ends = firing_q == (several ? LAST_TOGETHER[FIRE_W-1:0] : LAST_FIRING[FIRE_W-1:0]);
 
     always @(posedge clk)
         if (rst) begin
             firing_q <= {FIRE_W{1'b0}};
             repetition <= {REP_W{1'b0}};
         end else if (last) begin
-            firing_q <= ends ? {FIRE_W{1'b0}} : firing_q + 1'b1;
+            firing_q <= ends ? {FIRE_W{1'b0}} : firing_q + (several ? ALL[FIRE_W-1:0] : {{(FIRE_W-1){1'b0}}, 1'b1});
             if (ends) repetition <= repetition == LAST_LAYER[REP_W-1:0] ? {REP_W{1'b0}} : repetition + 1'b1;
         end
 
-    wire unused = &{1'b0, LAST_FIRING, LAST_LAYER};
+    wire unused = &{1'b0, together, ALL, LAST_TOGETHER, LAST_FIRING, LAST_LAYER};
 endmodule
 
 `default_nettype wire

@@ -3,10 +3,11 @@
 //
 // In: s_axis_step (docs/rtl.md section 4). Out: m_axis_entry_tdata = {layer[15:0], step[63:0], entry[ENTRY_W-1:0]},
 // tlast on the last entry of the step. A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has head
-// = 0, or when its length or its repeat count is 0. A step whose sections are all skipped is swallowed.
-// Throughput: one entry per cycle inside a section, one cycle lost per section, two per step. Latency: 4 cycles from
-// the step to its first entry, one more per section skipped before it. The table is a ROM with registered read;
-// m_axis_entry comes from registers.
+// = 0, or when its length or its repeat count is 0. A step whose sections are all skipped is swallowed. An entry with
+// its ENTRY_MANY bit is left out of steps of one token; the last one of a section must not have it.
+// Throughput: one entry per cycle inside a section, those left out included, one cycle lost per section, two per step.
+// Latency: 4 cycles from the step to its first entry, one more per section skipped before it. The table is a ROM with
+// registered read; m_axis_entry comes from registers.
 // Reset: synchronous; the walk is given up.
 //
 // name               meaning                                  unit      range
@@ -17,6 +18,7 @@
 // SECTION_REPEAT     how often each is walked, 16 bits each   times     any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
 // TABLE              the entries, the first low               -         any
+// ENTRY_MANY         a bit each: not in steps of one token    -         any
 `default_nettype none
 
 module rill_schedule #(
@@ -26,7 +28,8 @@ module rill_schedule #(
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
     parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
-    parameter [ENTRIES*ENTRY_W-1:0] TABLE = 0
+    parameter [ENTRIES*ENTRY_W-1:0] TABLE = 0,
+    parameter [ENTRIES-1:0] ENTRY_MANY = 0
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -39,7 +42,7 @@ module rill_schedule #(
     output wire                     m_axis_entry_tlast
 );
     // of include/fields.def
-    localparam STEP_HEAD = 20;
+    localparam STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_HEAD = 20;
     function integer sum_of_lengths(input integer sections);
         integer s;
         begin
@@ -112,6 +115,7 @@ module rill_schedule #(
     reg                  last_q;
 
     wire                 advance = m_axis_entry_tready || !valid_q;
+    wire                 left_out = ENTRY_MANY[index_q] && step_q[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
     wire                 end_of_pass = left_q == 16'd0;
     wire                 end_of_section = end_of_pass && layers_q == 16'd0;
     wire [INDEX_W-1:0]   next_first = first_q + len[INDEX_W-1:0];
@@ -164,7 +168,7 @@ module rill_schedule #(
         if (rst)
             valid_q <= 1'b0;
         else if (advance)
-            valid_q <= inside_q;
+            valid_q <= inside_q && !left_out;
         if (advance && inside_q) begin
             entry_q <= rom[index_q];
             out_layer_q <= layer_q;

@@ -15,6 +15,7 @@
 // SECTION_REPEAT     how often each is walked, 16 bits each         times     any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255  -         any
+// ENTRY_MANY         a bit each: not in steps of one token          -         any
 `default_nettype none
 
 module rill_turns #(
@@ -24,7 +25,8 @@ module rill_turns #(
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
     parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
-    parameter [ENTRIES*8-1:0] TABLE = 0
+    parameter [ENTRIES*8-1:0] TABLE = 0,
+    parameter [ENTRIES-1:0] ENTRY_MANY = 0
 ) (
     input  wire           clk,
     input  wire           rst,
@@ -53,7 +55,7 @@ module rill_turns #(
 
     rill_schedule #(.ENTRY_W(8), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE)) u_schedule (
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_schedule (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
         .m_axis_entry_tdata(entry), .m_axis_entry_tlast(entry_last));

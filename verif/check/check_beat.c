@@ -30,13 +30,14 @@ struct beat {
     int64_t position;
     int64_t begin; // of a dynamic dimension: element with which a firing begins
     int tok;
+    int firing; // head or row of the value
 };
 
 static const char *place(const struct beat *b, int64_t element) {
     const struct edge *e = b->e;
     if (e->firings > 1)
         return arena_printf(b->check->arena, "layer %lld, position %lld, head %d, element %lld",
-                            (long long)e->repetition, (long long)b->position, e->firing, (long long)element);
+                            (long long)e->repetition, (long long)b->position, b->firing, (long long)element);
     return arena_printf(b->check->arena, "layer %lld, position %lld, element %lld", (long long)e->repetition,
                         (long long)b->position, (long long)element);
 }
@@ -75,9 +76,9 @@ static int64_t walk_address(const struct itensor_walk *w, int64_t element) {
 
 static int64_t value_index(const struct beat *b, int64_t element) {
     const struct trace_value *v = b->v;
-    if (b->e->walked) return walk_address(&b->e->walk, b->e->firing * firing_limit(b) + element);
-    if (v->rows == b->e->firings) return b->e->firing * v->stride + element;
-    int64_t flat = b->e->firing * firing_limit(b) + element;
+    if (b->e->walked) return walk_address(&b->e->walk, b->firing * firing_limit(b) + element);
+    if (v->rows == b->e->firings) return b->firing * v->stride + element;
+    int64_t flat = b->firing * firing_limit(b) + element;
     return flat / v->cols * v->stride + flat % v->cols;
 }
 
@@ -222,7 +223,8 @@ void edge_firing_done(struct edge *e) {
     memset(e->beats, 0, sizeof e->beats);
     memset(e->elements, 0, sizeof e->elements);
     e->next_token = 0;
-    if (++e->firing < e->firings) return;
+    e->firing += e->heads;
+    if (e->firing < e->firings) return;
     e->firing = 0;
     forget_values(e);
     if (++e->repetition < e->repetitions) return;
@@ -233,6 +235,7 @@ void edge_firing_done(struct edge *e) {
 // The step of the next beat; regions `when: last` pass over the others.
 bool edge_current_step(struct check *check, struct edge *e, struct step *step) {
     while (plan_step(check, e->step, step)) {
+        e->heads = e->together && step->tokens == 1 ? e->together : 1;
         if (!e->one_token || step->head) return true;
         e->step++;
     }
@@ -335,8 +338,8 @@ static bool use_beat(struct check *check, int index, struct edge *e, struct beat
 
 // A word of padding under another token's number looks like its own.
 static void compare_token_words(struct check *check, int index, const struct edge *e, const struct step *step,
-                                uint64_t cycle) {
-    for (int t = 1; t < (e->one_token ? 1 : step->tokens); t++)
+                                int tokens, uint64_t cycle) {
+    for (int t = 1; t < tokens; t++)
         if (e->beats[t] != e->beats[0])
             check_fail(check, index, cycle,
                        "position %lld, repetition %lld: %lld words of token %d, %lld of the step's first token",
@@ -346,13 +349,13 @@ static void compare_token_words(struct check *check, int index, const struct edg
 
 // A counted stream says how many elements a word has: at least one, no more than fit it, all of the firing in the end.
 // Of a dynamic dimension every token has as many as the step's last one.
-static void compare_counts(struct check *check, int index, const struct edge *e, const struct step *step,
+static void compare_counts(struct check *check, int index, const struct edge *e, const struct step *step, int tokens,
                            const struct beat *b, bool last) {
     int64_t want = !b->v ? 0 : dynamic_cols(b) ? step->first + step->tokens - b->begin : firing_limit(b);
     if (b->count < 1 || b->count > (unsigned)e->lanes)
         check_fail(check, index, b->cycle, "position %lld, repetition %lld: a word of %u elements",
                    (long long)b->position, (long long)e->repetition, b->count);
-    for (int t = 0; last && t < (e->one_token ? 1 : step->tokens); t++)
+    for (int t = 0; last && t < tokens; t++)
         if (e->elements[t] != want)
             check_fail(check, index, b->cycle,
                        "position %lld, repetition %lld: %lld elements of token %d, expected %lld",
@@ -371,7 +374,7 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
         if (!check->waits) check_fail(check, index, b->cycle, "a beat after the end of the request");
         return !check->waits;
     }
-    int tokens = e->one_token ? 1 : step.tokens;
+    int tokens = e->one_token ? 1 : step.tokens * e->heads;
     int tok_bits = check->ir->design.tokens > 1 ? (int)u64_clog2((uint64_t)check->ir->design.tokens) : 1;
     int tok = e->tokened ? (int)(user & ((1u << tok_bits) - 1)) : e->next_token;
     bool tok_last = e->tokened ? user >> tok_bits & 1 : tok == tokens - 1;
@@ -382,15 +385,16 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
     }
     b->tok = tok;
     if (dynamic_cols(b)) b->begin = begin_of(check, e, step.first);
-    b->position = e->one_token ? step.first + step.tokens - 1 : step.first + tok;
+    b->position = e->one_token ? step.first + step.tokens - 1 : step.first + (e->heads > 1 ? 0 : tok);
+    b->firing = e->firing + (e->heads > 1 ? tok : 0);
     if (!use_beat(check, index, e, b)) return false;
     if (e->is_logits) keep_logits(check, e, b->data, b->count);
     e->beats[tok]++;
     e->elements[tok] += b->count;
     e->next_token++;
-    if (e->counted && !e->given) compare_counts(check, index, e, &step, b, last);
+    if (e->counted && !e->given) compare_counts(check, index, e, &step, tokens, b, last);
     if (e->given && last) give_results(check, e, &step, tokens);
-    if (e->tokened && last) compare_token_words(check, index, e, &step, b->cycle);
+    if (e->tokened && last) compare_token_words(check, index, e, &step, tokens, b->cycle);
     if (e->tokened ? last : tok_last) edge_firing_done(e);
     return true;
 }

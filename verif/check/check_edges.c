@@ -5,6 +5,7 @@
 #include "verif/check/check_internal.h"
 #include "include/ir_custom.h"
 #include "include/kernel.h"
+#include "include/kv.h"
 #include "include/ops.h"
 
 static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *e, bool source) {
@@ -92,6 +93,17 @@ bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, s
     return itensor_walk(&words, extent, walk) && walk->loops > 1;
 }
 
+// What travels between scores and values of query heads that are tokens: scores, weights, quantized weights.
+static int together_of(const struct ir *ir, int tensor) {
+    for (int n = 0; n < ir->nodes; n++) {
+        if (!ir_node_is(ir, n, OP_BY_KEYS) || kv_together(ir, n) == 1) continue;
+        const struct ir_node *softmax = &ir->node[kv_softmax_of(ir, n)];
+        if (tensor == softmax->in[0] || tensor == softmax->out[0] || tensor == ir->node[kv_values_of(ir, n)].in[0])
+            return kv_together(ir, n);
+    }
+    return 0;
+}
+
 static void open_tensor_edge(struct check *check, struct edge *e, const struct ir_edge *graph,
                              const struct ir_port *name) {
     const struct ir *ir = check->ir;
@@ -104,6 +116,8 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     e->tokened = src->kind == IR_STREAM_TOKENS || src->kind == IR_STREAM_COUNTED;
     e->counted = src->kind == IR_STREAM_COUNTED;
     e->firings = edge_firings(ir, e->tensor, src);
+    e->together = together_of(ir, e->tensor);
+    e->heads = 1;
     e->walked = edge_walk(ir, e->tensor, &name->type, &e->walk);
     bool chosen_from = reader != IR_NONE && ir_node_is(ir, reader, OP_CHOOSES) && ir->node[reader].in[0] == e->tensor;
     e->is_logits = chosen_from && ir->outputs > 0 && ir->node[reader].out[0] == ir->output[0];

@@ -48,8 +48,10 @@ struct edge {
     int64_t repetitions;   // firings of the value per step
     bool fixed;            // a value from another region: always repetition `fixed_repetition`
     int64_t fixed_repetition;
-    int firings; // firings that make up one value of all tokens (heads, rows)
-    bool walked; // the elements come in the order of `walk`; else in that of the value
+    int firings;  // firings that make up one value of all tokens (heads, rows)
+    int together; // query heads that are the tokens of a firing in steps of one token; 0: none
+    int heads;    // of the present firing
+    bool walked;  // the elements come in the order of `walk`; else in that of the value
     struct itensor_walk walk;
     bool given;                     // the result of a kernel without golden function: taken as it is
     void *result[CHECK_MAX_TOKENS]; // of this firing, per token

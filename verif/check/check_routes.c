@@ -16,6 +16,7 @@ struct route {
     struct section *section;
     int sections;
     const uint8_t *entry;
+    const uint8_t *many; // per entry: not in steps of one token; NULL: none
     int ports, only;
     struct edge **part; // per port
     struct edge *none;  // a firing that nobody reads: nothing is known of it
@@ -55,6 +56,7 @@ static struct route *read_route(struct check *check, const struct ir_kernel *k) 
     }
     r->sections = (int)sections;
     r->entry = entry;
+    if (ir_param(k, "ENTRY_MANY")) r->many = bits_of(check, k, "ENTRY_MANY", entries);
     r->ports = (int)ir_param_int(k, "PORTS", 0);
     r->only = IR_NONE;
     r->part = ARENA_ARRAY(check->arena, struct edge *, (size_t)r->ports + 1);
@@ -227,6 +229,13 @@ static bool take_last(struct check *check, struct edge *e, int from) {
     return true;
 }
 
+// Query heads as tokens at this side of a kernel, as firings at the other one.
+static bool take_together(struct check *check, struct edge *e, int kernel, int other) {
+    if (!take(check, e, known(check, other, false))) return false;
+    e->together = (int)ir_param_int(&check->ir->kernel[kernel], "TOGETHER", 0);
+    return true;
+}
+
 static bool find_by_writer(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].src_kernel, in = edge_at(ir, k, false, 0);
@@ -234,6 +243,7 @@ static bool find_by_writer(struct check *check, int edge, struct edge *e) {
     if (is_of(ir, k, &rtl_token_select)) return take_last(check, e, in);
     if (is_of(ir, k, &rtl_stream_demux)) return take_some(check, edge, e, k);
     if (is_of(ir, k, &rtl_stream_mux)) return take_turns(check, e, k, false);
+    if (is_of(ir, k, &rtl_head_pack)) return take_together(check, e, k, in);
     return is_mover(ir, k) && take_moved(check, edge, e, in, k);
 }
 
@@ -241,6 +251,7 @@ static bool find_by_reader(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].dst_kernel;
     if (is_of(ir, k, &rtl_stream_demux)) return take_turns(check, e, k, true);
+    if (is_of(ir, k, &rtl_head_split)) return take_together(check, e, k, edge_at(ir, k, true, 0));
     for (int i = 0; is_of(ir, k, &rtl_fork) && i < ir_param_int(&ir->kernel[k], "PORTS", 0); i++)
         if (take(check, e, known(check, edge_at(ir, k, true, i), true))) return true;
     return (is_of(ir, k, &rtl_width_converter) || is_of(ir, k, &rtl_frame)) &&
@@ -278,13 +289,20 @@ static void next_entry(struct route *r) {
     r->at++;
 }
 
+// Goes to the next entry that the step has; the last one of a section is always there.
+static void pass_over(struct route *r, const struct step *step) {
+    while (r->many && step->tokens == 1 && r->many[r->section[r->at].first + r->index]) next_entry(r);
+}
+
 // Goes to the next section that runs. False: the request has no further step, or the golden model waits.
 static bool find_entry(struct check *check, struct route *r) {
     struct step step;
     for (; plan_step(check, r->step, &step); r->step++, r->at = 0)
         for (; r->at < r->sections; r->at++) {
             const struct section *s = &r->section[r->at];
-            if (s->length && s->repeat && (step.head || !s->when_head)) return true;
+            if (!s->length || !s->repeat || (s->when_head && !step.head)) continue;
+            pass_over(r, &step);
+            return true;
         }
     return false;
 }

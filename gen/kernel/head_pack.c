@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_head_pack: query heads as tokens, in steps of one token.
+#include "gen/kernel/class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    c->machine = TIMING_PACK;
+    c->together = args_int(a, "TOGETHER", 1);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a;
+    cost_per(r, 1, 14, 3, 0);
+}
+
+const struct kernel_class rtl_head_pack = {.module = "rill_head_pack", .contract = contract, .cost = cost};

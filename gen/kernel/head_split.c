@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_head_split: query heads that were tokens as firings again.
+#include "gen/kernel/class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    c->machine = TIMING_SPLIT;
+    c->rows = args_int(a, "WORDS", 1);
+    c->banks = 2;
+    c->ready = 2;
+    c->pipe = 1;
+    c->together = args_int(a, "TOGETHER", 1);
+    c->heads = args_int(a, "FIRINGS", 1);
+}
+
+static int64_t words_of(const struct kernel_args *a) { return 2 * class_tokens(a) * args_int(a, "WORDS", 1); }
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t bits = args_int(a, "DATA_W", 1);
+    class_cost_buffer(r, words_of(a), bits, RAM_AUTO);
+    cost_per(r, bits, 1, 0, 0); // what passes or was stored
+    cost_per(r, 1, 60, 60, 0);
+}
+
+const struct kernel_class rtl_head_split = {
+    .module = "rill_head_split", .traits = KERNEL_STEP, .contract = contract, .cost = cost};

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Query heads as tokens: in a step of one token TOGETHER firings become one, of which head h is token h. So the engine
+// reads a beat of keys or values once for all of them. Firings of steps of more tokens pass as they are.
+//
+// In: a firing per head, all words of a token before those of the next one (mx units of q), tuser {tok_last, tok}. Out:
+// the same words in the same order; a firing in has one token where a word of token 0 has tok_last. Payload and
+// handshake are wires: latency 0, one word per cycle. Reset: synchronous; tvalid and tready are low in reset.
+//
+// name      meaning                         unit    range
+// DATA_W    of a word                       bits    1 or more
+// TOKENS    per step, upper bound           tokens  2 to 8
+// TOGETHER  heads of a firing out           heads   2 to TOKENS
+// USER_W    of tuser                        bits    derived
+`default_nettype none
+
+module rill_head_pack #(
+    parameter DATA_W = 0,
+    parameter TOKENS = 0,
+    parameter TOGETHER = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              s_axis_tvalid,
+    output wire              s_axis_tready,
+    input  wire [DATA_W-1:0] s_axis_tdata,
+    input  wire [USER_W-1:0] s_axis_tuser,
+    input  wire              s_axis_tlast,
+    output wire              m_axis_tvalid,
+    input  wire              m_axis_tready,
+    output wire [DATA_W-1:0] m_axis_tdata,
+    output wire [USER_W-1:0] m_axis_tuser,
+    output wire              m_axis_tlast
+);
+    generate
+        if (DATA_W < 1) begin : gen_bad_width
+            rill_error_DATA_W_must_be_at_least_1 u_error ();
+        end
+        if (TOKENS < 2 || TOKENS > 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_2_to_8 u_error ();
+        end
+        if (TOGETHER < 2 || TOGETHER > TOKENS) begin : gen_bad_together
+            rill_error_TOGETHER_must_be_2_to_TOKENS u_error ();
+        end
+    endgenerate
+
+    localparam TOK_W = USER_W - 1;
+    localparam [31:0] LAST_HEAD = TOGETHER - 1;
+    localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1);
+
+    reg  [TOK_W-1:0] head_q;
+    wire             alone = s_axis_tuser == ONLY_TOKEN;
+    wire             head_last = head_q == LAST_HEAD[TOK_W-1:0];
+    wire             head_end = m_axis_tvalid && m_axis_tready && s_axis_tlast && alone;
+
+    assign m_axis_tvalid = s_axis_tvalid && !rst;
+    assign s_axis_tready = m_axis_tready && !rst;
+    assign m_axis_tdata = s_axis_tdata;
+    assign m_axis_tuser = alone ? {head_last, head_q} : s_axis_tuser;
+    assign m_axis_tlast = s_axis_tlast && (!alone || head_last);
+
+    always @(posedge clk)
+        if (rst)
+            head_q <= {TOK_W{1'b0}};
+        else if (head_end)
+            head_q <= head_last ? {TOK_W{1'b0}} : head_q + 1'b1;
+
+    wire unused = &{1'b0, LAST_HEAD};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Query heads that were tokens (rill_head_pack) as firings again: in a step of one token a firing of TOGETHER tokens
+// becomes TOGETHER firings of one. Firings of steps of more tokens pass as they are.
+//
+// In: one step word per FIRINGS heads; firings of at most WORDS words per token, order (word, tok), tuser {tok_last,
+// tok}. Out: the same, a firing per head.
+// Throughput: one word per cycle; heads are stored, two firings of them, and leave when the last one is in. Latency: 0
+// cycles for a step of more tokens; else 2 from the last word in to the first one out. A step's first word waits until
+// the heads of the step before have left. Reset: synchronous; tready low in reset, words inside are lost.
+//
+// name      meaning                                       unit    range
+// DATA_W    of a word                                     bits    1 or more
+// TOKENS    per step, upper bound                         tokens  2 to 8
+// TOGETHER  heads of a firing in, divides FIRINGS         heads   2 to TOKENS
+// WORDS     of a head                                     words   1 or more
+// FIRINGS   of a step, a head each, of all layers         heads   1 or more
+// USER_W    of tuser                                      bits    derived
+`default_nettype none
+
+module rill_head_split #(
+    parameter DATA_W = 0,
+    parameter TOKENS = 0,
+    parameter TOGETHER = 0,
+    parameter WORDS = 0,
+    parameter FIRINGS = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              s_axis_step_tvalid,
+    output wire              s_axis_step_tready,
+    input  wire [63:0]       s_axis_step_tdata,
+    input  wire              s_axis_tvalid,
+    output wire              s_axis_tready,
+    input  wire [DATA_W-1:0] s_axis_tdata,
+    input  wire [USER_W-1:0] s_axis_tuser,
+    input  wire              s_axis_tlast,
+    output wire              m_axis_tvalid,
+    input  wire              m_axis_tready,
+    output wire [DATA_W-1:0] m_axis_tdata,
+    output wire [USER_W-1:0] m_axis_tuser,
+    output wire              m_axis_tlast
+);
+    // of include/fields.def
+    localparam STEP_NTOK = 16, STEP_NTOK_W = 4;
+    generate
+        if (DATA_W < 1 || WORDS < 1) begin : gen_bad_words
+            rill_error_DATA_W_and_WORDS_must_be_at_least_1 u_error ();
+        end
+        if (TOKENS < 2 || TOKENS > 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_2_to_8 u_error ();
+        end
+        if (TOGETHER < 2 || TOGETHER > TOKENS || FIRINGS < 1 || FIRINGS % TOGETHER != 0) begin : gen_bad_together
+            rill_error_TOGETHER_must_divide_FIRINGS_and_be_2_to_TOKENS u_error ();
+        end
+    endgenerate
+
+    localparam WORD_W = $clog2(WORDS + 1);
+    localparam FIRE_W = $clog2(FIRINGS + 1);
+    localparam [31:0] LAST_FIRE = FIRINGS - 1;
+    localparam [31:0] LAST_TOGETHER = TOGETHER > 0 ? FIRINGS / TOGETHER - 1 : 0;
+    localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1);
+
+    // ---- the step ----
+    reg               step_q;                // one is held
+    reg               together_q;            // of one token
+    reg  [FIRE_W-1:0] fire_q;
+    wire [FIRE_W-1:0] last_fire = together_q ? LAST_TOGETHER[FIRE_W-1:0] : LAST_FIRE[FIRE_W-1:0];
+    wire              take = s_axis_tvalid && s_axis_tready;
+    wire              fire_end = take && s_axis_tlast;
+    wire              step_end = fire_end && fire_q == last_fire;
+    assign s_axis_step_tready = !step_q && !rst;
+    always @(posedge clk)
+        if (rst) begin
+            step_q <= 1'b0;
+            fire_q <= {FIRE_W{1'b0}};
+        end else begin
+            step_q <= step_q ? !step_end : s_axis_step_tvalid;
+            if (fire_end) fire_q <= step_end ? {FIRE_W{1'b0}} : fire_q + 1'b1;
+        end
+    always @(posedge clk)
+        if (!step_q) together_q <= s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
+
+    // ---- heads are stored and leave one after the other; all else passes while none is here ----
+    wire              room;
+    wire              w_take;
+    wire              w_bank;
+    wire [WORD_W-1:0] w_chunk;
+    wire              w_end;
+    wire              i_avail;
+    wire              i_bank;
+    wire [WORD_W-1:0] i_chunk;
+    wire [WORD_W-1:0] i_chunks;
+    wire [USER_W-1:0] i_tuser;
+    wire              i_pad;
+    wire              i_end;
+    wire              i_tlast;
+    wire              i_side;
+    wire              valid;
+    wire [DATA_W-1:0] data;
+    reg               last_q;                // data is the last word of its head
+    reg  [1:0]        held_q;                // firings that have not left
+    reg               end_q;                 // data is the last word of its firing
+    wire              en = m_axis_tready || !valid;
+    wire              store = s_axis_tvalid && step_q && together_q;
+    wire              pass = step_q && !together_q && held_q == 2'd0;
+    wire              leave = valid && m_axis_tready && end_q;
+    rill_bank_buffer #(.DATA_W(DATA_W), .TOKENS(TOKENS), .CHUNKS(WORDS), .TOKEN_MAJOR(1)) u_banks (
+        .clk(clk), .rst(rst), .s_tvalid(store), .s_tready(room), .s_tdata(s_axis_tdata), .s_tuser(s_axis_tuser),
+        .s_tlast(s_axis_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
+        .r_en(en), .r_go(1'b1), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk),
+        .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side),
+        .r_tvalid(valid), .r_tdata(data));
+    always @(posedge clk) begin
+        if (rst) held_q <= 2'd0;
+        else held_q <= held_q + {1'b0, w_take && w_end} - {1'b0, leave};
+        if (en) begin
+            last_q <= i_chunk + 1'b1 == i_chunks;
+            end_q <= i_end;
+        end
+    end
+
+    assign s_axis_tready = !rst && (pass ? m_axis_tready : step_q && together_q && room);
+    assign m_axis_tvalid = pass ? s_axis_tvalid && !rst : valid;
+    assign m_axis_tdata = pass ? s_axis_tdata : data;
+    assign m_axis_tuser = pass ? s_axis_tuser : ONLY_TOKEN;
+    assign m_axis_tlast = pass ? s_axis_tlast : last_q;
+
+    wire unused = &{1'b0, s_axis_step_tdata, w_bank, w_chunk, i_bank, i_avail, i_tuser, i_pad, i_tlast, i_side,
+        LAST_FIRE, LAST_TOGETHER};
+endmodule
+
+`default_nettype wire
