@@ -10,7 +10,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->ready = 2;
     c->pipe = 1;
     c->together = args_int(a, "TOGETHER", 1);
-    c->heads = args_int(a, "FIRINGS", 1);
+    c->heads = args_int(a, "HEADS", 1);
+    c->layers = args_int(a, "LAYERS", 1);
 }
 
 static int64_t words_of(const struct kernel_args *a) { return 2 * class_tokens(a) * args_int(a, "WORDS", 1); }

@@ -370,7 +370,8 @@ static void add_split(const struct attention *a, int kernel, int tensor, int64_t
     ports_add_step(ir, k);
     ir_set_int(ir, k, "TOGETHER", together);
     ir_set_int(ir, k, "WORDS", words);
-    ir_set_int(ir, k, "FIRINGS", repeat_of(ir, a->scores) * ir->tensor[ir->node[a->scores].out[0]].shape[0].bound);
+    ir_set_int(ir, k, "HEADS", ir->tensor[ir->node[a->scores].out[0]].shape[0].bound);
+    ir_set_int(ir, k, "LAYERS", repeat_of(ir, a->scores));
 }
 
 static void add_together(const struct attention *a) {

@@ -116,7 +116,7 @@ static bool split_step(struct sim *sim, const struct actor *a, struct together *
     t->alone = sim->options->step[t->step->takes].ntok == 1;
     edge_take(sim, t->step, at);
     t->last_in = at;
-    t->left = t->alone ? a->c.heads / a->c.together : a->c.heads;
+    t->left = a->c.layers * a->c.heads / (t->alone ? a->c.together : 1);
     return true;
 }
 

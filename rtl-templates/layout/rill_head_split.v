@@ -2,18 +2,19 @@
 // Query heads that were tokens (rill_head_pack) as firings again: in a step of one token a firing of TOGETHER tokens
 // becomes TOGETHER firings of one. Firings of steps of more tokens pass as they are.
 //
-// In: one step word per FIRINGS heads; firings of at most WORDS words per token, order (word, tok), tuser {tok_last,
+// In: one step word per LAYERS * HEADS heads; firings of at most WORDS words per token, order (word, tok), tuser {tok_last,
 // tok}. Out: the same, a firing per head.
 // Throughput: one word per cycle; heads are stored, two firings of them, and leave when the last one is in. Latency: 0
-// cycles for a step of more tokens; else 2 from the last word in to the first one out. A step's first word waits until
+// cycles for a step of more tokens; else 3 from the last word in to the first one out. A step's first word waits until
 // the heads of the step before have left. Reset: synchronous; tready low in reset, words inside are lost.
 //
 // name      meaning                                       unit    range
 // DATA_W    of a word                                     bits    1 or more
 // TOKENS    per step, upper bound                         tokens  2 to 8
-// TOGETHER  heads of a firing in, divides FIRINGS         heads   2 to TOKENS
+// TOGETHER  heads of a firing in, divides HEADS           heads   2 to TOKENS
 // WORDS     of a head                                     words   1 or more
-// FIRINGS   of a step, a head each, of all layers         heads   1 or more
+// HEADS     per layer                                     heads   1 or more
+// LAYERS    per step                                      layers  1 or more
 // USER_W    of tuser                                      bits    derived
 `default_nettype none
 
@@ -22,7 +23,8 @@ module rill_head_split #(
     parameter TOKENS = 0,
     parameter TOGETHER = 0,
     parameter WORDS = 0,
-    parameter FIRINGS = 0,
+    parameter HEADS = 0,
+    parameter LAYERS = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire              clk,
@@ -50,12 +52,16 @@ module rill_head_split #(
         if (TOKENS < 2 || TOKENS > 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_2_to_8 u_error ();
         end
-        if (TOGETHER < 2 || TOGETHER > TOKENS || FIRINGS < 1 || FIRINGS % TOGETHER != 0) begin : gen_bad_together
-            rill_error_TOGETHER_must_divide_FIRINGS_and_be_2_to_TOKENS u_error ();
+        if (LAYERS < 1 || HEADS < 1) begin : gen_bad_heads
+            rill_error_LAYERS_and_HEADS_must_be_at_least_1 u_error ();
+        end
+        if (TOGETHER < 2 || TOGETHER > TOKENS || HEADS % TOGETHER != 0) begin : gen_bad_together
+            rill_error_TOGETHER_must_divide_HEADS_and_be_2_to_TOKENS u_error ();
         end
     endgenerate
 
     localparam WORD_W = $clog2(WORDS + 1);
+    localparam FIRINGS = LAYERS * HEADS;
     localparam FIRE_W = $clog2(FIRINGS + 1);
     localparam [31:0] LAST_FIRE = FIRINGS - 1;
     localparam [31:0] LAST_TOGETHER = TOGETHER > 0 ? FIRINGS / TOGETHER - 1 : 0;

@@ -4,6 +4,9 @@
 // sweep: TOKENS=1 UNITS=1 REPLAYS=4
 // sweep: TOKENS=2 UNITS=3 REPLAYS=2
 // sweep: TOKENS=8 UNITS=2 REPLAYS=3
+// sweep: TOKENS=2 UNITS=3 REPLAYS=2 TOGETHER=2
+// sweep: TOKENS=4 UNITS=1 REPLAYS=6 TOGETHER=3
+// quick: TOKENS=4 UNITS=1 REPLAYS=6 TOGETHER=3
 // quick: TOKENS=2 UNITS=3 REPLAYS=2
 // quick: TOKENS=8 UNITS=2 REPLAYS=3
 `default_nettype none
@@ -13,6 +16,7 @@ module rill_head_replay_tb;
     parameter TOKENS = 2;
     parameter UNITS = 3;
     parameter REPLAYS = 2;
+    parameter TOGETHER = 1;                  // times less often in a step of one token
     localparam HEADS = 40;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam DEPTH = TOKENS * UNITS;
@@ -28,7 +32,7 @@ module rill_head_replay_tb;
     rill_axis_driver #(.DATA_W(32), .USER_W(TOK_W + 1), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst),
         .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_head_replay #(.DATA_W(32), .TOKENS(TOKENS), .UNITS(UNITS), .REPLAYS(REPLAYS)) dut (.clk(clk), .rst(rst),
+    rill_head_replay #(.DATA_W(32), .TOKENS(TOKENS), .UNITS(UNITS), .REPLAYS(REPLAYS), .TOGETHER(TOGETHER)) dut (.clk(clk), .rst(rst),
         .s_axis_tvalid(s_valid),
         .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
         .m_axis_tvalid(m_valid),
@@ -45,7 +49,7 @@ module rill_head_replay_tb;
                     user[t*UNITS+u] = {t == count - 1, t[TOK_W-1:0]};
                     u_src.push(kept[t*UNITS+u], user[t*UNITS+u], last && t == count - 1 && u == UNITS - 1);
                 end
-            for (r = 0; r < REPLAYS; r = r + 1)
+            for (r = 0; r < (count == 1 ? REPLAYS / TOGETHER : REPLAYS); r = r + 1)
                 for (i = 0; i < count * UNITS; i = i + 1)
                     u_snk.expect_word(kept[i], user[i], i == count * UNITS - 1);
         end

@@ -9,6 +9,9 @@
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 LAYERS=2 HEADS=2 UNITS=1 CONTEXT=21 REPLAYS=3
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=256 LAYERS=3 HEADS=2 UNITS=1 CONTEXT=210 REPLAYS=2 WINDOW=20 EACH=1 CHANNELS=2
 // sweep: LANES=4 TOKENS=8 BEAT_BITS=512 LAYERS=2 HEADS=1 UNITS=1 CONTEXT=420 WINDOW=1 CHANNELS=3
+// sweep: LANES=4 TOKENS=4 BEAT_BITS=256 LAYERS=2 HEADS=2 UNITS=1 CONTEXT=41 REPLAYS=6 TOGETHER=3
+// sweep: LANES=4 TOKENS=2 BEAT_BITS=256 LAYERS=3 HEADS=2 UNITS=1 CONTEXT=150 REPLAYS=2 WINDOW=20 EACH=1 TOGETHER=2
+// quick: LANES=4 TOKENS=2 BEAT_BITS=256 LAYERS=2 HEADS=2 UNITS=1 CONTEXT=41 REPLAYS=6 TOGETHER=2 @ 50:50
 // quick: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 LAYERS=2 HEADS=2 UNITS=1 CONTEXT=21 REPLAYS=3
 // quick: LANES=8 TOKENS=4 BEAT_BITS=256 LAYERS=3 HEADS=2 UNITS=1 CONTEXT=150 REPLAYS=2 WINDOW=20 EACH=1 @ 50:50
@@ -25,6 +28,7 @@ module rill_kv_scale_tb;
     parameter UNITS = 2;
     parameter CONTEXT = 23;
     parameter REPLAYS = 1;
+    parameter TOGETHER = 1;                                 // query heads that read them together, of one token
     parameter WINDOW = 0;
     parameter EACH = 0;                                     // 1: odd layers see all, layer l sees WINDOW + l
     parameter CHANNELS = 1;                                 // of the keys
@@ -63,7 +67,7 @@ module rill_kv_scale_tb;
         .s_axis_tready(out_ready), .s_axis_tdata(out_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(out_done));
     rill_kv_scale #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .LAYERS(LAYERS), .HEADS(HEADS),
         .UNITS(UNITS),
-        .CONTEXT(CONTEXT), .REPLAYS(REPLAYS), .KEY_CHANNELS(CHANNELS), .WINDOWS(WINDOWS),
+        .CONTEXT(CONTEXT), .REPLAYS(REPLAYS), .TOGETHER(TOGETHER), .KEY_CHANNELS(CHANNELS), .WINDOWS(WINDOWS),
         .WINDOW(windows(WINDOW))) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
         .s_axis_step_tdata(step_data),

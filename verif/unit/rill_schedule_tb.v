@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_schedule: entries, layers, step words and tlast of random steps against a walk in the bench; rate
 // inside a section.
+// MANY marks entries that steps of one token do not have.
 // Table: sections of lengths L0, L1, L2 and repeats R0, R1, R2; HEADS marks the ones for steps with head = 1 only.
 // sweep: ENTRY_W=8 L0=1 L1=3 L2=1 R0=1 R1=6 R2=1 HEADS=4
 // sweep: ENTRY_W=96 L0=4 L1=0 L2=2 R0=2 R1=5 R2=3 HEADS=0
 // sweep: ENTRY_W=192 L0=1 L1=1 L2=1 R0=1 R1=1 R2=1 HEADS=7
 // sweep: ENTRY_W=5 L0=0 L1=7 L2=0 R0=1 R1=1 R2=1 HEADS=5
 // sweep: ENTRY_W=33 L0=2 L1=2 L2=9 R0=3 R1=2 R2=0 HEADS=2
+// sweep: ENTRY_W=8 L0=4 L1=7 L2=1 R0=1 R1=6 R2=1 HEADS=4 MANY=621
+// sweep: ENTRY_W=96 L0=3 L1=2 L2=5 R0=2 R1=3 R2=2 HEADS=2 MANY=491
+// quick: ENTRY_W=8 L0=4 L1=7 L2=1 R0=1 R1=6 R2=1 HEADS=4 MANY=621
 // quick: ENTRY_W=8 L0=1 L1=3 L2=1 R0=1 R1=6 R2=1 HEADS=4
 // quick: ENTRY_W=96 L0=4 L1=0 L2=2 R0=2 R1=5 R2=3 HEADS=0
 // quick: ENTRY_W=33 L0=2 L1=2 L2=9 R0=3 R1=2 R2=0 HEADS=2
@@ -23,12 +27,14 @@ module rill_schedule_tb;
     parameter R1 = 6;
     parameter R2 = 1;
     parameter HEADS = 4;
+    parameter MANY = 0;
     localparam ENTRIES = L0 + L1 + L2;
     localparam OUT_W = 80 + ENTRY_W;
     localparam STEPS = 40;
     localparam [47:0] LEN = {L2[15:0], L1[15:0], L0[15:0]};
     localparam [47:0] REPEAT = {R2[15:0], R1[15:0], R0[15:0]};
     localparam [2:0] WHEN = HEADS;
+    localparam [ENTRIES-1:0] LEFT_OUT = MANY;
 
     function [ENTRIES*ENTRY_W-1:0] fixed_table(input integer n);
         integer e, b;
@@ -49,7 +55,7 @@ module rill_schedule_tb;
         .m_axis_tdata(s_data),
         .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(3), .ENTRIES(ENTRIES), .SECTION_LEN(LEN), .SECTION_REPEAT(REPEAT),
-        .SECTION_WHEN_HEAD(WHEN), .TABLE(TABLE)) dut (
+        .SECTION_WHEN_HEAD(WHEN), .TABLE(TABLE), .ENTRY_MANY(LEFT_OUT)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_valid), .s_axis_step_tready(s_ready), .s_axis_step_tdata(s_data),
         .m_axis_entry_tvalid(m_valid), .m_axis_entry_tready(m_ready), .m_axis_entry_tdata(m_data),
         .m_axis_entry_tlast(m_last));
@@ -66,6 +72,7 @@ module rill_schedule_tb;
     task one_step;
         begin
             step = {$random(seed), $random(seed)};
+            if (n % 2 == 1) step[STEP_NTOK +: STEP_NTOK_W] = 1;
             u_src.push(step, 1'b0, 1'b0);
             remaining = runs(0, step[STEP_HEAD]) + runs(1, step[STEP_HEAD]) + runs(2, step[STEP_HEAD]);
             bound = bound + remaining + 6;
@@ -75,8 +82,9 @@ module rill_schedule_tb;
                     for (r = 0; r < REPEAT[s*16 +: 16]; r = r + 1)
                         for (e = 0; e < LEN[s*16 +: 16]; e = e + 1) begin
                             remaining = remaining - 1;
-                            u_snk.expect_word({r[15:0], step, TABLE[(first + e)*ENTRY_W +: ENTRY_W]}, 1'b0,
-                                remaining == 0);
+                            if (!LEFT_OUT[first+e] || step[STEP_NTOK +: STEP_NTOK_W] != 1)
+                                u_snk.expect_word({r[15:0], step, TABLE[(first + e)*ENTRY_W +: ENTRY_W]}, 1'b0,
+                                    remaining == 0);
                         end
                 first = first + LEN[s*16 +: 16];
             end

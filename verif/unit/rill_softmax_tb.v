@@ -19,6 +19,12 @@
 // sweep: LANES=1 TOKENS=1 HEADS=1 LAYERS=5 CONTEXT=30 FAULT=0 WINDOW=2 EACH=1 CAP=2
 // sweep: LANES=8 TOKENS=4 HEADS=2 LAYERS=3 CONTEXT=350 FAULT=0 WINDOW=20 EACH=1 CHANNELS=3
 // sweep: LANES=4 TOKENS=2 HEADS=1 LAYERS=2 CONTEXT=300 FAULT=0 WINDOW=1 CHANNELS=2 MOST=66
+// sweep: LANES=4 TOKENS=4 HEADS=6 LAYERS=2 CONTEXT=80 FAULT=0 TOGETHER=3
+// sweep: LANES=8 TOKENS=8 HEADS=7 LAYERS=1 CONTEXT=70 FAULT=0 TOGETHER=7
+// sweep: LANES=4 TOKENS=2 HEADS=4 LAYERS=3 CONTEXT=350 FAULT=0 WINDOW=20 EACH=1 CHANNELS=3 TOGETHER=2
+// sweep: LANES=4 TOKENS=2 HEADS=4 LAYERS=2 CONTEXT=80 FAULT=0 WINDOW=13 CAP=2 TOGETHER=2
+// quick: LANES=4 TOKENS=4 HEADS=6 LAYERS=2 CONTEXT=80 FAULT=0 TOGETHER=3 @ 50:50
+// quick: LANES=4 TOKENS=2 HEADS=4 LAYERS=3 CONTEXT=150 FAULT=0 WINDOW=13 EACH=1 TOGETHER=2 @ 50:50
 // quick: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0
 // quick: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0 CAP=2 @ 50:50
 // quick: LANES=4 TOKENS=4 HEADS=2 LAYERS=3 CONTEXT=150 FAULT=0 WINDOW=13 EACH=1 @ 50:50
@@ -33,6 +39,7 @@ module rill_softmax_tb;
     parameter LAYERS = 2;
     parameter CONTEXT = 80;
     parameter FAULT = 0;
+    parameter TOGETHER = 1;                                 // query heads of a firing in a step of one token
     parameter WINDOW = 0;
     parameter EACH = 0;                                     // 1: odd layers see all, layer 2 k sees WINDOW + 2 k
     parameter CHANNELS = 1;                                 // of the keys
@@ -90,7 +97,8 @@ module rill_softmax_tb;
         .m_axis_tuser(vscale_tuser),
         .m_axis_tlast(vscale_tlast), .done(vscale_done));
     rill_softmax #(.LANES(LANES), .TOKENS(TOKENS), .HEADS(HEADS), .LAYERS(LAYERS), .CONTEXT(MOST), .SLOPE(SLOPE),
-        .GAIN(GAIN), .WINDOWS(WINDOWS), .WINDOW(windows(WINDOW)), .KEY_CHANNELS(CHANNELS)) dut (.clk(clk), .rst(rst),
+        .GAIN(GAIN), .WINDOWS(WINDOWS), .WINDOW(windows(WINDOW)), .KEY_CHANNELS(CHANNELS),
+        .TOGETHER(TOGETHER)) dut (.clk(clk), .rst(rst),
         .fault(fault), .s_axis_step_tvalid(step_tvalid), .s_axis_step_tready(step_tready),
         .s_axis_step_tdata(step_tdata),
         .s_axis_s_tvalid(s_tvalid), .s_axis_s_tready(s_tready), .s_axis_s_tdata(s_tdata), .s_axis_s_tuser(s_tuser),

@@ -4,7 +4,7 @@
 #include "verif/unit/vectors_rill_kernel.h"
 
 struct shape {
-    size_t layers, heads, units, context, xs, replays, window, each, channels;
+    size_t layers, heads, units, context, xs, replays, window, each, channels, together;
 };
 
 static void print_step(size_t pos, int ntok) {
@@ -35,12 +35,16 @@ static size_t begin_of(const struct shape *s, size_t layer, size_t pos) {
 
 int main(int argc, char **argv) {
     struct kernel k = kernel_start(argc, argv);
-    struct shape s = {
-        (size_t)vectors_argument(argc, argv, "LAYERS", 1),          (size_t)vectors_argument(argc, argv, "HEADS", 1),
-        (size_t)vectors_argument(argc, argv, "UNITS", 1),           (size_t)vectors_argument(argc, argv, "CONTEXT", 1),
-        (size_t)vectors_argument(argc, argv, "BEAT_BITS", 256) / 8, (size_t)vectors_argument(argc, argv, "REPLAYS", 1),
-        (size_t)vectors_argument(argc, argv, "WINDOW", 0),          (size_t)vectors_argument(argc, argv, "EACH", 0),
-        (size_t)vectors_argument(argc, argv, "CHANNELS", 1)};
+    struct shape s = {(size_t)vectors_argument(argc, argv, "LAYERS", 1),
+                      (size_t)vectors_argument(argc, argv, "HEADS", 1),
+                      (size_t)vectors_argument(argc, argv, "UNITS", 1),
+                      (size_t)vectors_argument(argc, argv, "CONTEXT", 1),
+                      (size_t)vectors_argument(argc, argv, "BEAT_BITS", 256) / 8,
+                      (size_t)vectors_argument(argc, argv, "REPLAYS", 1),
+                      (size_t)vectors_argument(argc, argv, "WINDOW", 0),
+                      (size_t)vectors_argument(argc, argv, "EACH", 0),
+                      (size_t)vectors_argument(argc, argv, "CHANNELS", 1),
+                      (size_t)vectors_argument(argc, argv, "TOGETHER", 1)};
     float *store = calloc(s.layers * s.heads * s.context, sizeof *store);
     struct golden_fault fault = {0};
     for (size_t pos = 0; pos < s.context; pos += (size_t)k.ntok) {
@@ -50,7 +54,7 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < s.layers * s.heads; i++) {
             size_t from = begin_of(&s, i / s.heads, pos), n = pos + (size_t)k.ntok - from;
             print_units(&k, &s, pos, store + i * s.context, i % s.heads == s.heads - 1);
-            for (size_t r = 0; r < s.replays; r++)
+            for (size_t r = 0; r < s.replays / (k.ntok == 1 ? s.together : 1); r++)
                 for (size_t c = 0; c < kernel_chunks(&k, n); c++)
                     kernel_print_bare(&k, 2, n, store + i * s.context + from, c);
         }

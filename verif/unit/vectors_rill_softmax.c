@@ -4,8 +4,10 @@
 
 enum { STEPS = 6 };
 
-static void firing(const struct stream *s, struct vectors *v, double cap, int window, int pos, int ntok, int spoiled) {
-    size_t n = (size_t)(pos + ntok);
+// alone: the tokens are query heads of one.
+static void firing(const struct stream *s, struct vectors *v, double cap, int window, int pos, int ntok, bool alone,
+                   int spoiled) {
+    size_t n = (size_t)(pos + (alone ? 1 : ntok));
     float *raw = stream_alloc(n * (size_t)ntok), *p = stream_alloc(n * (size_t)ntok), *kscale = stream_alloc(n),
           *vscale = stream_alloc(n);
     struct golden_fault fault = {0};
@@ -16,12 +18,12 @@ static void firing(const struct stream *s, struct vectors *v, double cap, int wi
         vscale[i] = stream_below(v, 9) ? g_abs(vectors_value(v, 120, 6)) : 0.0f;
     }
     for (int t = 0; t < ntok; t++) {
-        size_t seen = (size_t)(pos + t + 1), first = window && seen > (size_t)window ? seen - (size_t)window : 0,
-               at = (size_t)t * n + first;
+        size_t seen = (size_t)(pos + (alone ? 0 : t) + 1),
+               first = window && seen > (size_t)window ? seen - (size_t)window : 0, at = (size_t)t * n + first;
         float inv = golden_softmax(seen - first, cap, raw + at, kscale + first, vscale + first, p + at, &fault);
         printf("inv %08" PRIx32, g_bits(inv));
         stream_mark(s, t, ntok, 1);
-        if (t + 1 < ntok && stream_below(v, 2)) // a position nobody sees may hold anything
+        if (t + 1 < ntok && !alone && stream_below(v, 2)) // a position nobody sees may hold anything
             raw[(size_t)t * n + seen] = g_float(0x7fc00000u);
         if (first && stream_below(v, 2)) raw[at - 1] = g_float(0x7fc00000u);
     }
@@ -52,13 +54,17 @@ int main(int argc, char **argv) {
     bool each = vectors_argument(argc, argv, "EACH", 0) != 0;
     int channels = (int)vectors_argument(argc, argv, "CHANNELS", 1);
     double cap = (double)vectors_argument(argc, argv, "CAP", 0);
+    int together = (int)vectors_argument(argc, argv, "TOGETHER", 1);
     for (int k = 0; k < STEPS; k++) {
         int ntok = k ? stream_tokens(&s, &v) : s.tokens;
+        if (together > 1 && k % 2) ntok = 1;
+        bool alone = together > 1 && ntok == 1;
         int pos = k == 0 ? 0 : k == 1 ? context - ntok : stream_below(&v, context - ntok + 1);
         stream_step(pos, ntok);
-        for (int f = 0; f < heads * layers; f++) {
+        for (int f = 0; f < heads * layers; f += alone ? together : 1) {
             int layer = f / heads, seen = !each ? window : layer % 2 ? 0 : window + layer;
-            firing(&s, &v, cap, seen, pos - begin_of(seen, channels, pos), ntok, s.fault && k == STEPS / 2 && f == 0);
+            firing(&s, &v, cap, seen, pos - begin_of(seen, channels, pos), alone ? together : ntok, alone,
+                   s.fault && k == STEPS / 2 && f == 0);
         }
     }
     return 0;
