@@ -30,7 +30,9 @@ odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 bindin
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
+grouped-heads|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|0|T=4 query_heads=8
 attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=timed channels=4
+attentions-heads|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|channels=4 query_heads=2
 sampling|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|0 1|
 sampling-3x256-T1|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|1|channels=3 T=1 lanes=2
 inputs|inputs|$root/tests/e2e/specs/inputs.yaml|random:3|rows-blocks|0|
@@ -132,6 +134,15 @@ rope-timed|rope|$root/tests/e2e/specs/rope.yaml|random:1|rows|0 1|fifo=timed T=4
 composites-spatial|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|channels=14 binding=spatial \
     fifo=timed
 grouped-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 binding=spatial
+grouped-heads|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|T=4 query_heads=8
+grouped-heads-T8-A2|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|0 1|T=8 A=2 query_heads=3
+grouped-heads-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 \
+    binding=spatial T=4 query_heads=3
+grouped-heads-groups|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|0 1|on_chip_kib=11 T=4 \
+    query_heads=3
+gemma2-heads|gemma2|$root/tests/e2e/specs/gemma2.yaml|random:3|end|0|channels=4 context=90 query_heads=2
+attentions-heads-spatial|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|channels=26 \
+    binding=spatial query_heads=2
 grouped-1x512-T8|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=1 beat_bits=512 T=8 \
     group=128
 grouped-8x512-T1|grouped-g128|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|1|channels=8 beat_bits=512 T=1 \
