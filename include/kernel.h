@@ -86,7 +86,7 @@ bool kernel_cost(const struct ir *, int kernel, struct cost_resources *);
 bool kernel_memory(const struct ir_kernel *, struct cost_memory *); // false: it has none whose style may be chosen
 
 // Of the matrix engine's lanes on other dies.
-enum { COST_LANE_RESULT_BITS = 129 /* integer, scale, bias, valid */ };
+enum { COST_LANE_RESULT_BITS = 34 /* fp32, fault, valid */ };
 // To all lanes of a die: operand, command, offset.
 int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t mantissa_bits, int64_t arrays);
 

@@ -2,21 +2,30 @@
 // What the dies have, what lies on each of a partitioned design, and what goes from die to die.
 #include "gen/kernel/args.h"
 #include "include/cost.h"
+#include "include/ir_param.h"
+#include "include/kernel.h"
 
-enum { HANDSHAKE = 2 /* tvalid and tready */ };
+enum { HANDSHAKE = 2 /* tvalid and tready */, LOAD = 3 /* start, keep and valid of a store of parameters */ };
 
 struct cost_resources cost_lane(const struct ir *ir, const struct ir_engine *e) {
     const struct kernel_args args = {ir->kernel[e->kernel].param, ir->kernel[e->kernel].params};
-    struct cost_resources r = {0}, front = {0};
+    struct cost_resources r = {0}, front = {0}, result = {0};
     rtl_engine_lane.cost(&args, &r);
     rtl_lane_front.cost(&args, &front);
+    rtl_dequantize.cost(&args, &result); // of one lane
     cost_add(&r, &front, -1);
+    cost_add(&r, &result, 1);
     return r;
 }
 
 int64_t cost_lane_bits(const struct ir *ir) { return ir->design.beat_bits + COST_LANE_RESULT_BITS; }
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }
+
+int64_t cost_load_bits(const struct ir *ir, int kernel) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    return kernel_is(k, KERNEL_STORE) ? ir_param_int(k, "BEAT_BITS", 0) + LOAD : 0;
+}
 
 struct cost_resources cost_capacity(const struct ir_die *die) {
     return (struct cost_resources){
@@ -128,6 +137,8 @@ int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
         bits += (((from > boundary) != (home > boundary)) + ((home > boundary) != (to > boundary))) *
                 cost_stream_bits(ir, edge);
     }
+    for (int k = 0; k < ir->kernels; k++)
+        if ((ir->kernel[k].die > boundary) != (cost_memory_die(ir) > boundary)) bits += cost_load_bits(ir, k);
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
         bool reached[IR_MAX_DIES] = {false};

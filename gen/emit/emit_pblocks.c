@@ -5,6 +5,8 @@
 
 #include "include/cost.h"
 #include "gen/emit/emit.h"
+#include "include/ir_param.h"
+#include "include/kernel.h"
 
 static void add_pblock(const struct ir *ir, int die, struct text *out) {
     const char *name = ir->die[die].name;
@@ -79,7 +81,18 @@ static void place_lane(const struct ir *ir, int die, const struct ir_engine *e, 
     if (!inside || e->lane_die[c] == home) return;
     if (home == die) place(ir, die, arena_printf(ir->arena, "%s/u_front", lane), out);
     place_hop(ir, die, arena_printf(ir->arena, "%s/u_beat_hop", lane), home, e->lane_die[c], hops, out);
-    place_hop(ir, die, arena_printf(ir->arena, "%s/u_result_hop", lane), e->lane_die[c], home, hops, out);
+}
+
+// What makes results of the integers of a group of lanes, and their way home.
+static void place_results(const struct ir *ir, int die, const struct ir_engine *e, bool inside, struct text *out) {
+    int home = ir->kernel[e->kernel].die;
+    for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
+        const char *group =
+            arena_printf(ir->arena, "u_%s/gen_result[%d].", ir->kernel[e->kernel].name, c / IR_LANE_GROUP);
+        if (!inside && e->lane_die[c] == die) place(ir, die, arena_printf(ir->arena, "%su_dequantize", group), out);
+        if (inside && e->lane_die[c] != home)
+            place_hop(ir, die, arena_printf(ir->arena, "%su_hop", group), e->lane_die[c], home, hops_of(ir, e), out);
+    }
 }
 
 // The operand's way to each die, in the order in which place-dies counts them, and its copies.
@@ -99,10 +112,19 @@ static void place_chains(const struct ir *ir, int die, const struct ir_engine *e
     }
 }
 
+// What loads a store of parameters lies at the memory.
+static void place_stores(const struct ir *ir, int die, struct text *out) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (kernel_is(&ir->kernel[k], KERNEL_STORE))
+            place_hop(ir, die, arena_printf(ir->arena, "u_%s/u_hop", ir->kernel[k].name), cost_memory_die(ir),
+                      ir->kernel[k].die, ir_param_int(&ir->kernel[k], "HOPS", 0), out);
+}
+
 static void place_engines(const struct ir *ir, int die, bool inside, struct text *out) {
     for (int i = 0; i < ir->engines; i++) {
         if (inside) place_chains(ir, die, &ir->engine[i], out);
         for (int c = 0; c < ir->engine[i].channels; c++) place_lane(ir, die, &ir->engine[i], c, inside, out);
+        place_results(ir, die, &ir->engine[i], inside, out);
     }
 }
 
@@ -135,7 +157,10 @@ void emit_placement(const struct ir *ir, struct text *out) {
         out,
         "\n# ---- parts of what is named above, and parts of those: an instance lies where it was put last ----\n");
     for (int inside = 0; inside <= 1; inside++)
-        for (int d = 0; d < ir->dies; d++) place_engines(ir, d, inside, out);
+        for (int d = 0; d < ir->dies; d++) {
+            place_engines(ir, d, inside, out);
+            if (inside) place_stores(ir, d, out);
+        }
 }
 
 void emit_pblocks(const struct ir *ir, struct text *out) {

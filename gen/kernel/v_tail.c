@@ -36,7 +36,7 @@ static void tail_ram(int64_t words, int64_t beat, enum ram_style style, struct c
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t channels = args_int(a, "CHANNELS", 1), beat = class_beat_bits(a);
     int64_t held = at_least(rows_of(a) * channels, div_up(args_int(a, "HEAD_DIM", 1), beat / 8) * (beat / 8));
-    struct cost_resources lane = {.lut = beat, .ff = 2 * beat + 16}; // the byte to write, the words read and sent
+    struct cost_resources lane = {.lut = 8, .ff = 2 * beat + 24}; // the bytes to write, the words read and sent
     tail_ram(words_of(a), beat, args_style(a, RAM_AUTO), &lane);
     cost_add(r, &lane, channels);
     cost_per(r, 8 * held, 1.2, 1, 0);

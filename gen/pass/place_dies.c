@@ -22,9 +22,10 @@ static void join(int *with, int a, int b) {
     else with[a] = b;
 }
 
-// The hash of a row has registers at both ends and time between them: its kernel may lie where it likes.
+// The hash of a row has registers at both ends and time between them: its kernel may lie where it likes. So may a store
+// of parameters, which has registers of its own for the way of what loads it.
 static bool may_cross(const struct ir *ir, int wire) {
-    return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_CHOOSES);
+    return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_CHOOSES | KERNEL_STORE);
 }
 
 // Kernels that a plain net joins; `memory` is one of those at the memory.
@@ -76,8 +77,27 @@ static void add_engines(const struct ir *ir, struct place *p, const int *task_of
     }
 }
 
-static void add_link(const struct ir *ir, struct place *p, const struct ir_edge *edge, int from, int to) {
-    if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, cost_stream_bits(ir, edge)}));
+static void add_link(const struct ir *ir, struct place *p, int64_t bits, int from, int to) {
+    if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, bits}));
+}
+
+static void add_links(const struct ir *ir, struct place *p, const struct cost_design *cost, const int *task_of) {
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        int64_t bits = cost_stream_bits(ir, edge);
+        int from = task_of[edge->src_kernel], to = task_of[edge->dst_kernel];
+        add_need(p->task.items[from].need, &cost->edge[e], 1);
+        if (edge->pool != IR_NONE) { // by way of the storage
+            add_link(ir, p, bits, from, task_of[edge->pool]);
+            from = task_of[edge->pool];
+        }
+        add_link(ir, p, bits, from, to);
+    }
+}
+
+static void add_loads(const struct ir *ir, struct place *p, int memory, const int *task_of) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (cost_load_bits(ir, k)) add_link(ir, p, cost_load_bits(ir, k), task_of[memory], task_of[k]);
 }
 
 // FIFOs lie with the kernel that writes them; a storage that streams share is a kernel.
@@ -95,16 +115,8 @@ static void add_tasks(const struct ir *ir, struct place *p, int *task_of) {
         task_of[k] = task_of[root];
         add_need(p->task.items[task_of[k]].need, &cost.kernel[k], 1);
     }
-    for (int e = 0; e < ir->edges; e++) {
-        const struct ir_edge *edge = &ir->edge[e];
-        int from = task_of[edge->src_kernel], to = task_of[edge->dst_kernel];
-        add_need(p->task.items[from].need, &cost.edge[e], 1);
-        if (edge->pool != IR_NONE) { // by way of the storage
-            add_link(ir, p, edge, from, task_of[edge->pool]);
-            from = task_of[edge->pool];
-        }
-        add_link(ir, p, edge, from, to);
-    }
+    add_links(ir, p, &cost, task_of);
+    if (memory != IR_NONE) add_loads(ir, p, memory, task_of);
     if (memory != IR_NONE) add_need(p->task.items[task_of[memory]].need, &cost.memory, 1);
     add_engines(ir, p, task_of);
 }
@@ -143,6 +155,9 @@ static void set_dies(struct ir *ir, const struct place *p, const int *task_of, i
         edge->entry_crossings = abs(home - from);
         edge->crossings = abs(to - home);
     }
+    for (int k = 0; k < ir->kernels; k++)
+        if (kernel_is(&ir->kernel[k], KERNEL_STORE) && ir->kernel[k].die != first + p->home)
+            ir_set_int(ir, k, "HOPS", abs(ir->kernel[k].die - first - p->home));
     for (int i = 0; i < ir->engines; i++) { // lanes in their order, the dies from the memory's on
         struct ir_engine *e = &ir->engine[i];
         int group = 0, home = p->home;

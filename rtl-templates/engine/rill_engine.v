@@ -19,8 +19,8 @@
 // performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
 // Lanes on several dies: HOPS register stages each way to the farthest one (2 HOPS more cycles of latency), CHAINS dies
-// with lanes, COPY_CHAIN which of them. gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes'
-// u_front with the rest.
+// with lanes, COPY_CHAIN which of them. gen_chain[n], gen_copy[g], gen_lane[c].u_lane and gen_result[g].u_dequantize
+// lie with the lanes, the lanes' u_front and the last stage of gen_result[g].u_hop with the rest.
 //
 // name               meaning                                                         unit       range
 // CHANNELS           a lane each                                                     channels   1 to 32
@@ -126,6 +126,7 @@ module rill_engine #(
     output wire                          stall_x,
     output wire                          stall_out
 );
+    `include "rill_latency.vh"
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;                    // an operand's unit
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
@@ -648,7 +649,6 @@ module rill_engine #(
     endgenerate
 
     // ---- integers to fp32, results out; there is room for every row that was begun ----
-    wire [Y_W-1:0]         lane_side;
     wire [Y_W-1:0]         y_side;
     wire                   y_valid;
     wire [CHANNELS*32-1:0] y_data;
@@ -658,11 +658,27 @@ module rill_engine #(
     wire [FILL_W-1:0]      y_fill;
     wire [FILL_W-1:0]      y_high;
     wire [COUNT_W-1:0]     y_count = y_side[COUNT_W-1:0];
-    rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY)) u_side (
-        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(lane_side));
-    rill_dequantize #(.LANES(CHANNELS), .SIDE_W(Y_W)) u_dequantize (
-        .clk(clk), .rst(rst), .valid(lane_valid[0]), .acc(lane_acc), .scale(lane_scale), .bias(lane_bias),
-        .side(lane_side), .out_valid(y_valid), .y(y_data), .fault(y_fault), .out_side(y_side));
+    wire [COPIES-1:0]      results;                       // of each FAN_OUT lanes, all in the same cycle
+    rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD)) u_side (
+        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(y_side));
+    generate
+        for (g = 0; g < COPIES; g = g + 1) begin : gen_result
+            localparam FIRST = g * FAN_OUT;
+            localparam LANES = CHANNELS - FIRST < FAN_OUT ? CHANNELS - FIRST : FAN_OUT;
+            wire                valid;
+            wire                unused_side;
+            wire [LANES*32-1:0] y;
+            wire [LANES-1:0]    wrong;
+            rill_dequantize #(.LANES(LANES), .SIDE_W(1)) u_dequantize (
+                .clk(clk), .rst(rst), .valid(lane_valid[FIRST]), .acc(lane_acc[FIRST*64 +: LANES*64]),
+                .scale(lane_scale[FIRST*32 +: LANES*32]), .bias(lane_bias[FIRST*32 +: LANES*32]), .side(1'b0),
+                .out_valid(valid), .y(y), .fault(wrong), .out_side(unused_side));
+            rill_hop #(.DATA_W(33 * LANES + 1), .CLEAR_W(1), .STAGES(HOPS)) u_hop (
+                .clk(clk), .rst(rst), .d({y, wrong, valid}),
+                .q({y_data[FIRST*32 +: LANES*32], y_fault[FIRST +: LANES], results[g]}));
+        end
+    endgenerate
+    assign y_valid = results[0];
     rill_fifo #(.DATA_W(Y_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
         .clk(clk), .rst(rst), .s_axis_tvalid(y_valid), .s_axis_tready(y_room), .s_axis_tdata({y_side, y_data}),
         .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready),
@@ -685,7 +701,8 @@ module rill_engine #(
         end
 `endif
 
-    wire unused = &{1'b0, entry_last, lane_valid, y_room, y_fill, y_high, cmd_tok, chain_cmd, chain_mine, COPY_CHAIN};
+    wire unused = &{1'b0, entry_last, lane_valid, results, y_room, y_fill, y_high, cmd_tok, chain_cmd, chain_mine,
+        COPY_CHAIN};
 endmodule
 
 `default_nettype wire

@@ -12,8 +12,8 @@
 // Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid
 // and int4, for the beat.
 // With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and
-// offset come HOPS cycles later, and out_* 2 HOPS: u_front and the last stage of u_result_hop lie at the memory's side,
-// all else may lie on a die HOPS boundaries away (rill_hop).
+// offset come HOPS cycles later, and so do out_*: u_front lies at the memory's side, all else may lie on a die HOPS
+// boundaries away (rill_hop).
 // ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two
 // operands, and results leave by out, out_tok and out_row, cycle 0 too, not by last.
 // ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
@@ -30,7 +30,7 @@
 // SCALE_K      of raw 1                                 fp32 bits  any
 // SCALE_V      of raw 2                                 fp32 bits  any
 // ARRAYS       at a time                                tokens     1, 2
-// HOPS         register stages each way                 clocks     0 or more
+// HOPS         register stages of the beat's way        clocks     0 or more
 // ASYM         0: asym and sums are not looked at       -          0, 1
 // X_BITS       of an element of x                       bits       8, 10
 // TOK_W        of a token's number                      bits       derived
@@ -163,10 +163,6 @@ module rill_engine_lane #(
             scales_mem[scale_word] <= beat_q;
     end
 
-    wire                       lane_valid;
-    wire [63:0]                lane_acc;
-    wire [31:0]                lane_row_scale;
-    wire [31:0]                lane_bias;
     generate
         if (ARRAYS == 1) begin : gen_single
             wire side;
@@ -178,8 +174,8 @@ module rill_engine_lane #(
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
                 .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums),
                 .row_scale(row_scale),
-                .bias(bias), .side(1'b0), .out_valid(lane_valid),
-                .out_acc(lane_acc), .out_row_scale(lane_row_scale), .out_bias(lane_bias), .out_side(side));
+                .bias(bias), .side(1'b0), .out_valid(out_valid),
+                .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
             wire unused = &{1'b0, side, both, out, out_tok, out_row, place};
         end else begin : gen_pair
             localparam TURN_W = TOK_W > 1 ? TOK_W - 1 : 1;
@@ -200,17 +196,13 @@ module rill_engine_lane #(
                 .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
-                .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(lane_valid),
-                .out_acc(lane_acc),
-                .out_row_scale(lane_row_scale),
-                .out_bias(lane_bias));
+                .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(out_valid),
+                .out_acc(out_acc),
+                .out_row_scale(out_row_scale),
+                .out_bias(out_bias));
             wire unused = &{1'b0, last_q, tok_q, place, out_row};
         end
     endgenerate
-
-    rill_hop #(.DATA_W(129), .CLEAR_W(1), .STAGES(HOPS)) u_result_hop (
-        .clk(clk), .rst(rst), .d({lane_bias, lane_row_scale, lane_acc, lane_valid}),
-        .q({out_bias, out_row_scale, out_acc, out_valid}));
 
     wire unused = &{1'b0, row, acc, scale_q};
 endmodule

@@ -272,12 +272,16 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // The write, one cycle after the row-step was chosen: the same word and byte in all lanes.
+    // The write, one cycle after the row-step was chosen: the same word and byte in all lanes. A block's first position
+    // is byte 0 of its words, and the other bytes that are written then are cleared.
     wire [31:0]           write_row = head_row_q + {19'd0, row_q};
     wire [31:0]           write_word = BLOCK_BEATS == 1 ? write_row : {write_row[30:0], place_q[PLACE_W-1] || second_q};
-    reg  [CHANNELS*8-1:0] write_data_q;
-    always @(posedge clk)
-        write_data_q <= held_q[CHANNELS*8-1:0];
+    reg  [CHANNELS*8-1:0] write_first_q;
+    reg  [CHANNELS*8-1:0] write_rest_q;
+    always @(posedge clk) begin
+        write_first_q <= second_q ? {CHANNELS{8'd0}} : held_q[CHANNELS*8-1:0];
+        write_rest_q <= opening ? {CHANNELS{8'd0}} : held_q[CHANNELS*8-1:0];
+    end
 
     // ---- reading: {layer, row} to a word's place in two cycles, then two of the RAM ----
     reg                   read1_q;
@@ -304,25 +308,22 @@ module rill_v_tail #(
     localparam GROUPS = 1;
     localparam ENABLES = 1;
 `endif
-    // Bytes of a write: the token's own; those of a word that is cleared are all written, and only the token's own is
-    // not 0.
+    // Bytes of a write: the token's own; those of a word that is cleared are all written.
     wire [XS-1:0] write_enable;
-    wire [XS-1:0] write_keep;
     genvar b;
     generate
         for (b = 0; b < XS; b = b + 1) begin : gen_byte
             localparam [31:0] BYTE = b;
             wire              own = place_q[BYTE_W-1:0] == BYTE[BYTE_W-1:0];
             assign write_enable[b] = moving && (opening || own);
-            assign write_keep[b] = !opening || (own && !second_q);
         end
     endgenerate
-    localparam WRITE_ADDR = 0, WRITE_KEEP = ADDR_W, WRITE_ENABLE = ADDR_W + XS, WRITE_W = ADDR_W + 2 * XS;
+    localparam WRITE_ADDR = 0, WRITE_ENABLE = ADDR_W, WRITE_W = ADDR_W + XS;
     wire [GROUPS*WRITE_W-1:0] writes;
     wire [GROUPS*ADDR_W-1:0]  read_addrs;
     wire [ENABLES-1:0]        arrives;
     rill_register_tree #(.DATA_W(WRITE_W), .COPIES(GROUPS)) u_writes (
-        .clk(clk), .rst(rst), .d({write_enable, write_keep, write_word[ADDR_W-1:0]}), .q(writes));
+        .clk(clk), .rst(rst), .d({write_enable, write_word[ADDR_W-1:0]}), .q(writes));
     rill_register_tree #(.DATA_W(ADDR_W), .COPIES(GROUPS)) u_reads (
         .clk(clk), .rst(rst), .d(read1_q ? read_word[ADDR_W-1:0] : out_word[ADDR_W-1:0]), .q(read_addrs));
     rill_register_tree #(.DATA_W(1), .COPIES(ENABLES)) u_arrives (
@@ -336,8 +337,8 @@ module rill_v_tail #(
             wire [BEAT_BITS-1:0] data;
             reg  [BEAT_BITS-1:0] out_q;
             rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .RAM_STYLE(RAM_STYLE)) u_ram (
-                .clk(clk), .write_enable(mine[WRITE_ENABLE +: XS]), .write_keep(mine[WRITE_KEEP +: XS]),
-                .write_addr(mine[WRITE_ADDR +: ADDR_W]), .write_data(write_data_q[c*8 +: 8]),
+                .clk(clk), .write_enable(mine[WRITE_ENABLE +: XS]), .write_addr(mine[WRITE_ADDR +: ADDR_W]),
+                .write_first(write_first_q[c*8 +: 8]), .write_rest(write_rest_q[c*8 +: 8]),
                 .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]), .read_data(data));
             always @(posedge clk)
                 if (arrives[ENABLES == 1 ? 0 : c])

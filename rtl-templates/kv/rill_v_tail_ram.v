@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane's memory of the V tail: bytes in, whole words out.
 //
-// Write: the bytes of write_enable take write_data, those that are not in write_keep become 0; the others keep what
-// they hold. Both come decoded, a bit for each byte, from registers: a place would be decoded anew for every bit of the
-// word.
+// Write: of the bytes of write_enable the word's first takes write_first, each of the others write_rest; bytes that are
+// not in it keep what they hold. It comes decoded, a bit for each byte, from registers: a place would be decoded anew
+// for every bit of the word.
 // Read: data two cycles after its address (registered read, output register); old contents when the word is written in
 // the same cycle.
 // Throughput: one write and one read per cycle. No reset.
@@ -23,9 +23,9 @@ module rill_v_tail_ram #(
 ) (
     input  wire                         clk,
     input  wire [BEAT_BITS/8-1:0]       write_enable,
-    input  wire [BEAT_BITS/8-1:0]       write_keep,
     input  wire [ADDR_W-1:0]            write_addr,
-    input  wire [7:0]                   write_data,
+    input  wire [7:0]                   write_first,
+    input  wire [7:0]                   write_rest,
     input  wire [ADDR_W-1:0]            read_addr,
     output wire [BEAT_BITS-1:0]         read_data
 );
@@ -52,7 +52,7 @@ module rill_v_tail_ram #(
     always @(posedge clk)
         for (n = 0; n < BYTES; n = n + 1)
             if (write_enable[n])
-                mem[write_addr][n*8 +: 8] <= write_keep[n] ? write_data : 8'd0;
+                mem[write_addr][n*8 +: 8] <= n == 0 ? write_first : write_rest;
 `else
     // The same in one write: a simulator would look for every byte's own in each cycle.
     function [BEAT_BITS-1:0] written;
@@ -61,7 +61,7 @@ module rill_v_tail_ram #(
             written = word;
             for (n = 0; n < BYTES; n = n + 1)
                 if (write_enable[n])
-                    written[n*8 +: 8] = write_keep[n] ? write_data : 8'd0;
+                    written[n*8 +: 8] = n == 0 ? write_first : write_rest;
         end
     endfunction
     always @(posedge clk)

@@ -10,6 +10,8 @@
 // Read: m_axis_param gives words 0 .. WORDS-1 and starts over; none before the load has brought all of them. The reader
 // pops one word per chunk, with its tok_last beat. One word per cycle; latency 4 cycles from the last beat to word 0.
 // load_start works on the stream like a reset: a word on offer is withdrawn.
+// On another die than what loads it: HOPS register stages for all that comes to load it, u_hop, and so many more cycles
+// of that latency.
 // Reset: synchronous, control only; the contents are void until the next load or `keep`.
 //
 // name       meaning                                       unit   range
@@ -17,13 +19,15 @@
 // WORD_W     of a word                                     bits   1 or more
 // WORDS      in the circle                                 words  1 or more
 // RAM_STYLE  of the storage                                -      "auto", "distributed", "block", "ultra"
+// HOPS       die boundaries to what loads it               clocks  0 or more
 `default_nettype none
 
 module rill_param_store #(
     parameter BEAT_BITS = 0,
     parameter WORD_W = 0,
     parameter WORDS = 0,
-    parameter RAM_STYLE = "auto"
+    parameter RAM_STYLE = "auto",
+    parameter HOPS = 0
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -61,7 +65,13 @@ module rill_param_store #(
         end
     endgenerate
 
-    wire restart = rst || load_start;
+    wire                 start;
+    wire                 kept;
+    wire                 brought;
+    wire [BEAT_BITS-1:0] beat;
+    rill_hop #(.DATA_W(BEAT_BITS + 3), .CLEAR_W(3), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
+        .d({load_data, load_start, keep, load_valid}), .q({beat, start, kept, brought}));
+    wire restart = rst || start;
 
     // ---- load: collect a line, write it ----
     reg                loading_q;
@@ -70,7 +80,7 @@ module rill_param_store #(
     reg                write_q;              // line_q is complete
     reg  [ADDR_W-1:0]  write_addr_q;
     reg                full_q;               // every line is there
-    wire               bring = load_valid && loading_q;
+    wire               bring = brought && loading_q;
     wire               last_write = write_q && write_addr_q == LAST_LINE;
     always @(posedge clk)
         if (restart) begin
@@ -85,7 +95,7 @@ module rill_param_store #(
                 piece_q <= piece_q == LAST_PIECE ? {PIECE_W{1'b0}} : piece_q + 1'b1;
             if (write_q)
                 write_addr_q <= write_addr_q + 1'b1;
-            if (last_write || keep) begin
+            if (last_write || kept) begin
                 full_q <= 1'b1;
                 loading_q <= 1'b0;
             end
@@ -94,11 +104,11 @@ module rill_param_store #(
         if (PIECES == 1) begin : gen_whole
             always @(posedge clk)
                 if (bring)
-                    line_q <= load_data;
+                    line_q <= beat;
         end else begin : gen_collect
             always @(posedge clk)
                 if (bring)
-                    line_q <= {load_data, line_q[LINE_W-1:BEAT_BITS]};
+                    line_q <= {beat, line_q[LINE_W-1:BEAT_BITS]};
         end
     endgenerate
 

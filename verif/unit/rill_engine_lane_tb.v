@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_engine_lane: chunks of row parameters, group scales and data beats, popped as early as allowed or late,
 // mixed with local beats and used for several tokens, against plain sums of products; rows with their parameters, or
-// the constants of K and V, 10 cycles after the command and 2 HOPS; LANE_BEATS beats fit and every beat taken in is
+// the constants of K and V, 10 cycles after the command and HOPS; LANE_BEATS beats fit and every beat taken in is
 // said once.
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
@@ -29,7 +29,7 @@ module rill_engine_lane_tb;
     localparam N = BEAT_BITS / 8;
     localparam RC = N / 8;
     localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
-    localparam LATENCY = 10 + 2 * HOPS;
+    localparam LATENCY = 10 + HOPS;
     localparam BEATS = 900;
     localparam [31:0] SCALE_K = 32'h33800000;
     localparam [31:0] SCALE_V = 32'h2d800000;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_param_store: words come out in a circle after the load, none before; a second load starts over with
-// other words, `keep` with those of before, behind a reset too; latency and rate.
+// other words, `keep` with those of before, behind a reset too; latency, also from another die, and rate.
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=10
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=4
 // sweep: BEAT_BITS=512 WORD_W=512 WORDS=7
 // sweep: BEAT_BITS=256 WORD_W=1024 WORDS=3
 // sweep: BEAT_BITS=512 WORD_W=32 WORDS=1
 // sweep: BEAT_BITS=64 WORD_W=128 WORDS=1
+// sweep: BEAT_BITS=128 WORD_W=512 WORDS=6 HOPS=2
 // quick: BEAT_BITS=256 WORD_W=64 WORDS=10
-// quick: BEAT_BITS=256 WORD_W=1024 WORDS=3
+// quick: BEAT_BITS=256 WORD_W=1024 WORDS=3 HOPS=1
 // quick: BEAT_BITS=512 WORD_W=32 WORDS=1 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -17,6 +18,7 @@ module rill_param_store_tb;
     parameter BEAT_BITS = 256;
     parameter WORD_W = 64;
     parameter WORDS = 10;
+    parameter HOPS = 0;
     localparam BEATS = (WORDS * WORD_W + BEAT_BITS - 1) / BEAT_BITS;
     localparam ALL_W = BEATS * BEAT_BITS;
     localparam ROUNDS = 4;
@@ -28,12 +30,16 @@ module rill_param_store_tb;
     integer              n, i, r, seed, idle, stall, start;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_param_store #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS)) dut (.clk(clk), .rst(rst || reset),
+    rill_param_store #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS), .HOPS(HOPS)) dut (
+        .clk(clk), .rst(rst || reset),
         .load_start(load_start), .keep(keep), .load_valid(load_valid), .load_data(load_data),
         .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
         .m_axis_param_tdata(m_data));
-    // load_start withdraws a word: to the checker it is a reset.
-    rill_axis_monitor #(.DATA_W(WORD_W), .STOP(1)) u_snk (.clk(clk), .rst(rst || reset || load_start), .hold(hold),
+    // load_start withdraws a word, when it arrives: to the checker it is a reset.
+    wire withdrawn;
+    rill_hop #(.DATA_W(1), .CLEAR_W(1), .STAGES(HOPS)) u_withdrawn (.clk(clk), .rst(rst || reset), .d(load_start),
+        .q(withdrawn));
+    rill_axis_monitor #(.DATA_W(WORD_W), .STOP(1)) u_snk (.clk(clk), .rst(rst || reset || withdrawn), .hold(hold),
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
@@ -43,6 +49,7 @@ module rill_param_store_tb;
                 all[i*32 +: 32] = $random(seed);
             @(negedge clk) load_start = 1;
             @(negedge clk) load_start = 0;
+            repeat (HOPS) @(negedge clk);
             for (i = 0; i < BEATS + extra; i = i + 1) begin
                 while ($unsigned($random(seed)) % 100 < idle)
                     @(negedge clk);
@@ -88,7 +95,7 @@ module rill_param_store_tb;
             if (n == 3) keep_it;
             else load(n % 2 == 1 ? 5 : 0);
             while (!m_valid) @(negedge clk);
-            if (n % 2 == 0 && u_snk.cycle - start != 4) begin
+            if (n % 2 == 0 && u_snk.cycle - start != 4 + HOPS) begin
                 $display("FAIL: latency %0d", u_snk.cycle - start);
                 $finish;
             end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_v_tail_ram: random writes of a byte, of a byte with the rest of the word cleared, and of zeros, against
-// an array of bytes;
+// Bench of rill_v_tail_ram: random writes of a byte, of the first one with the rest of the word cleared, and of zeros,
+// against an array of bytes;
 // reads 2 cycles later, of the old contents where the word is written in the same cycle.
 // sweep: BEAT_BITS=256 WORDS=6
 // sweep: BEAT_BITS=512 WORDS=1
@@ -37,9 +37,8 @@ module rill_v_tail_ram_tb;
     end
     rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS)) dut (.clk(clk),
         .write_enable({BYTES{write}} & ({BYTES{clear}} | own)),
-        .write_keep({BYTES{!clear}} | (own & {BYTES{!zero}})), .write_addr(write_addr), .write_data(write_data),
-        .read_addr(read_addr),
-        .read_data(read_data));
+        .write_addr(write_addr), .write_first(zero ? 8'd0 : write_data), .write_rest(clear ? 8'd0 : write_data),
+        .read_addr(read_addr), .read_data(read_data));
 
     // Written after the read of the cycle: old contents.
     task take_write;
@@ -66,7 +65,7 @@ module rill_v_tail_ram_tb;
             zero = clear && $unsigned($random(seed)) % 2 == 0;
             write_addr = n < WORDS ? n : $unsigned($random(seed)) % ($unsigned($random(seed)) % 2 == 0 && WORDS > 2 ? 2
                 : WORDS);
-            write_place = $random(seed);
+            write_place = clear ? 0 : $random(seed);
             write_data = $random(seed);
             read_addr = n > WORDS && $unsigned($random(seed)) % 2 == 0 ? write_addr : $unsigned($random(seed)) % WORDS;
             if (n > WORDS && write && read_addr == write_addr) same = same + 1;
