@@ -70,15 +70,21 @@ take_clock() {
 
 show_lines() { if [ $verbose = 1 ]; then grep -aE '^(ok   |FAIL |skip )'; else grep -aE '^(FAIL |skip )'; fi; }
 
-run_alone() { # name, what it is, command...
-    [[ " $alone " == *" $1 "* && " $wanted " == *" $1 "* ]] || return 0
-    local before status
+# Runs a command; its processor time is kept. In a shell of its own, else a row that ends beside it is counted with it.
+run_timed() { # name, command...
+    local before status=0
     take_clock
     before=$spent
-    "${@:3}" >"$out/$1.out" 2>&1 </dev/null
-    status=$?
+    "${@:2}" </dev/null || status=$?
     take_clock
     echo $((spent - before)) >"$out/$1.clock"
+    return $status
+}
+
+run_alone() { # name, what it is, command...
+    [[ " $alone " == *" $1 "* && " $wanted " == *" $1 "* ]] || return 0
+    local status=0
+    run_timed "$1" "${@:3}" >"$out/$1.out" 2>&1 || status=$?
     echo $status >"$out/$1.status"
 }
 
@@ -89,7 +95,7 @@ wait_alone() { # name: the exit status of a part that runs beside others
 }
 
 run_here() { # name, command...
-    "${@:2}" 2>&1 </dev/null | tee "$out/$1.out" | show_lines
+    run_timed "$@" 2>&1 | tee "$out/$1.out" | show_lines
     local codes=("${PIPESTATUS[@]}")
     [ "${codes[0]}" = 0 ] || return "${codes[0]}"
     [ "${codes[1]}" = 0 ] && [ "${codes[2]}" -le 1 ]
@@ -123,18 +129,14 @@ note_again() { # name, command of the part...
 }
 
 part() { # name, what it is, command...
-    local name=$1 title=$2 status=0 passed failed left amiss began=$SECONDS before
+    local name=$1 title=$2 status=0 passed failed left amiss began=$SECONDS spent
     shift 2
-    take_clock
-    before=$spent
     [[ " $wanted " == *" $name "* ]] || return 0
     [ ! -t 2 ] || printf '%s ...\r' "$title" >&2
     if [[ " $alone " == *" $name "* ]]; then wait_alone "$name" || status=$?
     else run_here "$name" "$@" || status=$?
     fi
-    take_clock
-    spent=$((spent - before))
-    [[ " $alone " != *" $name "* ]] || spent=$(cat "$out/$name.clock" 2>/dev/null || echo 0)
+    spent=$(cat "$out/$name.clock" 2>/dev/null || echo 0)
     cpu=$((cpu + spent))
     judge_part "$name" $status
     [ "$failed" = 0 ] || note_again "$name" "$@"

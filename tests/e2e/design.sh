@@ -90,6 +90,10 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 9)
             done
             ;;
+        span) # one request from the first position of the context to its last, most of it as prompt
+            flags+=(--unchecked)
+            requests=(--prompt-ids "$(some_ids $((context - 4)) "$vocab")" --tokens 9)
+            ;;
         drawn | listed) # ids drawn at random, from all and from a list with a bound
             flags+=(--temperature 1.5 --sampling-seed 77)
             [ "$1" = drawn ] || flags+=(--top-k 9 --min-p 0.4)

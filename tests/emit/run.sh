@@ -96,7 +96,7 @@ if [ ${#specs[@]} = 0 ]; then
     variant "$story" "$work/specs/int4-c3-b256-t1.yaml" weights=int4 channels=3 beat_bits=256 T=1 lanes=4 fifo=safe
     variant "$root/tests/e2e/specs/odd.yaml" "$work/specs/odd-spatial.yaml" channels=11 binding=spatial fifo=safe
     specs=("$root/configs/graph-linear.yaml" "$story" "$work/specs/int4-c3-b256-t1.yaml" "$work/specs/odd-spatial.yaml"
-        "$root/tests/e2e/specs/odd.yaml" "$root/tests/e2e/specs/blocks.yaml")
+        "$root/tests/e2e/specs/blocks.yaml")
     if [ $all = 1 ]; then
         variant "$story" "$work/specs/int8-c1-b512-t8.yaml" channels=1 T=8 lanes=32
         variant "$story" "$work/specs/int4-c32-b512-t2.yaml" weights=int4 head=int4 channels=32 lanes=16

@@ -11,8 +11,6 @@
 
 #include "gen/golden/ops.h"
 #include "gen/golden/run_internal.h"
-#include "gen/oracle/evaluate.h"
-#include "include/oracle.h"
 #include "include/checkpoint.h"
 #include "include/trace.h"
 
@@ -383,65 +381,11 @@ static void test_requests(void **state) {
     image_end(&x);
 }
 
-// ---- accuracy against the float model: docs/numerics.md's cost, on the shipped validation text ----
-
-// The golden executor has one lane.
-static bool golden_step(void *run, int count, const uint32_t id[], int64_t position, const float *logits[]) {
-    assert_int_equal(count, 1);
-    if (!golden_run_step(run, id[0], NULL, position, true)) return false;
-    logits[0] = value_of(run, "logits", 0, position).f32;
-    return true;
-}
-
-static struct oracle *open_float(struct fixture *f, const char *dir) {
-    struct checkpoint *c = checkpoint_open(&f->arena, dir, &f->diag);
-    const char *spec = file_find_shared(&f->arena, "configs/tinystories-gpt2-1m.yaml");
-    struct oracle_graph *g = spec ? oracle_read(&f->arena, spec, &f->diag) : NULL;
-    struct oracle *o = g ? oracle_open(&f->arena, g, ORACLE_FLOAT, c, &f->diag) : NULL;
-    checkpoint_close(c);
-    assert_no_errors(f);
-    return o;
-}
-
-static void test_accuracy(void **state) {
-    (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: slow under sanitizers, and nothing but arithmetic\n");
-    skip();
-#endif
-    static const char *const designs[] = {"  weights: int8\n", "  weights: int4\n", "  weights: int4\n  head: int4\n"};
-    static const double bounds[] = {1.003, 1.03, 1.04};
-    struct image_fixture x;
-    image_begin(&x);
-    const char *dir = shipped_model(&x.f), *why;
-    size_t len;
-    const char *text = file_read(&x.f.arena, arena_printf(&x.f.arena, "%s/valid.txt", dir), 1 << 20, &len, &why);
-    struct tokenizer *tokenizer = tokenizer_open(&x.f.arena, dir, &x.f.diag);
-    struct evaluate_lanes plain = {{open_float(&x.f, dir)}, 1};
-    struct evaluate_model models[4] = {evaluate_lanes_model(&plain, 1024)};
-    for (int i = 0; i < 3; i++)
-        models[i + 1] = (struct evaluate_model){
-            golden_step, open_model(&x, designs[i], arena_printf(&x.f.arena, "m%d", i), 1), 1024, 1};
-    struct evaluate_text of = {tokenizer, text, len, 256, 0, NULL, NULL};
-    struct evaluation e;
-    assert_true(evaluate_text(&of, models, 4, &e));
-    for (int i = 1; i < 4; i++) {
-        double ratio = evaluate_perplexity(&e, i) / evaluate_perplexity(&e, 0);
-        print_message("%s: perplexity x %.4f, first choice agrees in %.2f %%\n", designs[i - 1], ratio,
-                      100.0 * (double)e.model[i].agree / (double)e.tokens);
-        assert_true(ratio < bounds[i - 1]);
-        golden_run_close(models[i].state);
-    }
-    tokenizer_close(tokenizer);
-    image_end(&x);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dot),      cmocka_unit_test(test_longest),     cmocka_unit_test(test_weighted_sum),
         cmocka_unit_test(test_graph),    cmocka_unit_test(test_attention),   cmocka_unit_test(test_fault),
         cmocka_unit_test(test_expected), cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
 }
