@@ -92,6 +92,7 @@ static bool open_lanes(struct sim *sim, const struct actor *a, struct engine *e)
         if (index < 0 || index >= engine->channels) continue;
         if (!lane_init(sim, &e->lane[e->lanes++], a->kernel, engine, &sim->channel[c])) return false;
     }
+    for (int l = 0; l < e->lanes; l++) e->lane[l].first = e->lane, e->lane[l].lanes = e->lanes;
     return e->lanes > 0;
 }
 

@@ -88,11 +88,23 @@ static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int6
                                                            : values_written(cache, need, from);
 }
 
+// One walker's descriptors go to all lanes (rill_fork): the next one is there in the cycle after the last lane took the
+// one before, which waits for room for less long than `ask_run` counts. False while that is not known.
+static bool all_described(const struct lane *l, int64_t *from) {
+    size_t n = l->client->run.count;
+    for (const struct lane *o = l->first; n && o < l->first + l->first->lanes; o++) {
+        if (o->client->run.count < n) return false;
+        *from = at_least(*from, o->client->run.items[n - 1].at - 1);
+    }
+    return true;
+}
+
 // The next descriptor with beats goes to the channel's engine; false while it is not known when.
 static bool ask_run(struct sim *sim, struct lane *l) {
     for (;;) {
         int64_t entry, from = 0;
         if (!sim_walk_entry(sim, &l->schedule, &l->walk, &entry) || !client_room(l->client, &from)) return false;
+        if (!all_described(l, &from)) return false;
         const struct timing_step *step = &sim->options->step[l->walk.step];
         int64_t kind = field(l, entry, SEGMENT_KIND), beats = field(l, entry, SEGMENT_BEATS),
                 outer = kind == SEGMENT_KIND_V ? field(l, entry, SEGMENT_OUTER) : 1;
@@ -125,8 +137,14 @@ static bool give_beat(struct sim *sim, struct lane *l) {
     return true;
 }
 
+static bool ask_runs(struct sim *sim, struct lane *first) {
+    bool asked = false;
+    for (struct lane *l = first; l < first + first->lanes; l++) asked |= ask_run(sim, l);
+    return asked;
+}
+
 void lane_advance(struct sim *sim, struct lane *l) {
-    while (ask_run(sim, l)) continue;
+    while (ask_runs(sim, l->first)) continue;
     while (give_beat(sim, l)) continue;
 }
 

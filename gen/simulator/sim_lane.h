@@ -9,6 +9,8 @@ struct lane {
     struct sim_schedule schedule; // of the walker
     struct sim_walk walk;
     struct sim_client *client;
+    struct lane *first; // of the engine's that are simulated, one behind another
+    int lanes;
     int64_t channels; // of the engine
     int *window;      // per entry: the operation whose windows its positions have, or IR_NONE
     const struct sim_cache *cache;

@@ -9,7 +9,10 @@
 
 #include "gen/simulator/sim.h"
 
-enum { LOAD_ASKED = 4 /* start of a request to the descriptor of the image's header */ };
+enum {
+    LOAD_ASKED = 3,      // start of a request to the descriptor of the image's header
+    HEADER_COMPARED = 3, // the header's beat to the next one
+};
 enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the lead from which on reads may come */ };
 
 static int64_t earliest(const struct timing_memory *figure) { return EARLIEST + figure->lead; }
@@ -169,6 +172,14 @@ static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     granted(sim, &side->waiting, client, at);
 }
 
+// The header is compared before the parameters behind it are taken (rill_image_header).
+static void load_beats(struct sim *sim, struct sim_client *loader) {
+    for (int64_t beat; client_beat(loader, &beat);) {
+        if (loader->taken.count == 1) beat = at_least(beat, loader->taken.items[0] + HEADER_COMPARED);
+        client_take(sim, loader, beat);
+    }
+}
+
 // The memory takes the burst in the register.
 static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_reads *side = &c->read;
@@ -182,7 +193,7 @@ static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     side->over[side->bursts++ % SIM_QUEUE] = side->beat;
     VEC_PUSH(sim->arena, a.client->over, side->beat);
     client_cut(sim, a.client);
-    for (int64_t beat; a.client == sim->loader && client_beat(a.client, &beat);) client_take(sim, a.client, beat);
+    if (a.client == sim->loader) load_beats(sim, a.client);
     sim_wake(sim, a.client->kernel);
 }
 

@@ -23,6 +23,7 @@ struct spill {
     int64_t in_slot; // words of the beat that fills
     int64_t parts;   // beats that are still to leave of what is in hand, from then on
     int64_t from;    //
+    int64_t due;     // from when on the next one's descriptor can leave
     int64_t beats;   // of the firing
     bool ends;       // the firing's last word is in
     bool full;       // all of it has been handed over
@@ -61,16 +62,16 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
     return s->in && s->out && s->write && s->read;
 }
 
-// Beats in hand, a descriptor ahead of each: known with the beat before, of a word that is wider with the word itself.
-// False until the last one is in the engine.
+// Beats in hand, a descriptor ahead of each: known with the firing's first word, then with the beat before; of a word
+// that is wider with the word itself. False until the last one is in the engine.
 static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
     bool wide = a->c.out > 1;
     int64_t at, room;
     for (; s->parts; s->parts--) {
         if (!client_room(s->write, &room) || !client_space(s->write, &at)) return false;
-        bool new = !s->beats || (wide && s->parts == a->c.out);
-        client_ask(sim, s->write, at_least(room, new ? s->from : s->from - 1), s->address, 1);
+        client_ask(sim, s->write, at_least(room, s->due), s->address, 1);
         client_give(sim, s->write, at_least(at, s->from));
+        if (!wide) s->due = s->from;
         s->address += s->beat_bytes;
         s->beats++;
     }
@@ -87,6 +88,7 @@ static bool spill_in(struct sim *sim, struct actor *a, struct spill *s) {
     int64_t at = at_least(edge_avail(s->in), s->free);
     uint8_t mark = edge_mark(s->in);
     edge_take(sim, s->in, at);
+    if (a->c.out > 1 || !s->written->mark.count) s->due = at + 1;
     VEC_PUSH(sim->arena, s->written->mark, mark);
     s->ends = mark & TIMING_LAST;
     s->free = at + 1;

@@ -16,7 +16,7 @@ enum {
     COUNT_DECODE = 2, // decode steps that count
     TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
     // Behind the steps (rill_token_loop, rill_ring_writer):
-    DRAIN_CYCLES = 40, // of graphs without ids: the last row in memory to the interrupt
+    DRAIN_CYCLES = 31, // of graphs without ids: the last row in memory to the interrupt
     RING_CYCLES = 12,  // an id's step over to its write at the memory
 };
 

@@ -6,7 +6,7 @@ enum {
     // rill_token_loop, rill_image_header, rill_param_loader:
     HOST_BEGINS = 25,  // reset to the first register
     HOST_WRITE = 3,    // of one register
-    LOADED_CYCLES = 3, // last parameter to the first step
+    LOADED_CYCLES = 4, // last parameter to the first step
     COMPARED = 2,      // more, behind a header alone
 };
 
