@@ -84,10 +84,7 @@ static bool check(const struct calibrate_run *r, struct arena *arena, struct dia
     struct loc loc = loc_file(arena, r->spec);
     const char *beyond = oracle_beyond(r->graph);
     if (!oracle_is_lm(r->graph)) diag_error(diag, loc, "no language model: it reads no text to calibrate with");
-    else if (!statistics_matter(r->graph)) {
-        diag_error(diag, loc, "calibration is for int4 weights, and no product has any");
-        diag_note(diag, loc, "`design.weights: int4`, or a map of patterns, says which have");
-    } else if (beyond) diag_error(diag, loc, "the kernel of `%s` has no golden function: no text can be run", beyond);
+    else if (beyond) diag_error(diag, loc, "the kernel of `%s` has no golden function: no text can be run", beyond);
     else return true;
     return false;
 }

@@ -28,8 +28,6 @@ const float *statistics_of(const struct statistics *, const char *tensor, int64_
 // Weights that are quantized for the oracle are quantized by them from now on.
 void oracle_use_statistics(struct oracle_graph *, const struct statistics *);
 
-// Whether a graph has weights that are quantized by them.
-bool statistics_matter(const struct oracle_graph *);
 // Text and tokens, for people.
 const char *statistics_about(const struct statistics *, struct arena *);
 

@@ -47,12 +47,6 @@ const float *statistics_of(const struct statistics *s, const char *tensor, int64
     return e ? e->mean : NULL;
 }
 
-bool statistics_matter(const struct oracle_graph *g) {
-    for (size_t i = 0; i < g->node.count; i++)
-        if (g->node.items[i].op == ORACLE_MATMUL && (g->node.items[i].int4 || g->node.items[i].asym)) return true;
-    return false;
-}
-
 const char *statistics_about(const struct statistics *s, struct arena *arena) {
     return arena_printf(arena, "%lld tokens of %s", (long long)s->tokens, s->from);
 }

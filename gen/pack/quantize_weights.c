@@ -10,6 +10,7 @@
 
 enum {
     INT8_CANDIDATES = 16, // row scales tried from max / 127 down, in steps of 1/64
+    INT8_WEIGHED = 48,    // of them, where columns count by their activations
     COARSE_STEP = 8,      // group scales between two candidates of the first search
 };
 
@@ -29,20 +30,31 @@ static float largest(const float *w, int64_t n) {
     return max;
 }
 
-// Squared error of w[n] ~ scale * q with q in [low, high]; scale > 0. Eight partial sums: vectors without reordering.
-static float scale_error(const float *w, int64_t n, float scale, float low, float high) {
+// Squared error of w[n] ~ scale * q with q in [low, high], each times its importance where they count (by_importance);
+// scale > 0. Eight partial sums: vectors without reordering.
+static inline float error_of(const float *w, bool by_importance, const float *importance, int64_t n, float scale,
+                             float low, float high) {
     float sum[8] = {0}, inverse = 1.0f / scale;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
         for (int j = 0; j < 8; j++) {
             float e = w[i + j] - scale * round_even(clamp(w[i + j] * inverse, low, high));
-            sum[j] += e * e;
+            sum[j] += by_importance ? importance[i + j] * (e * e) : e * e;
         }
     for (; i < n; i++) {
         float e = w[i] - scale * round_even(clamp(w[i] * inverse, low, high));
-        sum[0] += e * e;
+        sum[0] += by_importance ? importance[i] * (e * e) : e * e;
     }
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+}
+
+// Functions of their own: inlined into a search the loops are not made of vectors.
+__attribute__((noinline)) static float scale_error(const float *w, int64_t n, float scale, float low, float high) {
+    return error_of(w, false, NULL, n, scale, low, high);
+}
+__attribute__((noinline)) static float weighed_error(const float *w, const float *importance, int64_t n, float scale,
+                                                     float low, float high) {
+    return error_of(w, true, importance, n, scale, low, high);
 }
 
 // Same rounding as scale_error, so that what was measured is what is stored.
@@ -53,14 +65,19 @@ static void round_to_scale(const float *w, int64_t n, float scale, float low, fl
 
 // ---- int8 ----
 
-// Writes q[k]; returns the row scale.
-static float quantize_row_int8(const float *w, int64_t k, int8_t *q) {
+static float int8_error(const float *w, const float *importance, int64_t k, float scale) {
     const float limit = QUANTIZE_INT8_MAX;
-    float full = largest(w, k) / limit, best = full;
-    float least = scale_error(w, k, full, -limit, limit);
-    for (int i = 1; i < INT8_CANDIDATES; i++) {
+    return importance ? weighed_error(w, importance, k, scale, -limit, limit) : scale_error(w, k, scale, -limit, limit);
+}
+
+// Writes q[k]; returns the row scale.
+static float quantize_row_int8(const float *w, const float *importance, int64_t k, int8_t *q) {
+    const float limit = QUANTIZE_INT8_MAX;
+    float full = largest(w, k) / limit, best = full, least = int8_error(w, importance, k, full);
+    int candidates = importance ? INT8_WEIGHED : INT8_CANDIDATES;
+    for (int i = 1; i < candidates; i++) {
         float scale = full * (1.0f - (float)i * 0x1p-6f);
-        float error = scale_error(w, k, scale, -limit, limit);
+        float error = int8_error(w, importance, k, scale);
         if (error < least) least = error, best = scale;
     }
     round_to_scale(w, k, best, -limit, limit, q);
@@ -167,7 +184,7 @@ static float quantize_scaled(const float *work, const float *importance, struct 
     case QFORMAT_INT4_ASYM:
         return quantize_row_asym(work, importance, m->k, scales, m->group_offset + row * m->groups, q);
     case QFORMAT_INT8:
-    default: return quantize_row_int8(work, m->k, q);
+    default: return quantize_row_int8(work, importance, m->k, q);
     }
 }
 

@@ -296,7 +296,7 @@ checked_layout() {
     fi
 }
 
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 178)) # 178: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 177)) # 177: written one by one below
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
@@ -354,8 +354,6 @@ refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' pack odd.yaml --
     --calibrate-tokens 5
 refuse_command 1 'no language model: it reads no text to calibrate with' golden five.yaml --weights random:1 \
     --calibrate five.yaml
-refuse_command 1 'calibration is for int4 weights, and no product has any' pack llama.yaml --weights random:1 \
-    -o "$work/one" --calibrate five.yaml
 refuse_command 1 'No such file or directory' pack odd.yaml --weights random:1 -o "$work/one" --statistics no-such.json
 refuse_command 1 'no language model: `--ids`' golden five.yaml --weights random:1 --ids
 refuse_command 2 '.*: write `rill explain --passes`$' check five.yaml --passes

@@ -36,16 +36,15 @@ static double weighed_error(const struct qmatrix *m, const float *w, const float
 }
 
 // Every row, by the importance that the search used.
-static void test_never_worse(void **state) {
-    (void)state;
+static void check_never_worse(enum qformat format, int64_t group) {
     struct fixture f;
     fixture_begin(&f);
     float x[K], importance[K];
     make_squares(x);
     search_importance(x, K, importance);
     const float *w = random_rows(&f, "w");
-    struct qmatrix plain = quantize_matrix(&f.arena, w, ROWS, K, QFORMAT_INT4, GROUP);
-    struct qmatrix by = quantize_weighed(&f.arena, w, ROWS, K, QFORMAT_INT4, GROUP, x);
+    struct qmatrix plain = quantize_matrix(&f.arena, w, ROWS, K, format, group);
+    struct qmatrix by = quantize_weighed(&f.arena, w, ROWS, K, format, group, x);
     double before = 0, after = 0;
     for (int64_t r = 0; r < ROWS; r++) {
         double a = weighed_error(&plain, w, importance, r), b = weighed_error(&by, w, importance, r);
@@ -53,6 +52,30 @@ static void test_never_worse(void **state) {
         before += a, after += b;
     }
     assert_true(after < 0.9 * before);
+    fixture_end(&f);
+}
+
+static void test_never_worse(void **state) {
+    (void)state;
+    check_never_worse(QFORMAT_INT4, GROUP);
+}
+static void test_int8_never_worse(void **state) {
+    (void)state;
+    check_never_worse(QFORMAT_INT8, 0);
+}
+
+// A weight that hardly counts is clipped for the sake of the others; where it counts it is not.
+static void test_int8_clips(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    float w[K], x[K];
+    for (int i = 0; i < K; i++) w[i] = i == 7 ? 1.0f : (float)(i % 21 - 10) * 0x1p-9f, x[i] = i == 7 ? 1e-6f : 1;
+    struct qmatrix by = quantize_weighed(&f.arena, w, 1, K, QFORMAT_INT8, 0, x);
+    assert_true(by.row_scale[0] < 0.5f / 127);
+    assert_int_equal(by.q[7], QUANTIZE_INT8_MAX);
+    x[7] = 1e6f;
+    assert_true(quantize_weighed(&f.arena, w, 1, K, QFORMAT_INT8, 0, x).row_scale[0] > 0.9f / 127);
     fixture_end(&f);
 }
 
@@ -83,8 +106,8 @@ static void test_none(void **state) {
     assert_memory_equal(a.q, b.q, ROWS * K);
     assert_memory_equal(a.group_scale, b.group_scale, (size_t)(ROWS * a.groups));
     struct qmatrix c = quantize_matrix(&f.arena, w, ROWS, K, QFORMAT_INT8, 0),
-                   d = quantize_weighed(&f.arena, w, ROWS, K, QFORMAT_INT8, 0, x);
-    assert_memory_equal(c.q, d.q, ROWS * K); // int8 rows do not depend on it
+                   d = quantize_weighed(&f.arena, w, ROWS, K, QFORMAT_INT8, 0, NULL);
+    assert_memory_equal(c.q, d.q, ROWS * K);
     fixture_end(&f);
 }
 
@@ -169,8 +192,10 @@ static void test_importance(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_never_worse), cmocka_unit_test(test_alike),      cmocka_unit_test(test_none),
-        cmocka_unit_test(test_known_scale), cmocka_unit_test(test_outlier),    cmocka_unit_test(test_best_of_all),
+        cmocka_unit_test(test_never_worse), cmocka_unit_test(test_int8_never_worse),
+        cmocka_unit_test(test_int8_clips),  cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_none),        cmocka_unit_test(test_known_scale),
+        cmocka_unit_test(test_outlier),     cmocka_unit_test(test_best_of_all),
         cmocka_unit_test(test_unit),        cmocka_unit_test(test_importance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
