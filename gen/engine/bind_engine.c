@@ -274,7 +274,7 @@ static bool fires_asym(const struct engine *e) {
 
 // Of an accumulator that holds any row's sum.
 static int sum_bits(const struct engine *e) {
-    int most = 64;
+    int most = 0;
     for (int i = 0; i < e->ir->firings; i++) {
         const struct ir_firing *f = &e->ir->firing[i];
         if (f->engine != e->id || f->mode > ENGINE_MODE_INT4) continue;
@@ -300,7 +300,7 @@ static void set_engine_params(struct engine *e) {
     if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
     if (fires_asym(e) && operand_units(e, true) < operand_units(e, false))
         ir_set_int(ir, e->kernel, "ASYM_UNITS", operand_units(e, true));
-    if (sum_bits(e) > 64) ir_set_int(ir, e->kernel, "ACC_W", sum_bits(e));
+    if (sum_bits(e) > 64) ir_set_int(ir, e->kernel, "ACC_W", 66);
     for (int f = 0; f < ir->firings; f++) {
         if (ir->firing[f].engine != e->id || ir->firing[f].mode <= ENGINE_MODE_INT4) continue;
         kv_set_windows(ir, kv_cache_of(ir, ir->firing[f].node).unit, e->kernel);

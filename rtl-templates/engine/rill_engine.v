@@ -35,7 +35,7 @@
 // ASYM               1: there are int4_asym weights                                  -          0, 1
 // ASYM_UNITS         of the longest of their operands, even                          units      2 or more
 // X_BITS             of a mantissa of the operands                                   bits       8, 10
-// ACC_W              of an accumulator                                               bits       64 to 66
+// ACC_W              of an accumulator                                               bits       64, 66
 // HOPS               most die boundaries to a lane, register stages each way         clocks     0 or more
 // CHAINS             dies with lanes                                                 dies       1 to 8
 // COPY_CHAIN         which of them, of every FAN_OUT lanes, 4 bits each              -          any

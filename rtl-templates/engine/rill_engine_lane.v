@@ -33,7 +33,7 @@
 // HOPS         register stages each way                 clocks     0 or more
 // ASYM         0: asym and sums are not looked at       -          0, 1
 // X_BITS       of an element of x                       bits       8, 10
-// ACC_W        of an accumulator                        bits       64 to 66
+// ACC_W        of an accumulator                        bits       64, 66
 // TOK_W        of a token's number                      bits       derived
 // SUMS_W       of sums                                  bits       derived
 `default_nettype none

@@ -24,7 +24,7 @@
 // SIDE_W     of the sideband                                bits    1 or more
 // ASYM       0: asym, words and sums are not looked at      -       0, 1
 // X_BITS     of an element of x                             bits    8, 10
-// ACC_W      of an accumulator                              bits    64 to 66
+// ACC_W      of an accumulator                              bits    64, 66
 // TOK_W      of tok                                         bits    derived
 // SUMS_W     of sums                                        bits    derived
 `default_nettype none
@@ -81,6 +81,9 @@ module rill_matrix_lane #(
     localparam TERM_W = COARSE_W + 7;
 
     generate
+        if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
+            rill_error_ACC_W_must_be_64_or_66 u_error ();
+        end
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end

@@ -25,7 +25,7 @@
 // ROWS       that may be open at a time                 rows    1, 4, 8
 // ASYM       0: asym, words and sums are not looked at  -       0, 1
 // X_BITS     of an element of x                         bits    8, 10
-// ACC_W      of an accumulator                          bits    64 to 66
+// ACC_W      of an accumulator                          bits    64, 66
 // TOK_W      of a token's number                        bits    derived
 // ROW_W      of a row's number                          bits    derived
 // TURN_W     of turn                                    bits    derived
@@ -87,6 +87,9 @@ module rill_matrix_pair #(
     localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1;
 
     generate
+        if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
+            rill_error_ACC_W_must_be_64_or_66 u_error ();
+        end
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end

@@ -9,7 +9,7 @@
 // name    meaning                       unit   range
 // LANES   results per vector            words  1 or more
 // SIDE_W  what travels beside a vector  bits   1 or more
-// ACC_W   of an accumulator             bits   64 to 66
+// ACC_W   of an accumulator             bits   64, 66
 `default_nettype none
 
 module rill_dequantize #(
@@ -35,6 +35,9 @@ module rill_dequantize #(
     localparam LATENCY = INT + MUL + ADD;
 
     generate
+        if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
+            rill_error_ACC_W_must_be_64_or_66 u_error ();
+        end
         if (LANES < 1) begin : gen_bad_lanes
             rill_error_LANES_must_be_at_least_1 u_error ();
         end
