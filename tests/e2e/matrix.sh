@@ -28,6 +28,7 @@ odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end ends|0|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
 odd-spatial|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
+dealt|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 attentions|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|end|0|fifo=timed channels=4
