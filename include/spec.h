@@ -47,6 +47,7 @@ struct spec_design {
     int tokens;            // key T: positions per step: 1, 2, 4, 8
     int arrays;            // key A: positions that a weight beat serves in one cycle: 1, 2; divides T
     int weights, head, kv; // enum spec_format
+    int embedding;         // enum spec_format, below SPEC_TABLE_FORMATS
     int activations;       // enum spec_activations
     int group;             // values that share an exponent (and, at int4, a group scale)
     int binding;           // enum spec_binding
