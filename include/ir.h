@@ -135,6 +135,7 @@ struct ir_client {
     int channel;    // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
     int engine;     // IR_NONE with a channel of its own
     bool is_packed; // with channel IR_NONE: every channel has beats of its own
+    int parts;      // above 1: so many channels from `channel` on, over which rows are dealt out; packed as above
     int base;       // net of the base address; IR_NONE: the channel's base register
     // Reads: beats of a burst and of its engine's buffer; 0: the design's. Writes: a beat is a burst; `buffer` is what
     // the write engine of its channel has at least, 0: one.
@@ -248,6 +249,9 @@ int ir_engine_at(const struct ir *, int channel); // the engine that owns a chan
 int ir_key_channels(const struct ir *); // channels over which positions of K are dealt out; all, without attention
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
+// `0`, `0-3`, or `all` where its engine has it on each of its own.
+const char *ir_segment_channels(const struct ir *, const struct ir_segment *, const char *all);
+static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // of a client, a segment
 enum { IR_WRITES_OPEN = 16 /* beats without a response of a channel's write engine */ };
 int ir_address_bits(const struct ir *);                  // of the ports' addresses, by the memory of the board
 int64_t ir_write_buffer(const struct ir *, int channel); // beats of that engine's buffer; 0: nobody writes there

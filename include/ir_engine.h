@@ -49,6 +49,7 @@ struct ir_segment { // the same offset on every channel it lives on
     int64_t layer_stride;      // bytes; 0 outside repeated regions
     int64_t bytes;             // total
     enum ir_segment_role role; // of what lies there for no operation
+    int parts;                 // above 1: row r lies on channel + r mod parts, as its row r / parts
 };
 
 #endif

@@ -31,7 +31,8 @@ enum kernel_trait {
     KERNEL_FAULT = 1 << 16,     // has an output `fault`: all of one operation's kernel
     KERNEL_CHOOSES = 1 << 17,   // has an output `row_hash`, of what it chooses from
     KERNEL_SAMPLES = 1 << 18,   // takes the request's settings of sampling
-    KERNEL_STORE = 1 << 19      // keeps the vector parameters of one operation's kernel
+    KERNEL_STORE = 1 << 19,     // keeps the vector parameters of one operation's kernel
+    KERNEL_DEALT = 1 << 20      // reads rows that may be dealt out over channels: parameter PARTS
 };
 
 // A kernel of a design, or parameters alone (ir NULL).

@@ -26,6 +26,8 @@ struct layout_matrix {
 };
 struct layout_matrix layout_matrix(const struct ir_design *, int channels, int64_t rows, int64_t k, enum spec_format);
 enum spec_format layout_format(const struct ir_node *matmul);
+// Bits of the sum of a row of k weights: docs/numerics.md section 5.
+int layout_sum_bits(const struct ir_design *, enum spec_format, int64_t k);
 // Beat index, in the lane's stream, of a data beat of row-step `step`; its chunk's header begins layout_chunk_beat().
 // outer: the beats of the first chunk lie column by column.
 int64_t layout_data_beat(const struct layout_matrix *, int64_t step, int64_t beat, bool outer);

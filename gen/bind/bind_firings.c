@@ -2,8 +2,6 @@
 // The order in which products fire on their engines. Program order, except that attention alternates: the scores of
 // head h + n fire before the values of head h, so that softmax of one head runs under the products of others on a
 // shared engine.
-#include <assert.h>
-#include <string.h>
 
 #include "gen/bind/bind.h"
 #include "gen/engine/engine.h"
@@ -26,67 +24,25 @@ static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
 static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
 
 enum {
-    MAX_K = 32768,                              // int8: golden's sums of a block in 32 bits
-    MAX_INT4_K = 16384,                         // the accumulator: docs/numerics.md section 5
-    MAX_ROW_STEPS = 65535,                      // 16 bits of the engine's schedule
-    MAX_FIRINGS = 65535,                        // of a region on one engine: 16 bits of the length of a section
-    MAX_GROUPS = 255,                           // 8 bits of the engine's schedule
-    MAX_ASYM_K = ENGINE_GROUPS_MOST_ASYM * 128, // a group beat for each 128; the accumulator
-    MAX_ASYM_K_10 = 10972,                      // the accumulator, with mantissas of 10 bits
-    RUN_BITS = 24                               // beats of a walker's run
+    MAX_K = 32768,          // golden's sums of a block in 32 bits
+    MAX_ROW_STEPS = 65535,  // 16 bits of the engine's schedule
+    MAX_FIRINGS = 65535,    // of a region on one engine: 16 bits of the length of a section
+    MAX_GROUPS = 256,       // 8 bits of the engine's schedule
+    RUN_BITS = 24           // beats of a walker's run
 };
-
-// docs/numerics.md section 5: largest weights times largest mantissas, all shifted by 31, stay within 64 bits; of 10
-// bits, by 29.
-static_assert(127ll * 127 * MAX_K < 1ll << 32, "int8 sums fit 63 bits");
-static_assert(127ll * 511 * MAX_K < 1ll << 34, "int8 sums of 10 bits fit 63 bits");
-static_assert(8ll * 255 * 127 * MAX_INT4_K < 1ll << 32, "int4 sums fit 63 bits");
-static_assert(8ll * 255 * 511 * MAX_INT4_K < 1ll << 34, "int4 sums of 10 bits fit 63 bits");
-static_assert((8ll * 255 + 8 * 128) * 127 * MAX_ASYM_K < 1ll << 32, "int4_asym sums fit 63 bits");
-static_assert((8ll * 255 + 8 * 128) * 511 * MAX_ASYM_K_10 < 1ll << 34, "int4_asym sums of 10 bits fit 63 bits");
-
-static int max_k(const struct order *o, enum spec_format format) {
-    bool ten = o->ir->design.activations == SPEC_ACTIVATIONS_INT10;
-    if (format == SPEC_INT4_ASYM) return ten ? MAX_ASYM_K_10 : MAX_ASYM_K;
-    return format == SPEC_INT4 ? MAX_INT4_K : MAX_K;
-}
-
-// The tensor's name as a pattern of `design.weights`.
-static const char *pattern_of(struct ir *ir, const struct ir_node *node) {
-    char *name = arena_strdup(ir->arena, ir_attr_string(&node->attrs, "weight", "*")), *to = name;
-    for (const char *from = name; *from; to++) {
-        const char *end = *from == '{' ? strchr(from, '}') : NULL;
-        *to = end ? '*' : *from;
-        from = end ? end + 1 : from + 1;
-    }
-    *to = '\0';
-    return name;
-}
-
-static void refuse_length(const struct order *o, const struct ir_node *node, const struct layout_matrix *m) {
-    const char *format = spec_format_name(m->format);
-    diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld elements in %s, at most %d are possible", node->name,
-               (long long)m->k, format, max_k(o, m->format));
-    for (int f = 0; f < SPEC_FORMATS; f++)
-        if (m->k <= max_k(o, (enum spec_format)f))
-            diag_note(o->diag, node->loc, "%s has rows of up to %d: `design.weights: {default: %s, '%s': %s}`",
-                      spec_format_name(f), max_k(o, (enum spec_format)f), format, pattern_of(o->ir, node),
-                      spec_format_name(f));
-    if (m->format == SPEC_INT4_ASYM && m->k <= MAX_ASYM_K)
-        diag_note(o->diag, node->loc, "`design.activations: int8` has some of up to %d", MAX_ASYM_K);
-}
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
                       int channels) {
-    if (m->k > max_k(o, m->format)) {
-        refuse_length(o, node, m);
+    if (m->k > MAX_K) {
+        diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld elements, at most %d are possible", node->name,
+                   (long long)m->k, MAX_K);
     } else if (m->row_steps > MAX_ROW_STEPS) {
         diag_error(o->diag, node->loc,
                    "matmul `%s`: %lld rows of weights on %d channel%s, at most %d are possible on each", node->name,
                    (long long)m->rows, channels, channels == 1 ? "" : "s", MAX_ROW_STEPS);
         diag_note(o->diag, node->loc, "%lld channels take them", (long long)layout_div_up(m->rows, MAX_ROW_STEPS));
-    } else if (m->groups > MAX_GROUPS) {
+    } else if (m->format == SPEC_INT4 && m->groups > MAX_GROUPS) {
         diag_error(o->diag, node->loc,
                    "matmul `%s`: rows of %lld groups, at most %d are possible: a larger `group` makes fewer",
                    node->name, (long long)m->groups, MAX_GROUPS);

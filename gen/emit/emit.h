@@ -76,6 +76,7 @@ struct emit_client {       // a client of one channel
     bool is_lane;          // the weight stream of the engine
     bool on_every;         // one of it on every channel of a matrix engine
     bool is_packed;        // with beats of its own on each
+    int part, parts;       // of a read that is dealt out over so many channels
 };
 // Read or write clients of a channel; returns the count.
 int emit_channel_clients(const struct ir *, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]);

@@ -22,7 +22,9 @@ int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct
                                             .burst = client->burst,
                                             .buffer = client->buffer,
                                             .on_every = client->channel == IR_NONE,
-                                            .is_packed = client->is_packed};
+                                            .is_packed = client->is_packed,
+                                            .part = channel - client->channel,
+                                            .parts = ir_parts(client->parts)};
     }
     return count;
 }
@@ -51,11 +53,11 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
     int c = ir->design.channels, bits = ir->design.beat_bits;
     for (int i = 0; i < ir->clients; i++) {
         const struct ir_client *client = &ir->client[i];
-        int n = client->channel == IR_NONE ? ir->engine[client->engine].channels : 1;
+        int n = client->channel == IR_NONE ? ir->engine[client->engine].channels : ir_parts(client->parts);
         text_addf(out, "    wire %s%s_desc_tvalid, %s_desc_tready, %s_beat_tvalid, %s_beat_tready;\n",
                   emit_range(ir, n), client->name, client->name, client->name, client->name);
         text_addf(out, "    wire [55:0] %s_desc_tdata;\n    wire [%d:0] %s_beat_tdata;\n", client->name,
-                  (client->is_packed ? n : 1) * bits - 1, client->name);
+                  (client->is_packed || client->parts > 1 ? n : 1) * bits - 1, client->name);
         if (!client->is_write) continue;
         if (is_waited_for(ir, client->name))
             text_addf(out, "    wire %s%s_write_idle;\n", emit_range(ir, n), client->name);
@@ -125,9 +127,11 @@ static const char *address_bits(const struct channel *ch) {
 static void emit_read_engine(const struct channel *ch, int i, const struct emit_client *client) {
     const struct ir *ir = ch->ir;
     const struct ir_design *d = &ir->design;
-    const char *bit = client->is_lane ? emit_bit(ir, d->channels, ch->index) : "", *name = client->name;
-    const char *data =
-        client->is_lane ? arena_printf(ir->arena, "[%d*%d +: %d]", ch->index, d->beat_bits, d->beat_bits) : "";
+    int part = client->is_lane ? ch->index : client->part, parts = client->is_lane ? d->channels : client->parts;
+    const char *bit = emit_bit(ir, parts, part), *name = client->name;
+    const char *data = client->is_lane || parts > 1
+                           ? arena_printf(ir->arena, "[%d*%d +: %d]", part, d->beat_bits, d->beat_bits)
+                           : "";
     int prefetch = client->is_lane ? d->prefetch_beats : client->buffer ? (int)client->buffer : 2 * d->max_burst;
     int burst = client->burst ? (int)client->burst : d->max_burst, engine = ir_engine_at(ir, ch->index);
     enum ram_style style = client->is_lane && engine != IR_NONE ? ir->engine[engine].prefetch_style : RAM_AUTO;

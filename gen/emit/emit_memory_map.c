@@ -21,6 +21,7 @@ void emit_memory_map(const struct ir *ir, struct text *out) {
         if (engine != IR_NONE)
             text_addf(out, ", \"first_channel\": %d, \"channels\": %d", ir->engine[engine].first_channel,
                       ir->engine[engine].channels);
+        if (seg->parts > 1) text_addf(out, ", \"parts\": %d", seg->parts);
         text_add(out, "}");
     }
     text_add(out, "\n]}\n");

@@ -37,7 +37,7 @@ static void add_segments(const struct ir *ir, struct text *out) {
         const struct ir_segment *seg = &ir->segment[s];
         text_addf(out, "  0x%09llx %11lld %9lld %4s %s\n", (unsigned long long)seg->offset, (long long)seg->bytes,
                   (long long)seg->layer_stride,
-                  seg->channel == IR_NONE ? "all" : arena_printf(ir->arena, "%d", seg->channel), seg->name);
+                  ir_segment_channels(ir, seg, "all"), seg->name);
     }
 }
 

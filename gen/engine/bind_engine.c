@@ -142,7 +142,7 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, ENGINE_X_FREE, f->x_free);
     schedule_field(s, ENGINE_LAST_ROWS, (uint64_t)f->last_rows);
     schedule_field(s, ENGINE_TAIL_BASE, (uint64_t)f->tail_base);
-    schedule_field(s, ENGINE_GROUPS, (uint64_t)f->groups);
+    schedule_field(s, ENGINE_GROUPS, is_asym(e->ir, f) ? 0 : (uint64_t)f->groups & field_mask(ENGINE_GROUPS));
     schedule_field(s, ENGINE_SINGLE, e->ir->region[f->region].when == IR_LAST);
     schedule_field(s, ENGINE_KEEP, f->kv_keep);
     schedule_field(s, ENGINE_OUTER, f->outer);
@@ -187,11 +187,12 @@ static float scale_of(const struct engine *e, int mode) {
     return scale;
 }
 
-static int64_t operand_units(const struct engine *e) {
+// Units of the longest operand, of those of int4_asym weights alone.
+static int64_t operand_units(const struct engine *e, bool asym) {
     const struct ir *ir = e->ir;
     int64_t most = 2;
     for (int i = 0; i < ir->firings; i++) {
-        if (ir->firing[i].engine != e->id) continue;
+        if (ir->firing[i].engine != e->id || (asym && !is_asym(ir, &ir->firing[i]))) continue;
         struct ir_tensor x = *operand(ir, &ir->firing[i]);
         int over = window_node(ir, ir->node[ir->firing[i].node].in[0]);
         if (over != IR_NONE) x.shape[x.rank - 1].bound = window_most(ir, over);
@@ -275,6 +276,19 @@ static bool fires_asym(const struct engine *e) {
     return false;
 }
 
+// Of an accumulator that holds any row's sum.
+static int sum_bits(const struct engine *e) {
+    int most = 0;
+    for (int i = 0; i < e->ir->firings; i++) {
+        const struct ir_firing *f = &e->ir->firing[i];
+        if (f->engine != e->id || f->mode > ENGINE_MODE_INT4) continue;
+        const struct ir_node *node = &e->ir->node[f->node];
+        int bits = layout_sum_bits(&e->ir->design, layout_format(node), ir_vector_length(e->ir, node));
+        if (bits > most) most = bits;
+    }
+    return most;
+}
+
 static void set_engine_params(struct engine *e) {
     struct ir *ir = e->ir;
     bool keys = fires(e, ENGINE_MODE_SCORES), values = fires(e, ENGINE_MODE_VALUES);
@@ -282,12 +296,15 @@ static void set_engine_params(struct engine *e) {
     ir_set_int(ir, e->kernel, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, e->kernel, "TOKENS", ir->design.tokens);
     ir_set_int(ir, e->kernel, "GROUP", ir->design.group);
-    ir_set_int(ir, e->kernel, "X_UNITS", operand_units(e));
+    ir_set_int(ir, e->kernel, "X_UNITS", operand_units(e, false));
     ir_set_float(ir, e->kernel, "SCALE_K", scale_of(e, ENGINE_MODE_SCORES));
     ir_set_float(ir, e->kernel, "SCALE_V", scale_of(e, ENGINE_MODE_VALUES));
     ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
     ir_set_int(ir, e->kernel, "ARRAYS", ir->design.arrays);
     if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
+    if (fires_asym(e) && operand_units(e, true) < operand_units(e, false))
+        ir_set_int(ir, e->kernel, "ASYM_UNITS", operand_units(e, true));
+    if (sum_bits(e) > 64) ir_set_int(ir, e->kernel, "ACC_W", 66);
     for (int f = 0; f < ir->firings; f++) {
         if (ir->firing[f].engine != e->id || ir->firing[f].mode <= ENGINE_MODE_INT4) continue;
         kv_set_windows(ir, kv_cache_of(ir, ir->firing[f].node).unit, e->kernel);

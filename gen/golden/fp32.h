@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-__extension__ typedef __int128 golden_i128;
+#include "include/int128.h"
 
 enum golden_fault_kind {
     GOLDEN_FAULT_NONE,

@@ -19,7 +19,7 @@ enum {
     GOLDEN_NORM_FRAC = 20,     // grid of the norm statistics: 2^-20
     GOLDEN_NORM_WIDTH = 44,    // |X| < 2^43
     GOLDEN_EXP_SUM_FRAC = 30,  // grid of the softmax sum: 2^-30
-    GOLDEN_K_MAX = 32768,      // longest dot product of any format: 32 bits hold a block, 64 the whole
+    GOLDEN_K_MAX = 32768,      // longest dot product of any format: 32 bits hold a block, 66 the whole
     GOLDEN_ASYM_GROUP = 32,    // weights with a scale and an offset
     GOLDEN_ASYM_STEP = 8,      // of the offsets
 };
@@ -34,23 +34,23 @@ size_t golden_block_count(size_t n, size_t block);
 void golden_quantize_mx(size_t n, size_t block, int bits, int exp_min, const float x[], int16_t q[], uint8_t shift[],
                         struct golden_fault *fault);
 int64_t golden_mx_limit(int bits); // largest |q|
-int golden_mx_shift_max(int bits); // largest block exponent above exp_min: sums fit 64 bits with any of them
+int golden_mx_shift_max(int bits); // largest block exponent above exp_min
 
 // Exact dot product of a weight row w[k] with an mx vector xq[k], xshift[k / block]. group_scale[k / block] or NULL
 // (int8 weights: 1). int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
-int64_t golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
-                   const uint8_t xshift[]);
+golden_i128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
+                       const uint8_t xshift[]);
 
 // The same of int4_asym weights: element i weighs group_scale[i / 32] * w[i] + 8 * group_offset[i / 32].
-int64_t golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
-                        const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]);
+golden_i128 golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
+                            const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]);
 
 // float(acc) * stored_row_scale + bias. stored_row_scale = row_scale * 2^exp_min (golden_stored_scale). A product
 // without bias adds +0.0.
-float golden_dequantize(int64_t acc, float stored_row_scale, float bias, struct golden_fault *fault);
+float golden_dequantize(golden_i128 acc, float stored_row_scale, float bias, struct golden_fault *fault);
 
 // float(acc) * 2^exp_min: what the engine hands out for scores (mode 2) and values (mode 3).
-float golden_dequantize_raw(int64_t acc, int exp_min, struct golden_fault *fault);
+float golden_dequantize_raw(golden_i128 acc, int exp_min, struct golden_fault *fault);
 
 // row_scale * 2^exp_min, flushed to zero when subnormal.
 float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fault);

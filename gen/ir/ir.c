@@ -397,7 +397,14 @@ int ir_key_channels(const struct ir *ir) {
 }
 
 bool ir_client_on(const struct ir *ir, const struct ir_client *client, int channel) {
-    return client->channel == channel || (client->channel == IR_NONE && client->engine == ir_engine_at(ir, channel));
+    if (client->channel == IR_NONE) return client->engine == ir_engine_at(ir, channel);
+    return channel >= client->channel && channel < client->channel + ir_parts(client->parts);
+}
+
+const char *ir_segment_channels(const struct ir *ir, const struct ir_segment *seg, const char *all) {
+    if (seg->channel == IR_NONE) return all;
+    const char *first = arena_printf(ir->arena, "%d", seg->channel);
+    return seg->parts > 1 ? arena_printf(ir->arena, "%s-%d", first, seg->channel + seg->parts - 1) : first;
 }
 
 // Boards with an HBM have it at address 0, a channel behind the other. Simulated channels lie 512 MiB apart.

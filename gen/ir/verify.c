@@ -104,6 +104,9 @@ static void check_clients(struct check *c) {
         if (client->channel == IR_NONE ? !in_range(client->engine, ir->engines)
                                        : !in_range(client->channel, ir->design.channels))
             fault(c, "engine or channel out of range at client", client->name);
+        else if (client->parts > 1 && (client->channel == IR_NONE || client->is_write ||
+                                       client->parts > ir->design.channels - client->channel))
+            fault(c, "channels of dealt rows out of range at client", client->name);
     }
 }
 

@@ -154,7 +154,7 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
             units = args_int(a, "X_UNITS", 2), many = arrays(a), key_lanes = tokens < channels ? tokens : channels;
     int64_t groups = div_up(units * (beat / 8), at_least(args_int(a, "GROUP", 128), 1));
     struct cost_resources lane = {0};
-    int64_t words = at_most(div_up(units / 2 * (beat / 64), 8), ENGINE_GROUPS_MOST_ASYM);
+    int64_t words = div_up(args_int(a, "ASYM_UNITS", units) / 2 * (beat / 64), 8);
     engine_lane(beat, x_bits(a), asym(a) ? at_least(div_up(groups, 8), words) : div_up(groups, 8), many, asym(a),
                 &lane);
     cost_add(r, &lane, channels);

@@ -115,13 +115,20 @@ static bool number_of(void *context, const char *name, int64_t *value) {
 
 // ---- texts ----
 
+// `design.weights`, `design.head`, `design.embedding`; the last as the head is, whose groups with an offset no
+// embedding has.
+static const char *format_of(struct maker *m, const char *name) {
+    const char *given = text_at(m->spec, m->design, name);
+    if (given || strcmp(name, "embedding") != 0) return given ? given : "int8";
+    given = format_of(m, "head");
+    return strcmp(given, "int4_asym") != 0 ? given : "int8";
+}
+
 // What is no integer: a number, a word, a format of the design.
 static const char *as_written(struct maker *m, const char *name) {
-    const char *format = !strcmp(name, "design.weights") ? "weights" : !strcmp(name, "design.head") ? "head" : NULL;
-    if (format) {
-        const char *given = text_at(m->spec, m->design, format);
-        return given ? given : "int8";
-    }
+    static const char *const formats[] = {"weights", "head", "embedding"};
+    for (size_t i = 0; i < COUNT_OF(formats); i++)
+        if (!strncmp(name, "design.", 7) && !strcmp(name + 7, formats[i])) return format_of(m, formats[i]);
     if (!is_type(m, name, "number") && !is_type(m, name, "word")) return NULL;
     const char *written = written_of(m, name);
     for (int hops = 0; written && is_type(m, written, "number") && hops < MOST_DEPTH; hops++) // another's value

@@ -136,7 +136,7 @@ struct oracle_graph {
     int64_t context, group, tokens;
     struct end_ids eot;
     int mantissa_bits;                   // of `design`: of quantized activations
-    bool is_lm, head_int4;               // of `design`
+    bool is_lm;                          // of `design`
     const char *weights;                 // of `design`: the format of what no pattern fits
     VEC(const char *) unused;            // patterns of a checkpoint's names
     VEC(struct oracle_format) format;    // the last that fits, before `weights`

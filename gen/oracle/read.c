@@ -471,7 +471,6 @@ static void read_document(struct reader *r) {
     r->graph->tokens = number(r, design, "T", 1);
     read_formats(r, design);
     r->graph->mantissa_bits = word(r, design, "activations", "int10", false) ? 10 : 8;
-    r->graph->head_int4 = word(r, design, "head", "int4", false);
     read_kernels(r, get(r, root, "kernels"));
     if (model) read_model(r, model);
     else if (graph) read_graph(r, graph);

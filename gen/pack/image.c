@@ -145,19 +145,31 @@ static bool pack_lanes(struct image *im, const struct store_entry *e, const stru
 
 // ---- embedding: records of header and row ----
 
-static bool pack_records(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
-    const struct ir_segment *seg = find_segment(im->ir, e->node);
+static void pack_record(const struct image *im, const struct store_entry *e, const struct qmatrix *m, int64_t row,
+                        uint8_t *record) {
     bool int4 = e->format == QFORMAT_INT4;
     struct layout_record r = layout_record(&im->ir->design, e->k, int4);
-    uint8_t *table = arena_alloc(im->scratch, (size_t)(r.bytes * e->rows), 1);
-    for (int64_t row = 0; row < e->rows; row++) {
-        uint8_t *record = table + row * r.bytes;
-        put_f32(record, m->row_scale[row]);
-        if (int4) memcpy(record + 4, m->group_scale + row * m->groups, (size_t)m->groups);
-        put_mantissas(record + r.header_beats * beat_bytes(im), m->q + row * m->k, m->k, int4);
+    put_f32(record, m->row_scale[row]);
+    if (int4) memcpy(record + 4, m->group_scale + row * m->groups, (size_t)m->groups);
+    put_mantissas(record + r.header_beats * beat_bytes(im), m->q + row * m->k, m->k, int4);
+}
+
+// Of a table that is dealt out every channel has its part of the rows.
+static bool pack_records(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
+    const struct ir_segment *seg = find_segment(im->ir, e->node);
+    int64_t bytes = layout_record(&im->ir->design, e->k, e->format == QFORMAT_INT4).bytes;
+    int parts = ir_parts(seg->parts);
+    bool ok = true;
+    for (int part = 0; ok && part < parts; part++) {
+        struct arena_mark mark = arena_mark(im->scratch);
+        int64_t rows = 0;
+        uint8_t *table = arena_alloc(im->scratch, (size_t)(layout_div_up(e->rows, parts) * bytes), 1);
+        for (int64_t row = part; row < e->rows; row += parts) pack_record(im, e, m, row, table + rows++ * bytes);
+        ok = put(im, seg, seg->channel + part, seg->layer_stride ? e->repetition : 0,
+                 e->repetition * seg->layer_stride, table, rows * bytes, diag);
+        arena_release(im->scratch, mark);
     }
-    return put(im, seg, seg->channel, seg->layer_stride ? e->repetition : 0, e->repetition * seg->layer_stride, table,
-               r.bytes * e->rows, diag);
+    return ok;
 }
 
 bool image_matrix(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-dma: the memory map, the kernels that read and write memory beside the weight stream, the vector parameter
 // stores and the segment table that the walker follows.
+#include <string.h>
+
 #include "gen/kernel/args.h"
 #include "gen/pass/fuse.h"
 #include "include/kv.h"
@@ -17,6 +19,7 @@ struct dma {
     struct ir *ir;
     struct diag *diag;
     int64_t *offset; // of each engine's channels: next free byte
+    int parts;       // channels over which rows of a table are dealt out
 };
 
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
@@ -26,7 +29,7 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
     int engine = channel == IR_NONE ? ir_engine_of(d->ir, node) : ir_engine_at(d->ir, channel);
     int64_t *offset = &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
     int id =
-        ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, *offset, stride, bytes, IR_SEG_OF_KERNEL});
+        ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, *offset, stride, bytes, IR_SEG_OF_KERNEL, 1});
     *offset = layout_align(*offset + bytes);
     return id;
 }
@@ -49,7 +52,7 @@ static void place_weights(struct dma *d, int engine, int region) {
         if (f->engine != engine || f->region != region || f->mode > ENGINE_MODE_INT4 || f->head > 0) continue;
         int64_t bytes = matrix_of(ir, f).stream_beats * beat_bytes;
         ir_add_segment(ir, (struct ir_segment){ir->node[f->node].name, IR_SEG_WEIGHTS, f->node, IR_NONE, at, 0, bytes,
-                                               IR_SEG_OF_KERNEL});
+                                               IR_SEG_OF_KERNEL, 1});
         at += bytes;
     }
     int64_t stride = layout_align(at - start);
@@ -92,13 +95,27 @@ static void place_kv(struct dma *d, int node) {
     const char *name = kv_name(ir, cache.unit, keys ? "k_cache" : "v_cache");
     if (cache.layers > repeat) name = arena_printf(ir->arena, "%s_%s", ir->node[node].name, name);
     ir_add_segment(ir, (struct ir_segment){name, keys ? IR_SEG_K : IR_SEG_V, node, IR_NONE,
-                                           base + cache.layer * layer_bytes, stride, bytes, IR_SEG_OF_KERNEL});
+                                           base + cache.layer * layer_bytes, stride, bytes, IR_SEG_OF_KERNEL, 1});
 }
 
-// ---- tables, rows, rings: on one channel ----
+// ---- tables, rows, rings: on one channel; a table's rows on several where one does not hold them ----
 
-static void place_table(struct dma *d, int k) {
+static int64_t *next_of(struct dma *d, int channel) {
+    int engine = ir_engine_at(d->ir, channel);
+    return &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
+}
+
+// The next segment has the same place on so many channels, those of several engines perhaps.
+static void level_offsets(struct dma *d, int channels) {
+    int64_t most = 0;
+    for (int c = 0; c < channels; c++)
+        if (*next_of(d, AUX_CHANNEL + c) > most) most = *next_of(d, AUX_CHANNEL + c);
+    for (int c = 0; c < channels; c++) *next_of(d, AUX_CHANNEL + c) = most;
+}
+
+static void place_table(struct dma *d, struct ir_client *client) {
     struct ir *ir = d->ir;
+    int k = client->kernel;
     const struct ir_node *node = &ir->node[ir->kernel[k].node];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
     bool int4 = ir_attr_choice(&node->attrs, "format", SPEC_INT8) == SPEC_INT4;
@@ -106,12 +123,18 @@ static void place_table(struct dma *d, int k) {
                          ? layout_record(&ir->design, cols, int4).bytes
                          : layout_float_row_beats(&ir->design, cols) * (ir->design.beat_bits / 8);
     int64_t tables = names_repeat(ir_attr_string(&node->attrs, "weight", "")) ? ir->region[node->region].repeat : 1;
-    int s = add_segment(d, node->name, IR_SEG_TABLE, ir->kernel[k].node, AUX_CHANNEL, tables > 1 ? rows * record : 0,
-                        tables * rows * record);
+    int parts = kernel_is(&ir->kernel[k], KERNEL_DEALT) ? d->parts : 1;
+    int64_t bytes = layout_div_up(rows, parts) * record;
+    level_offsets(d, parts);
+    int s = add_segment(d, node->name, IR_SEG_TABLE, ir->kernel[k].node, AUX_CHANNEL, tables > 1 ? bytes : 0,
+                        tables * bytes);
+    level_offsets(d, parts);
     ir_set_word(ir, k, "TABLE_OFFSET", 40, ir->segment[s].offset);
+    ir->segment[s].parts = client->parts = parts;
+    if (parts > 1) ir_set_int(ir, k, "PARTS", parts);
     if (tables == 1) return;
     ir_set_int(ir, k, "REPEAT", tables);
-    ir_set_word(ir, k, "TABLE_STRIDE", 40, (rows * record));
+    ir_set_word(ir, k, "TABLE_STRIDE", 40, bytes);
 }
 
 static void place_rows(struct dma *d, int k) {
@@ -148,7 +171,7 @@ static void place_clients(struct dma *d) {
         if (ir->client[c].channel == IR_NONE) continue;
         if (kernel_is(&ir->kernel[k], KERNEL_SPILL)) {
             if (ir->client[c].is_write) place_spill(d, &ir->client[c]);
-        } else if (ir->kernel[k].node != IR_NONE) place_table(d, k);
+        } else if (ir->kernel[k].node != IR_NONE) place_table(d, &ir->client[c]);
         else place_rows(d, k);
     }
     if (!ir->design.is_lm) return;
@@ -158,22 +181,44 @@ static void place_clients(struct dma *d) {
 
 // ---- vector parameters ----
 
+static int64_t param_times(const struct ir *ir, int node) {
+    return repeat_of(ir, node) * ir_param_copies(ir, &ir->node[node]);
+}
+
+static int64_t param_bytes(const struct ir *ir, int k, int port) {
+    int node = ir->kernel[k].node;
+    int64_t lanes = ports_lanes(ir, k), vectors = ir->kernel[k].port[port].data_bits / (lanes * 32);
+    return layout_param_beats(&ir->design, lanes, vectors, ir_vector_length(ir, &ir->node[node]),
+                              param_times(ir, node)) *
+           (ir->design.beat_bits / 8);
+}
+
 static void add_param_store(struct dma *d, int k, int port) {
     struct ir *ir = d->ir;
     int node = ir->kernel[k].node;
-    int64_t n = ir_vector_length(ir, &ir->node[node]), bits = ir->kernel[k].port[port].data_bits,
-            lanes = ports_lanes(ir, k);
-    int64_t times = repeat_of(ir, node) * ir_param_copies(ir, &ir->node[node]);
-    int64_t vectors = bits / (lanes * 32), beats = layout_param_beats(&ir->design, lanes, vectors, n, times);
+    int64_t n = ir_vector_length(ir, &ir->node[node]), bits = ir->kernel[k].port[port].data_bits;
     int store = kernel_add(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), &rtl_param_store, IR_NONE);
     ir_set_int(ir, store, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, store, "WORD_W", bits);
-    ir_set_int(ir, store, "WORDS", (layout_div_up(n, lanes) * times));
+    ir_set_int(ir, store, "WORDS", (layout_div_up(n, ports_lanes(ir, k)) * param_times(ir, node)));
     int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);
     ir_connect(ir, store, out, k, port);
-    add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, beats * (ir->design.beat_bits / 8));
+    add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, param_bytes(ir, k, port));
     d->offset[AUX_ENGINE] = ir->segment[ir->segments - 1].offset +
                             ir->segment[ir->segments - 1].bytes; // stores follow one another without gaps
+}
+
+static bool takes_params(const struct ir *ir, int k, int port) {
+    return ir->kernel[k].port[port].role == IR_ROLE_PARAM && !ir->kernel[k].port[port].is_output;
+}
+
+// What stands behind the tables, at most.
+static int64_t params_room(const struct ir *ir) {
+    int64_t bytes = 2 * LAYOUT_ALIGN;
+    for (int k = 0; k < ir->kernels; k++)
+        for (int p = 0; p < ir->kernel[k].ports; p++)
+            if (takes_params(ir, k, p)) bytes += param_bytes(ir, k, p);
+    return bytes;
 }
 
 // The image's header is one beat, the parameters follow it: one linear read.
@@ -183,8 +228,7 @@ static void place_params(struct dma *d) {
     d->offset[AUX_ENGINE] = d->ir->segment[header].offset + beat;
     for (int k = 0; k < kernels; k++)
         for (int p = 0; p < d->ir->kernel[k].ports; p++)
-            if (d->ir->kernel[k].port[p].role == IR_ROLE_PARAM && !d->ir->kernel[k].port[p].is_output)
-                add_param_store(d, k, p);
+            if (takes_params(d->ir, k, p)) add_param_store(d, k, p);
     d->offset[AUX_ENGINE] = layout_align(d->offset[AUX_ENGINE]);
 }
 
@@ -297,12 +341,31 @@ static void add_walkers(struct dma *d) {
     }
 }
 
-// The fullest channel.
+static int64_t fullest(const struct dma *d) {
+    int64_t used = 0;
+    for (int e = 0; e < d->ir->engines || e <= AUX_ENGINE; e++)
+        if (d->offset[e] > used) used = d->offset[e];
+    return used;
+}
+
+// Rows of tables lie on as few channels as hold them: a power of two, so that the low bits of an id are its channel.
+static void place_dealt(struct dma *d) {
+    struct ir *ir = d->ir;
+    int segments = ir->segments;
+    size_t bytes = sizeof *d->offset * ((size_t)ir->engines + 1);
+    int64_t room = ir->design.channel_bytes - params_room(ir), *before = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1);
+    memcpy(before, d->offset, bytes);
+    for (d->parts = 1;; d->parts *= 2) {
+        place_clients(d);
+        if (fullest(d) <= room || 2 * d->parts > ir->design.channels) return;
+        memcpy(d->offset, before, bytes);
+        ir->segments = segments;
+    }
+}
+
 static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
     const struct ir *ir = d->ir;
-    int64_t room = ir->design.channel_bytes, used = 0;
-    for (int e = 0; e < ir->engines || e <= AUX_ENGINE; e++)
-        if (d->offset[e] > used) used = d->offset[e];
+    int64_t room = ir->design.channel_bytes, used = fullest(d);
     if (used <= room) return true;
     int64_t own = 0, channels = INT64_MAX; // what more channels do not divide
     const struct ir_segment *largest = NULL;
@@ -328,12 +391,12 @@ static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
 }
 
 bool pass_insert_dma(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    struct dma d = {ir, diag, ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1)};
+    struct dma d = {ir, diag, ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1), 1};
     for (int r = 0; r < ir->regions; r++)
         for (int e = 0; e < ir->engines; e++) place_weights(&d, e, r);
     for (int n = 0; n < ir->nodes; n++)
         if (ir_node_is(ir, n, OP_OF_CACHE)) place_kv(&d, n);
-    place_clients(&d);
+    place_dealt(&d);
     place_params(&d);
     add_walkers(&d);
     return check_capacity(&d, spec);

@@ -254,7 +254,7 @@ void html_channel(const struct report *r, struct text *out) {
         const struct ir_segment *seg = &ir->segment[s];
         text_add(out, "<tr>");
         cell(out, seg->name);
-        cell(out, seg->channel == IR_NONE ? "all of its engine" : arena_printf(ir->arena, "%d", seg->channel));
+        cell(out, ir_segment_channels(ir, seg, "all of its engine"));
         text_addf(out, "<td class=\"n\">0x%llx</td>", (unsigned long long)seg->offset);
         number(out, seg->bytes);
         number(out, seg->layer_stride);

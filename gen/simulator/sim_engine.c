@@ -168,6 +168,13 @@ static int64_t field(const struct engine *e, int64_t entry, enum field f) {
     return sim_schedule_field(&e->schedule, entry, f);
 }
 
+// Of a row of 4-bit weights: a scale for each group, with int4_asym a word of chunk_rows bytes for each beat.
+static int64_t group_bytes(const struct engine *e, int64_t entry) {
+    if (field(e, entry, ENGINE_ASYM)) return field(e, entry, ENGINE_BEATS) * e->chunk_rows;
+    int64_t groups = field(e, entry, ENGINE_GROUPS);
+    return groups ? groups : 1 << field_width(ENGINE_GROUPS);
+}
+
 // pos: counted from where the window begins.
 static void load_attention(struct engine *e, const struct timing_step *step, int64_t pos, int64_t beat_bits) {
     int64_t krows = div_up(pos, e->all_lanes), blocks = pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
@@ -197,8 +204,7 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : heads ? (int)heads : step->ntok;
     e->turns = div_up(e->tokens, e->arrays);
     e->chunk_rows = a->c.units == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
-    int64_t each = field(e, entry, ENGINE_ASYM) ? e->chunk_rows : 1; // bytes of a row's group word
-    e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(field(e, entry, ENGINE_GROUPS) * each, 8) : 1;
+    e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(group_bytes(e, entry), 8) : 1;
     if (e->mode >= ENGINE_MODE_SCORES) {
         e->header = 0;
         int64_t begin = window_begin(sim->ir, e->window[entry], e->walk.repeat, step->pos);

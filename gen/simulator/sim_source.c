@@ -139,6 +139,7 @@ struct fetch {
     struct sim_edge *in, *out;
     struct sim_client *client;
     int64_t table, row_bytes, rows;
+    int64_t parts; // channels with rows; one stands for all, as all have the same other reads
     struct stage stage;
     int64_t free;               // the unit can take the next id or step
     int64_t tokens, more, from; // asked for in this step; rows still to be asked for, from then on
@@ -177,6 +178,7 @@ bool sim_fetch_init(struct sim *sim, struct actor *a) {
     f->table = args_int(&a->args, "TABLE_OFFSET", 0);
     f->row_bytes = args_int(&a->args, "RECORD_BYTES", a->c.beats * sim->ir->design.beat_bits / 8);
     f->rows = at_least(args_int(&a->args, "ROWS", 1), 1);
+    f->parts = at_least(args_int(&a->args, "PARTS", 1), 1);
     stage_init(sim, &f->stage, a->c.pipe);
     if (!f->in || !f->out || !f->client) return false;
     const struct ir_region *r = region_of(sim, a);
@@ -197,7 +199,7 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     int64_t room;
     if (!f->more || f->step == sim->options->steps || !client_room(f->client, &room)) return false;
     int64_t row = row_at(sim, f, a, sim->options->step[f->step].pos + f->tokens), at = at_least(f->from, room);
-    client_ask(sim, f->client, at, f->table + row % f->rows * f->row_bytes, a->c.beats);
+    client_ask(sim, f->client, at, f->table + row % f->rows / f->parts * f->row_bytes, a->c.beats);
     f->from = at + a->c.ask_next;
     f->tokens++;
     if (--f->more == 0) f->free = f->from;

@@ -10,6 +10,7 @@ static const int64_t lane_counts[] = {1, 2, 4, 8, 16, 32};
 static const int64_t token_counts[] = {1, 2, 4, 8};
 static const int64_t array_counts[] = {1, 2};
 
+enum { AS_HEAD = -1 };
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
 #define FIELD(name) .key = #name, .offset = SPEC_OFFSET(spec_design, name)
@@ -50,8 +51,10 @@ static const struct schema_field design_fields[] = {
              "\"maxProperties\": 256, \"additionalProperties\": " FORMAT_JSON "}]}",
      .doc = "format of the weights of products; by names of tensors ([below](#formats-by-name)): "
             "`{default: int4, '*.v_proj.*': int8}`"},
-    {FIELD(head), WORDS(spec_format_words, SPEC_TABLE_FORMATS), .preset = SPEC_INT8,
-     .doc = "format of the embedding and of the head"},
+    {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
+     .doc = "format of the head, and of the embedding unless that has its own"},
+    {FIELD(embedding), WORDS(spec_format_words, SPEC_TABLE_FORMATS), .preset = AS_HEAD,
+     .preset_doc = "that of `head`, for `int4_asym` `int8`", .doc = "format of the embedding"},
     {FIELD(activations), WORDS(spec_activation_words, SPEC_ACTIVATIONS), .preset = SPEC_ACTIVATIONS_INT8,
      .doc = "mantissas of quantized vectors, of which a `group` shares an exponent "
             "([numerics.md](numerics.md#3-block-quantization-mx))"},
@@ -128,6 +131,8 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     struct schema_table table = spec_design_table;
     table.fields = fields;
     schema_read_table(node, &table, design, arena, diag);
+    if (design->embedding == AS_HEAD)
+        design->embedding = design->head < SPEC_TABLE_FORMATS ? design->head : SPEC_INT8;
 }
 
 // A group's scale belongs to whole beats of int4 weights.

@@ -21,7 +21,8 @@ static const struct {
     const char *name;
     size_t offset;
 } design_words[] = {{"design.weights", offsetof(struct spec_design, weights)},
-                    {"design.head", offsetof(struct spec_design, head)}};
+                    {"design.head", offsetof(struct spec_design, head)},
+                    {"design.embedding", offsetof(struct spec_design, embedding)}};
 
 // ---- integers ----
 

@@ -33,7 +33,9 @@
 // HAS_KV             0: no modes 2, 3; their ports are not used                      -          0, 1
 // ARRAYS             at a time, at most TOKENS; two share each multiplier            tokens     1, 2
 // ASYM               1: there are int4_asym weights                                  -          0, 1
+// ASYM_UNITS         of the longest of their operands, even                          units      2 or more
 // X_BITS             of a mantissa of the operands                                   bits       8, 10
+// ACC_W              of an accumulator                                               bits       64, 66
 // HOPS               most die boundaries to a lane, register stages each way         clocks     0 or more
 // CHAINS             dies with lanes                                                 dies       1 to 8
 // COPY_CHAIN         which of them, of every FAN_OUT lanes, 4 bits each              -          any
@@ -66,7 +68,9 @@ module rill_engine #(
     parameter HAS_KV = 1,
     parameter ARRAYS = 1,
     parameter ASYM = 0,
+    parameter ASYM_UNITS = X_UNITS,
     parameter X_BITS = 8,
+    parameter ACC_W = 64,
     parameter HOPS = 0,
     parameter CHAINS = 1,
     parameter [15:0] COPY_CHAIN = 0,
@@ -135,11 +139,8 @@ module rill_engine #(
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     localparam GROUP_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
-    localparam ENGINE_GROUPS_MOST_ASYM = 86;
-    // of RC bytes for each beat; longer rows than the most have are of int8
-    localparam WORD_BEATS = (X_UNITS / 2 * (XS / 8) + 7) / 8;
-    localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS
-                             : WORD_BEATS > ENGINE_GROUPS_MOST_ASYM ? ENGINE_GROUPS_MOST_ASYM : WORD_BEATS;
+    localparam WORD_BEATS = (ASYM_UNITS / 2 * (XS / 8) + 7) / 8; // of RC bytes for each beat
+    localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS : WORD_BEATS;
     localparam SCALE_W = BYTE_W + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     // covers the 12 cycles from a beat's arrival to its place being free
     localparam LANE_BEATS = 16;
@@ -580,7 +581,7 @@ module rill_engine #(
     // ---- lanes ----
     wire [CHANNELS-1:0]    arrived;
     wire [CHANNELS-1:0]    lane_valid;
-    wire [CHANNELS*64-1:0] lane_acc;
+    wire [CHANNELS*ACC_W-1:0] lane_acc;
     wire [CHANNELS*32-1:0] lane_scale;
     wire [CHANNELS*32-1:0] lane_bias;
     genvar c;
@@ -616,7 +617,7 @@ module rill_engine #(
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
                 .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS),
                 .HOPS(HOPS),
-                .ASYM(ASYM), .X_BITS(X_BITS)) u_lane (
+                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_lane (
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
@@ -628,7 +629,7 @@ module rill_engine #(
                 .out_tok(mine[LANE_OUT_TOK +: TOK_W]), .acc(mine[LANE_ACC +: LANE_ACC_W]),
                 .out_row(mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .both(mine[LANE_BOTH]), .x(gen_copy[MY_X].x),
                 .shift(gen_copy[MY_X].shift_q), .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*ONE_W]), .sums(lane_sums),
-                .out_valid(lane_valid[c]), .out_acc(lane_acc[c*64 +: 64]), .out_row_scale(lane_scale[c*32 +: 32]),
+                .out_valid(lane_valid[c]), .out_acc(lane_acc[c*ACC_W +: ACC_W]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
             wire unused_front = front[FRONT_K];
         end
@@ -658,6 +659,7 @@ module rill_engine #(
     wire [FILL_W-1:0]      y_fill;
     wire [FILL_W-1:0]      y_high;
     wire [COUNT_W-1:0]     y_count = y_side[COUNT_W-1:0];
+<<<<<<< HEAD
     wire [COPIES-1:0]      results;                       // of each FAN_OUT lanes, all in the same cycle
     rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD)) u_side (
         .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(y_side));
@@ -679,6 +681,13 @@ module rill_engine #(
         end
     endgenerate
     assign y_valid = results[0];
+=======
+    rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY)) u_side (
+        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(lane_side));
+    rill_dequantize #(.LANES(CHANNELS), .SIDE_W(Y_W), .ACC_W(ACC_W)) u_dequantize (
+        .clk(clk), .rst(rst), .valid(lane_valid[0]), .acc(lane_acc), .scale(lane_scale), .bias(lane_bias),
+        .side(lane_side), .out_valid(y_valid), .y(y_data), .fault(y_fault), .out_side(y_side));
+>>>>>>> wide
     rill_fifo #(.DATA_W(Y_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
         .clk(clk), .rst(rst), .s_axis_tvalid(y_valid), .s_axis_tready(y_room), .s_axis_tdata({y_side, y_data}),
         .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready),

@@ -126,7 +126,7 @@ module rill_engine_ctrl #(
     localparam UNIT_W = PAIR_W + 1;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;          // bits of a byte's place in a beat
     localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
-    localparam HEADER_W = ASYM != 0 ? 7 : 6;               // of the count of header beats
+    localparam HEADER_W = ASYM != 0 ? 9 : 6;               // of the count of header beats
     localparam [31:0] GROUP_END = GROUP_BEATS - 1;
     localparam [31:0] ALL_LANES = CHANNELS;
     localparam [31:0] ALL_WORDS = OUT_WORDS;
@@ -172,9 +172,9 @@ module rill_engine_ctrl #(
     wire [2:0]  n_tok_end, n_outer_end;
     wire [16:0] n_rows_end, n_beats_end, n_memory;
     wire [5:0]  n_last_count;
-    wire [6:0]  n_scale_beats;
+    wire [8:0]  n_scale_beats;
     wire [3:0]  n_key_last;
-    wire [7:0]  n_groups;
+    wire [9:0]  n_groups;
     wire        n_asym;
     wire [12:0] n_tail_row;
     wire [9:0]  n_layer;
@@ -200,7 +200,7 @@ module rill_engine_ctrl #(
     reg  [5:0]  last_count_q;
     reg  [3:0]  key_last_q;
     reg  [HEADER_W-1:0] scale_beats_q;
-    reg  [7:0]  groups_q;
+    reg  [9:0]  groups_q;
     reg         asym_q;
     reg         outer_q;                     // in the first chunk, columns outermost
     reg  [2:0]  outer_end_q;
@@ -285,8 +285,8 @@ module rill_engine_ctrl #(
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
     // An int4_asym beat has CHUNK_ROWS bytes of group words for itself.
     localparam WORDS_W = BEAT_BITS == 512 ? 3 : 2;
-    wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+3){1'b0}}, groups_q} << WORDS_W
-        : {{(SCALE_W+3){1'b0}}, groups_q};
+    wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+1){1'b0}}, groups_q} << WORDS_W
+        : {{(SCALE_W+1){1'b0}}, groups_q};
     wire [SCALE_W-1:0] groups_wide = groups_all[SCALE_W-1:0];
     wire        group_end = GROUP_BEATS == 1 || row_end_q || group_beat_q == GROUP_END[7:0];
 

@@ -55,9 +55,9 @@ module rill_engine_entries #(
     output wire         n_from_memory,
     output wire [5:0]   n_last_count,
     output wire [3:0]   n_key_last,
-    output wire [6:0]   n_scale_beats,
+    output wire [8:0]   n_scale_beats,
     output wire         n_asym,
-    output wire [7:0]   n_groups,
+    output wire [9:0]   n_groups,
     output wire         n_outer,
     output wire [2:0]   n_outer_end,
     output wire         n_free,
@@ -96,10 +96,12 @@ module rill_engine_entries #(
     // ---- first cycle: the position arithmetic ----
     wire [95:0] entry = s_axis_entry_tdata[ENGINE_BITS-1:0];
     wire [63:0] step = s_axis_entry_tdata[ENGINE_BITS + SCHEDULE_STEP +: SCHEDULE_STEP_W];
-    wire [7:0]  groups_up = entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] + 8'd7;
+    wire [8:0]  groups = {entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] == 8'd0, entry[ENGINE_GROUPS +: ENGINE_GROUPS_W]};
+    wire [8:0]  groups_up = groups + 9'd7;
     wire        is_asym = ASYM != 0 && entry[ENGINE_ASYM];
-    wire [7:0]  words_up = entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] + 8'd1;
-    wire [6:0]  word_beats = CHUNK_ROWS == 8 ? entry[ENGINE_GROUPS +: 7] : words_up[7:1];
+    wire [9:0]  words = entry[ENGINE_BEATS +: 10];         // int4_asym: one for each beat
+    wire [9:0]  words_up = words + 10'd1;
+    wire [8:0]  word_beats = CHUNK_ROWS == 8 ? words[8:0] : words_up[9:1];
     wire [21:0] lanes_up = step[STEP_KROWS +: STEP_KROWS_W] * ALL_LANES[5:0];
     wire        is_scores = entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_SCORES;
     wire [4:0]  key_rows_end = ({1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - 5'd1) / KEY_LANES[4:0];
@@ -123,9 +125,9 @@ module rill_engine_entries #(
     reg  [12:0] a_tail_row_q;
     reg  [9:0]  a_kv_layer_q;
     reg  [9:0]  a_kv_offset_q;
-    reg  [6:0]  a_scale_beats_q;             // ceil(groups / 8), int4_asym: ceil(groups * CHUNK_ROWS / 8)
+    reg  [8:0]  a_scale_beats_q;             // ceil(groups / 8), int4_asym: ceil(beats * CHUNK_ROWS / 8)
     reg         a_asym_q;
-    reg  [7:0]  a_groups_q;
+    reg  [9:0]  a_groups_q;
     reg         a_outer_q;
     reg         a_single_q;
     reg         a_keep_q;
@@ -157,11 +159,11 @@ module rill_engine_entries #(
             a_kv_layer_q <= entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W];
             a_kv_offset_q <= kv_offset[9:0];
             a_scale_beats_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? is_asym ? word_beats
-                : {2'd0, groups_up[7:3]}
-                : 7'd0;
+                : {3'd0, groups_up[8:3]}
+                : 9'd0;
             a_asym_q <= is_asym;
             a_groups_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4
-                ? entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] : 8'd0;
+                ? is_asym ? words : {1'b0, groups} : 10'd0;
             a_outer_q <= entry[ENGINE_OUTER] && !entry[ENGINE_MODE + 1];
             a_single_q <= entry[ENGINE_SINGLE];
             a_keep_q <= entry[ENGINE_KEEP];
@@ -173,7 +175,7 @@ module rill_engine_entries #(
     end
 
     // ---- second cycle: what the sequencer loads; two of these wait ----
-    localparam N_W = 116;
+    localparam N_W = 120;
     wire        is_values = a_mode_q == ENGINE_MODE_VALUES;
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
     wire [3:0]  token_end = a_tokens_q - 4'd1;

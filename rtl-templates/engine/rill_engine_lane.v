@@ -25,7 +25,7 @@
 // BEAT_BITS    of a beat                                bits       256, 512
 // TOKENS       per step, upper bound                    tokens     1, 2, 4, 8
 // LANE_BEATS   that can wait                            beats      3 or more
-// SCALE_BEATS  group scales of a chunk                  beats      1 to 86
+// SCALE_BEATS  group scales of a chunk                  beats      1 to 256
 // SCALE_W      of `scale`, more than of a byte's place  bits       6 or more
 // SCALE_K      of raw 1                                 fp32 bits  any
 // SCALE_V      of raw 2                                 fp32 bits  any
@@ -33,6 +33,7 @@
 // HOPS         register stages of the beat's way        clocks     0 or more
 // ASYM         0: asym and sums are not looked at       -          0, 1
 // X_BITS       of an element of x                       bits       8, 10
+// ACC_W        of an accumulator                        bits       64, 66
 // TOK_W        of a token's number                      bits       derived
 // SUMS_W       of sums                                  bits       derived
 `default_nettype none
@@ -49,6 +50,7 @@ module rill_engine_lane #(
     parameter HOPS = 0,
     parameter ASYM = 0,
     parameter X_BITS = 8,
+    parameter ACC_W = 64,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128)
 ) (
@@ -87,17 +89,16 @@ module rill_engine_lane #(
     input  wire [SUMS_W*ARRAYS-1:0] sums,
 
     output wire                   out_valid,
-    output wire [63:0]            out_acc,
+    output wire [ACC_W-1:0]       out_acc,
     output wire [31:0]            out_row_scale,
     output wire [31:0]            out_bias
 );
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam ROW_W = BEAT_BITS == 512 ? 3 : 2;
-    localparam ENGINE_GROUPS_MOST_ASYM = 86;
 
     generate
-        if (SCALE_BEATS < 1 || SCALE_BEATS > ENGINE_GROUPS_MOST_ASYM) begin : gen_bad_scales
-            rill_error_SCALE_BEATS_must_be_1_to_the_most_of_int4_asym u_error ();
+        if (SCALE_BEATS < 1 || SCALE_BEATS > 256) begin : gen_bad_scales
+            rill_error_SCALE_BEATS_must_be_1_to_256 u_error ();
         end
         if (SCALE_W <= BYTE_W) begin : gen_bad_width
             rill_error_SCALE_W_must_exceed_the_bits_of_a_byte_place u_error ();
@@ -163,13 +164,20 @@ module rill_engine_lane #(
             scales_mem[scale_word] <= beat_q;
     end
 
+<<<<<<< HEAD
+=======
+    wire                       lane_valid;
+    wire [ACC_W-1:0]           lane_acc;
+    wire [31:0]                lane_row_scale;
+    wire [31:0]                lane_bias;
+>>>>>>> wide
     generate
         if (ARRAYS == 1) begin : gen_single
             wire side;
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
             localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1),
-                .ASYM(ASYM), .X_BITS(X_BITS)) u_matrix (
+                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
                 .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums),
@@ -192,7 +200,7 @@ module rill_engine_lane #(
                 out_row_q <= out_row[ROW_W-1:0];
             end
             rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM),
-                .X_BITS(X_BITS)) u_matrix (
+                .X_BITS(X_BITS), .ACC_W(ACC_W)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
@@ -204,6 +212,13 @@ module rill_engine_lane #(
         end
     endgenerate
 
+<<<<<<< HEAD
+=======
+    rill_hop #(.DATA_W(65 + ACC_W), .CLEAR_W(1), .STAGES(HOPS)) u_result_hop (
+        .clk(clk), .rst(rst), .d({lane_bias, lane_row_scale, lane_acc, lane_valid}),
+        .q({out_bias, out_row_scale, out_acc, out_valid}));
+
+>>>>>>> wide
     wire unused = &{1'b0, row, acc, scale_q};
 endmodule
 

@@ -3,8 +3,8 @@
 //
 // Free-running pipeline, never stalls: one beat and token per cycle, out_valid LATENCY = 9 cycles after the valid that
 // carries last.
-//     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term, 64
-//     bits
+//     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term,
+//     ACC_W bits
 // int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one, 16 * (high nibble) + (unsigned
 // low nibble). One array of multipliers serves both: x holds a factor for every nibble, so for int8 weights that of a
 // byte stands at both of its nibbles. The factors of nibble k of all words of 32 bits stand side by side: that of
@@ -24,6 +24,7 @@
 // SIDE_W     of the sideband                                bits    1 or more
 // ASYM       0: asym, words and sums are not looked at      -       0, 1
 // X_BITS     of an element of x                             bits    8, 10
+// ACC_W      of an accumulator                              bits    64, 66
 // TOK_W      of tok                                         bits    derived
 // SUMS_W     of sums                                        bits    derived
 `default_nettype none
@@ -35,6 +36,7 @@ module rill_matrix_lane #(
     parameter SIDE_W = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
+    parameter ACC_W = 64,
     parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
     parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128)
 ) (
@@ -59,7 +61,7 @@ module rill_matrix_lane #(
     input  wire [SIDE_W-1:0]      side,
 
     output reg                    out_valid,
-    output reg  [63:0]            out_acc,
+    output reg  [ACC_W-1:0]       out_acc,
     output wire [31:0]            out_row_scale,
     output wire [31:0]            out_bias,
     output wire [SIDE_W-1:0]      out_side
@@ -79,6 +81,9 @@ module rill_matrix_lane #(
     localparam TERM_W = COARSE_W + 7;
 
     generate
+        if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
+            rill_error_ACC_W_must_be_64_or_66 u_error ();
+        end
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
@@ -237,12 +242,12 @@ module rill_matrix_lane #(
     endgenerate
 
     // Stage 9: one accumulator per row and token.
-    reg  [63:0] acc_q [0:TOKENS*ROWS-1];
-    reg  [63:0] before_q;                      // what the term is added to, read a stage earlier
-    wire [63:0] acc = before_q + {{(65-TERM_W){term8_q[TERM_W-1]}}, term8_q[TERM_W-2:0]};
+    reg  [ACC_W-1:0] acc_q [0:TOKENS*ROWS-1];
+    reg  [ACC_W-1:0] before_q;                 // what the term is added to, read a stage earlier
+    wire [ACC_W-1:0] acc = before_q + {{(ACC_W+1-TERM_W){term8_q[TERM_W-1]}}, term8_q[TERM_W-2:0]};
 
     always @(posedge clk) begin
-        before_q <= first_q[7] ? 64'd0 : valid_q[8] && tok8 == tok7 ? acc : acc_q[tok7];
+        before_q <= first_q[7] ? {ACC_W{1'b0}} : valid_q[8] && tok8 == tok7 ? acc : acc_q[tok7];
         if (valid_q[8])
             acc_q[tok8] <= acc;
         out_acc <= acc;

@@ -5,7 +5,7 @@
 // Free-running pipeline, never stalls: a beat for tokens 2 * turn and 2 * turn + 1 per cycle; `both`: the second one is
 // there.
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn])
-//     + term_i, 64 bits
+//     + term_i, ACC_W bits
 // x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from
 // 27 bits, as rill_packed_mul takes them; those of nibbles 2j and 2j + 1 of all words come j cycles later than those of
 // nibbles 0 and 1, as four multipliers sum in a chain. nibbles, int4 and offset_i (rill_engine_offset of operand i) as
@@ -25,6 +25,7 @@
 // ROWS       that may be open at a time                 rows    1, 4, 8
 // ASYM       0: asym, words and sums are not looked at  -       0, 1
 // X_BITS     of an element of x                         bits    8, 10
+// ACC_W      of an accumulator                          bits    64, 66
 // TOK_W      of a token's number                        bits    derived
 // ROW_W      of a row's number                          bits    derived
 // TURN_W     of turn                                    bits    derived
@@ -37,6 +38,7 @@ module rill_matrix_pair #(
     parameter ROWS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
+    parameter ACC_W = 64,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
     parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
@@ -65,7 +67,7 @@ module rill_matrix_pair #(
     input  wire [31:0]            bias,
 
     output reg                    out_valid,
-    output reg  [63:0]            out_acc,
+    output reg  [ACC_W-1:0]       out_acc,
     output reg  [31:0]            out_row_scale,
     output reg  [31:0]            out_bias
 );
@@ -85,6 +87,9 @@ module rill_matrix_pair #(
     localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1;
 
     generate
+        if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
+            rill_error_ACC_W_must_be_64_or_66 u_error ();
+        end
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
@@ -268,12 +273,12 @@ module rill_matrix_pair #(
                 assign term8 = scaled8_q;
             end
 
-            reg  [63:0] acc_q [0:PLACES-1];
-            reg  [63:0] before_q;              // what the term is added to, read a stage earlier
-            wire [63:0] acc = before_q + {{(65-TERM_W){term10_q[TERM_W-1]}}, term10_q[TERM_W-2:0]};
+            reg  [ACC_W-1:0] acc_q [0:PLACES-1];
+            reg  [ACC_W-1:0] before_q;         // what the term is added to, read a stage earlier
+            wire [ACC_W-1:0] acc = before_q + {{(ACC_W+1-TERM_W){term10_q[TERM_W-1]}}, term10_q[TERM_W-2:0]};
             always @(posedge clk) begin
                 if (active[9])
-                    before_q <= first_q[9] ? 64'd0 : active[10] && turn10 == turn9 ? acc : acc_q[turn9];
+                    before_q <= first_q[9] ? {ACC_W{1'b0}} : active[10] && turn10 == turn9 ? acc : acc_q[turn9];
                 if (active[10])
                     acc_q[turn10] <= acc;
             end

@@ -9,16 +9,18 @@
 // name    meaning                       unit   range
 // LANES   results per vector            words  1 or more
 // SIDE_W  what travels beside a vector  bits   1 or more
+// ACC_W   of an accumulator             bits   64, 66
 `default_nettype none
 
 module rill_dequantize #(
     parameter LANES = 0,
-    parameter SIDE_W = 1
+    parameter SIDE_W = 1,
+    parameter ACC_W = 64
 ) (
     input  wire                clk,
     input  wire                rst,
     input  wire                valid,
-    input  wire [LANES*64-1:0] acc,
+    input  wire [LANES*ACC_W-1:0] acc,
     input  wire [LANES*32-1:0] scale,
     input  wire [LANES*32-1:0] bias,
     input  wire [SIDE_W-1:0]   side,
@@ -33,6 +35,9 @@ module rill_dequantize #(
     localparam LATENCY = INT + MUL + ADD;
 
     generate
+        if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
+            rill_error_ACC_W_must_be_64_or_66 u_error ();
+        end
         if (LANES < 1) begin : gen_bad_lanes
             rill_error_LANES_must_be_at_least_1 u_error ();
         end
@@ -75,7 +80,8 @@ module rill_dequantize #(
             rill_delay_line #(.DATA_W(1), .DEPTH(ADD)) u_late_fault (
                 .clk(clk), .rst(rst), .en(en_add), .d(mul_fault), .q(late_fault)
             );
-            rill_fp32_from_int #(.WIDTH(64)) u_whole (.clk(clk), .en(en_int), .a(acc[i*64 +: 64]), .y(whole));
+            rill_fp32_from_int #(.WIDTH(ACC_W)) u_whole (.clk(clk), .en(en_int), .a(acc[i*ACC_W +: ACC_W]),
+                .y(whole));
             rill_fp32_mul u_scale (
                 .clk(clk), .en(en_mul), .a(whole), .b(late_scale), .y(product), .fault(mul_fault)
             );

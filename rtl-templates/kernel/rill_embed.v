@@ -9,6 +9,8 @@
 // RN(RN(row_scale * group_scale) * q).
 // Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has
 // left.
+// PARTS above 1: the rows are dealt out over so many channels, row r on channel r mod PARTS, there row r / PARTS. The
+// descriptor goes to that channel's engine alone; its beats are taken in the order of the ids.
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
 //
@@ -26,6 +28,7 @@
 // TABLE_OFFSET  of the table, a multiple of a beat               bytes     any
 // REPEAT        tables that firings read in turn                 tables    1 to 65535
 // TABLE_STRIDE  from a table to the next, a multiple of a beat   bytes     any
+// PARTS         that the rows are dealt out over, a power of two  channels  1, 2, 4, 8, 16, 32
 // USER_W        of tuser                                         bits      derived
 `default_nettype none
 
@@ -43,6 +46,7 @@ module rill_embed #(
     parameter [39:0] TABLE_OFFSET = 0,
     parameter REPEAT = 1,
     parameter [39:0] TABLE_STRIDE = 0,
+    parameter PARTS = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                 clk,
@@ -54,12 +58,12 @@ module rill_embed #(
     input  wire [USER_W-1:0]    s_axis_id_tuser,     // {tok_last, tok}
     input  wire                 s_axis_id_tlast,
 
-    output wire                 m_axis_fetch_tvalid,
-    input  wire                 m_axis_fetch_tready,
+    output wire [PARTS-1:0]     m_axis_fetch_tvalid,
+    input  wire [PARTS-1:0]     m_axis_fetch_tready,
     output wire [55:0]          m_axis_fetch_tdata,
-    input  wire                 s_axis_fetch_tvalid,
-    output wire                 s_axis_fetch_tready,
-    input  wire [BEAT_BITS-1:0] s_axis_fetch_tdata,
+    input  wire [PARTS-1:0]     s_axis_fetch_tvalid,
+    output wire [PARTS-1:0]     s_axis_fetch_tready,
+    input  wire [PARTS*BEAT_BITS-1:0] s_axis_fetch_tdata,
 
     output wire                 m_axis_y_tvalid,
     input  wire                 m_axis_y_tready,
@@ -71,6 +75,7 @@ module rill_embed #(
 );
     `include "rill_latency.vh"
     localparam TOK_W = USER_W - 1;
+    localparam PART_W = PARTS > 1 ? $clog2(PARTS) : 0;
     localparam Q_W = MODE == 1 ? 4 : 8;
     localparam PIECE_W = LANES * Q_W;                        // mantissas of one chunk
     localparam SLOTS = BEAT_BITS / (PIECE_W > 0 ? PIECE_W : 1);
@@ -104,6 +109,9 @@ module rill_embed #(
         end
         if (REPEAT < 1 || REPEAT > 65535) begin : gen_bad_repeat
             rill_error_REPEAT_must_be_1_to_65535 u_error ();
+        end
+        if (PARTS != 1 && PARTS != 2 && PARTS != 4 && PARTS != 8 && PARTS != 16 && PARTS != 32) begin : gen_bad_parts
+            rill_error_PARTS_must_be_a_power_of_two_up_to_32 u_error ();
         end
         if (N < 1 || ROWS < 1) begin : gen_bad_shape
             rill_error_N_and_ROWS_must_be_at_least_1 u_error ();
@@ -140,12 +148,11 @@ module rill_embed #(
     reg  [3:0]  asked_q;                     // ids of this firing taken
     reg         all_asked_q;                 // the last one is among them
     wire        take_id = s_axis_id_tvalid && s_axis_id_tready;
-    wire        ask = m_axis_fetch_tvalid && m_axis_fetch_tready;
+    wire        ask;                         // the descriptor is taken
     wire        done;                        // the last chunk of the firing has left
     wire [39:0] table_offset;                // of the firing
 
     assign s_axis_id_tready = open_q && state_q == S_ID;
-    assign m_axis_fetch_tvalid = state_q == S_ASK;
     assign m_axis_fetch_tdata = {RECORD_BEATS_32[15:0], offset_q};
 
     always @(posedge clk) begin
@@ -173,8 +180,8 @@ module rill_embed #(
             id_last_q <= s_axis_id_tlast;
         end else if (bad_id_q)
             id_q <= 32'd0;
-        product_q <= {24'd0, id_q[15:0]} * {16'd0, RECORD_32[23:0]};
-        product_high_q <= {24'd0, id_q[31:16]} * {16'd0, RECORD_32[23:0]};
+        product_q <= {24'd0, row[15:0]} * {16'd0, RECORD_32[23:0]};
+        product_high_q <= {24'd0, row[31:16]} * {16'd0, RECORD_32[23:0]};
         place_q <= product_q + {product_high_q[23:0], 16'd0};
         offset_q <= table_offset + place_q;
     end
@@ -200,18 +207,47 @@ module rill_embed #(
         end
     endgenerate
 
+    // Channels: of the id asked for, and of the row that comes.
+    reg  [3:0]           fill_tok_q;
+    wire [31:0]          row = id_q >> PART_W;               // on its channel
+    wire                 fetch_valid;
+    wire                 fetch_ready;
+    wire [BEAT_BITS-1:0] fetch_data;
+    generate
+        if (PARTS > 1) begin : gen_parts
+            reg  [PART_W-1:0] part_q [0:(1 << TOK_W)-1];     // of each id of the firing
+            wire [PART_W-1:0] part = id_q[PART_W-1:0];
+            wire [PART_W-1:0] fill_part = part_q[fill_tok_q[TOK_W-1:0]];
+            wire [3:0]        asked_tok = asked_q - 4'd1;
+            always @(posedge clk)
+                if (state_q == S_ASK)
+                    part_q[asked_tok[TOK_W-1:0]] <= part;
+            assign m_axis_fetch_tvalid = {{(PARTS-1){1'b0}}, state_q == S_ASK} << part;
+            assign ask = state_q == S_ASK && m_axis_fetch_tready[part];
+            assign fetch_valid = s_axis_fetch_tvalid[fill_part];
+            assign fetch_data = s_axis_fetch_tdata[fill_part*BEAT_BITS +: BEAT_BITS];
+            assign s_axis_fetch_tready = {{(PARTS-1){1'b0}}, fetch_ready} << fill_part;
+            wire unused_parts = &{1'b0, asked_tok};
+        end else begin : gen_part
+            assign m_axis_fetch_tvalid = state_q == S_ASK;
+            assign ask = m_axis_fetch_tvalid && m_axis_fetch_tready;
+            assign fetch_valid = s_axis_fetch_tvalid;
+            assign fetch_data = s_axis_fetch_tdata;
+            assign s_axis_fetch_tready = fetch_ready;
+        end
+    endgenerate
+
     // Rows of a firing, token after token.
     reg  [BEAT_BITS-1:0] row_mem [0:(1 << (TOK_W + ROW_W))-1];
     reg  [31:0]          row_scale_q [0:(1 << TOK_W)-1];
-    reg  [3:0]           fill_tok_q;
     reg  [15:0]          fill_beat_q;
     reg                  fill_row_q;         // past the header beats
     reg                  drain_q;
-    wire                 fill = s_axis_fetch_tvalid && s_axis_fetch_tready;
+    wire                 fill = fetch_valid && fetch_ready;
     wire                 fill_hdr_end = !fill_row_q && fill_beat_q == HDR_BEATS_32[15:0] - 16'd1;
     wire                 fill_end = fill_row_q && fill_beat_q == RECORD_BEATS_32[15:0] - HDR_BEATS_32[15:0] - 16'd1;
 
-    assign s_axis_fetch_tready = open_q && fill_tok_q != asked_q;
+    assign fetch_ready = open_q && fill_tok_q != asked_q;
 
     always @(posedge clk) begin
         if (rst || done) begin
@@ -226,9 +262,9 @@ module rill_embed #(
                 fill_tok_q <= fill_tok_q + 4'd1;
         end
         if (fill && !fill_row_q && fill_beat_q == 16'd0)
-            row_scale_q[fill_tok_q[TOK_W-1:0]] <= s_axis_fetch_tdata[31:0];
+            row_scale_q[fill_tok_q[TOK_W-1:0]] <= fetch_data[31:0];
         if (fill && fill_row_q)
-            row_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[ROW_W-1:0]}] <= s_axis_fetch_tdata;
+            row_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[ROW_W-1:0]}] <= fetch_data;
     end
 
     // Stage 0: counters over (chunk, tok).
@@ -346,7 +382,7 @@ module rill_embed #(
             wire [31:0]          group;
             always @(posedge clk) begin
                 if (fill && !fill_row_q)
-                    hdr_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[HDR_W-1:0]}] <= s_axis_fetch_tdata;
+                    hdr_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[HDR_W-1:0]}] <= fetch_data;
                 if (step) begin
                     hdr1_q <= hdr_mem[{tok_q[TOK_W-1:0], scale_beat_q}];
                     byte1_q <= scale_byte_q;

@@ -40,6 +40,8 @@ int4-3x256-T2|story-int4|$story|$model|stop|2|channels=3 beat_bits=256 T=2 weigh
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end ends|0|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
+dealt|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|
+headasym-4x512-T2|story-headasym|$story|$model|stop|1|weights=int4_asym head=int4_asym
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 grouped-heads|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|0|T=4 query_heads=8
@@ -131,6 +133,12 @@ asym-spatial-int10|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|
 odd-int10|odd-int10|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|activations=int10
 odd-spatial-int10|odd-int10|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial activations=int10
 asym-spatial|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=5 binding=spatial T=1
+asym-long-int10|asym_long10|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|activations=int10 T=2 A=2
+asym-long-spatial|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|channels=3 binding=spatial
+dealt|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|0 1|
+dealt-spatial|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|channels=12 binding=spatial
+headasym-3x256-T1|story-headasym4|$story|$model|stop|2|weights=int4_asym head=int4_asym embedding=int4 channels=3 \
+    beat_bits=256 T=1
 int4asym-3x256-T2|story-int4asym|$story|$model|stop|2|channels=3 beat_bits=256 T=2 weights=int4_asym
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|

@@ -67,15 +67,41 @@ static void test_longest(void **state) {
     (void)state;
     static int8_t w[GOLDEN_K_MAX];
     static int16_t x[GOLDEN_K_MAX];
-    const int n = GOLDEN_K_MAX, half = GOLDEN_K_MAX / 2;
-    const uint8_t scale[2] = {255, 255}, eight[2] = {31, 31}, ten[2] = {29, 29};
+    const int n = GOLDEN_K_MAX;
+    const uint8_t scale[1] = {255}, eight[1] = {31}, ten[1] = {29};
     for (int i = 0; i < n; i++) w[i] = -127, x[i] = 511;
     const int64_t most = -127ll * 511 * n * (1ll << 29);
     assert_true(run_dot(n, n, w, NULL, x, ten) == most && golden_dot((size_t)n, (size_t)n, w, NULL, x, ten) == most);
     for (int i = 0; i < n; i++) w[i] = -8, x[i] = 127;
-    const int64_t least = -8ll * 255 * 127 * half * (1ll << 31);
-    assert_true(run_dot(half, half, w, scale, x, eight) == least &&
-                golden_dot((size_t)half, (size_t)half, w, scale, x, eight) == least);
+    golden_i128 least = (golden_i128)(-8 * 255 * 127) * n * (1ll << 31);
+    assert_true(run_dot(n, n, w, scale, x, eight) == least && golden_dot((size_t)n, (size_t)n, w, scale, x, eight) == least);
+    for (int i = 0; i < n; i++) x[i] = 511;
+    least = (golden_i128)(-8 * 255 * 511) * n * (1ll << 29);
+    assert_true(run_dot(n, n, w, scale, x, ten) == least && golden_dot((size_t)n, (size_t)n, w, scale, x, ten) == least);
+}
+
+// The same of int4_asym: sums that 65 bits do not hold.
+static void test_longest_asym(void **state) {
+    (void)state;
+    enum { GROUPS = GOLDEN_K_MAX / GOLDEN_ASYM_GROUP };
+    static int8_t w[GOLDEN_K_MAX], offsets[GROUPS];
+    static int16_t x[GOLDEN_K_MAX];
+    static uint8_t scales[GROUPS];
+    static int32_t sums[GROUPS];
+    const int n = GOLDEN_K_MAX;
+    const uint8_t eight[1] = {31}, ten[1] = {29};
+    memset(w, -8, sizeof w), memset(offsets, -128, sizeof offsets), memset(scales, 255, sizeof scales);
+    for (int bits = 8; bits <= 10; bits += 2) {
+        int most = (int)golden_mx_limit(bits);
+        const uint8_t *shift = bits == 8 ? eight : ten;
+        for (int i = 0; i < n; i++) x[i] = (int16_t)most;
+        run_group_sums(n, x, sums);
+        golden_i128 least = (golden_i128)(-3064 * most) * n * (1ll << shift[0]);
+        assert_true(least < -((golden_i128)1 << 64));
+        assert_true(run_dot_asym(n, n, w, scales, offsets, x, sums, shift) == least);
+        assert_true(golden_dot_asym((size_t)n, (size_t)n, w, scales, offsets, x, shift) == least);
+        assert_true(g_from_int128(least) == -(float)(3064 * most) * (float)n * (float)(1ll << shift[0]));
+    }
 }
 
 static void test_weighted_sum(void **state) {
@@ -85,7 +111,7 @@ static void test_weighted_sum(void **state) {
     int16_t p[K];
     uint8_t shift[BLOCKS];
     int32_t sum[DIMS];
-    int64_t acc[DIMS];
+    golden_i128 acc[DIMS];
     for (int i = 0; i < K * DIMS; i++) v[i] = (int8_t)next_random(&seed);
     for (int i = 0; i < K; i++) p[i] = (int16_t)(next_random(&seed) % 1023 - 511);
     for (int b = 0; b < BLOCKS; b++) shift[b] = next_random(&seed) & 31;
@@ -383,7 +409,7 @@ static void test_requests(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dot),      cmocka_unit_test(test_longest),     cmocka_unit_test(test_weighted_sum),
+        cmocka_unit_test(test_dot),      cmocka_unit_test(test_longest), cmocka_unit_test(test_longest_asym),     cmocka_unit_test(test_weighted_sum),
         cmocka_unit_test(test_graph),    cmocka_unit_test(test_attention),   cmocka_unit_test(test_fault),
         cmocka_unit_test(test_expected), cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),
     };

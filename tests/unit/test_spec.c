@@ -278,6 +278,7 @@ static void test_model(void **state) {
     assert_int_equal(s->design.tokens, 2);
     assert_int_equal(s->design.group, 128);
     assert_int_equal(s->design.head, SPEC_INT8);
+    assert_int_equal(s->design.embedding, SPEC_INT8);
     assert_int_equal(s->device->hbm.channels, 32);
     assert_int_equal(s->device->slr_count, 3);
     for (size_t d = 0; d < s->device->slr_count; d++) {

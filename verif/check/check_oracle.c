@@ -189,7 +189,7 @@ static bool compare_mantissas(const struct pair *p, int64_t n) {
 static bool compare_integers(const struct pair *p, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         if (p->want->acc[i] != p->got->acc[at(p->got, i)])
-            return differ_ints(p, i, p->want->acc[i], p->got->acc[at(p->got, i)]), false;
+            return differ_ints(p, i, (int64_t)p->want->acc[i], (int64_t)p->got->acc[at(p->got, i)]), false;
     return true;
 }
 

@@ -5,8 +5,10 @@
 // sweep: LANES=3 SIDE_W=9 FAULT=0
 // sweep: LANES=1 SIDE_W=1 FAULT=1
 // sweep: LANES=8 SIDE_W=14 FAULT=1
+// sweep: LANES=3 SIDE_W=9 FAULT=0 ACC_W=66
 // quick: LANES=3 SIDE_W=9 FAULT=0
 // quick: LANES=1 SIDE_W=1 FAULT=1 @ 50:50
+// quick: LANES=3 SIDE_W=9 FAULT=0 ACC_W=66 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -14,12 +16,13 @@ module rill_dequantize_tb;
     parameter LANES = 3;
     parameter SIDE_W = 9;
     parameter FAULT = 0;
+    parameter ACC_W = 64;
     localparam LATENCY = 12;
     localparam LINES = 8192;
 
     wire                clk, rst, out_valid;
     reg                 again = 0, valid = 0;
-    reg  [LANES*64-1:0] acc;
+    reg  [LANES*ACC_W-1:0] acc;
     reg  [LANES*32-1:0] scale, bias;
     reg  [SIDE_W-1:0]   side;
     wire [LANES*32-1:0] y;
@@ -27,11 +30,11 @@ module rill_dequantize_tb;
     wire [SIDE_W-1:0]   out_side;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_dequantize #(.LANES(LANES), .SIDE_W(SIDE_W)) dut (.clk(clk), .rst(rst), .valid(valid), .acc(acc),
+    rill_dequantize #(.LANES(LANES), .SIDE_W(SIDE_W), .ACC_W(ACC_W)) dut (.clk(clk), .rst(rst), .valid(valid), .acc(acc),
         .scale(scale), .bias(bias),
         .side(side), .out_valid(out_valid), .y(y), .fault(fault), .out_side(out_side));
 
-    reg  [63:0]         acc_mem [0:LINES-1];
+    reg  [ACC_W-1:0]    acc_mem [0:LINES-1];
     reg  [31:0]         scale_mem [0:LINES-1];
     reg  [31:0]         bias_mem [0:LINES-1];
     reg  [31:0]         y_mem [0:LINES-1];
@@ -84,7 +87,7 @@ module rill_dequantize_tb;
         gap = gap > 0 ? gap - 1 : idle > 0 && $unsigned($random(seed)) % 40 == 0 ? $unsigned($random(seed)) % 30 : 0;
         valid = !rst && !again && gap == 0 && given < vectors && $unsigned($random(seed)) % 100 >= idle;
         again = given == vectors / 2 && !was_reset;
-        {acc, scale, bias, side} = {(LANES * 128 + SIDE_W){1'bx}};
+        {acc, scale, bias, side} = {(LANES * (64 + ACC_W) + SIDE_W){1'bx}};
         due = rst || again ? 0 : {due[LATENCY-1:1], valid};
         if (again) begin
             valid = 0;
@@ -95,7 +98,7 @@ module rill_dequantize_tb;
             side = given;
             for (i = 0; i < LANES; i = i + 1) begin
                 n = given * LANES + i;
-                acc[64*i +: 64] = acc_mem[n];
+                acc[ACC_W*i +: ACC_W] = acc_mem[n];
                 scale[32*i +: 32] = scale_mem[n];
                 bias[32*i +: 32] = bias_mem[n];
             end

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_embed: descriptors, values against the golden model, padding, order and marks, faults of ids and of
-// values, one chunk per cycle.
+// values, one chunk per cycle; rows that are dealt out over channels, of which each gives its beats when it likes.
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 N=256 ROWS=11 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=4 RECORD_BYTES=320
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 N=33 ROWS=7 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=128
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=512 N=200 ROWS=9 MODE=1 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192
 // sweep: LANES=16 TOKENS=2 BEAT_BITS=256 N=2000 ROWS=5 MODE=1 GROUP=64 HDR_BEATS=2 ROW_BEATS=32 RECORD_BYTES=1088
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 N=10 ROWS=6 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=1 RECORD_BYTES=64 REPEAT=3
+// sweep: LANES=8 TOKENS=8 BEAT_BITS=256 N=70 ROWS=21 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=3 RECORD_BYTES=128 PARTS=4
+// sweep: LANES=4 TOKENS=1 BEAT_BITS=512 N=90 ROWS=40 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192 PARTS=32
 // sweep: LANES=2 TOKENS=1 BEAT_BITS=512 N=131 ROWS=6 MODE=1 GROUP=128 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 N=10 ROWS=6 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=1 RECORD_BYTES=64 REPEAT=3
+// quick: LANES=4 TOKENS=4 BEAT_BITS=256 N=30 ROWS=21 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=1 RECORD_BYTES=64 PARTS=2
 // quick: LANES=2 TOKENS=1 BEAT_BITS=512 N=131 ROWS=6 MODE=1 GROUP=128 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192
 `default_nettype none
 `timescale 1ns / 1ps
@@ -24,6 +27,7 @@ module rill_embed_tb;
     parameter ROW_BEATS = 4;
     parameter RECORD_BYTES = 320;
     parameter REPEAT = 1;
+    parameter PARTS = 1;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
     localparam MOST = 32;
@@ -38,22 +42,26 @@ module rill_embed_tb;
     reg  [31:0]          id [0:MOST*TOKENS-1];
     reg  [8*256-1:0]     name;
     reg  [31:0]          value;
-    reg                  id_valid = 0, id_last, beat_valid = 0, desc_ready = 0, y_ready = 0;
-    wire                 id_ready, desc_valid, beat_ready, y_valid, y_last, fault;
+    reg                  id_valid = 0, id_last, y_ready = 0;
+    reg  [PARTS-1:0]     beat_valid = 0, desc_ready = 0;
+    wire [PARTS-1:0]     desc_valid, beat_ready;
+    wire                 id_ready, y_valid, y_last, fault;
     reg  [31:0]          id_data;
     reg  [TOK_W:0]       id_user;
     wire [TOK_W:0]       y_user;
     wire [55:0]          desc_data;
-    reg  [BEAT_BITS-1:0] beat_data;
+    reg  [PARTS*BEAT_BITS-1:0] beat_data;
     wire [LANES*32-1:0]  y_data;
-    integer              in_f = 0, in_t = 0, desc_f = 0, desc_t = 0, row_f = 0, row_t = 0, row_beat = 0;
+    integer              in_f = 0, in_t = 0, desc_f = 0, desc_t = 0, p, row;
+    // Of each channel: rows asked of it, how many, how many given, beats of the one that is.
+    integer              ask [0:PARTS*MOST*TOKENS-1], asks [0:PARTS-1], given [0:PARTS-1], row_beat [0:PARTS-1];
     integer              y_f = 0, y_t = 0, y_c = 0, from = 0;
     reg  [LANES*32+TOK_W+1:0] held_word;
 
     rill_embed #(.LANES(LANES), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .N(N), .ROWS(ROWS), .MODE(MODE), .GROUP(GROUP),
         .HDR_BEATS(HDR_BEATS), .ROW_BEATS(ROW_BEATS), .RECORD_BYTES(RECORD_BYTES), .TABLE_OFFSET(TABLE),
         .REPEAT(REPEAT),
-        .TABLE_STRIDE(STRIDE)) dut (
+        .TABLE_STRIDE(STRIDE), .PARTS(PARTS)) dut (
         .clk(clk), .rst(rst), .s_axis_id_tvalid(id_valid), .s_axis_id_tready(id_ready), .s_axis_id_tdata(id_data),
         .s_axis_id_tuser(id_user), .s_axis_id_tlast(id_last), .m_axis_fetch_tvalid(desc_valid),
         .m_axis_fetch_tready(desc_ready),
@@ -78,6 +86,8 @@ module rill_embed_tb;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         if (!$value$plusargs("vectors=%s", name)) fail(1);
         i = $urandom(seed);
+        for (p = 0; p < PARTS; p = p + 1)
+            {asks[p], given[p], row_beat[p]} = 96'd0;
         file = $fopen(name, "r");
         for (i = 0; i < WORDS; i = i + 1)
             mem[i] = word(0);
@@ -158,29 +168,30 @@ module rill_embed_tb;
                 in_f = in_f + 1;
             end
         end
-        desc_ready <= $urandom_range(99) >= stall;
-        if (beat_valid && beat_ready)
-            beat_valid <= 0;
-        if ((!beat_valid || beat_ready) && (row_f < desc_f || (row_f == desc_f && row_t < desc_t))
-            && $urandom_range(99) >= idle) begin
-            beat_valid <= 1;
-            for (i = 0; i < BEAT_BITS / 32; i = i + 1)
-                beat_data[i*32 +: 32] <= mem[row_of(id[row_f * TOKENS + row_t]) * RECORD_BYTES / 4
-                    + row_beat * BEAT_BITS / 32 + i];
-            row_beat = row_beat + 1;
-            if (row_beat == HDR_BEATS + ROW_BEATS) begin
-                row_beat = 0;
-                row_t = row_t + 1;
-                if (row_t == ntok[row_f]) begin
-                    row_t = 0;
-                    row_f = row_f + 1;
+        for (p = 0; p < PARTS; p = p + 1) begin
+            desc_ready[p] <= $urandom_range(99) >= stall;
+            if (beat_valid[p] && beat_ready[p])
+                beat_valid[p] <= 0;
+            if ((!beat_valid[p] || beat_ready[p]) && given[p] < asks[p] && $urandom_range(99) >= idle) begin
+                beat_valid[p] <= 1;
+                for (i = 0; i < BEAT_BITS / 32; i = i + 1)
+                    beat_data[p*BEAT_BITS+i*32 +: 32] <= mem[ask[p*MOST*TOKENS+given[p]] * RECORD_BYTES / 4
+                        + row_beat[p] * BEAT_BITS / 32 + i];
+                row_beat[p] = row_beat[p] + 1;
+                if (row_beat[p] == HDR_BEATS + ROW_BEATS) begin
+                    row_beat[p] = 0;
+                    given[p] = given[p] + 1;
                 end
             end
         end
-        if (desc_valid && desc_ready) begin
+        if ((desc_valid & desc_ready) != 0) begin
+            row = row_of(id[desc_f * TOKENS + desc_t]);
+            p = row % PARTS;
             if (desc_data[55:40] !== HDR_BEATS + ROW_BEATS) fail(9);
-            if (desc_data[39:0] !== TABLE + (desc_f % REPEAT) * STRIDE
-                + row_of(id[desc_f * TOKENS + desc_t]) * RECORD_BYTES) fail(10);
+            if (desc_data[39:0] !== TABLE + (desc_f % REPEAT) * STRIDE + row / PARTS * RECORD_BYTES) fail(10);
+            if (desc_valid !== {{PARTS{1'b0}}, 1'b1} << p) fail(13);
+            ask[p*MOST*TOKENS+asks[p]] = row;
+            asks[p] = asks[p] + 1;
             desc_t = desc_t + 1;
             if (desc_t == ntok[desc_f]) begin
                 desc_t = 0;

@@ -19,11 +19,11 @@ module rill_engine_entries_tb;
     parameter BEAT_BITS = 256;
     parameter ARRAYS = 1;
     parameter ASYM = 0;
-    localparam OUT_W = 116;
+    localparam OUT_W = 120;
     localparam ENTRIES = 1000;
     localparam RC = BEAT_BITS / 64;              // row-steps of a chunk
     localparam PARTS = 512 / BEAT_BITS;          // beats of 64 positions
-    localparam MOST_K = 11008;                   // of a row in int4_asym
+    localparam MOST_K = 32768;                   // of a row in int4_asym
     localparam KEYS = CHANNELS < 8 ? CHANNELS : 8;
 
     wire              clk, rst, s_valid, s_ready, n_valid, ready, src_done, snk_done, unused_user, unused_last;
@@ -32,9 +32,9 @@ module rill_engine_entries_tb;
     wire [2:0]        n_tok_end, n_outer_end;
     wire [16:0]       n_rows_end, n_beats_end, n_memory;
     wire [5:0]        n_last_count;
-    wire [6:0]        n_scale_beats;
+    wire [8:0]        n_scale_beats;
     wire [3:0]        n_key_last;
-    wire [7:0]        n_groups;
+    wire [9:0]        n_groups;
     wire              n_asym;
     wire [12:0]       n_tail_row;
     wire [9:0]        n_layer;
@@ -93,8 +93,8 @@ module rill_engine_entries_tb;
             if (entry[ENGINE_BEATS +: ENGINE_BEATS_W] == 0) entry[ENGINE_BEATS +: ENGINE_BEATS_W] = 2;
             entry[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W] = 1 + below(CHANNELS);
             asym = ASYM != 0 && entry[ENGINE_ASYM];
-            if (asym != 0) entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] = 1 + below(MOST_K / (BEAT_BITS / 4));
-            if (entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] > 248) entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] = 248;
+            if (asym != 0) entry[ENGINE_BEATS +: ENGINE_BEATS_W] = below(9) == 0 ? MOST_K / (BEAT_BITS / 4)
+                : 1 + below(MOST_K / (BEAT_BITS / 4));
             single = entry[ENGINE_SINGLE];
             last_tok = single ? 0 : tokens - 1;
             if (mode < 2 || below(2) == 0) entry[ENGINE_HEADS +: ENGINE_HEADS_W] = 0;
@@ -108,7 +108,8 @@ module rill_engine_entries_tb;
             memory = mode == 3 ? pos / 64 * PARTS : krows;
             from_memory = mode < 2 || memory != 0;
             last = mode == 2 ? CHANNELS - (krows * CHANNELS - pos) : entry[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W];
-            groups = mode == 1 ? entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] : 0;
+            groups = mode != 1 ? 0 : asym != 0 ? entry[ENGINE_BEATS +: ENGINE_BEATS_W]
+                : entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] == 0 ? 256 : entry[ENGINE_GROUPS +: ENGINE_GROUPS_W];
             layer = entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W]
                 + repetition * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
             rows_less = rows - 1;
@@ -119,7 +120,7 @@ module rill_engine_entries_tb;
             key_last = tokens - (own - 1) * KEYS;
             u_snk.expect_word({mode[1:0], last_tok[2:0], turns == 1, last_tok[0], rows_less[16:0], rows == 1,
                 beats_less[16:0], beats == 1,
-                memory[16:0], from_memory, last[5:0], key_last[3:0], scale_beats[6:0], asym != 0, groups[7:0],
+                memory[16:0], from_memory, last[5:0], key_last[3:0], scale_beats[8:0], asym != 0, groups[9:0],
                 mode < 2 && entry[ENGINE_OUTER] && beats != 1,
                 outer_end[2:0], entry[ENGINE_X_FREE], entry[ENGINE_KEEP], entry[ENGINE_TAIL_BASE +: 13], layer[9:0]},
                     1'b0, 1'b0);

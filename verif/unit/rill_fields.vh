@@ -43,7 +43,6 @@ localparam ENGINE_TAIL_BASE = 44;
 localparam ENGINE_TAIL_BASE_W = 16;
 localparam ENGINE_GROUPS = 60;
 localparam ENGINE_GROUPS_W = 8;
-localparam ENGINE_GROUPS_MOST_ASYM = 86;
 localparam ENGINE_SINGLE = 68;
 localparam ENGINE_SINGLE_W = 1;
 localparam ENGINE_KEEP = 69;

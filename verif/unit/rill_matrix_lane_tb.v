@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_matrix_lane against plain sums of products in 64 bits: int8 and int4 beats mixed, tokens in any order,
+// Bench of rill_matrix_lane against plain sums of products: int8 and int4 beats mixed, tokens in any order,
 // rows of any length, largest values of all factors first; 9 cycles from a beat with last to its row, with its
 // sideband; only the token known between the beats.
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
@@ -10,10 +10,12 @@
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1 ASYM=1
 // sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=1 X_BITS=10
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10
+// sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=7 ASYM=1 ACC_W=66
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 ACC_W=66 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -23,6 +25,7 @@ module rill_matrix_lane_tb;
     parameter SIDE_W = 7;
     parameter ASYM = 0;
     parameter X_BITS = 8;
+    parameter ACC_W = 64;
     localparam END = 1 << X_BITS - 1;
     localparam GROUP_W = X_BITS + 5;
     localparam OFFSET_W = X_BITS + 14;
@@ -30,7 +33,9 @@ module rill_matrix_lane_tb;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = 9;
-    localparam BEATS = 1200;
+    localparam FIRM = ACC_W > 64 ? 640 : 0;  // beats alike, of rows that 64 bits do not hold
+    localparam EXTREME = FIRM + 48;
+    localparam BEATS = FIRM + 1200;
 
     wire                   clk, rst, out_valid;
     reg                    again = 0, valid = 0, int4, first, last;
@@ -46,14 +51,14 @@ module rill_matrix_lane_tb;
     reg  [4:0]             shift;
     reg  [31:0]            row_scale, bias;
     reg  [SIDE_W-1:0]      side;
-    wire [63:0]            out_acc;
+    wire [ACC_W-1:0]       out_acc;
     wire [31:0]            out_row_scale, out_bias;
     wire [SIDE_W-1:0]      out_side;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM), .X_BITS(X_BITS)) dut (
-        .clk(clk), .rst(rst),
-        .valid(valid), .int4(int4),
+    rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM), .X_BITS(X_BITS),
+        .ACC_W(ACC_W)) dut (
+        .clk(clk), .rst(rst), .valid(valid), .int4(int4),
         .first(first), .last(last), .tok(tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
         .shift(shift),
         .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(side),
@@ -61,14 +66,17 @@ module rill_matrix_lane_tb;
         .out_bias(out_bias), .out_side(out_side));
 
     reg  [LATENCY:1]       due_last = 0;     // [n]: a beat with last was given n cycles ago
-    reg  [SIDE_W+127:0]    due [1:LATENCY];  // {side, bias, row_scale, acc}
+    reg  [SIDE_W+63+ACC_W:0] due [1:LATENCY];  // {side, bias, row_scale, acc}
     reg  [OFFSET_W-1:0]    excess [1:4];
     reg  [SUMS_W-1:0]      late_sums [1:4];
-    reg  [63:0]            acc [0:TOKENS-1];
+    reg  [65:0]            acc [0:TOKENS-1];
+    reg  signed [63:0]     shifted;
+    reg  signed [65:0]     term;
     reg  [TOKENS-1:0]      begun = 0;
     integer                n, k, q, w, weight, x_sum, t = 0, seed, idle, given = 0, rows = 0;
     reg  [63:0]            total;
-    reg                    failed = 0, was_reset = 0;
+    reg  [2:0]             picks;            // of the largest or smallest factors
+    reg                    failed = 0, was_reset = 0, beyond = 0;
 
     task fail(input integer what);
         begin
@@ -87,20 +95,21 @@ module rill_matrix_lane_tb;
     endfunction
 
     function integer factor(input integer low, high, pick);
-        factor = given < 48 ? (pick ? high : low) : low + $unsigned($random(seed)) % (high - low + 1);
+        factor = given < EXTREME ? (pick ? high : low) : low + $unsigned($random(seed)) % (high - low + 1);
     endfunction
 
     task draw_beat;
         begin
             t = given % 3 == 0 ? $unsigned($random(seed)) % TOKENS : (t + 1) % TOKENS;
             tok = t;
-            int4 = given < 48 ? given / TOKENS : $random(seed);
-            first = !begun[tok] || $unsigned($random(seed)) % 4 == 0;
+            int4 = given < FIRM ? 1 : given < EXTREME ? given / TOKENS : $random(seed);
+            first = !begun[tok] || (given >= FIRM && $unsigned($random(seed)) % 4 == 0);
             last = $unsigned($random(seed)) % 3 == 0;
-            shift = given < 48 ? given % 2 * 31 : $random(seed);
-            asym = ASYM && int4 && (given < 48 || given % 2);
+            picks = given < FIRM ? {1'b0, tok[0], 1'b0} : given;
+            shift = given < FIRM ? 31 : given < EXTREME ? given % 2 * 31 : $random(seed);
+            asym = ASYM && int4 && (given < EXTREME || given % 2);
             for (k = 0; k < N / 16; k = k + 1)
-                words[16*k +: 16] = {factor(-128, 127, given[0]), 8'd0} + factor(0, 255, 1);
+                words[16*k +: 16] = {factor(-128, 127, picks[0]), 8'd0} + factor(0, 255, 1);
             late_sums[1] = {SUMS_W{1'b0}};
             group_scale = asym ? $random(seed) : int4 ? factor(0, 255, 1) : 1;
             row_scale = $random(seed);
@@ -109,8 +118,8 @@ module rill_matrix_lane_tb;
             total = 0;
             x_sum = 0;
             for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
-                q = factor(-END, END - 1, given[1]);
-                w = int4 ? factor(-8, 7, given[2]) : factor(-128, 127, given[2]);
+                q = factor(-END, END - 1, picks[1]);
+                w = int4 ? factor(-8, 7, picks[2]) : factor(-128, 127, picks[2]);
                 weight = asym ? $signed({24'd0, words[16*(k/32) +: 8]}) * w + 8 * $signed(words[16*(k/32)+8 +: 8]) : w;
                 total = total + {{32{weight[31]}}, weight} * {{32{q[31]}}, q};
                 if (int4) begin
@@ -126,9 +135,12 @@ module rill_matrix_lane_tb;
                 end
             end
             excess[1] = int4 ? 32 * END * N + 8 * x_sum : 272 * END * N + 64 * x_sum;
-            acc[tok] = (first ? 64'd0 : acc[tok]) + ((asym ? total : total * group_scale) << shift);
-            due[1] = {side, bias, row_scale, acc[tok]};
+            shifted = (asym ? total : total * group_scale) << shift;
+            term = shifted;
+            acc[tok] = (first ? 66'd0 : acc[tok]) + term;
+            due[1] = {side, bias, row_scale, acc[tok][ACC_W-1:0]};
             begun[tok] = 1;
+            beyond = beyond || acc[tok][65:63] != {3{acc[tok][65]}}; // 64 bits
             given = given + 1;
         end
     endtask
@@ -168,7 +180,7 @@ module rill_matrix_lane_tb;
             begun = 0;
         end
         if (given == BEATS && due_last == 0) begin
-            if (rows < BEATS / 4) fail(3);
+            if (rows < BEATS / 4 || (FIRM > 0 && !beyond)) fail(3);
             if (!failed) $display("PASS");
             $finish;
         end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_matrix_pair against plain sums of products in 64 bits: rows of 1 to TOKENS tokens and any number of
+// Bench of rill_matrix_pair against plain sums of products: rows of 1 to TOKENS tokens and any number of
 // int8 or int4 beats, as close as the module allows, largest values of all factors first; results 11 cycles after their
 // command, with the row's own parameters; a second token that is not there changes nothing.
 // sweep: BEAT_BITS=256 TOKENS=4
@@ -9,9 +9,11 @@
 // sweep: BEAT_BITS=256 TOKENS=2 ASYM=1
 // sweep: BEAT_BITS=512 TOKENS=4 X_BITS=10
 // sweep: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10
+// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 ACC_W=66
 // quick: BEAT_BITS=256 TOKENS=4 @ 0:0
 // quick: BEAT_BITS=512 TOKENS=4 ASYM=1 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 ACC_W=66 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=4 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -21,6 +23,7 @@ module rill_matrix_pair_tb;
     parameter TOKENS = 4;
     parameter ASYM = 0;
     parameter X_BITS = 8;
+    parameter ACC_W = 64;
     localparam END = 1 << X_BITS - 1;
     localparam GROUP_W = X_BITS + 5;
     localparam OFFSET_W = X_BITS + 14;
@@ -45,7 +48,7 @@ module rill_matrix_pair_tb;
     reg  [N-1:0]           words;
     reg  [2*SUMS_W-1:0]    sums;
     reg  [31:0]            row_scale, bias;
-    wire [63:0]            out_acc;
+    wire [ACC_W-1:0]       out_acc;
     wire [31:0]            out_row_scale, out_bias;
 
     // Of four quarters of the factors each comes a cycle after the one before.
@@ -61,7 +64,8 @@ module rill_matrix_pair_tb;
     end
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM), .X_BITS(X_BITS)) dut (.clk(clk), .rst(rst),
+    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) dut (
+        .clk(clk), .rst(rst),
         .valid(valid),
         .both(both), .int4(int4),
         .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(skewed), .offset(offset),
@@ -71,10 +75,12 @@ module rill_matrix_pair_tb;
         .out_bias(out_bias));
 
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
-    reg  [127:0]           due [1:LATENCY];  // {bias, row_scale, acc}
+    reg  [63+ACC_W:0]      due [1:LATENCY];  // {bias, row_scale, acc}
     reg  [2*OFFSET_W-1:0]  excess [1:6];
     reg  [2*SUMS_W-1:0]    late_sums [1:6];
-    reg  [63:0]            acc [0:TOKENS-1];
+    reg  [65:0]            acc [0:TOKENS-1];
+    reg  signed [63:0]     shifted;
+    reg  signed [65:0]     term;
     reg  [63:0]            params;
     reg  [63:0]            total [0:1];
     integer                n, k, q, w, weight, t, x_sum [0:1], seed, idle, given = 0, rows = 0, close = 0;
@@ -109,8 +115,8 @@ module rill_matrix_pair_tb;
         begin
             extreme = rows < 24;
             row_tokens = rows % 3 == 0 ? TOKENS : 1 + below(TOKENS);
-            beats = below(3) == 0 ? 1 : 1 + below(5);
-            narrow = below(2);
+            beats = ACC_W > 64 && rows < 2 ? 32768 / (2 * N) : below(3) == 0 ? 1 : 1 + below(5); // the longest
+            narrow = ACC_W > 64 && rows < 2 ? 1 : below(2);
             beat_no = 0;
             turn_no = 0;
         end
@@ -157,9 +163,10 @@ module rill_matrix_pair_tb;
             for (t = 0; t < 2; t = t + 1) begin
                 excess[1][OFFSET_W*t +: OFFSET_W] = int4 ? 32 * END * N + 8 * x_sum[t]
                     : 272 * END * N + 64 * x_sum[t];
+                shifted = (asym ? total[t] : total[t] * group_scale) << shift[5*t +: 5];
+                term = shifted;
                 if (!t || both)
-                    acc[2*turn_no+t] = (first ? 64'd0 : acc[2*turn_no+t])
-                        + ((asym ? total[t] : total[t] * group_scale) << shift[5*t +: 5]);
+                    acc[2*turn_no+t] = (first ? 66'd0 : acc[2*turn_no+t]) + term;
             end
             given = given + 1;
             if (last && turn_no == 0) begin
@@ -170,7 +177,7 @@ module rill_matrix_pair_tb;
                 row_scale = $random(seed);
                 bias = $random(seed);
                 params = {bias, row_scale};
-                due[1] = {params, acc[0]};
+                due[1] = {params, acc[0][ACC_W-1:0]};
             end
             turn_no = turn_no + 1;
             if (2 * turn_no >= row_tokens) begin
@@ -215,7 +222,7 @@ module rill_matrix_pair_tb;
             out_tok = out_next;
             out_next = out_next + 1;
             out_left = out_left - 1;
-            due[1] = {params, acc[out_tok]};
+            due[1] = {params, acc[out_tok][ACC_W-1:0]};
             if (rows < ROWS && turn_no + beat_no == 0) close = close + 1;
             // Within the last beat turns follow one another; the next row's last beat waits for the results of this
             // one.

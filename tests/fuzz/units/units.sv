@@ -94,6 +94,7 @@ module rill_fp32_from_int #(
             48: begin : gen_48 `RILL_UNIT(from_48, 48, 32, a, y) end
             60: begin : gen_60 `RILL_UNIT(from_60, 60, 32, a, y) end
             64: begin : gen_64 `RILL_UNIT(from_64, 64, 32, a, y) end
+            66: begin : gen_66 `RILL_UNIT(from_66, 66, 32, a, y) end
             104: begin : gen_104 `RILL_UNIT(from_104, 104, 32, a, y) end
             120: begin : gen_120 `RILL_UNIT(from_120, 120, 32, a, y) end
             default: rill_error_no_unit_of_this_WIDTH u_error ();
@@ -180,7 +181,7 @@ module rill_fifo #(
     endgenerate
 endmodule
 
-// Designs with sums of groups (int4_asym) or mantissas of 10 bits have lanes of their own: RILL_OWN_MATRIX.
+// Designs with sums of groups (int4_asym) or mantissas of 10 bits or longer sums have lanes of their own: RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
 // One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 11 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
@@ -212,6 +213,7 @@ module rill_matrix_lane #(
     parameter SIDE_W = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
+    parameter ACC_W = 64,
     parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
     parameter SUMS_W = 13 * (BEAT_BITS / 128)
 ) (
@@ -255,6 +257,7 @@ module rill_matrix_pair #(
     parameter ROWS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
+    parameter ACC_W = 64,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
     parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
