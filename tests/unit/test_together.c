@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Query heads that read keys and values together: how many they are, which firing has them and in what order they fire,
+// what a step then reads and does by the cost model, against the simulator.
+#include "tests/unit/image_fixture.h"
+
+#include "include/cost.h"
+#include "include/fields.h"
+#include "include/kernel.h"
+#include "include/kv.h"
+#include "include/ops.h"
+#include "include/timing.h"
+
+enum { HEADS = 6, GROUP = 3 };
+
+static struct ir *build(struct image_fixture *x, int channels, int query_heads, const char *more) {
+    static const char *const text =
+        "name: t\nmodel: {family: llama, layers: 2, hidden: 48, heads: 6, kv_heads: 2, head_dim: 16, ffn: 40, "
+        "vocab: 50, context: 300}\n"
+        "design: {channels: %d, lanes: 4, beat_bits: 256, group: 64, query_heads: %d, fifo: safe, %s}\n";
+    return image_build(x, arena_printf(&x->f.arena, text, channels, query_heads, more), NULL);
+}
+
+static int scores_of(const struct ir *ir) {
+    int n = 0;
+    while (!ir_node_is(ir, n, OP_BY_KEYS)) n++;
+    return n;
+}
+
+// The largest divisor of the group that `query_heads` and T allow.
+static void test_how_many(void **state) {
+    (void)state;
+    static const struct {
+        int query_heads, together;
+        const char *tokens;
+    } of[] = {{1, 1, "T: 8"}, {2, 1, "T: 8"}, {3, 3, "T: 8"}, {8, 3, "T: 8"}, {8, 3, "T: 4"}, {8, 1, "T: 2"}};
+    for (size_t i = 0; i < COUNT_OF(of); i++) {
+        struct image_fixture x;
+        image_begin(&x);
+        const struct ir *ir = build(&x, 4, of[i].query_heads, of[i].tokens);
+        assert_int_equal(kv_together(ir, scores_of(ir)), of[i].together);
+        image_end(&x);
+    }
+}
+
+// In steps of one token: every head is in one firing, and scores of the next heads come before values of these.
+static void check_order(const struct ir *ir, const char *want) {
+    char order[64] = "";
+    size_t length = 0;
+    int64_t scores = 0, values = 0;
+    for (int f = 0; f < ir->firings; f++) {
+        const struct ir_firing *firing = &ir->firing[f];
+        if (firing->mode <= ENGINE_MODE_INT4 || firing->many) {
+            assert_int_equal(firing->heads, 0);
+            continue;
+        }
+        assert_int_equal(firing->heads, GROUP);
+        *(firing->mode == ENGINE_MODE_SCORES ? &scores : &values) += firing->heads;
+        order[length++] = firing->mode == ENGINE_MODE_SCORES ? 's' : 'v';
+        order[length++] = (char)('0' + firing->kv_head);
+        if (firing->mode == ENGINE_MODE_VALUES) assert_false(firing->kv_keep);
+    }
+    assert_int_equal(scores, HEADS);
+    assert_int_equal(values, HEADS);
+    assert_string_equal(order, want);
+}
+
+static void test_order(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    check_order(build(&x, 4, 8, "T: 4"), "s0s1v0v1");
+    image_end(&x);
+    image_begin(&x);
+    const struct ir *ir = build(&x, 12, 8, "T: 4, binding: spatial");
+    check_order(ir, "s0v0s1v1");
+    for (int f = 0; f < ir->firings; f++) // the last entry of a table is in all steps
+        if (ir->firing[f].mode == ENGINE_MODE_SCORES)
+            assert_true(ir->firing[f].many == (ir->firing[f].head % GROUP < 2));
+    image_end(&x);
+}
+
+static void check_step(const struct ir *ir, int64_t pos, int tokens, int64_t *memory) {
+    struct arena scratch;
+    arena_init(&scratch);
+    const char *missing = NULL;
+    struct timing_step step = {pos, tokens, true};
+    struct timing_options o = {.step = &step, .steps = 1, .memory = timing_memory_at(ir, 0)};
+    struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
+    assert_non_null(r);
+    assert_null(r->stuck);
+    *memory = 0;
+    for (int e = 0; e < ir->engines; e++) {
+        struct cost_beats b = cost_step_beats(ir, e, &(struct cost_step){pos, tokens, true});
+        int64_t beats = 0, busy = 0;
+        for (int f = 0; f < ir->firings; f++) {
+            if (ir->firing[f].engine != e) continue;
+            beats += r->firing[f].beats;
+            busy += r->firing[f].busy;
+        }
+        assert_int_equal(beats, b.memory);
+        assert_int_equal(busy, b.weights + b.scores + b.values);
+        *memory += b.memory;
+    }
+    arena_free(&scratch);
+}
+
+static int64_t channels_of_values(const struct ir *ir) {
+    int n = 0;
+    while (!ir_node_is(ir, n, OP_BY_VALUES)) n++;
+    return ir->engine[ir_engine_of(ir, n)].channels;
+}
+
+// Of one token less is read: keys and values of 2 heads instead of 6, in 2 layers. Of several as much as before.
+static void check_reads(int channels, const char *more) {
+    static const int64_t at[] = {0, 4, 64, 100, 256};
+    struct image_fixture x, y;
+    image_begin(&x);
+    image_begin(&y);
+    const struct ir *each = build(&x, channels, 1, more), *together = build(&y, channels, 8, more);
+    for (size_t i = 0; i < COUNT_OF(at); i++) {
+        int64_t before, after, key_channels = ir_key_channels(each), value_channels = channels_of_values(each);
+        check_step(each, at[i], 1, &before);
+        check_step(together, at[i], 1, &after);
+        int64_t keys = (at[i] + key_channels - 1) / key_channels,
+                values = at[i] / 64 * 2 * ((16 + value_channels - 1) / value_channels);
+        assert_int_equal(before - after, 2 * (HEADS - HEADS / GROUP) * (keys + values));
+        check_step(each, at[i], 4, &before);
+        check_step(together, at[i], 4, &after);
+        assert_int_equal(before, after);
+    }
+    image_end(&x);
+    image_end(&y);
+}
+
+static void test_reads(void **state) {
+    (void)state;
+    check_reads(4, "T: 4");
+    check_reads(3, "T: 4, A: 2");
+    check_reads(12, "T: 4, binding: spatial");
+}
+
+// Steps of one token and of several after one another: who counts firings of a step counts those of its kind.
+static void test_steps(void **state) {
+    (void)state;
+    struct timing_step step[] = {{0, 1, false}, {1, 4, false}, {5, 1, false},
+                                 {6, 1, false}, {7, 3, true},  {10, 1, true}};
+    struct image_fixture x;
+    image_begin(&x);
+    const struct ir *ir = build(&x, 4, 8, "T: 4");
+    const char *missing = NULL;
+    struct timing_options o = {.step = step, .steps = COUNT_OF(step), .memory = timing_memory_at(ir, 0)};
+    struct timing_result *r = timing_simulate(&x.f.arena, ir, &o, &missing);
+    assert_non_null(r);
+    assert_null(r->stuck);
+    image_end(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_how_many),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_reads),
+        cmocka_unit_test(test_steps),
+    };
+    return cmocka_run_group_tests_name("together", tests, NULL, NULL);
+}
