@@ -27,6 +27,7 @@ bool u64_mul(uint64_t a, uint64_t b, uint64_t *out);
 bool u64_add(uint64_t a, uint64_t b, uint64_t *out);
 // Quotient rounded up; b > 0. No overflow for any a.
 static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+__extension__ typedef __int128 int128; // of sums that 64 bits do not hold
 // Smallest n with 2^n >= v; 0 for v <= 1.
 int u64_clog2(uint64_t v);
 uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a

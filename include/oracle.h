@@ -6,7 +6,7 @@
 #define RILL_ORACLE_H
 
 #include "include/checkpoint.h"
-#include "include/int128.h"
+#include "include/base.h"
 #include "include/sampling.h"
 
 enum { ORACLE_MAX_RANK = 3, ORACLE_NONE = -1 };
@@ -123,7 +123,7 @@ struct oracle_value {
     enum oracle_kind kind;
     int64_t rows, cols, block, blocks;
     float *f32;
-    golden_i128 *acc;
+    int128 *acc;
     int8_t *q;
     int16_t *mx;
     uint8_t *shift;

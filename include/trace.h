@@ -16,7 +16,7 @@ struct trace_value {
     int64_t block;        // IR_MX: elements that share an exponent; blocks start anew in every row
     int64_t shift_stride; // IR_MX: blocks between rows in shift[]
     const float *f32;     // IR_F32 [rows][stride]; IR_SCALAR: [rows], cols = 1
-    const golden_i128 *acc; // IR_ACC
+    const int128 *acc;    // IR_ACC
     const int16_t *mx;    // IR_MX: mantissas
     const int8_t *q;      // IR_KV, IR_INT8
     const uint8_t *shift; // IR_MX: shift[r * shift_stride + c / block]

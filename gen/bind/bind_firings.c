@@ -24,11 +24,11 @@ static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
 static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
 
 enum {
-    MAX_K = 32768,          // golden's sums of a block in 32 bits
-    MAX_ROW_STEPS = 65535,  // 16 bits of the engine's schedule
-    MAX_FIRINGS = 65535,    // of a region on one engine: 16 bits of the length of a section
-    MAX_GROUPS = 256,       // 8 bits of the engine's schedule
-    RUN_BITS = 24           // beats of a walker's run
+    MAX_K = 32768,         // golden's sums of a block in 32 bits
+    MAX_ROW_STEPS = 65535, // 16 bits of the engine's schedule
+    MAX_FIRINGS = 65535,   // of a region on one engine: 16 bits of the length of a section
+    MAX_GROUPS = 256,      // 8 bits of the engine's schedule
+    RUN_BITS = 24          // beats of a walker's run
 };
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.

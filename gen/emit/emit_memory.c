@@ -129,9 +129,8 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
     const struct ir_design *d = &ir->design;
     int part = client->is_lane ? ch->index : client->part, parts = client->is_lane ? d->channels : client->parts;
     const char *bit = emit_bit(ir, parts, part), *name = client->name;
-    const char *data = client->is_lane || parts > 1
-                           ? arena_printf(ir->arena, "[%d*%d +: %d]", part, d->beat_bits, d->beat_bits)
-                           : "";
+    const char *data =
+        client->is_lane || parts > 1 ? arena_printf(ir->arena, "[%d*%d +: %d]", part, d->beat_bits, d->beat_bits) : "";
     int prefetch = client->is_lane ? d->prefetch_beats : client->buffer ? (int)client->buffer : 2 * d->max_burst;
     int burst = client->burst ? (int)client->burst : d->max_burst, engine = ir_engine_at(ir, ch->index);
     enum ram_style style = client->is_lane && engine != IR_NONE ? ir->engine[engine].prefetch_style : RAM_AUTO;

@@ -36,8 +36,7 @@ static void add_segments(const struct ir *ir, struct text *out) {
     for (int s = 0; s < ir->segments; s++) {
         const struct ir_segment *seg = &ir->segment[s];
         text_addf(out, "  0x%09llx %11lld %9lld %4s %s\n", (unsigned long long)seg->offset, (long long)seg->bytes,
-                  (long long)seg->layer_stride,
-                  ir_segment_channels(ir, seg, "all"), seg->name);
+                  (long long)seg->layer_stride, ir_segment_channels(ir, seg, "all"), seg->name);
     }
 }
 

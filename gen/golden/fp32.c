@@ -23,7 +23,7 @@ float g_mul_sat(float a, float b, struct golden_fault *fault) {
 
 float g_from_int64(int64_t i) { return (float)i; }
 
-float g_from_int128(golden_i128 i) { return (float)i; }
+float g_from_int128(int128 i) { return (float)i; }
 
 // RN(magnitude * 2^shift), at most `limit`; *over tells whether it was larger.
 static uint64_t round_shift(uint32_t magnitude, int shift, uint64_t limit, bool *over) {

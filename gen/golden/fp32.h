@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "include/int128.h"
+#include "include/base.h"
 
 enum golden_fault_kind {
     GOLDEN_FAULT_NONE,
@@ -79,7 +79,7 @@ float g_mul_sat(float a, float b, struct golden_fault *fault);
 
 // float(i): round to nearest even.
 float g_from_int64(int64_t i);
-float g_from_int128(golden_i128 i);
+float g_from_int128(int128 i);
 
 // fix(x, frac) = RN(x * 2^frac) in a signed integer of `width` (2..64) bits. |result| >= 2^(width-1) faults and
 // saturates to

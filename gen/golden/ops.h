@@ -38,19 +38,19 @@ int golden_mx_shift_max(int bits); // largest block exponent above exp_min
 
 // Exact dot product of a weight row w[k] with an mx vector xq[k], xshift[k / block]. group_scale[k / block] or NULL
 // (int8 weights: 1). int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
-golden_i128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
-                       const uint8_t xshift[]);
+int128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
+                  const uint8_t xshift[]);
 
 // The same of int4_asym weights: element i weighs group_scale[i / 32] * w[i] + 8 * group_offset[i / 32].
-golden_i128 golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
-                            const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]);
+int128 golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
+                       const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]);
 
 // float(acc) * stored_row_scale + bias. stored_row_scale = row_scale * 2^exp_min (golden_stored_scale). A product
 // without bias adds +0.0.
-float golden_dequantize(golden_i128 acc, float stored_row_scale, float bias, struct golden_fault *fault);
+float golden_dequantize(int128 acc, float stored_row_scale, float bias, struct golden_fault *fault);
 
 // float(acc) * 2^exp_min: what the engine hands out for scores (mode 2) and values (mode 3).
-float golden_dequantize_raw(golden_i128 acc, int exp_min, struct golden_fault *fault);
+float golden_dequantize_raw(int128 acc, int exp_min, struct golden_fault *fault);
 
 // row_scale * 2^exp_min, flushed to zero when subnormal.
 float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fault);

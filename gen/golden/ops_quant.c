@@ -36,21 +36,21 @@ void golden_quantize_mx(size_t n, size_t block, int bits, int exp_min, const flo
     }
 }
 
-golden_i128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
-                       const uint8_t xshift[]) {
-    golden_i128 acc = 0;
+int128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
+                  const uint8_t xshift[]) {
+    int128 acc = 0;
     for (size_t b = 0; b * block < k; b++) {
         size_t end = k - b * block < block ? k : (b + 1) * block;
         int32_t sum = 0; // 32768 * 128 * 511 < 2^31
         for (size_t i = b * block; i < end; i++) sum += w[i] * xq[i];
-        acc += (golden_i128)sum * (group_scale ? group_scale[b] : 1) * ((int64_t)1 << xshift[b]);
+        acc += (int128)sum * (group_scale ? group_scale[b] : 1) * ((int64_t)1 << xshift[b]);
     }
     return acc;
 }
 
-golden_i128 golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
-                            const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]) {
-    golden_i128 acc = 0;
+int128 golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
+                       const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]) {
+    int128 acc = 0;
     for (size_t i = 0; i < k; i++) {
         size_t g = i / GOLDEN_ASYM_GROUP;
         int64_t weight = group_scale[g] * w[i] + GOLDEN_ASYM_STEP * group_offset[g];
@@ -59,11 +59,11 @@ golden_i128 golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint
     return acc;
 }
 
-float golden_dequantize(golden_i128 acc, float stored_row_scale, float bias, struct golden_fault *fault) {
+float golden_dequantize(int128 acc, float stored_row_scale, float bias, struct golden_fault *fault) {
     return g_add(g_mul(g_from_int128(acc), stored_row_scale, fault), bias, fault);
 }
 
-float golden_dequantize_raw(golden_i128 acc, int exp_min, struct golden_fault *fault) {
+float golden_dequantize_raw(int128 acc, int exp_min, struct golden_fault *fault) {
     return g_ldexp(g_from_int128(acc), exp_min, fault);
 }
 
@@ -77,7 +77,7 @@ void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const 
     size_t groups = golden_block_count(k, block);
     for (size_t n = 0; n < rows; n++) {
         const uint8_t *scales = group_scale ? group_scale + n * groups : NULL;
-        golden_i128 acc = golden_dot(k, block, w + n * k, scales, xq, xshift);
+        int128 acc = golden_dot(k, block, w + n * k, scales, xq, xshift);
         y[n] = golden_dequantize(acc, stored_scale[n], bias ? bias[n] : 0.0f, fault);
     }
 }

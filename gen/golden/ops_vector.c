@@ -10,8 +10,8 @@ float golden_norm_square_scale(size_t n) { return (float)(0x1p-40 / ((double)n *
 float golden_norm_rms_scale(size_t n) { return (float)(0x1p-40 / (double)n); }
 
 struct statistics {
-    int64_t sum;         // of X = fix(x, 20)
-    golden_i128 squares; // of X^2
+    int64_t sum;    // of X = fix(x, 20)
+    int128 squares; // of X^2
 };
 
 static struct statistics norm_statistics(size_t n, const float x[], struct golden_fault *fault) {
@@ -19,7 +19,7 @@ static struct statistics norm_statistics(size_t n, const float x[], struct golde
     for (size_t i = 0; i < n; i++) {
         int64_t fixed = g_fix(x[i], GOLDEN_NORM_FRAC, GOLDEN_NORM_WIDTH, fault);
         s.sum += fixed;
-        s.squares += (golden_i128)fixed * fixed;
+        s.squares += (int128)fixed * fixed;
     }
     return s;
 }
@@ -27,7 +27,7 @@ static struct statistics norm_statistics(size_t n, const float x[], struct golde
 void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[],
                       struct golden_fault *fault) {
     struct statistics s = norm_statistics(n, x, fault);
-    golden_i128 spread = (golden_i128)n * s.squares - (golden_i128)s.sum * s.sum;
+    int128 spread = (int128)n * s.squares - (int128)s.sum * s.sum;
     float var = g_mul(g_from_int128(spread), golden_norm_square_scale(n), fault);
     float r = g_rsqrt(g_add(var, eps, fault), fault);
     float mean = g_mul(g_from_int64(s.sum), golden_norm_mean_scale(n), fault);

@@ -19,7 +19,7 @@ static void alloc_value(struct arena *a, const struct ir_tensor *t, struct run_v
     v->rows = n / v->stride;
     v->shift_stride = t->dtype == IR_MX ? (v->stride + t->block - 1) / t->block : 0;
     if (t->dtype == IR_F32 || t->dtype == IR_SCALAR) v->f32 = ARENA_ARRAY(a, float, (size_t)n);
-    if (t->dtype == IR_ACC) v->acc = ARENA_ARRAY(a, golden_i128, (size_t)n);
+    if (t->dtype == IR_ACC) v->acc = ARENA_ARRAY(a, int128, (size_t)n);
     if (t->dtype == IR_KV || t->dtype == IR_INT8) v->q = ARENA_ARRAY(a, int8_t, (size_t)n);
     if (t->dtype == IR_MX) v->mx = ARENA_ARRAY(a, int16_t, (size_t)n);
     if (t->dtype == IR_MX) v->shift = ARENA_ARRAY(a, uint8_t, (size_t)(v->rows * v->shift_stride));

@@ -17,7 +17,7 @@ struct run_value {
     int64_t rows, cols; // of this position
     int64_t stride, shift_stride;
     float *f32;     // IR_F32 [rows][stride], IR_SCALAR [rows]
-    golden_i128 *acc; // IR_ACC [rows][stride]
+    int128 *acc;    // IR_ACC [rows][stride]
     int8_t *q;      // IR_KV, IR_INT8 [rows][stride]
     int16_t *mx;    // IR_MX [rows][stride]
     uint8_t *shift; // IR_MX [rows][shift_stride]

@@ -80,7 +80,7 @@ static void run_quantize(struct run_op *op) {
 // ---- products ----
 
 // acc[rows] of one operand.
-static void run_rows(struct run_op *op, const int16_t x[], const uint8_t shift[], golden_i128 acc[]) {
+static void run_rows(struct run_op *op, const int16_t x[], const uint8_t shift[], int128 acc[]) {
     const struct store_entry *w = op->weights;
     const int8_t *q = at(op, w->q), *offset = at(op, w->group_offset);
     const uint8_t *scale = at(op, w->group_scale);

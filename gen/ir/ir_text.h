@@ -64,7 +64,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, shell_ff) F(INT, shell_dsp) F(INT, shell_bram36) F(INT, shell_uram) F(FLAG, hbm)
 #define IR_GROUP_FIELDS(F) F(REGION, region) F(NODE, first_node) F(INT, nodes) F(INT, bits)
 #define IR_FUSION_FIELDS(F) F(INT, groups) F(INT, bits) F(INT, traffic)
-#define IR_SEGMENT_FIELDS(F) F(NODE, node) F(PLACE, channel) F(INT, offset) F(INT, layer_stride) F(INT, bytes) F(COUNT, parts)
+#define IR_SEGMENT_FIELDS(F)                                                                                           \
+    F(NODE, node) F(PLACE, channel) F(INT, offset) F(INT, layer_stride) F(INT, bytes) F(COUNT, parts)
 #define IR_EDGE_FIELDS(F)                                                                                              \
     F(INT, depth)                                                                                                      \
     F(STYLE, ram_style)                                                                                                \

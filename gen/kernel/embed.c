@@ -40,10 +40,13 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, beat, 1.04, rows.bram18 ? 0.96 : 1.96, 0);
     cost_per(r, 1, 40, 0, 0);
     cost_per(r, mode, 357, 500, 2);
-    cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0); // the table of the repetition
+    cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0);          // the table of the repetition
     cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), 0.34, 0, 0); // which channel's beat
     r->dsp += 2;
 }
 
-const struct kernel_class rtl_embed = {
-    .module = "rill_embed", .traits = KERNEL_FETCH | KERNEL_DEALT | KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost};
+const struct kernel_class rtl_embed = {.module = "rill_embed",
+                                       .traits = KERNEL_FETCH | KERNEL_DEALT | KERNEL_FAULT,
+                                       .bind = bind,
+                                       .contract = contract,
+                                       .cost = cost};

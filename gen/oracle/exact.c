@@ -39,10 +39,10 @@ static void quantize(struct step *s) {
 
 // Row n of an int4_asym matrix: each element's whole weight, then the products, as numerics.md section 5 has them.
 // A weight is within [-3064, 3064]: 16 bits, of which compilers make multiply-and-add vector instructions.
-WIDE static golden_i128 dot_asym(const struct oracle_weights *w, int64_t n, const int16_t x[], int64_t block,
-                                 const uint8_t shift[]) {
+WIDE static int128 dot_asym(const struct oracle_weights *w, int64_t n, const int16_t x[], int64_t block,
+                            const uint8_t shift[]) {
     const int8_t *q = w->q + n * w->k;
-    golden_i128 acc = 0;
+    int128 acc = 0;
     int64_t at = n * w->groups;
     for (int64_t i = 0; i < w->k; at++) {
         int32_t sum = 0;
@@ -55,7 +55,7 @@ WIDE static golden_i128 dot_asym(const struct oracle_weights *w, int64_t n, cons
     return acc;
 }
 
-static golden_i128 dot_row(const struct oracle_weights *w, int64_t n, const struct oracle_value *x, int64_t r) {
+static int128 dot_row(const struct oracle_weights *w, int64_t n, const struct oracle_value *x, int64_t r) {
     const int16_t *mx = x->mx + r * x->cols;
     const uint8_t *shift = x->shift + r * x->blocks;
     if (w->group_offset) return dot_asym(w, n, mx, x->block, shift);
@@ -104,7 +104,7 @@ static void kv_quantize(struct step *s) {
 static void attn_scores(struct step *s) {
     const struct slot *q = s->in[0], *keys = s->in[1];
     int64_t head = keys->v.cols, kv_heads = keys->v.rows, heads = s->out[0]->v.rows, sharing = heads / kv_heads;
-    golden_i128 *acc = s->out[0]->v.acc;
+    int128 *acc = s->out[0]->v.acc;
     s->out[0]->exp_min = q->exp_min;
     s->out[0]->product = NULL;
     for (int64_t h = 0; h < heads; h++) {

@@ -18,7 +18,7 @@ static void make_slot(struct oracle *o, const struct oracle_tensor *t, struct sl
     if (t->kind == ORACLE_F32 || (!exact && t->kind != ORACLE_INT8)) v->f32 = ARENA_ARRAY(o->arena, float, n);
     if (exact && t->kind == ORACLE_MX) v->mx = ARENA_ARRAY(o->arena, int16_t, n);
     if (t->kind == ORACLE_INT8 || (exact && t->kind == ORACLE_KV)) v->q = ARENA_ARRAY(o->arena, int8_t, n);
-    if (exact && t->kind == ORACLE_ACC) v->acc = ARENA_ARRAY(o->arena, golden_i128, n);
+    if (exact && t->kind == ORACLE_ACC) v->acc = ARENA_ARRAY(o->arena, int128, n);
     if (exact && t->kind == ORACLE_MX) v->shift = ARENA_ARRAY(o->arena, uint8_t, (size_t)(v->rows * v->blocks));
     if (exact && t->kind == ORACLE_KV) v->scale = ARENA_ARRAY(o->arena, float, (size_t)v->rows);
     if (t->kind != ORACLE_KV) return;

@@ -165,8 +165,8 @@ static bool pack_records(struct image *im, const struct store_entry *e, const st
         int64_t rows = 0;
         uint8_t *table = arena_alloc(im->scratch, (size_t)(layout_div_up(e->rows, parts) * bytes), 1);
         for (int64_t row = part; row < e->rows; row += parts) pack_record(im, e, m, row, table + rows++ * bytes);
-        ok = put(im, seg, seg->channel + part, seg->layer_stride ? e->repetition : 0,
-                 e->repetition * seg->layer_stride, table, rows * bytes, diag);
+        ok = put(im, seg, seg->channel + part, seg->layer_stride ? e->repetition : 0, e->repetition * seg->layer_stride,
+                 table, rows * bytes, diag);
         arena_release(im->scratch, mark);
     }
     return ok;

@@ -28,8 +28,8 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
                        int64_t stride, int64_t bytes) {
     int engine = channel == IR_NONE ? ir_engine_of(d->ir, node) : ir_engine_at(d->ir, channel);
     int64_t *offset = &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
-    int id =
-        ir_add_segment(d->ir, (struct ir_segment){name, kind, node, channel, *offset, stride, bytes, IR_SEG_OF_KERNEL, 1});
+    int id = ir_add_segment(
+        d->ir, (struct ir_segment){name, kind, node, channel, *offset, stride, bytes, IR_SEG_OF_KERNEL, 1});
     *offset = layout_align(*offset + bytes);
     return id;
 }
@@ -353,7 +353,8 @@ static void place_dealt(struct dma *d) {
     struct ir *ir = d->ir;
     int segments = ir->segments;
     size_t bytes = sizeof *d->offset * ((size_t)ir->engines + 1);
-    int64_t room = ir->design.channel_bytes - params_room(ir), *before = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1);
+    int64_t room = ir->design.channel_bytes - params_room(ir),
+            *before = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1);
     memcpy(before, d->offset, bytes);
     for (d->parts = 1;; d->parts *= 2) {
         place_clients(d);

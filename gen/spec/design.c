@@ -131,8 +131,7 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     struct schema_table table = spec_design_table;
     table.fields = fields;
     schema_read_table(node, &table, design, arena, diag);
-    if (design->embedding == AS_HEAD)
-        design->embedding = design->head < SPEC_TABLE_FORMATS ? design->head : SPEC_INT8;
+    if (design->embedding == AS_HEAD) design->embedding = design->head < SPEC_TABLE_FORMATS ? design->head : SPEC_INT8;
 }
 
 // A group's scale belongs to whole beats of int4 weights.

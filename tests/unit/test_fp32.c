@@ -235,7 +235,7 @@ static void test_from_int(void **state) {
     assert_true(g_from_int64(0x1000001) == 0x1p24f);
     assert_true(g_from_int64(0x1000003) == 0x1.000004p24f);
     assert_true(g_from_int64(INT64_MIN) == -0x1p63f);
-    golden_i128 big = (golden_i128)1 << 100, tie = (golden_i128)1 << 76;
+    int128 big = (int128)1 << 100, tie = (int128)1 << 76;
     assert_true(g_from_int128(big + tie) == 0x1p100f);
     assert_true(g_from_int128(big + tie + 1) == 0x1.000002p100f);
     assert_true(g_from_int128(-big - 3 * tie) == -0x1.000004p100f);

@@ -73,11 +73,13 @@ static void test_longest(void **state) {
     const int64_t most = -127ll * 511 * n * (1ll << 29);
     assert_true(run_dot(n, n, w, NULL, x, ten) == most && golden_dot((size_t)n, (size_t)n, w, NULL, x, ten) == most);
     for (int i = 0; i < n; i++) w[i] = -8, x[i] = 127;
-    golden_i128 least = (golden_i128)(-8 * 255 * 127) * n * (1ll << 31);
-    assert_true(run_dot(n, n, w, scale, x, eight) == least && golden_dot((size_t)n, (size_t)n, w, scale, x, eight) == least);
+    int128 least = (int128)(-8 * 255 * 127) * n * (1ll << 31);
+    assert_true(run_dot(n, n, w, scale, x, eight) == least &&
+                golden_dot((size_t)n, (size_t)n, w, scale, x, eight) == least);
     for (int i = 0; i < n; i++) x[i] = 511;
-    least = (golden_i128)(-8 * 255 * 511) * n * (1ll << 29);
-    assert_true(run_dot(n, n, w, scale, x, ten) == least && golden_dot((size_t)n, (size_t)n, w, scale, x, ten) == least);
+    least = (int128)(-8 * 255 * 511) * n * (1ll << 29);
+    assert_true(run_dot(n, n, w, scale, x, ten) == least &&
+                golden_dot((size_t)n, (size_t)n, w, scale, x, ten) == least);
 }
 
 // The same of int4_asym: sums that 65 bits do not hold.
@@ -96,8 +98,8 @@ static void test_longest_asym(void **state) {
         const uint8_t *shift = bits == 8 ? eight : ten;
         for (int i = 0; i < n; i++) x[i] = (int16_t)most;
         run_group_sums(n, x, sums);
-        golden_i128 least = (golden_i128)(-3064 * most) * n * (1ll << shift[0]);
-        assert_true(least < -((golden_i128)1 << 64));
+        int128 least = (int128)(-3064 * most) * n * (1ll << shift[0]);
+        assert_true(least < -((int128)1 << 64));
         assert_true(run_dot_asym(n, n, w, scales, offsets, x, sums, shift) == least);
         assert_true(golden_dot_asym((size_t)n, (size_t)n, w, scales, offsets, x, shift) == least);
         assert_true(g_from_int128(least) == -(float)(3064 * most) * (float)n * (float)(1ll << shift[0]));
@@ -111,7 +113,7 @@ static void test_weighted_sum(void **state) {
     int16_t p[K];
     uint8_t shift[BLOCKS];
     int32_t sum[DIMS];
-    golden_i128 acc[DIMS];
+    int128 acc[DIMS];
     for (int i = 0; i < K * DIMS; i++) v[i] = (int8_t)next_random(&seed);
     for (int i = 0; i < K; i++) p[i] = (int16_t)(next_random(&seed) % 1023 - 511);
     for (int b = 0; b < BLOCKS; b++) shift[b] = next_random(&seed) & 31;
@@ -409,9 +411,10 @@ static void test_requests(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dot),      cmocka_unit_test(test_longest), cmocka_unit_test(test_longest_asym),     cmocka_unit_test(test_weighted_sum),
-        cmocka_unit_test(test_graph),    cmocka_unit_test(test_attention),   cmocka_unit_test(test_fault),
-        cmocka_unit_test(test_expected), cmocka_unit_test(test_same_logits), cmocka_unit_test(test_requests),
+        cmocka_unit_test(test_dot),          cmocka_unit_test(test_longest),  cmocka_unit_test(test_longest_asym),
+        cmocka_unit_test(test_weighted_sum), cmocka_unit_test(test_graph),    cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_fault),        cmocka_unit_test(test_expected), cmocka_unit_test(test_same_logits),
+        cmocka_unit_test(test_requests),
     };
     return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@ __extension__ typedef unsigned __int128 wide;
 // a is sign-extended to 128 bits.
 static void print(wide a, int width) {
     wide shown = width < 128 ? a & (((wide)1 << width) - 1) : a;
-    float y = g_from_int128((golden_i128)a);
+    float y = g_from_int128((int128)a);
     printf("%016" PRIx64 "%016" PRIx64 " %08" PRIx32 "\n", (uint64_t)(shown >> 64), (uint64_t)shown, g_bits(y));
 }
 

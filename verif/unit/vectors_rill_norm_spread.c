@@ -4,16 +4,16 @@
 
 static void print_vector(struct vectors *v, int n, int k) {
     struct norm_parts p = {0, 0, 0, 0};
-    golden_i128 squares = 0;
+    int128 squares = 0;
     int distinct = n < 8 ? n : 8, bits = 44 - k % 40;
     for (int i = 0; i < distinct; i++) { // the last value fills the rest
         int64_t x = k == 0 ? -((int64_t)1 << 43) + 1 : (int64_t)vectors_random(v) >> (64 - bits);
         for (int64_t j = 0; j < (i == distinct - 1 ? n - distinct + 1 : 1); j++) {
             norm_add(&p, x);
-            squares += (golden_i128)x * x;
+            squares += (int128)x * x;
         }
     }
-    golden_i128 y = (golden_i128)n * squares - (golden_i128)p.sum * p.sum;
+    int128 y = (int128)n * squares - (int128)p.sum * p.sum;
     norm_print(&p);
     printf(" %014llx%016llx\n", (unsigned long long)(y >> 64) & 0xffffffffffffffull, (unsigned long long)y);
 }
