@@ -14,7 +14,12 @@ struct explain_options {
 
 static int explain(const char *text, struct arena *arena) {
     const char *near;
-    if (explain_topic(stdout, text, &near, arena)) return RILL_OK;
+    const struct options **commands;
+    int count = 0;
+    while (rill_commands[count]) count++;
+    commands = ARENA_ARRAY(arena, const struct options *, (size_t)count + 1);
+    for (int i = 0; i < count; i++) commands[i] = &rill_commands[i]->options;
+    if (explain_topic(stdout, text, commands, &near, arena)) return RILL_OK;
     fprintf(stderr, "rill explain: error: nothing is known of `%s`%s\n", text,
             near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
     return RILL_BAD_SPEC;
@@ -61,10 +66,12 @@ static int start_explain(struct run *run, void *options) {
 
 #define AT(member) offsetof(struct explain_options, member)
 static const struct option_row explain_rows[] = {
-    {"KEY|OPERATION|REGISTER|MESSAGE", NULL, OPTION_TEXT, OPTION_NEEDED, AT(topic),
-     .help = "a key of a spec and its values (`design.T`, or `T`), what an operation computes (`softmax`, "
-             "`rmsnorm.eps`), what a register of the kernel holds (`fault`), a word of these pages (`beat`), or what a "
-             "message of Rill in quotes is about"},
+    {"KEY|VALUE|OPERATION|REGISTER|COMMAND|MESSAGE", NULL, OPTION_TEXT, OPTION_NEEDED, AT(topic),
+     .help =
+         "a key of a spec, a board file or a family and its values (`design.T`, or `T`), one of these values "
+         "(`int4_asym`), what an operation computes (`softmax`, `rmsnorm.eps`), what a register of the kernel holds "
+         "(`fault`), a command or an option (`sim`, `tokens`), a word of these pages (`beat`), or what a message "
+         "of Rill in quotes is about"},
     {"--table", "PATH", OPTION_WORD, OPTION_ALONE, AT(table), .help = "all keys of a map of the spec, in Markdown"},
     {"--tables", NULL, OPTION_FLAG, OPTION_ALONE, AT(tables), .help = "these maps"},
     {"--operations", NULL, OPTION_FLAG, OPTION_ALONE, AT(operations), .help = "all operations, a table in Markdown"},

@@ -9,72 +9,29 @@
 #include "include/ops.h"
 #include "include/registers.h"
 #include "gen/explain/tables.h"
-
-enum { MAX_NAMES = 1024 };
-
-// What can be explained, under one name.
-enum kind { TOPIC_KEY, TOPIC_OPERATION, TOPIC_ATTRIBUTE, TOPIC_REGISTER };
-struct topic {
-    const char *name;       // `design.T`, `softmax`, `rmsnorm.eps`, `fault_address`
-    const char *short_name; // the last part
-    enum kind kind;
-    const struct schema_table *table;
-    size_t row; // of the table; operation; register
-    int attribute;
-};
-struct topics {
-    struct topic topic[MAX_NAMES];
-    size_t count;
-};
-
-static void add(struct topics *all, struct topic topic) {
-    const char *dot = strrchr(topic.name, '.');
-    topic.short_name = dot ? dot + 1 : topic.name;
-    if (all->count < MAX_NAMES) all->topic[all->count++] = topic;
-}
-
-static void add_keys(struct topics *all, struct arena *arena) {
-    for (size_t t = 0; t < explain_table_count(); t++) {
-        const struct schema_table *table = explain_table_at(t);
-        for (size_t i = 0; i < explain_rows(table); i++) {
-            const char *key = explain_row_at(table, i, arena).key;
-            const char *name = *table->path ? arena_printf(arena, "%s.%s", table->path, key) : key;
-            add(all, (struct topic){.name = name, .kind = TOPIC_KEY, .table = table, .row = i});
-        }
-    }
-}
-
-static void add_operations(struct topics *all, struct arena *arena) {
-    for (int op = 0; op < ir_spec_ops(); op++) {
-        struct ir_op_attr attr[IR_MAX_OP_ATTRS];
-        const char *name = ir_spec_op(op).name;
-        int count = ir_attr_column(ir_spec_op(op).attributes, attr);
-        add(all, (struct topic){.name = name, .kind = TOPIC_OPERATION, .row = (size_t)op});
-        for (int i = 0; i < count; i++)
-            add(all, (struct topic){.name = arena_printf(arena, "%s.%s", name, attr[i].name),
-                                    .kind = TOPIC_ATTRIBUTE,
-                                    .row = (size_t)op,
-                                    .attribute = i});
-    }
-}
-
-static const struct topics *all_topics(struct arena *arena) {
-    struct topics *all = ARENA_NEW(arena, struct topics);
-    add_keys(all, arena);
-    add_operations(all, arena);
-    for (int i = 0; i < REGISTER_ROWS; i++)
-        add(all, (struct topic){.name = register_rows[i].name, .kind = TOPIC_REGISTER, .row = (size_t)i});
-    return all;
-}
+#include "gen/explain/topics.h"
 
 // ---- saying ----
 
 static void say_key(FILE *out, const struct topic *t, struct arena *arena) {
     struct explain_row row = explain_row_at(t->table, t->row, arena);
-    fprintf(out, "%s: %s; default: %s\n  %s\n", t->name, row.range, row.preset, explain_plain(row.doc, arena));
-    const struct schema_table *held = t->row < t->table->count ? NULL : t->table->keys[t->row - t->table->count].table;
+    fprintf(out, "%s: ", t->name);
+    if (row.range) fprintf(out, "%s; ", row.range);
+    fprintf(out, "default: %s\n  %s\n", row.preset, explain_plain(row.doc, arena));
+    const struct schema_table *held = explain_held(t->table, t->row);
     for (size_t i = 0; held && i < explain_rows(held); i++)
-        fprintf(out, "  - %s.%s\n", held->path, explain_row_at(held, i, arena).key);
+        fprintf(out, "  - %s.%s\n", t->name, explain_row_at(held, i, arena).key);
+}
+
+static void say_parameter(FILE *out, const struct topic *t) {
+    static const char *const types[] = {"an integer", "a number", "true or false", "a word:"};
+    const struct family_parameter *p = t->parameter;
+    fprintf(out, "parameter %s: a key of `model` with `family: %s`\n  %s", t->name, t->family->name, types[p->type]);
+    if (p->type == FAMILY_INTEGER || p->type == FAMILY_NUMBER) fprintf(out, " from %.15g to %.15g", p->from, p->to);
+    for (size_t i = 0; i < p->word_count; i++) fprintf(out, "%s `%s`", i ? "," : "", p->words[i]);
+    if (p->list) fprintf(out, ", or a list of at most %d", p->list);
+    if (!p->preset) fputs("; required\n", out);
+    else fprintf(out, "; default: %s\n", p->preset->text ? p->preset->text : "an expression");
 }
 
 static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
@@ -112,15 +69,31 @@ static void say_register(FILE *out, const struct register_row *r) {
             r->access == REGISTER_RO ? "read only" : "read and write", r->meaning);
 }
 
+static void say_option(FILE *out, const struct topic *t) {
+    const struct option_row *o = t->option;
+    fprintf(out, "option of `rill %s`: %s%s%s\n  %s\n", t->command->name, o->name, o->word ? " " : "",
+            o->word ? o->word : "", o->help);
+}
+
 static void say(FILE *out, const struct topic *t, struct arena *arena) {
     switch (t->kind) {
     case TOPIC_KEY: say_key(out, t, arena); break;
+    case TOPIC_VALUE:
+        fprintf(out, "`%s` is a value of ", t->short_name);
+        say(out, t->of, arena);
+        break;
+    case TOPIC_PARAMETER: say_parameter(out, t); break;
     case TOPIC_OPERATION: say_operation(out, (int)t->row, arena); break;
     case TOPIC_ATTRIBUTE:
         fprintf(out, "attribute of operation %s\n", ir_spec_op((int)t->row).name);
         say_attribute(out, (int)t->row, t->attribute, arena);
         break;
     case TOPIC_REGISTER: say_register(out, &register_rows[t->row]); break;
+    case TOPIC_COMMAND:
+        fprintf(out, "command `rill %s`: %s\n  `rill %s --help` has its options\n", t->name, t->command->purpose,
+                t->name);
+        break;
+    case TOPIC_OPTION: say_option(out, t); break;
     }
 }
 
@@ -160,7 +133,7 @@ static size_t say_named(FILE *out, const struct topics *all, const char *name, b
     return said;
 }
 
-static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-'; }
 
 // The words of a message, one after the other; NULL behind the last.
 static const char *next_word(const char **at, struct arena *arena) {
@@ -173,33 +146,60 @@ static const char *next_word(const char **at, struct arena *arena) {
     return word;
 }
 
-// A message names what it is about by its whole name: `design.T`, or an operation.
+// The topic of a kind that a word names; NULL: none.
+static const struct topic *named(const struct topics *all, const char *word, enum topic_kind kind) {
+    for (size_t i = 0; i < all->count; i++)
+        if (all->topic[i].kind == kind && !strcmp(all->topic[i].short_name, word)) return &all->topic[i];
+    return NULL;
+}
+
+// A word of a message by itself: one of the glossary before a register of that name.
+static bool say_plain(FILE *out, const struct topics *all, const char *word, struct arena *arena) {
+    if (strlen(word) > 1 && say_word(out, word, arena)) return true;
+    const struct topic *t = named(all, word, TOPIC_REGISTER);
+    if (t) say(out, t, arena);
+    return t;
+}
+
+static bool say_first(FILE *out, const struct topics *all, const char *word, enum topic_kind kind,
+                      struct arena *arena) {
+    const struct topic *t = named(all, word, kind);
+    if (t) say(out, t, arena);
+    return t;
+}
+
+// A message names what it is about by its whole name (`design.T`), or an option, an operation, a key of the spec, a
+// word.
 static bool say_message(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
-    size_t said = 0;
+    bool said = false;
     const char *word, *at = text;
     while (!said && (word = next_word(&at, arena)) != NULL)
         if (strchr(word, '.')) said = say_named(out, all, word, false, arena);
+    for (at = text; !said && (word = next_word(&at, arena)) != NULL;)
+        said = word[0] == '-' && say_first(out, all, word + strspn(word, "-"), TOPIC_OPTION, arena);
+    for (at = text; !said && (word = next_word(&at, arena)) != NULL;)
+        said = say_first(out, all, word, TOPIC_OPERATION, arena);
+    for (at = text; !said && (word = next_word(&at, arena)) != NULL;) said = say_plain(out, all, word, arena);
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;) said = say_named(out, all, word, false, arena);
-    bool word_said = false;
-    for (at = text; !said && !word_said && (word = next_word(&at, arena)) != NULL;)
-        word_said = strlen(word) > 1 && say_word(out, word, arena);
-    return said || word_said;
+    return said;
 }
 
-static const char *nearest(const struct topics *all, const char *text) {
-    const char *words[2 * MAX_NAMES + COUNT_OF(glossary)];
+static const char *nearest(const struct topics *all, const char *text, struct arena *arena) {
+    size_t count = 2 * all->count + COUNT_OF(glossary);
+    const char **words = ARENA_ARRAY(arena, const char *, count);
     for (size_t i = 0; i < all->count; i++)
         words[2 * i] = all->topic[i].name, words[2 * i + 1] = all->topic[i].short_name;
     for (size_t i = 0; i < COUNT_OF(glossary); i++) words[2 * all->count + i] = glossary[i].word;
-    return diag_nearest_word(text, words, 2 * all->count + COUNT_OF(glossary));
+    return diag_nearest_word(text, words, count);
 }
 
-bool explain_topic(FILE *out, const char *text, const char **near, struct arena *arena) {
-    const struct topics *all = all_topics(arena);
+bool explain_topic(FILE *out, const char *text, const struct options *const *commands, const char **near,
+                   struct arena *arena) {
+    const struct topics *all = explain_topics(commands, arena);
     *near = NULL;
     bool named = say_named(out, all, text, false, arena) || say_named(out, all, text, true, arena);
     if (say_word(out, text, arena) || named) return true;
     if (strchr(text, ' ') && say_message(out, all, text, arena)) return true;
-    *near = nearest(all, text);
+    *near = nearest(all, text, arena);
     return false;
 }

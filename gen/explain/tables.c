@@ -47,6 +47,10 @@ struct explain_row explain_row_at(const struct schema_table *t, size_t index, st
     return (struct explain_row){k->key, k->range, k->required ? "required" : k->preset ? k->preset : "none", k->doc};
 }
 
+const struct schema_table *explain_held(const struct schema_table *t, size_t index) {
+    return index < t->count ? NULL : t->keys[index - t->count].table;
+}
+
 // `[page](page#part)` is for readers of the docs.
 const char *explain_plain(const char *doc, struct arena *arena) {
     char *plain = arena_strdup(arena, doc), *to = plain;

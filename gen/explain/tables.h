@@ -17,6 +17,9 @@ size_t explain_rows(const struct schema_table *);
 // In the order of the docs: what is read by table first, what is a map or a list behind it.
 struct explain_row explain_row_at(const struct schema_table *, size_t index, struct arena *);
 
+// The table of what a row's key holds; NULL: none.
+const struct schema_table *explain_held(const struct schema_table *, size_t index);
+
 // Without links to pages of the docs.
 const char *explain_plain(const char *doc, struct arena *);
 

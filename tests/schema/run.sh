@@ -47,7 +47,7 @@ spoil_all() {
 spoil_all || fail "wrong boards and families" "one is as it was"
 boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml tests/e2e/specs/families/*.yaml)
 
-plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + 15 + 1))
+plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + 24 + 1))
 "$rill" schema >"$work/schema.json"
 by_schema() { # good or bad, files
     local line
@@ -85,6 +85,16 @@ says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: op
 says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
 says "a message that names a word alone" '^match: the verdict' "match: false"
 says "a word beside a key of its name" '^T: the most positions' T
+says "a legal word of a key" '^`shared` is a value of design\.binding: ' shared
+says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute of operation matmul$' int4_asym
+says "a parameter of a family" '^parameter gpt2\.ffn: a key of `model` with `family: gpt2`$' gpt2.ffn
+says "a key of a family file" '^  - family\.checks\.nearest$' family.checks
+says "a key of a board file" '^board\.hbm\.read_to_write_ns: 0 to 20000; default: 7$' read_to_write_ns
+says "a command" '^command `rill sim`: build and run' sim
+says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
+says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' 'rill sim: error: `--watchdog` takes an integer'
+says "a message with a word that is a register, too" "^image: what a design's memory holds" \
+    'x.yaml: error: the image was packed for another design (`y`); pack again'
 check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" explain \
     softmx
 check_refused "explain: nothing" 1 'nothing is known of `zzz`$' "$rill" explain zzz
