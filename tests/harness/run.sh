@@ -125,7 +125,7 @@ judge_runs() {
 victim=$((RANDOM % 5 + 1))
 . "$root/tests/harness/kills.sh"
 [ $fake != 3 ] || { kill_workers "${@:2}" && verdict && exit 0 || exit 1; }
-plan $((fake == 2 ? 15 : 60))
+plan $((fake == 2 ? 15 : 61))
 judge_runs
 [ $fake != 2 ] || { verdict && exit 0 || exit 1; }
 check "nothing goes wrong" passes nothing

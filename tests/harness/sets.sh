@@ -24,6 +24,18 @@ points_in_sets() {
     { "$matrix" --set test --list && "$matrix" --set deep --list; } | sort | diff - <("$matrix" --list | sort)
 }
 
+# `make test` simulates each family that there is, with one engine and with one for every product.
+families_in_test() {
+    local file name points
+    points=" $("$root/tests/e2e/matrix.sh" --set test --list | tr '\n' ' ')"
+    for file in "$root"/families/*.yaml; do
+        name=$(basename "$file" .yaml)
+        for name in "$name" "$name-spatial"; do
+            [[ $points == *" $name "* ]] || { echo "error: make test has no design point $name" && return 1; }
+        done
+    done
+}
+
 # Logits are compared with one another in the set where they are made.
 kinds_in_sets() {
     local matrix=$root/tests/e2e/matrix.sh
@@ -89,6 +101,7 @@ says_both() {
 check_sets() {
     check "each part is in a set" parts_in_sets
     check "each design point is in one set" points_in_sets
+    check "each family is in the first set, in both bindings" families_in_test
     check "logits of a kind are in one set" kinds_in_sets
     check "the seeds of the sets are those of the whole" seeds_in_sets
     sums "both sets pass" nothing nothing "10 passed, 0 failed"

@@ -31,9 +31,9 @@ done
 
 out=$root/build/tests/unit flags="-O2" library=build
 if [ "$sanitize" = 1 ]; then
-    # gcc's format-truncation warning gives false alarms in instrumented code.
     out=$root/build/sanitize/tests library=build/sanitize
-    flags="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -Wno-format-truncation"
+    flags="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
+    flags+=" -Wno-format-truncation" # it gives false alarms in instrumented code
 fi
 mkdir -p "$out"
 log=$out/log

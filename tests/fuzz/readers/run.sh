@@ -29,7 +29,7 @@ done
 out=$root/build/fuzz/readers
 log=$out/log
 mkdir -p "$out"
-flags="-O1 -g -fsanitize=address,fuzzer-no-link -fno-omit-frame-pointer"
+flags="-O1 -g1 -fsanitize=address,fuzzer-no-link -fno-omit-frame-pointer"
 
 build() { # reader
     # shellcheck disable=SC2086 # flags are words
