@@ -106,23 +106,44 @@ static bool waits_for_scores(const struct ir *ir) {
     return scores_wait(ir) * WAIT_SHARE > cost_step_bound(ir, &step).cycles;
 }
 
+// Another design in the place of this one, if the board holds it; NULL: it does not.
+static struct ir *take_instead(const struct fitting *f, const struct import_design *other, struct import_design *d,
+                               struct text *spec) {
+    struct text other_spec = {0};
+    struct ir *ir = build_fitting(f, other, &other_spec);
+    if (ir) {
+        text_free(spec);
+        text_addf(spec, "%s", text_cstr(&other_spec));
+        *d = *other;
+    }
+    text_free(&other_spec);
+    return ir;
+}
+
 // As many lanes as that takes, where the board and the family allow them; kernels of vectors keep about what they had.
 static struct ir *match_scores(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
-    struct text wide_spec = {0};
     while (waits_for_scores(ir) && 2 * d->lanes <= MOST_LANES &&
            family_allows(f->m->values, "design.lanes", 2 * d->lanes, f->m->arena)) {
         struct import_design wide = *d;
         wide.lanes *= 2;
         wide.unroll = UNROLL;
-        struct ir *with = build_fitting(f, &wide, &wide_spec);
+        struct ir *with = take_instead(f, &wide, d, spec);
         if (!with) break;
-        text_free(spec);
-        text_addf(spec, "%s", text_cstr(&wide_spec));
-        *d = wide;
         ir = with;
     }
-    text_free(&wide_spec);
     return ir;
+}
+
+// ---- beats ahead ----
+
+enum { BEATS_AHEAD = 512 }; // of a channel: as many as the block RAMs hold that a word of a beat takes in any case
+
+// While the engine waits for a norm the memory reads ahead, as far as the FIFOs of beats go.
+static struct ir *read_ahead(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
+    struct import_design ahead = *d;
+    ahead.prefetch_beats = BEATS_AHEAD;
+    struct ir *with = take_instead(f, &ahead, d, spec);
+    return with ? with : ir;
 }
 
 struct ir *command_fit(const struct import *m, const char *path, struct import_design *d, struct text *spec,
@@ -132,6 +153,7 @@ struct ir *command_fit(const struct import *m, const char *path, struct import_d
     find_rungs(&f);
     for (int share = 1; !ir && share <= MOST_SHARE; share *= 2) ir = build_share(&f, share, d, spec);
     if (ir) ir = match_scores(&f, ir, d, spec);
+    if (ir) ir = read_ahead(&f, ir, d, spec);
     d->fits = ir;
     if (ir) return ir;
     *d = design_of(&f, 1, f.count - 1);

@@ -27,8 +27,9 @@ struct import {
 // The design's keys that depend on the board.
 struct import_design {
     int channels, lanes, tokens, arrays, beat_bits;
-    int unroll; // 0: every kernel has `lanes`
-    bool fits;  // the board, by estimate
+    int unroll;         // 0: every kernel has `lanes`
+    int prefetch_beats; // 0: the default of `design.prefetch_beats`
+    bool fits;          // the board, by estimate
 };
 
 // NULL after reporting: a source that is none, no family for it, what the family does not compute, an unknown board.

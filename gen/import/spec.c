@@ -57,6 +57,7 @@ static void add_design(const struct import *m, const struct import_design *d, st
     text_addf(out, "\ndesign:\n  channels: %d\n  beat_bits: %d\n  lanes: %d\n  T: %d\n  A: %d\n", d->channels,
               d->beat_bits, d->lanes, d->tokens, d->arrays);
     if (d->unroll) text_addf(out, "  unroll: %d\n", d->unroll);
+    if (d->prefetch_beats) text_addf(out, "  prefetch_beats: %d\n", d->prefetch_beats);
     text_add(out, "  weights: int8\n  activations: int10\n");
 }
 

@@ -295,6 +295,7 @@ static void fit_shape(const struct shape *s, int64_t context, int lanes, int unr
     struct rill_spec *read = rill_spec_read_bytes("t.yaml", spec.data, spec.len, &x.f.arena, &x.f.diag);
     assert_no_errors(&x.f);
     assert_int_equal(read->design.lanes, lanes);
+    assert_int_equal(read->design.prefetch_beats, 512);
     text_free(&spec);
     end(&x);
 }
