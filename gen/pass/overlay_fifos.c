@@ -50,11 +50,22 @@ static int tensor_of(const struct ir *ir, int edge, int depth) {
     return tensor;
 }
 
+static bool has_together(const struct ir *ir, int kernel) { return ir_param(&ir->kernel[kernel], "TOGETHER"); }
+
+// A pool counts as many firings in every step. Streams of query heads together have fewer in some: those at a kernel
+// that says so, and what grows with the positions between them.
+static bool counts_differ(const struct ir *ir, int edge) {
+    const struct ir_edge *e = &ir->edge[edge];
+    const struct ir_tensor *t = &ir->tensor[tensor_of(ir, edge, 0)];
+    return has_together(ir, e->src_kernel) || has_together(ir, e->dst_kernel) ||
+           (ir->design.query_heads > 1 && t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS);
+}
+
 // A pool's turns come in every repetition: a stream behind its region's exit has a FIFO of its own.
 static bool can_share(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
     return e->group != IR_NONE && e->depth > PLAIN_WORDS && source(ir, edge)->region != IR_NONE &&
-           tensor_of(ir, edge, 0) != IR_NONE && !fuse_is_behind_exit(ir, e);
+           tensor_of(ir, edge, 0) != IR_NONE && !fuse_is_behind_exit(ir, e) && !counts_differ(ir, edge);
 }
 
 // ---- which streams share ----

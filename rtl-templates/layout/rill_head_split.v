@@ -2,8 +2,8 @@
 // Query heads that were tokens (rill_head_pack) as firings again: in a step of one token a firing of TOGETHER tokens
 // becomes TOGETHER firings of one. Firings of steps of more tokens pass as they are.
 //
-// In: one step word per LAYERS * HEADS heads; firings of at most WORDS words per token, order (word, tok), tuser {tok_last,
-// tok}. Out: the same, a firing per head.
+// In: one step word per LAYERS * HEADS heads; firings of at most WORDS words per token, order (word, tok), tuser
+// {tok_last, tok}. Out: the same, a firing per head.
 // Throughput: one word per cycle; heads are stored, two firings of them, and leave when the last one is in. Latency: 0
 // cycles for a step of more tokens; else 3 from the last word in to the first one out. A step's first word waits until
 // the heads of the step before have left. Reset: synchronous; tready low in reset, words inside are lost.

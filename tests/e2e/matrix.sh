@@ -158,7 +158,7 @@ grouped-heads|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks
 grouped-heads-T8-A2|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|0 1|T=8 A=2 query_heads=3
 grouped-heads-spatial|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks end|0 1|channels=13 \
     binding=spatial T=4 query_heads=3
-grouped-heads-groups|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|0 1|on_chip_kib=11 T=4 \
+grouped-heads-groups|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|0 1|on_chip_kib=20 T=4 \
     query_heads=3
 gemma2-heads|gemma2|$root/tests/e2e/specs/gemma2.yaml|random:3|end|0|channels=4 context=90 query_heads=2
 attentions-heads-spatial|attentions|$root/tests/e2e/specs/attentions.yaml|random:3|lengths blocks end|0 1|channels=26 \

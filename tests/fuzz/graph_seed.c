@@ -533,6 +533,7 @@ void spec_make(struct spec *s, uint64_t seed) {
         done = s->is_model || is_whole(s);
     }
     s->design[KEY_ACTIVATIONS] = seed % 7 == 3 ? 10 : 8; // not drawn: the other choices stay those of their seeds
+    s->design[KEY_QUERY_HEADS] = seed % 3 == 1 ? 8 : 1;
     spec_clean(s);
 }
 

@@ -5,7 +5,7 @@
 
 #include "tests/fuzz/spec.h"
 
-const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8, 1, 0, 8};
+const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8, 1, 0, 8, 1};
 
 static int min(int a, int b) { return a < b ? a : b; }
 
@@ -263,8 +263,8 @@ static void print_kernels(const struct spec *s) {
 
 static void print_design(const struct spec *s) {
     static const char *const keys[DESIGN_KEYS] = {
-        "clock_mhz", "channels",       "beat_bits", "lanes",       "T", "weights",     "head",
-        "group",     "prefetch_beats", "max_burst", "outstanding", "A", "on_chip_kib", "activations"};
+        "clock_mhz",      "channels",  "beat_bits",   "lanes", "T",           "weights",     "head",       "group",
+        "prefetch_beats", "max_burst", "outstanding", "A",     "on_chip_kib", "activations", "query_heads"};
     bool any = false;
     for (int k = 0; k < DESIGN_KEYS; k++) {
         int v = s->design[k];

@@ -129,6 +129,7 @@ enum design_key {
     KEY_ARRAYS,
     KEY_ON_CHIP, // 0: not given
     KEY_ACTIVATIONS,
+    KEY_QUERY_HEADS,
     DESIGN_KEYS,
 };
 

@@ -5,7 +5,6 @@
 #include "verif/check/check_internal.h"
 #include "include/ir_custom.h"
 #include "include/kernel.h"
-#include "include/kv.h"
 #include "include/ops.h"
 
 static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *e, bool source) {
@@ -93,14 +92,19 @@ bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, s
     return itensor_walk(&words, extent, walk) && walk->loops > 1;
 }
 
-// What travels between scores and values of query heads that are tokens: scores, weights, quantized weights.
+// Whether a softmax takes this tensor or makes what it is made of: its scores, its weights, these quantized.
+static bool is_of_softmax(const struct ir *ir, int softmax, int tensor) {
+    const struct ir_node *node = &ir->node[softmax];
+    int producer = ir->tensor[tensor].producer;
+    return tensor == node->in[0] || tensor == node->out[0] ||
+           (producer != IR_NONE && ir->node[producer].in[0] == node->out[0]);
+}
+
+// Query heads that are tokens there in steps of one token; 0: none.
 static int together_of(const struct ir *ir, int tensor) {
-    for (int n = 0; n < ir->nodes; n++) {
-        if (!ir_node_is(ir, n, OP_BY_KEYS) || kv_together(ir, n) == 1) continue;
-        const struct ir_node *softmax = &ir->node[kv_softmax_of(ir, n)];
-        if (tensor == softmax->in[0] || tensor == softmax->out[0] || tensor == ir->node[kv_values_of(ir, n)].in[0])
-            return kv_together(ir, n);
-    }
+    for (int k = 0; k < ir->kernels; k++)
+        if (kernel_of(&ir->kernel[k]) == &rtl_softmax && is_of_softmax(ir, ir->kernel[k].node, tensor))
+            return (int)ir_param_int(&ir->kernel[k], "TOGETHER", 0);
     return 0;
 }
 

@@ -32,7 +32,8 @@ module rill_head_replay_tb;
     rill_axis_driver #(.DATA_W(32), .USER_W(TOK_W + 1), .WORDS(WORDS)) u_src (.clk(clk), .rst(rst),
         .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_head_replay #(.DATA_W(32), .TOKENS(TOKENS), .UNITS(UNITS), .REPLAYS(REPLAYS), .TOGETHER(TOGETHER)) dut (.clk(clk), .rst(rst),
+    rill_head_replay #(.DATA_W(32), .TOKENS(TOKENS), .UNITS(UNITS), .REPLAYS(REPLAYS),
+        .TOGETHER(TOGETHER)) dut (.clk(clk), .rst(rst),
         .s_axis_tvalid(s_valid),
         .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
         .m_axis_tvalid(m_valid),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_head_split: steps of LAYERS * HEADS heads and a random number of tokens; in those of one token every TOGETHER
-// heads come as tokens of a firing and leave as firings. Latency of the first ones, and a word per cycle.
+// Bench of rill_head_split: steps of LAYERS * HEADS heads and a random number of tokens; in those of one token every
+// TOGETHER heads come as tokens of a firing and leave as firings. Latency of the first ones.
 // sweep: TOKENS=2 TOGETHER=2 WORDS=1 HEADS=4 LAYERS=1
 // sweep: TOKENS=4 TOGETHER=3 WORDS=5 HEADS=3 LAYERS=2
 // sweep: TOKENS=8 TOGETHER=7 WORDS=2 HEADS=14 LAYERS=2
