@@ -30,6 +30,7 @@ Qwen2.5-0.5B|qwen2|24|896|14|2|64|4864|151936|"rope_theta": 1e6, "tie_word_embed
 TinyLlama-1.1B|llama|22|2048|32|4|64|5632|32000|"hidden_act": "silu"
 Gemma-3-1B|gemma3_text|26|1152|4|1|256|6912|262144|"hidden_activation": "gelu_pytorch_tanh"
 Llama-3.2-1B|llama|16|2048|32|8|64|8192|128256|"rope_theta": 5e5, "tie_word_embeddings": true, "hidden_act": "silu"
+Qwen2.5-7B|qwen2|28|3584|28|4|128|18944|152064|"rope_theta": 1e6, "tie_word_embeddings": false, "hidden_act": "silu"
 TEXT
 }
 

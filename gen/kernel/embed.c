@@ -41,7 +41,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 40, 0, 0);
     cost_per(r, mode, 357, 500, 2);
     cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0);          // the table of the repetition
-    cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), 0.34, 0, 0); // which channel's beat
+    cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), 0.42, 0, 0); // which channel's beat
     r->dsp += 2;
 }
 

@@ -31,7 +31,8 @@ module rill_dequantize_tb;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_dequantize #(.LANES(LANES), .SIDE_W(SIDE_W), .ACC_W(ACC_W)) dut (.clk(clk), .rst(rst), .valid(valid),
-        .acc(acc), .scale(scale), .bias(bias), .side(side), .out_valid(out_valid), .y(y), .fault(fault), .out_side(out_side));
+        .acc(acc), .scale(scale), .bias(bias), .side(side),
+        .out_valid(out_valid), .y(y), .fault(fault), .out_side(out_side));
 
     reg  [ACC_W-1:0]    acc_mem [0:LINES-1];
     reg  [31:0]         scale_mem [0:LINES-1];
