@@ -123,8 +123,8 @@ def forecast_table(runs):
             continue
         cells = []
         for key in ("cycles_prefill", "cycles_decode"):
-            measured, foretold = result[key], forecast[key]
-            cells += [str(measured), str(foretold), f"{foretold / measured - 1:+.2%}" if measured else "-"]
+            measured, predicted = result[key], forecast[key]
+            cells += [str(measured), str(predicted), f"{predicted / measured - 1:+.2%}" if measured else "-"]
         row(label, name, *cells)
 
 

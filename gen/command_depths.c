@@ -94,7 +94,7 @@ static int start(struct run *run, void *options) {
     const char *missing = NULL;
     if (!find_depths(&d, &missing)) {
         if (missing) fprintf(stderr, "rill depths: error: %s has no timing contract\n", missing);
-        else fprintf(stderr, "rill depths: error: the streams come to a halt in the simulation of the contracts\n");
+        else fprintf(stderr, "rill depths: error: the streams deadlock in the simulation of the contracts\n");
         return RILL_BAD_SPEC;
     }
     add_up(&d);

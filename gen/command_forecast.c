@@ -180,7 +180,7 @@ static int print_forecast(struct ir *ir, const struct forecast_options *o) {
     const char *why = NULL;
     int64_t age = o->started ? o->start : timing_host_cycles(ir);
     struct forecast_view v = {.ir = ir,
-                              .f = timing_foretell(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why)};
+                              .f = timing_forecast_request(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why)};
     if (!v.f) return fprintf(stderr, "rill forecast: error: %s\n", why), RILL_BAD_SPEC;
     const char *below = timing_below_bound(ir->arena, ir, v.f);
     if (below) base_fatal("the forecast is faster than its own bound: %s", below);

@@ -102,8 +102,7 @@ static int print_timeline(struct ir *ir, const struct timeline_options *o) {
     const char *missing = NULL;
     struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
     if (!r) return fprintf(stderr, "rill timeline: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;
-    if (r->stuck)
-        return fprintf(stderr, "rill timeline: error: the streams come to a halt: %s\n", r->stuck), RILL_BAD_SPEC;
+    if (r->stuck) return fprintf(stderr, "rill timeline: error: the streams deadlock: %s\n", r->stuck), RILL_BAD_SPEC;
     print_steps(r, step, steps, o->json);
     print_streams(ir, r, o->json);
     if (o->beats && !write_beats(ir, r, o->beats))

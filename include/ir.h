@@ -149,7 +149,7 @@ struct ir_edge { // one stream with its FIFO
     enum ram_style ram_style;
     int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
     const char *forced_by; // what asks for the depth, or NULL
-    int whole;             // 1: it holds a whole tensor by the safe rule too, as the graph would come to a halt
+    int whole;             // 1: it holds a whole tensor by the safe rule too, as the graph would deadlock
     int run_ahead; // 1: its writer is early and would fill it at any depth; it waits for room, and no step takes longer
                    // for it
     int crossings; // register slices behind the FIFO, one for each die boundary

@@ -36,7 +36,7 @@ struct timing_options {
     const int64_t
         *latest; // per step, of the engines' last commands in it: a later one ends the run as if stuck; NULL: none does
     int64_t limit;    // words and beats; 0: none. Beyond it the run ends as if stuck
-    bool idle_counts; // as it once was, keys count only while their engine is idle: for a test of halts
+    bool idle_counts; // as it once was, keys count only while their engine is idle: for a test of deadlocks
     bool load_only;   // what comes before the first step, alone; timing_result.loaded says when it was over
     struct timing_memory memory;
 };

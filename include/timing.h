@@ -47,8 +47,8 @@ enum { TIMING_WHOLE_WORDS = 8000000 /* a second, some 300 MB */ };
 
 // A whole request without any values. One of more words on its streams than whole_words is sampled: steps at some
 // positions, each standing for its neighbours. age: of the memory at the start, cycles. NULL: *why says which kernel
-// has no contract, or which streams come to a halt.
-struct timing_forecast *timing_foretell(const struct ir *, int64_t prompt, int64_t tokens, int64_t age, bool kept,
-                                        int64_t whole_words, const char **why);
+// has no contract, or which streams deadlock.
+struct timing_forecast *timing_forecast_request(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
+                                                bool kept, int64_t whole_words, const char **why);
 
 #endif

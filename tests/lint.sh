@@ -110,6 +110,11 @@ foreign_words() { # places of one machine, numbers of a tracker
     grep -nHE '(^|[^a-z])/(work|home|root)/|[Ii]ssue #?[0-9]' "${all_files[@]}" | grep -v '^tests/lint.sh' | cut -c1-120
 }
 
+own_words() { # what the field has a name for: forecast, deadlock
+    grep -nHiE 'foret(el|old)|(come|comes|came|coming) to a halt' "${all_files[@]}" |
+        grep -v '^tests/lint.sh\|^tests/mutants/table.txt' | cut -c1-120
+}
+
 shell_syntax() {
     local file
     for file in "${scripts[@]}"; do bash -n "$file"; done
@@ -163,7 +168,7 @@ readme_form() {
     awk 'END { if (NR > 120) print "README.md: " NR " lines, 120 at most" }' README.md
 }
 
-plan $((quick ? 19 : 23))
+plan $((quick ? 20 : 24))
 silent "clang-format" unformatted
 silent "SPDX lines" spdx_missing
 silent "line lengths" too_long
@@ -171,6 +176,7 @@ silent "file sizes" too_large
 silent "tabs and trailing blanks" blanks
 silent "Verilog headers" verilog_headers
 silent "words that do not belong" foreign_words
+silent "words of our own" own_words
 silent "shell syntax" shell_syntax
 if command -v shellcheck >/dev/null 2>&1; then
     plan 1 && silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"

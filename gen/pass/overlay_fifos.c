@@ -231,6 +231,6 @@ bool pass_overlay_fifos(struct ir *ir, const struct rill_spec *spec, struct diag
     deepen(ir);
     if (timing_progress(ir, false, &stuck, NULL) || !stuck) return true;
     diag_error(diag, spec ? spec_place(spec, "design.on_chip_kib") : loc_none(),
-               "groups that run one after the other come to a halt: %s", stuck);
+               "groups that run one after the other deadlock: %s", stuck);
     return false;
 }

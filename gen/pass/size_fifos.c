@@ -3,7 +3,7 @@
 //
 // The safe rule bounds it: paths that part at a fork meet again, and firings wait at multiplexers for their turn, so
 // the streams there hold a whole tensor, or as much of it as is ever under way (safe_words.c); everywhere else two
-// words keep full throughput, unless simulated steps come to a halt. It stays where the spec asks for it, a kernel has
+// words keep full throughput, unless simulated steps deadlock. It stays where the spec asks for it, a kernel has
 // no contract, or, with `auto`, a forecast says that it is better.
 #include <string.h>
 
@@ -96,8 +96,9 @@ void pass_safe_depths(struct ir *ir) {
 }
 
 // What the rule does not see: a kernel whose results go to two readers, one behind an engine's product and one that
-// waits for a later product, holds the engine up. So steps are simulated: streams that are full when the graph comes to
-// a halt hold a whole tensor, until it goes on. NULL, or where it halts even then. *deepened: some are deeper now.
+// waits for a later product, holds the engine up. So steps are simulated: streams that are full when the graph
+// deadlocks hold a whole tensor, until it goes on. NULL, or where it deadlocks even then. *deepened: some are deeper
+// now.
 static const char *ensure_progress(struct ir *ir, bool timed, bool *deepened) {
     bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
     const char *stuck = NULL;
@@ -118,7 +119,7 @@ static const char *ensure_progress(struct ir *ir, bool timed, bool *deepened) {
     return NULL;
 }
 
-// Sizes all edges by the rule that `design.fifo` names. NULL, or where the graph comes to a halt.
+// Sizes all edges by the rule that `design.fifo` names. NULL, or where the graph deadlocks.
 static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
     bool by_rule = ir->design.fifo == SPEC_SAFE, deepened;
     pass_safe_depths(ir);
@@ -187,8 +188,8 @@ static const char *size_by_rule(struct ir *ir, const struct sizes *unsized) {
     return size_as_said(ir, &none);
 }
 
-// Timed depths first: where they are better than the safe rule's, these are not tried for halts, which would only make
-// them deeper.
+// Timed depths first: where they are better than the safe rule's, these are not tried for deadlocks, which would only
+// make them deeper.
 static const char *size_by_forecast(struct ir *ir) {
     struct sizes unsized = keep_sizes(ir);
     struct by_contracts by = {.most = TIMING_BRIEF_PASS};
@@ -217,6 +218,6 @@ bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *d
     const char *stuck = ir->design.fifo == SPEC_AUTO ? size_by_forecast(ir) : size_as_said(ir, &by);
     if (!stuck) return true;
     diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(),
-               "the graph comes to a halt with FIFOs that hold whole tensors: %s", stuck);
+               "the graph deadlocks with FIFOs that hold whole tensors: %s", stuck);
     return false;
 }

@@ -23,7 +23,7 @@ void graph_hardware(struct ir *, struct text *out);
 
 // A layer of a decode step as the timing contracts forecast it (docs/timing.md).
 struct html_window {
-    const struct timing_result *run; // NULL: no contract, or the run came to a halt
+    const struct timing_result *run; // NULL: no contract, or the run deadlocked
     const char *why;                 // then: what is missing
     int64_t from, to;   // cycles shown: one repetition of the region that repeats most, else the whole step
     const char *region; // its name, or NULL

@@ -4,7 +4,7 @@
 // A stream is as deep as it ever fills when nothing holds its writer back; then no writer ever waits. Streams whose
 // writer runs ahead for nothing (the next step's rows, while this step has the loop) fill up whatever they hold: those
 // are cut to the least depth at which no step takes longer. Last, every step is walked once more with each pipeline
-// holding a single word: the graph is a Kahn network, in which it does not depend on times whether it comes to a halt;
+// holding a single word: the graph is a Kahn network, in which it does not depend on times whether it deadlocks;
 // so what goes through here goes through with any timing of the memory.
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void cut_run_ahead(struct sizing *z, int64_t *depth) {
     }
 }
 
-// ---- no halt with any timing ----
+// ---- no deadlock with any timing ----
 
 // Marks of all cases, with a single word in each pipeline if that is asked for; false, with the streams that are full
 // then, when one deadlocks.
@@ -48,7 +48,7 @@ static bool passes(struct sizing *z, const int64_t *depth, bool single_word, boo
     return true;
 }
 
-// Streams that are full where the graph comes to a halt get deeper, up to the safe depth. False when none can.
+// Streams that are full where the graph deadlocks get deeper, up to the safe depth. False when none can.
 static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
     bool deeper = false;
     for (int e = 0; e < z->ir->edges; e++) {
@@ -70,7 +70,7 @@ static bool measure_cut(struct sizing *z, int64_t *depth) {
     return true;
 }
 
-// Streams that are full where the graph comes to a halt with single words get deeper; then as short again as they can
+// Streams that are full where the graph deadlocks with single words get deeper; then as short again as they can
 // be, where that is worth it.
 bool sizing_ensure_progress(struct sizing *z, bool some) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
@@ -84,7 +84,7 @@ bool sizing_ensure_progress(struct sizing *z, bool some) {
     z->budget = z->work + TIMING_FINE_BUDGET / (some ? 4 : 1);
     if (deepened) sizing_bisect_all(z, z->depth, &(struct bounds){least, .single_words = true});
     for (int e = 0; e < z->ir->edges; e++)
-        if (z->depth[e] > least[e]) z->out[e].forced_by = "no halt with one word per pipeline";
+        if (z->depth[e] > least[e]) z->out[e].forced_by = "no deadlock with one word per pipeline";
     return true;
 }
 
@@ -133,7 +133,7 @@ static int64_t *all_least(struct sizing *z) {
 
 // Depths of two words have another latency than deeper ones, and a memory's rows open in another order for a cycle's
 // difference: with depths that are the marks a case may take a little longer than with deeper ones. What it takes then
-// is the measure, within SLOWER_AT_MOST. False, with the streams that are full then, when a case comes to a halt.
+// is the measure, within SLOWER_AT_MOST. False, with the streams that are full then, when a case deadlocks.
 static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, bool *full) {
     int64_t most[MAX_CASES];
     z->slower = false;
@@ -157,7 +157,7 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, b
     return true;
 }
 
-// What a search begins with. Marks as depths may bring a case to a halt that went through at deeper ones: FIFOs of two
+// What a search begins with. Marks as depths may deadlock a case that went through at deeper ones: FIFOs of two
 // words have another latency, and stages that stall together hold the fewer words the later these come. Streams that
 // are full then get deeper. Where a case is slower than it may be, the safe depths are what it was measured with.
 static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {

@@ -19,7 +19,7 @@ struct timing_depth {
         forced_by; // the case and firing that filled it, and the path that its reader waited for; NULL: the least depth
 };
 // Per edge. False, with nothing changed but *missing, when the design cannot be simulated (a module without a contract,
-// or NULL: it comes to a halt), or when the search is not begun: one pass over its cases is more than `most` words and
+// or NULL: it deadlocks), or when the search is not begun: one pass over its cases is more than `most` words and
 // beats (0: any). *pass: as many as were simulated of that pass.
 bool timing_depths(struct ir *, struct timing_depth *, int64_t most, int64_t *pass, const char **missing);
 

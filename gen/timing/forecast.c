@@ -20,7 +20,7 @@ enum {
     RING_CYCLES = 12,  // an id's step over to its write at the memory
 };
 
-struct foretelling {
+struct forecasting {
     const struct ir *ir;
     struct arena scratch;
     struct timing_forecast *f;
@@ -32,23 +32,23 @@ struct foretelling {
     const char *why;
 };
 
-static struct timing_result *run(struct foretelling *t, int first, int steps) {
+static struct timing_result *run(struct forecasting *t, int first, int steps) {
     struct timing_options o = {.step = t->step + first, .steps = steps, .bounded = true};
     const char *missing = NULL;
     o.memory = t->memory;
     struct timing_result *r = timing_simulate(&t->scratch, t->ir, &o, &missing);
     if (!r) t->why = arena_printf(t->ir->arena, "%s has no timing contract", missing);
-    else if (r->stuck) t->why = arena_printf(t->ir->arena, "the streams come to a halt: %s", r->stuck);
+    else if (r->stuck) t->why = arena_printf(t->ir->arena, "the streams deadlock: %s", r->stuck);
     return r && !r->stuck ? r : NULL;
 }
 
-static const struct timing_turn *turn_of(const struct foretelling *t, const struct timing_result *r, int step,
+static const struct timing_turn *turn_of(const struct forecasting *t, const struct timing_result *r, int step,
                                          int engine) {
     return &r->turn[step * (t->ir->engines > 0 ? t->ir->engines : 1) + (engine >= 0 ? engine : 0)];
 }
 
 // Adds `weight` times what the engine did in a step.
-static void add_step(const struct foretelling *t, struct timing_phase *p, const struct timing_result *r, int step,
+static void add_step(const struct forecasting *t, struct timing_phase *p, const struct timing_result *r, int step,
                      double weight) {
     for (int i = 0; i < t->ir->firings; i++) {
         const struct timing_firing *f = &r->firing[step * t->ir->firings + i];
@@ -75,7 +75,7 @@ static int busiest_engine(const struct ir *ir, const struct timing_result *r) {
 
 // ---- whole ----
 
-static bool foretell_whole(struct foretelling *t) {
+static bool forecast_whole(struct forecasting *t) {
     struct timing_result *r = run(t, 0, t->steps);
     if (!r) return false;
     for (int s = 0; s < t->steps; s++) add_step(t, s < t->prefill ? &t->f->prefill : &t->f->decode, r, s, 1);
@@ -87,13 +87,13 @@ static bool foretell_whole(struct foretelling *t) {
 
 // ---- sampled ----
 
-static int64_t last_command(const struct foretelling *t, const struct timing_result *r, int step) {
+static int64_t last_command(const struct forecasting *t, const struct timing_result *r, int step) {
     return turn_of(t, r, step, t->pace)->last_command;
 }
 
 // Steps [first, first + count) stand for the `weight` times as many. Their cycles: ends of a prompt's steps are the
 // engine's last commands, as the next step's ids are under way long before; a decode step ends with its id.
-static bool sample(struct foretelling *t, struct timing_phase *p, int first, int count, int warm, double weight) {
+static bool sample(struct forecasting *t, struct timing_phase *p, int first, int count, int warm, double weight) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > warm ? first - warm : 0, lead = first - from;
     struct timing_result *r = run(t, from, lead + count);
@@ -109,7 +109,7 @@ static bool sample(struct foretelling *t, struct timing_phase *p, int first, int
 }
 
 // The steps [first, end), in `samples` parts of equal size, the middle of each simulated.
-static bool sample_range(struct foretelling *t, struct timing_phase *p, int first, int end, int samples, int warm,
+static bool sample_range(struct forecasting *t, struct timing_phase *p, int first, int end, int samples, int warm,
                          int count) {
     int steps = end - first, parts = steps / count < samples ? steps / count : samples;
     if (steps > 0 && parts == 0) parts = 1, count = steps;
@@ -121,7 +121,7 @@ static bool sample_range(struct foretelling *t, struct timing_phase *p, int firs
 }
 
 // From the end of the step before to the first id.
-static bool foretell_tail(struct foretelling *t, int first) {
+static bool forecast_tail(struct forecasting *t, int first) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > WARM_PREFILL ? first - WARM_PREFILL : 0, lead = first - from, count = t->prefill - first;
     struct timing_result *r = run(t, from, lead + count);
@@ -134,7 +134,7 @@ static bool foretell_tail(struct foretelling *t, int first) {
 }
 
 // The engine of the head, busy as it may be, rests in all steps of a prompt but the last.
-static bool find_pace(struct foretelling *t) {
+static bool find_pace(struct forecasting *t) {
     struct arena_mark mark = arena_mark(&t->scratch);
     t->pace = t->f->engine;
     if (t->prefill < 2) return true;
@@ -144,12 +144,12 @@ static bool find_pace(struct foretelling *t) {
     return r != NULL;
 }
 
-static bool foretell_samples(struct foretelling *t) {
+static bool forecast_samples(struct forecasting *t) {
     if (!find_pace(t)) return false;
     struct timing_phase *p = &t->f->prefill, *d = &t->f->decode;
     int head = t->prefill > TAIL + WARM_PREFILL ? WARM_PREFILL : 0, tail = head ? t->prefill - TAIL : 0;
     if (head && !sample(t, p, 0, head, 0, 1)) return false;
-    return sample_range(t, p, head, tail, SAMPLES_PREFILL, WARM_PREFILL, 1) && foretell_tail(t, tail) &&
+    return sample_range(t, p, head, tail, SAMPLES_PREFILL, WARM_PREFILL, 1) && forecast_tail(t, tail) &&
            sample_range(t, d, t->prefill, t->steps, SAMPLES_DECODE, WARM_DECODE, COUNT_DECODE);
 }
 
@@ -169,7 +169,7 @@ static double firing_macs(const struct ir *ir, const struct ir_firing *f, const 
     return (double)positions * (double)(ir_tensor_elements(heads) / at_least(heads->shape[0].bound, 1));
 }
 
-static void count_macs(struct foretelling *t) {
+static void count_macs(struct forecasting *t) {
     for (int s = 0; s < t->steps; s++) {
         struct timing_phase *p = s < t->prefill ? &t->f->prefill : &t->f->decode;
         for (int i = 0; i < t->ir->firings; i++) {
@@ -188,7 +188,7 @@ static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
     load->rows *= n;
 }
 
-static struct cost_bound bound_of(const struct foretelling *t, int first, int end, int64_t early) {
+static struct cost_bound bound_of(const struct forecasting *t, int first, int end, int64_t early) {
     struct cost_load load = cost_load_new(t->ir);
     // Of rows whose positions do not matter, all steps but the last are alike.
     int alike = cost_positions_matter(t->ir) || t->ir->design.is_lm || end <= first ? first : end - 1;
@@ -204,7 +204,7 @@ static struct cost_bound bound_of(const struct foretelling *t, int first, int en
 }
 
 // Beats of decode steps may be in the engines' buffers before.
-static void find_bounds(struct foretelling *t) {
+static void find_bounds(struct forecasting *t) {
     t->f->prefill.bound = bound_of(t, 0, t->prefill, 0);
     t->f->decode.bound = bound_of(t, t->prefill, t->steps, t->ir->design.prefetch_beats);
 }
@@ -216,7 +216,7 @@ static int64_t ring_cycles(const struct timing_memory *m) {
 }
 
 // The pilot's words tell whether the request is short.
-static bool is_short(struct foretelling *t) {
+static bool is_short(struct forecasting *t) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int last = t->prefill - 1;
     struct timing_result *r = run(t, last, 1);
@@ -228,9 +228,9 @@ static bool is_short(struct foretelling *t) {
     return words <= t->whole_words || !t->ir->design.is_lm;
 }
 
-struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age, bool kept,
-                                        int64_t whole_words, const char **why) {
-    struct foretelling t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_of(ir, age, kept)};
+struct timing_forecast *timing_forecast_request(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age,
+                                                bool kept, int64_t whole_words, const char **why) {
+    struct forecasting t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_of(ir, age, kept)};
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_forecast);
     *t.f = (struct timing_forecast){
@@ -246,7 +246,7 @@ struct timing_forecast *timing_foretell(const struct ir *ir, int64_t prompt, int
     count_macs(&t);
     find_bounds(&t);
     bool whole = is_short(&t);
-    bool ok = !t.why && (whole ? foretell_whole(&t) : foretell_samples(&t));
+    bool ok = !t.why && (whole ? forecast_whole(&t) : forecast_samples(&t));
     double ring = ir->design.is_lm ? (double)ring_cycles(&t.memory) : DRAIN_CYCLES;
     t.f->first_id = (double)t.f->start + t.f->prefill.cycles + ring;
     t.f->end = t.f->first_id + t.f->decode.cycles;

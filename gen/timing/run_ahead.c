@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A design at its own depths: whether it comes to a halt, and which streams run ahead.
+// A design at its own depths: whether it deadlocks, and which streams run ahead.
 #include <string.h>
 
 #include "gen/timing/sizing.h"
@@ -8,7 +8,7 @@ enum {
     PASSAGE_BUDGET = 12000000 /* words and beats of all cases, after which no further passage is begun: a second */
 };
 
-// False, with where and what is full then, when a case comes to a halt at the design's own depths.
+// False, with where and what is full then, when a case deadlocks at the design's own depths.
 static bool goes_through(struct sizing *z, struct test_case *t, const char **stuck, bool *full) {
     struct arena_mark mark = arena_mark(&z->scratch);
     const struct timing_result *r = sizing_run(z, t, NULL, true);

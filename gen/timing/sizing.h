@@ -83,7 +83,7 @@ struct streams { // some of them, as numbers of edges
     int count;
 };
 
-struct bounds { // of a depth: not below `least`; no case takes longer, none comes to a halt with single words
+struct bounds { // of a depth: not below `least`; no case takes longer, none deadlocks with single words
     const int64_t *least;
     bool fast, single_words;
 };
@@ -91,7 +91,7 @@ struct bounds { // of a depth: not below `least`; no case takes longer, none com
 // ---- the sequence (depths.c) ----
 
 void sizing_open(struct sizing *); // with ir and out set
-// Streams that are full where the graph comes to a halt get deeper, up to the safe depth; then, unless passes are long,
+// Streams that are full where the graph deadlocks get deeper, up to the safe depth; then, unless passes are long,
 // as short as they can be.
 bool sizing_ensure_progress(struct sizing *, bool is_long);
 
@@ -103,7 +103,7 @@ bool sizing_is_sized(const struct ir *, int edge);                // steps and p
 void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struct timing_step *, int steps);
 void sizing_choose_cases(struct sizing *);
 // What differs along a request of a design with caches: around the ends of blocks of 64 positions and of the context,
-// with whole steps, a part of one and single ones, as many as may be under way. To look for halts.
+// with whole steps, a part of one and single ones, as many as may be under way. To look for deadlocks.
 void sizing_choose_passages(struct sizing *);
 struct timing_result *sizing_run(struct sizing *, struct test_case *, const int64_t *depth, bool single_word);
 struct timing_result *sizing_run_until(struct sizing *, struct test_case *, const int64_t *depth, bool single_word,
@@ -115,9 +115,9 @@ void sizing_clear_marks(struct sizing *);
 void sizing_note_mark(struct sizing *, const struct test_case *, int edge, const struct timing_result *);
 void sizing_note_least(struct sizing *, const struct timing_result *);
 // A request of whole steps and a part, with a memory that refreshes. It may take a hundredth and SLOWER_IN_ALL longer
-// than without bounds. False when it comes to a halt. *room: of each stream, what it holds then.
+// than without bounds. False when it deadlocks. *room: of each stream, what it holds then.
 bool sizing_add_request(struct sizing *, int64_t *room);
-// Marks of all cases at the given depths. False when a case cannot be run or comes to a halt.
+// Marks of all cases at the given depths. False when a case cannot be run or deadlocks.
 bool sizing_measure(struct sizing *, const int64_t *given, bool first);
 
 // ---- runs that are known (sizing_known.c) ----

@@ -118,7 +118,7 @@ void sizing_bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b)
 
 // ---- the search on some cases, where each takes long ----
 
-// Of each kind the case with the most words, with fewer steps and layers. False when one comes to a halt.
+// Of each kind the case with the most words, with fewer steps and layers. False when one deadlocks.
 static bool add_briefs(struct sizing *z, const int64_t *depth) {
     int tests = z->tests;
     for (int first = 0, last; first < tests && z->briefs < MAX_BRIEFS; first = last) {

@@ -13,7 +13,7 @@ usage: tests/fuzz/attention.sh [--every n] [--from n] [--rtl] [--jobs n] [varian
              with every source, number of heads, size, binding and number of channels
   --jobs n   side by side (default 1)
   variant    these alone: KEYS-HEADSxSIZE-cCHANNELS-tT-lLANES-BINDING-CONTEXT
-Every step of the rows up to the end of the context is foretold: none may halt. Specs are in build/fuzz/attention.
+Every step of the rows up to the end of the context is forecast: none may deadlock. Specs are in build/fuzz/attention.
 TEXT
 }
 
@@ -30,17 +30,17 @@ subset=(
 )
 
 # Every step of a request as long as the context.
-foretold_whole() { # spec, context
+forecast_whole() { # spec, context
     "$rill" forecast "$1" "$2:1" >"$log" 2>&1 || return
     grep -Eq "^([1-9][0-9]*) of \1 steps simulated" "$log" && return
     echo "error: not every step is simulated" >>"$log"
     return 1
 }
 
-foretell() { # variant...
+forecast_each() { # variant...
     local name log=$specs/log.$BASHPID
     for name in "$@"; do
-        if foretold_whole "$specs/$name.yaml" "${name##*-}"; then ok "$name"; else fail "$name" "$(reason)"; fi
+        if forecast_whole "$specs/$name.yaml" "${name##*-}"; then ok "$name"; else fail "$name" "$(reason)"; fi
     done
     rm -f "$log"
 }
@@ -55,7 +55,7 @@ while [ $# -gt 0 ]; do
         --from) from=$2 && shift ;;
         --rtl) rtl=1 ;;
         --jobs) jobs=$2 && shift ;;
-        --foretell) mine=("${@:2}") && break ;;
+        --forecast-share) mine=("${@:2}") && break ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
         *) variants+=("$1") ;;
@@ -63,7 +63,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 if [ ${#mine[@]} != 0 ]; then
-    foretell "${mine[@]}"
+    forecast_each "${mine[@]}"
     exit 0
 fi
 make -C "$root" --no-print-directory build/rill >/dev/null || exit
@@ -83,7 +83,7 @@ fi
 for ((at = 0; at < ${#variants[@]}; at += 100)); do
     share=("${variants[@]:at:100}")
     # shellcheck disable=SC2086 # LAUNCH is words
-    add_job ${#share[@]} ${LAUNCH:-} "${BASH_SOURCE[0]}" --foretell "${share[@]}"
+    add_job ${#share[@]} ${LAUNCH:-} "${BASH_SOURCE[0]}" --forecast-share "${share[@]}"
 done
 run_jobs "$jobs"
 verdict

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced by run.sh: what timed FIFO depths promise (docs/timing.md), of a design and its twin with FIFOs twice as deep,
-# both simulated or foretold without jitter before.
+# both simulated or forecast without jitter before.
 # shellcheck shell=bash disable=SC2154 # variables shared with run.sh and forms.sh
 
 # What the request takes in the forecast when no FIFO has a bound: until its rows are in memory, as words in a FIFO
@@ -64,7 +64,7 @@ compare_bits() { # spec
 
 # Both by forecast alone, with a memory that never refreshes: with refreshes, which words meet one is another with and
 # without bounds, and a request without bounds may be slower.
-foretell_twins() { # folder, prompt length
+forecast_twins() { # folder, prompt length
     local options=(--no-refresh --prompt-len "$2" --tokens 3 --unchecked --json)
     "$rill" timeline "$1/design.yaml" "${options[@]}" >"$1.timeline" &&
         "$rill" timeline "$1_deep/design.yaml" "${options[@]}" >"$1_deep.timeline" &&
@@ -83,7 +83,7 @@ check_depths() { # spec, folder, seed
     timing_request "$spec"
     step gen timeout 300 "$rill" gen "$spec" -o "$dir" || return
     step deepen deepen "$dir" || return
-    step forecast foretell_twins "$dir" "$length" || return
+    step forecast forecast_twins "$dir" "$length" || return
     step streams compare_streams "$dir" "$dir.timeline" "${dir}_deep.timeline" || return
     said=$(tail -n 1 "$log")
     step least compare_bits "$spec" || return

@@ -134,7 +134,7 @@ simulate_forms() { # spec, folder, seed
         if [ -n "$before" ]; then step values same_values "$before" "$dir.$form.json" || return; fi
         before=$dir.$form.jitter.json # runs without jitter follow
         cp "$dir.$form.json" "$before" || return
-        if [ $foretold = 1 ] && [[ $form = on || $form = as-is ]]; then
+        if [ $with_forecast = 1 ] && [[ $form = on || $form = as-is ]]; then
             check_forecast "$dir.$form.yaml" "$dir.$form" || return
         fi
     done
@@ -228,9 +228,9 @@ deepen() { # folder
 
 forecast() { # folder, prompt length
     "$rill" timeline "$1/design.yaml" --prompt-len "$2" --tokens 3 --unchecked ${ids[@]+"${ids[@]}"} \
-        --beats "$1.foretold" --json >"$1.timeline" || return
+        --beats "$1.words" --json >"$1.timeline" || return
     edges_of_request "$1" || return
-    span "$1.foretold" "$steps" "$ends" >"$1.forecast" || return
+    span "$1.words" "$steps" "$ends" >"$1.forecast" || return
     cycles_without_bounds "$1" "$2" >"$1.unbounded"
 }
 
@@ -244,8 +244,8 @@ timing_request() { # spec
     [ -z "$vocab" ] || requests=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 3 --ignore-eot)
 }
 
-# The design in a folder without jitter, and what is foretold of it: `steps`, `ends`, two files.
-measure_and_foretell() { # spec, folder
+# The design in a folder without jitter, and what its forecast says: `steps`, `ends`, two files.
+measure_and_forecast() { # spec, folder
     timing_request "$1"
     step forecast forecast "$2" "$length" || return
     edges_of_request "$2" || return
@@ -260,7 +260,7 @@ measure_and_foretell() { # spec, folder
 # Without jitter, against the forecast alone.
 check_forecast() { # spec, folder
     local length steps ends
-    measure_and_foretell "$1" "$2" || return
+    measure_and_forecast "$1" "$2" || return
     step cycles compare_forecast "$2" "$(sed -n 's/^# forecast: within \([0-9]*\) %.*/\1/p' "$1")" || return
     said=$(head -n 1 "$log")
 }
@@ -288,7 +288,7 @@ check_timing() { # spec, folder, seed
     step deepen deepen "$dir" || return
     step verilate verilate "${dir}_deep" || return
     step compile compile "${models[@]}" "${dir}_deep" || return
-    measure_and_foretell "$spec" "$dir" || return
+    measure_and_forecast "$spec" "$dir" || return
     step measure measure "${dir}_deep" "$steps" "$ends" || return
     step cycles compare_cycles "$dir" || return
     said=$(head -n 1 "$log")

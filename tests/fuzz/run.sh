@@ -88,7 +88,7 @@ run_how() {
     [ ${#forms[@]} = 0 ] || printf ' --form %s' "${forms[@]}"
     [ $timing = 0 ] || echo -n " --timing"
     [ $depths = 0 ] || echo -n " --depths"
-    [ $foretold = 0 ] || echo -n " --forecast"
+    [ $with_forecast = 0 ] || echo -n " --forecast"
     [ $also_plain = 0 ] || echo -n " --plain"
 }
 
@@ -130,7 +130,7 @@ begin_job() {
         three) [ ${#forms[@]} != 0 ] || forms=(on off one) ;;
         forecast)
             [ ${#forms[@]} != 0 ] || forms=("$(sed -n 's/^# form: //p' "$spec" | grep . || echo on)")
-            foretold=1
+            with_forecast=1
             ;;
         plain) also_plain=1 forms=(seed) ;;
         depths) depths=1 ;;
@@ -148,7 +148,7 @@ begin_job() {
         return 1
     fi
     prepare_forms "$spec" "$dir" "$seed" || { save_failure "$spec" "$name"; return 1; }
-    declare -p name spec dir seed names models same times log forms timing foretold also_plain >"$dir.begun"
+    declare -p name spec dir seed names models same times log forms timing with_forecast also_plain >"$dir.begun"
 }
 
 # From its models, compiled together with those of others or not yet, to its verdict. In a shell of its own.
@@ -185,7 +185,8 @@ run_batch() { # the unit of parallel work
     for dir in ${dirs[@]+"${dirs[@]}"}; do (end_job "$dir" "$share"); done
 }
 
-first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 depths=0 foretold=0 plain=0 also_plain=0 clock=0 specs=() options=() \
+first=1 last=5 jobs=1 quick=0 shrunk=1 timing=0 depths=0 with_forecast=0 plain=0 also_plain=0 clock=0 \
+    specs=() options=() \
     forms=() mine=() sizes="" together=4
 while [ $# -gt 0 ]; do
     case $1 in
@@ -196,7 +197,7 @@ while [ $# -gt 0 ]; do
             -e '/three:/s/[0-9]\+/&+three/g' "$2" | grep -oE '[0-9]+(\+[a-z]+)?') && shift ;;
         --form) forms+=("$2") && options+=("$1" "$2") && shift ;;
         --jobs) jobs=$2 && shift ;;
-        --forecast) foretold=1 && options+=("$1") ;;
+        --forecast) with_forecast=1 && options+=("$1") ;;
         --depths) depths=1 && options+=("$1") ;;
         --plain) also_plain=1 && options+=("$1") ;;
         --quick) quick=1 && options+=("$1") ;;

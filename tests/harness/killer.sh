@@ -37,7 +37,7 @@ find_line() {
 kill_job() {
     while [ ${#line[@]} != 0 ]; do
         words_of "${line[0]}"
-        [[ ! $words =~ \ --(run|run-set|lint-set|check-design|check-point|foretell)\  ]] || kill -9 "${line[@]}"
+        [[ ! $words =~ \ --(run|run-set|lint-set|check-design|check-point|forecast-share)\  ]] || kill -9 "${line[@]}"
         line=("${line[@]:1}")
     done
     exit 99 # there is no such job

@@ -36,7 +36,8 @@ if [ "$sanitize" = 1 ]; then
     flags+=" -Wno-format-truncation" # it gives false alarms in instrumented code
 fi
 mkdir -p "$out"
-log=$out/log
+log=$out/log.$$ # runs side by side have one each
+trap 'rm -f "$log"' EXIT
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
 build_library() {
@@ -132,9 +133,7 @@ run_shares() {
 }
 
 if [ $share = 1 ]; then
-    log=$out/log.$$
     run_names
-    rm -f "$log"
     exit 0
 fi
 if ! build_library >"$log" 2>&1; then

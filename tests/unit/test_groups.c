@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusion groups: the cuts against all cuts there are, what a design with groups is made of, that a halt is found.
+// Fusion groups: the cuts against all cuts there are, what a design with groups is made of, that a deadlock is found.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -178,13 +178,13 @@ static void test_cycles_of_rtl(void **state) {
     assert_near(simulate(ir, 8, 4, NULL, false)->cycles, 53438);
 }
 
-static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words);
+static struct timing_forecast *forecast_of(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words);
 
 // A forecast at its bound is possible, one below it is told, each phase by itself.
 static void test_bounds(void **state) {
     (void)state;
     struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
-    struct timing_forecast *f = foretell(ir, 9, 4, TIMING_WHOLE_WORDS);
+    struct timing_forecast *f = forecast_of(ir, 9, 4, TIMING_WHOLE_WORDS);
     assert_null(timing_below_bound(&arena, ir, f));
     double prompt = f->first_id, decode = f->decode.cycles;
     f->first_id = (double)f->prefill.bound.cycles;
@@ -196,7 +196,7 @@ static void test_bounds(void **state) {
     assert_non_null(strstr(timing_below_bound(&arena, ir, f), "behind the first"));
     assert_true(decode > (double)f->decode.bound.cycles / 2 && f->decode.bound.rows == 3);
     ir = build("tests/e2e/specs/mixer.yaml"); // products of rows
-    assert_null(timing_below_bound(&arena, ir, foretell(ir, 7, 1, TIMING_WHOLE_WORDS)));
+    assert_null(timing_below_bound(&arena, ir, forecast_of(ir, 7, 1, TIMING_WHOLE_WORDS)));
 }
 
 // Rows, weights and spills on the same channels: arbiters, write buffers, turnarounds, pages. From the first step word
@@ -218,9 +218,9 @@ static void test_cycles_of_shared_channels(void **state) {
     assert_near(simulate(ir, 70, 1, NULL, false)->cycles, 36650);
 }
 
-static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words) {
+static struct timing_forecast *forecast_of(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words) {
     const char *why = NULL;
-    struct timing_forecast *f = timing_foretell(ir, prompt, tokens, 0, false, whole_words, &why);
+    struct timing_forecast *f = timing_forecast_request(ir, prompt, tokens, 0, false, whole_words, &why);
     assert_non_null(f);
     return f;
 }
@@ -229,7 +229,7 @@ static struct timing_forecast *foretell(const struct ir *ir, int64_t prompt, int
 static void test_forecast(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/specs/grouped.yaml", SPEC_SAFE);
-    struct timing_forecast *whole = foretell(ir, 50, 24, INT64_MAX), *some = foretell(ir, 50, 24, 1);
+    struct timing_forecast *whole = forecast_of(ir, 50, 24, INT64_MAX), *some = forecast_of(ir, 50, 24, 1);
     assert_int_equal(whole->steps, whole->simulated);
     assert_true(some->prefill.cycles != whole->prefill.cycles);
     assert_true(fabs(some->first_id / whole->first_id - 1) < 0.01);
@@ -240,7 +240,7 @@ static void test_forecast(void **state) {
     double causes =
         p->busy + p->turn + p->wait[TIMING_FOR_BEATS] + p->wait[TIMING_FOR_OPERAND] + p->wait[TIMING_FOR_ROOM];
     assert_true(fabs(causes / p->cycles - 1) < 0.01);
-    whole = foretell(ir, 3, 1, INT64_MAX);
+    whole = forecast_of(ir, 3, 1, INT64_MAX);
     assert_int_equal(whole->decode.steps, 0);
     assert_true(whole->end == whole->first_id);
 }
@@ -311,7 +311,7 @@ static int64_t bits_of(const struct ir *ir) {
     return bits;
 }
 
-// Fewer bits, rows that take longer, no halt.
+// Fewer bits, rows that take longer, no deadlock.
 static void test_conservative(void **state) {
     (void)state;
     struct ir *few = build_sized("tests/e2e/specs/five.yaml", SPEC_CONSERVATIVE),
@@ -333,8 +333,8 @@ static void test_depths_after_cuts(void **state) {
     assert_null(simulate(timed, 507, 4, NULL, true)->stuck);
 }
 
-// Runs are so long that depths are searched on shorter cases: few bits all the same, no halt, and no longer than with
-// unbounded FIFOs.
+// Runs are so long that depths are searched on shorter cases: few bits all the same, no deadlock, and no longer than
+// with unbounded FIFOs.
 static void test_depths_of_long_runs(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-medium-u55c.yaml");

@@ -29,7 +29,7 @@ static int teardown(void **state) {
 }
 
 // Rows up to the end of the context at the design's depths; NULL, or who waits for what.
-static const char *halt(const char *spec, bool idle_counts, bool single_word) {
+static const char *deadlock(const char *spec, bool idle_counts, bool single_word) {
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     assert_non_null(ir);
     struct timing_step *step;
@@ -46,27 +46,27 @@ static const char *halt(const char *spec, bool idle_counts, bool single_word) {
 static void keys_ahead_go_through(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(specs); i++) {
-        assert_null(halt(specs[i], false, false));
-        assert_null(halt(specs[i], false, true));
+        assert_null(deadlock(specs[i], false, false));
+        assert_null(deadlock(specs[i], false, true));
     }
 }
 
-static void keys_ahead_halted_when_engines_had_to_be_idle(void **state) {
+static void keys_ahead_deadlocked_when_engines_had_to_be_idle(void **state) {
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(specs); i++) assert_non_null(halt(specs[i], true, false));
+    for (size_t i = 0; i < COUNT_OF(specs); i++) assert_non_null(deadlock(specs[i], true, false));
 }
 
 // Keys behind a product of a shared engine: starving the engine stops their writer.
 static void keys_of_a_product_go_through_with_both(void **state) {
     (void)state;
-    assert_null(halt("tests/e2e/specs/blocks.yaml", true, false));
-    assert_null(halt("tests/e2e/specs/inputs.yaml", true, false));
+    assert_null(deadlock("tests/e2e/specs/blocks.yaml", true, false));
+    assert_null(deadlock("tests/e2e/specs/inputs.yaml", true, false));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(keys_ahead_go_through, setup, teardown),
-        cmocka_unit_test_setup_teardown(keys_ahead_halted_when_engines_had_to_be_idle, setup, teardown),
+        cmocka_unit_test_setup_teardown(keys_ahead_deadlocked_when_engines_had_to_be_idle, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_of_a_product_go_through_with_both, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
