@@ -68,7 +68,7 @@ int64_t cost_wires(const struct ir *);                             // from die t
 struct cost_resources cost_lane(const struct ir *,
                                 const struct ir_engine *); // one lane of an engine, without its front at the memory
 int64_t cost_lane_bits(const struct ir *);                 // between a lane and the rest of it: a beat, a result
-int64_t cost_load_bits(const struct ir *, int kernel);             // from the memory's die to a store of parameters
+int64_t cost_load_bits(const struct ir *, int kernel);     // from the memory's die to a store of parameters
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);                    // with its handshake
 int cost_memory_die(const struct ir *);                                                 // where the memory's ports are
 struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // all that lies there

@@ -86,7 +86,8 @@ make_headers() { # Verilator's include folder
 make_units() {
     local units=$root/tests/fuzz/units name
     local wide templates=$root/rtl-templates
-    [ -z "$(find "$units" "$templates"/{arith,stream,kernel} "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] &&
+    [ -z "$(find "$units" "$templates"/{arith,stream,kernel} \
+        "$templates"/engine/rill_matrix_* "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] &&
         return
     mkdir -p "$lib/units"
     rm -f "$lib/units.a"

@@ -130,7 +130,6 @@ module rill_engine #(
     output wire                          stall_x,
     output wire                          stall_out
 );
-    `include "rill_latency.vh"
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;                    // an operand's unit
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
@@ -661,20 +660,23 @@ module rill_engine #(
     wire [COUNT_W-1:0]     y_count = y_side[COUNT_W-1:0];
 <<<<<<< HEAD
     wire [COPIES-1:0]      results;                       // of each FAN_OUT lanes, all in the same cycle
-    rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD)) u_side (
-        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(y_side));
+    wire [Y_W-1:0]         lane_side;
+    wire [COPIES*Y_W-1:0]  sides;
+    rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY - HOPS)) u_side (
+        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(lane_side));
+    rill_delay_line #(.DATA_W(Y_W), .DEPTH(HOPS)) u_side_home (
+        .clk(clk), .rst(rst), .en(1'b1), .d(sides[Y_W-1:0]), .q(y_side));
     generate
         for (g = 0; g < COPIES; g = g + 1) begin : gen_result
             localparam FIRST = g * FAN_OUT;
             localparam LANES = CHANNELS - FIRST < FAN_OUT ? CHANNELS - FIRST : FAN_OUT;
             wire                valid;
-            wire                unused_side;
             wire [LANES*32-1:0] y;
             wire [LANES-1:0]    wrong;
-            rill_dequantize #(.LANES(LANES), .SIDE_W(1)) u_dequantize (
+            rill_dequantize #(.LANES(LANES), .SIDE_W(Y_W)) u_dequantize (
                 .clk(clk), .rst(rst), .valid(lane_valid[FIRST]), .acc(lane_acc[FIRST*64 +: LANES*64]),
-                .scale(lane_scale[FIRST*32 +: LANES*32]), .bias(lane_bias[FIRST*32 +: LANES*32]), .side(1'b0),
-                .out_valid(valid), .y(y), .fault(wrong), .out_side(unused_side));
+                .scale(lane_scale[FIRST*32 +: LANES*32]), .bias(lane_bias[FIRST*32 +: LANES*32]), .side(lane_side),
+                .out_valid(valid), .y(y), .fault(wrong), .out_side(sides[g*Y_W +: Y_W]));
             rill_hop #(.DATA_W(33 * LANES + 1), .CLEAR_W(1), .STAGES(HOPS)) u_hop (
                 .clk(clk), .rst(rst), .d({y, wrong, valid}),
                 .q({y_data[FIRST*32 +: LANES*32], y_fault[FIRST +: LANES], results[g]}));
@@ -710,8 +712,8 @@ module rill_engine #(
         end
 `endif
 
-    wire unused = &{1'b0, entry_last, lane_valid, results, y_room, y_fill, y_high, cmd_tok, chain_cmd, chain_mine,
-        COPY_CHAIN};
+    wire unused = &{1'b0, entry_last, lane_valid, results, sides, y_room, y_fill, y_high, cmd_tok, chain_cmd,
+        chain_mine, COPY_CHAIN};
 endmodule
 
 `default_nettype wire

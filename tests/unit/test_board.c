@@ -83,8 +83,8 @@ static void a_design_of_each_board_is_within_its_limits(void **state) {
     print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
     skip();
 #endif
-    static const char *const specs[] = {"configs/gpt2-medium-u55c-16.yaml", "configs/gpt2-medium-u280.yaml",
-                                        "configs/gpt2-medium-u50.yaml"};
+    static const char *const specs[] = {"configs/gpt2-medium-u55c-24.yaml", "configs/gpt2-medium-u55c-16.yaml",
+                                        "configs/gpt2-medium-u280.yaml", "configs/gpt2-medium-u50.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         const struct ir *ir = build(specs[s]);
         const struct cost_design cost = cost_design(ir);

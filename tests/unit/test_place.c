@@ -128,8 +128,8 @@ static bool is_of_store(const struct ir *ir, int wire) {
     return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_STORE);
 }
 
-// Dies: streams alone go from one to another, and what loads stores of parameters, over as many slices as boundaries; the lanes and kernels at the memory;
-// no die is forgotten.
+// Dies: streams alone go from one to another, and what loads stores of parameters, over as many slices as boundaries;
+// the lanes and kernels at the memory; no die is forgotten.
 static void a_design_is_spread_over_dies(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml");
