@@ -658,7 +658,6 @@ module rill_engine #(
     wire [FILL_W-1:0]      y_fill;
     wire [FILL_W-1:0]      y_high;
     wire [COUNT_W-1:0]     y_count = y_side[COUNT_W-1:0];
-<<<<<<< HEAD
     wire [COPIES-1:0]      results;                       // of each FAN_OUT lanes, all in the same cycle
     wire [Y_W-1:0]         lane_side;
     wire [COPIES*Y_W-1:0]  sides;
@@ -673,8 +672,8 @@ module rill_engine #(
             wire                valid;
             wire [LANES*32-1:0] y;
             wire [LANES-1:0]    wrong;
-            rill_dequantize #(.LANES(LANES), .SIDE_W(Y_W)) u_dequantize (
-                .clk(clk), .rst(rst), .valid(lane_valid[FIRST]), .acc(lane_acc[FIRST*64 +: LANES*64]),
+            rill_dequantize #(.LANES(LANES), .SIDE_W(Y_W), .ACC_W(ACC_W)) u_dequantize (
+                .clk(clk), .rst(rst), .valid(lane_valid[FIRST]), .acc(lane_acc[FIRST*ACC_W +: LANES*ACC_W]),
                 .scale(lane_scale[FIRST*32 +: LANES*32]), .bias(lane_bias[FIRST*32 +: LANES*32]), .side(lane_side),
                 .out_valid(valid), .y(y), .fault(wrong), .out_side(sides[g*Y_W +: Y_W]));
             rill_hop #(.DATA_W(33 * LANES + 1), .CLEAR_W(1), .STAGES(HOPS)) u_hop (
@@ -683,13 +682,6 @@ module rill_engine #(
         end
     endgenerate
     assign y_valid = results[0];
-=======
-    rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY)) u_side (
-        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(lane_side));
-    rill_dequantize #(.LANES(CHANNELS), .SIDE_W(Y_W), .ACC_W(ACC_W)) u_dequantize (
-        .clk(clk), .rst(rst), .valid(lane_valid[0]), .acc(lane_acc), .scale(lane_scale), .bias(lane_bias),
-        .side(lane_side), .out_valid(y_valid), .y(y_data), .fault(y_fault), .out_side(y_side));
->>>>>>> wide
     rill_fifo #(.DATA_W(Y_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
         .clk(clk), .rst(rst), .s_axis_tvalid(y_valid), .s_axis_tready(y_room), .s_axis_tdata({y_side, y_data}),
         .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready),

@@ -164,13 +164,6 @@ module rill_engine_lane #(
             scales_mem[scale_word] <= beat_q;
     end
 
-<<<<<<< HEAD
-=======
-    wire                       lane_valid;
-    wire [ACC_W-1:0]           lane_acc;
-    wire [31:0]                lane_row_scale;
-    wire [31:0]                lane_bias;
->>>>>>> wide
     generate
         if (ARRAYS == 1) begin : gen_single
             wire side;
@@ -212,13 +205,6 @@ module rill_engine_lane #(
         end
     endgenerate
 
-<<<<<<< HEAD
-=======
-    rill_hop #(.DATA_W(65 + ACC_W), .CLEAR_W(1), .STAGES(HOPS)) u_result_hop (
-        .clk(clk), .rst(rst), .d({lane_bias, lane_row_scale, lane_acc, lane_valid}),
-        .q({out_bias, out_row_scale, out_acc, out_valid}));
-
->>>>>>> wide
     wire unused = &{1'b0, row, acc, scale_q};
 endmodule
 
