@@ -19,6 +19,7 @@ enum {
     DRAIN_CYCLES = 31, // of graphs without ids: the last row in memory to the interrupt
     RING_CYCLES = 12,  // an id's step over to its write at the memory
 };
+#define SAMPLE_SHARE 0.005 // of a phase: what its samples together may lie below its bound
 
 struct forecasting {
     const struct ir *ir;
@@ -144,13 +145,23 @@ static bool find_pace(struct forecasting *t) {
     return r != NULL;
 }
 
+// A sample may begin with more beats read ahead than it ends with, as far as FIFOs go: what that takes from a phase
+// whose bound is the memory is no speed. More than SAMPLE_SHARE below its bound stays: a fault (timing_below_bound).
+static void lift_to_bound(struct timing_phase *p) {
+    double bound = (double)p->bound.cycles;
+    if (p->cycles < bound && p->cycles > bound * (1 - SAMPLE_SHARE)) p->cycles = bound;
+}
+
 static bool forecast_samples(struct forecasting *t) {
     if (!find_pace(t)) return false;
     struct timing_phase *p = &t->f->prefill, *d = &t->f->decode;
     int head = t->prefill > TAIL + WARM_PREFILL ? WARM_PREFILL : 0, tail = head ? t->prefill - TAIL : 0;
     if (head && !sample(t, p, 0, head, 0, 1)) return false;
-    return sample_range(t, p, head, tail, SAMPLES_PREFILL, WARM_PREFILL, 1) && forecast_tail(t, tail) &&
-           sample_range(t, d, t->prefill, t->steps, SAMPLES_DECODE, WARM_DECODE, COUNT_DECODE);
+    bool ok = sample_range(t, p, head, tail, SAMPLES_PREFILL, WARM_PREFILL, 1) && forecast_tail(t, tail) &&
+              sample_range(t, d, t->prefill, t->steps, SAMPLES_DECODE, WARM_DECODE, COUNT_DECODE);
+    lift_to_bound(p);
+    lift_to_bound(d);
+    return ok;
 }
 
 // ---- products ----
