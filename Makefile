@@ -28,7 +28,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: docs deps demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing bench-gen lint package foreign host install uninstall deb clean
+.PHONY: docs deps demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing pnr bench-gen lint package foreign host install uninstall deb clean
 deps:
 	@tests/install.sh
 
@@ -87,6 +87,11 @@ bench-table: deps
 # Longest paths of the templates with real parameters, by the delay model of verif/timing/walk.py (docs/timing.md)
 timing: deps
 	@verif/timing/run.sh --all
+
+# A small design through synthesis, placement, routing and bitstream for an ECP5 (docs/timing.md)
+pnr: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@verif/pnr/run.sh
 
 # How long the generator takes, and how that grows (docs/cost.md)
 bench-gen: deps

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What nextpnr made of a design, and how its arrivals compare with a delay model that knows no placement.
+
+usage: verif/pnr/compare.py NETLIST_JSON REPORT_JSON --mhz N
+The model is that of verif/timing/walk.py for this family: each cell its own delay, a net by its fan-out alone. Cells'
+delays are those that nextpnr's database has for speed grade 8, rounded; the net's formula is walk.py's, times what a
+LUT is slower here. For each data pin of a register the routed arrival is divided by the model's: were all quotients
+alike, the model would find the same paths as the router, but for a factor.
+"""
+import argparse
+import json
+import math
+import statistics
+
+CLOCK_TO_Q, LUT, MUX = 0.40, 0.18, 0.14
+CARRY_IN, CARRY_STEP, CARRY_OUT = 0.35, 0.06, 0.33
+MULTIPLY, RAM_READ = 3.60, 4.26
+SLOWER = LUT / 0.10  # than a LUT of walk.py's family
+NET, NET_DOUBLING, NET_MOST = 0.25 * SLOWER, 0.08 * SLOWER, 0.90 * SLOWER
+CLOCKS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
+WORST = 10
+
+
+class Netlist:
+    def __init__(self, module):
+        self.cells, self.driver, self.loads, self.arrival = module["cells"], {}, {}, {}
+        for name, cell in self.cells.items():
+            for port, bits in cell["connections"].items():
+                for bit in bits:
+                    if isinstance(bit, str) or port in CLOCKS:
+                        continue
+                    if cell["port_directions"][port] == "output":
+                        self.driver[bit] = (name, port)
+                    else:
+                        self.loads[bit] = self.loads.get(bit, 0) + 1
+
+    def net(self, bit):
+        return min(NET + NET_DOUBLING * math.log2(max(self.loads.get(bit, 1), 1)), NET_MOST)
+
+    def wire(self, bit, cell, port):
+        """None inside a carry chain and between a slice's LUTs and multiplexers."""
+        inside = port in ("CIN", "ALUT", "BLUT") or cell["type"] == "L6MUX21" and port in ("D0", "D1")
+        return 0.0 if inside else self.net(bit)
+
+    def starts(self, bit):
+        """Arrival at a pin where a path begins, None elsewhere."""
+        if bit not in self.driver:
+            return 0.0
+        return {"TRELLIS_FF": CLOCK_TO_Q, "DP16KD": RAM_READ}.get(self.cells[self.driver[bit][0]]["type"])
+
+    @staticmethod
+    def through(kind, port_in, port_out):
+        if kind == "CCU2C":
+            first = CARRY_STEP if port_in == "CIN" else CARRY_IN
+            return first if port_out == "COUT" else first + CARRY_OUT - (CARRY_STEP if port_in == "CIN" else 0)
+        return {"PFUMX": MUX, "L6MUX21": MUX, "MULT18X18D": MULTIPLY}.get(kind, LUT)
+
+    def sources(self, bit):
+        """(bit, port) of what an output of a combinational cell follows."""
+        name, out = self.driver[bit]
+        cell, found = self.cells[name], []
+        for port, bits in cell["connections"].items():
+            if cell["port_directions"][port] == "output" or port in CLOCKS or port.startswith(("WAD", "DI", "WRE", "CE", "RST")):
+                continue
+            if out == "S0" and port in ("A1", "B1", "C1", "D1"):
+                continue
+            found += [(b, port) for b in bits if not isinstance(b, str)]
+        return found
+
+    def settle(self, bit):
+        stack = [bit]
+        while stack:
+            top = stack[-1]
+            start = self.starts(top)
+            if top in self.arrival or start is not None:
+                self.arrival.setdefault(top, start)
+                stack.pop()
+                continue
+            sources = self.sources(top)
+            waiting = [b for b, _ in sources if b not in self.arrival]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            name, out = self.driver[top]
+            cell = self.cells[name]
+            self.arrival[top] = max((self.arrival[b] + self.wire(b, cell, port) + self.through(cell["type"], port, out)
+                                     for b, port in sources), default=0.0)
+            stack.pop()
+        return self.arrival[bit]
+
+    def at_register(self, name):
+        """Arrival at the data pin of a register, None for a constant or what no register precedes."""
+        bit = self.cells[name]["connections"]["DI"][0]
+        return None if isinstance(bit, str) or bit not in self.driver else self.settle(bit) + self.net(bit)
+
+
+def routed_arrivals(report):
+    """{register: ns} at the data pins, as they were routed."""
+    found = {}
+    for net in report["detailed_net_timings"]:
+        for end in net["endpoints"]:
+            if end["port"] in ("DI", "M"):
+                delay = end["delay"] if isinstance(end["delay"], (int, float)) else max(end["delay"])
+                found[end["cell"]] = max(found.get(end["cell"], 0.0), delay)
+    return found
+
+
+def print_use(report):
+    for name, cell in sorted(report["utilization"].items()):
+        if cell["used"] and cell["available"]:
+            print(f"  {name:14} {cell['used']:6} of {cell['available']:6} {100 * cell['used'] / cell['available']:5.1f} %")
+
+
+def print_longest(report):
+    path = report["critical_paths"][0]["path"]
+    by_type = {}
+    for step in path:
+        by_type[step["type"]] = by_type.get(step["type"], 0.0) + step["delay"]
+    print(f"longest path: {sum(by_type.values()):.2f} ns, " + ", ".join(f"{kind} {ns:.2f}" for kind, ns in by_type.items()))
+    print(f"  from {path[0]['from']['cell']}\n  to   {path[-1]['to']['cell']}")
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=values.__getitem__)
+    rank = [0] * len(values)
+    for place, index in enumerate(order):
+        rank[index] = place
+    return rank
+
+
+def print_comparison(net, report):
+    pairs = []
+    for name, routed in routed_arrivals(report).items():
+        cell = net.cells.get(name)
+        model = net.at_register(name) if cell and cell["type"] == "TRELLIS_FF" else None
+        if model:
+            pairs.append((routed, model, name))
+    if not pairs:
+        raise SystemExit("error: no register of the netlist is in the report")
+    quotients = sorted(routed / model for routed, model, _ in pairs)
+    tenth = len(quotients) // 10
+    agreement = statistics.correlation(ranks([p[0] for p in pairs]), ranks([p[1] for p in pairs]))
+    print(f"model against router: data pins of {len(pairs)} registers; routed / model: median {statistics.median(quotients):.2f}, "
+          f"eight of ten in {quotients[tenth]:.2f} to {quotients[-1 - tenth]:.2f}; correlation of ranks {agreement:.2f}")
+    print(f"the {WORST} latest by the router: routed ns, model ns, place by the model")
+    place = {name: at + 1 for at, (_, _, name) in enumerate(sorted(pairs, key=lambda p: -p[1]))}
+    for routed, model, name in sorted(pairs, reverse=True)[:WORST]:
+        print(f"  {routed:6.2f} {model:6.2f} {place[name]:6}  {name}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("netlist")
+    parser.add_argument("report")
+    parser.add_argument("--mhz", type=float, required=True, help="clock that was asked for")
+    given = parser.parse_args()
+    with open(given.netlist, encoding="utf-8") as f:
+        module = json.load(f)["modules"]["rill_pnr_shell"]
+    with open(given.report, encoding="utf-8") as f:
+        report = json.load(f)
+    clock, = report["fmax"].values()
+    print(f"routed: {clock['achieved']:.1f} MHz, asked for {given.mhz:.0f}")
+    print_use(report)
+    print_longest(report)
+    print_comparison(Netlist(module), report)
+    return 0 if clock["achieved"] >= given.mhz else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

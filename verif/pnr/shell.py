@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A top with four pins around an emitted one, for a place and route whose package has fewer pins than the top has ports.
+
+usage: verif/pnr/shell.py RILL_TOP_V >SHELL_V
+A shift register feeds all inputs but clock and reset, and another one takes in all outputs, each by an exclusive or on
+its way: no input is a constant, no output without a load, so nothing of the design is optimized away. Every net between
+shell and design begins or ends in a register of the shell.
+"""
+import pathlib
+import re
+import sys
+
+PORT = re.compile(r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)")
+
+
+def ports(text):
+    header = re.search(r"^module rill_top \((.*?)^\);", text, re.M | re.S)
+    if not header:
+        sys.exit("error: no module rill_top")
+    return [(way, int(high or 0) + 1, name) for way, high, name in PORT.findall(header.group(1))]
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    pins, at, connections = ports(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8")), {"input": 0, "output": 0}, []
+    for way, width, name in pins:
+        if name in ("clk", "rst"):
+            connections.append(f".{name}({name})")
+            continue
+        bus = "to_design" if way == "input" else "from_design"
+        connections.append(f".{name}({bus}[{at[way]} +: {width}])")
+        at[way] += width
+    joined = ",\n        ".join(connections)
+    print(f"""// Made by verif/pnr/shell.py: every input of rill_top comes from a shift register, every output goes into one.
+module rill_pnr_shell (
+    input  wire clk,
+    input  wire rst_pin,
+    input  wire serial_in,
+    output wire serial_out
+);
+    localparam INPUTS = {at["input"]}, OUTPUTS = {at["output"]};
+    reg rst;
+    reg [INPUTS-1:0] to_design;
+    reg [OUTPUTS-1:0] taken;
+    wire [OUTPUTS-1:0] from_design;
+
+    always @(posedge clk) begin
+        rst <= rst_pin;
+        to_design <= {{to_design[INPUTS-2:0], serial_in}};
+        taken <= {{taken[OUTPUTS-2:0], to_design[INPUTS-1]}} ^ from_design;
+    end
+    assign serial_out = taken[OUTPUTS-1];
+
+    rill_top design (
+        {joined}
+    );
+endmodule""")
+
+
+if __name__ == "__main__":
+    main()
