@@ -92,6 +92,7 @@ timing: deps
 pnr: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@verif/pnr/run.sh
+	@verif/pnr/gates.sh
 
 # How long the generator takes, and how that grows (docs/cost.md)
 bench-gen: deps

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Simulates the netlist that Yosys makes of a design, instead of its RTL: see --help.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+rill=$root/build/rill work=$root/build/pnr spec=$here/linear.yaml fault=()
+
+usage() {
+    cat <<'TEXT'
+usage: verif/pnr/gates.sh [--fault N] [SPEC]
+  --fault N  with a fault: the N-th AND of the netlist is an OR
+  SPEC       default: verif/pnr/linear.yaml
+Synthesizes the design to gates and registers (Yosys, generic cells; memories stay memories), puts the probes of the RTL
+on the streams of the netlist's top and runs `rill sim`: every beat of every stream must be the golden model's. Exit
+status 0: it is. Two minutes of a processor.
+TEXT
+    exit "$1"
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+        --fault) fault=(--fault "${2:-}") && shift ;;
+        --help | -h) usage 0 ;;
+        -*) usage 2 >&2 ;;
+        *) spec=$1 ;;
+    esac
+    shift
+done
+mkdir -p "$work"
+design=$work/gates log=$work/gates.log
+rm -rf "$design"
+synthesize() (
+    "$rill" gen "$spec" -o "$design" && "$rill" pack "$spec" --weights random:1 -o "$design" && cd "$design" &&
+        yosys -q -p "read_verilog -defer -DSYNTHESIS $(tr '\n' ' ' <filelist.f)
+            hierarchy -top rill_top
+            synth -top rill_top -run begin:fine
+            opt -fast -full; opt -undriven -fine; techmap; opt -fast; abc -fast; opt -fast; clean
+            tee -q -o ../gates.stat stat
+            write_verilog -noattr ../gates.v" &&
+        python3 "$here/gates.py" rtl/rill_top.v ../gates.v "${fault[@]}" >rtl/gates.v && echo rtl/gates.v >filelist.f
+)
+if ! synthesize >"$log" 2>&1; then
+    echo "error: no netlist; $log ends with:" >&2
+    tail -n 3 "$log" >&2
+    exit 1
+fi
+echo "netlist of $(awk '/Number of cells/ { cells = $4 } END { print cells }' "$work/gates.stat") cells"
+RILL_QUICK_BUILD=1 "$rill" sim "$design"
