@@ -48,7 +48,7 @@ def constants():
 
 def header():
     yield "// SPDX-License-Identifier: Apache-2.0"
-    yield "// Fields of words that hardware and generator share, of include/fields.def: made by tests/fields.py. First bits, widths, values."
+    yield "// Words of bits that hardware and generator share (include/fields.def, by tests/fields.py): first bits, widths, values."
     for name, value in constants():
         yield f"localparam {name} = {value};"
 

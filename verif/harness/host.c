@@ -204,11 +204,12 @@ static void enter(struct host *host, enum host_phase phase) {
 static void begin_request(struct host *host) {
     struct request_result *r = current(host);
     const struct ir_design *d = design(host);
-    bool ignore = host->sim->options.ignore_eot;
+    static const struct end_ids none;
+    const struct end_ids *ends = host->sim->options.ignore_eot ? &none : &d->eot;
     struct check_request request = {.ids = r->prompt,
                                     .count = r->prompt_len,
                                     .max_new = r->tokens,
-                                    .eot = ignore ? (struct end_ids){0} : d->eot,
+                                    .eot = *ends,
                                     .row = (const float *const *)host->rows};
     if (d->is_lm) place_prompt(host);
     else rows_clear(host->sim, r->prompt_len);

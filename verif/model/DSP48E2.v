@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rill_packed_mul uses of a DSP48E2, for its bench: P = A * B + C or + PCIN, chosen by OPMODE, registered with CEP.
+// What rill_packed_mul uses of a DSP48E2, for its bench: P = A * B + C or + PCIN, by OPMODE, registered with CEP.
 // A product is of 27 bits of A and 18 of B, signed. All else stands still: another attribute or mode gives x.
 `default_nettype none
 `timescale 1ns / 1ps

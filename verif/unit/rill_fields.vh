@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of words that hardware and generator share, of include/fields.def: made by tests/fields.py. First bits, widths, values.
+// Words of bits that hardware and generator share (include/fields.def, by tests/fields.py): first bits, widths, values.
 localparam STEP_BITS = 64;
 localparam STEP_POS = 0;
 localparam STEP_POS_W = 16;
