@@ -19,6 +19,7 @@ MULTIPLY, RAM_READ = 3.60, 4.26
 SLOWER = LUT / 0.10  # than a LUT of walk.py's family
 NET, NET_DOUBLING, NET_MOST = 0.25 * SLOWER, 0.08 * SLOWER, 0.90 * SLOWER
 CLOCKS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
+NOT_FOLLOWED = ("WAD", "DI", "WRE", "CE", "RST")  # by an output of the same cell: written at the clock
 WORST = 10
 
 
@@ -61,7 +62,7 @@ class Netlist:
         name, out = self.driver[bit]
         cell, found = self.cells[name], []
         for port, bits in cell["connections"].items():
-            if cell["port_directions"][port] == "output" or port in CLOCKS or port.startswith(("WAD", "DI", "WRE", "CE", "RST")):
+            if cell["port_directions"][port] == "output" or port in CLOCKS or port.startswith(NOT_FOLLOWED):
                 continue
             if out == "S0" and port in ("A1", "B1", "C1", "D1"):
                 continue
@@ -109,7 +110,8 @@ def routed_arrivals(report):
 def print_use(report):
     for name, cell in sorted(report["utilization"].items()):
         if cell["used"] and cell["available"]:
-            print(f"  {name:14} {cell['used']:6} of {cell['available']:6} {100 * cell['used'] / cell['available']:5.1f} %")
+            used, there = cell["used"], cell["available"]
+            print(f"  {name:14} {used:6} of {there:6} {100 * used / there:5.1f} %")
 
 
 def print_longest(report):
@@ -117,7 +119,8 @@ def print_longest(report):
     by_type = {}
     for step in path:
         by_type[step["type"]] = by_type.get(step["type"], 0.0) + step["delay"]
-    print(f"longest path: {sum(by_type.values()):.2f} ns, " + ", ".join(f"{kind} {ns:.2f}" for kind, ns in by_type.items()))
+    parts = ", ".join(f"{kind} {ns:.2f}" for kind, ns in by_type.items())
+    print(f"longest path: {sum(by_type.values()):.2f} ns, {parts}")
     print(f"  from {path[0]['from']['cell']}\n  to   {path[-1]['to']['cell']}")
 
 
@@ -141,8 +144,9 @@ def print_comparison(net, report):
     quotients = sorted(routed / model for routed, model, _ in pairs)
     tenth = len(quotients) // 10
     agreement = statistics.correlation(ranks([p[0] for p in pairs]), ranks([p[1] for p in pairs]))
-    print(f"model against router: data pins of {len(pairs)} registers; routed / model: median {statistics.median(quotients):.2f}, "
-          f"eight of ten in {quotients[tenth]:.2f} to {quotients[-1 - tenth]:.2f}; correlation of ranks {agreement:.2f}")
+    print(f"model against router: data pins of {len(pairs)} registers; routed / model: "
+          f"median {statistics.median(quotients):.2f}, eight of ten in {quotients[tenth]:.2f} to "
+          f"{quotients[-1 - tenth]:.2f}; correlation of ranks {agreement:.2f}")
     print(f"the {WORST} latest by the router: routed ns, model ns, place by the model")
     place = {name: at + 1 for at, (_, _, name) in enumerate(sorted(pairs, key=lambda p: -p[1]))}
     for routed, model, name in sorted(pairs, reverse=True)[:WORST]:

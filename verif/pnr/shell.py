@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A top with four pins around an emitted one, for a place and route whose package has fewer pins than the top has ports.
+"""A top with four pins around an emitted one, for a package that has fewer pins than the top has ports.
 
 usage: verif/pnr/shell.py RILL_TOP_V >SHELL_V
 A shift register feeds all inputs but clock and reset, and another one takes in all outputs, each by an exclusive or on
@@ -33,7 +33,7 @@ def main():
         connections.append(f".{name}({bus}[{at[way]} +: {width}])")
         at[way] += width
     joined = ",\n        ".join(connections)
-    print(f"""// Made by verif/pnr/shell.py: every input of rill_top comes from a shift register, every output goes into one.
+    print(f"""// Made by verif/pnr/shell.py. Every input of rill_top comes from a shift register; outputs go into one.
 module rill_pnr_shell (
     input  wire clk,
     input  wire rst_pin,
