@@ -72,7 +72,8 @@ static const struct schema_field design_fields[] = {
          "wherever streams part or wait; `auto`: the better of `safe` and `timed` by forecast, `safe` where the search "
          "would be long"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .preset = 64, .range = "2 to 4096, at least `max_burst`",
-     .doc = "depth of each channel's prefetch FIFO, beats"},
+     .doc = "depth of each channel's prefetch FIFO, beats: what the memory reads while the engine waits "
+            "([what 512 bring](performance.md#other-models))"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
      .range = "a power of two, 1 to 4 KiB of beats (64 at 512 bits, 128 at 256)", .doc = "longest read burst, beats"},
     {FIELD(outstanding), RANGE(1, 64), .preset = 8, .doc = "read bursts in flight per channel"},

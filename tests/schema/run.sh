@@ -92,7 +92,8 @@ says "a key of a family file" '^  - family\.checks\.nearest$' family.checks
 says "a key of a board file" '^board\.hbm\.read_to_write_ns: 0 to 20000; default: 7$' read_to_write_ns
 says "a command" '^command `rill sim`: build and run' sim
 says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
-says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' 'rill sim: error: `--watchdog` takes an integer'
+says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' \
+    'rill sim: error: `--watchdog` takes an integer'
 says "a message with a word that is a register, too" "^image: what a design's memory holds" \
     'x.yaml: error: the image was packed for another design (`y`); pack again'
 check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" explain \

@@ -26,7 +26,9 @@ template_script() { # module name=value...: sets script and synth_options
     script="" synth_options="-family xcup -noiopad -noclkbuf -flatten"
     shift
     # From the root: nets have the same names everywhere.
-    for part in $(closure_of "$module"); do script+="read_verilog -defer -DRILL_DSP48E2 $include_dirs ${template_file[$part]}; "; done
+    for part in $(closure_of "$module"); do
+        script+="read_verilog -defer -DRILL_DSP48E2 $include_dirs ${template_file[$part]}; "
+    done
     for arg in "$@"; do
         value=${arg#*=}
         case $value in
