@@ -9,7 +9,7 @@
 // sweep: BEAT_BITS=64 WORD_W=128 WORDS=1
 // sweep: BEAT_BITS=128 WORD_W=512 WORDS=6 HOPS=2
 // quick: BEAT_BITS=256 WORD_W=64 WORDS=10
-// quick: BEAT_BITS=256 WORD_W=1024 WORDS=3 HOPS=1
+// quick: BEAT_BITS=256 WORD_W=1024 WORDS=3 HOPS=2 @ 50:50
 // quick: BEAT_BITS=512 WORD_W=32 WORDS=1 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
