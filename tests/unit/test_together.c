@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Query heads that read keys and values together: how many they are, which firing has them and in what order they fire,
 // what a step then reads and does by the cost model, against the simulator.
-#include "tests/unit/image_fixture.h"
+#include "tests/unit/step_beats.h"
 
-#include "include/cost.h"
 #include "include/fields.h"
 #include "include/kernel.h"
 #include "include/kv.h"
 #include "include/ops.h"
-#include "include/timing.h"
 
 enum { HEADS = 6, GROUP = 3 };
 
@@ -79,31 +77,6 @@ static void test_order(void **state) {
     image_end(&x);
 }
 
-static void check_step(const struct ir *ir, int64_t pos, int tokens, int64_t *memory) {
-    struct arena scratch;
-    arena_init(&scratch);
-    const char *missing = NULL;
-    struct timing_step step = {pos, tokens, true};
-    struct timing_options o = {.step = &step, .steps = 1, .memory = timing_memory_at(ir, 0)};
-    struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
-    assert_non_null(r);
-    assert_null(r->stuck);
-    *memory = 0;
-    for (int e = 0; e < ir->engines; e++) {
-        struct cost_beats b = cost_step_beats(ir, e, &(struct cost_step){pos, tokens, true});
-        int64_t beats = 0, busy = 0;
-        for (int f = 0; f < ir->firings; f++) {
-            if (ir->firing[f].engine != e) continue;
-            beats += r->firing[f].beats;
-            busy += r->firing[f].busy;
-        }
-        assert_int_equal(beats, b.memory);
-        assert_int_equal(busy, b.weights + b.scores + b.values);
-        *memory += b.memory;
-    }
-    arena_free(&scratch);
-}
-
 static int64_t channels_of_values(const struct ir *ir) {
     int n = 0;
     while (!ir_node_is(ir, n, OP_BY_VALUES)) n++;
@@ -119,13 +92,13 @@ static void check_reads(int channels, const char *more) {
     const struct ir *each = build(&x, channels, 1, more), *together = build(&y, channels, 8, more);
     for (size_t i = 0; i < COUNT_OF(at); i++) {
         int64_t before, after, key_channels = ir_key_channels(each), value_channels = channels_of_values(each);
-        check_step(each, at[i], 1, &before);
-        check_step(together, at[i], 1, &after);
+        before = check_step_beats(each, at[i], 1);
+        after = check_step_beats(together, at[i], 1);
         int64_t keys = (at[i] + key_channels - 1) / key_channels,
                 values = at[i] / 64 * 2 * ((16 + value_channels - 1) / value_channels);
         assert_int_equal(before - after, 2 * (HEADS - HEADS / GROUP) * (keys + values));
-        check_step(each, at[i], 4, &before);
-        check_step(together, at[i], 4, &after);
+        before = check_step_beats(each, at[i], 4);
+        after = check_step_beats(together, at[i], 4);
         assert_int_equal(before, after);
     }
     image_end(&x);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sliding windows: where reading begins, against its definition; what the cost model says that the engines read and do
 // in a step, against the simulator, step by step and repetition by repetition.
-#include "tests/unit/image_fixture.h"
+#include "tests/unit/step_beats.h"
 
-#include "include/cost.h"
 #include "include/ops.h"
-#include "include/timing.h"
 #include "include/window.h"
 
 // Three layers: a window, none, another one.
@@ -54,35 +52,12 @@ static void test_begins(void **state) {
     }
 }
 
-static void check_step(const struct ir *ir, int64_t pos, int tokens) {
-    struct arena scratch;
-    arena_init(&scratch);
-    const char *missing = NULL;
-    struct timing_step step = {pos, tokens, true};
-    struct timing_options o = {.step = &step, .steps = 1, .memory = timing_memory_at(ir, 0)};
-    struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
-    assert_non_null(r);
-    assert_null(r->stuck);
-    for (int e = 0; e < ir->engines; e++) {
-        struct cost_beats b = cost_step_beats(ir, e, &(struct cost_step){pos, tokens, true});
-        int64_t beats = 0, busy = 0;
-        for (int f = 0; f < ir->firings; f++) {
-            if (ir->firing[f].engine != e) continue;
-            beats += r->firing[f].beats;
-            busy += r->firing[f].busy;
-        }
-        assert_int_equal(beats, b.memory);
-        assert_int_equal(busy, b.weights + b.scores + b.values);
-    }
-    arena_free(&scratch);
-}
-
 static void check_steps(int channels, int tokens, const char *binding) {
     struct image_fixture x;
     image_begin(&x);
     const struct ir *ir = build_gemma(&x, channels, tokens, binding);
     static const int64_t at[] = {0, 64, 80, 84, 96, 128, 148, 212, 224, 400, 448};
-    for (size_t i = 0; i < COUNT_OF(at); i++) check_step(ir, at[i], tokens);
+    for (size_t i = 0; i < COUNT_OF(at); i++) check_step_beats(ir, at[i], tokens);
     image_end(&x);
 }
 

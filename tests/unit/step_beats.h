@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engines' beats of one step: the simulator's are those that the formulas of cost count.
+#ifndef RILL_STEP_BEATS_H
+#define RILL_STEP_BEATS_H
+
+#include "tests/unit/image_fixture.h"
+
+#include "include/cost.h"
+#include "include/timing.h"
+
+// Returns the beats that are read.
+static inline int64_t check_step_beats(const struct ir *ir, int64_t pos, int tokens) {
+    struct arena scratch;
+    arena_init(&scratch);
+    const char *missing = NULL;
+    struct timing_step step = {pos, tokens, true};
+    struct timing_options o = {.step = &step, .steps = 1, .memory = timing_memory_at(ir, 0)};
+    struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
+    assert_non_null(r);
+    assert_null(r->stuck);
+    int64_t memory = 0;
+    for (int e = 0; e < ir->engines; e++) {
+        struct cost_beats b = cost_step_beats(ir, e, &(struct cost_step){pos, tokens, true});
+        int64_t beats = 0, busy = 0;
+        for (int f = 0; f < ir->firings; f++) {
+            if (ir->firing[f].engine != e) continue;
+            beats += r->firing[f].beats;
+            busy += r->firing[f].busy;
+        }
+        assert_int_equal(beats, b.memory);
+        assert_int_equal(busy, b.weights + b.scores + b.values);
+        memory += b.memory;
+    }
+    arena_free(&scratch);
+    return memory;
+}
+
+#endif
