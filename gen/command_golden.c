@@ -33,7 +33,7 @@ struct session {
     struct oracle_graph *graph;
     struct checkpoint *checkpoint;
     struct tokenizer *tokenizer;
-    struct oracle *exact;
+    struct oracle *exact; // unquantized with --float
     struct text logits; // of the ids made, where they are asked for
     uint64_t hash;      // of all of them
     size_t rows;
@@ -99,7 +99,7 @@ static bool open_model(struct session *s) {
     if (!open_tokenizer(s)) return false;
     s->checkpoint = pack_open_checkpoint(s->ir, s->o.weights, s->diag);
     if (!s->checkpoint || !calibrate(s)) return false;
-    s->exact = oracle_open(s->arena, s->graph, ORACLE_EXACT, s->checkpoint, s->diag);
+    s->exact = oracle_open(s->arena, s->graph, s->o.in_float ? ORACLE_FLOAT : ORACLE_EXACT, s->checkpoint, s->diag);
     if (s->exact) oracle_sample(s->exact, &s->o.sampling);
     return s->exact && checkpoint_check_coverage(s->checkpoint, s->diag);
 }
@@ -303,9 +303,12 @@ static bool evaluate(struct session *s) {
 static bool check_job(struct session *s) {
     const struct golden_options *o = &s->o;
     bool lm = oracle_is_lm(s->graph), text = o->prompt || o->prompt_ids || o->eval || o->check;
-    if (lm && (o->inputs || o->outputs || o->in_float))
+    if (lm && (o->inputs || o->outputs))
         diag_error(s->diag, spec_loc(s),
-                   "a language model takes a prompt; `--inputs`, `--outputs` and `--float` are for other graphs");
+                   "a language model takes a prompt; `--inputs` and `--outputs` are for other graphs");
+    else if (lm && o->in_float && (o->sampling.inverse || calibrate_asked(&o->calibrate)))
+        diag_error(s->diag, spec_loc(s),
+                   "`--float` takes the likeliest id and quantizes nothing: no `--temperature`, no calibration");
     else if (lm && !text)
         diag_error(s->diag, spec_loc(s), "a language model: `--prompt`, `--prompt-ids` or `--eval` is missing");
     else if (!lm && (o->ids || o->ignore_eot || o->unchecked))
@@ -359,6 +362,8 @@ static const struct option_row rows[] = {
     {"--tokens", "N", OPTION_NUMBER, 0, AT(tokens), 1,
      .help = "ids to make at most (default 64, or what the context has room for), or rows to take (default all of the "
              "file, or 16)"},
+    {"--float", NULL, OPTION_FLAG, 0, AT(in_float), .without = "--eval --check",
+     .help = "in floating point, without any quantization"},
     {"--prompt", "TEXT", OPTION_TEXT, 0, AT(prompt), .without = "--prompt-ids --eval --inputs",
      .group = "Ids of a language model", .help = "text to go on from; the generated text goes to standard output"},
     {"--chat", "NAME", OPTION_WORD, 0, AT(chat), .value = tokenizer_chat_name, .with = "--prompt",
@@ -379,7 +384,6 @@ static const struct option_row rows[] = {
      .help = "without `--inputs`: random rows, those of `rill sim`"},
     {"--outputs", "FILE", OPTION_FILE, 0, AT(outputs),
      .help = "the rows that come out, in the same formats; without it they are printed"},
-    {"--float", NULL, OPTION_FLAG, 0, AT(in_float), .help = "in floating point, without any quantization"},
     {"--eval", "TEXTFILE", OPTION_FILE, 0, AT(eval), .without = "--prompt --prompt-ids --inputs --tokens",
      .group = "How far quantization goes",
      .help = "perplexity of the exact values and of unquantized ones, and how often their first choice agrees; "

@@ -296,7 +296,7 @@ checked_layout() {
     fi
 }
 
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 177)) # 177: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 179)) # 179: written one by one below
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
@@ -341,6 +341,9 @@ refuse_command 2 '`--tokens`: 99999999999999999999 is too large' golden odd.yaml
     --tokens 99999999999999999999
 refuse_command 1 '`random:99999999999999999999`: .* at most 18446744073709551615' golden five.yaml \
     --weights random:99999999999999999999
+refuse_command 2 '`--float` and `--eval` do not go together' golden odd.yaml --weights random:1 --eval odd.yaml --float
+refuse_command 1 '`--float` takes the likeliest id' golden odd.yaml --weights random:1 --prompt-ids 1 --float \
+    --temperature 1
 refuse_command 2 '`--stories` goes with `--eval`' golden odd.yaml --weights random:1 --prompt-ids 1 --stories 2
 refuse_command 2 '`--eval` and `--tokens` do not go together' golden odd.yaml --weights random:1 --eval odd.yaml \
     --tokens 2

@@ -40,6 +40,13 @@ golden_ids() { # spec, graph
 
 golden() { if [ -f "$here/$2/ids" ]; then golden_ids "$@"; else golden_rows "$@"; fi; }
 
+# The logits of a language model's first id without quantization; and that the exact ones are others.
+golden_float() { # graph
+    "$rill" golden "$here/$1.yaml" --weights "$here/$1" --prompt-ids "$(cat "$here/$1/prompt")" --tokens 1 --float \
+        --ids --logits "$work/$1.float" && python3 "$here/near.py" "$work/$1.float" "$here/$1/float.npy" 1e-5 &&
+        ! python3 "$here/near.py" "$work/$1.float" "$here/$1/exact.npy" 1e-5
+}
+
 # With one attribute of the spec changed, the values must be others: graph|what is written|what takes its place.
 changes() {
     cat <<'TEXT'
@@ -210,10 +217,12 @@ esac
 plan "$(cat <(ls "$here"/*.yaml) <(changes) "$here/stories.txt" | wc -l)"
 plan $(($(declare -f check_refusals | grep -c refused_rows) + 1))
 plan 3 # draws
+plan 1 # float
 for graph in "$here"/*.yaml; do
     name=$(basename "$graph" .yaml)
     check "$name: the values are numpy's, bit by bit" golden "$graph" "$name"
 done
+check "language: without quantization the logits are numpy's" golden_float language
 while IFS='|' read -r name from to; do check_change "$name" "$from" "$to"; done < <(changes)
 check_stories
 check_draws

@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whether raw fp32 values are those of a .npy file's first row.
+
+usage: tests/witness/near.py RAW FILE.npy LIMIT
+LIMIT bounds the largest difference, as a share of the largest value. Exit status: 0 near, 1 not.
+"""
+import array
+import sys
+
+HEADER = 128  # bytes in front of the values of the stored files
+
+
+def main():
+    raw, file, limit = sys.argv[1:]
+    made, want = array.array("f"), array.array("f")
+    with open(raw, "rb") as at:
+        made.frombytes(at.read())
+    with open(file, "rb") as at:
+        want.frombytes(at.read()[HEADER:])
+    if not made or len(want) % len(made):
+        sys.exit(f"{len(made)} values, in {file} {len(want)}")
+    apart = max(abs(a - b) for a, b in zip(made, want)) / max(map(abs, want))
+    if not apart <= float(limit):
+        sys.exit(f"{apart:.2e} of the largest value apart: values differ")
+
+
+main()
