@@ -32,7 +32,8 @@ work=build/bench/forward
 mkdir -p "$work"
 make --no-print-directory build/rill
 [ -x "$work/venv/bin/python3" ] || tests/install.sh python3-venv:python3-venv
-[ -d "$work/venv" ] || { python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet numpy==2.2.6 gguf==0.17.1; }
+[ -x "$work/venv/bin/python3" ] ||
+    { python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet numpy==2.2.6 gguf==0.17.1; }
 weights=$("models/get_$model.sh")
 build/rill golden "$spec" --weights "$weights" --float --prompt "$prompt" --tokens "$tokens" --ignore-eot \
     --logits "$work/$model.f32" --json >"$work/$model.json"

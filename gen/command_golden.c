@@ -34,8 +34,8 @@ struct session {
     struct checkpoint *checkpoint;
     struct tokenizer *tokenizer;
     struct oracle *exact; // unquantized with --float
-    struct text logits; // of the ids made, where they are asked for
-    uint64_t hash;      // of all of them
+    struct text logits;   // of the ids made, where they are asked for
+    uint64_t hash;        // of all of them
     size_t rows;
 };
 
