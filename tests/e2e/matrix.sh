@@ -137,7 +137,7 @@ asym-spatial|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=5 b
 asym-long-int10|asym_long10|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|activations=int10 T=2 A=2
 asym-long-spatial|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|channels=3 binding=spatial
 dealt|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|
-dealt-int16|dealt-int16|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|embedding=int16
+dealt-int16|dealt-int16|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|channels=8 embedding=int16
 dealt-spatial|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|channels=12 binding=spatial
 headasym-3x256-T1|story-headasym4|$story|$model|stop|2|weights=int4_asym head=int4_asym embedding=int4 channels=3 \
     beat_bits=256 T=1
