@@ -146,6 +146,16 @@ static struct ir *read_ahead(const struct fitting *f, struct ir *ir, struct impo
     return with ? with : ir;
 }
 
+// ---- rows of the embedding ----
+
+// Of an embedding a step reads a row a token: what 16 bits take is room alone.
+static struct ir *widen_rows(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
+    struct import_design wide = *d;
+    wide.wide_rows = true;
+    struct ir *with = take_instead(f, &wide, d, spec);
+    return with ? with : ir;
+}
+
 struct ir *command_fit(const struct import *m, const char *path, struct import_design *d, struct text *spec,
                        struct diag *diag) {
     struct fitting f = {.m = m, .path = path};
@@ -154,6 +164,7 @@ struct ir *command_fit(const struct import *m, const char *path, struct import_d
     for (int share = 1; !ir && share <= MOST_SHARE; share *= 2) ir = build_share(&f, share, d, spec);
     if (ir) ir = match_scores(&f, ir, d, spec);
     if (ir) ir = read_ahead(&f, ir, d, spec);
+    if (ir) ir = widen_rows(&f, ir, d, spec);
     d->fits = ir;
     if (ir) return ir;
     *d = design_of(&f, 1, f.count - 1);

@@ -4,9 +4,11 @@
 #define RILL_CHOICES_H
 
 #define SPEC_FORMAT_WORDS "int8|int4|int4_asym"
-#define SPEC_TABLE_FORMAT_WORDS "int8|int4"
-// Of the weights of products; the first SPEC_TABLE_FORMATS of embeddings too.
-enum spec_format { SPEC_INT8, SPEC_INT4, SPEC_INT4_ASYM, SPEC_FORMATS, SPEC_TABLE_FORMATS = SPEC_INT4 + 1 };
+// Of the weights of products.
+enum spec_format { SPEC_INT8, SPEC_INT4, SPEC_INT4_ASYM, SPEC_FORMATS };
+// Of the rows of embeddings.
+#define SPEC_TABLE_FORMAT_WORDS "int8|int4|int16"
+enum spec_table_format { SPEC_TABLE_INT8, SPEC_TABLE_INT4, SPEC_TABLE_INT16, SPEC_TABLE_FORMATS };
 // Mantissas of quantized activations, in bits.
 enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTIVATIONS };
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
@@ -23,8 +25,9 @@ enum spec_pairs { SPEC_HALF, SPEC_INTERLEAVED };
 enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[];
-extern const char *const spec_activation_words[];
+extern const char *const spec_activation_words[], *const spec_table_format_words[];
 const char *spec_format_name(int format); // enum spec_format, and so on
+const char *spec_table_format_name(int format);
 const char *spec_activations_name(int activations);
 static inline int spec_mantissa_bits(int activations) { return activations == SPEC_ACTIVATIONS_INT10 ? 10 : 8; }
 const char *spec_binding_name(int binding);

@@ -29,6 +29,7 @@ struct import_design {
     int channels, lanes, tokens, arrays, beat_bits;
     int unroll;         // 0: every kernel has `lanes`
     int prefetch_beats; // 0: the default of `design.prefetch_beats`
+    bool wide_rows;     // embedding: int16
     bool fits;          // the board, by estimate
 };
 

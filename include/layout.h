@@ -51,7 +51,8 @@ struct layout_kv layout_kv(const struct ir_design *, int channels, int64_t heads
 struct layout_record {
     int64_t groups, header_beats, data_beats, bytes;
 };
-struct layout_record layout_record(const struct ir_design *, int64_t cols, bool int4);
+enum spec_table_format layout_table_format(const struct ir_node *embed);
+struct layout_record layout_record(const struct ir_design *, int64_t cols, enum spec_table_format);
 // A row of fp32 values, padded to whole beats.
 int64_t layout_float_row_beats(const struct ir_design *, int64_t cols);
 // A row of a graph's input or output: chunks of LANES fp32, whole groups of max(beat, chunk).

@@ -7,11 +7,13 @@
 
 #include "include/base.h"
 
-enum qformat { QFORMAT_INT8, QFORMAT_INT4, QFORMAT_INT4_ASYM }; // as enum spec_format
+// As enum spec_format; beyond it what rows of a table alone have.
+enum qformat { QFORMAT_INT8, QFORMAT_INT4, QFORMAT_INT4_ASYM, QFORMAT_INT16, QFORMATS };
 
 enum {
     QUANTIZE_INT8_MAX = 127, // q in [-127, 127]
-    QUANTIZE_INT4_MIN = -8,  // q in [-8, 7]
+    QUANTIZE_INT16_MAX = 32767,
+    QUANTIZE_INT4_MIN = -8, // q in [-8, 7]
     QUANTIZE_INT4_MAX = 7,
     QUANTIZE_GROUP_SCALE_MAX = 255,
     QUANTIZE_ASYM_GROUP = 32,              // columns of an int4_asym group
@@ -23,29 +25,32 @@ enum {
 // No row scale but 0 is smaller: the product with 2^EXP_MIN must stay a normal number. Rows below it are all zero.
 #define QUANTIZE_MIN_ROW_SCALE 0x1p-80f
 
-// A quantized matrix: w[r][c] ~ row_scale[r] * group_scale[r][c / group] * q[r][c] (int8: without the group scale).
-// int4_asym: row_scale[r] * (group_scale * q[r][c] + 8 * group_offset).
+// A quantized matrix: w[r][c] ~ row_scale[r] * group_scale[r][c / group] * q[r][c] (int8, int16: without the group
+// scale). int4_asym: row_scale[r] * (group_scale * q[r][c] + 8 * group_offset).
 struct qmatrix {
     int64_t rows, k;
-    int64_t group;  // columns per group scale; int8: 0
-    int64_t groups; // group scales per row, ceil(k / group); int8: 0
+    int64_t group;  // columns per group scale; int8, int16: 0
+    int64_t groups; // group scales per row, ceil(k / group); int8, int16: 0
     enum qformat format;
-    int8_t *q;            // [rows][k], one per element for both formats
+    int8_t *q;            // [rows][k], one per element; NULL for int16
+    int16_t *q16;         // [rows][k], int16 alone
     float *row_scale;     // [rows], without 2^EXP_MIN; int4: may be negative
-    uint8_t *group_scale; // [rows][groups], NULL for int8
+    uint8_t *group_scale; // [rows][groups], NULL for int8 and int16
     int8_t *group_offset; // [rows][groups], int4_asym alone
     float *bias;          // [rows] or NULL; the quantizer leaves it NULL, it belongs to the caller
 };
 
-// Elements that share a group scale: of int4 the design's `group`; of int8 none, 0.
+// Elements that share a group scale: of int4 the design's `group`; of int8 and int16 none, 0.
 int64_t quantize_group(enum qformat format, int64_t group);
+int64_t quantize_bytes(enum qformat format);           // of an element as it is kept
+const void *quantize_elements(const struct qmatrix *); // q or q16
 
 // w[rows][k], all finite. Scales are searched for the least squared error of each group (int4, int4_asym) or row
-// (int8). group: as quantize_group.
+// (int8); int16 rows reach their largest element. group: as quantize_group.
 struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                int64_t group);
 // The same where the squared error of a column counts as much as mean_square[k], of what it is multiplied with (NULL:
-// all alike). int8 rows do not depend on it.
+// all alike). int16 rows do not depend on it.
 struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                 int64_t group, const float *mean_square);
 // A matrix in pieces: room for the whole, and the rows of one from `first` on.

@@ -48,7 +48,7 @@ struct spec_design {
     int arrays;            // key A: positions that a weight beat serves in one cycle: 1, 2; divides T
     int query_heads;       // most that share a read of keys and values in steps of one position
     int weights, head, kv; // enum spec_format
-    int embedding;         // enum spec_format, below SPEC_TABLE_FORMATS
+    int embedding;         // enum spec_table_format
     int activations;       // enum spec_activations
     int group;             // values that share an exponent (and, at int4, a group scale)
     int binding;           // enum spec_binding

@@ -65,6 +65,7 @@ void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const 
 // float(q). row_scale without the power of two of section 4.
 void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[],
                   struct golden_fault *fault);
+void golden_embed_int16(size_t k, const int16_t q[], float row_scale, float y[], struct golden_fault *fault);
 
 // ---- attention (ops_attention.c): one head, one token ----
 

@@ -90,3 +90,7 @@ void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_
         y[i] = g_mul(scale, g_from_int64(q[i]), fault);
     }
 }
+
+void golden_embed_int16(size_t k, const int16_t q[], float row_scale, float y[], struct golden_fault *fault) {
+    for (size_t i = 0; i < k; i++) y[i] = g_mul(row_scale, g_from_int64(q[i]), fault);
+}

@@ -18,6 +18,17 @@ static const void *at(const struct run_op *op, int64_t offset) { return store_at
 // Elements of a value whose rows lie without gaps (all but those that grow with the position).
 static size_t elements(const struct run_value *v) { return (size_t)(v->rows * v->cols); }
 
+static void embed_row(struct run_op *op, const struct store_entry *w, int64_t id) {
+    const uint8_t *gs = at(op, w->group_scale);
+    const void *q = at(op, w->q);
+    float scale = ((const float *)at(op, w->row_scale))[id], *y = op->out[0]->f32;
+    if (w->format == QFORMAT_INT16)
+        golden_embed_int16((size_t)w->k, (const int16_t *)q + id * w->k, scale, y, op->fault);
+    else
+        golden_embed((size_t)w->k, w->group ? (size_t)w->group : (size_t)w->k, (const int8_t *)q + id * w->k,
+                     gs ? gs + id * w->groups : NULL, scale, y, op->fault);
+}
+
 static void run_embed(struct run_op *op) {
     const struct store_entry *w = op->weights;
     int64_t id = op->in[0]->id;
@@ -25,10 +36,7 @@ static void run_embed(struct run_op *op) {
         golden_fault_raise(op->fault, GOLDEN_FAULT_DOMAIN);
         id = 0;
     }
-    const uint8_t *gs = at(op, w->group_scale);
-    golden_embed((size_t)w->k, w->group ? (size_t)w->group : (size_t)w->k, (const int8_t *)at(op, w->q) + id * w->k,
-                 gs ? gs + id * w->groups : NULL, ((const float *)at(op, w->row_scale))[id], op->out[0]->f32,
-                 op->fault);
+    embed_row(op, w, id);
 }
 
 static void run_position(struct run_op *op) {

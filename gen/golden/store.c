@@ -59,17 +59,23 @@ static int find_owner(struct plan *p, const struct store_entry *e, const char *w
     return *last = self;
 }
 
-static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, const char *format) {
+static enum qformat table_format(const struct ir_node *node) {
+    static const enum qformat of[] = {
+        [SPEC_TABLE_INT8] = QFORMAT_INT8, [SPEC_TABLE_INT4] = QFORMAT_INT4, [SPEC_TABLE_INT16] = QFORMAT_INT16};
+    return of[layout_table_format(node)];
+}
+
+static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, enum qformat format) {
     const struct ir_node *node = &p->ir->node[e->node];
-    e->format = ir_attr_choice(&node->attrs, format, SPEC_INT8); // enum qformat has the same order
+    e->format = (int32_t)format;
     e->rows = ir_attr_int(&node->attrs, "rows", 0);
     e->k = k;
-    e->group = quantize_group((enum qformat)e->format, p->ir->design.group);
+    e->group = quantize_group(format, p->ir->design.group);
     e->groups = e->group ? layout_div_up(k, e->group) : 0;
     p->weight[p->count] = store_tensor_name(p->arena, node, "weight", e->repetition);
     e->owner = find_owner(p, e, p->weight[p->count], p->count);
     const struct store_entry *owner = e->owner == p->count ? NULL : &p->entry[e->owner];
-    e->q = owner ? owner->q : place(&p->at, e->rows * k);
+    e->q = owner ? owner->q : place(&p->at, e->rows * k * quantize_bytes(format));
     e->row_scale = owner ? owner->row_scale : place(&p->at, e->rows * 4);
     e->group_scale = owner ? owner->group_scale : e->group ? place(&p->at, e->rows * e->groups) : 0;
     if (e->format == QFORMAT_INT4_ASYM)
@@ -92,8 +98,8 @@ static void plan_entry(struct plan *p, int n, int64_t repetition) {
     struct store_entry e = {.node = n, .repetition = (int32_t)repetition};
     switch (ir_op_weights(p->ir, node->op)) {
     case IR_WEIGHTS_NONE: return;
-    case IR_WEIGHTS_MATRIX: plan_matrix(p, &e, in, "weights"); break;
-    case IR_WEIGHTS_RECORDS: plan_matrix(p, &e, cols, "format"); break;
+    case IR_WEIGHTS_MATRIX: plan_matrix(p, &e, in, (enum qformat)layout_format(node)); break; // as it has
+    case IR_WEIGHTS_RECORDS: plan_matrix(p, &e, cols, table_format(node)); break;
     case IR_WEIGHTS_TABLE:
     case IR_WEIGHTS_COMPUTED: plan_floats(p, &e, rows, cols); break;
     case IR_WEIGHTS_VECTORS: plan_floats(p, &e, ir_param_vectors(node), in); break;
@@ -139,7 +145,8 @@ bool store_write_head(FILE *file, const struct store_entry *entry, int count) {
 }
 
 bool store_write_matrix(FILE *file, const struct store_entry *e, const struct qmatrix *m) {
-    return put(file, e->q, m->q, e->rows * e->k) && put(file, e->row_scale, m->row_scale, e->rows * 4) &&
+    return put(file, e->q, quantize_elements(m), e->rows * e->k * quantize_bytes(m->format)) &&
+           put(file, e->row_scale, m->row_scale, e->rows * 4) &&
            put(file, e->group_scale, m->group_scale, e->rows * e->groups) &&
            put(file, e->group_offset, m->group_offset, m->group_offset ? e->rows * e->groups : 0);
 }

@@ -16,7 +16,7 @@
 // One weight-bearing node and repetition. Offsets are in bytes from the start of the file, 0: absent.
 struct store_entry {
     int32_t node, repetition;
-    int32_t format; // enum qformat of q
+    int32_t format; // enum qformat of q, whose elements are int16_t at QFORMAT_INT16, else int8_t
     int32_t
         is_float; // 1: no q; f32 holds `rows` x `k` fp32 (table by position; gain and offset of a norm as rows 0 and 1)
     int32_t owner;    // entry that brings the matrix: its own index, or that of an earlier entry with the same one

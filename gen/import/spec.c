@@ -58,7 +58,7 @@ static void add_design(const struct import *m, const struct import_design *d, st
               d->beat_bits, d->lanes, d->tokens, d->arrays);
     if (d->unroll) text_addf(out, "  unroll: %d\n", d->unroll);
     if (d->prefetch_beats) text_addf(out, "  prefetch_beats: %d\n", d->prefetch_beats);
-    text_add(out, "  weights: int8\n  activations: int10\n");
+    text_addf(out, "  weights: int8\n%s  activations: int10\n", d->wide_rows ? "  embedding: int16\n" : "");
 }
 
 bool import_spec(const struct import *m, const struct import_design *d, struct text *out, struct diag *diag) {

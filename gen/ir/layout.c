@@ -58,11 +58,16 @@ struct layout_kv layout_kv(const struct ir_design *d, int channels, int64_t head
     return kv;
 }
 
-struct layout_record layout_record(const struct ir_design *d, int64_t cols, bool int4) {
-    struct layout_record r = {.groups = int4 ? layout_div_up(cols, d->group) : 0};
+enum spec_table_format layout_table_format(const struct ir_node *embed) {
+    return (enum spec_table_format)ir_attr_choice(&embed->attrs, "format", SPEC_TABLE_INT8);
+}
+
+struct layout_record layout_record(const struct ir_design *d, int64_t cols, enum spec_table_format format) {
+    static const int64_t bits[] = {[SPEC_TABLE_INT8] = 8, [SPEC_TABLE_INT4] = 4, [SPEC_TABLE_INT16] = 16};
+    struct layout_record r = {.groups = format == SPEC_TABLE_INT4 ? layout_div_up(cols, d->group) : 0};
     int64_t bytes = beat_bytes(d);
     r.header_beats = layout_div_up(4 + r.groups, bytes);
-    r.data_beats = layout_div_up(cols, int4 ? 2 * bytes : bytes);
+    r.data_beats = layout_div_up(cols * bits[format], d->beat_bits);
     r.bytes = (r.header_beats + r.data_beats) * bytes;
     return r;
 }

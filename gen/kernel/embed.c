@@ -6,13 +6,13 @@
 #include "include/layout.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
-    bool int4 = ir_attr_choice(&node->attrs, "format", SPEC_INT8) == SPEC_INT4;
+    enum spec_table_format format = layout_table_format(node); // MODE of the kernel has the same order
     int64_t cols = ir_attr_int(&node->attrs, "cols", 0);
-    struct layout_record r = layout_record(&ir->design, cols, int4);
+    struct layout_record r = layout_record(&ir->design, cols, format);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "N", cols);
     ir_set_int(ir, k, "ROWS", ir_attr_int(&node->attrs, "rows", 0));
-    ir_set_int(ir, k, "MODE", int4);
+    ir_set_int(ir, k, "MODE", format);
     ir_set_int(ir, k, "GROUP", ir->design.group);
     ir_set_int(ir, k, "HDR_BEATS", r.header_beats);
     ir_set_int(ir, k, "ROW_BEATS", r.data_beats);
@@ -27,19 +27,21 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->ask = 6;
     c->ask_next = 1;
     c->ready = 2;
-    c->pipe = args_int(a, "MODE", 0) ? 12 : 9;
+    c->pipe = args_int(a, "MODE", 0) == SPEC_TABLE_INT4 ? 12 : 9;
 }
 
-// Rows of all tokens wait in a buffer; int4 rows have group scales beside them.
+// Rows of all tokens wait in a buffer, whose words are as wide as a chunk; int4 rows have group scales beside them.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t mode = args_int(a, "MODE", 0), beat = class_beat_bits(a),
-            words = 1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(args_int(a, "ROW_BEATS", 1)), 1));
+    bool wide = args_int(a, "MODE", 0) == SPEC_TABLE_INT16;
+    int64_t beat = class_beat_bits(a), banks = at_least(wide ? class_lanes(a) * 16 / beat : 1, 1),
+            row_words = layout_div_up(args_int(a, "ROW_BEATS", 1), banks),
+            words = 1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(row_words), 1));
     struct cost_resources rows = cost_ram(words, beat, RAM_AUTO);
-    cost_add(r, &rows, 1);
-    cost_per(r, class_lanes(a), 190, 232, 2);
-    cost_per(r, beat, 1.04, rows.bram18 ? 0.96 : 1.96, 0);
+    cost_add(r, &rows, banks);
+    cost_per(r, class_lanes(a), wide ? 235 : 190, wide ? 282 : 232, 2);
+    cost_per(r, banks * beat, 1.04, rows.bram18 ? 0.96 : 1.96, 0);
     cost_per(r, 1, 40, 0, 0);
-    cost_per(r, mode, 357, 500, 2);
+    cost_per(r, args_int(a, "MODE", 0) == SPEC_TABLE_INT4, 357, 500, 2);
     cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0);          // the table of the repetition
     cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), 0.42, 0, 0); // which channel's beat
     r->dsp += 2;

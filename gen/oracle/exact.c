@@ -14,8 +14,11 @@ static void embed(struct step *s) {
         golden_fault_raise(s->fault, GOLDEN_FAULT_DOMAIN);
         return;
     }
-    golden_embed((size_t)w->k, (size_t)(w->group ? w->group : w->k), w->q + id * w->k,
-                 w->group_scale ? w->group_scale + id * w->groups : NULL, w->row_scale[id], s->out[0]->v.f32, s->fault);
+    if (w->q16) golden_embed_int16((size_t)w->k, w->q16 + id * w->k, w->row_scale[id], s->out[0]->v.f32, s->fault);
+    else
+        golden_embed((size_t)w->k, (size_t)(w->group ? w->group : w->k), w->q + id * w->k,
+                     w->group_scale ? w->group_scale + id * w->groups : NULL, w->row_scale[id], s->out[0]->v.f32,
+                     s->fault);
 }
 
 static void position(struct step *s) {

@@ -77,12 +77,12 @@ struct oracle_node {
     int op, line, region;
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
-    double scale;                                 // of scores; 0: not given
-    int64_t scale_root;                           // 0: not given
-    struct oracle_each window, of;                // of softmax, 0: all positions; of choose
-    double cap;                                   // of scores, of softcap; 0: none
-    int64_t along;                                // NONE: not given
-    bool transpose, int4, asym, key, interleaved; // asym: int4_asym
+    double scale;                                        // of scores; 0: not given
+    int64_t scale_root;                                  // 0: not given
+    struct oracle_each window, of;                       // of softmax, 0: all positions; of choose
+    double cap;                                          // of scores, of softcap; 0: none
+    int64_t along;                                       // NONE: not given
+    bool transpose, int4, asym, int16, key, interleaved; // asym: int4_asym
     double eps, gamma_plus;
     bool times_root; // the table is the tensor times sqrt(cols)
     struct oracle_rope rope;

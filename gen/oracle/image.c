@@ -45,7 +45,7 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
 }
 
 struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat format, int64_t group) {
-    return (struct oracle_content){{1, 2}, rows, k, format == QFORMAT_INT8 ? 0 : group, format};
+    return (struct oracle_content){{1, 2}, rows, k, quantize_group(format, group), format};
 }
 
 void oracle_content_add(struct oracle_content *c, const float *w, int64_t rows) {
@@ -170,7 +170,7 @@ static bool put_quantized(struct packer *p, const struct oracle_node *n, const s
     struct qmatrix m = quantize_room(p->arena, e->rows, e->k, format, e->group);
     struct weighed to = {&m, x};
     if (!each_piece(p, n, slice, quantize_piece, &to)) return false;
-    e->q = put(p, m.q, e->rows * e->k);
+    e->q = put(p, quantize_elements(&m), e->rows * e->k * quantize_bytes(format));
     e->row_scale = put(p, m.row_scale, e->rows * 4);
     e->group_scale = put(p, m.group_scale, e->rows * e->groups);
     e->group_offset = put(p, m.group_offset, e->rows * e->groups);
@@ -295,10 +295,13 @@ static const void *part(const struct oracle_map *m, int64_t in_golden, int64_t o
     return m->data[file] + offset;
 }
 
-static bool map_entry(const struct oracle_map *m, const struct entry *e, struct oracle_weights *w) {
+static bool map_entry(const struct oracle_map *m, const struct oracle_node *n, const struct entry *e,
+                      struct oracle_weights *w) {
     bool ok = true;
     *w = (struct oracle_weights){.rows = e->rows, .k = e->k, .group = e->group, .groups = e->groups};
-    w->q = part(m, e->in_golden, e->q, e->rows * e->k, &ok);
+    const void *q = part(m, e->in_golden, e->q, e->rows * e->k * quantize_bytes(oracle_format(n)), &ok);
+    w->q = n->int16 ? NULL : q;
+    w->q16 = n->int16 ? q : NULL;
     w->row_scale = part(m, e->in_golden, e->row_scale, e->rows * 4, &ok);
     w->group_scale = part(m, e->in_golden, e->group_scale, e->rows * e->groups, &ok);
     w->group_offset = part(m, e->in_golden, e->group_offset, e->rows * e->groups, &ok);
@@ -321,7 +324,7 @@ static const char *map_entries(struct arena *arena, const struct oracle_graph *g
             struct entry e;
             memcpy(&e, at, sizeof e);
             if (e.asked != asked_by(g, n, r)) return "the image was packed for another spec; pack again";
-            if (!map_entry(m, &e, &w[r])) return "golden.bin is not the one that was packed with it; pack again";
+            if (!map_entry(m, n, &e, &w[r])) return "golden.bin is not the one that was packed with it; pack again";
         }
         all[i] = w;
     }

@@ -212,6 +212,7 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
         n->op == ORACLE_EMBED ? string(r, map, "format", "int8") : string(r, map, "weights", format_of(r, n->weight));
     n->int4 = !strcmp(format, "int4");
     n->asym = !strcmp(format, "int4_asym");
+    n->int16 = !strcmp(format, "int16");
     n->bias = string(r, map, "bias", NULL);
     n->gamma = string(r, map, "gamma", NULL);
     n->beta = string(r, map, "beta", NULL);

@@ -63,7 +63,7 @@ bool oracle_has_matrix(const struct oracle_node *n) {
     return n->op == ORACLE_MATMUL || n->op == ORACLE_EMBED || oracle_is_table(n);
 }
 enum qformat oracle_format(const struct oracle_node *n) {
-    return n->asym ? QFORMAT_INT4_ASYM : n->int4 ? QFORMAT_INT4 : QFORMAT_INT8;
+    return n->int16 ? QFORMAT_INT16 : n->asym ? QFORMAT_INT4_ASYM : n->int4 ? QFORMAT_INT4 : QFORMAT_INT8;
 }
 int64_t oracle_group(const struct oracle_graph *g, const struct oracle_node *n) {
     return n->asym ? 32 : n->int4 ? g->group : 0;
@@ -122,6 +122,7 @@ static bool load_matrix(struct loader *l, const struct oracle_node *n, const str
         struct qmatrix q =
             quantize_weighed(l->arena, m, s->rows, s->cols, oracle_format(n), oracle_group(l->graph, n), x);
         w->q = q.q;
+        w->q16 = q.q16;
         w->row_scale = q.row_scale;
         w->group_scale = q.group_scale;
         w->group_offset = q.group_offset;
@@ -136,8 +137,8 @@ static bool load_matrix(struct loader *l, const struct oracle_node *n, const str
 static bool find_matrix(struct loader *l, const struct oracle_node *n, int64_t repetition, struct oracle_weights *w) {
     struct checkpoint_slice s = slice_of(l, n, oracle_name(l->arena, n->weight ? n->weight : "", repetition));
     const char *key =
-        arena_printf(l->arena, "%s %lld %lld %d %lld %d", s.name, (long long)s.rows, (long long)s.cols, s.transpose,
-                     (long long)s.row_offset, (keep_floats(l, n) ? 3 : (int)oracle_format(n)) + 4 * n->times_root);
+        arena_printf(l->arena, "%s %lld %lld %d %lld %d %d", s.name, (long long)s.rows, (long long)s.cols, s.transpose,
+                     (long long)s.row_offset, keep_floats(l, n) ? QFORMATS : (int)oracle_format(n), n->times_root);
     size_t len = strlen(key);
     for (size_t i = 0; i < l->matrices.count; i++)
         if (l->matrices.items[i].len == len && !strcmp(l->matrices.items[i].key, key))

@@ -14,6 +14,7 @@ struct oracle_weights {
     int64_t rows, k;
     int64_t group, groups; // int4, int4_asym
     const int8_t *q;       // [rows][k]
+    const int16_t *q16;    // [rows][k] instead of q, int16
     const float *row_scale;
     const uint8_t *group_scale; // [rows][groups]
     const int8_t *group_offset; // [rows][groups], int4_asym

@@ -145,19 +145,23 @@ static bool pack_lanes(struct image *im, const struct store_entry *e, const stru
 
 // ---- embedding: records of header and row ----
 
+static struct layout_record record_of(const struct image *im, const struct store_entry *e) {
+    return layout_record(&im->ir->design, e->k, layout_table_format(&im->ir->node[e->node]));
+}
+
 static void pack_record(const struct image *im, const struct store_entry *e, const struct qmatrix *m, int64_t row,
                         uint8_t *record) {
-    bool int4 = e->format == QFORMAT_INT4;
-    struct layout_record r = layout_record(&im->ir->design, e->k, int4);
+    uint8_t *data = record + record_of(im, e).header_beats * beat_bytes(im);
     put_f32(record, m->row_scale[row]);
-    if (int4) memcpy(record + 4, m->group_scale + row * m->groups, (size_t)m->groups);
-    put_mantissas(record + r.header_beats * beat_bytes(im), m->q + row * m->k, m->k, int4);
+    if (m->groups) memcpy(record + 4, m->group_scale + row * m->groups, (size_t)m->groups);
+    if (!m->q16) put_mantissas(data, m->q + row * m->k, m->k, m->groups > 0);
+    for (int64_t i = 0; m->q16 && i < m->k; i++) put_word(data + 2 * i, (uint64_t)m->q16[row * m->k + i], 2);
 }
 
 // Of a table that is dealt out every channel has its part of the rows.
 static bool pack_records(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
-    int64_t bytes = layout_record(&im->ir->design, e->k, e->format == QFORMAT_INT4).bytes;
+    int64_t bytes = record_of(im, e).bytes;
     int parts = ir_parts(seg->parts);
     bool ok = true;
     for (int part = 0; ok && part < parts; part++) {

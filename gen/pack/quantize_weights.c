@@ -84,6 +84,15 @@ static float quantize_row_int8(const float *w, const float *importance, int64_t 
     return best;
 }
 
+// ---- int16 ----
+
+static float quantize_row_int16(const float *w, int64_t k, int16_t *q) {
+    const float limit = QUANTIZE_INT16_MAX;
+    float scale = largest(w, k) / limit, inverse = 1.0f / scale;
+    for (int64_t i = 0; i < k; i++) q[i] = (int16_t)round_even(clamp(w[i] * inverse, -limit, limit));
+    return scale;
+}
+
 // ---- int4 ----
 
 static float group_error(const float *w, int64_t n, float row_scale, int group_scale) {
@@ -167,17 +176,20 @@ static float quantize_row_int4(const float *row, const float *importance, int64_
 // ---- interface ----
 
 int64_t quantize_group(enum qformat format, int64_t group) {
-    return format == QFORMAT_INT8 ? 0 : format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_GROUP : group;
+    return format == QFORMAT_INT4 ? group : format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_GROUP : 0;
 }
 
 // Of a row with this format's largest integer weight no row scale falls below the least one.
 static float least_row(enum qformat format) {
-    return QUANTIZE_MIN_ROW_SCALE *
-           (format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_MAX : QUANTIZE_GROUP_SCALE_MAX * (QUANTIZE_INT4_MAX + 1));
+    return QUANTIZE_MIN_ROW_SCALE * (format == QFORMAT_INT16 ? QUANTIZE_INT16_MAX
+                                     : format == QFORMAT_INT4_ASYM
+                                         ? QUANTIZE_ASYM_MAX
+                                         : QUANTIZE_GROUP_SCALE_MAX * (QUANTIZE_INT4_MAX + 1));
 }
 
 static float quantize_scaled(const float *work, const float *importance, struct qmatrix *m, int64_t row,
                              uint8_t *scales) {
+    if (m->format == QFORMAT_INT16) return quantize_row_int16(work, m->k, m->q16 + row * m->k);
     int8_t *q = m->q + row * m->k;
     switch (m->format) {
     case QFORMAT_INT4: return quantize_row_int4(work, importance, m->k, m->group, m->groups, scales, q);
@@ -226,7 +238,8 @@ struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t row
 void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out) {
     for (int64_t i = 0; i < m->k; i++) {
         float scale = m->row_scale[row];
-        int64_t q = m->q[row * m->k + i], at = m->groups ? row * m->groups + i / m->group : 0;
+        int64_t q = m->q16 ? m->q16[row * m->k + i] : m->q[row * m->k + i],
+                at = m->groups ? row * m->groups + i / m->group : 0;
         if (m->format == QFORMAT_INT4) scale *= (float)m->group_scale[at];
         if (m->format == QFORMAT_INT4_ASYM) q = q * m->group_scale[at] + QUANTIZE_ASYM_STEP * m->group_offset[at];
         out[i] = scale * (float)q;

@@ -118,9 +118,8 @@ static void place_table(struct dma *d, struct ir_client *client) {
     int k = client->kernel;
     const struct ir_node *node = &ir->node[ir->kernel[k].node];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
-    bool int4 = ir_attr_choice(&node->attrs, "format", SPEC_INT8) == SPEC_INT4;
     int64_t record = ir_op_weights(ir, node->op) == IR_WEIGHTS_RECORDS
-                         ? layout_record(&ir->design, cols, int4).bytes
+                         ? layout_record(&ir->design, cols, layout_table_format(node)).bytes
                          : layout_float_row_beats(&ir->design, cols) * (ir->design.beat_bits / 8);
     int64_t tables = names_repeat(ir_attr_string(&node->attrs, "weight", "")) ? ir->region[node->region].repeat : 1;
     int parts = kernel_is(&ir->kernel[k], KERNEL_DEALT) ? d->parts : 1;

@@ -53,8 +53,8 @@ static const struct schema_field design_fields[] = {
             "`{default: int4, '*.v_proj.*': int8}`"},
     {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the head, and of the embedding unless that has its own"},
-    {FIELD(embedding), WORDS(spec_format_words, SPEC_TABLE_FORMATS), .preset = AS_HEAD,
-     .preset_doc = "that of `head`, for `int4_asym` `int8`", .doc = "format of the embedding"},
+    {FIELD(embedding), WORDS(spec_table_format_words, SPEC_TABLE_FORMATS), .preset = AS_HEAD,
+     .preset_doc = "that of `head`, for `int4_asym` `int8`", .doc = "format of the embedding's rows"},
     {FIELD(activations), WORDS(spec_activation_words, SPEC_ACTIVATIONS), .preset = SPEC_ACTIVATIONS_INT8,
      .doc = "mantissas of quantized vectors, of which a `group` shares an exponent "
             "([numerics.md](numerics.md#3-block-quantization-mx))"},
@@ -132,7 +132,7 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     struct schema_table table = spec_design_table;
     table.fields = fields;
     schema_read_table(node, &table, design, arena, diag);
-    if (design->embedding == AS_HEAD) design->embedding = design->head < SPEC_TABLE_FORMATS ? design->head : SPEC_INT8;
+    if (design->embedding == AS_HEAD) design->embedding = design->head == SPEC_INT4 ? SPEC_TABLE_INT4 : SPEC_TABLE_INT8;
 }
 
 // A group's scale belongs to whole beats of int4 weights.

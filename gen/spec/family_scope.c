@@ -20,9 +20,10 @@ static const struct {
 static const struct {
     const char *name;
     size_t offset;
-} design_words[] = {{"design.weights", offsetof(struct spec_design, weights)},
-                    {"design.head", offsetof(struct spec_design, head)},
-                    {"design.embedding", offsetof(struct spec_design, embedding)}};
+    const char *(*word)(int format);
+} design_words[] = {{"design.weights", offsetof(struct spec_design, weights), spec_format_name},
+                    {"design.head", offsetof(struct spec_design, head), spec_format_name},
+                    {"design.embedding", offsetof(struct spec_design, embedding), spec_table_format_name}};
 
 // ---- integers ----
 
@@ -139,7 +140,7 @@ static const char *alone(const struct family_scope *s, const char *name) {
     if (p >= 0 && v->parameter[p].known && v->family->parameter[p].type == FAMILY_WORD) return v->parameter[p].s;
     for (size_t i = 0; v->design && i < COUNT_OF(design_words); i++)
         if (!strcmp(design_words[i].name, name))
-            return spec_format_name(*(const int *)((const char *)v->design + design_words[i].offset));
+            return design_words[i].word(*(const int *)((const char *)v->design + design_words[i].offset));
     return NULL;
 }
 

@@ -5,12 +5,15 @@
 #include <string.h>
 
 const char *const spec_format_words[] = {"int8", "int4", "int4_asym"};
+const char *const spec_table_format_words[] = {"int8", "int4", "int16"};
 const char *const spec_activation_words[] = {"int8", "int10"};
 const char *const spec_binding_words[] = {"shared", "spatial"};
 const char *const spec_fifo_words[] = {"timed", "safe", "conservative", "auto"};
 const char *const spec_when_words[] = {"always", "last"};
 
 const char *spec_format_name(int format) { return spec_format_words[format]; }
+
+const char *spec_table_format_name(int format) { return spec_table_format_words[format]; }
 
 const char *spec_activations_name(int activations) { return spec_activation_words[activations]; }
 

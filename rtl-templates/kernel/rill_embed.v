@@ -5,8 +5,8 @@
 // per id for a rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk,
 // tok), elements past N +0.0.
 // A record has HDR_BEATS beats with the fp32 row scale in bytes 0..3 and, at MODE 1, the uint8 scale of group g in byte
-// 4 + g, then ROW_BEATS beats of int8 bytes or int4 nibbles, element 0 low. Value: RN(row_scale * q), or
-// RN(RN(row_scale * group_scale) * q).
+// 4 + g, then ROW_BEATS beats of int8 bytes, int4 nibbles or int16 words, element 0 low. Value: RN(row_scale * q), at
+// MODE 1 RN(RN(row_scale * group_scale) * q).
 // Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has
 // left.
 // PARTS above 1: the rows are dealt out over so many channels, row r on channel r mod PARTS, there row r / PARTS. The
@@ -20,7 +20,7 @@
 // BEAT_BITS     of a beat                                        bits      256, 512
 // N             of a row                                         elements  1 or more
 // ROWS          of the table                                     rows      1 or more
-// MODE          0: int8; 1: int4                                 -         0, 1
+// MODE          0: int8; 1: int4; 2: int16                       -         0, 1, 2
 // GROUP         MODE 1: that share a scale, a multiple of LANES  elements  0 or more
 // HDR_BEATS     of a record, with its scales                     beats     1 or more
 // ROW_BEATS     of a record, with its elements                   beats     1 or more
@@ -76,14 +76,19 @@ module rill_embed #(
     `include "rill_latency.vh"
     localparam TOK_W = USER_W - 1;
     localparam PART_W = PARTS > 1 ? $clog2(PARTS) : 0;
-    localparam Q_W = MODE == 1 ? 4 : 8;
+    localparam Q_W = MODE == 1 ? 4 : MODE == 2 ? 16 : 8;
     localparam PIECE_W = LANES * Q_W;                        // mantissas of one chunk
-    localparam SLOTS = BEAT_BITS / (PIECE_W > 0 ? PIECE_W : 1);
+    localparam BANKS = PIECE_W > BEAT_BITS ? PIECE_W / BEAT_BITS : 1;   // beats of a word of the row buffer
+    localparam WORD_W = BANKS * BEAT_BITS;
+    localparam SLOTS = WORD_W / (PIECE_W > 0 ? PIECE_W : 1);
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;
     localparam GROUP_CHUNKS = MODE == 1 && LANES > 0 ? GROUP / LANES : 1;
     localparam BYTES = BEAT_BITS / 8;
-    localparam ROW_W = ROW_BEATS > 1 ? $clog2(ROW_BEATS) : 1;
+    localparam ROW_WORDS = (ROW_BEATS + BANKS - 1) / BANKS;
+    localparam BANK_W = BANKS > 1 ? $clog2(BANKS) : 0;
+    localparam [15:0] BANK_MASK = BANKS - 1;
+    localparam ROW_W = ROW_WORDS > 1 ? $clog2(ROW_WORDS) : 1;
     localparam HDR_W = HDR_BEATS > 1 ? $clog2(HDR_BEATS) : 1;
     localparam [31:0] RECORD_BEATS_32 = HDR_BEATS + ROW_BEATS;
     localparam [31:0] HDR_BEATS_32 = HDR_BEATS;
@@ -104,8 +109,8 @@ module rill_embed #(
         if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
         end
-        if (MODE != 0 && MODE != 1) begin : gen_bad_mode
-            rill_error_MODE_must_be_0_or_1 u_error ();
+        if (MODE != 0 && MODE != 1 && MODE != 2) begin : gen_bad_mode
+            rill_error_MODE_must_be_0_1_or_2 u_error ();
         end
         if (REPEAT < 1 || REPEAT > 65535) begin : gen_bad_repeat
             rill_error_REPEAT_must_be_1_to_65535 u_error ();
@@ -238,7 +243,6 @@ module rill_embed #(
     endgenerate
 
     // Rows of a firing, token after token.
-    reg  [BEAT_BITS-1:0] row_mem [0:(1 << (TOK_W + ROW_W))-1];
     reg  [31:0]          row_scale_q [0:(1 << TOK_W)-1];
     reg  [15:0]          fill_beat_q;
     reg                  fill_row_q;         // past the header beats
@@ -263,8 +267,6 @@ module rill_embed #(
         end
         if (fill && !fill_row_q && fill_beat_q == 16'd0)
             row_scale_q[fill_tok_q[TOK_W-1:0]] <= fetch_data[31:0];
-        if (fill && fill_row_q)
-            row_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[ROW_W-1:0]}] <= fetch_data;
     end
 
     // Stage 0: counters over (chunk, tok).
@@ -272,8 +274,8 @@ module rill_embed #(
     wire              en = !m_axis_y_tvalid || m_axis_y_tready;
     reg               finished_q;            // all chunks of the firing have been issued
     reg  [15:0]       chunk_q;
-    reg  [7:0]        slot_q;                // chunk in beat
-    reg  [ROW_W-1:0]  beat_q;
+    reg  [7:0]        slot_q;                // chunk in word
+    reg  [ROW_W-1:0]  word_q;
     reg  [15:0]       group_chunk_q;         // chunk in group
     reg  [6:0]        scale_byte_q;
     reg  [HDR_W-1:0]  scale_beat_q;
@@ -303,7 +305,7 @@ module rill_embed #(
         if (rst || done) begin
             chunk_q <= 16'd0;
             slot_q <= 8'd0;
-            beat_q <= {ROW_W{1'b0}};
+            word_q <= {ROW_W{1'b0}};
             group_chunk_q <= 16'd0;
             scale_byte_q <= FIRST_SCALE;
             scale_beat_q <= {HDR_W{1'b0}};
@@ -314,7 +316,7 @@ module rill_embed #(
                 chunk_q <= chunk_q + 16'd1;
                 slot_q <= slot_last ? 8'd0 : slot_q + 8'd1;
                 if (slot_last)
-                    beat_q <= beat_q + 1'b1;
+                    word_q <= word_q + 1'b1;
                 group_chunk_q <= group_last ? 16'd0 : group_chunk_q + 16'd1;
                 if (group_last) begin
                     scale_byte_q <= byte_last ? 7'd0 : scale_byte_q + 7'd1;
@@ -327,7 +329,7 @@ module rill_embed #(
 
     // Stage 1: memory; stage 2: chunk and scale byte cut out, elements past N cleared.
     localparam PIECE_STAGES = 2;
-    reg  [BEAT_BITS-1:0] row1_q;
+    reg  [WORD_W-1:0]    row1_q;
     reg  [7:0]           slot1_q;
     reg                  pad1_q;
     reg  [PIECE_W-1:0]   piece2_q;
@@ -335,11 +337,25 @@ module rill_embed #(
 
     always @(posedge clk)
         if (step) begin
-            row1_q <= row_mem[{tok_q[TOK_W-1:0], beat_q}];
             slot1_q <= slot_q;
             pad1_q <= chunk_last;
             piece2_q <= row1_q[slot1_q*PIECE_W +: PIECE_W] & (real_lanes | {PIECE_W{!pad1_q}});
         end
+
+    // A bank for each beat of a word: a chunk may be wider than a beat.
+    wire [ROW_W-1:0]     fill_word = fill_beat_q[BANK_W +: ROW_W];
+    genvar b;
+    generate
+        for (b = 0; b < BANKS; b = b + 1) begin : gen_bank
+            reg  [BEAT_BITS-1:0] row_mem [0:(1 << (TOK_W + ROW_W))-1];
+            always @(posedge clk) begin
+                if (fill && fill_row_q && (fill_beat_q & BANK_MASK) == b)
+                    row_mem[{fill_tok_q[TOK_W-1:0], fill_word}] <= fetch_data;
+                if (step)
+                    row1_q[b*BEAT_BITS +: BEAT_BITS] <= row_mem[{tok_q[TOK_W-1:0], word_q}];
+            end
+        end
+    endgenerate
 
     // Marks and the scale of each chunk on its way; the marks leave with y. A cleared element takes a scale of +0.0, so
     // it becomes +0.0.

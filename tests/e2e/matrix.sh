@@ -42,6 +42,7 @@ odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
 dealt|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|
 headasym-4x512-T2|story-headasym|$story|$model|stop|1|weights=int4_asym head=int4_asym
+embed16-3x256-T4|story-embed16|$story|$model|stop|1|channels=3 beat_bits=256 T=4 lanes=32 head=int4_asym embedding=int16
 head80|head80|$root/tests/e2e/specs/head80.yaml|random:2|lengths|1|
 grouped|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|1|
 grouped-heads|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths end|0|T=4 query_heads=8
@@ -136,6 +137,7 @@ asym-spatial|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|channels=5 b
 asym-long-int10|asym_long10|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|activations=int10 T=2 A=2
 asym-long-spatial|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|channels=3 binding=spatial
 dealt|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|
+dealt-int16|dealt-int16|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|channels=8 embedding=int16
 dealt-spatial|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|channels=12 binding=spatial
 headasym-3x256-T1|story-headasym4|$story|$model|stop|2|weights=int4_asym head=int4_asym embedding=int4 channels=3 \
     beat_bits=256 T=1

@@ -351,7 +351,7 @@ static void make_embedding(struct spec *s, int vocab) {
     struct op *op = add_op(s, OP_EMBED, VALUE_F32, hidden, 1);
     reads(op, s->input[0]);
     op->weight = s->weights++;
-    op->format = ONE_OF(0, 8, 4);
+    op->format = ONE_OF(0, 8, 4, 16);
     op->extra_rows = vocab; // the size class of the vocabulary
     int x = op->out[0];
     if (chance(60)) {

@@ -90,7 +90,7 @@ struct op {
     int region, ins, in[3], outs, out[2];
     int weight, bias; // numbers of weight tensors, NONE: none
     bool per_layer;   // weights of every repetition
-    int format;       // 0: default, 8, 4, FORMAT_ASYM
+    int format;       // 0: default, 8, 4, FORMAT_ASYM; of an embedding 16 too
     int row_offset, transpose, exp_min, eps_exponent, extra_rows;
     enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
     bool is_value; // kv_quantize: role

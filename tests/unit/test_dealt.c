@@ -67,10 +67,10 @@ static void check_apart(const struct ir *ir) {
             }
 }
 
-static void check_table(const struct ir *ir, int parts, int64_t rows) {
+static void check_records(const struct ir *ir, int parts, int64_t rows, int64_t record) {
     const struct ir_segment *t = table(ir);
     assert_int_equal(ir_parts(t->parts), parts);
-    assert_int_equal(t->bytes, layout_div_up(rows, parts) * 128); // a record of four beats
+    assert_int_equal(t->bytes, layout_div_up(rows, parts) * record);
     for (int k = 0; k < ir->kernels; k++)
         if (t->node == ir->kernel[k].node) assert_int_equal(ir_param_int(&ir->kernel[k], "PARTS", 1), parts);
     for (int c = 0; c < ir->clients; c++)
@@ -78,6 +78,9 @@ static void check_table(const struct ir *ir, int parts, int64_t rows) {
             assert_int_equal(ir_parts(ir->client[c].parts), parts);
     check_apart(ir);
 }
+
+// Records of a beat and 96 bytes.
+static void check_table(const struct ir *ir, int parts, int64_t rows) { check_records(ir, parts, rows, 128); }
 
 // As few channels as hold it, a power of two, whatever the design has.
 static void test_parts(void **state) {
@@ -87,6 +90,7 @@ static void test_parts(void **state) {
     check_table(build(10003, "channels: 5"), 2, 10003);
     check_table(build(17011, "channels: 5"), 4, 17011);
     check_table(build(9001, "channels: 3"), 2, 9001);
+    check_records(build(6001, "channels: 5, embedding: int16"), 2, 6001, 224); // as many rows of twice the bytes
 }
 
 // Channels of several engines have it at one place.

@@ -2,7 +2,8 @@
 // Formats of weights by names of tensors: what the compiler and the oracle make of a map of patterns, each by itself.
 #include "tests/unit/image_fixture.h"
 
-#include "gen/oracle/graph.h"
+#include "gen/oracle/weights.h"
+#include "include/layout.h"
 #include "include/ops.h"
 
 static const char *spec_of(struct image_fixture *x, const char *model, const char *weights) {
@@ -42,6 +43,33 @@ static void assert_formats(const char *model, const char *weights, const struct 
     assert_no_errors(&x.f);
     for (; want->name; want++) assert_format(ir, g, want->name, want->int4);
     image_end(&x);
+}
+
+// The rows of the embedding: by themselves, or as the head is where that can be.
+static void test_embedding(void **state) {
+    (void)state;
+    static const struct {
+        const char *design;
+        enum spec_table_format want;
+        enum qformat oracle;
+    } cases[] = {{"int8", SPEC_TABLE_INT8, QFORMAT_INT8},
+                 {"int8, head: int4", SPEC_TABLE_INT4, QFORMAT_INT4},
+                 {"int4, head: int4_asym", SPEC_TABLE_INT8, QFORMAT_INT8},
+                 {"int8, embedding: int16", SPEC_TABLE_INT16, QFORMAT_INT16},
+                 {"int4, head: int4, embedding: int16", SPEC_TABLE_INT16, QFORMAT_INT16},
+                 {"int8, embedding: int4", SPEC_TABLE_INT4, QFORMAT_INT4}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct image_fixture x;
+        image_begin(&x);
+        const char *spec = spec_of(&x, "gpt2", cases[i].design);
+        struct ir *ir = image_build(&x, spec, "expand-model");
+        struct oracle_graph *g = oracle_read_text(&x.f.arena, "t.yaml", spec, NULL, &x.f.diag);
+        assert_no_errors(&x.f);
+        assert_int_equal(layout_table_format(&ir->node[image_node(ir, "token_row")]), cases[i].want);
+        assert_int_equal(oracle_format(&g->node.items[g->tensor.items[oracle_find(g, "token_row")].node]),
+                         cases[i].oracle);
+        image_end(&x);
+    }
 }
 
 static void test_words(void **state) {
@@ -139,8 +167,9 @@ static void test_packed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words), cmocka_unit_test(test_patterns), cmocka_unit_test(test_last),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_own),      cmocka_unit_test(test_packed),
+        cmocka_unit_test(test_words),  cmocka_unit_test(test_embedding), cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_last),   cmocka_unit_test(test_names),     cmocka_unit_test(test_own),
+        cmocka_unit_test(test_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

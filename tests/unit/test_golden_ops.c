@@ -224,6 +224,11 @@ static void test_embed(void **state) {
     assert_true(y[0] == 1.5f && y[1] == -3.0f && y[2] == 0.0f && g_bits(y[3]) == 0x80000000u);
     golden_embed(4, 2, q, NULL, 0.5f, y, &fault);
     assert_true(y[3] == -4.0f);
+    const int16_t wide[4] = {32767, -32767, 255, -1};
+    golden_embed_int16(4, wide, 0x1.0p-3f, y, &fault);
+    assert_true(y[0] == 4095.875f && y[1] == -4095.875f && y[2] == 31.875f && y[3] == -0.125f && !fault.raised);
+    golden_embed_int16(1, wide, GOLDEN_FP32_MAX, y, &fault);
+    assert_true(fault.raised);
 }
 
 // The generator writes these into the hardware: a wrong one would be the same on both sides.

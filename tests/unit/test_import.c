@@ -296,6 +296,7 @@ static void fit_shape(const struct shape *s, int64_t context, int lanes, int unr
     assert_no_errors(&x.f);
     assert_int_equal(read->design.lanes, lanes);
     assert_int_equal(read->design.prefetch_beats, 512);
+    assert_int_equal(read->design.embedding, SPEC_TABLE_INT16);
     text_free(&spec);
     end(&x);
 }
@@ -312,12 +313,39 @@ static void test_fitting(void **state) {
                 fit_shape(&shapes[s], fitting[i].context, fitting[i].lanes, fitting[i].unroll);
 }
 
+// Rows of 16 bits where the memory holds them: 8 channels of 1 MiB.
+static void test_wide_rows(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        bool wide;
+    } cases[] = {{"{" ROPE_LLAMA SIZES(1, 96, 3, 3, 200, 20000) "\"max_position_embeddings\": 40}", true},
+                 {"{" ROPE_LLAMA SIZES(1, 96, 3, 3, 200, 24000) "\"max_position_embeddings\": 40}", false}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct import_fixture x;
+        struct import_design d = least;
+        struct text spec = {0}, table = {0};
+        begin(&x, "m", cases[i].config);
+        x.o.board = file_find_shared(&x.f.arena, "tests/e2e/specs/boards/narrow.yaml");
+        struct import *m = try_import(&x);
+        assert_non_null(command_fit(m, "t.yaml", &d, &spec, &x.f.diag));
+        assert_no_errors(&x.f);
+        import_table(m, &d, &table);
+        assert_true(d.fits && d.wide_rows == cases[i].wide);
+        assert_int_equal(strstr(text_cstr(&spec), "  embedding: int16\n") != NULL, cases[i].wide);
+        assert_int_equal(strstr(text_cstr(&table), ", embedding int16\n") != NULL, cases[i].wide);
+        text_free(&spec);
+        text_free(&table);
+        end(&x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
         cmocka_unit_test(test_own_family),       cmocka_unit_test(test_fitting),
-        cmocka_unit_test(test_end_ids),
+        cmocka_unit_test(test_end_ids),          cmocka_unit_test(test_wide_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,10 +119,23 @@ static void check_lane(const struct packed *p, const struct store_entry *e, int 
     assert_true(c.at - begin == s->bytes);
 }
 
+// int16, the low byte first.
+static void check_wide(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *data,
+                       int64_t elements) {
+    const int16_t *q = store_at(&p->store, e->q);
+    for (int64_t i = 0; i < elements; i++)
+        assert_int_equal((int16_t)(data[2 * i] | data[2 * i + 1] << 8), i < e->k ? q[row * e->k + i] : 0);
+}
+
 // One record: header beats (row scale, group scales), row.
 static void check_records(const struct packed *p, const struct store_entry *e) {
     const struct ir_segment *s = segment_of(p->ir, e->node);
-    int64_t beat = p->ir->design.beat_bits / 8, per_beat = e->groups ? 2 * beat : beat, beats = div_up(e->k, per_beat);
+    bool wide = e->format == QFORMAT_INT16;
+    int64_t beat = p->ir->design.beat_bits / 8,
+            per_beat = wide        ? beat / 2
+                       : e->groups ? 2 * beat
+                                   : beat,
+            beats = div_up(e->k, per_beat);
     struct cursor c = {p->channel[s->channel] + s->offset, p->channel[s->channel] + p->bytes[s->channel], beat};
     const float *scale = store_at(&p->store, e->row_scale);
     const uint8_t *group = store_at(&p->store, e->group_scale);
@@ -130,7 +143,9 @@ static void check_records(const struct packed *p, const struct store_entry *e) {
         const uint8_t *header = next_beats(&c, div_up(4 + e->groups, beat));
         assert_f32(header, scale[row]);
         if (e->groups) assert_memory_equal(header + 4, group + row * e->groups, (size_t)e->groups);
-        check_beat(p, e, row, next_beats(&c, beats), 0, beats * per_beat);
+        const uint8_t *data = next_beats(&c, beats);
+        if (wide) check_wide(p, e, row, data, beats * per_beat);
+        else check_beat(p, e, row, data, 0, beats * per_beat);
     }
 }
 
@@ -183,6 +198,8 @@ static void test_layout(void **state) {
         "channels: 32, beat_bits: 256, lanes: 1, head: int4, group: 64",
         "channels: 9, beat_bits: 512, lanes: 8, binding: spatial",
         "channels: 30, beat_bits: 256, lanes: 2, weights: int4, binding: spatial",
+        "channels: 3, beat_bits: 256, lanes: 32, embedding: int16",
+        "channels: 2, beat_bits: 512, lanes: 8, weights: int4, head: int4, embedding: int16",
     };
     for (size_t i = 0; i < COUNT_OF(designs); i++) {
         struct image_fixture x;
@@ -282,6 +299,13 @@ static void test_tied(void **state) {
     const struct store_entry *first = store_find(&store, image_node(ir, "mlp_up_acc"), 0),
                              *second = store_find(&store, image_node(ir, "mlp_up_acc"), 1);
     assert_true(first->q != second->q && second->owner == second - store.entry);
+    store_close(&store);
+    ir = image_build(&x, odd_model(&x, "channels: 1, embedding: int16"), "drop-unread"); // of another format: two
+    assert_true(store_open(&store, &x.f.arena, ir, image_pack_golden(&x, ir, "random:3", "e"), &x.f.diag));
+    table = store_find(&store, image_node(ir, "token_row"), 0),
+    head = store_find(&store, image_node(ir, "logits_acc"), 0);
+    assert_true(table->q != head->q && head->owner == head - store.entry);
+    assert_true(table->format == QFORMAT_INT16 && head->format == QFORMAT_INT8);
     store_close(&store);
     image_end(&x);
 }

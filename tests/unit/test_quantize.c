@@ -30,7 +30,8 @@ static double squared_error(const struct qmatrix *m, const float *w, int64_t row
 
 static void check_ranges(const struct qmatrix *m) {
     bool is_int4 = m->format != QFORMAT_INT8;
-    for (int64_t i = 0; i < m->rows * m->k; i++) {
+    for (int64_t i = 0; m->q16 && i < m->rows * m->k; i++) assert_true(m->q16[i] >= -QUANTIZE_INT16_MAX);
+    for (int64_t i = 0; m->q && i < m->rows * m->k; i++) {
         assert_true(m->q[i] >= (is_int4 ? QUANTIZE_INT4_MIN : -QUANTIZE_INT8_MAX));
         assert_true(m->q[i] <= (is_int4 ? QUANTIZE_INT4_MAX : QUANTIZE_INT8_MAX));
     }
@@ -136,6 +137,32 @@ static void test_int4_groups(void **state) {
 }
 
 // Groups of one sign, of both, of one value, a short last one: half a step of the levels, and of the offsets, apart.
+// int16: the largest element of a row is the last level, and each is within half a step.
+static void test_int16(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    enum { ROWS = 20, K = 300 };
+    const float *w = random_rows(&f, "w", ROWS, K);
+    struct qmatrix m = quantize_matrix(&f.arena, w, ROWS, K, QFORMAT_INT16, 128);
+    assert_true(!m.q && m.groups == 0 && !m.group_scale);
+    check_ranges(&m);
+    for (int r = 0; r < ROWS; r++) {
+        int most = 0;
+        float out[K];
+        quantize_row_to_float(&m, r, out);
+        for (int i = 0; i < K; i++) {
+            most = abs(m.q16[r * K + i]) > most ? abs(m.q16[r * K + i]) : most;
+            assert_true(fabsf(out[i] - w[r * K + i]) <= 0.503f * m.row_scale[r]); // fp32 of 15 bits and a product
+        }
+        assert_int_equal(most, QUANTIZE_INT16_MAX);
+    }
+    struct qmatrix whole = quantize_room(&f.arena, ROWS + 1, K, QFORMAT_INT16, 128);
+    quantize_place(&whole, 1, &m);
+    assert_memory_equal(whole.q16 + K, m.q16, ROWS * K * sizeof *m.q16);
+    fixture_end(&f);
+}
+
 static void test_int4_asym(void **state) {
     (void)state;
     struct fixture f;
@@ -275,12 +302,13 @@ static void test_extreme_rows(void **state) {
         {-8, 7, 1, -1, 0},
         {7, -8, 1e-30f, 2, 0},
     };
-    for (int format = QFORMAT_INT8; format <= QFORMAT_INT4_ASYM; format++) {
+    static const int16_t zeros[2 * K];
+    for (int format = QFORMAT_INT8; format < QFORMATS; format++) {
         struct qmatrix m = quantize_matrix(&f.arena, w[0], COUNT_OF(w), K, (enum qformat)format, 2);
         check_ranges(&m);
-        for (int r = 0; r < 2; r++)
-            for (int i = 0; i < K; i++) assert_true(m.q[r * K + i] == 0 && m.row_scale[r] == 0);
-        for (size_t r = 3; r < COUNT_OF(w); r++) {
+        assert_true(m.row_scale[0] == 0 && m.row_scale[1] == 0);
+        assert_memory_equal(quantize_elements(&m), zeros, (size_t)(2 * K * quantize_bytes(m.format)));
+        for (size_t r = format == QFORMAT_INT16 ? 4 : 3; r < COUNT_OF(w); r++) { // int16: 1e-20 is below the least
             float out[K], max = 0;
             quantize_row_to_float(&m, (int64_t)r, out);
             for (int i = 0; i < K; i++) max = fmaxf(max, fabsf(w[r][i]));
@@ -300,11 +328,11 @@ static void test_same_bits(void **state) {
     (void)state;
     struct fixture f;
     fixture_begin(&f);
-    static const uint64_t expected[] = {0xaa2e9cb510c41d65, 0x211657e6c56cda79, 0x9e61f062669d56dc};
+    static const uint64_t expected[] = {0xaa2e9cb510c41d65, 0x211657e6c56cda79, 0x9e61f062669d56dc, 0x356faef207257e1b};
     const float *w = random_rows(&f, "w", 33, 300);
-    for (int format = QFORMAT_INT8; format <= QFORMAT_INT4_ASYM; format++) {
+    for (int format = QFORMAT_INT8; format < QFORMATS; format++) {
         struct qmatrix m = quantize_matrix(&f.arena, w, 33, 300, (enum qformat)format, 128);
-        uint64_t hash = hash_bytes(1, m.q, 33 * 300);
+        uint64_t hash = hash_bytes(1, quantize_elements(&m), (size_t)(33 * 300 * quantize_bytes(m.format)));
         hash = hash_bytes(hash, m.row_scale, 33 * sizeof *m.row_scale);
         if (m.group_scale) hash = hash_bytes(hash, m.group_scale, (size_t)(33 * m.groups));
         if (m.group_offset) hash = hash_bytes(hash, m.group_offset, (size_t)(33 * m.groups));
@@ -377,9 +405,11 @@ static void test_model_cost(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_int8),           cmocka_unit_test(test_int8_clips), cmocka_unit_test(test_int4_search),
-        cmocka_unit_test(test_int4_groups),    cmocka_unit_test(test_int4_asym),  cmocka_unit_test(test_extreme_rows),
-        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_model_cost), cmocka_unit_test(test_int4_asym_best),
+        cmocka_unit_test(test_int8),           cmocka_unit_test(test_int8_clips),
+        cmocka_unit_test(test_int4_search),    cmocka_unit_test(test_int4_groups),
+        cmocka_unit_test(test_int4_asym),      cmocka_unit_test(test_extreme_rows),
+        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_model_cost),
+        cmocka_unit_test(test_int4_asym_best), cmocka_unit_test(test_int16),
         cmocka_unit_test(test_keeps_integers),
     };
     return cmocka_run_group_tests_name("quantize", tests, NULL, NULL);

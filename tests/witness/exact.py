@@ -220,7 +220,7 @@ class Blocks:
 
 
 class Matrix:
-    """Weights as stored: row_scale[rows], group_scale[rows][groups] (None: int8), q[rows][k]; int4_asym: group_offset."""
+    """Weights as stored: row_scale[rows], group_scale[rows][groups] (None: int8, int16), q[rows][k]; int4_asym: group_offset."""
 
     def __init__(self, q, row_scale, group_scale, group, group_offset=None):
         self.q, self.row_scale, self.group_scale, self.group = q, row_scale, group_scale, group

@@ -2,7 +2,7 @@
 """Weights of a graph, made by a fixed generator, and .safetensors files.
 
 Matrices are made of integers and scales that the packer must find again without any error: of int8 each row has an
-element of 127, of int4 each group one of 7 and each row a group of scale 255, of int4_asym each group both ends. So the file holds exactly what the
+element of 127 (int16: 32767), of int4 each group one of 7 and each row a group of scale 255, of int4_asym each group both ends. So the file holds exactly what the
 hardware multiplies with, and how the packer searches scales does not matter here.
 """
 import json
@@ -36,6 +36,12 @@ def int8_matrix(r, rows, k):
     q = np.clip(np.rint(r.normal(0, 45, (rows, k))), -127, 127).astype(np.int64)
     q[np.arange(rows), r.randint(0, k, rows)] = np.where(r.randint(0, 2, rows), 127, -127)
     return exact.Matrix(q, row_scales(r, rows, 0.02 / np.sqrt(k)), None, None)
+
+
+def int16_matrix(r, rows, k):
+    q = np.clip(np.rint(r.normal(0, 12000, (rows, k))), -32767, 32767).astype(np.int64)
+    q[np.arange(rows), r.randint(0, k, rows)] = np.where(r.randint(0, 2, rows), 32767, -32767)
+    return exact.Matrix(q, row_scales(r, rows, 1e-4 / np.sqrt(k)), None, None)
 
 
 def int4_matrix(r, rows, k, group):
@@ -95,7 +101,7 @@ class Store:
         if name not in self.matrices:
             r = self._generator(name)
             makers = {"int8": lambda: int8_matrix(r, rows, k), "int4": lambda: int4_matrix(r, rows, k, self.group),
-                      "int4_asym": lambda: asym_matrix(r, rows, k)}
+                      "int4_asym": lambda: asym_matrix(r, rows, k), "int16": lambda: int16_matrix(r, rows, k)}
             self.matrices[name] = makers[form]()
             self.forms[name] = form
             if transposed:

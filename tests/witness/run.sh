@@ -69,6 +69,7 @@ gains|gamma_plus: 0.5|gamma_plus: 1
 language|format: int4|format: int8
 language|eps: 1e-3|eps: 1e-5
 lookup|format: int4|format: int8
+lookup|, format: int16|
 lookup|in: [i], rows: 12, cols: 12, weight: final|in: [first], rows: 12, cols: 12, weight: final
 norms|eps: 1e-3|eps: 1e-5
 norms|eps: 1e-2|eps: 1e-5

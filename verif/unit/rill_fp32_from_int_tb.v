@@ -2,6 +2,7 @@
 // rill_fp32_from_int against the golden conversion.
 // sweep: WIDTH=2
 // sweep: WIDTH=8
+// sweep: WIDTH=16
 // sweep: WIDTH=24
 // sweep: WIDTH=33
 // sweep: WIDTH=48

@@ -8,7 +8,7 @@ enum { FIRINGS = 24, MAX_N = 4096, HUGE_ROW = 2 /* its values overflow */ };
 
 struct table {
     size_t n, rows, group, header_bytes, record_bytes;
-    bool int4;
+    enum { INT8, INT4, INT16 } mode;
     uint8_t *bytes;
 };
 
@@ -32,11 +32,16 @@ static void fill_table(struct table *t, struct vectors *v) {
 static void embed_row(const struct table *t, size_t row, float y[], struct golden_fault *fault) {
     const uint8_t *record = t->bytes + row * t->record_bytes, *data = record + t->header_bytes;
     int8_t q[MAX_N];
+    int16_t wide[MAX_N];
     float scale;
     memcpy(&scale, record, 4);
-    for (size_t i = 0; i < t->n; i++)
-        q[i] = t->int4 ? (int8_t)(((data[i / 2] >> i % 2 * 4 & 15) ^ 8) - 8) : (int8_t)data[i];
-    golden_embed(t->n, t->group, q, t->int4 ? record + 4 : NULL, scale, y, fault);
+    for (size_t i = 0; i < t->n; i++) {
+        if (t->mode == INT4) q[i] = (int8_t)(((data[i / 2] >> i % 2 * 4 & 15) ^ 8) - 8);
+        else if (t->mode == INT8) q[i] = (int8_t)data[i];
+        else wide[i] = (int16_t)(data[2 * i] | data[2 * i + 1] << 8);
+    }
+    if (t->mode == INT16) golden_embed_int16(t->n, wide, scale, y, fault);
+    else golden_embed(t->n, t->group, q, t->mode == INT4 ? record + 4 : NULL, scale, y, fault);
 }
 
 static void print_firing(const struct table *t, struct vectors *v, int ntok) {
@@ -68,7 +73,7 @@ int main(int argc, char **argv) {
         .header_bytes =
             (size_t)(vectors_argument(argc, argv, "HDR_BEATS", 1) * vectors_argument(argc, argv, "BEAT_BITS", 256) / 8),
         .record_bytes = (size_t)vectors_argument(argc, argv, "RECORD_BYTES", 64),
-        .int4 = vectors_argument(argc, argv, "MODE", 0) == 1,
+        .mode = vectors_argument(argc, argv, "MODE", INT8),
     };
     fill_table(&t, &v);
     printf("%x\n", FIRINGS);

@@ -91,6 +91,7 @@ module rill_fp32_from_int #(
             4: begin : gen_4 `RILL_UNIT(from_4, 4, 32, a, y) end
             8: begin : gen_8 `RILL_UNIT(from_8, 8, 32, a, y) end
             9: begin : gen_9 `RILL_UNIT(from_9, 9, 32, a, y) end
+            16: begin : gen_16 `RILL_UNIT(from_16, 16, 32, a, y) end
             48: begin : gen_48 `RILL_UNIT(from_48, 48, 32, a, y) end
             60: begin : gen_60 `RILL_UNIT(from_60, 60, 32, a, y) end
             64: begin : gen_64 `RILL_UNIT(from_64, 64, 32, a, y) end
