@@ -9,7 +9,7 @@
 
 struct explain_options {
     const char *topic, *table;
-    bool tables, glossary, passes, operations;
+    bool tables, glossary, messages, passes, operations;
 };
 
 static int explain(const char *text, struct arena *arena) {
@@ -57,6 +57,7 @@ static int start_explain(struct run *run, void *options) {
     const struct explain_options *o = options;
     if (o->table) return print_table(o->table, &run->arena);
     if (o->glossary) explain_glossary(stdout);
+    else if (o->messages) explain_messages(stdout);
     else if (o->tables) explain_tables(stdout);
     else if (o->passes) command_list_passes(stdout);
     else if (o->operations) print_operations(&run->arena);
@@ -70,13 +71,15 @@ static const struct option_row explain_rows[] = {
      .help =
          "a key of a spec, a board file or a family and its values (`design.T`, or `T`), one of these values "
          "(`int4_asym`), what an operation computes (`softmax`, `rmsnorm.eps`), what a register of the kernel holds "
-         "(`fault`), a command or an option (`sim`, `tokens`), a word of these pages (`beat`), or what a message "
-         "of Rill in quotes is about"},
+         "(`fault`), a command or an option (`sim`, `tokens`), a word of these pages (`beat`), or a message of "
+         "Rill in quotes: what it means and what to do"},
     {"--table", "PATH", OPTION_WORD, OPTION_ALONE, AT(table), .help = "all keys of a map of the spec, in Markdown"},
     {"--tables", NULL, OPTION_FLAG, OPTION_ALONE, AT(tables), .help = "these maps"},
     {"--operations", NULL, OPTION_FLAG, OPTION_ALONE, AT(operations), .help = "all operations, a table in Markdown"},
     {"--passes", NULL, OPTION_FLAG, OPTION_ALONE, AT(passes), .help = "the compiler's passes, in order"},
     {"--glossary", NULL, OPTION_FLAG, OPTION_ALONE, AT(glossary), .help = "all words, a table in Markdown"},
+    {"--messages", NULL, OPTION_FLAG, OPTION_ALONE, AT(messages),
+     .help = "what messages mean and what to do, a table in Markdown"},
     {0}};
 
 const struct command command_explain = {.options = {.name = "explain",

@@ -19,9 +19,13 @@ void explain_tables(FILE *out);
 // The rows of docs/glossary.md, in Markdown.
 void explain_glossary(FILE *out);
 
+// The rows of docs/messages.md, in Markdown.
+void explain_messages(FILE *out);
+
 // Explains what a text is about: a key of a spec, a board file or a family file (`design.T`, or `T`), one of its legal
 // words (`int4_asym`), a parameter of a family, an operation or its attribute (`softmax`, `rmsnorm.eps`), a register, a
-// command or an option (commands: NULL behind the last), a word of the glossary, or a message of Rill that names one.
+// command or an option (commands: NULL behind the last), a word of the glossary, or a message of Rill: what it means, what to do, and what it
+// names.
 // False when it names none; `near` is then the likely spelling, or NULL.
 struct options;
 bool explain_topic(FILE *out, const char *text, const struct options *const *commands, const char **near,

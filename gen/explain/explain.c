@@ -8,6 +8,7 @@
 
 #include "include/ops.h"
 #include "include/registers.h"
+#include "gen/explain/messages.h"
 #include "gen/explain/tables.h"
 #include "gen/explain/topics.h"
 
@@ -168,10 +169,10 @@ static bool say_first(FILE *out, const struct topics *all, const char *word, enu
     return t;
 }
 
-// A message names what it is about by its whole name (`design.T`), or an option, an operation, a key of the spec, a
-// word.
-static bool say_message(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
-    bool said = false;
+// A message names what it is about by its whole name (`design.T`), or an option, an operation; one that is not known
+// itself, a word or a key of the spec.
+static bool say_about(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
+    bool said = false, known = explain_say_message(out, text, arena);
     const char *word, *at = text;
     while (!said && (word = next_word(&at, arena)) != NULL)
         if (strchr(word, '.')) said = say_named(out, all, word, false, arena);
@@ -179,6 +180,7 @@ static bool say_message(FILE *out, const struct topics *all, const char *text, s
         said = word[0] == '-' && say_first(out, all, word + strspn(word, "-"), TOPIC_OPTION, arena);
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;)
         said = say_first(out, all, word, TOPIC_OPERATION, arena);
+    said = said || known;
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;) said = say_plain(out, all, word, arena);
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;) said = say_named(out, all, word, false, arena);
     return said;
@@ -199,7 +201,7 @@ bool explain_topic(FILE *out, const char *text, const struct options *const *com
     *near = NULL;
     bool named = say_named(out, all, text, false, arena) || say_named(out, all, text, true, arena);
     if (say_word(out, text, arena) || named) return true;
-    if (strchr(text, ' ') && say_message(out, all, text, arena)) return true;
+    if (strchr(text, ' ') && say_about(out, all, text, arena)) return true;
     *near = nearest(all, text, arena);
     return false;
 }
