@@ -9,17 +9,21 @@
 
 struct explain_options {
     const char *topic, *table;
-    bool tables, glossary, passes, operations;
+    bool tables, everything, glossary, messages, passes, operations;
 };
 
-static int explain(const char *text, struct arena *arena) {
-    const char *near;
+static const struct options *const *all_commands(struct arena *arena) {
     const struct options **commands;
     int count = 0;
     while (rill_commands[count]) count++;
     commands = ARENA_ARRAY(arena, const struct options *, (size_t)count + 1);
     for (int i = 0; i < count; i++) commands[i] = &rill_commands[i]->options;
-    if (explain_topic(stdout, text, commands, &near, arena)) return RILL_OK;
+    return commands;
+}
+
+static int explain(const char *text, struct arena *arena) {
+    const char *near;
+    if (explain_topic(stdout, text, all_commands(arena), &near, arena)) return RILL_OK;
     fprintf(stderr, "rill explain: error: nothing is known of `%s`%s\n", text,
             near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
     return RILL_BAD_SPEC;
@@ -57,6 +61,8 @@ static int start_explain(struct run *run, void *options) {
     const struct explain_options *o = options;
     if (o->table) return print_table(o->table, &run->arena);
     if (o->glossary) explain_glossary(stdout);
+    else if (o->everything) explain_everything(stdout, all_commands(&run->arena), &run->arena);
+    else if (o->messages) explain_messages(stdout);
     else if (o->tables) explain_tables(stdout);
     else if (o->passes) command_list_passes(stdout);
     else if (o->operations) print_operations(&run->arena);
@@ -70,13 +76,16 @@ static const struct option_row explain_rows[] = {
      .help =
          "a key of a spec, a board file or a family and its values (`design.T`, or `T`), one of these values "
          "(`int4_asym`), what an operation computes (`softmax`, `rmsnorm.eps`), what a register of the kernel holds "
-         "(`fault`), a command or an option (`sim`, `tokens`), a word of these pages (`beat`), or what a message "
-         "of Rill in quotes is about"},
+         "(`fault`), a command or an option (`sim`, `tokens`), a word of these pages (`beat`), or a message of "
+         "Rill in quotes: what it means and what to do"},
     {"--table", "PATH", OPTION_WORD, OPTION_ALONE, AT(table), .help = "all keys of a map of the spec, in Markdown"},
     {"--tables", NULL, OPTION_FLAG, OPTION_ALONE, AT(tables), .help = "these maps"},
     {"--operations", NULL, OPTION_FLAG, OPTION_ALONE, AT(operations), .help = "all operations, a table in Markdown"},
     {"--passes", NULL, OPTION_FLAG, OPTION_ALONE, AT(passes), .help = "the compiler's passes, in order"},
     {"--glossary", NULL, OPTION_FLAG, OPTION_ALONE, AT(glossary), .help = "all words, a table in Markdown"},
+    {"--all", NULL, OPTION_FLAG, OPTION_ALONE, AT(everything), .help = "everything that has a name"},
+    {"--messages", NULL, OPTION_FLAG, OPTION_ALONE, AT(messages),
+     .help = "what messages mean and what to do, a table in Markdown"},
     {0}};
 
 const struct command command_explain = {.options = {.name = "explain",

@@ -32,6 +32,7 @@ struct family_parameter {
     const char **words;
     size_t word_count;
     const struct yaml_node *preset; // an expression or a value; NULL: required
+    const char *doc;                // what it means; NULL: the file does not say
     int list;                       // an integer: values that it may have at most; 0: one, and it is no list
 };
 

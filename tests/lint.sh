@@ -144,6 +144,7 @@ operations_table() {
     diff <(build/rill explain --operations) <(sed -n '/^<!-- operations table/,/^$/p' docs/spec.md | sed '1d;/^$/d')
 }
 glossary_table() { diff <(build/rill explain --glossary) <(sed -n '/^<!-- glossary/,$p' docs/glossary.md | sed 1d); }
+messages_table() { diff <(build/rill explain --messages) <(sed -n '/^<!-- messages/,$p' docs/messages.md | sed 1d); }
 passes_table() { diff <(build/rill explain --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
 
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
@@ -168,7 +169,7 @@ readme_form() {
     awk 'END { if (NR > 120) print "README.md: " NR " lines, 120 at most" }' README.md
 }
 
-plan $((quick ? 20 : 24))
+plan $((quick ? 21 : 25))
 silent "clang-format" unformatted
 silent "SPDX lines" spdx_missing
 silent "line lengths" too_long
@@ -188,6 +189,7 @@ silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portabi
 silent "operations table of docs/spec.md" operations_table
 silent "tables of keys in docs/spec.md" key_tables
 silent "glossary of docs/glossary.md" glossary_table
+silent "messages of docs/messages.md" messages_table
 silent "passes of docs/passes.md" passes_table
 silent "register table of docs/rtl.md" registers_table
 silent "the oracle knows nothing of the compiler" oracle_apart

@@ -8,22 +8,28 @@
 
 #include "include/ops.h"
 #include "include/registers.h"
+#include "gen/explain/meanings.h"
+#include "gen/explain/messages.h"
 #include "gen/explain/tables.h"
 #include "gen/explain/topics.h"
 
 // ---- saying ----
 
+static void say_page(FILE *out, const char *page) { fprintf(out, "  more: docs/%s\n", page); }
+
 static void say_key(FILE *out, const struct topic *t, struct arena *arena) {
     struct explain_row row = explain_row_at(t->table, t->row, arena);
     fprintf(out, "%s: ", t->name);
-    if (row.range) fprintf(out, "%s; ", row.range);
+    if (!row.type || !strcmp(row.type, row.range)) fprintf(out, "%s; ", row.range);
+    else fprintf(out, "%s (%s); ", row.type, row.range);
     fprintf(out, "default: %s\n  %s\n", row.preset, explain_plain(row.doc, arena));
+    say_page(out, explain_page(t->name));
     const struct schema_table *held = explain_held(t->table, t->row);
     for (size_t i = 0; held && i < explain_rows(held); i++)
         fprintf(out, "  - %s.%s\n", t->name, explain_row_at(held, i, arena).key);
 }
 
-static void say_parameter(FILE *out, const struct topic *t) {
+static void say_parameter(FILE *out, const struct topic *t, struct arena *arena) {
     static const char *const types[] = {"an integer", "a number", "true or false", "a word:"};
     const struct family_parameter *p = t->parameter;
     fprintf(out, "parameter %s: a key of `model` with `family: %s`\n  %s", t->name, t->family->name, types[p->type]);
@@ -32,6 +38,9 @@ static void say_parameter(FILE *out, const struct topic *t) {
     if (p->list) fprintf(out, ", or a list of at most %d", p->list);
     if (!p->preset) fputs("; required\n", out);
     else fprintf(out, "; default: %s\n", p->preset->text ? p->preset->text : "an expression");
+    if (p->doc) fprintf(out, "  %s\n", explain_plain(p->doc, arena));
+    else fprintf(out, "  %s does not say what it means: key `doc`\n", t->family->path);
+    say_page(out, "spec.md#2-model");
 }
 
 static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
@@ -44,6 +53,8 @@ static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
             : a->required  ? "required"
                            : "may be left out",
             a->text);
+    const char *meaning = explain_attribute(ir_spec_op(op).name, a->name);
+    fprintf(out, "    %s\n", meaning ? explain_plain(meaning, arena) : "");
 }
 
 // The operations that a composite stands for, by their names.
@@ -62,36 +73,45 @@ static void say_operation(FILE *out, int op, struct arena *arena) {
     fprintf(out, "operation %s: %d in, %d out\n  %s\n", row.name, row.inputs, row.outputs, row.doc);
     say_steps(out, row.steps);
     for (int i = 0; i < count; i++) say_attribute(out, op, i, arena);
+    say_page(out, "spec.md#5-operations");
+}
+
+// What a legal word does, then what it is a value of.
+static void say_value(FILE *out, const struct topic *t, struct arena *arena) {
+    const char *of = t->of->short_name, *meaning = explain_value(of, t->short_name);
+    fprintf(out, "`%s` is a value of %s%s: %s\n", t->short_name, t->of->kind == TOPIC_ATTRIBUTE ? "attribute " : "",
+            t->of->name, meaning ? explain_plain(meaning, arena) : "");
 }
 
 static void say_register(FILE *out, const struct register_row *r) {
     fprintf(out, "register %s: offset 0x%03x, %d bits, %s\n  %s\n", r->name, r->offset, r->bits,
             r->access == REGISTER_RO ? "read only" : "read and write", r->meaning);
+    say_page(out, "rtl.md#11-control");
 }
 
 static void say_option(FILE *out, const struct topic *t) {
     const struct option_row *o = t->option;
-    fprintf(out, "option of `rill %s`: %s%s%s\n  %s\n", t->command->name, o->name, o->word ? " " : "",
-            o->word ? o->word : "", o->help);
+    fprintf(out, "option of `rill %s`: %s%s%s\n  %s\n  more: rill %s --help\n", t->command->name, o->name,
+            o->word ? " " : "", o->word ? o->word : "", o->help, t->command->name);
 }
 
 static void say(FILE *out, const struct topic *t, struct arena *arena) {
     switch (t->kind) {
     case TOPIC_KEY: say_key(out, t, arena); break;
     case TOPIC_VALUE:
-        fprintf(out, "`%s` is a value of ", t->short_name);
+        say_value(out, t, arena);
         say(out, t->of, arena);
         break;
-    case TOPIC_PARAMETER: say_parameter(out, t); break;
+    case TOPIC_PARAMETER: say_parameter(out, t, arena); break;
     case TOPIC_OPERATION: say_operation(out, (int)t->row, arena); break;
     case TOPIC_ATTRIBUTE:
         fprintf(out, "attribute of operation %s\n", ir_spec_op((int)t->row).name);
         say_attribute(out, (int)t->row, t->attribute, arena);
+        say_page(out, "spec.md#5-operations");
         break;
     case TOPIC_REGISTER: say_register(out, &register_rows[t->row]); break;
     case TOPIC_COMMAND:
-        fprintf(out, "command `rill %s`: %s\n  `rill %s --help` has its options\n", t->name, t->command->purpose,
-                t->name);
+        fprintf(out, "command `rill %s`: %s\n  more: rill %s --help\n", t->name, t->command->purpose, t->name);
         break;
     case TOPIC_OPTION: say_option(out, t); break;
     }
@@ -168,10 +188,10 @@ static bool say_first(FILE *out, const struct topics *all, const char *word, enu
     return t;
 }
 
-// A message names what it is about by its whole name (`design.T`), or an option, an operation, a key of the spec, a
-// word.
-static bool say_message(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
-    bool said = false;
+// A message names what it is about by its whole name (`design.T`), or an option, an operation; one that is not known
+// itself, a word or a key of the spec.
+static bool say_about(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
+    bool said = false, known = explain_say_message(out, text, arena);
     const char *word, *at = text;
     while (!said && (word = next_word(&at, arena)) != NULL)
         if (strchr(word, '.')) said = say_named(out, all, word, false, arena);
@@ -179,6 +199,7 @@ static bool say_message(FILE *out, const struct topics *all, const char *text, s
         said = word[0] == '-' && say_first(out, all, word + strspn(word, "-"), TOPIC_OPTION, arena);
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;)
         said = say_first(out, all, word, TOPIC_OPERATION, arena);
+    said = said || known;
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;) said = say_plain(out, all, word, arena);
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;) said = say_named(out, all, word, false, arena);
     return said;
@@ -199,7 +220,12 @@ bool explain_topic(FILE *out, const char *text, const struct options *const *com
     *near = NULL;
     bool named = say_named(out, all, text, false, arena) || say_named(out, all, text, true, arena);
     if (say_word(out, text, arena) || named) return true;
-    if (strchr(text, ' ') && say_message(out, all, text, arena)) return true;
+    if (strchr(text, ' ') && say_about(out, all, text, arena)) return true;
     *near = nearest(all, text, arena);
     return false;
+}
+
+void explain_everything(FILE *out, const struct options *const *commands, struct arena *arena) {
+    const struct topics *all = explain_topics(commands, arena);
+    for (size_t i = 0; i < all->count; i++) say(out, &all->topic[i], arena);
 }

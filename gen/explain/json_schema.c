@@ -195,7 +195,9 @@ static json_t *family_schema(const struct family *family, const char *name) {
     json_t *properties = json_object(), *required = json_array();
     for (size_t i = 0; i < family->parameters; i++) {
         const struct family_parameter *p = &family->parameter[i];
-        json_object_set_new(properties, p->name, parameter_schema(p));
+        json_t *schema = parameter_schema(p);
+        if (p->doc) json_object_set_new(schema, "description", json_string(p->doc));
+        json_object_set_new(properties, p->name, schema);
         if (!p->preset) json_array_append_new(required, json_string(p->name));
     }
     return where("family", name, &spec_model_table, properties, required);

@@ -8,6 +8,7 @@
 // What one row says, whichever kind it is.
 struct explain_row {
     const char *key, *range, *preset, *doc;
+    const char *type; // NULL: `range` says it
 };
 
 size_t explain_table_count(void);
@@ -20,7 +21,10 @@ struct explain_row explain_row_at(const struct schema_table *, size_t index, str
 // The table of what a row's key holds; NULL: none.
 const struct schema_table *explain_held(const struct schema_table *, size_t index);
 
-// Without links to pages of the docs.
+// The page of the docs that describes a key, by its whole name, and its part.
+const char *explain_page(const char *name);
+
+// With the pages of the docs named instead of linked.
 const char *explain_plain(const char *doc, struct arena *);
 
 #endif

@@ -22,6 +22,7 @@ static const struct schema_key parameter_keys[] = {
     KEY("of", false, "the values of a word", LIST),
     KEY("list", false, "of an integer: it may be a list, without repeats, of at most so many", NUMBER),
     KEY("default", false, "value where a spec gives none: an expression, a number or a word", EXPRESSION),
+    KEY("doc", false, "what it means, for `rill explain` and editors", TEXT),
 };
 static const struct schema_table parameter_table = {
     .what = "a parameter", .keys = parameter_keys, .key_count = COUNT_OF(parameter_keys)};
@@ -122,6 +123,8 @@ static void read_parameter(struct family_reader *r, const char *name, struct loc
     p->type = (enum family_type)type;
     p->preset = yaml_get(map, "default");
     if (p->preset) yaml_expect(p->preset, YAML_KIND_SCALAR, "default", r->diag);
+    const struct yaml_node *doc = yaml_get(map, "doc");
+    if (doc && yaml_expect(doc, YAML_KIND_SCALAR, "doc", r->diag)) p->doc = doc->text;
     read_range(r, map, p);
     read_list(r, map, p);
     if (p->type == FAMILY_WORD && (of || schema_need(map, "of", &word_table, r->arena, r->diag))) read_words(r, of, p);

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The pages: lines and sentences are short, each begins with its purpose, pictures are what their text gives, every page
-# is in the README's table, and the site builds, with every link between pages and to parts of them; templates' headers.
+# is in the README's table, and the site builds, with every link between pages and to parts of them; templates'
+# headers; every command of a page is known, and those that take seconds run.
 # usage: tests/docs/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
-[ $# = 0 ] || { sed -n '5s/^# //p' "$0"; exit 2; }
+[ $# = 0 ] || { sed -n '6s/^# //p' "$0"; exit 2; }
 cd "$root" || exit 1
+. tests/docs/commands.sh
 
 work=build/tests/docs log=build/tests/docs.log
 mkdir -p "$work"
-plan 10
+plan 11
 nothing() { # command: says nothing
     "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && return
     echo "error: $(wc -l <"$work/said") places, first $(head -n 1 "$work/said")"
@@ -94,4 +96,6 @@ proofs() {
     return 0
 }
 check "every module of streams and of memory access is proven, or stands among those that are not" nothing proofs
+check "every command of a page is in commands.txt, and what it names is there" nothing tests/docs/commands.py --check
+run_commands quick
 verdict

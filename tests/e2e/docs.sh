@@ -1,24 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The commands of docs/tutorial.md and docs/kernels.md, in order, each page in an empty folder: each ends in order and
-# prints what the page shows. See --help.
+# prints what the page shows. Then the commands of all pages that take minutes. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
-pages=(tutorial kernels)
+. "$root/tests/docs/commands.sh"
+pages=(tutorial kernels) deep=deep
 case ${1:-} in
     --help | -h)
-        echo "usage: tests/e2e/docs.sh [page]
+        echo "usage: tests/e2e/docs.sh [tutorial|kernels|deep]
 In an indented block of a page (tutorial, kernels) a line with \`\$ \` is a command and the lines below it are lines of
-its output, \`...\` for anything; the block after \`File \`name\`:\` is that file."
+its output, \`...\` for anything; the block after \`File \`name\`:\` is that file. `deep`: commands of all
+pages that take minutes (tests/docs/commands.txt)."
         exit 0
         ;;
-    tutorial | kernels) pages=("$1") ;;
+    tutorial | kernels) pages=("$1") deep="" ;;
+    deep) pages=() ;;
     "") ;;
-    *) echo "usage: tests/e2e/docs.sh [tutorial|kernels]" >&2 && exit 2 ;;
+    *) echo "usage: tests/e2e/docs.sh [tutorial|kernels|deep]" >&2 && exit 2 ;;
 esac
 
 export PATH=$root/build:$PATH
+log=$root/build/tests/docs.log
 
 # The page as lines `F name`, `T text of that file`, `C command`, `O line of output`.
 lines() {
@@ -53,7 +57,7 @@ finish() { # runs the command that has been gathered
     command=""
 }
 
-for name in "${pages[@]}"; do
+for name in ${pages[@]+"${pages[@]}"}; do
     page=$root/docs/$name.md work=$root/build/tests/$name output=$root/build/tests/$name.log
     rm -rf "$work" && mkdir -p "$work"
     file="" shown=() number=0
@@ -68,4 +72,5 @@ for name in "${pages[@]}"; do
     done < <(lines)
     finish
 done
+[ -z "$deep" ] || run_commands $deep
 verdict

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The spec language for editors and for people: every spec of the tree is valid by the JSON Schema, every wrong one of
 # tests/spec is not, but for those of beyond.txt; boards and families by theirs likewise; `rill explain` knows what
-# messages point to. usage: tests/schema/run.sh
+# messages point to, and says of every message what it means. usage: tests/schema/run.sh
+# RILL_UPDATE=1 writes tests/schema/messages.txt anew (look at the difference).
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
-[ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
+[ $# = 0 ] || { sed -n '3,7s/^# //p' "$0"; exit 2; }
 cd "$root" || exit 1
 
 work=build/tests/schema
@@ -47,7 +48,7 @@ spoil_all() {
 spoil_all || fail "wrong boards and families" "one is as it was"
 boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml tests/e2e/specs/families/*.yaml)
 
-plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + 24 + 1))
+plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + 24 + 11))
 "$rill" schema >"$work/schema.json"
 by_schema() { # good or bad, files
     local line
@@ -74,7 +75,7 @@ says() { # name, pattern, arguments of rill explain
     says_so() { "$rill" explain "${@:2}" >"$log" 2>&1 && grep -qE -- "$1" "$log"; }
     check "explain: $1" says_so "${@:2}"
 }
-says "a key" '^design\.T: 1, 2, 4, 8; default: 1$' design.T
+says "a key" '^design\.T: integer \(1, 2, 4, 8\); default: 1$' design.T
 says "its last part: all that have it" '^kernels\.T: ' T
 says "a map's keys" '^  - graph\.regions\.ops$' graph.regions
 says "an operation" '^operation softmax: 3 in, 2 out$' softmax
@@ -83,19 +84,25 @@ says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' f
 says "a message about a key" '^design\.fifo: ' 'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
 says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
 says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
-says "a message that names a word alone" '^match: the verdict' "match: false"
+says "a message that names a word alone" '^certificate: why a FIFO' "it has no certificate"
 says "a word beside a key of its name" '^T: the most positions' T
-says "a legal word of a key" '^`shared` is a value of design\.binding: ' shared
-says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute of operation matmul$' int4_asym
+says "a legal word of a key" '^`shared` is a value of design\.binding: all products take turns' shared
+says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute matmul\.weights: 4 bits' int4_asym
 says "a parameter of a family" '^parameter gpt2\.ffn: a key of `model` with `family: gpt2`$' gpt2.ffn
+says "what a parameter of a family means" '^  newest positions that a layer with a window sees$' gemma3.window
+says "what an attribute means" '^    least exponent of a block' quantize.exp_min
+says "a link as a page" '\(docs/timing\.md#depths\)' design.fifo
 says "a key of a family file" '^  - family\.checks\.nearest$' family.checks
-says "a key of a board file" '^board\.hbm\.read_to_write_ns: 0 to 20000; default: 7$' read_to_write_ns
+says "a key of a board file" '^board\.hbm\.read_to_write_ns: number \(0 to 20000\); default: 7$' read_to_write_ns
 says "a command" '^command `rill sim`: build and run' sim
 says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
 says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' \
     'rill sim: error: `--watchdog` takes an integer'
-says "a message with a word that is a register, too" "^image: what a design's memory holds" \
+says "a word that is a register, too" "^image: what a design's memory holds" 'of which image is it?'
+says "what a message means" '^message other_image: the design was made anew' \
     'x.yaml: error: the image was packed for another design (`y`); pack again'
+says "what to do" '^  what to do: run `rill pack` once more' 'the image was packed for another design'
+says "where more stands" '^  more: docs/debug.md#a-deadlock$' 'rill sim: error: deadlock: nothing moves at cycle 5'
 check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" explain \
     softmx
 check_refused "explain: nothing" 1 'nothing is known of `zzz`$' "$rill" explain zzz
@@ -106,4 +113,37 @@ complete() { # every key has its words
     [ "$("$rill" explain --tables | wc -l)" -ge 12 ]
 }
 check "explain: every key of every map has its words" complete
+# Nothing without a meaning, a type, a default or a page, and every page is there.
+whole() {
+    "$rill" explain --all >"$work/all" && tests/schema/whole.py "$work/all" >"$work/lacks" && [ ! -s "$work/lacks" ] &&
+        return
+    head -n 3 "$work/lacks"
+    return 1
+}
+check "explain: everything has its meaning, its legal values and a page that is there" whole
+in_another_order() {
+    ! "$rill" explain '(1) must divide design.T: design.A (2)' | grep '^message design_a_t'
+}
+check "explain: the words of a message in another order are none" in_another_order
+
+# The row of include/messages.def that each message has, `none` where it has none.
+rows_of() { # what of messages.py
+    local line row
+    tests/schema/messages.py "$@" | while IFS= read -r line; do
+        row=$("$rill" explain "error: ${line#error: }" 2>&1 | sed -n '1s/^message \([a-z_]*\): .*/\1/p')
+        echo "${row:-none} $line"
+    done
+}
+of_tests() {
+    { rows_of expected && rows_of debug; } >"$work/messages.txt"
+    [ -z "${RILL_UPDATE:-}" ] || cp "$work/messages.txt" tests/schema/messages.txt
+    ! grep '^none' "$work/messages.txt" && diff "$work/messages.txt" tests/schema/messages.txt
+}
+check "explain: messages of refused specs and of docs/debug.md" of_tests
+of_sources() {
+    rows_of sources | sort -u >"$work/sources.txt"
+    [ "$(wc -l <"$work/sources.txt")" -ge 350 ] &&
+        diff <(sed -n 's/^none //p' "$work/sources.txt") <(grep -v '^#' tests/schema/unexplained.txt)
+}
+check "explain: every error of the program, but for those of unexplained.txt" of_sources
 verdict

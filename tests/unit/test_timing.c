@@ -245,6 +245,17 @@ static void test_forecast(void **state) {
     assert_true(whole->end == whole->first_id);
 }
 
+// A sample that begins with more beats read ahead than it ends with does not take its phase below the memory's bound.
+static void test_forecast_read_ahead(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/specs/read_ahead.yaml");
+    struct timing_forecast *whole = forecast_of(ir, 10, 100, INT64_MAX), *some = forecast_of(ir, 10, 100, 1);
+    assert_true(whole->decode.cycles >= (double)whole->decode.bound.cycles);
+    assert_true(some->simulated < some->steps && some->decode.cycles >= (double)some->decode.bound.cycles);
+    assert_null(timing_below_bound(&arena, ir, some));
+    assert_true(fabs(some->decode.cycles / whole->decode.cycles - 1) < 0.005);
+}
+
 static void test_words(void **state) {
     (void)state;
     struct ir *ir = build("tests/e2e/specs/blocks.yaml");
@@ -386,6 +397,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_cycles_of_shared_channels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_forecast_read_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words_of_rounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_halt, setup, teardown),

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of the pages: each is in commands.txt, and what it names is there.
+
+usage: commands.py --check          prints what is wrong, a line each; exit status 0 all the same
+       commands.py --list CLASS     the commands of that class, a line each
+       commands.py --found          all that the pages show, as rows for commands.txt without class and reason
+A command is a line of an indented block that begins, behind `$ ` and variables, with a program of PROGRAMS or a script
+of the tree; a line that ends with a backslash goes on. Two blanks or ` # ` begin words about it. Whatever its class, its
+subcommands, options, targets and files of the tree must be there; words in capitals stand for the reader's own.
+Rows of commands.txt: class | page | command | where it runs, or why it does not. Classes: `quick` (tests/docs/run.sh),
+`deep` (tests/e2e/docs.sh), `page` (the page is run as a whole there), `part` (the part that is named runs it) and
+`static` (looked at alone).
+"""
+import collections
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TABLE = ROOT / "tests/docs/commands.txt"
+CLASSES = ("quick", "deep", "page", "part", "static")
+PROGRAMS = "rill make cd sed export mkdir cat gtkwave python3 sudo apt-get vivado xbutil printf echo head tail pip git"
+FOLDERS = sorted(path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("build", ".git"))
+FIRST = re.compile(rf"(?:[A-Z_]+=\S+;? )*(?:{'|'.join(PROGRAMS.split())}|build/rill|\./\S+|"
+                   rf"(?:{'|'.join(FOLDERS)})/\S+(?:\.sh|\.py))(?=\s|$)")
+RILL = re.compile(r"(?:^|[\s;&|(])(?:build/)?rill ([a-z]+(?:\|[a-z]+)*)((?:[^;&|]|\|[a-z])*)")
+
+
+def commands_of(text):
+    """The commands of a page, each as one line."""
+    lines, at = text.split("\n"), 0
+    while at < len(lines):
+        found = re.match(r" {4,}(\$ )?(.*)$", lines[at])
+        at += 1
+        if not found or not (found[1] or FIRST.match(found[2])) or re.match(r"rill \w+: ", found[2]):
+            continue
+        whole = found[2]
+        while whole.endswith("\\") and at < len(lines):
+            whole = whole[:-1].rstrip() + " " + lines[at].strip()
+            at += 1
+        if re.match(r"\w+ = ", found[2]):
+            continue
+        yield re.match(r"""(?:'[^']*'|"[^"]*"|(?! {2,}| # ).)*""", whole)[0].strip()
+
+
+def found():
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    for page in pages:
+        for command in commands_of(page.read_text()):
+            yield str(page.relative_to(ROOT)), command
+
+
+def rows():
+    for line in TABLE.read_text().splitlines():
+        if line and not line.startswith("#"):
+            kind, page, rest = line.split(" | ", 2)
+            command, why = rest.rsplit(" | ", 1)
+            yield kind, page, command, why
+
+
+@functools.lru_cache(None)
+def help_of(command):
+    run = subprocess.run([ROOT / "build/rill", command, "--help"], capture_output=True, text=True, check=False)
+    return run.stdout if run.returncode == 0 and f"rill {command}" in run.stdout else ""
+
+
+@functools.lru_cache(None)
+def targets():
+    text = "".join(path.read_text() for path in [ROOT / "Makefile", *ROOT.glob("boards/vitis/Makefile*"),
+                                                  *(ROOT / "gen/package").glob("*.c"), *(ROOT / "boards").rglob("Makefile*")])
+    return {word for line in re.findall(r"^(?:\.PHONY: )?([\w $/().%-]+):", text.replace("\\n", "\n"), re.M) for word in line.split()}
+
+
+def wrong_rill(command):
+    for name, rest in RILL.findall(command):
+        options = re.findall(r"(?<![\w=-])--?[a-z][a-z-]*", re.sub(r"\"[^\"]*\"|'[^']*'", "", rest))
+        for one in name.split("|"):
+            if not help_of(one):
+                yield f"no command `rill {one}`"
+                continue
+            for option in options:
+                if not re.search(rf"(?<![\w-]){option}(?![\w-])", help_of(one)):
+                    yield f"`rill {one}` has no option `{option}`"
+
+
+def wrong_make(command):
+    for rest in re.findall(r"(?:^|[;&] ?)make((?: [^;&|]*)?)", command):
+        words = re.sub(r"-C \S+|\w+=(\"[^\"]*\"|\S+)|(?<!\S)-\S+", "", rest).split()
+        for word in words:
+            if word not in targets():
+                yield f"no target `{word}`"
+
+
+def wrong_files(command):
+    for word in re.findall(rf"(?<![\w./-])(?:{'|'.join(FOLDERS)})/[\w./*-]+", command):
+        if not list(ROOT.glob(word)):
+            yield f"no file `{word}`"
+    script = re.match(rf"(?:[A-Z_]+=\S+ )*((?:{'|'.join(FOLDERS)})/\S+(?:\.sh|\.py))(.*)$", command)
+    if script and (ROOT / script[1]).is_file():
+        text = (ROOT / script[1]).read_text()
+        if not (ROOT / script[1]).stat().st_mode & 0o100:
+            yield f"`{script[1]}` cannot be executed"
+        for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", script[2]):
+            if option not in text:
+                yield f"`{script[1]}` has no option `{option}`"
+
+
+def main():
+    shown = collections.Counter(found())
+    if sys.argv[1:] == ["--found"]:
+        for page, command in shown:
+            print(f"{page} | {command}")
+    elif sys.argv[1] == "--list":
+        print("\n".join(command for kind, _, command, _ in rows() if kind == sys.argv[2]))
+    else:
+        listed = {(page, command): (kind, why) for kind, page, command, why in rows()}
+        for page, command in shown:
+            if (page, command) not in listed:
+                print(f"{page}: not in tests/docs/commands.txt: {command}")
+        for (page, command), (kind, why) in listed.items():
+            if (page, command) not in shown:
+                print(f"tests/docs/commands.txt: {page} has no such command: {command}")
+            if kind not in CLASSES or not why:
+                print(f"tests/docs/commands.txt: no class, or no reason: {command}")
+        for page, command in shown:
+            for what in (*wrong_rill(command), *wrong_make(command), *wrong_files(command)):
+                print(f"{page}: {what}: {command}")
+        counts = collections.Counter(kind for kind, _ in listed.values())
+        said = re.search(r"^# Of each class: (.*)$", TABLE.read_text(), flags=re.M)
+        are = ", ".join(f"{kind} {counts[kind]}" for kind in CLASSES)
+        if not said or said[1] != are:
+            print(f"tests/docs/commands.txt: of each class: {are}")
+
+
+main()

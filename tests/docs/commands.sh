@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced: runs the commands of the pages that are of a class of tests/docs/commands.txt, in their order, in a folder
+# that looks like the project's and takes what they write.
+# shellcheck shell=bash disable=SC2154 # variables of verdict.sh
+
+# Of a folder of their own, with the tree behind links.
+commands_folder() { # folder
+    local entry
+    rm -rf "$1" && mkdir -p "$1/build" || return
+    for entry in "$root"/*; do
+        [ "$entry" = "$root/build" ] || ln -s "$entry" "$1/" || return
+    done
+    ln -s "$root/build/rill" "$1/build/rill"
+}
+
+run_commands() { # class
+    local folder=$root/build/tests/commands-$1 line list=$root/build/tests/commands-$1.txt
+    run_line() { (cd "$folder" && PATH=$root/build:$PATH timeout 900 bash -c "$line" </dev/null); }
+    if ! commands_folder "$folder" || ! "$root"/tests/docs/commands.py --list "$1" >"$list" || ! [ -s "$list" ]; then
+        plan 1 && fail "commands of the pages, $1" "no folder, or no list"
+        return
+    fi
+    plan "$(sort -u "$list" | wc -l)"
+    while IFS= read -r line; do check "command of a page: $line" run_line; done < <(awk '!seen[$0]++' "$list")
+}

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `rill explain --all` and the table of messages say, whole: meaning, type, legal values, default, page.
+
+usage: whole.py FILE    of `rill explain --all`; prints what is lacking, a line each
+Kinds are counted: a kind of which there are fewer than there were is lacking too.
+"""
+import collections
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LEAST = {"key": 150, "value": 40, "parameter": 100, "operation": 25, "attribute": 60, "register": 25, "command": 15,
+         "option": 80}
+TYPES = "integer|number|truth value|word|text|name|file|map|list|expression|one of|`"
+VAGUE = re.compile(r"\(null\)|\(?\bbelow\)|\(above\)|\]\(")
+HEADS = [("value", r"`[^`]+` is a value of (attribute )?[\w.]+: \S.*"),
+         ("parameter", r"parameter \w+\.\w+: a key of `model` with `family: \w+`"),
+         ("operation", r"operation \w+: \d in, \d out"),
+         ("attribute", r"attribute of operation \w+"),
+         ("register", r"register \w+: offset 0x\w+, \d+ bits, .*"),
+         ("command", r"command `rill \w+`: \S.*"),
+         ("option", r"option of `rill \w+`: .+"),
+         ("key", rf"[\w.]+: (an? )?(\d|{TYPES}).*; default: \S.*")]
+
+
+def heads_of(page):
+    text = (ROOT / page).read_text()
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in re.findall(r"^#+ +(.*)$", text, re.M)}
+
+
+def wrong_page(page):
+    path, _, part = page.partition("#")
+    if not (ROOT / path).is_file():
+        return f"no page {path}"
+    return f"no part {page}" if part and part not in heads_of(path) else ""
+
+
+def wrong_entry(head, body, kinds):
+    kind = next((kind for kind, form in HEADS if re.fullmatch(form, head)), None)
+    if not kind:
+        return "no kind of entry"
+    kinds[kind] += 1
+    if kind == "value":
+        return ""  # the key or the attribute that has it follows
+    if VAGUE.search(head + "\n".join(body)):
+        return "leads nowhere"
+    meanings = [line for line in body if re.match(r"  [^ -]", line) and not line.startswith("  more: ")]
+    if kind == "parameter":
+        meanings = meanings[1:] if re.search("required|default: ", meanings[0]) else []
+    if kind == "attribute":
+        meanings = meanings if re.fullmatch("    .*[a-z].*", body[1]) else []
+    if kind == "operation" and any(re.match(r"    \s*$", line) for line in body):
+        return "an attribute has no meaning"
+    if kind != "command" and not any(re.search("[A-Za-z]{2}", line) for line in meanings):
+        return "no meaning"
+    if any("does not say what it means" in line for line in body):
+        return "no meaning in the family's file"
+    more = [line[8:] for line in body if line.startswith("  more: ")]
+    if len(more) != 1:
+        return "not one page"
+    return "" if more[0].startswith("rill ") else wrong_page(more[0])
+
+
+def main():
+    entries = []
+    with open(sys.argv[1], encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line.startswith(" ") and entries:
+                entries[-1][1].append(line)
+            else:
+                entries.append((line, []))
+    kinds = collections.Counter()
+    for head, body in entries:
+        wrong = wrong_entry(head, body, kinds)
+        if wrong:
+            print(f"{head}: {wrong}")
+    for kind, least in LEAST.items():
+        if kinds[kind] < least:
+            print(f"{kinds[kind]} entries of kind {kind}, {least} at least")
+    table = (ROOT / "docs/messages.md").read_text()
+    for page in sorted(set(re.findall(r"\]\(([\w./#-]+)\) \|$", table, flags=re.M))):
+        wrong = wrong_page("docs/" + page)
+        if wrong:
+            print(f"docs/messages.md: {wrong}")
+
+
+main()
