@@ -29,8 +29,8 @@ void explain_everything(FILE *out, const struct options *const *commands, struct
 
 // Explains what a text is about: a key of a spec, a board file or a family file (`design.T`, or `T`), one of its legal
 // words (`int4_asym`), a parameter of a family, an operation or its attribute (`softmax`, `rmsnorm.eps`), a register, a
-// command or an option (commands: NULL behind the last), a word of the glossary, or a message of Rill: what it means, what to do, and what it
-// names.
+// command or an option (commands: NULL behind the last), a word of the glossary, or a message of Rill: what it means,
+// what to do, and what it names.
 // False when it names none; `near` is then the likely spelling, or NULL.
 bool explain_topic(FILE *out, const char *text, const struct options *const *commands, const char **near,
                    struct arena *);

@@ -71,7 +71,8 @@ def help_of(command):
 def targets():
     text = "".join(path.read_text() for path in [ROOT / "Makefile", *ROOT.glob("boards/vitis/Makefile*"),
                                                   *(ROOT / "gen/package").glob("*.c"), *(ROOT / "boards").rglob("Makefile*")])
-    return {word for line in re.findall(r"^(?:\.PHONY: )?([\w $/().%-]+):", text.replace("\\n", "\n"), re.M) for word in line.split()}
+    lines = re.findall(r"^(?:\.PHONY: )?([\w $/().%-]+):", text.replace("\\n", "\n"), re.M)
+    return {word for line in lines for word in line.split()}
 
 
 def wrong_rill(command):

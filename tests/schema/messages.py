@@ -3,7 +3,8 @@
 """Messages of Rill, one a line: those of the refused specs, of docs/debug.md, and the texts of errors in the program.
 
 usage: messages.py expected|debug|sources
-`expected`: of tests/pass/*.expect and tests/spec/*.expect, of messages that differ in names and numbers alone the first.
+`expected`: of tests/pass/*.expect and tests/spec/*.expect, of messages that differ in names and numbers alone the
+first.
 `debug`: the table and the examples of docs/debug.md. `sources`: formats of diag_error and diag_warning in gen/, with
 `x` for what is put in; a format that is nothing but that is none.
 """
