@@ -88,7 +88,8 @@ bool kernel_memory(const struct ir_kernel *, struct cost_memory *); // false: it
 
 // Of the matrix engine's lanes on other dies.
 enum { COST_LANE_RESULT_BITS = 34 /* fp32, fault, valid */ };
-// To all lanes of a die: operand, command, offset.
-int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t mantissa_bits, int64_t arrays);
+// To all lanes of another die: what fills and reads its copy of the operand buffer, command, offset.
+int64_t cost_lane_chain_bits(const struct ir_kernel *engine);
+struct cost_resources cost_lane_copy(const struct ir_kernel *engine); // that copy, and what makes slices of it
 
 #endif

@@ -101,6 +101,20 @@ int cost_memory_die(const struct ir *ir) {
     return 0;
 }
 
+static bool has_lanes(const struct ir_engine *e, int die) {
+    for (int c = 0; c < e->channels; c++)
+        if (e->lane_die[c] == die) return true;
+    return false;
+}
+
+// The copies of an engine's operand buffer lie with the lanes on other dies.
+static void move_copies(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
+    struct cost_resources copy = cost_lane_copy(&ir->kernel[e->kernel]);
+    int home = ir->kernel[e->kernel].die;
+    for (int d = 0; d < ir->dies; d++)
+        if (d != home && has_lanes(e, d)) cost_add(sum, &copy, (d == die) - (home == die));
+}
+
 struct cost_resources cost_die(const struct ir *ir, const struct cost_design *cost, int die) {
     struct cost_resources sum = {0};
     for (int k = 0; k < ir->kernels; k++)
@@ -114,6 +128,7 @@ struct cost_resources cost_die(const struct ir *ir, const struct cost_design *co
         if (ir->kernel[e->kernel].die == die) cost_add(&sum, &lane, -e->channels);
         for (int c = 0; c < e->channels; c++)
             if (e->lane_die[c] == die) cost_add(&sum, &lane, 1);
+        move_copies(ir, e, die, &sum);
     }
     return sum;
 }
@@ -145,11 +160,7 @@ int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
         for (int c = 0; c < e->channels; c++) {
             int die = e->lane_die[c];
             if ((die > boundary) == (ir->kernel[e->kernel].die > boundary)) continue;
-            bits +=
-                cost_lane_bits(ir) +
-                (reached[die] ? 0
-                              : cost_lane_chain_bits(ir->design.beat_bits, spec_mantissa_bits(ir->design.activations),
-                                                     ir->design.arrays));
+            bits += cost_lane_bits(ir) + (reached[die] ? 0 : cost_lane_chain_bits(&ir->kernel[e->kernel]));
             reached[die] = true;
         }
     }

@@ -95,20 +95,30 @@ static void place_results(const struct ir *ir, int die, const struct ir_engine *
     }
 }
 
-// The operand's way to each die, in the order in which place-dies counts them, and its copies.
-static void place_chains(const struct ir *ir, int die, const struct ir_engine *e, struct text *out) {
-    int home = ir->kernel[e->kernel].die, hops = hops_of(ir, e), chains = 0, chain_die[IR_MAX_DIES];
-    const char *engine = ir->kernel[e->kernel].name, *const way[] = {"u_cmd", "u_slice", "u_offset"};
-    for (int c = 0; c < e->channels && hops; c += IR_LANE_GROUP) {
-        int n = 0;
-        if (e->lane_die[c] == die)
+// The operand's way to one die and, on another one than the engine's, its copy there: stages of the way in between.
+static void place_way(const struct ir *ir, int die, const struct ir_engine *e, const char *chain, int to,
+                      struct text *out) {
+    int home = ir->kernel[e->kernel].die;
+    const char *const way[] = {"u_chain/u_cmd", "u_chain/u_offset",
+                               to != home ? "gen_away.u_x/u_way" : "gen_home.u_slice"};
+    for (size_t i = 0; i < COUNT_OF(way); i++)
+        place_hop(ir, die, arena_printf(ir->arena, "%s%s", chain, way[i]), home, to, hops_of(ir, e), out);
+}
+
+// What all lanes of a die share, in the order in which place-dies counts the dies, and the operand's copies.
+static void place_chains(const struct ir *ir, int die, const struct ir_engine *e, bool inside, struct text *out) {
+    int chains = 0, chain_die[IR_MAX_DIES];
+    const char *engine = ir->kernel[e->kernel].name;
+    for (int c = 0; c < e->channels && hops_of(ir, e); c += IR_LANE_GROUP) {
+        int n = 0, to = e->lane_die[c];
+        if (!inside && to == die)
             place(ir, die, arena_printf(ir->arena, "u_%s/gen_copy[%d].*", engine, c / IR_LANE_GROUP), out);
-        while (n < chains && chain_die[n] != e->lane_die[c]) n++;
+        while (n < chains && chain_die[n] != to) n++;
         if (n < chains) continue;
-        chain_die[chains++] = e->lane_die[c];
-        const char *chain = arena_printf(ir->arena, "u_%s/gen_chain[%d].u_chain", engine, n);
-        for (size_t i = 0; i < COUNT_OF(way); i++)
-            place_hop(ir, die, arena_printf(ir->arena, "%s/%s", chain, way[i]), home, e->lane_die[c], hops, out);
+        chain_die[chains++] = to;
+        const char *chain = arena_printf(ir->arena, "u_%s/gen_chain[%d].", engine, n);
+        if (!inside && to == die) place(ir, die, arena_printf(ir->arena, "%s*", chain), out);
+        if (inside) place_way(ir, die, e, chain, to, out);
     }
 }
 
@@ -122,7 +132,7 @@ static void place_stores(const struct ir *ir, int die, struct text *out) {
 
 static void place_engines(const struct ir *ir, int die, bool inside, struct text *out) {
     for (int i = 0; i < ir->engines; i++) {
-        if (inside) place_chains(ir, die, &ir->engine[i], out);
+        place_chains(ir, die, &ir->engine[i], inside, out);
         for (int c = 0; c < ir->engine[i].channels; c++) place_lane(ir, die, &ir->engine[i], c, inside, out);
         place_results(ir, die, &ir->engine[i], inside, out);
     }

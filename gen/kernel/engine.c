@@ -6,7 +6,9 @@
 enum {
     OPERAND_SHIFT = 5,
     OFFSET = 14 /* and a mantissa */,
-    COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */
+    COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */,
+    UNIT_SHIFT = 8,
+    SLICE_CONTROLS = 4
 };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
 
@@ -112,40 +114,104 @@ static void cost_engine_ctrl(const struct kernel_args *a, struct cost_resources 
     cost_per(r, 1, 285, 330, 0);
 }
 
+// Bits of a place in the operand buffer: bank, turn, pair of units.
+static int64_t x_addr_bits(const struct kernel_args *a) {
+    return 1 + log2_up(div_up(class_tokens(a), arrays(a))) + at_least(log2_up(args_int(a, "X_UNITS", 2) / 2), 1);
+}
+
 // Two RAMs of units for each token read at a time; LUTRAM brings its output registers, two of them are inside a block
 // RAM.
-static void x_buffer(int64_t unit, int64_t tokens, int64_t tokens_at_once, int64_t units, struct cost_resources *r) {
-    int64_t words = 1ll << (1 + log2_up(div_up(tokens, tokens_at_once)) + at_least(log2_up(units / 2), 1));
-    struct cost_resources ram = cost_ram(words, unit + 8, RAM_AUTO);
-    cost_add(r, &ram, 2 * tokens_at_once);
+static void x_ram(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t word = unit_bits(a) + UNIT_SHIFT;
+    struct cost_resources ram = cost_ram(1ll << x_addr_bits(a), word, RAM_AUTO);
+    cost_add(r, &ram, 2 * arrays(a));
+    if (!ram.bram18) r->ff += 2 * arrays(a) * word;
+}
+
+static int64_t x_write_bits(const struct kernel_args *a) { // of what fills it: memories, place, unit
+    return 2 * arrays(a) + x_addr_bits(a) + unit_bits(a) + UNIT_SHIFT;
+}
+
+static void x_buffer(const struct kernel_args *a, struct cost_resources *r) {
+    x_ram(a, r);
     cost_per(r, 1, 50, 20, 0);
-    cost_per(r, tokens, 2, 5, 0);
-    if (!ram.bram18) r->ff += 2 * tokens_at_once * (unit + 8);
+    cost_per(r, class_tokens(a), 2, 5, 0);
 }
 
 static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r) {
-    x_buffer(unit_bits(a), args_int(a, "TOKENS", 1), arrays(a), args_int(a, "X_UNITS", 2), r);
+    x_buffer(a, r);
+    if (args_int(a, "COPIED", 0)) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
+}
+
+// A unit chosen and doubled for int8, and its register; alone it takes more than in the engine.
+static void x_slice(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, arrays(a) * unit_bits(a), arrays(a) > 1 ? 3 : 2, 2, 0);
+}
+
+static void cost_x_ram(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t word = args_int(a, "UNIT_BITS", 1) + UNIT_SHIFT;
+    struct cost_resources ram = cost_ram(1ll << args_int(a, "ADDR_W", 1), word, RAM_AUTO);
+    cost_add(r, &ram, 2 * arrays(a));
+    if (!ram.bram18) r->ff += 2 * arrays(a) * word;
+}
+
+static void cost_x_slice(const struct kernel_args *a, struct cost_resources *r) { x_slice(a, r); }
+
+// Without its register stages: what lies on the die of the lanes.
+static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
+    x_ram(a, r);
+    x_slice(a, r);
 }
 
 // Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes; two tokens are
 // packed into 27 bits, and kept apart once more for their offsets. On each die three fourths of them are held back by
 // one to three clocks.
-static void operand(int64_t unit, int64_t channels, int64_t tokens_at_once, int64_t dies, struct cost_resources *r) {
-    bool pair = tokens_at_once > 1;
-    cost_per(r, pair ? dies * unit : 0, 0, 3 * (double)tokens_at_once, 0);
-    cost_per(r, unit, 1.4 * (double)tokens_at_once + (pair ? 2.25 : 0), 2 * (double)tokens_at_once + (pair ? 4 : 0), 0);
-    cost_per(r, div_up(channels, FAN_OUT), 0, (pair ? 6.75 : 2) * (double)unit + 5 * (double)tokens_at_once, 0);
+static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
+    int64_t unit = unit_bits(a), many = arrays(a);
+    bool pair = many > 1;
+    cost_per(r, pair ? dies * unit : 0, 0, 3 * (double)many, 0);
+    cost_per(r, unit, 1.4 * (double)many + (pair ? 2.25 : 0), 2 * (double)many + (pair ? 4 : 0), 0);
+    cost_per(r, div_up(channels, FAN_OUT), 0, (pair ? 6.75 : 2) * (double)unit + 5 * (double)many, 0);
 }
 
-int64_t cost_lane_chain_bits(int64_t beat_bits, int64_t mantissa_bits, int64_t arrays) {
-    return arrays * (beat_bits / 4 * mantissa_bits + OPERAND_SHIFT + OFFSET + mantissa_bits) + COMMAND_BITS;
+static int64_t offset_bits(const struct kernel_args *a) {
+    int64_t sums = asym(a) ? (x_bits(a) + 5) * (class_beat_bits(a) / 128) : 0;
+    return arrays(a) * (OFFSET + x_bits(a) + sums);
+}
+
+// The operand itself: on the die of the engine the slice of a beat, on another one what fills and reads its copy.
+static int64_t slice_bits(const struct kernel_args *a) { return arrays(a) * (2 * unit_bits(a) + OPERAND_SHIFT); }
+static int64_t copy_bits(const struct kernel_args *a) { return x_write_bits(a) + x_addr_bits(a) + SLICE_CONTROLS; }
+
+static int64_t chain_bits(const struct kernel_args *a, bool away) {
+    return COMMAND_BITS + offset_bits(a) + (away ? copy_bits(a) : slice_bits(a));
+}
+
+int64_t cost_lane_chain_bits(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    return chain_bits(&args, true);
+}
+
+struct cost_resources cost_lane_copy(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    struct cost_resources r = {0};
+    x_copy(&args, &r);
+    return r;
+}
+
+static int64_t copies_of(const struct kernel_args *a) {
+    int64_t away = args_int(a, "CHAIN_AWAY", 0), copies = 0;
+    for (; away; away >>= 1) copies += away & 1;
+    return copies;
 }
 
 // Registers on the way to lanes on other dies and back.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
-    double stages = (double)args_int(a, "HOPS", 0), way = (double)cost_lane_chain_bits(beat, x_bits(a), arrays(a));
-    if (asym(a)) way += (double)(arrays(a) * (x_bits(a) + 5) * (beat / 128) + 1);
-    cost_per(r, args_int(a, "CHAINS", 1), 0, stages * way, 0);
+    double stages = (double)args_int(a, "HOPS", 0);
+    int64_t copies = copies_of(a), home = args_int(a, "CHAINS", 1) - copies;
+    cost_per(r, home, 0, stages * (double)chain_bits(a, false), 0);
+    cost_per(r, copies, 0, stages * (double)chain_bits(a, true), 0);
+    if (copies) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
     cost_per(r, channels, 0, stages * (double)(beat + COST_LANE_RESULT_BITS), 0);
 }
 
@@ -161,8 +227,9 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     dequantize(channels, r);
     for (int64_t i = 0; i < many; i++) offset(beat, x_bits(a), asym(a), r);
     cost_engine_ctrl(a, r);
-    x_buffer(unit_bits(a), tokens, many, units, r);
-    operand(unit_bits(a), channels, many, args_int(a, "CHAINS", 1), r);
+    x_buffer(a, r);
+    operand(a, channels, args_int(a, "CHAINS", 1), r);
+    for (int64_t i = copies_of(a); i > 0; i--) x_copy(a, r);
     hops(a, channels, beat, r);
     class_cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
     class_cost_window_entries(a, 96, r);
@@ -197,5 +264,7 @@ const struct kernel_class rtl_group_terms = {.module = "rill_group_terms", .cost
 const struct kernel_class rtl_lane_front = {.module = "rill_lane_front", .cost = cost_lane_front};
 const struct kernel_class rtl_matrix_lane = {.module = "rill_matrix_lane", .cost = cost_matrix_lane};
 const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost = cost_matrix_pair};
+const struct kernel_class rtl_x_ram = {.module = "rill_x_ram", .cost = cost_x_ram};
+const struct kernel_class rtl_x_slice = {.module = "rill_x_slice", .cost = cost_x_slice};
 const struct kernel_class rtl_x_buffer = {.module = "rill_x_buffer", .cost = cost_x_buffer};
 const struct kernel_class rtl_engine = {.module = "rill_engine", .contract = contract, .cost = cost_engine};

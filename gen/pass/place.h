@@ -22,10 +22,11 @@ struct place_link { // a stream between two tasks
 
 struct place_lanes { // parts of a task that may lie elsewhere, all alike
     int task, parts;
-    int64_t need[PLACE_RESOURCES]; // of a part
-    int64_t bits;                  // between a part and the die at the memory
-    int64_t chain_bits;            // and to all parts of a die together
-    int on[IR_MAX_DIES];           // the result: parts on each die
+    int64_t need[PLACE_RESOURCES];       // of a part
+    int64_t bits;                        // between a part and the die at the memory
+    int64_t chain_bits;                  // and to all parts of a die together
+    int64_t chain_need[PLACE_RESOURCES]; // of all parts of another die together, beside their own
+    int on[IR_MAX_DIES];                 // the result: parts on each die
 };
 
 struct place {

@@ -68,9 +68,9 @@ static void add_engines(const struct ir *ir, struct place *p, const int *task_of
         struct place_lanes lanes = {.task = task_of[e->kernel],
                                     .parts = groups_of(e),
                                     .bits = IR_LANE_GROUP * cost_lane_bits(ir),
-                                    .chain_bits = cost_lane_chain_bits(ir->design.beat_bits,
-                                                                       spec_mantissa_bits(ir->design.activations),
-                                                                       ir->design.arrays)};
+                                    .chain_bits = cost_lane_chain_bits(&ir->kernel[e->kernel])};
+        struct cost_resources copy = cost_lane_copy(&ir->kernel[e->kernel]);
+        place_amounts(&copy, lanes.chain_need);
         add_need(lanes.need, &lane, IR_LANE_GROUP);
         add_need(p->task.items[lanes.task].need, &lane, -e->channels);
         VEC_PUSH(ir->arena, p->lanes, lanes);
@@ -129,21 +129,23 @@ static int first_die(const struct ir *ir) {
     return home + dies <= ir->dies ? home : ir->dies - dies;
 }
 
-// What rill_engine is told of it: register stages each way, and to which die the operand's copy of every group of lanes
-// belongs.
+// What rill_engine is told of it: register stages each way, to which die the operand's copy of every group of lanes
+// belongs, and which of these dies have an operand buffer of their own.
 static void set_hops(struct ir *ir, const struct ir_engine *e) {
-    int hops = 0, chains = 0, chain_die[IR_MAX_DIES], copies = 0;
+    int hops = 0, chains = 0, chain_die[IR_MAX_DIES], copies = 0, far = 0;
     for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
         int away = abs(e->lane_die[c] - ir->kernel[e->kernel].die), n = 0;
         hops = away > hops ? away : hops;
         while (n < chains && chain_die[n] != e->lane_die[c]) n++;
         if (n == chains) chain_die[chains++] = e->lane_die[c];
+        if (away) far |= 1 << n;
         copies |= n << (4 * (c / IR_LANE_GROUP));
     }
     if (!hops) return;
     ir_set_int(ir, e->kernel, "HOPS", hops);
     ir_set_int(ir, e->kernel, "CHAINS", chains);
     ir_set_word(ir, e->kernel, "COPY_CHAIN", 16, copies);
+    ir_set_int(ir, e->kernel, "CHAIN_AWAY", far);
 }
 
 static void set_dies(struct ir *ir, const struct place *p, const int *task_of, int first) {

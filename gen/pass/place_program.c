@@ -21,10 +21,12 @@ struct program {
     int crowded[IR_MAX_DIES][PLACE_RESOURCES]; // what is beyond the room, as a share of it
     int *beyond;                               // per task and boundary
     int *parts;                                // per engine and die
+    int *chain;                                // likewise: 1 where parts lie on another die than the memory
 };
 
 static int beyond(const struct program *g, int task, int boundary) { return g->beyond[task * g->p->dies + boundary]; }
 static int parts(const struct program *g, int lanes, int die) { return g->parts[lanes * g->p->dies + die]; }
+static int chain(const struct program *g, int lanes, int die) { return g->chain[lanes * g->p->dies + die]; }
 
 static void add_tasks(struct program *g) {
     const struct place *p = g->p;
@@ -63,6 +65,7 @@ static void add_links(struct program *g, const int *wires) {
 static void add_lanes(struct program *g, const int *wires) {
     const struct place *p = g->p;
     g->parts = ARENA_ARRAY(p->arena, int, p->lanes.count *(size_t)p->dies + 1);
+    g->chain = ARENA_ARRAY(p->arena, int, p->lanes.count *(size_t)p->dies + 1);
     for (size_t e = 0; e < p->lanes.count; e++) {
         const struct place_lanes *lanes = &p->lanes.items[e];
         int all = mip_row(&g->m, lanes->parts, lanes->parts);
@@ -71,14 +74,15 @@ static void add_lanes(struct program *g, const int *wires) {
             int x = mip_variable(&g->m, 0, lanes->parts, (double)(away * lanes->bits), true);
             g->parts[(int)e * p->dies + d] = x;
             mip_term(&g->m, all, x, 1);
-            int chain = mip_variable(&g->m, 0, 1, (double)(away * lanes->chain_bits), true),
+            int far = mip_variable(&g->m, 0, 1, (double)(away * lanes->chain_bits), true),
                 row = mip_row(&g->m, -MIP_NO_BOUND, 0);
             mip_term(&g->m, row, x, 1);
-            mip_term(&g->m, row, chain, -lanes->parts);
+            g->chain[(int)e * p->dies + d] = far;
+            mip_term(&g->m, row, far, -lanes->parts);
             for (int b = 0; p->sll && b + 1 < p->dies; b++) {
                 if ((d > b) == (p->home > b)) continue;
                 mip_term(&g->m, wires[b], x, (double)lanes->bits);
-                mip_term(&g->m, wires[b], chain, (double)lanes->chain_bits);
+                mip_term(&g->m, wires[b], far, (double)lanes->chain_bits);
             }
         }
     }
@@ -95,8 +99,10 @@ static void add_resource(struct program *g, int d, int s) {
         else mip_term(&g->m, row, beyond(g, (int)t, d - 1), need);
         if (d + 1 < p->dies) mip_term(&g->m, row, beyond(g, (int)t, d), -need);
     }
-    for (size_t e = 0; e < p->lanes.count; e++)
+    for (size_t e = 0; e < p->lanes.count; e++) {
         mip_term(&g->m, row, parts(g, (int)e, d), (double)p->lanes.items[e].need[s] / capacity);
+        if (d != p->home) mip_term(&g->m, row, chain(g, (int)e, d), (double)p->lanes.items[e].chain_need[s] / capacity);
+    }
     int crowded = mip_row(&g->m, -MIP_NO_BOUND, FULL - fixed), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
         if (g->m.term.items[i].row == row)

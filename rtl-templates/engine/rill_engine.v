@@ -19,8 +19,9 @@
 // performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
 // Lanes on several dies: HOPS register stages each way to the farthest one (2 HOPS more cycles of latency), CHAINS dies
-// with lanes, COPY_CHAIN which of them. gen_chain[n], gen_copy[g], gen_lane[c].u_lane and gen_result[g].u_dequantize
-// lie with the lanes, the lanes' u_front and the last stage of gen_result[g].u_hop with the rest.
+// with lanes, COPY_CHAIN which of them, CHAIN_AWAY which of these have an operand buffer of their own. gen_chain[n],
+// gen_copy[g], gen_lane[c].u_lane and gen_result[g].u_dequantize lie with the lanes, the lanes' u_front and the last
+// stage of gen_result[g].u_hop with the rest.
 //
 // name               meaning                                                         unit       range
 // CHANNELS           a lane each                                                     channels   1 to 32
@@ -39,6 +40,8 @@
 // HOPS               most die boundaries to a lane, register stages each way         clocks     0 or more
 // CHAINS             dies with lanes                                                 dies       1 to 8
 // COPY_CHAIN         which of them, of every FAN_OUT lanes, 4 bits each              -          any
+// CHAIN_AWAY         a bit each: the die has a copy of the operand buffer; then      -          any
+//                    HOPS is not 0
 // KEY_CHANNELS       of the engine of the scores                                     channels   1 to 32
 // WINDOWS            entries of each window list: one for all, or one for each       entries    1 or more
 //                    layer of the cache
@@ -74,6 +77,7 @@ module rill_engine #(
     parameter HOPS = 0,
     parameter CHAINS = 1,
     parameter [15:0] COPY_CHAIN = 0,
+    parameter [7:0] CHAIN_AWAY = 0,
     parameter KEY_CHANNELS = CHANNELS,
     parameter WINDOWS = 1,
     parameter [WINDOWS*16-1:0] K_WINDOW = 0,
@@ -152,6 +156,7 @@ module rill_engine #(
     localparam X_COPIES = COPIES;
     localparam DIES = CHAINS > 0 ? CHAINS : 1;
     localparam [15:0] COPY_DIE = COPY_CHAIN;
+    localparam [7:0] DIE_AWAY = CHAIN_AWAY;
     localparam FACTOR_W = ARRAYS == 2 ? 27 : X_BITS;            // of the operand as the lanes get it: see below
 `else
     localparam LANE_COPIES = 1;                            // a simulator gains nothing by copies
@@ -159,6 +164,7 @@ module rill_engine #(
     localparam X_COPIES = 1;
     localparam DIES = 1;
     localparam [15:0] COPY_DIE = 16'd0;
+    localparam [7:0] DIE_AWAY = CHAIN_AWAY != 0 ? 8'd1 : 8'd0;
     localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
 `endif
     localparam SKEWS = ARRAYS == 2 ? 4 : 1;                // clocks in which a beat's factors are multiplied
@@ -318,22 +324,22 @@ module rill_engine #(
     wire [ARRAYS*UNIT_BITS-1:0] unit_1;
     wire [ARRAYS*8-1:0]         shift_0;
     wire [ARRAYS*8-1:0]         shift_1;
+    localparam X_ADDR_W = 1 + (TOKENS > ARRAYS ? TURN_W : 0) + PAIR_W;
+    localparam X_WRITE_W = 2 * ARRAYS + X_ADDR_W + UNIT_BITS + 8;
+    wire [X_WRITE_W-1:0]        x_write;       // to the copies on other dies
+    wire [X_ADDR_W-1:0]         x_read;
     rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS),
-        .X_BITS(X_BITS)) u_x (
+        .X_BITS(X_BITS), .COPIED(DIE_AWAY != 0 ? 1 : 0)) u_x (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
         .filled(x_pulse), .part(part_pulse), .free(free1_q), .read_tok(tok1_q), .read_pair(pair1_q), .unit_0(unit_0),
-        .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
+        .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(x_write), .copy_read(x_read));
 
-    // A token that is not there counts as zeros: what the buffer holds in its place is old.
     localparam PART = 2 * UNIT_BITS / PARTS;
-    localparam PART_INT4 = 0, PART_HALF = 1, PART_BOTH = 2, PART_VALID = 3, PART_W = 4;
-    wire [PARTS*PART_W-1:0]       part_controls; // of cycle 3
-    wire                          int4_3 = part_controls[PART_INT4];
-    wire                          half_3 = part_controls[PART_HALF];
-    wire                          both_3 = part_controls[PART_BOTH];
+    wire [3:0]                    slice_controls = {valid_q[2], cmd2_q[LANE_BOTH-LANE_APART], half_q[2],
+        cmd2_q[LANE_INT4-LANE_APART]};
     wire [ARRAYS*2*UNIT_BITS-1:0] slice;
-    reg  [ARRAYS*5-1:0]           slice_shift_q;
+    wire [ARRAYS*5-1:0]           slice_shift;
     wire [ARRAYS*2*UNIT_BITS-1:0] x_first;     // of cycle 5, for the offsets
     reg                           valid5_q;
     reg                           int4_5_q;
@@ -343,44 +349,18 @@ module rill_engine #(
     wire [ARRAYS*ONE_W-1:0]       offset;
     wire [ARRAYS*SUMS_W-1:0]      sums;
     wire [OFFSET_W-1:0]           offset_sums;
-    // Functions, not generate blocks, make the wide vectors: of blocks a simulator makes one by appending them to
-    // copies, one after the other.
-    function [PART-1:0] twice(input [PART/2-1:0] elements);
-        integer i;
-        for (i = 0; i < PART / (4 * X_BITS); i = i + 1)
-            twice[4*X_BITS*i +: 4*X_BITS] = {{2{elements[2*X_BITS*i+X_BITS +: X_BITS]}},
-                {2{elements[2*X_BITS*i +: X_BITS]}}};
-    endfunction
+    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .PARTS(PARTS)) u_slice (
+        .clk(clk), .rst(rst), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0),
+        .shift_1(shift_1), .slice(slice), .shift(slice_shift));
     genvar a;
     genvar p;
     generate
         for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
-            wire [UNIT_BITS-1:0]   first = unit_0[a*UNIT_BITS +: UNIT_BITS];
-            wire [UNIT_BITS-1:0]   second = unit_1[a*UNIT_BITS +: UNIT_BITS];
-            wire [2*UNIT_BITS-1:0] pair = {second, first};
-            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
-                wire [PART_W-1:0] controls = part_controls[p*PART_W +: PART_W];
-                wire [PART/2-1:0] unit = controls[PART_HALF] ? second[p*PART/2 +: PART/2] : first[p*PART/2 +: PART/2];
-                reg  [PART-1:0]   slice_q;
-                always @(posedge clk)
-                    if (controls[PART_VALID])
-                        slice_q <= a == 1 && !controls[PART_BOTH] ? {PART{1'b0}}
-                            : controls[PART_INT4] ? pair[p*PART +: PART] : twice(unit);
-                assign slice[a*2*UNIT_BITS+p*PART +: PART] = slice_q;
-            end
-            always @(posedge clk)
-                if (valid_q[3])
-                    slice_shift_q[5*a +: 5] <= a == 1 && !both_3 ? 5'd0 : int4_3 || !half_3 ? shift_0[8*a +: 5]
-                        : shift_1[8*a +: 5];
-            wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
             rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
                 .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
                 .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
         end
     endgenerate
-    rill_register_tree #(.DATA_W(PART_W), .COPIES(PARTS)) u_controls (
-        .clk(clk), .rst(rst), .d({valid_q[2], cmd2_q[LANE_BOTH-LANE_APART], half_q[2], cmd2_q[LANE_INT4-LANE_APART]}),
-        .q(part_controls));
     always @(posedge clk) begin
         valid5_q <= valid_q[4];
         int4_5_q <= int4_4;
@@ -393,7 +373,8 @@ module rill_engine #(
     localparam WORD_W = 16 * ARRAYS;
     localparam X_W = 2 * XS * WORD_W;
 
-    // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later.
+    // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later. Where the die has a
+    // copy of the operand buffer, the slice is made there.
     localparam SLICE_W = ARRAYS * (2 * UNIT_BITS + 5);
     wire [DIES*CMD_W-1:0]         chain_cmd;
     wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
@@ -440,10 +421,19 @@ module rill_engine #(
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
             wire [ARRAYS*2*UNIT_BITS-1:0] there;
             wire [SKEWS*ARRAYS*2*UNIT_BITS-1:0] skewed;
-            rill_engine_chain #(.CMD_W(CMD_W), .SLICE_W(SLICE_W), .OFFSET_W(OFFSET_W), .HOPS(HOPS)) u_chain (
+            rill_engine_chain #(.CMD_W(CMD_W), .OFFSET_W(OFFSET_W), .HOPS(HOPS)) u_chain (
                 .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}),
-                .s_slice({slice_shift_q, slice}), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
-                .slice({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}), .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
+                .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
+                .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
+            if (DIE_AWAY[h]) begin : gen_away
+                rill_x_copy #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
+                    .PARTS(PARTS), .HOPS(HOPS)) u_x (
+                    .clk(clk), .rst(rst), .write(x_write), .read(x_read), .controls(slice_controls), .slice(there),
+                    .shift(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
+            end else begin : gen_home
+                rill_hop #(.DATA_W(SLICE_W), .STAGES(HOPS)) u_slice (.clk(clk), .rst(rst), .d({slice_shift, slice}),
+                    .q({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}));
+            end
             if (LANE_COPIES == 1) begin : gen_mine
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
                     .clk(clk), .rst(rst), .d(chain_cmd[h*CMD_W +: CMD_W]), .q(chain_mine[h*CMD_W +: CMD_W]));
@@ -705,7 +695,7 @@ module rill_engine #(
 `endif
 
     wire unused = &{1'b0, entry_last, lane_valid, results, sides, y_room, y_fill, y_high, cmd_tok, chain_cmd,
-        chain_mine, COPY_CHAIN};
+        chain_mine, COPY_CHAIN, x_write, x_read, slice_shift};
 endmodule
 
 `default_nettype wire

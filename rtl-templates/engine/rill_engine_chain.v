@@ -1,40 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from the engine to its lanes on one die: command, operand and offset as they are, HOPS cycles later, over
-// registers that a placer may put on the dies between (rill_hop).
+// The way from the engine to its lanes on one die: command and offset as they are, HOPS cycles later, over registers
+// that a placer may put on the dies between (rill_hop).
 //
 // cmd: its two low bits, valid and out, are what must not happen by chance.
 // Reset: clk, synchronous active-high rst; these two.
 //
 // name      meaning                       unit    range
 // CMD_W     of cmd                        bits    3 or more
-// SLICE_W   of the operand's slice        bits    1 or more
 // OFFSET_W  of offset                     bits    1 or more
 // HOPS      from the engine to the lanes  clocks  0 or more
 `default_nettype none
 
 module rill_engine_chain #(
     parameter CMD_W = 0,
-    parameter SLICE_W = 0,
     parameter OFFSET_W = 0,
     parameter HOPS = 0
 ) (
     input  wire                clk,
     input  wire                rst,
     input  wire [CMD_W-1:0]    s_cmd,
-    input  wire [SLICE_W-1:0]  s_slice,
     input  wire [OFFSET_W-1:0] s_offset,
     output wire [CMD_W-1:0]    cmd,
-    output wire [SLICE_W-1:0]  slice,
     output wire [OFFSET_W-1:0] offset
 );
     generate
-        if (CMD_W < 3 || SLICE_W < 1 || OFFSET_W < 1) begin : gen_bad
-            rill_error_CMD_W_SLICE_W_and_OFFSET_W_must_be_given u_error ();
+        if (CMD_W < 3 || OFFSET_W < 1) begin : gen_bad
+            rill_error_CMD_W_and_OFFSET_W_must_be_given u_error ();
         end
     endgenerate
 
     rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(HOPS)) u_cmd (.clk(clk), .rst(rst), .d(s_cmd), .q(cmd));
-    rill_hop #(.DATA_W(SLICE_W), .STAGES(HOPS)) u_slice (.clk(clk), .rst(rst), .d(s_slice), .q(slice));
     rill_hop #(.DATA_W(OFFSET_W), .STAGES(HOPS)) u_offset (.clk(clk), .rst(rst), .d(s_offset), .q(offset));
 endmodule
 

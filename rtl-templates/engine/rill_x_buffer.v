@@ -11,6 +11,8 @@
 // filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of
 // all tokens may be.
 // free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
+// copy_write, copy_read: what a copy of the memory on another die needs (rill_x_copy), out of registers; a cycle after
+// the write here, and in the cycle of the read.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
 //
 // name       meaning                                     unit    range
@@ -19,9 +21,11 @@
 // X_UNITS    of an operand and token, even, upper bound  units   2 or more
 // ARRAYS     read at a time, at most TOKENS              tokens  1, 2
 // X_BITS     of a mantissa                               bits    8, 10
+// COPIED     0: copy_write is 0                          -       0, 1
 // TOK_W      of a token's number                         bits    derived
 // TURN_W     of read_tok                                 bits    derived
 // PAIR_W     of read_pair                                bits    derived
+// ADDR_W     of a place in the memory                    bits    derived
 `default_nettype none
 
 module rill_x_buffer #(
@@ -30,9 +34,11 @@ module rill_x_buffer #(
     parameter X_UNITS = 0,
     parameter ARRAYS = 1,
     parameter X_BITS = 8,
+    parameter COPIED = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1,
-    parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1
+    parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
+    parameter ADDR_W = 1 + (TOKENS > ARRAYS ? TURN_W : 0) + PAIR_W
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -51,13 +57,13 @@ module rill_x_buffer #(
     output wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0] unit_0,
     output wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0] unit_1,
     output wire [ARRAYS*8-1:0]  shift_0,
-    output wire [ARRAYS*8-1:0]  shift_1
+    output wire [ARRAYS*8-1:0]  shift_1,
+    output wire [2*ARRAYS+ADDR_W+BEAT_BITS/8*X_BITS+7:0] copy_write, // {word, place, the memories that take it}
+    output wire [ADDR_W-1:0]    copy_read
 );
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
     localparam WORD_W = UNIT_BITS + 8;
     localparam TURNS = TOKENS > ARRAYS ? TOKENS / ARRAYS : 1;
-    localparam TURN_BITS = TURNS > 1 ? TURN_W : 0;
-    localparam ADDR_W = 1 + TURN_BITS + PAIR_W;
     localparam UNIT_W = PAIR_W + 1;
 
     generate
@@ -121,7 +127,6 @@ module rill_x_buffer #(
             else if (take && write_tok == t[TOK_W-1:0])
                 unit_q[t] <= write_unit + 1'b1;
 
-    // Even and odd units in a RAM each, of every token of a turn.
     reg  [ADDR_W-1:0] read_addr_q;
     wire [ADDR_W-1:0] write_addr;
     wire [ADDR_W-1:0] read_addr;
@@ -138,26 +143,31 @@ module rill_x_buffer #(
     always @(posedge clk)
         read_addr_q <= read_addr;
 
+    // of each token of a turn those of even and of odd units
+    wire [2*ARRAYS-1:0] write_en;
     genvar a;
     generate
         for (a = 0; a < ARRAYS; a = a + 1) begin : gen_array
-            reg  [WORD_W-1:0] even_mem [0:(1<<ADDR_W)-1];
-            reg  [WORD_W-1:0] odd_mem [0:(1<<ADDR_W)-1];
-            reg  [WORD_W-1:0] even_q;
-            reg  [WORD_W-1:0] odd_q;
-            wire              mine = ARRAYS == 1 || write_tok[0] == (a == 1);
+            wire mine = ARRAYS == 1 || write_tok[0] == (a == 1);
+            assign write_en[2*a +: 2] = {take && mine && write_unit[0], take && mine && !write_unit[0]};
+        end
+        if (COPIED != 0) begin : gen_copied
+            reg [2*ARRAYS-1:0]      en_q;
+            reg [ADDR_W+WORD_W-1:0] write_q;
             always @(posedge clk) begin
-                if (take && mine && !write_unit[0])
-                    even_mem[write_addr] <= s_axis_x_tdata;
-                if (take && mine && write_unit[0])
-                    odd_mem[write_addr] <= s_axis_x_tdata;
-                even_q <= even_mem[read_addr_q];
-                odd_q <= odd_mem[read_addr_q];
+                en_q <= rst ? {2*ARRAYS{1'b0}} : write_en;
+                if (take)
+                    write_q <= {s_axis_x_tdata, write_addr};
             end
-            assign {shift_0[8*a +: 8], unit_0[UNIT_BITS*a +: UNIT_BITS]} = even_q;
-            assign {shift_1[8*a +: 8], unit_1[UNIT_BITS*a +: UNIT_BITS]} = odd_q;
+            assign copy_write = {write_q, en_q};
+        end else begin : gen_alone
+            assign copy_write = {(2*ARRAYS+ADDR_W+WORD_W){1'b0}};
         end
     endgenerate
+    assign copy_read = read_addr_q;
+    rill_x_ram #(.UNIT_BITS(UNIT_BITS), .ARRAYS(ARRAYS), .ADDR_W(ADDR_W)) u_ram (
+        .clk(clk), .write_en(write_en), .write_addr(write_addr), .write_data(s_axis_x_tdata), .read_addr(read_addr_q),
+        .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
 `ifdef RILL_ASSERT
     reg  [TOKENS-1:0] over_q;                  // the token has all the units that fit

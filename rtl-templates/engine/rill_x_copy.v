@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix engine's operands once more, on another die with lanes: what fills the operand buffer and what reads it
+// comes over HOPS register stages (u_way), instead of the much wider slice of every beat. All writes and reads come the
+// same number of cycles later, so the copy gives what the buffer gives.
+//
+// write, read: copy_write and copy_read of rill_x_buffer, read in cycle 0; controls as rill_x_slice has them, in cycle
+// 0. slice and shift in cycle 2 + HOPS.
+// Reset: clk, synchronous active-high rst; writes on their way.
+//
+// name       meaning                                unit    range
+// BEAT_BITS  8 for each mantissa of a unit          bits    256, 512
+// ARRAYS     tokens at a time                       tokens  1, 2
+// X_BITS     of a mantissa                          bits    8, 10
+// ADDR_W     of a place in the memory               bits    1 or more
+// PARTS      of the slice                           parts   1, 2, 4
+// HOPS       from the operand buffer to the copy    clocks  1 or more
+`default_nettype none
+
+module rill_x_copy #(
+    parameter BEAT_BITS = 0,
+    parameter ARRAYS = 1,
+    parameter X_BITS = 8,
+    parameter ADDR_W = 0,
+    parameter PARTS = 1,
+    parameter HOPS = 0
+) (
+    input  wire                                            clk,
+    input  wire                                            rst,
+    input  wire [2*ARRAYS+ADDR_W+BEAT_BITS/8*X_BITS+7:0]   write,
+    input  wire [ADDR_W-1:0]                               read,
+    input  wire [3:0]                                      controls,
+    output wire [ARRAYS*2*(BEAT_BITS/8*X_BITS)-1:0]        slice,
+    output wire [ARRAYS*5-1:0]                             shift
+);
+    localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
+    localparam WRITE_W = 2 * ARRAYS + ADDR_W + UNIT_BITS + 8;
+
+    generate
+        if (HOPS < 1) begin : gen_bad
+            rill_error_HOPS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    wire [2*ARRAYS-1:0]         write_en;
+    wire [ADDR_W-1:0]           write_addr;
+    wire [UNIT_BITS+7:0]        write_data;
+    wire [ADDR_W-1:0]           read_addr;
+    wire [3:0]                  controls_there;
+    rill_hop #(.DATA_W(4 + ADDR_W + WRITE_W), .CLEAR_W(2 * ARRAYS), .STAGES(HOPS)) u_way (
+        .clk(clk), .rst(rst), .d({controls, read, write}),
+        .q({controls_there, read_addr, write_data, write_addr, write_en}));
+
+    wire [ARRAYS*UNIT_BITS-1:0] unit_0;
+    wire [ARRAYS*UNIT_BITS-1:0] unit_1;
+    wire [ARRAYS*8-1:0]         shift_0;
+    wire [ARRAYS*8-1:0]         shift_1;
+    rill_x_ram #(.UNIT_BITS(UNIT_BITS), .ARRAYS(ARRAYS), .ADDR_W(ADDR_W)) u_ram (
+        .clk(clk), .write_en(write_en), .write_addr(write_addr), .write_data(write_data), .read_addr(read_addr),
+        .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
+    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .PARTS(PARTS)) u_slice (
+        .clk(clk), .rst(rst), .controls(controls_there), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0),
+        .shift_1(shift_1), .slice(slice), .shift(shift));
+endmodule
+
+`default_nettype wire

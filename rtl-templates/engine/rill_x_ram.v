@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memories of the matrix engine's operands: for each token of a turn one of the even units and one of the odd ones.
+//
+// write_en: a bit for each memory, even and odd of token 0, then those of token 1; what is not written stays.
+// Read: the two neighbouring units at read_addr of every token, on unit_0 and unit_1, with their blocks' exponents on
+// shift_0 and shift_1, a cycle later; of a place that is written in the same cycle it is the old one.
+// No reset: the contents are void until they are written.
+//
+// name       meaning              unit    range
+// UNIT_BITS  of a unit            bits    1 or more
+// ARRAYS     tokens at a time     tokens  1, 2
+// ADDR_W     of a place           bits    1 or more
+`default_nettype none
+
+module rill_x_ram #(
+    parameter UNIT_BITS = 0,
+    parameter ARRAYS = 0,
+    parameter ADDR_W = 0
+) (
+    input  wire                        clk,
+    input  wire [2*ARRAYS-1:0]         write_en,
+    input  wire [ADDR_W-1:0]           write_addr,
+    input  wire [UNIT_BITS+7:0]        write_data, // {shift[7:0], q}
+    input  wire [ADDR_W-1:0]           read_addr,
+    output wire [ARRAYS*UNIT_BITS-1:0] unit_0,
+    output wire [ARRAYS*UNIT_BITS-1:0] unit_1,
+    output wire [ARRAYS*8-1:0]         shift_0,
+    output wire [ARRAYS*8-1:0]         shift_1
+);
+    localparam WORD_W = UNIT_BITS + 8;
+
+    generate
+        if (UNIT_BITS < 1 || ADDR_W < 1) begin : gen_bad
+            rill_error_UNIT_BITS_and_ADDR_W_must_be_at_least_1 u_error ();
+        end
+        if (ARRAYS != 1 && ARRAYS != 2) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_or_2 u_error ();
+        end
+    endgenerate
+
+    genvar a;
+    generate
+        for (a = 0; a < ARRAYS; a = a + 1) begin : gen_array
+            reg  [WORD_W-1:0] even_mem [0:(1<<ADDR_W)-1];
+            reg  [WORD_W-1:0] odd_mem [0:(1<<ADDR_W)-1];
+            reg  [WORD_W-1:0] even_q;
+            reg  [WORD_W-1:0] odd_q;
+            always @(posedge clk) begin
+                if (write_en[2*a])
+                    even_mem[write_addr] <= write_data;
+                if (write_en[2*a+1])
+                    odd_mem[write_addr] <= write_data;
+                even_q <= even_mem[read_addr];
+                odd_q <= odd_mem[read_addr];
+            end
+            assign {shift_0[8*a +: 8], unit_0[UNIT_BITS*a +: UNIT_BITS]} = even_q;
+            assign {shift_1[8*a +: 8], unit_1[UNIT_BITS*a +: UNIT_BITS]} = odd_q;
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire

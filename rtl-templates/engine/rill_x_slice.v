@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operand's slice for a beat, of the pair of units that rill_x_ram gives: all of both with 4-bit weights, else one
+// of them, each two of its elements twice, as int8 weights are two nibbles. A token that is not there counts as zeros:
+// what the memory holds in its place is old.
+//
+// controls in cycle 0: {valid, both, half, int4}; int4: both units, else half names one; both: the second token of
+// ARRAYS 2 is there. The units in cycle 1; slice and shift in cycle 2, held while there is no valid.
+// PARTS: of the slice, each with a copy of the controls.
+// Reset: clk, synchronous active-high rst; the controls.
+//
+// name       meaning                        unit    range
+// BEAT_BITS  8 for each mantissa of a unit  bits    256, 512
+// ARRAYS     tokens at a time               tokens  1, 2
+// X_BITS     of a mantissa                  bits    8, 10
+// PARTS      of the slice                   parts   1, 2, 4
+`default_nettype none
+
+module rill_x_slice #(
+    parameter BEAT_BITS = 0,
+    parameter ARRAYS = 1,
+    parameter X_BITS = 8,
+    parameter PARTS = 1
+) (
+    input  wire                                     clk,
+    input  wire                                     rst,
+    input  wire [3:0]                               controls,
+    input  wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0]   unit_0,
+    input  wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0]   unit_1,
+    input  wire [ARRAYS*8-1:0]                      shift_0,
+    input  wire [ARRAYS*8-1:0]                      shift_1,
+    output wire [ARRAYS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
+    output wire [ARRAYS*5-1:0]                      shift
+);
+    localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
+    localparam PART = 2 * UNIT_BITS / PARTS;
+    localparam INT4 = 0, HALF = 1, BOTH = 2, VALID = 3, CONTROLS = 4; // of controls
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if ((X_BITS != 8 && X_BITS != 10) || (ARRAYS != 1 && ARRAYS != 2)) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10_and_ARRAYS_1_or_2 u_error ();
+        end
+        if (PARTS != 1 && PARTS != 2 && PARTS != 4) begin : gen_bad_parts
+            rill_error_PARTS_must_be_1_2_or_4 u_error ();
+        end
+    endgenerate
+
+    // Functions, not generate blocks, make the wide vectors: of blocks a simulator makes one by appending them to
+    // copies, one after the other.
+    function [PART-1:0] twice(input [PART/2-1:0] elements);
+        integer i;
+        for (i = 0; i < PART / (4 * X_BITS); i = i + 1)
+            twice[4*X_BITS*i +: 4*X_BITS] = {{2{elements[2*X_BITS*i+X_BITS +: X_BITS]}},
+                {2{elements[2*X_BITS*i +: X_BITS]}}};
+    endfunction
+
+    wire [PARTS*CONTROLS-1:0] parts;           // of cycle 1
+    rill_register_tree #(.DATA_W(CONTROLS), .COPIES(PARTS)) u_controls (
+        .clk(clk), .rst(rst), .d(controls), .q(parts));
+    genvar a;
+    genvar p;
+    generate
+        for (a = 0; a < ARRAYS; a = a + 1) begin : gen_token
+            wire [UNIT_BITS-1:0]   first = unit_0[a*UNIT_BITS +: UNIT_BITS];
+            wire [UNIT_BITS-1:0]   second = unit_1[a*UNIT_BITS +: UNIT_BITS];
+            wire [2*UNIT_BITS-1:0] pair = {second, first};
+            reg  [4:0]             shift_q;
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                wire [CONTROLS-1:0] mine = parts[p*CONTROLS +: CONTROLS];
+                wire [PART/2-1:0]   unit = mine[HALF] ? second[p*PART/2 +: PART/2] : first[p*PART/2 +: PART/2];
+                reg  [PART-1:0]     slice_q;
+                always @(posedge clk)
+                    if (mine[VALID])
+                        slice_q <= a == 1 && !mine[BOTH] ? {PART{1'b0}}
+                            : mine[INT4] ? pair[p*PART +: PART] : twice(unit);
+                assign slice[a*2*UNIT_BITS+p*PART +: PART] = slice_q;
+            end
+            always @(posedge clk)
+                if (parts[VALID])
+                    shift_q <= a == 1 && !parts[BOTH] ? 5'd0 : parts[INT4] || !parts[HALF] ? shift_0[8*a +: 5]
+                        : shift_1[8*a +: 5];
+            assign shift[5*a +: 5] = shift_q;
+            wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire
