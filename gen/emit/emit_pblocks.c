@@ -88,7 +88,7 @@ static void place_results(const struct ir *ir, int die, const struct ir_engine *
     int home = ir->kernel[e->kernel].die;
     for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
         const char *group =
-            arena_printf(ir->arena, "u_%s/gen_result[%d].", ir->kernel[e->kernel].name, c / IR_LANE_GROUP);
+            arena_printf(ir->arena, "u_%s/u_results/gen_result[%d].", ir->kernel[e->kernel].name, c / IR_LANE_GROUP);
         if (!inside && e->lane_die[c] == die) place(ir, die, arena_printf(ir->arena, "%su_dequantize", group), out);
         if (inside && e->lane_die[c] != home)
             place_hop(ir, die, arena_printf(ir->arena, "%su_hop", group), e->lane_die[c], home, hops_of(ir, e), out);

@@ -12,11 +12,14 @@
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=33 ARRAYS=2
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 HOPS=2
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2 HOPS=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 HOPS=2 CUT=1 RESULT_HOPS=0 PULSE_HOPS=2
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2 HOPS=1 CUT=1 RESULT_HOPS=1 PULSE_HOPS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 ASYM=1
 // sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 HOPS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 X_BITS=10
 // sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 HOPS=1 X_BITS=10
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 @ 50:50
+// quick: CHANNELS=9 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=6 ARRAYS=2 HOPS=1 CUT=1 RESULT_HOPS=0 PULSE_HOPS=1 @ 50:50
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ASYM=1 @ 0:0
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 X_BITS=10 @ 50:50
 `default_nettype none
@@ -32,6 +35,9 @@ module rill_engine_tb;
     parameter FAULT = 0;
     parameter ARRAYS = 1;
     parameter HOPS = 0;
+    parameter CUT = 0;
+    parameter RESULT_HOPS = HOPS;
+    parameter PULSE_HOPS = 0;
     parameter X_BITS = 8;                                      // of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     localparam GAP = 12;
@@ -189,7 +195,8 @@ module rill_engine_tb;
         .SCALE_K(32'h33800000),
         .SCALE_V(32'h2d800000), .HAS_KV(1), .SECTIONS(2), .ENTRIES(7), .SECTION_LEN({16'd1, 16'd6}),
         .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .ARRAYS(ARRAYS),
-        .HOPS(HOPS), .ASYM(ASYM), .X_BITS(X_BITS), .CHAINS(HOPS + 1), .COPY_CHAIN(HOPS)
+        .HOPS(HOPS), .ASYM(ASYM), .X_BITS(X_BITS), .CHAINS(HOPS + 1), .COPY_CHAIN(HOPS),
+        .EARLY(CUT << HOPS), .SUMS_CHAIN(CUT ? 0 : HOPS), .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS)
     ) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e),
         .s_axis_step_tdata(step_e),
