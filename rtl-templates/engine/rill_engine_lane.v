@@ -208,8 +208,8 @@ module rill_engine_lane #(
             end
             rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM),
                 .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS)) u_matrix (
-                .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .sum_valid(sum_valid_q), .sum_shift(sum_shift),
-                .sum_both(sum_both_q), .first(first_q), .out(out_q),
+                .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .sum_valid(sum_valid_q),
+                .sum_shift(sum_shift), .sum_both(sum_both_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
                 .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(out_valid),

@@ -100,7 +100,8 @@ module rill_engine_results #(
         end
     endgenerate
     rill_fifo #(.DATA_W(SIDE_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
-        .clk(clk), .rst(rst), .s_axis_tvalid(y_valid[0]), .s_axis_tready(y_room), .s_axis_tdata({y_side[SIDE_W-1:0], y}),
+        .clk(clk), .rst(rst), .s_axis_tvalid(y_valid[0]), .s_axis_tready(y_room),
+        .s_axis_tdata({y_side[SIDE_W-1:0], y}),
         .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready), .m_axis_tdata(m_axis_y_tdata),
         .occupancy(y_fill), .high_water(y_high));
     always @(posedge clk)

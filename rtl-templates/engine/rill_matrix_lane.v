@@ -16,8 +16,8 @@
 // offset: the term is that of rill_group_terms, shifted like any other.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
 // rill_lane_products makes terms of beats, rill_lane_sums adds them up. With HOPS the two may lie on dies HOPS
-// boundaries apart: sum_valid, sum_shift, first, last, tok and side come HOPS cycles later than the rest, and so do results. The
-// first two are valid and shift once more.
+// boundaries apart: sum_valid, sum_shift, first, last, tok and side come HOPS cycles later than the rest, and so do
+// results. The first two are valid and shift once more.
 // Reset: synchronous; valids only.
 //
 // name       meaning                                        unit    range

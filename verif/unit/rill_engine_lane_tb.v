@@ -77,13 +77,15 @@ module rill_engine_lane_tb;
         .d({shift_h, acc_h, tok_h, last_h, first_h, 1'b0, valid_h}), .q(sum_way));
     rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
         .SCALE_W(SCALE_W),
-        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS), .TERM_HOPS(TERM_HOPS), .X_BITS(X_BITS)) dut (.clk(clk), .rst(rst),
+        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS), .TERM_HOPS(TERM_HOPS), .X_BITS(X_BITS)) dut (
+        .clk(clk), .rst(rst),
         .s_axis_beat_tvalid(b_valid),
         .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
         .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),
         .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({(X_BITS+5)*(BEAT_BITS/128){1'b0}}),
         .sum_valid(sum_way[0]), .sum_both(sum_way[1]), .first(sum_way[2]), .last(sum_way[3]),
-        .tok(sum_way[4 +: TOK_W]), .acc(sum_way[4+TOK_W +: 3]), .sum_shift(sum_way[7+TOK_W +: 5]), .row(row_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h),
+        .tok(sum_way[4 +: TOK_W]), .acc(sum_way[4+TOK_W +: 3]), .sum_shift(sum_way[7+TOK_W +: 5]),
+        .row(row_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h),
         .offset(offset_h),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
 
