@@ -83,12 +83,22 @@ static void place_lane(const struct ir *ir, int die, const struct ir_engine *e, 
     place_hop(ir, die, arena_printf(ir->arena, "%s/u_beat_hop", lane), home, e->lane_die[c], hops, out);
 }
 
+// What goes along with the results, to the lanes of the first group.
+static void place_side(const struct ir *ir, int die, const struct ir_engine *e, struct text *out) {
+    const char *results = arena_printf(ir->arena, "u_%s/u_results", ir->kernel[e->kernel].name);
+    int home = ir->kernel[e->kernel].die;
+    if (e->lane_die[0] == home) return;
+    place_hop(ir, die, arena_printf(ir->arena, "%s/u_side_hop", results), home, e->lane_die[0], hops_of(ir, e), out);
+    if (e->lane_die[0] == die) place(ir, die, arena_printf(ir->arena, "%s/u_side", results), out);
+}
+
 // What makes results of the integers of a group of lanes, and their way home.
 static void place_results(const struct ir *ir, int die, const struct ir_engine *e, bool inside, struct text *out) {
     int home = ir->kernel[e->kernel].die;
+    if (inside) place_side(ir, die, e, out);
     for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
         const char *group =
-            arena_printf(ir->arena, "u_%s/gen_result[%d].", ir->kernel[e->kernel].name, c / IR_LANE_GROUP);
+            arena_printf(ir->arena, "u_%s/u_results/gen_result[%d].", ir->kernel[e->kernel].name, c / IR_LANE_GROUP);
         if (!inside && e->lane_die[c] == die) place(ir, die, arena_printf(ir->arena, "%su_dequantize", group), out);
         if (inside && e->lane_die[c] != home)
             place_hop(ir, die, arena_printf(ir->arena, "%su_hop", group), e->lane_die[c], home, hops_of(ir, e), out);

@@ -18,10 +18,10 @@ static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a
 static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // pairs of bits more than 8
 static int64_t arrays(const struct kernel_args *a) { return args_int(a, "ARRAYS", 1); }
 
-// A multiplier per nibble: two in a DSP, and one for the group scale.
+// A multiplier per nibble: two in a DSP, and one for the group scale. As part of a lane.
 static void matrix_lane(int64_t beat, int64_t bits, struct cost_resources *r) {
     cost_per(r, beat, 5.15 + 0.4 * wide(bits), 4.1 + 0.85 * wide(bits), 0);
-    cost_per(r, 1, 320 + 80 * wide(bits), 380 - 20 * wide(bits), 0);
+    cost_per(r, 1, 160 + 80 * wide(bits), 420 - 20 * wide(bits), 0);
     r->dsp += beat / 4 + 1;
 }
 
@@ -43,21 +43,49 @@ static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, s
 
 static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources *r) {
     matrix_lane(class_beat_bits(a), x_bits(a), r);
+    cost_per(r, class_beat_bits(a), -2, 0, 0); // alone: sums of many are mapped for area, not for speed
+    cost_per(r, 1, 139, 0, 0);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
 }
 
 // As many multipliers for two tokens, which sum four products in their own adders; wider sums behind them, and all that
-// follows twice. As part of a lane: alone it takes a little less.
+// follows twice. As part of a lane.
 static void matrix_pair(int64_t beat, int64_t bits, struct cost_resources *r) {
     cost_per(r, beat, 4 + 0.3 * wide(bits), 3.5 + 0.07 * wide(bits), 0);
-    cost_per(r, 1, 729, 20 * wide(bits), 0);
+    cost_per(r, 1, 464, 20 * wide(bits), 0);
     r->dsp += beat / 4 + 2;
 }
 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
     matrix_pair(class_beat_bits(a), x_bits(a), r);
-    cost_per(r, 1, -270, 0, 0);
+    cost_per(r, class_beat_bits(a), -1.3, 0, 0); // alone: as above
+    cost_per(r, 1, -36, 0, 0);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 2, r);
+}
+
+// Their halves: the multipliers, and the accumulators with as many places as a lane has.
+static void cost_lane_products(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t beat = class_beat_bits(a);
+    cost_per(r, beat, 5 + 0.4 * wide(x_bits(a)), 4.13 + 0.85 * wide(x_bits(a)), 0);
+    cost_per(r, 1, -15, 140, 0);
+    r->dsp += beat / 4 + 1;
+    if (asym(a)) groups_of_lane(beat, x_bits(a), 1, r);
+}
+
+static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t beat = class_beat_bits(a);
+    cost_per(r, beat, 3.26 + 0.3 * wide(x_bits(a)), 1.27 + 0.07 * wide(x_bits(a)), 0);
+    cost_per(r, 1, -36, 290, 0);
+    r->dsp += beat / 4 + 2;
+    if (asym(a)) groups_of_lane(beat, x_bits(a), 2, r);
+}
+
+static void cost_lane_sums(const struct kernel_args *a, struct cost_resources *r) {
+    (void)a, cost_per(r, 1, 322, 269, 0);
+}
+
+static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, 1, 655, 476 + 4 * wide(x_bits(a)), 0);
 }
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
@@ -205,14 +233,23 @@ static int64_t copies_of(const struct kernel_args *a) {
     return copies;
 }
 
+// Register stages from a command to the lanes and from them to the results, and places for what is on its way.
+static int64_t stages_to(const struct kernel_args *a) { return args_int(a, "HOPS", 0); }
+static int64_t stages_back(const struct kernel_args *a) { return args_int(a, "RESULT_HOPS", stages_to(a)); }
+static int64_t places(const struct kernel_args *a) {
+    return args_int(a, "OUT_FIFO",
+                    (arrays(a) > 1 ? 48 : 32) + stages_to(a) + stages_back(a) + args_int(a, "PULSE_HOPS", 0));
+}
+
 // Registers on the way to lanes on other dies and back.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
-    double stages = (double)args_int(a, "HOPS", 0);
+    double stages = (double)stages_to(a);
     int64_t copies = copies_of(a), home = args_int(a, "CHAINS", 1) - copies;
     cost_per(r, home, 0, stages * (double)chain_bits(a, false), 0);
     cost_per(r, copies, 0, stages * (double)chain_bits(a, true), 0);
     if (copies) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
-    cost_per(r, channels, 0, stages * (double)(beat + COST_LANE_RESULT_BITS), 0);
+    cost_per(r, channels, 0, stages * (double)beat, 0);
+    cost_per(r, channels, 0, (double)(stages_back(a) * COST_LANE_RESULT_BITS), 0);
 }
 
 static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
@@ -235,24 +272,22 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_window_entries(a, 96, r);
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
         cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
-    cost_fifo_add(r, args_int(a, "OUT_FIFO", (many > 1 ? 48 : 32) + 2 * args_int(a, "HOPS", 0)),
-                  32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, RAM_DISTRIBUTED);
+    cost_fifo_add(r, places(a), 32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, RAM_DISTRIBUTED);
     cost_per(r, channels, 15, 8, 0); // joining the arrivals
     cost_per(r, 1, 60, 240, 0);      // the command on its way
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    int64_t hops = 2 * args_int(a, "HOPS", 0); // registers to lanes on other dies, and back
     c->machine = TIMING_ENGINE;
     c->channels = args_int(a, "CHANNELS", 1);
     c->units = class_beat_bits(a);
     c->times = arrays(a);
-    c->lines = args_int(a, "OUT_FIFO", (c->times > 1 ? 48 : 32) + hops);
+    c->lines = places(a);
     c->banks = 2;
     // From the decision to the output's offer: 1, way to the lanes and lanes 14, of two tokens 16, dequantize 12,
     // FIFO 2.
-    c->pipe = (c->times > 1 ? 31 : 29) + hops;
+    c->pipe = (c->times > 1 ? 31 : 29) + stages_to(a) + stages_back(a);
 }
 
 const struct kernel_class rtl_dequantize = {.module = "rill_dequantize", .cost = cost_dequantize};
@@ -262,6 +297,10 @@ const struct kernel_class rtl_engine_lane = {.module = "rill_engine_lane", .cost
 const struct kernel_class rtl_engine_offset = {.module = "rill_engine_offset", .cost = cost_engine_offset};
 const struct kernel_class rtl_group_terms = {.module = "rill_group_terms", .cost = cost_group_terms};
 const struct kernel_class rtl_lane_front = {.module = "rill_lane_front", .cost = cost_lane_front};
+const struct kernel_class rtl_lane_products = {.module = "rill_lane_products", .cost = cost_lane_products};
+const struct kernel_class rtl_lane_sums = {.module = "rill_lane_sums", .cost = cost_lane_sums};
+const struct kernel_class rtl_pair_products = {.module = "rill_pair_products", .cost = cost_pair_products};
+const struct kernel_class rtl_pair_sums = {.module = "rill_pair_sums", .cost = cost_pair_sums};
 const struct kernel_class rtl_matrix_lane = {.module = "rill_matrix_lane", .cost = cost_matrix_lane};
 const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost = cost_matrix_pair};
 const struct kernel_class rtl_x_ram = {.module = "rill_x_ram", .cost = cost_x_ram};

@@ -18,10 +18,13 @@
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
 // Reset: clk, synchronous active-high rst; everything held is given up.
-// Lanes on several dies: HOPS register stages each way to the farthest one (2 HOPS more cycles of latency), CHAINS dies
-// with lanes, COPY_CHAIN which of them, CHAIN_AWAY which of these have an operand buffer of their own. gen_chain[n],
-// gen_copy[g], gen_lane[c].u_lane and gen_result[g].u_dequantize lie with the lanes, the lanes' u_front and the last
-// stage of gen_result[g].u_hop with the rest.
+// Lanes on several dies: HOPS register stages to the farthest one, CHAINS dies with lanes or parts of them, COPY_CHAIN
+// which of them, CHAIN_AWAY which of these have an operand buffer of their own; RESULT_HOPS stages from there to where
+// results come together, which may be another die, PULSE_HOPS away from the rest (HOPS + RESULT_HOPS more cycles of
+// latency). gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest; where
+// the parts of u_results lie, see rill_engine_results.
+// EARLY: the lanes of these chains are cut behind their multipliers, which lie with the rest and work HOPS cycles
+// earlier; their sums are on the die of SUMS_CHAIN.
 //
 // name               meaning                                                         unit       range
 // CHANNELS           a lane each                                                     channels   1 to 32
@@ -42,6 +45,10 @@
 // COPY_CHAIN         which of them, of every FAN_OUT lanes, 4 bits each              -          any
 // CHAIN_AWAY         a bit each: the die has a copy of the operand buffer; then      -          any
 //                    HOPS is not 0
+// EARLY              a bit for each chain: of the multipliers of lanes that are cut  -          any
+// SUMS_CHAIN         as COPY_CHAIN, of the sums of the lanes                         -          any
+// RESULT_HOPS        most die boundaries from a lane's sums to the results           clocks     0 or more
+// PULSE_HOPS         die boundaries from the results to the rest                     clocks     0 or more
 // KEY_CHANNELS       of the engine of the scores                                     channels   1 to 32
 // WINDOWS            entries of each window list: one for all, or one for each       entries    1 or more
 //                    layer of the cache
@@ -78,11 +85,15 @@ module rill_engine #(
     parameter CHAINS = 1,
     parameter [15:0] COPY_CHAIN = 0,
     parameter [7:0] CHAIN_AWAY = 0,
+    parameter [7:0] EARLY = 0,
+    parameter [15:0] SUMS_CHAIN = COPY_CHAIN,
+    parameter RESULT_HOPS = HOPS,
+    parameter PULSE_HOPS = 0,
     parameter KEY_CHANNELS = CHANNELS,
     parameter WINDOWS = 1,
     parameter [WINDOWS*16-1:0] K_WINDOW = 0,
     parameter [WINDOWS*16-1:0] V_WINDOW = 0,
-    parameter OUT_FIFO = (ARRAYS == 2 ? 48 : 32) + 2 * HOPS,
+    parameter OUT_FIFO = (ARRAYS == 2 ? 48 : 32) + HOPS + RESULT_HOPS + PULSE_HOPS,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
@@ -128,7 +139,7 @@ module rill_engine #(
     output wire [USER_W-1:0]             m_axis_y_tuser,
     output wire                          m_axis_y_tlast,
 
-    output reg                           fault,
+    output wire                          fault,
     output wire                          busy,
     output wire                          stall_beat,
     output wire                          stall_x,
@@ -154,30 +165,31 @@ module rill_engine #(
     localparam LANE_COPIES = CHANNELS;                     // of a lane's command
     localparam PARTS = 4;                                  // of the operand, each with controls of its own
     localparam X_COPIES = COPIES;
+    localparam X_OF_GROUP = 1;
     localparam DIES = CHAINS > 0 ? CHAINS : 1;
     localparam [15:0] COPY_DIE = COPY_CHAIN;
     localparam [7:0] DIE_AWAY = CHAIN_AWAY;
+    localparam [7:0] EARLY_DIES = EARLY;
+    localparam [15:0] SUMS_DIE = SUMS_CHAIN;
     localparam FACTOR_W = ARRAYS == 2 ? 27 : X_BITS;            // of the operand as the lanes get it: see below
 `else
     localparam LANE_COPIES = 1;                            // a simulator gains nothing by copies
     localparam PARTS = 1;
-    localparam X_COPIES = 1;
-    localparam DIES = 1;
-    localparam [15:0] COPY_DIE = 16'd0;
+    localparam DIES = EARLY != 0 ? 2 : 1;                  // the second: all that is early
+    localparam X_COPIES = DIES;
+    localparam X_OF_GROUP = 0;
+    localparam [15:0] COPY_DIE = 16'h0010;
     localparam [7:0] DIE_AWAY = CHAIN_AWAY != 0 ? 8'd1 : 8'd0;
+    localparam [7:0] EARLY_DIES = 8'd2;
+    localparam [15:0] SUMS_DIE = 16'd0;
     localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
 `endif
     localparam SKEWS = ARRAYS == 2 ? 4 : 1;                // clocks in which a beat's factors are multiplied
-    localparam LANE_LATENCY = 14 + (ARRAYS == 2 ? 2 : 0) + 2 * HOPS; // command to the lanes' output
-    localparam FILL_W = $clog2(OUT_FIFO + 1);
-    localparam Y_W = COUNT_W + USER_W + 1;
+    localparam LANE_LATENCY = 14 + (ARRAYS == 2 ? 2 : 0);  // command to the lanes' output, without HOPS
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
             rill_error_CHANNELS_must_be_1_to_32 u_error ();
-        end
-        if (OUT_FIFO < 2) begin : gen_bad_fifo
-            rill_error_OUT_FIFO_must_be_at_least_2 u_error ();
         end
         if ((ARRAYS != 1 && ARRAYS != 2) || TOKENS < ARRAYS) begin : gen_bad_arrays
             rill_error_ARRAYS_must_be_1_or_2_and_at_most_TOKENS u_error ();
@@ -230,7 +242,7 @@ module rill_engine #(
     wire                x_pulse;
     wire                part_pulse;
     wire                v_pulse;
-    wire                y_pulse = m_axis_y_tvalid && m_axis_y_tready;
+    wire                y_pulse;
     wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_asym, cmd_tail, cmd_local,
         cmd_first, cmd_last, cmd_half;
     wire                cmd_free, cmd_both, cmd_out, cmd_tok_last, cmd_y_last;
@@ -421,17 +433,18 @@ module rill_engine #(
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
             wire [ARRAYS*2*UNIT_BITS-1:0] there;
             wire [SKEWS*ARRAYS*2*UNIT_BITS-1:0] skewed;
-            rill_engine_chain #(.CMD_W(CMD_W), .OFFSET_W(OFFSET_W), .HOPS(HOPS)) u_chain (
+            localparam STAGES = EARLY_DIES[h] ? 0 : HOPS;
+            rill_engine_chain #(.CMD_W(CMD_W), .OFFSET_W(OFFSET_W), .HOPS(STAGES)) u_chain (
                 .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}),
                 .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
                 .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
-            if (DIE_AWAY[h]) begin : gen_away
+            if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
                 rill_x_copy #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
                     .PARTS(PARTS), .HOPS(HOPS)) u_x (
                     .clk(clk), .rst(rst), .write(x_write), .read(x_read), .controls(slice_controls), .slice(there),
                     .shift(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
             end else begin : gen_home
-                rill_hop #(.DATA_W(SLICE_W), .STAGES(HOPS)) u_slice (.clk(clk), .rst(rst), .d({slice_shift, slice}),
+                rill_hop #(.DATA_W(SLICE_W), .STAGES(STAGES)) u_slice (.clk(clk), .rst(rst), .d({slice_shift, slice}),
                     .q({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}));
             end
             if (LANE_COPIES == 1) begin : gen_mine
@@ -577,15 +590,33 @@ module rill_engine #(
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
             localparam FRONT = LANE_COPIES == 1 ? 0 : c;
-            localparam [3:0] DIE = COPY_DIE[4*(c/FAN_OUT) +: 4];
-            localparam MY_X = X_COPIES == 1 ? 0 : c / FAN_OUT;
+            localparam [3:0] CHAIN = COPY_CHAIN[4*(c/FAN_OUT) +: 4];
+            localparam CUT = EARLY[CHAIN[2:0]] ? 1 : 0; // behind the multipliers
+            localparam MY_X = X_OF_GROUP == 0 ? CUT : c / FAN_OUT;
+            localparam [3:0] DIE = COPY_DIE[4*MY_X +: 4];
+            localparam [3:0] SUM_DIE = SUMS_DIE[4*(c/FAN_OUT) +: 4];
             wire [FRONT_W-1:0]   front = fronts[FRONT*FRONT_W +: FRONT_W];
             wire [CMD_W-1:0]     mine;
+            wire [CMD_W-1:0]     sum_mine;
+            wire [ARRAYS*5-1:0]  sum_shift;
             if (LANE_COPIES == 1) begin : gen_shared
                 assign mine = chain_mine[DIE*CMD_W +: CMD_W];
             end else begin : gen_own
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(rst),
                     .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
+            end
+            if (CUT == 0) begin : gen_whole
+                assign {sum_mine, sum_shift} = {mine, gen_copy[MY_X].shift_q};
+            end else if (X_OF_GROUP == 0) begin : gen_shared_sums
+                assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift_q};
+            end else begin : gen_sums
+                (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
+                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(rst),
+                    .d(chain_cmd[SUM_DIE*CMD_W +: CMD_W]), .q(sum_mine));
+                always @(posedge clk)
+                    if (sum_mine[LANE_VALID])
+                        shift_q <= chain_shift[SUM_DIE*ARRAYS*5 +: ARRAYS*5];
+                assign sum_shift = shift_q;
             end
             wire [BEAT_BITS-1:0] local_beat;
             if (HAS_KV == 0) begin : gen_local_none
@@ -598,29 +629,31 @@ module rill_engine #(
             end
             wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
             wire [ARRAYS*SUMS_W-1:0] lane_sums;
-            if (ASYM != 0) begin : gen_sums
+            if (ASYM != 0) begin : gen_groups
                 assign lane_sums = chain_offset[DIE*OFFSET_W+ARRAYS*ONE_W +: ARRAYS*SUMS_W];
-            end else begin : gen_no_sums
+            end else begin : gen_no_groups
                 assign lane_sums = {ARRAYS*SUMS_W{1'b0}};
             end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
                 .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS),
-                .HOPS(HOPS),
-                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_lane (
+                .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .ASYM(ASYM), .X_BITS(X_BITS),
+                .ACC_W(ACC_W)) u_lane (
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(front[FRONT_POP]), .use_local(front[FRONT_LOCAL]), .local_beat(local_beat),
                 .pop_data(front[FRONT_VALID]), .pop_int4(front[FRONT_INT4]), .valid(mine[LANE_VALID]),
-                .out(mine[LANE_OUT]), .params(mine[LANE_PARAMS]), .scales(mine[LANE_SCALES]), .int4(mine[LANE_INT4]),
-                .asym(lane_asym), .first(mine[LANE_FIRST]), .last(mine[LANE_LAST]), .raw(mine[LANE_RAW +: LANE_RAW_W]),
-                .tok(mine[LANE_TOK +: TOK_W]), .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
-                .out_tok(mine[LANE_OUT_TOK +: TOK_W]), .acc(mine[LANE_ACC +: LANE_ACC_W]),
-                .out_row(mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .both(mine[LANE_BOTH]), .x(gen_copy[MY_X].x),
+                .sum_valid(sum_mine[LANE_VALID]), .sum_both(sum_mine[LANE_BOTH]), .sum_shift(sum_shift),
+                .out(sum_mine[LANE_OUT]), .params(mine[LANE_PARAMS]), .scales(mine[LANE_SCALES]),
+                .int4(mine[LANE_INT4]), .asym(lane_asym), .first(sum_mine[LANE_FIRST]), .last(sum_mine[LANE_LAST]),
+                .raw(mine[LANE_RAW +: LANE_RAW_W]), .tok(sum_mine[LANE_TOK +: TOK_W]),
+                .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
+                .out_tok(sum_mine[LANE_OUT_TOK +: TOK_W]), .acc(sum_mine[LANE_ACC +: LANE_ACC_W]),
+                .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .both(mine[LANE_BOTH]), .x(gen_copy[MY_X].x),
                 .shift(gen_copy[MY_X].shift_q), .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*ONE_W]), .sums(lane_sums),
                 .out_valid(lane_valid[c]), .out_acc(lane_acc[c*ACC_W +: ACC_W]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
-            wire unused_front = front[FRONT_K];
+            wire unused_lane = &{1'b0, front[FRONT_K], mine, sum_mine};
         end
     endgenerate
     wire [COPIES-1:0] group_pulse;
@@ -638,64 +671,15 @@ module rill_engine #(
         end
     endgenerate
 
-    // ---- integers to fp32, results out; there is room for every row that was begun ----
-    wire [Y_W-1:0]         y_side;
-    wire                   y_valid;
-    wire [CHANNELS*32-1:0] y_data;
-    wire [CHANNELS-1:0]    y_fault;
-    wire [CHANNELS-1:0]    y_used;
-    wire                   y_room;
-    wire [FILL_W-1:0]      y_fill;
-    wire [FILL_W-1:0]      y_high;
-    wire [COUNT_W-1:0]     y_count = y_side[COUNT_W-1:0];
-    wire [COPIES-1:0]      results;                       // of each FAN_OUT lanes, all in the same cycle
-    wire [Y_W-1:0]         lane_side;
-    wire [COPIES*Y_W-1:0]  sides;
-    rill_delay_line #(.DATA_W(Y_W), .DEPTH(LANE_LATENCY - HOPS)) u_side (
-        .clk(clk), .rst(rst), .en(1'b1), .d({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .q(lane_side));
-    rill_delay_line #(.DATA_W(Y_W), .DEPTH(HOPS)) u_side_home (
-        .clk(clk), .rst(rst), .en(1'b1), .d(sides[Y_W-1:0]), .q(y_side));
-    generate
-        for (g = 0; g < COPIES; g = g + 1) begin : gen_result
-            localparam FIRST = g * FAN_OUT;
-            localparam LANES = CHANNELS - FIRST < FAN_OUT ? CHANNELS - FIRST : FAN_OUT;
-            wire                valid;
-            wire [LANES*32-1:0] y;
-            wire [LANES-1:0]    wrong;
-            rill_dequantize #(.LANES(LANES), .SIDE_W(Y_W), .ACC_W(ACC_W)) u_dequantize (
-                .clk(clk), .rst(rst), .valid(lane_valid[FIRST]), .acc(lane_acc[FIRST*ACC_W +: LANES*ACC_W]),
-                .scale(lane_scale[FIRST*32 +: LANES*32]), .bias(lane_bias[FIRST*32 +: LANES*32]), .side(lane_side),
-                .out_valid(valid), .y(y), .fault(wrong), .out_side(sides[g*Y_W +: Y_W]));
-            rill_hop #(.DATA_W(33 * LANES + 1), .CLEAR_W(1), .STAGES(HOPS)) u_hop (
-                .clk(clk), .rst(rst), .d({y, wrong, valid}),
-                .q({y_data[FIRST*32 +: LANES*32], y_fault[FIRST +: LANES], results[g]}));
-        end
-    endgenerate
-    assign y_valid = results[0];
-    rill_fifo #(.DATA_W(Y_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
-        .clk(clk), .rst(rst), .s_axis_tvalid(y_valid), .s_axis_tready(y_room), .s_axis_tdata({y_side, y_data}),
-        .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready),
-        .m_axis_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount, m_axis_y_tdata}), .occupancy(y_fill),
-        .high_water(y_high));
+    rill_engine_results #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ACC_W(ACC_W), .SIDE_AT(LANE_LATENCY), .HOPS(HOPS),
+        .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS), .OUT_FIFO(OUT_FIFO)) u_results (
+        .clk(clk), .rst(rst), .side({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .valid(lane_valid),
+        .acc(lane_acc), .scale(lane_scale), .bias(lane_bias), .m_axis_y_tvalid(m_axis_y_tvalid),
+        .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount,
+        m_axis_y_tdata}), .left(y_pulse), .fault(fault));
 
-    generate
-        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_used
-            assign y_used[c] = y_count > c;
-        end
-    endgenerate
-    always @(posedge clk)
-        fault <= !rst && y_valid && |(y_fault & y_used);
-
-`ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst && y_valid && !y_room) begin
-            $display("%m: a result without a place");
-            $stop;
-        end
-`endif
-
-    wire unused = &{1'b0, entry_last, lane_valid, results, sides, y_room, y_fill, y_high, cmd_tok, chain_cmd,
-        chain_mine, COPY_CHAIN, x_write, x_read, slice_shift};
+    wire unused = &{1'b0, entry_last, cmd_tok, chain_cmd, chain_mine, chain_shift, COPY_CHAIN, SUMS_CHAIN, x_write,
+        x_read, slice_shift};
 endmodule
 
 `default_nettype wire

@@ -14,6 +14,9 @@
 // With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and
 // offset come HOPS cycles later, and so do out_*: u_front lies at the memory's side, all else may lie on a die HOPS
 // boundaries away (rill_hop).
+// TERM_HOPS: the same behind the multipliers instead (rill_matrix_lane): sum_valid, sum_both, sum_shift, first, last,
+// tok, out, out_tok, out_row and acc come TERM_HOPS cycles later than the rest. The first three are valid, both and
+// shift once more.
 // ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two
 // operands, and results leave by out, out_tok and out_row, cycle 0 too, not by last.
 // ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
@@ -31,6 +34,7 @@
 // SCALE_V      of raw 2                                 fp32 bits  any
 // ARRAYS       at a time                                tokens     1, 2
 // HOPS         register stages of the beat's way        clocks     0 or more
+// TERM_HOPS    register stages of the terms' way        clocks     0 or more
 // ASYM         0: asym and sums are not looked at       -          0, 1
 // X_BITS       of an element of x                       bits       8, 10
 // ACC_W        of an accumulator                        bits       64, 66
@@ -48,6 +52,7 @@ module rill_engine_lane #(
     parameter [31:0] SCALE_V = 0,
     parameter ARRAYS = 1,
     parameter HOPS = 0,
+    parameter TERM_HOPS = 0,
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
@@ -72,6 +77,9 @@ module rill_engine_lane #(
     input  wire                   scales,
     input  wire                   int4,
     input  wire                   asym,
+    input  wire                   sum_valid,
+    input  wire                   sum_both,
+    input  wire [5*ARRAYS-1:0]    sum_shift,
     input  wire                   first,
     input  wire                   last,
     input  wire [TOK_W-1:0]       tok,
@@ -119,6 +127,7 @@ module rill_engine_lane #(
 
     // The cycle of beat_q: its command.
     reg                  valid_q;
+    reg                  sum_valid_q;
     reg                  params_q;
     reg                  scales_q;
     reg                  int4_q;
@@ -132,6 +141,7 @@ module rill_engine_lane #(
     reg  [1:0]           raw_q;
     always @(posedge clk) begin
         valid_q <= valid && !rst;
+        sum_valid_q <= sum_valid && !rst;
         params_q <= params;
         scales_q <= scales;
         int4_q <= int4;
@@ -170,31 +180,36 @@ module rill_engine_lane #(
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
             localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1),
-                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_matrix (
-                .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .first(first_q), .last(last_q),
+                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS)) u_matrix (
+                .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .sum_valid(sum_valid_q),
+                .sum_shift(sum_shift), .first(first_q),
+                .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
                 .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums),
                 .row_scale(row_scale),
                 .bias(bias), .side(1'b0), .out_valid(out_valid),
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
-            wire unused = &{1'b0, side, both, out, out_tok, out_row, place};
+            wire unused = &{1'b0, side, both, sum_both, out, out_tok, out_row, place};
         end else begin : gen_pair
             localparam TURN_W = TOK_W > 1 ? TOK_W - 1 : 1;
             wire [ROW_W+TURN_W-1:0] place = {acc_q, tok_q[TURN_W-1:0]};
             localparam PLACE_W = TOKENS > 2 ? ROW_W + TURN_W : ROW_W;
             reg [ROW_W-1:0] out_row_q;
             reg             both_q;
+            reg             sum_both_q;
             reg             out_q;
             reg [TOK_W-1:0] out_tok_q;
             always @(posedge clk) begin
                 both_q <= both;
+                sum_both_q <= sum_both;
                 out_q <= out && !rst;
                 out_tok_q <= out_tok;
                 out_row_q <= out_row[ROW_W-1:0];
             end
             rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM),
-                .X_BITS(X_BITS), .ACC_W(ACC_W)) u_matrix (
-                .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .first(first_q), .out(out_q),
+                .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS)) u_matrix (
+                .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .sum_valid(sum_valid_q),
+                .sum_shift(sum_shift), .sum_both(sum_both_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
                 .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(out_valid),

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_engine_lane: chunks of row parameters, group scales and data beats, popped as early as allowed or late,
 // mixed with local beats and used for several tokens, against plain sums of products; rows with their parameters, or
-// the constants of K and V, 10 cycles after the command and HOPS; LANE_BEATS beats fit and every beat taken in is
-// said once.
+// the constants of K and V, 10 cycles after the command, HOPS and TERM_HOPS; LANE_BEATS beats fit and every beat taken
+// in is said once.
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
 // sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8
 // sweep: BEAT_BITS=256 TOKENS=8 LANE_BEATS=5 SCALE_BEATS=2
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 HOPS=1
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=4 SCALE_BEATS=1 HOPS=2
+// sweep: BEAT_BITS=512 TOKENS=2 LANE_BEATS=4 SCALE_BEATS=3 TERM_HOPS=2
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 X_BITS=10
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 HOPS=1
+// quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 TERM_HOPS=1 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 X_BITS=10 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -22,6 +24,7 @@ module rill_engine_lane_tb;
     parameter LANE_BEATS = 16;
     parameter SCALE_BEATS = 3;
     parameter HOPS = 0;
+    parameter TERM_HOPS = 0;
     parameter X_BITS = 8;
     localparam END = 1 << X_BITS - 1;
     localparam OFFSET_W = X_BITS + 14;
@@ -29,7 +32,7 @@ module rill_engine_lane_tb;
     localparam N = BEAT_BITS / 8;
     localparam RC = N / 8;
     localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
-    localparam LATENCY = 10 + HOPS;
+    localparam LATENCY = 10 + HOPS + TERM_HOPS;
     localparam BEATS = 900;
     localparam [31:0] SCALE_K = 32'h33800000;
     localparam [31:0] SCALE_V = 32'h2d800000;
@@ -67,15 +70,22 @@ module rill_engine_lane_tb;
         .d({offset, shift, x, raw, scale, acc_row, row, tok, first, int4, scales, params, last, valid}), .q(way));
     assign {offset_h, shift_h, x_h, raw_h, scale_h, acc_h, row_h, tok_h, first_h, int4_h, scales_h, params_h, last_h,
         valid_h} = way;
+    // What is for the sums comes another TERM_HOPS cycles later.
+    localparam SUM_W = 4 + TOK_W + 3 + 5;
+    wire [SUM_W-1:0] sum_way;
+    rill_hop #(.DATA_W(SUM_W), .CLEAR_W(1), .STAGES(TERM_HOPS)) u_sum_hop (.clk(clk), .rst(rst),
+        .d({shift_h, acc_h, tok_h, last_h, first_h, 1'b0, valid_h}), .q(sum_way));
     rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
         .SCALE_W(SCALE_W),
-        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS), .X_BITS(X_BITS)) dut (.clk(clk), .rst(rst),
+        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS), .TERM_HOPS(TERM_HOPS), .X_BITS(X_BITS)) dut (
+        .clk(clk), .rst(rst),
         .s_axis_beat_tvalid(b_valid),
         .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
         .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),
         .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({(X_BITS+5)*(BEAT_BITS/128){1'b0}}),
-        .first(first_h), .last(last_h),
-        .tok(tok_h), .row(row_h), .acc(acc_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h),
+        .sum_valid(sum_way[0]), .sum_both(sum_way[1]), .first(sum_way[2]), .last(sum_way[3]),
+        .tok(sum_way[4 +: TOK_W]), .acc(sum_way[4+TOK_W +: 3]), .sum_shift(sum_way[7+TOK_W +: 5]),
+        .row(row_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h),
         .offset(offset_h),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
 

@@ -12,6 +12,8 @@
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=33 ARRAYS=2
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 HOPS=2
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2 HOPS=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 HOPS=2 CUT=1 RESULT_HOPS=0 PULSE_HOPS=2
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2 HOPS=1 CUT=1 RESULT_HOPS=1 PULSE_HOPS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 ASYM=1
 // sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 HOPS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 X_BITS=10
@@ -21,6 +23,7 @@
 // sweep: CHANNELS=9 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 HOPS=1 AWAY=1 define=SYNTHESIS @ 0:0
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=1 GROUP=128 HEAD_DIM=6 ASYM=1 HOPS=2 AWAY=1 define=SYNTHESIS
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 @ 50:50
+// quick: CHANNELS=9 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=6 ARRAYS=2 HOPS=1 CUT=1 RESULT_HOPS=0 PULSE_HOPS=1 @ 50:50
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ASYM=1 @ 0:0
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 X_BITS=10 @ 50:50
 // quick: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 HOPS=1 AWAY=1 define=SYNTHESIS @ 0:0
@@ -38,6 +41,9 @@ module rill_engine_tb;
     parameter ARRAYS = 1;
     parameter HOPS = 0;
     parameter AWAY = 0;                                        // 1: the lanes' die has a copy of the operands
+    parameter CUT = 0;
+    parameter RESULT_HOPS = HOPS;
+    parameter PULSE_HOPS = 0;
     parameter X_BITS = 8;                                      // of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     localparam GAP = 12;
@@ -196,7 +202,8 @@ module rill_engine_tb;
         .SCALE_V(32'h2d800000), .HAS_KV(1), .SECTIONS(2), .ENTRIES(7), .SECTION_LEN({16'd1, 16'd6}),
         .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .ARRAYS(ARRAYS),
         .HOPS(HOPS), .ASYM(ASYM), .X_BITS(X_BITS), .CHAINS(HOPS + 1), .COPY_CHAIN(CHANNELS > 8 ? HOPS << 4 : HOPS),
-        .CHAIN_AWAY(AWAY << HOPS)
+        .CHAIN_AWAY(AWAY << HOPS), .EARLY(CUT << HOPS), .SUMS_CHAIN(CUT ? 0 : CHANNELS > 8 ? HOPS << 4 : HOPS),
+        .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS)
     ) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e),
         .s_axis_step_tdata(step_e),

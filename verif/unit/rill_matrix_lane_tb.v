@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_matrix_lane against plain sums of products: int8 and int4 beats mixed, tokens in any order,
-// rows of any length, largest values of all factors first; 9 cycles from a beat with last to its row, with its
-// sideband; only the token known between the beats.
+// rows of any length, largest values of all factors first; 9 cycles and HOPS from a beat with last to its row,
+// with its sideband; only the token known between the beats.
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
 // sweep: BEAT_BITS=512 TOKENS=8 SIDE_W=12
@@ -9,10 +9,13 @@
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1 ASYM=1
 // sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=1 X_BITS=10
+// sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=3 ASYM=1 HOPS=1
+// sweep: BEAT_BITS=256 TOKENS=8 SIDE_W=3 HOPS=2
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10
 // sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=7 ASYM=1 ACC_W=66
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 HOPS=2 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 ACC_W=66 @ 0:0
@@ -26,13 +29,14 @@ module rill_matrix_lane_tb;
     parameter ASYM = 0;
     parameter X_BITS = 8;
     parameter ACC_W = 64;
+    parameter HOPS = 0;
     localparam END = 1 << X_BITS - 1;
     localparam GROUP_W = X_BITS + 5;
     localparam OFFSET_W = X_BITS + 14;
     localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
-    localparam LATENCY = 9;
+    localparam LATENCY = 9 + HOPS;
     localparam FIRM = ACC_W > 64 ? 640 : 0;  // beats alike, of rows that 64 bits do not hold
     localparam EXTREME = FIRM + 48;
     localparam BEATS = FIRM + 1200;
@@ -55,13 +59,20 @@ module rill_matrix_lane_tb;
     wire [31:0]            out_row_scale, out_bias;
     wire [SIDE_W-1:0]      out_side;
 
+    // What is for the sums comes HOPS cycles later.
+    localparam WAY_W = 3 + TOK_W + 5 + SIDE_W;
+    wire [WAY_W-1:0] way;
+    rill_hop #(.DATA_W(WAY_W), .CLEAR_W(1), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
+        .d({side, shift, tok, last, first, valid}), .q(way));
+
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM), .X_BITS(X_BITS),
-        .ACC_W(ACC_W)) dut (
+        .ACC_W(ACC_W), .HOPS(HOPS)) dut (
         .clk(clk), .rst(rst), .valid(valid), .int4(int4),
-        .first(first), .last(last), .tok(tok), .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
+        .sum_valid(way[0]), .first(way[1]), .last(way[2]), .tok(way[3 +: TOK_W]), .sum_shift(way[3+TOK_W +: 5]),
+        .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
         .shift(shift),
-        .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(side),
+        .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(way[8+TOK_W +: SIDE_W]),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
         .out_bias(out_bias), .out_side(out_side));
 

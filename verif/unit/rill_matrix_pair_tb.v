@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_matrix_pair against plain sums of products: rows of 1 to TOKENS tokens and any number of
 // int8 or int4 beats, as close as the module allows, largest values of all factors first; results 11 cycles after their
-// command, with the row's own parameters; a second token that is not there changes nothing.
+// command and HOPS, with the row's own parameters; a second token that is not there changes nothing.
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2
 // sweep: BEAT_BITS=512 TOKENS=8
 // sweep: BEAT_BITS=512 TOKENS=4 ASYM=1
 // sweep: BEAT_BITS=256 TOKENS=2 ASYM=1
 // sweep: BEAT_BITS=512 TOKENS=4 X_BITS=10
+// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 HOPS=2
+// sweep: BEAT_BITS=256 TOKENS=8 HOPS=1
 // sweep: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10
 // sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 ACC_W=66
 // quick: BEAT_BITS=256 TOKENS=4 @ 0:0
 // quick: BEAT_BITS=512 TOKENS=4 ASYM=1 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 HOPS=2 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 ACC_W=66 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=4 @ 50:50
@@ -24,6 +27,7 @@ module rill_matrix_pair_tb;
     parameter ASYM = 0;
     parameter X_BITS = 8;
     parameter ACC_W = 64;
+    parameter HOPS = 0;
     localparam END = 1 << X_BITS - 1;
     localparam GROUP_W = X_BITS + 5;
     localparam OFFSET_W = X_BITS + 14;
@@ -31,7 +35,7 @@ module rill_matrix_pair_tb;
     localparam TOK_W = $clog2(TOKENS);
     localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
     localparam N = BEAT_BITS / 8;
-    localparam LATENCY = 11;
+    localparam LATENCY = 11 + HOPS;
     localparam ROWS = 300;
 
     wire                   clk, rst, out_valid;
@@ -63,12 +67,21 @@ module rill_matrix_pair_tb;
         x3_q <= x2_q[2*QUARTER-1:QUARTER];
     end
 
+    // What is for the sums comes HOPS cycles later.
+    localparam WAY_W = 4 + TURN_W + TOK_W + 10;
+    wire [WAY_W-1:0] way;
+    rill_hop #(.DATA_W(WAY_W), .CLEAR_W(2), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
+        .d({shift, out_tok, turn, first, both, out, valid}), .q(way));
+
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) dut (
+    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W),
+        .HOPS(HOPS)) dut (
         .clk(clk), .rst(rst),
         .valid(valid),
         .both(both), .int4(int4),
-        .first(first), .turn(turn), .out(out), .out_tok(out_tok), .nibbles(nibbles), .x(skewed), .offset(offset),
+        .sum_valid(way[0]), .out(way[1]), .sum_both(way[2]), .first(way[3]), .turn(way[4 +: TURN_W]),
+        .out_tok(way[4+TURN_W +: TOK_W]), .sum_shift(way[4+TURN_W+TOK_W +: 10]), .nibbles(nibbles), .x(skewed),
+        .offset(offset), .out_row(1'b0),
         .group_scale(group_scale),
         .shift(shift), .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),

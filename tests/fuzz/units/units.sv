@@ -215,6 +215,7 @@ module rill_matrix_lane #(
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
+    parameter HOPS = 0,                      // 0: no dies here
     parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
     parameter SUMS_W = 13 * (BEAT_BITS / 128)
 ) (
@@ -222,6 +223,8 @@ module rill_matrix_lane #(
     input  wire                   rst,
     input  wire                   valid,
     input  wire                   int4,
+    input  wire                   sum_valid,
+    input  wire [4:0]             sum_shift,
     input  wire                   first,
     input  wire                   last,
     input  wire [TOK_W-1:0]       tok,
@@ -259,6 +262,7 @@ module rill_matrix_pair #(
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
+    parameter HOPS = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
     parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
@@ -269,6 +273,9 @@ module rill_matrix_pair #(
     input  wire                   valid,
     input  wire                   both,
     input  wire                   int4,
+    input  wire                   sum_valid,
+    input  wire                   sum_both,
+    input  wire [9:0]             sum_shift,
     input  wire                   first,
     input  wire [TURN_W-1:0]      turn,
     input  wire                   out,

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of the matrix engine: integers of the lanes to fp32, and a FIFO with a place for every row that was begun.
+//
+// side {last, user, count} is that of the row-step and token whose integers come SIDE_AT + HOPS cycles later, by valid.
+// m_axis_y: {side, C x fp32}, RESULT_HOPS + 14 cycles later (dequantizer 12, FIFO 2). left: one has been taken; fault:
+// one of the `count` results, its row scale or its bias is not finite; both PULSE_HOPS cycles late.
+// Reset: clk, synchronous active-high rst; what is on its way and in the FIFO.
+// On several dies: gen_result[g].u_dequantize lies with the sums of the lanes of group g, u_side_hop goes to those of
+// group 0, gen_result[g].u_hop from there to u_out, and u_home from there to the rest of the engine.
+//
+// name         meaning                                      unit      range
+// CHANNELS     lanes                                        channels  1 to 32
+// TOKENS       per step, upper bound                        tokens    1, 2, 4, 8
+// ACC_W        of an integer                                bits      64, 66
+// SIDE_AT      from a command to the lanes' output          clocks    1 or more
+// HOPS         register stages of a command to the lanes    clocks    0 or more
+// RESULT_HOPS  register stages from the lanes to the FIFO   clocks    0 or more
+// PULSE_HOPS   register stages from there to the engine     clocks    0 or more
+// OUT_FIFO     its places                                   words     2 or more
+// SIDE_W       of side                                      bits      derived
+`default_nettype none
+
+module rill_engine_results #(
+    parameter CHANNELS = 0,
+    parameter TOKENS = 0,
+    parameter ACC_W = 64,
+    parameter SIDE_AT = 14,
+    parameter HOPS = 0,
+    parameter RESULT_HOPS = 0,
+    parameter PULSE_HOPS = 0,
+    parameter OUT_FIFO = 0,
+    parameter SIDE_W = $clog2(CHANNELS + 1) + (TOKENS > 1 ? $clog2(TOKENS) : 1) + 2
+) (
+    input  wire                          clk,
+    input  wire                          rst,
+    input  wire [SIDE_W-1:0]             side,
+    input  wire [CHANNELS-1:0]           valid,      // all alike
+    input  wire [CHANNELS*ACC_W-1:0]     acc,
+    input  wire [CHANNELS*32-1:0]        scale,
+    input  wire [CHANNELS*32-1:0]        bias,
+    output wire                          m_axis_y_tvalid,
+    input  wire                          m_axis_y_tready,
+    output wire [SIDE_W+CHANNELS*32-1:0] m_axis_y_tdata,
+    output wire                          left,
+    output wire                          fault
+);
+    localparam FAN_OUT = 8;                                // lanes of a group
+    localparam GROUPS = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
+    localparam COUNT_W = $clog2(CHANNELS + 1);
+    localparam FILL_W = $clog2(OUT_FIFO + 1);
+
+    generate
+        if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
+            rill_error_CHANNELS_must_be_1_to_32 u_error ();
+        end
+        if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (OUT_FIFO < 2) begin : gen_bad_fifo
+            rill_error_OUT_FIFO_must_be_at_least_2 u_error ();
+        end
+    endgenerate
+
+    wire [SIDE_W-1:0]        side_there;
+    wire [SIDE_W-1:0]        lane_side;
+    wire [GROUPS-1:0]        y_valid;                      // of each group, all in the same cycle
+    wire [GROUPS*SIDE_W-1:0] y_side;
+    wire [CHANNELS*32-1:0]   y;
+    wire [CHANNELS-1:0]      y_fault;
+    wire [CHANNELS-1:0]      y_used;
+    wire                     y_room;
+    wire [FILL_W-1:0]        y_fill;
+    wire [FILL_W-1:0]        y_high;
+    reg                      fault_q;
+    wire                     taken = m_axis_y_tvalid && m_axis_y_tready;
+    rill_hop #(.DATA_W(SIDE_W), .STAGES(HOPS)) u_side_hop (.clk(clk), .rst(rst), .d(side), .q(side_there));
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(SIDE_AT)) u_side (
+        .clk(clk), .rst(rst), .en(1'b1), .d(side_there), .q(lane_side));
+    genvar g;
+    genvar c;
+    generate
+        for (g = 0; g < GROUPS; g = g + 1) begin : gen_result
+            localparam FIRST = g * FAN_OUT;
+            localparam LANES = CHANNELS - FIRST < FAN_OUT ? CHANNELS - FIRST : FAN_OUT;
+            wire                result_valid;
+            wire [LANES*32-1:0] result;
+            wire [LANES-1:0]    wrong;
+            wire [SIDE_W-1:0]   result_side;
+            rill_dequantize #(.LANES(LANES), .SIDE_W(SIDE_W), .ACC_W(ACC_W)) u_dequantize (
+                .clk(clk), .rst(rst), .valid(valid[FIRST]), .acc(acc[FIRST*ACC_W +: LANES*ACC_W]),
+                .scale(scale[FIRST*32 +: LANES*32]), .bias(bias[FIRST*32 +: LANES*32]),
+                .side(g == 0 ? lane_side : {SIDE_W{1'b0}}), .out_valid(result_valid), .y(result), .fault(wrong),
+                .out_side(result_side));
+            rill_hop #(.DATA_W(33 * LANES + 1 + SIDE_W), .CLEAR_W(1), .STAGES(RESULT_HOPS)) u_hop (
+                .clk(clk), .rst(rst), .d({result_side, result, wrong, result_valid}),
+                .q({y_side[g*SIDE_W +: SIDE_W], y[FIRST*32 +: LANES*32], y_fault[FIRST +: LANES], y_valid[g]}));
+        end
+        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_used
+            assign y_used[c] = y_side[COUNT_W-1:0] > c;
+        end
+    endgenerate
+    rill_fifo #(.DATA_W(SIDE_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
+        .clk(clk), .rst(rst), .s_axis_tvalid(y_valid[0]), .s_axis_tready(y_room),
+        .s_axis_tdata({y_side[SIDE_W-1:0], y}),
+        .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready), .m_axis_tdata(m_axis_y_tdata),
+        .occupancy(y_fill), .high_water(y_high));
+    always @(posedge clk)
+        fault_q <= !rst && y_valid[0] && |(y_fault & y_used);
+    rill_hop #(.DATA_W(2), .CLEAR_W(2), .STAGES(PULSE_HOPS)) u_home (
+        .clk(clk), .rst(rst), .d({taken, fault_q}), .q({left, fault}));
+
+`ifdef RILL_ASSERT
+    always @(posedge clk)
+        if (!rst && y_valid[0] && !y_room) begin
+            $display("%m: a result without a place");
+            $stop;
+        end
+`endif
+
+    wire unused = &{1'b0, valid, y_valid, y_side, y_room, y_fill, y_high};
+endmodule
+
+`default_nettype wire

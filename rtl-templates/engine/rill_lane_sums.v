@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accumulators' half of rill_matrix_lane: terms of rill_lane_products, shifted by the rest of the block's
+// exponent, shift / 8 bytes, added up.
+//
+// Free-running pipeline, never stalls. valid to side are those of rill_matrix_lane, all of the same cycle; term comes
+// TERM_AT = 7 cycles later, a result leaves LATENCY = 9 cycles later than last.
+// Reset: synchronous; valids only.
+//
+// name    meaning                                        unit    range
+// TOKENS  per step, upper bound                          tokens  1, 2, 4, 8
+// ROWS    that may be open at a time, tok is {row, tok}  rows    1, 4, 8
+// SIDE_W  of the sideband                                bits    1 or more
+// X_BITS  of an element of the operand                   bits    8, 10
+// ACC_W   of an accumulator                              bits    64, 66
+// TOK_W   of tok                                         bits    derived
+// TERM_W  of the term                                    bits    derived
+`default_nettype none
+
+module rill_lane_sums #(
+    parameter TOKENS = 0,
+    parameter ROWS = 1,
+    parameter SIDE_W = 1,
+    parameter X_BITS = 8,
+    parameter ACC_W = 64,
+    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
+    parameter TERM_W = X_BITS + 26
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              valid,
+    input  wire              first,
+    input  wire              last,
+    input  wire [TOK_W-1:0]  tok,
+    input  wire [4:0]        shift,
+    input  wire [31:0]       row_scale,
+    input  wire [31:0]       bias,
+    input  wire [SIDE_W-1:0] side,
+    input  wire [TERM_W-1:0] term,
+    output reg               out_valid,
+    output reg  [ACC_W-1:0]  out_acc,
+    output wire [31:0]       out_row_scale,
+    output wire [31:0]       out_bias,
+    output wire [SIDE_W-1:0] out_side
+);
+    localparam LATENCY = 9;
+    localparam TERM_AT = 7;
+    localparam SHIFTED_W = TERM_W + 24;
+
+    generate
+        if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
+            rill_error_ACC_W_must_be_64_or_66 u_error ();
+        end
+        if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (ROWS != 1 && ROWS != 4 && ROWS != 8) begin : gen_bad_rows
+            rill_error_ROWS_must_be_1_4_or_8 u_error ();
+        end
+        if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10 u_error ();
+        end
+        if (SIDE_W < 1) begin : gen_bad_side
+            rill_error_SIDE_W_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    // What goes along with the term; index n: valid in stage n.
+    reg  [8:1]         valid_q;
+    reg  [7:1]         first_q;
+    reg  [8:1]         last_q;
+    reg  [8*TOK_W-1:0] tok_q;                  // stage 1 in the low bits
+    reg  [2*TERM_AT-1:0] shift_q;
+    wire [TOK_W-1:0]   tok7 = tok_q[6*TOK_W +: TOK_W];
+    wire [TOK_W-1:0]   tok8 = tok_q[7*TOK_W +: TOK_W];
+    reg  [SHIFTED_W-1:0] term8_q;              // times 2 to the block's exponent
+
+    wire [SHIFTED_W-1:0] wide = {{24{term[TERM_W-1]}}, term};
+    always @(posedge clk) begin
+        valid_q <= rst ? 8'd0 : {valid_q[7:1], valid};
+        first_q <= {first_q[6:1], first};
+        last_q <= {last_q[7:1], last};
+        tok_q <= {tok_q[7*TOK_W-1:0], tok};
+        shift_q <= {shift_q[2*TERM_AT-3:0], shift[4:3]};
+        case (shift_q[2*(TERM_AT-1) +: 2])
+            2'd0: term8_q <= wide;
+            2'd1: term8_q <= wide << 8;
+            2'd2: term8_q <= wide << 16;
+            default: term8_q <= wide << 24;
+        endcase
+    end
+
+    // Stage 9: one accumulator per row and token.
+    reg  [ACC_W-1:0] acc_q [0:TOKENS*ROWS-1];
+    reg  [ACC_W-1:0] before_q;                 // what the term is added to, read a stage earlier
+    wire [ACC_W-1:0] acc = before_q + {{(ACC_W+1-SHIFTED_W){term8_q[SHIFTED_W-1]}}, term8_q[SHIFTED_W-2:0]};
+
+    always @(posedge clk) begin
+        before_q <= first_q[7] ? {ACC_W{1'b0}} : valid_q[8] && tok8 == tok7 ? acc : acc_q[tok7];
+        if (valid_q[8])
+            acc_q[tok8] <= acc;
+        out_acc <= acc;
+        out_valid <= !rst && valid_q[8] && last_q[8];
+    end
+
+    rill_delay_line #(.DATA_W(64 + SIDE_W), .DEPTH(LATENCY)) u_along (
+        .clk(clk), .rst(rst), .en(1'b1), .d({side, bias, row_scale}), .q({out_side, out_bias, out_row_scale})
+    );
+
+    wire unused = &{1'b0, shift};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accumulators' half of rill_matrix_pair: terms of rill_pair_products, shifted by the rest of the block's
+// exponent, shift / 8 bytes, added up,
+// and results in their order.
+//
+// Free-running pipeline, never stalls. valid to out_row, shift, row_scale and bias are those of rill_matrix_pair, all
+// of the same cycle; term, its two terms, comes TERM_AT = 9 cycles later, results leave LATENCY = 11 cycles later.
+// Reset: synchronous; valids only.
+//
+// name    meaning                         unit    range
+// TOKENS  per step, upper bound           tokens  2, 4, 8
+// ROWS    that may be open at a time      rows    1, 4, 8
+// X_BITS  of an element of the operand    bits    8, 10
+// ACC_W   of an accumulator               bits    64, 66
+// TOK_W   of a token's number             bits    derived
+// ROW_W   of a row's number               bits    derived
+// TURN_W  of turn                         bits    derived
+// TERM_W  of a term                       bits    derived
+`default_nettype none
+
+module rill_pair_sums #(
+    parameter TOKENS = 0,
+    parameter ROWS = 1,
+    parameter X_BITS = 8,
+    parameter ACC_W = 64,
+    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
+    parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
+    parameter TERM_W = X_BITS + 26
+) (
+    input  wire                clk,
+    input  wire                rst,
+    input  wire                valid,
+    input  wire                both,
+    input  wire                first,
+    input  wire [TURN_W-1:0]   turn,
+    input  wire                out,
+    input  wire [TOK_W-1:0]    out_tok,
+    input  wire [ROW_W-1:0]    out_row,
+    input  wire [9:0]          shift,
+    input  wire [31:0]         row_scale,
+    input  wire [31:0]         bias,
+    input  wire [2*TERM_W-1:0] term,
+    output reg                 out_valid,
+    output reg  [ACC_W-1:0]    out_acc,
+    output reg  [31:0]         out_row_scale,
+    output reg  [31:0]         out_bias
+);
+    localparam LATENCY = 11;
+    localparam TERM_AT = 9;
+    localparam SHIFTED_W = TERM_W + 24;
+    localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1;
+
+    generate
+        if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
+            rill_error_ACC_W_must_be_64_or_66 u_error ();
+        end
+        if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10 u_error ();
+        end
+        if (TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_2_4_or_8 u_error ();
+        end
+        if (ROWS != 1 && ROWS != 4 && ROWS != 8) begin : gen_bad_rows
+            rill_error_ROWS_must_be_1_4_or_8 u_error ();
+        end
+    endgenerate
+
+    // What goes along with the terms; index n: valid in stage n.
+    reg  [10:1]         valid_q;
+    reg  [10:1]         both_q;
+    reg  [9:1]          first_q;
+    reg  [10:1]         out_q;
+    reg  [10*TURN_W-1:0] turn_q;               // stage 1 in the low bits
+    reg  [10*TOK_W-1:0] out_tok_q;
+    reg  [10*ROW_W-1:0] out_row_q;
+    reg  [4*TERM_AT-1:0] shift_q;
+    wire [TURN_W-1:0]   turn9 = turn_q[8*TURN_W +: TURN_W];
+    wire [TURN_W-1:0]   turn10 = turn_q[9*TURN_W +: TURN_W];
+    wire [ROW_W-1:0]    out_row10 = out_row_q[9*ROW_W +: ROW_W];
+    wire [TOK_W-1:0]    out_tok10 = out_tok_q[9*TOK_W +: TOK_W];
+
+    always @(posedge clk) begin
+        valid_q <= rst ? 10'd0 : {valid_q[9:1], valid};
+        both_q <= rst ? 10'd0 : {both_q[9:1], valid && both};
+        out_q <= rst ? 10'd0 : {out_q[9:1], out};
+        first_q <= {first_q[8:1], first};
+        turn_q <= {turn_q[9*TURN_W-1:0], turn};
+        out_row_q <= {out_row_q[9*ROW_W-1:0], out_row};
+        out_tok_q <= {out_tok_q[9*TOK_W-1:0], out_tok};
+        shift_q <= {shift_q[4*TERM_AT-5:0], shift[9:8], shift[4:3]};
+    end
+
+    // Stage 10: the block's exponent. 11: an accumulator per token.
+    genvar i;
+    generate
+        for (i = 0; i < 2; i = i + 1) begin : gen_token
+            reg  [SHIFTED_W-1:0] term10_q;
+            wire [TERM_W-1:0]    term9 = term[TERM_W*i +: TERM_W];
+            wire [SHIFTED_W-1:0] wide = {{24{term9[TERM_W-1]}}, term9};
+            wire [10:9]          active = i == 0 ? valid_q[10:9] : both_q[10:9];
+            reg  [ACC_W-1:0]     acc_q [0:PLACES-1];
+            reg  [ACC_W-1:0]     before_q;     // what the term is added to, read a stage earlier
+            wire [ACC_W-1:0]     acc = before_q
+                + {{(ACC_W+1-SHIFTED_W){term10_q[SHIFTED_W-1]}}, term10_q[SHIFTED_W-2:0]};
+            always @(posedge clk) begin
+                if (active[9]) begin
+                    case (shift_q[4*(TERM_AT-1)+2*i +: 2])
+                        2'd0: term10_q <= wide;
+                        2'd1: term10_q <= wide << 8;
+                        2'd2: term10_q <= wide << 16;
+                        default: term10_q <= wide << 24;
+                    endcase
+                    before_q <= first_q[9] ? {ACC_W{1'b0}} : active[10] && turn10 == turn9 ? acc : acc_q[turn9];
+                end
+                if (active[10])
+                    acc_q[turn10] <= acc;
+            end
+        end
+    endgenerate
+
+    // Results: token 0 as its sum is made, the others from where they are kept.
+    wire               out_first10 = out_tok10 == {TOK_W{1'b0}};
+    wire [TURN_W-1:0]  out_turn10;
+    generate
+        if (TOKENS > 2 && ROWS > 1) begin : gen_turns_rows
+            assign out_turn10 = {out_row10, out_tok10[TOK_W-1:1]};
+        end else if (TOKENS > 2) begin : gen_turns
+            assign out_turn10 = out_tok10[TOK_W-1:1];
+        end else if (ROWS > 1) begin : gen_rows
+            assign out_turn10 = out_row10;
+        end else begin : gen_turn
+            assign out_turn10 = 1'b0;
+        end
+    endgenerate
+    wire [31:0]        row_scale10;
+    wire [31:0]        bias10;
+    always @(posedge clk) begin
+        out_valid <= out_q[10] && !rst;
+        if (out_q[10])
+            out_acc <= out_first10 ? gen_token[0].acc : out_tok10[0] ? gen_token[1].acc_q[out_turn10]
+                : gen_token[0].acc_q[out_turn10];
+        if (out_q[10] && out_first10)
+            {out_bias, out_row_scale} <= {bias10, row_scale10};
+    end
+
+    rill_delay_line #(.DATA_W(64), .DEPTH(LATENCY - 1)) u_along (
+        .clk(clk), .rst(rst), .en(1'b1), .d({bias, row_scale}), .q({bias10, row_scale10}));
+
+    wire unused = &{1'b0, out_row10, shift};
+endmodule
+
+`default_nettype wire
