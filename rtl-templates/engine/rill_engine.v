@@ -21,8 +21,8 @@
 // Lanes on several dies: HOPS register stages to the farthest one, CHAINS dies with lanes or parts of them, COPY_CHAIN
 // which of them, CHAIN_AWAY which of these have an operand buffer of their own; RESULT_HOPS stages from there to where
 // results come together, which may be another die, PULSE_HOPS away from the rest (HOPS + RESULT_HOPS more cycles of
-// latency). gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest; where
-// the parts of u_results lie, see rill_engine_results.
+// latency). gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest; for
+// the parts of u_results see rill_engine_results.
 // EARLY: the lanes of these chains are cut behind their multipliers, which lie with the rest and work HOPS cycles
 // earlier; their sums are on the die of SUMS_CHAIN.
 //
