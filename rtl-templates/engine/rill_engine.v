@@ -373,8 +373,8 @@ module rill_engine #(
     localparam WORD_W = 16 * ARRAYS;
     localparam X_W = 2 * XS * WORD_W;
 
-    // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later. Where the die has a
-    // copy of the operand buffer, the slice is made there.
+    // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later. Where the die has
+    // a copy of the operand buffer, the slice is made there.
     localparam SLICE_W = ARRAYS * (2 * UNIT_BITS + 5);
     wire [DIES*CMD_W-1:0]         chain_cmd;
     wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
