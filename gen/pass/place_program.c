@@ -12,7 +12,7 @@
 #include "gen/pass/place.h"
 
 static const double FULL = 0.98; // of a die's room: register slices of the streams that cross take the rest
-enum { IMBALANCE = 40000, CROWD = 1000000, BRANCHES = 1500, MILLISECONDS = 6000 };
+enum { IMBALANCE = 40000, CROWD = 1000000, BRANCHES = 1500, MILLISECONDS = 60000 };
 
 struct program {
     struct place *p;
