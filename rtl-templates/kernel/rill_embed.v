@@ -87,7 +87,8 @@ module rill_embed #(
     localparam BYTES = BEAT_BITS / 8;
     localparam ROW_WORDS = (ROW_BEATS + BANKS - 1) / BANKS;
     localparam BANK_W = BANKS > 1 ? $clog2(BANKS) : 0;
-    localparam [15:0] BANK_MASK = BANKS - 1;
+    localparam [31:0] BANK_MASK_32 = BANKS - 1;
+    localparam [15:0] BANK_MASK = BANK_MASK_32[15:0];
     localparam ROW_W = ROW_WORDS > 1 ? $clog2(ROW_WORDS) : 1;
     localparam HDR_W = HDR_BEATS > 1 ? $clog2(HDR_BEATS) : 1;
     localparam [31:0] RECORD_BEATS_32 = HDR_BEATS + ROW_BEATS;
