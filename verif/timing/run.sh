@@ -18,29 +18,36 @@ usage: verif/timing/run.sh [--all | --design SPEC] [--list] [--path] [module...]
   --design   every instance of the design that SPEC gives
   --list     only prints what would be walked
   --path     also the longest path of each, net by net
+  --record   writes what was walked to verif/timing/paths.txt
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
-RILL_TIMING_LIMIT: ns (default 3.2). Netlists are kept in build/timing/ and made again when a template in them or a
+RILL_TIMING_LIMIT: ns (default 4.0); a row of paths.txt that took more may take as much. Netlists are kept in build/timing/ and made again when a template in them or a
 parameter has changed, so a run that was broken off goes on where it was.
 TEXT
 }
 
-limit=${RILL_TIMING_LIMIT:-3.2} options=()
+limit=${RILL_TIMING_LIMIT:-4.0} options=() record=0
+recorded=$here/paths.txt
 cd "$root" || exit 1 # specs of modules.txt
-netlist="" # the last one walked
+# What a module may take: the limit, or where it took more when its row of paths.txt was written, as much as then.
+limit_of() { # line
+    awk -v line="$1" -v limit="$limit" '{ ns = $1; sub(/^[^ ]+ [^ ]+ /, "") }
+        $0 == line && ns + 0.02 > limit { limit = ns + 0.02 }
+        END { print limit }' "$recorded"
+}
+
 walk_module() { # MODULE NAME=VALUE...
     local name status=0 said
     name=$(netlist_name "$@")
-    netlist=$name log=$work/$name.log
-    if ! synthesize_once "$name" "$@"; then
-        fail "$*" "no synthesis: $(reason)"
-        return
-    fi
-    said=$(python3 "$here/walk.py" "$work/$name.json" --limit "$limit" "${options[@]}" 2>&1) || status=$?
+    log=$work/$name.log
+    said=$(python3 "$here/walk.py" "$work/$name.json" --limit "$(limit_of "$*")" --table "${options[@]}" 2>&1) ||
+        status=$?
     if [ $status = 0 ]; then ok "$*: $(head -n 1 <<<"$said")"
     else fail "$*" "$(grep -m 1 error <<<"$said"); $(head -n 1 <<<"$said")"; fi
     [ ${#options[@]} = 0 ] || sed -n '2,$p' <<<"$said"
+    [ $record = 0 ] || sed -nE "1s/^([0-9.]+) ns, .*; without resets ([0-9.]+);.*/\\1 \\2 $(sed 's/[&/\\]/\\&/g' <<<"$*")/p" \
+        <<<"$said" >>"$work/paths"
 }
 
 # Rows of all instances of a design, with large parts that are walked on their own left empty.
@@ -105,17 +112,21 @@ boxes_of() { # NAME
 }
 
 declare -A walked=()
-# A line, and the parts that it leaves empty.
+# A line, and before it the parts that it leaves empty: it is walked with what their ports do.
 walk_line() { # line
-    local line=$1 part parts
+    local line=$1 part parts name
     [ -z "${walked[$line]:-}" ] || return 0
     walked[$line]=1
     plan 1 # the parts inside are only known when it has been synthesized
     # shellcheck disable=SC2086 # one word per parameter
-    walk_module $line
-    [[ $line == *" box="* ]] || return 0
-    if ! parts=$(boxes_of "$netlist"); then fail "$line" "the list of its parts breaks off" && return; fi
+    name=$(netlist_name $line)
+    log=$work/$name.log
+    # shellcheck disable=SC2086
+    if ! synthesize_once "$name" $line; then fail "$line" "no synthesis: $(reason)" && return; fi
+    if ! parts=$(boxes_of "$name"); then fail "$line" "the list of its parts breaks off" && return; fi
     while IFS= read -r part; do [ -z "$part" ] || walk_line "$part"; done <<<"$parts"
+    # shellcheck disable=SC2086
+    walk_module $line
 }
 
 all=0 list=0 spec="" wanted=" " one=()
@@ -130,6 +141,7 @@ while [ $# -gt 0 ]; do
             ;;
         --list) list=1 ;;
         --path) options=(--path) ;;
+        --record) record=1 ;;
         --help | -h) usage; exit 0 ;;
         --)
             shift
