@@ -7,18 +7,17 @@ length follows from its loads, from the lanes that they are in, and from the are
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graph import Graph, Loop
 
 Bit = int
 CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
-ENABLES = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP"}
+ENABLES = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP", "EN", "SRST"}
 BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
 DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG"}
-STARTS = ("ff", "srl", "bram", "uram", "box")
-LOGIC = ("lut", "muxf", "carry", "bitwise")
+LOGIC = ("lut", "muxf", "carry", "bitwise", "reduce")
 LANE = re.compile(r"^.*?\[\d+\]\.")
 
 
@@ -39,7 +38,7 @@ def read_delays(path: str = os.path.join(os.path.dirname(os.path.abspath(__file_
 
 def kind_of(cell: dict) -> str:
     kind = cell["type"]
-    starts = (("FD", "ff"), ("LD", "ff"), ("LUT", "lut"), ("MUXF", "muxf"), ("CARRY", "carry"), ("DSP", "dsp"), ("SRL", "srl"),
+    starts = (("FD", "ff"), ("$dff", "ff"), ("$sdff", "ff"), ("$reduce_", "reduce"), ("$logic_", "reduce"), ("LD", "ff"), ("LUT", "lut"), ("MUXF", "muxf"), ("CARRY", "carry"), ("DSP", "dsp"), ("SRL", "srl"),
               ("RAMB", "bram"), ("URAM", "uram"), ("RAM", "lutram"))
     for start, found in starts:
         if kind.startswith(start):
@@ -67,14 +66,23 @@ class Table:
     depart: dict[str, float] = field(default_factory=dict)  # register to an output
     through: list[tuple[str, str, float]] = field(default_factory=list)  # input to output without a register
     clbs: float = 0.0
+    bare: list[str] = field(default_factory=list)  # inputs that go to one register alone, each bit
+
+
+NO_TABLE = Table()
 
 
 class Netlist:
-    """Cells, their arcs, and the nets' delays. `boxes`: tables of modules that are empty here, by type."""
+    """Cells, their arcs, and the nets' delays. `boxes`: tables of modules that are empty here, by type or by instance;
+    `die_of`: the die on which the cell of a name lies, `stages_of`: those of a module's own stages to other dies."""
 
-    def __init__(self, module: dict, delays: dict[str, float], boxes: dict[str, Table] | None = None):
+    def __init__(self, module: dict, delays: dict[str, float], boxes: dict[str, Table] | None = None,
+                 die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,),
+                 stages_of: Callable[[str], set[int]] | None = None):
         self.cells, self.ports, self.ns = module["cells"], module["ports"], delays
         self.boxes = boxes or {}
+        self.die_of, self.all_dies, self.stages_of = die_of, set(all_dies), stages_of
+        self.dies: dict[str, int | None] = {}
         self.kind = {name: kind_of(cell) for name, cell in self.cells.items()}
         self.driver: dict[Bit, tuple[str, str]] = {}
         self.loads: dict[Bit, int] = {}
@@ -91,6 +99,9 @@ class Netlist:
         self.lanes, self.lane_clbs = self.spread()
         self.graph = Graph(1 + max([bit for bit in self.names] + list(self.driver) + list(self.loads), default=0))
         self.build()
+
+    def table_of(self, name: str) -> Table:
+        return self.boxes.get(name) or self.boxes.get(self.cells[name]["type"]) or NO_TABLE
 
     # ---- nets ----
 
@@ -147,12 +158,12 @@ class Netlist:
         columns = {"dsp": 0.0, "bram": 0.0, "uram": 0.0}
         for name in names:
             kind = self.kind[name]
-            luts += {"lut": 1, "srl": 1, "bitwise": 1, "lutram": 8}.get(kind, 0)
+            luts += {"lut": 1, "srl": 1, "lutram": 8}.get(kind, 0)
             flops += kind == "ff"
             if kind in columns:
                 columns[kind] += 0.5 if self.cells[name]["type"].startswith("RAMB18") else 1.0
-            elif self.cells[name]["type"] in self.boxes:
-                inside += self.boxes[self.cells[name]["type"]].clbs
+            elif kind == "box":
+                inside += self.table_of(name).clbs
         return max(max(luts / 8, flops / 16) / self.ns["area_used"],
                    *(count * self.ns[kind + "_clbs"] for kind, count in columns.items())) + inside
 
@@ -187,10 +198,11 @@ class Netlist:
         near = math.sqrt(loads / self.ns["loads_of_clb"] + enables / self.ns["enables_of_clb"])
         return max(near, math.sqrt(sum(self.lane_clbs[lane] for lane in self.lanes.get(bit, ()))))
 
-    def net(self, bit: Bit) -> float:
+    def net(self, bit: Bit, least: float = 0.0) -> float:
+        """least: CLBs to the load at least; on a die no net is longer than its side."""
         loads = self.loads.get(bit, 0) + self.enables.get(bit, 0)
-        far = self.ns["clb"] * min(self.span(bit), 2 * self.ns["die_rows"])
-        return self.ns["net"] + self.ns["net_doubling"] * math.log2(max(loads, 1)) + far
+        far = max(min(self.span(bit), self.ns["die_rows"]), least)
+        return self.ns["net"] + self.ns["net_doubling"] * math.log2(max(loads, 1)) + self.ns["clb"] * far
 
     def wire(self, bit: Bit, name: str, port: str) -> float:
         """From the driver's pin to the load's: none inside a slice, a carry chain, a cascade, a multiplier's registers."""
@@ -207,7 +219,89 @@ class Netlist:
         if kind == "carry" and to == "ff" and self.own_adder(source):
             return 0.0
         column = {"dsp", "bram", "uram"} & {kind, to}
-        return self.net(bit) + (self.ns["net_column"] if column else 0.0)
+        borders, least = self.between(bit, source, name, port)
+        return self.net(bit, least) + (self.ns["net_column"] if column else 0.0) + borders * self.ns["die_crossing"]
+
+    def die(self, name: str | None) -> int | None:
+        """The die of a cell, where dies are known; a flip-flop's from the name of what it drives. None: where its loads
+        are, as the copies of a register that nobody has placed."""
+        if name is None or self.die_of is None:
+            return None
+        if not self.dies:
+            self.find_dies()
+        return self.dies[name]
+
+    def source_name(self, name: str) -> str:
+        """The name of a cell with its place in the source: its own, or that of a net which it drives; "" if it has
+        none."""
+        nets = [self.names[bit] for _, out, bit in self.pins(name) if out and bit in self.names]
+        known = nets + [plain(name)] if self.kind[name] == "ff" else [plain(name)] + nets
+        return next((text for text in known if not text.startswith("$")), "")
+
+    def find_dies(self) -> None:
+        """Logic that has no place in the source lies where its loads are: found from these, back through it, once."""
+        floating = set()
+        for name in self.cells:
+            known = self.source_name(name)
+            if not known and self.kind[name] in LOGIC:
+                floating.add(name)
+                continue
+            die = self.die_of(known)
+            tree = "rill_register_tree" in self.cells[name]["type"]
+            self.dies[name] = 0 if die is None and not tree else die
+        waiting = [name for name, die in self.dies.items() if die is not None]
+        for name in waiting:  # grows meanwhile
+            for _, out, bit in self.pins(name):
+                source = self.driver.get(bit, (None, ""))[0]
+                if not out and source in floating:
+                    floating.discard(source)
+                    own = self.dies[name]
+                    self.dies[source] = max(self.die_set(name, own), key=lambda die: abs(die - own))
+                    waiting.append(source)
+        self.dies.update((name, 0) for name in floating)
+
+    def borders(self, source: str, name: str) -> int:
+        """Of dies, between two cells; to copies of a register that lie on all dies the most."""
+        here, there = self.die(source), self.die(name)
+        if here is None:
+            return 0
+        if there is None:
+            return max(abs(here - die) for die in self.all_dies)
+        ways = [abs(a - b) for a in self.die_set(source, here) for b in self.die_set(name, there)]
+        return min(ways)
+
+    def die_set(self, name: str, die: int) -> set[int]:
+        """The dies of a cell; of a module with register stages of its own on the way to another die also theirs."""
+        return {die} | (self.stages_of(plain(name)) if self.stages_of and self.kind[name] == "box" else set())
+
+    def bare(self, bit: Bit, source: str, name: str, port: str) -> bool:
+        """From a register to a register with nothing between and no other load: both move to the border."""
+        own = self.loads.get(bit, 0) == 1 and not self.enables.get(bit)
+        return own and self.registered(source, self.driver[bit][1], True) and self.registered(name, port, False)
+
+    def registered(self, name: str, port: str, out: bool) -> bool:
+        """Whether a register is at this pin, without logic inside."""
+        if self.kind[name] == "ff":
+            return port not in ENABLES
+        if self.kind[name] != "box":
+            return False
+        table = self.table_of(name)
+        if out:
+            return table.depart.get(port, 0.0) <= self.ns["ff_clock_to_q"] + 0.001 and all(port != t[1] for t in table.through)
+        return port in table.bare
+
+    def between(self, bit: Bit, source: str | None, name: str, port: str) -> tuple[int, float]:
+        """Borders of dies, and CLBs at least, to a load: half the side of the smaller of two modules, a die's rows for
+        each border unless registers lie on both sides of it."""
+        if source is None:
+            return 0, 0.0
+        borders = self.borders(source, name) if self.die_of else 0
+        if borders:
+            near = borders == 1 and self.bare(bit, source, name, port)
+            return borders, 0.0 if near else borders * self.ns["die_rows"]
+        if self.kind[source] == self.kind[name] == "box":
+            return 0, min(math.sqrt(self.table_of(cell).clbs) for cell in (source, name)) / 2
+        return 0, 0.0
 
     # ---- a multiplier and the adder behind it ----
 
@@ -267,7 +361,7 @@ class Netlist:
     # ---- arcs ----
 
     def build(self) -> None:
-        make = {"lut": self.add_all, "muxf": self.add_all, "bitwise": self.add_bitwise, "carry": self.add_carry,
+        make = {"lut": self.add_all, "muxf": self.add_all, "reduce": self.add_reduce, "bitwise": self.add_bitwise, "carry": self.add_carry,
                 "lutram": self.add_lutram, "dsp": self.add_dsp, "ff": self.add_ff, "srl": self.add_srl, "bram": self.add_ram,
                 "uram": self.add_ram, "box": self.add_box}
         for name, kind in self.kind.items():
@@ -304,6 +398,15 @@ class Netlist:
         for port, is_out, bit in self.pins(name):
             if not is_out:
                 self.arc(name, port, bit, out, self.ns[self.kind[name]])
+
+    def add_reduce(self, name: str) -> None:
+        """A wide cell of one bit: levels of LUTs with six inputs."""
+        inputs = [(port, bit) for port, is_out, bit in self.pins(name) if not is_out]
+        levels = max(math.ceil(math.log(max(len(inputs), 1), 6)), 1)
+        through = levels * self.ns["lut"] + (levels - 1) * self.ns["net"]
+        for out in self.bits(name, "Y")[:1]:
+            for port, bit in inputs if not isinstance(out, str) else ():
+                self.arc(name, port, bit, out, through)
 
     def add_bitwise(self, name: str) -> None:
         """A wide cell each of whose output bits follows the same bit of its inputs, and a select of one bit."""
@@ -422,14 +525,14 @@ class Netlist:
 
     def add_box(self, name: str) -> None:
         """A module that was walked on its own: its table; else a register at each port."""
-        table = self.boxes.get(self.cells[name]["type"])
+        table = self.table_of(name)
+        behind = {sink for _, sink, _ in table.through}
         for port, is_out, bit in self.pins(name):
-            if is_out:
-                self.start(bit, table.depart.get(port, self.ns["ff_clock_to_q"]) if table else self.ns["ff_clock_to_q"])
-            elif port not in CLOCKS and port != "clk":
-                inside = table.arrive.get(port, 0.0) - self.ns["net"] if table else 0.0
-                self.end(name, port, bit, max(inside, self.ns["ff_setup"]))
-        for source, sink, ns in table.through if table else ():
+            if is_out and (port in table.depart or port not in behind):
+                self.start(bit, table.depart.get(port, self.ns["ff_clock_to_q"]))
+            elif not is_out and port not in CLOCKS and port != "clk":
+                self.end(name, port, bit, max(table.arrive.get(port, 0.0) - self.ns["net"], self.ns["ff_setup"]))
+        for source, sink, ns in table.through:
             node = self.new_node(name)
             for bit in self.bits(name, source):
                 self.arc(name, source, bit, node, ns)
@@ -459,16 +562,17 @@ class Netlist:
 
 
 def short_names(module: dict) -> dict[Bit, str]:
-    """The shortest name of each bit, with its place in a vector."""
+    """The best name of each bit, with its place in a vector: one of the source before one that Yosys made, then the
+    shortest."""
     names: dict[Bit, str] = {}
+    ranks: dict[Bit, tuple[bool, int]] = {}
     for name, net in module["netnames"].items():
-        hidden = net.get("hide_name") == 1
+        text, wide = plain(name), len(net["bits"]) > 1
+        rank = "$" in text, len(text)
         for place, bit in enumerate(net["bits"]):
-            if isinstance(bit, str) or hidden and bit in names:
-                continue
-            text = f"{plain(name)}[{place}]" if len(net["bits"]) > 1 else plain(name)
-            if bit not in names or names[bit].startswith("$") or not hidden and len(text) < len(names[bit]):
-                names[bit] = text
+            if not isinstance(bit, str) and (bit not in names or rank < ranks[bit]):
+                names[bit] = f"{text}[{place}]" if wide else text
+                ranks[bit] = rank
     return names
 
 

@@ -22,11 +22,13 @@ usage: verif/timing/run.sh [--all | --design SPEC] [--list] [--path] [module...]
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
-RILL_TIMING_LIMIT: ns (default 4.0); a row of paths.txt that took more may take as much. Netlists are kept in build/timing/ and made again when a template in them or a
-parameter has changed, so a run that was broken off goes on where it was.
+RILL_TIMING_LIMIT: ns (default 4.0); a row of paths.txt that took more may take as much. Netlists are kept in
+build/timing/ and made again when a template in them or a parameter has changed, so a run that was broken off goes on
+where it was. With --design the clock that the model supports is stated at the end.
 TEXT
 }
 
+pblocks="" # of the design whose lines are walked
 limit=${RILL_TIMING_LIMIT:-4.0} options=() record=0
 recorded=$here/paths.txt
 cd "$root" || exit 1 # specs of modules.txt
@@ -38,11 +40,13 @@ limit_of() { # line
 }
 
 walk_module() { # MODULE NAME=VALUE...
-    local name status=0 said
+    local name status=0 said on_dies=()
+    # The engine is the only module whose parts lie on several dies.
+    [ "$1" != rill_engine ] || [ -z "$pblocks" ] || on_dies=(--dies "$pblocks" --inside u_engine.)
     name=$(netlist_name "$@")
     log=$work/$name.log
-    said=$(python3 "$here/walk.py" "$work/$name.json" --limit "$(limit_of "$*")" --table "${options[@]}" 2>&1) ||
-        status=$?
+    said=$(python3 "$here/walk.py" "$work/$name.json" --limit "$(limit_of "$*")" --table "${options[@]}" \
+        "${on_dies[@]}" 2>&1) || status=$?
     if [ $status = 0 ]; then ok "$*: $(head -n 1 <<<"$said")"
     else fail "$*" "$(grep -m 1 error <<<"$said"); $(head -n 1 <<<"$said")"; fi
     [ ${#options[@]} = 0 ] || sed -n '2,$p' <<<"$said"
@@ -153,6 +157,25 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+# The clock that the model supports for the design that was walked last: rill_top with all modules empty, each with
+# what its ports do.
+state_clock() {
+    local design=$work/design read=read_verilog dirs
+    log=$work/clock.log
+    dirs=$(printf -- "-I$root/%s " rtl-templates/*)
+    local files
+    files=$(find "$design/rtl" -name 'rill_*.v' ! -name rill_top.v | LC_ALL=C sort | tr '\n' ' ')
+    if ! yosys -q -p "$read -lib -DSYNTHESIS $dirs $files; $read -DSYNTHESIS $dirs $design/rtl/rill_top.v;
+        hierarchy -top rill_top; proc; write_json $work/top.json" >"$log" 2>&1; then
+        fail "the clock of $spec" "$(reason)"
+    elif ! python3 "$here/design.py" "$design" "$work/top.json" "$work/lines" >"$work/clock" 2>&1; then
+        fail "the clock of $spec" "$(tail -n 1 "$work/clock")"
+    else
+        ok "the clock of $spec: $(tail -n 4 "$work/clock" | head -n 1)"
+        cat "$work/clock"
+    fi
+}
+
 if [ ${#one[@]} -gt 0 ]; then
     walk_line "${one[*]}"
     verdict
@@ -164,9 +187,12 @@ if [ $list = 1 ]; then
 fi
 set -o pipefail
 if [ "$wanted" = " " ] && [ -z "$spec" ]; then check_designs; fi
+[ -z "$spec" ] || pblocks=$work/design/pblocks.tcl
+rm -f "$work/paths"
 all_lines >"$work/lines" || fail "lines" "the list of what is walked breaks off"
 while IFS= read -r line; do
     [ "$wanted" = " " ] || [[ $wanted == *" ${line%% *} "* ]] || continue
     walk_line "$line"
 done <"$work/lines"
+if [ -n "$spec" ] && [ "$wanted" = " " ]; then plan 1 && state_clock; fi
 verdict

@@ -13,11 +13,12 @@ import re
 import sys
 from dataclasses import asdict, dataclass
 
+from dies import Dies
 from graph import NEVER, Loop
 from model import ENABLES, LOGIC, End, Netlist, Table, read_delays
 
 TABLES = ".table"  # of a netlist's name: what its ports do, for the modules around it, and its longest paths
-RESET = "rst (input)"
+RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_q|_one)?(\[\d+\])?)$")  # where a path of a reset begins
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Path:
     nodes: list[int]
     start: str
     end: str
+    cell: str  # in which it ends, "" of an output
 
 
 @dataclass
@@ -48,7 +50,7 @@ class Walk:
 
     def worst(self, count: int, of_reset: bool | None = None) -> list[Path]:
         """The latest ends, those once that differ by their places in vectors and lanes alone; of_reset: those alone that
-        begin at the port rst, or all but these."""
+        begin at a reset, or all but these."""
         found: list[Path] = []
         seen = set()
         timed = [(self.at[end.bit] + end.ns + self.ns["clock_skew"], end) for end in self.net.ends + self.outputs
@@ -57,9 +59,9 @@ class Walk:
             nodes = self.net.graph.path(end.bit, self.before)
             start, to = self.start_name(nodes[0]), f"{end.port} (output)" if not end.cell else self.net.end_name(end)
             key = re.sub(r"\[\d+\]", "", start), re.sub(r"[\[.]\d+", "", to)
-            if key not in seen and of_reset in (None, start == RESET):
+            if key not in seen and of_reset in (None, bool(RESET.match(start))):
                 seen.add(key)
-                found.append(Path(ns, nodes, start, to))
+                found.append(Path(ns, nodes, start, to, end.cell))
             if len(found) == count:
                 break
         return found
@@ -96,7 +98,14 @@ class Walk:
         arrive = {name: latest(need, bits) for name, bits in net.inputs.items() if name != "clk"}
         depart = {name: latest(at, bits) for name, bits in net.outputs.items()}
         return Table({n: round(v, 3) for n, v in arrive.items() if v > NEVER},
-                     {n: round(v, 3) for n, v in depart.items() if v > NEVER}, self.through(), round(net.clbs, 1))
+                     {n: round(v, 3) for n, v in depart.items() if v > NEVER}, self.through(), round(net.clbs, 1),
+                     [name for name, bits in net.inputs.items() if self.bare(bits)])
+
+    def bare(self, bits: list[int]) -> bool:
+        """Whether each bit goes to the data of one register and nowhere else."""
+        ends = {end.bit for end in self.net.ends if self.net.kind[end.cell] == "ff" and end.port not in ENABLES}
+        return bool(bits) and all(bit in ends and self.net.loads.get(bit) == 1 and not self.net.enables.get(bit)
+                                  for bit in bits)
 
     def through(self) -> list[tuple[str, str, float]]:
         """Input to output without a register. Few inputs have such a path: only these are followed."""
@@ -142,7 +151,7 @@ def box_lines(modules: dict) -> dict[str, str]:
 def read_table(path: str) -> Table:
     with open(path, encoding="utf-8") as f:
         said = json.load(f)
-    return Table(said["arrive"], said["depart"], [tuple(arc) for arc in said["through"]], said["clbs"])
+    return Table(said["arrive"], said["depart"], [tuple(arc) for arc in said["through"]], said["clbs"], said["bare"])
 
 
 def tables_of(modules: dict, folder: str) -> dict[str, Table]:
@@ -151,7 +160,7 @@ def tables_of(modules: dict, folder: str) -> dict[str, Table]:
     return {kind: read_table(path) for kind, path in paths.items() if os.path.exists(path)}
 
 
-def read_netlist(path: str, delays: dict[str, float]) -> Netlist:
+def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) -> Netlist:
     with open(path, encoding="utf-8") as f:
         modules = json.load(f)["modules"]
     boxes = tables_of(modules, os.path.dirname(path))
@@ -159,7 +168,7 @@ def read_netlist(path: str, delays: dict[str, float]) -> Netlist:
     modules.clear()
     partial = Netlist.__new__(Netlist)  # so that a loop can be told with its cells' names
     try:
-        partial.__init__(top, delays, boxes)
+        partial.__init__(top, delays, boxes, *((dies.of, dies.all, dies.stages) if dies else ()))
     except Loop as loop:
         sys.exit(f"error: a combinational loop: {partial.loop_names(loop.loops)}")
     return partial
@@ -216,6 +225,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--boxes", action="store_true",
                         help="only print the modules that the netlist leaves empty, with their parameters")
     parser.add_argument("--table", action="store_true", help="write what the ports do beside the netlist")
+    parser.add_argument("--dies", help="the pblocks.tcl of a design, for nets that leave a die")
+    parser.add_argument("--inside", default="", help="with --dies: the instance that this netlist is, as u_engine.")
     parser.add_argument("--delays", help="a table of delays in the place of delays.txt")
     return parser.parse_args()
 
@@ -226,9 +237,10 @@ def main() -> int:
         with open(given.netlist, encoding="utf-8") as f:
             print(*box_lines(json.load(f)["modules"]).values(), sep="\n")
         return 0
-    walk = Walk(read_netlist(given.netlist, read_delays(*([given.delays] if given.delays else []))))
+    delays = read_delays(given.delays) if given.delays else read_delays()
+    walk = Walk(read_netlist(given.netlist, delays, Dies(given.dies, given.inside) if given.dies else None))
     paths, fan = walk.worst(max(given.worst, 1)), walk.fan()
-    path = paths[0] if paths else Path(0.0, [], "-", "-")
+    path = paths[0] if paths else Path(0.0, [], "-", "-", "")
     data = walk.worst(1, False) or [path]
     print(f"{path.ns:.2f} ns, {walk.levels(path)} levels, {path.start} to {path.end}; without resets {data[0].ns:.2f}; "
           f"most loads {fan.wide[0]} ({fan.wide[1]}), enables {fan.enable[0]}, of a stall {fan.stall[0]}")
