@@ -18,7 +18,7 @@ usage: verif/timing/run.sh [--all | --design SPEC] [--list] [--path] [module...]
   --design   every instance of the design that SPEC gives
   --list     only prints what would be walked
   --path     also the longest path of each, net by net
-  --record   writes what was walked to verif/timing/paths.txt
+  --record   writes what was walked to verif/timing/paths.txt, with --design the clock to clock.txt
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
@@ -171,9 +171,33 @@ state_clock() {
     elif ! python3 "$here/design.py" "$design" "$work/top.json" "$work/lines" >"$work/clock" 2>&1; then
         fail "the clock of $spec" "$(tail -n 1 "$work/clock")"
     else
-        ok "the clock of $spec: $(tail -n 4 "$work/clock" | head -n 1)"
         cat "$work/clock"
+        check_clock
     fi
+}
+
+# What is stated for a design in clock.txt is what comes out.
+check_clock() {
+    local name=${spec#"$root/"}
+    if [ $record = 1 ]; then
+        { echo "# verif/timing/run.sh --design $name" && cat "$work/clock"; } >"$here/clock.txt"
+    fi
+    if ! grep -qx "# verif/timing/run.sh --design $name" "$here/clock.txt"; then
+        ok "the clock of $name: $(grep '^all but resets' "$work/clock")"
+    elif diff <(tail -n +2 "$here/clock.txt") "$work/clock" >"$log"; then
+        ok "the clock of $name, as in clock.txt: $(grep '^all but resets' "$work/clock")"
+    else
+        fail "the clock of $name" "clock.txt says otherwise; --record writes it: $(grep -m 1 '^[<>]' "$log")"
+    fi
+}
+
+# Rows of paths.txt: what was walked now, and of other lines what is there.
+record_paths() {
+    {
+        sed -n '/^#/p' "$recorded"
+        awk '{ line = $0; sub(/^[^ ]+ [^ ]+ /, "", line) } NR == FNR { seen[line]; print; next }
+            !/^#/ && !(line in seen)' "$work/paths" "$recorded" | LC_ALL=C sort -k3
+    } >"$work/paths.new" && mv "$work/paths.new" "$recorded"
 }
 
 if [ ${#one[@]} -gt 0 ]; then
@@ -195,4 +219,5 @@ while IFS= read -r line; do
     walk_line "$line"
 done <"$work/lines"
 if [ -n "$spec" ] && [ "$wanted" = " " ]; then plan 1 && state_clock; fi
+if [ $record = 1 ] && [ -s "$work/paths" ]; then record_paths; fi
 verdict
