@@ -9,6 +9,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "verif", "timing"))
+from design import crossings  # noqa: E402
 from graph import Loop  # noqa: E402
 from model import Netlist, Table, read_delays  # noqa: E402
 from walk import Walk  # noqa: E402
@@ -277,6 +278,20 @@ def case_crossing() -> None:
     assert borders(True, 2) > LIMIT
     assert borders(True, 0, True) < LIMIT
     near(borders(True, 0, True), NS["ff_clock_to_q"] + one_load() + NS["die_crossing"] + NS["ff_setup"] + NS["clock_skew"])
+
+
+def case_crossings() -> None:
+    """Of the bits between dies those are found that have logic or a second load beside the border."""
+    top = Module()
+    clean, gated, shared = top.flop("clean"), top.lut("gated", top.flop("state")), top.flop("shared")
+    top.flop("far.clean_q", clean)
+    top.flop("far.gated_q", gated)
+    top.flop("far.shared_q", shared)
+    top.flop("near_q", shared)
+    net = top.net(None, lambda name: int(name.startswith("far")), (0, 1))
+    found = {name: loose for name, (_, loose) in crossings(net).items() if loose}
+    assert sorted(found) == ["far.gated_q_reg.D", "far.shared_q_reg.D"], found
+    assert sum(bits for bits, _ in crossings(net).values()) == 3
 
 
 def case_tables() -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from dies import Dies
 from graph import Loop
-from model import Netlist, Table, plain, read_delays
+from model import CLOCKS, Netlist, Table, plain, read_delays
 from walk import TABLES, Path, Walk, netlist_name, read_table, top_of
 
 @dataclass
@@ -114,12 +114,36 @@ def read_top(given: argparse.Namespace, rows: Rows) -> tuple[Netlist, dict[str, 
     return net, lines
 
 
+def crossings(net: Netlist) -> dict[str, tuple[int, int]]:
+    """Bits between dies by the module and port that takes them: all, and those without a bare register on both sides."""
+    found: dict[str, tuple[int, int]] = {}
+    for name in net.cells:
+        for port, is_out, bit in net.pins(name):
+            source = net.driver.get(bit, (None, ""))[0]
+            if is_out or source is None or port in CLOCKS or port == "clk":
+                continue
+            borders = net.borders(source, name)
+            if borders:
+                key = f"{plain(name)}.{port}"
+                bits, loose = found.get(key, (0, 0))
+                found[key] = bits + 1, loose + (borders > 1 or not net.bare(bit, source, name, port))
+    return found
+
+
+def print_crossings(found: dict[str, tuple[int, int]], count: int) -> None:
+    bits, loose = (sum(n[k] for n in found.values()) for k in (0, 1))
+    print(f"crossings: {bits} bits, {loose} without a bare register on both sides")
+    for name, (_, without) in sorted(found.items(), key=lambda item: (-item[1][1], item[0]))[:count]:
+        if without:
+            print(f"  {without} bits  {name}")
+
+
 def print_said(title: str, said: list[Said], count: int) -> None:
     if not said:
         return
     worst = max(said, key=lambda s: s.ns)
     print(f"{title}: {worst.ns:.2f} ns, {1000 / worst.ns:.0f} MHz")
-    for one in sorted(said, key=lambda s: -s.ns)[:count]:
+    for one in sorted(said, key=lambda s: (-s.ns, s.text))[:count]:
         print(f"  {one.ns:.2f} ns  {one.text}")
 
 
@@ -145,6 +169,7 @@ def main() -> int:
         print_said(f"SLR{die}", [s for s in data if s.die == die], given.worst)
     print_said("between dies", [s for s in data if s.die < 0], given.worst)
     print_said("resets", [s for s in said if s.reset], given.worst)
+    print_crossings(crossings(net), given.worst)
     print_said("all but resets", data, given.worst)
     return 0
 
