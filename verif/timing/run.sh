@@ -179,7 +179,7 @@ state_clock() {
 # What is stated for a design in clock.txt is what comes out.
 check_clock() {
     local name=${spec#"$root/"}
-    if [ $record = 1 ]; then
+    if [ $record = 1 ] && grep -qx "# verif/timing/run.sh --design $name" "$here/clock.txt"; then
         { echo "# verif/timing/run.sh --design $name" && cat "$work/clock"; } >"$here/clock.txt"
     fi
     if ! grep -qx "# verif/timing/run.sh --design $name" "$here/clock.txt"; then
