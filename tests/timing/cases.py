@@ -85,6 +85,21 @@ def case_long_path() -> None:
     assert path.ns > LIMIT
 
 
+def case_latest() -> None:
+    """Of a late and an early input the late one counts, in whatever order they stand; so does the longer way out."""
+    for turned in (False, True):
+        module = Module()
+        source = module.bit()
+        module.port("s_data", "input", source)
+        late = module.lut("late", module.lut("later", source))
+        module.flop("last", module.lut("join", *((late, source) if turned else (source, late))))
+        walk = Walk(module.net())
+        far = [walk.net.net(bit) for bit in (source, late)]
+        want = far[0] + one_load() + far[1] + one_load() + 3 * NS["lut"]
+        near(walk.worst(1)[0].ns, NS["ff_clock_to_q"] + want + NS["ff_setup"] + NS["clock_skew"])
+        near(walk.table().arrive["s_data"], want + NS["ff_setup"])
+
+
 def case_deep_chain() -> None:
     """Paths may be long, and the ways through a netlist very many: one pass, no recursion."""
     module, began = Module(), time.monotonic()
@@ -143,7 +158,8 @@ def case_false_loop_carry() -> None:
         sums = [module.bit(f"sum_{k}") for k in range(4)]
         selects = [module.flop(f"s_{k}") for k in range(4)]
         selects[place] = module.lut("back", sums[1])
-        module.cell("chain", "CARRY4", ("O", "CO"), {"S": selects, "DI": ["0"] * 4, "CI": "0", "O": sums, "CO": ["x"] * 4})
+        pins = {"S": selects, "DI": ["0"] * 4, "CI": "0", "O": sums, "CO": ["x"] * 4}
+        module.cell("chain", "CARRY4", ("O", "CO"), pins)
         module.flop("out", sums[3])
         try:
             module.net()
@@ -277,7 +293,8 @@ def case_crossing() -> None:
     assert borders(False, 2) < LIMIT
     assert borders(True, 2) > LIMIT
     assert borders(True, 0, True) < LIMIT
-    near(borders(True, 0, True), NS["ff_clock_to_q"] + one_load() + NS["die_crossing"] + NS["ff_setup"] + NS["clock_skew"])
+    near(borders(True, 0, True),
+         NS["ff_clock_to_q"] + one_load() + NS["die_crossing"] + NS["ff_setup"] + NS["clock_skew"])
 
 
 def case_crossings() -> None:

@@ -115,7 +115,8 @@ def read_top(given: argparse.Namespace, rows: Rows) -> tuple[Netlist, dict[str, 
 
 
 def crossings(net: Netlist) -> dict[str, tuple[int, int]]:
-    """Bits between dies by the module and port that takes them: all, and those without a bare register on both sides."""
+    """Bits between dies by the module and port that takes them: all, and those without a bare register on both
+    sides."""
     found: dict[str, tuple[int, int]] = {}
     for name in net.cells:
         for port, is_out, bit in net.pins(name):

@@ -15,6 +15,7 @@ from graph import Graph, Loop
 Bit = int
 CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
 ENABLES = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP", "EN", "SRST"}
+CASCADES = ("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")
 BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
 DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG"}
 LOGIC = ("lut", "muxf", "carry", "bitwise", "reduce")
@@ -38,7 +39,8 @@ def read_delays(path: str = os.path.join(os.path.dirname(os.path.abspath(__file_
 
 def kind_of(cell: dict) -> str:
     kind = cell["type"]
-    starts = (("FD", "ff"), ("$dff", "ff"), ("$sdff", "ff"), ("$reduce_", "reduce"), ("$logic_", "reduce"), ("LD", "ff"), ("LUT", "lut"), ("MUXF", "muxf"), ("CARRY", "carry"), ("DSP", "dsp"), ("SRL", "srl"),
+    starts = (("FD", "ff"), ("$dff", "ff"), ("$sdff", "ff"), ("$reduce_", "reduce"), ("$logic_", "reduce"),
+              ("LD", "ff"), ("LUT", "lut"), ("MUXF", "muxf"), ("CARRY", "carry"), ("DSP", "dsp"), ("SRL", "srl"),
               ("RAMB", "bram"), ("URAM", "uram"), ("RAM", "lutram"))
     for start, found in starts:
         if kind.startswith(start):
@@ -205,12 +207,13 @@ class Netlist:
         return self.ns["net"] + self.ns["net_doubling"] * math.log2(max(loads, 1)) + self.ns["clb"] * far
 
     def wire(self, bit: Bit, name: str, port: str) -> float:
-        """From the driver's pin to the load's: none inside a slice, a carry chain, a cascade, a multiplier's registers."""
+        """From the driver's pin to the load's: none inside a slice, a carry chain, a cascade, to a multiplier's
+        registers."""
         to = self.kind[name]
         source, out = self.driver.get(bit, (None, ""))
         kind = self.kind[source] if source else "ff"
         loads = self.loads.get(bit, 0)
-        if kind == to == "carry" and port in ("CI", "CI_TOP") or port.startswith(("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")):
+        if kind == to == "carry" and port in ("CI", "CI_TOP") or port.startswith(CASCADES):
             return 0.0
         if (kind, to) in (("lut", "muxf"), ("muxf", "muxf")) or kind == "lut" and to == "carry" and loads <= 2:
             return 0.0
@@ -287,7 +290,8 @@ class Netlist:
             return False
         table = self.table_of(name)
         if out:
-            return table.depart.get(port, 0.0) <= self.ns["ff_clock_to_q"] + 0.001 and all(port != t[1] for t in table.through)
+            late = table.depart.get(port, 0.0) > self.ns["ff_clock_to_q"] + 0.001
+            return not late and all(port != sink for _, sink, _ in table.through)
         return port in table.bare
 
     def between(self, bit: Bit, source: str | None, name: str, port: str) -> tuple[int, float]:
@@ -361,9 +365,9 @@ class Netlist:
     # ---- arcs ----
 
     def build(self) -> None:
-        make = {"lut": self.add_all, "muxf": self.add_all, "reduce": self.add_reduce, "bitwise": self.add_bitwise, "carry": self.add_carry,
-                "lutram": self.add_lutram, "dsp": self.add_dsp, "ff": self.add_ff, "srl": self.add_srl, "bram": self.add_ram,
-                "uram": self.add_ram, "box": self.add_box}
+        make = {"lut": self.add_all, "muxf": self.add_all, "reduce": self.add_reduce, "bitwise": self.add_bitwise,
+                "carry": self.add_carry, "lutram": self.add_lutram, "dsp": self.add_dsp, "ff": self.add_ff,
+                "srl": self.add_srl, "bram": self.add_ram, "uram": self.add_ram, "box": self.add_box}
         for name, kind in self.kind.items():
             if kind == "unknown":
                 raise SystemExit(f"error: no delay for the cell {self.cells[name]['type']} ({plain(name)})")
@@ -506,7 +510,8 @@ class Netlist:
         kind = self.kind[name]
         for port, is_out, bit in self.pins(name):
             if is_out:
-                self.start(bit, self.ns[kind + ("_read_registered" if ram_registered(self.cells[name], port) else "_read")])
+                registered = "_registered" if ram_registered(self.cells[name], port) else ""
+                self.start(bit, self.ns[f"{kind}_read{registered}"])
                 self.add_cascade(name, port, bit)
             elif port not in CLOCKS and not port.startswith(("CAS_IN", "CASDIN")):
                 self.end(name, port, bit, self.ns[kind + "_setup"])

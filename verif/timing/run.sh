@@ -50,7 +50,8 @@ walk_module() { # MODULE NAME=VALUE...
     if [ $status = 0 ]; then ok "$*: $(head -n 1 <<<"$said")"
     else fail "$*" "$(grep -m 1 error <<<"$said"); $(head -n 1 <<<"$said")"; fi
     [ ${#options[@]} = 0 ] || sed -n '2,$p' <<<"$said"
-    [ $record = 0 ] || sed -nE "1s/^([0-9.]+) ns, .*; without resets ([0-9.]+);.*/\\1 \\2 $(sed 's/[&/\\]/\\&/g' <<<"$*")/p" \
+    [ $record = 0 ] || awk -v line="$*" 'NR == 1 {
+        rest = $0; sub(/.*; without resets /, "", rest); sub(/;.*/, "", rest); print $1, rest, line }' \
         <<<"$said" >>"$work/paths"
 }
 

@@ -45,12 +45,13 @@ class Walk:
         self.net, self.ns = net, net.ns
         self.outputs = [End(bit, net.net(bit) + self.ns["ff_setup"], "", name)
                         for name, bits in net.outputs.items() for bit in bits]
-        outside = [(bit, self.ns["ff_clock_to_q"]) for name, bits in net.inputs.items() if name != "clk" for bit in bits]
+        outside = [(bit, self.ns["ff_clock_to_q"])
+                   for name, bits in net.inputs.items() if name != "clk" for bit in bits]
         self.at, self.before = net.graph.arrivals(net.starts + outside)
 
     def worst(self, count: int, of_reset: bool | None = None) -> list[Path]:
-        """The latest ends, those once that differ by their places in vectors and lanes alone; of_reset: those alone that
-        begin at a reset, or all but these."""
+        """The latest ends, those once that differ by their places in vectors and lanes alone; of_reset: those alone
+        that begin at a reset, or all but these."""
         found: list[Path] = []
         seen = set()
         timed = [(self.at[end.bit] + end.ns + self.ns["clock_skew"], end) for end in self.net.ends + self.outputs
