@@ -84,9 +84,12 @@ bench-table: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)") --twin "$(or $(TWIN),8:8)"
 
-# Longest paths of the templates with real parameters, by the delay model of verif/timing/walk.py (docs/timing.md)
+# Longest paths of the templates with real parameters and the clock of GPT-2 medium, by the model of verif/timing
+# (docs/timing.md)
 timing: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@verif/timing/run.sh --all
+	@verif/timing/run.sh --design configs/gpt2-medium-u55c.yaml
 
 # A small design through synthesis, placement, routing and bitstream for an ECP5 (docs/timing.md)
 pnr: deps

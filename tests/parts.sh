@@ -7,11 +7,11 @@ alone="passes pages schema dumps report package install accuracy witness pieces 
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
 # no core is idle.
-known="harness image comparisons host docs control board readers paths mutants"
+known="harness image comparisons host docs control board readers paths clock mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
-test_parts="harness image comparisons host mutants unit emit benches matrix attention fuzz"
+test_parts="harness image comparisons host clock mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes pages schema report accuracy witness failures"
 deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
 deep_parts+=" pieces"
@@ -26,6 +26,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" board "a board's memory, bounds" tests/e2e/board.sh
     "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
     "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
+    "$1" clock "the timing model on known paths" tests/timing/run.sh
     "$1" mutants "planted faults" tests/mutants/run.sh --quick
     "$1" unit "C unit tests" tests/unit/run.sh --jobs 2
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2

@@ -3,9 +3,9 @@
 """What nextpnr made of a design, and how its arrivals compare with a delay model that knows no placement.
 
 usage: verif/pnr/compare.py NETLIST_JSON REPORT_JSON --mhz N
-The model is that of verif/timing/walk.py for this family: each cell its own delay, a net by its fan-out alone. Cells'
-delays are those that nextpnr's database has for speed grade 8, rounded; the net's formula is walk.py's, times what a
-LUT is slower here. For each data pin of a register the routed arrival is divided by the model's: were all quotients
+The model is that of verif/timing for this family without its distances: each cell its own delay, a net by its fan-out
+alone. Cells' delays are those that nextpnr's database has for speed grade 8, rounded; the net's formula is that of
+delays.txt, times what a LUT is slower here. For each data pin of a register the routed arrival is divided by the model's: were all quotients
 alike, the model would find the same paths as the router, but for a factor.
 """
 import argparse
@@ -16,7 +16,7 @@ import statistics
 CLOCK_TO_Q, LUT, MUX = 0.40, 0.18, 0.14
 CARRY_IN, CARRY_STEP, CARRY_OUT = 0.35, 0.06, 0.33
 MULTIPLY, RAM_READ = 3.60, 4.26
-SLOWER = LUT / 0.10  # than a LUT of walk.py's family
+SLOWER = LUT / 0.10  # than a LUT of verif/timing's family
 NET, NET_DOUBLING, NET_MOST = 0.25 * SLOWER, 0.08 * SLOWER, 0.90 * SLOWER
 CLOCKS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
 NOT_FOLLOWED = ("WAD", "DI", "WRE", "CE", "RST")  # by an output of the same cell: written at the clock

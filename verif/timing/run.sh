@@ -18,29 +18,41 @@ usage: verif/timing/run.sh [--all | --design SPEC] [--list] [--path] [module...]
   --design   every instance of the design that SPEC gives
   --list     only prints what would be walked
   --path     also the longest path of each, net by net
+  --record   writes what was walked to verif/timing/paths.txt, with --design the clock to clock.txt
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
-RILL_TIMING_LIMIT: ns (default 3.2). Netlists are kept in build/timing/ and made again when a template in them or a
-parameter has changed, so a run that was broken off goes on where it was.
+RILL_TIMING_LIMIT: ns (default 4.0); a row of paths.txt that took more may take as much. Netlists are kept in
+build/timing/ and made again when a template in them or a parameter has changed, so a run that was broken off goes on
+where it was. With --design the clock that the model supports is stated at the end.
 TEXT
 }
 
-limit=${RILL_TIMING_LIMIT:-3.2} options=()
+pblocks="" # of the design whose lines are walked
+limit=${RILL_TIMING_LIMIT:-4.0} options=() record=0
+recorded=$here/paths.txt
 cd "$root" || exit 1 # specs of modules.txt
-netlist="" # the last one walked
+# What a module may take: the limit, or where it took more when its row of paths.txt was written, as much as then.
+limit_of() { # line
+    awk -v line="$1" -v limit="$limit" '{ ns = $1; sub(/^[^ ]+ [^ ]+ /, "") }
+        $0 == line && ns + 0.02 > limit { limit = ns + 0.02 }
+        END { print limit }' "$recorded"
+}
+
 walk_module() { # MODULE NAME=VALUE...
-    local name status=0 said
+    local name status=0 said on_dies=()
+    # The engine is the only module whose parts lie on several dies.
+    [ "$1" != rill_engine ] || [ -z "$pblocks" ] || on_dies=(--dies "$pblocks" --inside u_engine.)
     name=$(netlist_name "$@")
-    netlist=$name log=$work/$name.log
-    if ! synthesize_once "$name" "$@"; then
-        fail "$*" "no synthesis: $(reason)"
-        return
-    fi
-    said=$(python3 "$here/walk.py" "$work/$name.json" --limit "$limit" "${options[@]}" 2>&1) || status=$?
+    log=$work/$name.log
+    said=$(python3 "$here/walk.py" "$work/$name.json" --limit "$(limit_of "$*")" --table "${options[@]}" \
+        "${on_dies[@]}" 2>&1) || status=$?
     if [ $status = 0 ]; then ok "$*: $(head -n 1 <<<"$said")"
     else fail "$*" "$(grep -m 1 error <<<"$said"); $(head -n 1 <<<"$said")"; fi
     [ ${#options[@]} = 0 ] || sed -n '2,$p' <<<"$said"
+    [ $record = 0 ] || awk -v line="$*" 'NR == 1 {
+        rest = $0; sub(/.*; without resets /, "", rest); sub(/;.*/, "", rest); print $1, rest, line }' \
+        <<<"$said" >>"$work/paths"
 }
 
 # Rows of all instances of a design, with large parts that are walked on their own left empty.
@@ -105,17 +117,21 @@ boxes_of() { # NAME
 }
 
 declare -A walked=()
-# A line, and the parts that it leaves empty.
+# A line, and before it the parts that it leaves empty: it is walked with what their ports do.
 walk_line() { # line
-    local line=$1 part parts
+    local line=$1 part parts name
     [ -z "${walked[$line]:-}" ] || return 0
     walked[$line]=1
     plan 1 # the parts inside are only known when it has been synthesized
     # shellcheck disable=SC2086 # one word per parameter
-    walk_module $line
-    [[ $line == *" box="* ]] || return 0
-    if ! parts=$(boxes_of "$netlist"); then fail "$line" "the list of its parts breaks off" && return; fi
+    name=$(netlist_name $line)
+    log=$work/$name.log
+    # shellcheck disable=SC2086
+    if ! synthesize_once "$name" $line; then fail "$line" "no synthesis: $(reason)" && return; fi
+    if ! parts=$(boxes_of "$name"); then fail "$line" "the list of its parts breaks off" && return; fi
     while IFS= read -r part; do [ -z "$part" ] || walk_line "$part"; done <<<"$parts"
+    # shellcheck disable=SC2086
+    walk_module $line
 }
 
 all=0 list=0 spec="" wanted=" " one=()
@@ -130,6 +146,7 @@ while [ $# -gt 0 ]; do
             ;;
         --list) list=1 ;;
         --path) options=(--path) ;;
+        --record) record=1 ;;
         --help | -h) usage; exit 0 ;;
         --)
             shift
@@ -141,6 +158,49 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+# The clock that the model supports for the design that was walked last: rill_top with all modules empty, each with
+# what its ports do.
+state_clock() {
+    local design=$work/design read=read_verilog dirs
+    log=$work/clock.log
+    dirs=$(printf -- "-I$root/%s " rtl-templates/*)
+    local files
+    files=$(find "$design/rtl" -name 'rill_*.v' ! -name rill_top.v | LC_ALL=C sort | tr '\n' ' ')
+    if ! yosys -q -p "$read -lib -DSYNTHESIS $dirs $files; $read -DSYNTHESIS $dirs $design/rtl/rill_top.v;
+        hierarchy -top rill_top; proc; write_json $work/top.json" >"$log" 2>&1; then
+        fail "the clock of $spec" "$(reason)"
+    elif ! python3 "$here/design.py" "$design" "$work/top.json" "$work/lines" >"$work/clock" 2>&1; then
+        fail "the clock of $spec" "$(tail -n 1 "$work/clock")"
+    else
+        cat "$work/clock"
+        check_clock
+    fi
+}
+
+# What is stated for a design in clock.txt is what comes out.
+check_clock() {
+    local name=${spec#"$root/"}
+    if [ $record = 1 ] && grep -qx "# verif/timing/run.sh --design $name" "$here/clock.txt"; then
+        { echo "# verif/timing/run.sh --design $name" && cat "$work/clock"; } >"$here/clock.txt"
+    fi
+    if ! grep -qx "# verif/timing/run.sh --design $name" "$here/clock.txt"; then
+        ok "the clock of $name: $(grep '^all but resets' "$work/clock")"
+    elif diff <(tail -n +2 "$here/clock.txt") "$work/clock" >"$log"; then
+        ok "the clock of $name, as in clock.txt: $(grep '^all but resets' "$work/clock")"
+    else
+        fail "the clock of $name" "clock.txt says otherwise; --record writes it: $(grep -m 1 '^[<>]' "$log")"
+    fi
+}
+
+# Rows of paths.txt: what was walked now, and of other lines what is there.
+record_paths() {
+    {
+        sed -n '/^#/p' "$recorded"
+        awk '{ line = $0; sub(/^[^ ]+ [^ ]+ /, "", line) } NR == FNR { seen[line]; print; next }
+            !/^#/ && !(line in seen)' "$work/paths" "$recorded" | LC_ALL=C sort -k3
+    } >"$work/paths.new" && mv "$work/paths.new" "$recorded"
+}
+
 if [ ${#one[@]} -gt 0 ]; then
     walk_line "${one[*]}"
     verdict
@@ -152,9 +212,13 @@ if [ $list = 1 ]; then
 fi
 set -o pipefail
 if [ "$wanted" = " " ] && [ -z "$spec" ]; then check_designs; fi
+[ -z "$spec" ] || pblocks=$work/design/pblocks.tcl
+rm -f "$work/paths"
 all_lines >"$work/lines" || fail "lines" "the list of what is walked breaks off"
 while IFS= read -r line; do
     [ "$wanted" = " " ] || [[ $wanted == *" ${line%% *} "* ]] || continue
     walk_line "$line"
 done <"$work/lines"
+if [ -n "$spec" ] && [ "$wanted" = " " ]; then plan 1 && state_clock; fi
+if [ $record = 1 ] && [ -s "$work/paths" ]; then record_paths; fi
 verdict

@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Netlists with known paths, for the timing model (verif/timing). usage: cases.py CASE; cases.py lists them.
+
+Each case fails with an AssertionError; expected delays are sums written down here from the table of delays.
+"""
+import os
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "verif", "timing"))
+from design import crossings  # noqa: E402
+from graph import Loop  # noqa: E402
+from model import Netlist, Table, read_delays  # noqa: E402
+from walk import Walk  # noqa: E402
+
+NS = read_delays()
+LIMIT = 4.0
+
+
+class Module:
+    """A netlist as Yosys writes it."""
+
+    def __init__(self) -> None:
+        self.bits, self.cells, self.names, self.ports = 1, {}, {}, {}
+
+    def bit(self, name: str | None = None) -> int:
+        self.bits += 1
+        if name:
+            self.names[name] = {"bits": [self.bits]}
+        return self.bits
+
+    def cell(self, name: str, kind: str, out: tuple[str, ...], pins: dict, **parameters: str) -> None:
+        pins = {port: bits if isinstance(bits, list) else [bits] for port, bits in pins.items()}
+        self.cells[name] = {"type": kind, "parameters": parameters, "connections": pins,
+                            "port_directions": {port: "output" if port in out else "input" for port in pins}}
+
+    def flop(self, name: str, data: int | None = None, kind: str = "FDRE") -> int:
+        q = self.bit(name)
+        self.cell(name + "_reg", kind, ("Q",), {"C": "0", "D": data if data else "0", "Q": q})
+        return q
+
+    def lut(self, name: str, *inputs: int) -> int:
+        out = self.bit(name)
+        self.cell("lut_" + name, f"LUT{len(inputs)}", ("O",), {"O": out, **{f"I{k}": b for k, b in enumerate(inputs)}})
+        return out
+
+    def port(self, name: str, direction: str, *bits: int) -> None:
+        self.ports[name] = {"direction": direction, "bits": list(bits)}
+        self.names[name] = {"bits": list(bits)}
+
+    def json(self) -> dict:
+        return {"cells": self.cells, "ports": self.ports, "netnames": self.names}
+
+    def net(self, *more) -> Netlist:
+        return Netlist(self.json(), NS, *more)
+
+    def worst(self, *more):
+        return Walk(self.net(*more)).worst(1)[0]
+
+
+def near(value: float, want: float) -> None:
+    assert abs(value - want) < 0.002, f"{value:.3f} ns instead of {want:.3f}"
+
+
+def one_load() -> float:
+    """A net of one load in place."""
+    return NS["net"] + NS["clb"] * (1 / NS["loads_of_clb"]) ** 0.5
+
+
+def chain(module: Module, count: int) -> None:
+    bit = module.flop("first")
+    for k in range(count):
+        bit = module.lut(f"step_{k}", bit)
+    module.flop("last", bit)
+
+
+def case_long_path() -> None:
+    """A chain of LUTs takes what its cells and nets take, and is named by its registers."""
+    module = Module()
+    chain(module, 12)
+    path = module.worst()
+    near(path.ns, NS["ff_clock_to_q"] + 12 * NS["lut"] + 13 * one_load() + NS["ff_setup"] + NS["clock_skew"])
+    assert (path.start, path.end) == ("first", "last.D"), path
+    assert path.ns > LIMIT
+
+
+def case_latest() -> None:
+    """Of a late and an early input the late one counts, in whatever order they stand; so does the longer way out."""
+    for turned in (False, True):
+        module = Module()
+        source = module.bit()
+        module.port("s_data", "input", source)
+        late = module.lut("late", module.lut("later", source))
+        module.flop("last", module.lut("join", *((late, source) if turned else (source, late))))
+        walk = Walk(module.net())
+        far = [walk.net.net(bit) for bit in (source, late)]
+        want = far[0] + one_load() + far[1] + one_load() + 3 * NS["lut"]
+        near(walk.worst(1)[0].ns, NS["ff_clock_to_q"] + want + NS["ff_setup"] + NS["clock_skew"])
+        near(walk.table().arrive["s_data"], want + NS["ff_setup"])
+
+
+def case_deep_chain() -> None:
+    """Paths may be long, and the ways through a netlist very many: one pass, no recursion."""
+    module, began = Module(), time.monotonic()
+    bit = module.flop("first")
+    for k in range(60000):
+        bit = module.lut(f"join_{k}", bit, bit, bit)
+    module.flop("last", bit)
+    assert module.worst().ns > 10000
+    assert time.monotonic() - began < 60
+
+
+def case_true_loop() -> None:
+    """A loop is refused with its cells, those behind it and before it not."""
+    module = Module()
+    back = module.bit("back")
+    one = module.lut("one", module.flop("in"), back)
+    two = module.lut("two", one)
+    module.cell("lut_three", "LUT1", ("O",), {"I0": two, "O": back})
+    module.flop("out", module.lut("behind", back))
+    net = Netlist.__new__(Netlist)
+    try:
+        net.__init__(module.json(), NS)
+    except Loop as loop:
+        assert net.loop_names(loop.loops) == "lut_one, lut_three, lut_two", net.loop_names(loop.loops)
+        return
+    raise AssertionError("the loop was not found")
+
+
+def case_own_loop() -> None:
+    """A cell that follows itself."""
+    module = Module()
+    out = module.bit("self")
+    module.cell("lut_self", "LUT1", ("O",), {"I0": out, "O": out})
+    try:
+        module.net()
+    except Loop as loop:
+        assert loop.loops == [[out]], loop.loops
+        return
+    raise AssertionError("the loop was not found")
+
+
+def case_false_loop_mux() -> None:
+    """A wide multiplexer whose upper bit follows its own lower one."""
+    module = Module()
+    low, high, select = module.bit("low"), module.bit("high"), module.flop("select")
+    module.cell("wide", "$mux", ("Y",), {"A": [module.flop("a"), low], "B": ["0", "1"], "S": select, "Y": [low, high]})
+    module.flop("out", high)
+    path = module.worst()
+    assert path.ns > NS["ff_clock_to_q"] + 2 * NS["lut"] + 3 * NS["net"], path.ns
+
+
+def case_false_loop_carry() -> None:
+    """A carry cell's upper bits follow its lower outputs; the other way round it is a loop."""
+    for place, is_loop in ((3, False), (0, True)):
+        module = Module()
+        sums = [module.bit(f"sum_{k}") for k in range(4)]
+        selects = [module.flop(f"s_{k}") for k in range(4)]
+        selects[place] = module.lut("back", sums[1])
+        pins = {"S": selects, "DI": ["0"] * 4, "CI": "0", "O": sums, "CO": ["x"] * 4}
+        module.cell("chain", "CARRY4", ("O", "CO"), pins)
+        module.flop("out", sums[3])
+        try:
+            module.net()
+        except Loop:
+            assert is_loop, "a false loop was refused"
+            continue
+        assert not is_loop, "a true loop was not found"
+
+
+def case_false_loop_ram() -> None:
+    """A distributed RAM with one read port's output at the other one's address."""
+    module = Module()
+    first, second = module.bit("first"), module.bit("second")
+    module.cell("ram", "RAM32M16", ("DOA", "DOB"), {"ADDRA": module.flop("address"), "ADDRB": first, "DIA": "0",
+                                                   "DOA": first, "DOB": second, "WCLK": "0", "WE": "0"})
+    module.flop("out", second)
+    assert module.worst().ns > NS["ff_clock_to_q"] + 2 * NS["lut"] + 3 * NS["net"]
+
+
+def multiplier(mreg: str, preg: str, packed: bool) -> float:
+    module = Module()
+    a, p = module.flop("a"), module.bit("p")
+    pins = {"A": a, "B": module.flop("b"), "P": p, "CLK": "0"}
+    if not packed:
+        module.flop("other", a)
+    module.cell("product", "DSP48E2", ("P",), pins, AREG="0", BREG="0", CREG="0", MREG=mreg, PREG=preg)
+    module.flop("q", p)
+    return module.worst().ns
+
+
+def case_multiplier() -> None:
+    """Its middle register shortens it; a register in front that has other loads is a net away."""
+    whole = multiplier("0", "0", True)
+    near(whole, NS["ff_clock_to_q"] + NS["dsp_multiply"] - NS["dsp_setup"] + NS["ff_setup"] + NS["clock_skew"])
+    assert multiplier("1", "1", True) < whole
+    assert multiplier("0", "0", False) > whole + NS["net"] + NS["net_column"]
+
+
+def case_cascade_of_products() -> None:
+    """PCOUT to PCIN costs no net, an adder each."""
+    module = Module()
+    cascade = module.bit("cascade")
+    module.cell("low", "DSP48E2", ("PCOUT",), {"A": module.flop("a"), "PCOUT": cascade}, AREG="0", MREG="1", PREG="1")
+    total = module.bit("total")
+    module.cell("high", "DSP48E2", ("P",), {"PCIN": cascade, "P": total}, MREG="1", PREG="1")
+    module.flop("q", total)
+    walk = Walk(module.net())
+    ends = [walk.at[end.bit] + end.ns for end in walk.net.ends if (end.cell, end.port) == ("high", "P")]
+    near(max(ends), NS["dsp_clock_to_p"] + NS["dsp_add"])
+
+
+def ram_path(kind: str, output: str, **parameters: str) -> float:
+    module = Module()
+    read = module.bit("read")
+    module.cell("ram", kind, (output,), {output: read}, **parameters)
+    module.flop("q", read)
+    return module.worst().ns
+
+
+def case_output_registers() -> None:
+    """Block RAM and URAM with output registers give sooner, by the difference of their figures."""
+    near(ram_path("RAMB36E2", "DOUTADOUT") - ram_path("RAMB36E2", "DOUTADOUT", DOA_REG="1"),
+         NS["bram_read"] - NS["bram_read_registered"])
+    near(ram_path("URAM288", "DOUT_B") - ram_path("URAM288", "DOUT_B", OREG_B="TRUE"),
+         NS["uram_read"] - NS["uram_read_registered"])
+
+
+def case_cascade_of_rams() -> None:
+    """Seven URAMs in a row without registers: six more cells to go through."""
+    module = Module()
+    before: int | str = "0"
+    for k in range(7):
+        out = module.bit(f"out_{k}")
+        module.cell(f"ram_{k}", "URAM288", ("DOUT_A",), {"DOUT_A": out, "CAS_IN_DOUT_A": before}, OREG_A="FALSE")
+        before = out
+    module.flop("q", before)
+    near(module.worst().ns - ram_path("URAM288", "DOUT_A"), 6 * NS["uram_cascade"])
+
+
+def broadcast(lanes: bool) -> float:
+    module = Module()
+    source = module.flop("shared")
+    for k in range(64):
+        for r in range(200):
+            name = f"gen_lane[{k}].q_{r}" if lanes else f"q_{k}_{r}"
+            module.flop(name, source if r == 0 else None)
+    return module.worst().ns
+
+
+def case_broadcast() -> None:
+    """A net to the registers of 64 lanes goes over all lanes, one to 64 registers in one place does not."""
+    clbs = 64 * 200 / 16 / NS["area_used"]
+    near(broadcast(True) - broadcast(False), NS["clb"] * (clbs ** 0.5 - (64 / NS["loads_of_clb"]) ** 0.5))
+
+
+def case_reset() -> None:
+    """A reset from outside to many registers is a path, and known as one of a reset."""
+    module = Module()
+    rst = module.bit()
+    module.port("rst", "input", rst)
+    for k in range(1000):
+        q = module.bit(f"q_{k}")
+        module.cell(f"q_{k}_reg", "FDRE", ("Q",), {"C": "0", "D": "0", "R": rst, "Q": q})
+    walk = Walk(module.net())
+    far = NS["net"] + NS["net_doubling"] * 9.9658 + NS["clb"] * (1000 / NS["enables_of_clb"]) ** 0.5
+    near(walk.worst(1, True)[0].ns, NS["ff_clock_to_q"] + far + NS["ff_setup_enable"] + NS["clock_skew"])
+    assert not walk.worst(1, False)
+
+
+def borders(apart: bool, logic: int, bare: bool = False) -> float:
+    """Two modules, with `logic` LUTs on either side of the border between them, on one die or two."""
+    depart, arrive = NS["ff_clock_to_q"], NS["net"] + NS["ff_setup"]
+    step = NS["lut"] + NS["net"]
+    given = Table(depart={"q": depart + logic * step})
+    taken = Table(arrive={"d": arrive + logic * step}, bare=["d"] if bare else [])
+    top = Module()
+    wire = top.bit("wire")
+    top.cell("u_one", "rill_one", ("q",), {"q": wire})
+    top.cell("u_two", "rill_two", (), {"d": wire})
+    return top.worst({"u_one": given, "u_two": taken}, lambda name: int(apart and name == "u_two"), (0, 1)).ns
+
+
+def case_composition() -> None:
+    """A path between modules is a departure, a net and an arrival."""
+    near(borders(False, 2), NS["ff_clock_to_q"] + 4 * (NS["lut"] + NS["net"]) + one_load() + NS["ff_setup"]
+         + NS["clock_skew"])
+
+
+def case_crossing() -> None:
+    """Dies apart: without registers beside the border a path is longer than the limit, with them it is not."""
+    assert borders(False, 2) < LIMIT
+    assert borders(True, 2) > LIMIT
+    assert borders(True, 0, True) < LIMIT
+    near(borders(True, 0, True),
+         NS["ff_clock_to_q"] + one_load() + NS["die_crossing"] + NS["ff_setup"] + NS["clock_skew"])
+
+
+def case_crossings() -> None:
+    """Of the bits between dies those are found that have logic or a second load beside the border."""
+    top = Module()
+    clean, gated, shared = top.flop("clean"), top.lut("gated", top.flop("state")), top.flop("shared")
+    top.flop("far.clean_q", clean)
+    top.flop("far.gated_q", gated)
+    top.flop("far.shared_q", shared)
+    top.flop("near_q", shared)
+    net = top.net(None, lambda name: int(name.startswith("far")), (0, 1))
+    found = {name: loose for name, (_, loose) in crossings(net).items() if loose}
+    assert sorted(found) == ["far.gated_q_reg.D", "far.shared_q_reg.D"], found
+    assert sum(bits for bits, _ in crossings(net).values()) == 3
+
+
+def case_tables() -> None:
+    """What a module's ports do, by its own walk: arrival, departure, and what goes through without a register."""
+    module = Module()
+    one, two = module.bit(), module.bit()
+    module.port("s_valid", "input", one)
+    module.port("s_data", "input", two)
+    module.port("m_valid", "output", module.lut("gate", one, module.flop("state")))
+    module.port("m_data", "output", module.flop("data", two))
+    table = Walk(module.net()).table()
+    near(table.arrive["s_data"], one_load() + NS["ff_setup"])
+    near(table.depart["m_data"], NS["ff_clock_to_q"])
+    assert [(a, b) for a, b, _ in table.through] == [("s_valid", "m_valid")], table.through
+    near(table.through[0][2], one_load() + NS["lut"])
+    assert table.bare == ["s_data"], table.bare
+
+
+def case_unknown_cell() -> None:
+    """A cell without a delay is refused by name."""
+    module = Module()
+    module.cell("odd", "XORCY", ("O",), {"O": module.bit("o")})
+    try:
+        module.net()
+    except SystemExit as said:
+        assert "no delay for the cell XORCY (odd)" in str(said), said
+        return
+    raise AssertionError("not refused")
+
+
+def case_delays() -> None:
+    """Each delay has its source."""
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"delays-{os.getpid()}.txt")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("lut 0.10 ns\n")
+    try:
+        read_delays(path)
+    except SystemExit as said:
+        assert "a delay has a name, a value, a unit and its source" in str(said), said
+        return
+    finally:
+        os.remove(path)
+    raise AssertionError("not refused")
+
+
+CASES = {name[5:]: run for name, run in list(globals().items()) if name.startswith("case_")}
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        print(*CASES, sep="\n")
+        return 0
+    CASES[sys.argv[1]]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The clock that the timing model supports for a whole design: the modules' own longest paths, and the paths between
+modules, which begin with a module's departure and end with another's arrival. Class estimated.
+
+usage: verif/timing/design.py DESIGN TOP_JSON ROWS
+DESIGN: what `rill gen` wrote; TOP_JSON: its rill_top with empty modules (verif/timing/run.sh makes it); ROWS: the lines
+that were walked, `MODULE NAME=VALUE...`.
+"""
+import argparse
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+
+from dies import Dies
+from graph import Loop
+from model import CLOCKS, Netlist, Table, plain, read_delays
+from walk import TABLES, Path, Walk, netlist_name, read_table, top_of
+
+@dataclass
+class Said:
+    """A path, where it is, and its die (-1: between dies)."""
+    ns: float
+    text: str
+    die: int
+    reset: bool
+
+
+class Rows:
+    """Tables of the lines that were walked, by module."""
+
+    def __init__(self, path: str):
+        self.folder = os.path.dirname(path)
+        self.of: dict[str, list[tuple[str, dict[str, str]]]] = {}
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                words = line.split()
+                if words and words[0] != "design":
+                    pairs = dict(w.split("=", 1) for w in words[1:] if not w.startswith("box="))
+                    self.of.setdefault(words[0], []).append((line.strip(), pairs))
+
+    def line_of(self, module: str, parameters: dict[str, str]) -> str | None:
+        """The line of an instance, or of one that differs in sizes alone: the one with most parameters alike."""
+        best, score = None, -1
+        for line, pairs in self.of.get(module, []):
+            alike = sum(1 for name, value in pairs.items() if number(value) == number(parameters.get(name, "")))
+            if alike > score and os.path.exists(self.path(line)):
+                best, score = line, alike
+        return best
+
+    def path(self, line: str) -> str:
+        return os.path.join(self.folder, netlist_name(line) + TABLES)
+
+
+def number(text: str) -> int | str:
+    """A constant of Verilog or of Yosys' JSON; a text without its quotes."""
+    if set(text) <= {"0", "1"} and len(text) >= 32:
+        return int(text, 2)
+    based = re.fullmatch(r"\d+'([hd])([0-9a-fA-F]+)", text)
+    if based:
+        return int(based[2], 16 if based[1] == "h" else 10)
+    return int(text) if text.isdigit() else text.strip('" ')
+
+
+def own_paths(instance: str, path: str, die: int) -> list[Said]:
+    with open(path, encoding="utf-8") as f:
+        said = json.load(f)
+    return [Said(ns, f"{instance}: {start} to {end}, {levels} levels", die, key == "resets")
+            for key in ("paths", "resets") for ns, levels, start, end in said[key]
+            if "(input)" not in start.replace("rst (input)", "") and "(output)" not in end and key == "paths"]
+
+
+def between_paths(walk: Walk, count: int) -> list[Said]:
+    """The longest paths of rill_top: each goes over at least one module's border."""
+    found = []
+    for of_reset in (False, True):
+        for path in walk.worst(count, of_reset):
+            nodes = [walk.net.name_of(node) for node in path.nodes]
+            found.append(Said(path.ns, f"between modules: {path.start} to {path.end}, over {', '.join(nodes[-3:])}",
+                              die_of_path(walk, path), of_reset))
+    return found
+
+
+def die_of_path(walk: Walk, path: Path) -> int:
+    cells = [walk.net.driver[node][0] for node in path.nodes if node in walk.net.driver]
+    dies = {walk.net.die(cell) for cell in cells + [path.cell] if cell} - {None}
+    return dies.pop() if len(dies) == 1 else -1
+
+
+def read_top(given: argparse.Namespace, rows: Rows) -> tuple[Netlist, dict[str, str]]:
+    with open(given.top, encoding="utf-8") as f:
+        top = top_of(json.load(f)["modules"])
+    dies = Dies(os.path.join(given.design, "pblocks.tcl"))
+    lines: dict[str, str] = {}
+    missing = set()
+    for name, cell in top["cells"].items():
+        if not cell["type"].startswith("rill_"):
+            continue
+        line = rows.line_of(cell["type"], cell["parameters"])
+        if line is None:
+            missing.add(cell["type"])
+        else:
+            lines[name] = line
+    if missing:
+        print(f"not walked, a register at each port: {', '.join(sorted(missing))}")
+    boxes: dict[str, Table] = {name: read_table(rows.path(line)) for name, line in lines.items()}
+    net = Netlist.__new__(Netlist)
+    try:
+        net.__init__(top, read_delays(), boxes, dies.of, dies.all, dies.stages)
+    except Loop as loop:
+        sys.exit(f"error: a combinational loop between modules: {net.loop_names(loop.loops)}")
+    return net, lines
+
+
+def crossings(net: Netlist) -> dict[str, tuple[int, int]]:
+    """Bits between dies by the module and port that takes them: all, and those without a bare register on both
+    sides."""
+    found: dict[str, tuple[int, int]] = {}
+    for name in net.cells:
+        for port, is_out, bit in net.pins(name):
+            source = net.driver.get(bit, (None, ""))[0]
+            if is_out or source is None or port in CLOCKS or port == "clk":
+                continue
+            borders = net.borders(source, name)
+            if borders:
+                key = f"{plain(name)}.{port}"
+                bits, loose = found.get(key, (0, 0))
+                found[key] = bits + 1, loose + (borders > 1 or not net.bare(bit, source, name, port))
+    return found
+
+
+def print_crossings(found: dict[str, tuple[int, int]], count: int) -> None:
+    bits, loose = (sum(n[k] for n in found.values()) for k in (0, 1))
+    print(f"crossings: {bits} bits, {loose} without a bare register on both sides")
+    for name, (_, without) in sorted(found.items(), key=lambda item: (-item[1][1], item[0]))[:count]:
+        if without:
+            print(f"  {without} bits  {name}")
+
+
+def print_said(title: str, said: list[Said], count: int) -> None:
+    if not said:
+        return
+    worst = max(said, key=lambda s: s.ns)
+    print(f"{title}: {worst.ns:.2f} ns, {1000 / worst.ns:.0f} MHz")
+    for one in sorted(said, key=lambda s: (-s.ns, s.text))[:count]:
+        print(f"  {one.ns:.2f} ns  {one.text}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("design")
+    parser.add_argument("top")
+    parser.add_argument("rows")
+    parser.add_argument("--worst", type=int, default=3)
+    given = parser.parse_args()
+    rows = Rows(given.rows)
+    net, lines = read_top(given, rows)
+    said = between_paths(Walk(net), 40)
+    seen = set()
+    for name, line in lines.items():
+        key = (line, net.die(name))
+        if key not in seen:
+            seen.add(key)
+            said += own_paths(plain(name), rows.path(line), key[1])
+    print("the clock that the timing model supports (estimated, docs/timing.md)")
+    data = [s for s in said if not s.reset]
+    for die in sorted({s.die for s in data if s.die >= 0}):
+        print_said(f"SLR{die}", [s for s in data if s.die == die], given.worst)
+    print_said("between dies", [s for s in data if s.die < 0], given.worst)
+    print_said("resets", [s for s in said if s.reset], given.worst)
+    print_crossings(crossings(net), given.worst)
+    print_said("all but resets", data, given.worst)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

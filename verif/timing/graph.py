@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A graph of bits with delays: longest paths in one pass in topological order, and the loops that forbid one.
+
+Arcs lie in arrays, nothing is recursive and nothing iterates until it settles: time and memory grow with the arcs.
+"""
+from array import array
+from collections.abc import Iterable
+
+NEVER = float("-inf")
+
+
+class Loop(Exception):
+    """Nodes of the loops, a list of each."""
+
+    def __init__(self, loops: list[list[int]]):
+        super().__init__("combinational loop")
+        self.loops = loops
+
+
+class Graph:
+    def __init__(self, nodes: int):
+        self.nodes = nodes
+        self.tails, self.heads, self.delays = array("l"), array("l"), array("d")
+        self.first, self.out = array("l"), array("l")  # arcs of a node: out[first[n]:first[n + 1]]
+        self.sorted: list[int] = []
+
+    def new_node(self) -> int:
+        self.nodes += 1
+        return self.nodes - 1
+
+    def add(self, tail: int, head: int, delay: float) -> None:
+        self.tails.append(tail)
+        self.heads.append(head)
+        self.delays.append(delay)
+
+    def close(self) -> None:
+        """After the last arc: finds the order, raises Loop where there is none."""
+        self.first = array("l", bytes(8 * (self.nodes + 2)))
+        for tail in self.tails:
+            self.first[tail + 2] += 1
+        for n in range(2, self.nodes + 2):
+            self.first[n] += self.first[n - 1]
+        self.out = array("l", bytes(8 * len(self.tails)))
+        for arc, tail in enumerate(self.tails):
+            self.out[self.first[tail + 1]] = arc
+            self.first[tail + 1] += 1
+        self.sorted = self.kahn()
+        if len(self.sorted) < self.nodes:
+            raise Loop(self.loops())
+
+    def kahn(self) -> list[int]:
+        waiting = array("l", bytes(8 * self.nodes))
+        for head in self.heads:
+            waiting[head] += 1
+        order = [n for n in range(self.nodes) if not waiting[n]]
+        for node in order:  # grows meanwhile
+            for at in range(self.first[node], self.first[node + 1]):
+                head = self.heads[self.out[at]]
+                waiting[head] -= 1
+                if not waiting[head]:
+                    order.append(head)
+        return order
+
+    def loops(self) -> list[list[int]]:
+        """Strongly connected components with a loop, of the nodes that have no place in the order (Tarjan)."""
+        left = bytearray(b"\1") * self.nodes
+        for node in self.sorted:
+            left[node] = 0
+        number, low = array("l", [-1]) * self.nodes, array("l", [0]) * self.nodes
+        held, stack, found = bytearray(self.nodes), [], []
+        count = 0
+        for root in range(self.nodes):
+            if not left[root] or number[root] >= 0:
+                continue
+            work = [(root, self.first[root])]
+            while work:
+                node, at = work.pop()
+                if number[node] < 0:
+                    number[node] = low[node] = count
+                    count += 1
+                    stack.append(node)
+                    held[node] = 1
+                below = self.step(node, at, number, low, held)
+                if below is not None:
+                    work += [(node, below[1]), (below[0], self.first[below[0]])]
+                elif low[node] == number[node]:
+                    found.append(take_component(node, stack, held))
+        return [part for part in found if len(part) > 1 or self.own_arc(part[0])]
+
+    def step(self, node, at, number, low, held):
+        """The next node below this one that was not seen, and the arc that leads to it; None behind the last arc."""
+        while at < self.first[node + 1]:
+            head = self.heads[self.out[at]]
+            if number[head] < 0:
+                return head, at
+            if held[head]:
+                low[node] = min(low[node], low[head])
+            at += 1
+        return None
+
+    def own_arc(self, node: int) -> bool:
+        return any(self.heads[self.out[at]] == node for at in range(self.first[node], self.first[node + 1]))
+
+    def arrivals(self, starts: Iterable[tuple[int, float]]) -> tuple[array, array]:
+        """Latest arrival at each node, NEVER where no start leads, and the arc over which it comes (-1: a start)."""
+        at, before = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
+        for node, ns in starts:
+            at[node] = max(at[node], ns)
+        heads, delays, first, out = self.heads, self.delays, self.first, self.out
+        for node in self.sorted:
+            now = at[node]
+            if now == NEVER:
+                continue
+            for place in range(first[node], first[node + 1]):
+                arc = out[place]
+                if now + delays[arc] > at[heads[arc]]:
+                    at[heads[arc]], before[heads[arc]] = now + delays[arc], arc
+        return at, before
+
+    def needs(self, ends: Iterable[tuple[int, float]]) -> tuple[array, array]:
+        """The longest way from each node to an end, and the arc that it takes first (-1: it ends here)."""
+        need, after = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
+        for node, ns in ends:
+            need[node] = max(need[node], ns)
+        for node in reversed(self.sorted):
+            for place in range(self.first[node], self.first[node + 1]):
+                arc = self.out[place]
+                way = self.delays[arc] + need[self.heads[arc]]
+                if way > need[node]:
+                    need[node], after[node] = way, arc
+        return need, after
+
+    def path(self, node: int, before: array) -> list[int]:
+        """The nodes of the latest way to a node, its start first."""
+        nodes = [node]
+        while before[node] >= 0:
+            node = self.tails[before[node]]
+            nodes.append(node)
+        return nodes[::-1]
+
+
+def take_component(node: int, stack: list[int], held: bytearray) -> list[int]:
+    part = []
+    while True:
+        part.append(stack.pop())
+        held[part[-1]] = 0
+        if part[-1] == node:
+            return part[::-1]

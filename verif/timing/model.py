@@ -1,0 +1,607 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timing model: a netlist that Yosys wrote (synth_xilinx -family xcup, write_json) as a graph of bits with delays.
+
+The delays are those of delays.txt; docs/timing.md says what the model leaves out. Placement is not known: a net's
+length follows from its loads, from the lanes that they are in, and from the area of the module.
+"""
+import math
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from graph import Graph, Loop
+
+Bit = int
+CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
+ENABLES = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP", "EN", "SRST"}
+CASCADES = ("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")
+BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
+DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG"}
+LOGIC = ("lut", "muxf", "carry", "bitwise", "reduce")
+LANE = re.compile(r"^.*?\[\d+\]\.")
+
+
+def read_delays(path: str = os.path.join(os.path.dirname(os.path.abspath(__file__)), "delays.txt")) -> dict[str, float]:
+    found: dict[str, float] = {}
+    with open(path, encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            words = line.split(None, 3)
+            if not words or words[0].startswith("#"):
+                continue
+            if len(words) != 4:
+                raise SystemExit(f"error: {path}:{number}: a delay has a name, a value, a unit and its source")
+            if words[0] in found:  # a second line of the source
+                continue
+            found[words[0]] = float(words[1])
+    return found
+
+
+def kind_of(cell: dict) -> str:
+    kind = cell["type"]
+    starts = (("FD", "ff"), ("$dff", "ff"), ("$sdff", "ff"), ("$reduce_", "reduce"), ("$logic_", "reduce"),
+              ("LD", "ff"), ("LUT", "lut"), ("MUXF", "muxf"), ("CARRY", "carry"), ("DSP", "dsp"), ("SRL", "srl"),
+              ("RAMB", "bram"), ("URAM", "uram"), ("RAM", "lutram"))
+    for start, found in starts:
+        if kind.startswith(start):
+            return found
+    if kind in ("INV", "BUF"):
+        return "lut"
+    if kind in ("GND", "VCC"):
+        return "constant"
+    return "bitwise" if kind in BITWISE else "box" if "rill_" in kind else "unknown"
+
+
+@dataclass
+class End:
+    """A pin at which paths end."""
+    bit: Bit
+    ns: float  # from the bit at its driver to the clock edge: net and setup
+    cell: str
+    port: str
+
+
+@dataclass
+class Table:
+    """What a module does to paths that cross its ports, by port: for the module around it."""
+    arrive: dict[str, float] = field(default_factory=dict)  # input to a register: net inside, logic, setup
+    depart: dict[str, float] = field(default_factory=dict)  # register to an output
+    through: list[tuple[str, str, float]] = field(default_factory=list)  # input to output without a register
+    clbs: float = 0.0
+    bare: list[str] = field(default_factory=list)  # inputs that go to one register alone, each bit
+
+
+NO_TABLE = Table()
+
+
+class Netlist:
+    """Cells, their arcs, and the nets' delays. `boxes`: tables of modules that are empty here, by type or by instance;
+    `die_of`: the die on which the cell of a name lies, `stages_of`: those of a module's own stages to other dies."""
+
+    def __init__(self, module: dict, delays: dict[str, float], boxes: dict[str, Table] | None = None,
+                 die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,),
+                 stages_of: Callable[[str], set[int]] | None = None):
+        self.cells, self.ports, self.ns = module["cells"], module["ports"], delays
+        self.boxes = boxes or {}
+        self.die_of, self.all_dies, self.stages_of = die_of, set(all_dies), stages_of
+        self.dies: dict[str, int | None] = {}
+        self.kind = {name: kind_of(cell) for name, cell in self.cells.items()}
+        self.driver: dict[Bit, tuple[str, str]] = {}
+        self.loads: dict[Bit, int] = {}
+        self.enables: dict[Bit, int] = {}
+        self.own: dict[str, bool] = {}
+        self.ends: list[End] = []
+        self.starts: list[tuple[Bit, float]] = []
+        self.virtual: dict[int, str] = {}  # nodes that are no net: their cell
+        self.names = short_names(module)
+        self.inputs = self.port_bits("input")
+        self.outputs = self.port_bits("output")
+        self.connect()
+        self.clbs = self.area(self.cells)
+        self.lanes, self.lane_clbs = self.spread()
+        self.graph = Graph(1 + max([bit for bit in self.names] + list(self.driver) + list(self.loads), default=0))
+        self.build()
+
+    def table_of(self, name: str) -> Table:
+        return self.boxes.get(name) or self.boxes.get(self.cells[name]["type"]) or NO_TABLE
+
+    # ---- nets ----
+
+    def port_bits(self, direction: str) -> dict[str, list[Bit]]:
+        return {name: [b for b in port["bits"] if not isinstance(b, str)]
+                for name, port in self.ports.items() if port["direction"] == direction}
+
+    def pins(self, name: str) -> Iterator[tuple[str, bool, Bit]]:
+        """(port, whether it is an output, bit) of a cell, without constants."""
+        cell = self.cells[name]
+        for port, bits in cell["connections"].items():
+            out = cell["port_directions"].get(port) == "output"
+            for bit in bits:
+                if not isinstance(bit, str):
+                    yield port, out, bit
+
+    def connect(self) -> None:
+        for name, cell in self.cells.items():
+            copies = 1
+            if "rill_register_tree" in cell["type"]:
+                copies = len(cell["connections"]["q"]) // len(cell["connections"]["d"])
+            seen: set[Bit] = set()  # a sign that goes to many pins of one multiplier is one load
+            for port, out, bit in self.pins(name):
+                if out:
+                    self.driver[bit] = (name, port)
+                elif bit in seen and self.kind[name] == "dsp":
+                    continue
+                elif port in ENABLES and self.kind[name] != "box":
+                    self.enables[bit] = self.enables.get(bit, 0) + 1
+                elif port not in CLOCKS:
+                    self.loads[bit] = self.loads.get(bit, 0) + copies
+                    seen.add(bit)
+        self.join_enables()
+
+    def join_enables(self) -> None:
+        """A product's registers are the multiplier's own: one enable for all its bits."""
+        inside = set()
+        for name, cell in self.cells.items():
+            if self.kind[name] != "ff":
+                continue
+            source = self.multiplier(cell["connections"]["D"][0])
+            for port in ENABLES & set(cell["connections"]) if source else ():
+                bit = cell["connections"][port][0]
+                if isinstance(bit, str):
+                    continue
+                if (source, bit) in inside:
+                    self.enables[bit] -= 1
+                inside.add((source, bit))
+
+    def area(self, names: Iterable[str]) -> float:
+        """CLBs that cells take, by what they need most of: CLBs in part used, or the part of a die over which so many
+        DSPs and RAMs lie; what boxes take is in their tables."""
+        luts = flops = inside = 0.0
+        columns = {"dsp": 0.0, "bram": 0.0, "uram": 0.0}
+        for name in names:
+            kind = self.kind[name]
+            luts += {"lut": 1, "srl": 1, "lutram": 8}.get(kind, 0)
+            flops += kind == "ff"
+            if kind in columns:
+                columns[kind] += 0.5 if self.cells[name]["type"].startswith("RAMB18") else 1.0
+            elif kind == "box":
+                inside += self.table_of(name).clbs
+        return max(max(luts / 8, flops / 16) / self.ns["area_used"],
+                   *(count * self.ns[kind + "_clbs"] for kind, count in columns.items())) + inside
+
+    def lane_of(self, name: str) -> str | None:
+        """The lane of a cell that says in which it is, by its own name or that of the net that it drives."""
+        found = LANE.match(plain(name))
+        if not found:
+            for _, out, bit in self.pins(name):
+                if out:
+                    found = LANE.match(self.names.get(bit, ""))
+                    break
+        return found[0] if found else None
+
+    def spread(self) -> tuple[dict[Bit, set[str]], dict[str, float]]:
+        """The lanes of each net that has loads in several, and the area of each lane."""
+        lanes: dict[Bit, set[str]] = {}
+        members: dict[str, list[str]] = {}
+        for name in self.cells:
+            lane = self.lane_of(name)
+            if not lane:
+                continue
+            members.setdefault(lane, []).append(name)
+            for port, out, bit in self.pins(name):
+                if not out and port not in CLOCKS:
+                    lanes.setdefault(bit, set()).add(lane)
+        areas = {lane: self.area(names) for lane, names in members.items()}
+        return {bit: found for bit, found in lanes.items() if len(found) > 1}, areas
+
+    def span(self, bit: Bit) -> float:
+        """CLBs that a net goes: as far as its loads need room, or over the lanes that they are in."""
+        loads, enables = self.loads.get(bit, 0), self.enables.get(bit, 0)
+        near = math.sqrt(loads / self.ns["loads_of_clb"] + enables / self.ns["enables_of_clb"])
+        return max(near, math.sqrt(sum(self.lane_clbs[lane] for lane in self.lanes.get(bit, ()))))
+
+    def net(self, bit: Bit, least: float = 0.0) -> float:
+        """least: CLBs to the load at least; on a die no net is longer than its side."""
+        loads = self.loads.get(bit, 0) + self.enables.get(bit, 0)
+        far = max(min(self.span(bit), self.ns["die_rows"]), least)
+        return self.ns["net"] + self.ns["net_doubling"] * math.log2(max(loads, 1)) + self.ns["clb"] * far
+
+    def wire(self, bit: Bit, name: str, port: str) -> float:
+        """From the driver's pin to the load's: none inside a slice, a carry chain, a cascade, to a multiplier's
+        registers."""
+        to = self.kind[name]
+        source, out = self.driver.get(bit, (None, ""))
+        kind = self.kind[source] if source else "ff"
+        loads = self.loads.get(bit, 0)
+        if kind == to == "carry" and port in ("CI", "CI_TOP") or port.startswith(CASCADES):
+            return 0.0
+        if (kind, to) in (("lut", "muxf"), ("muxf", "muxf")) or kind == "lut" and to == "carry" and loads <= 2:
+            return 0.0
+        if kind == "dsp" and to == "ff" and loads == 1 or kind == "ff" and source and to == "dsp" and loads == 1:
+            return 0.0  # the register moves into the cell
+        if kind == "carry" and to == "ff" and self.own_adder(source):
+            return 0.0
+        column = {"dsp", "bram", "uram"} & {kind, to}
+        borders, least = self.between(bit, source, name, port)
+        return self.net(bit, least) + (self.ns["net_column"] if column else 0.0) + borders * self.ns["die_crossing"]
+
+    def die(self, name: str | None) -> int | None:
+        """The die of a cell, where dies are known; a flip-flop's from the name of what it drives. None: where its loads
+        are, as the copies of a register that nobody has placed."""
+        if name is None or self.die_of is None:
+            return None
+        if not self.dies:
+            self.find_dies()
+        return self.dies[name]
+
+    def source_name(self, name: str) -> str:
+        """The name of a cell with its place in the source: its own, or that of a net which it drives; "" if it has
+        none."""
+        nets = [self.names[bit] for _, out, bit in self.pins(name) if out and bit in self.names]
+        known = nets + [plain(name)] if self.kind[name] == "ff" else [plain(name)] + nets
+        return next((text for text in known if not text.startswith("$")), "")
+
+    def find_dies(self) -> None:
+        """Logic that has no place in the source lies where its loads are: found from these, back through it, once."""
+        floating = set()
+        for name in self.cells:
+            known = self.source_name(name)
+            if not known and self.kind[name] in LOGIC:
+                floating.add(name)
+                continue
+            die = self.die_of(known)
+            tree = "rill_register_tree" in self.cells[name]["type"]
+            self.dies[name] = 0 if die is None and not tree else die
+        waiting = [name for name, die in self.dies.items() if die is not None]
+        for name in waiting:  # grows meanwhile
+            for _, out, bit in self.pins(name):
+                source = self.driver.get(bit, (None, ""))[0]
+                if not out and source in floating:
+                    floating.discard(source)
+                    own = self.dies[name]
+                    self.dies[source] = max(self.die_set(name, own), key=lambda die: abs(die - own))
+                    waiting.append(source)
+        self.dies.update((name, 0) for name in floating)
+
+    def borders(self, source: str, name: str) -> int:
+        """Of dies, between two cells; to copies of a register that lie on all dies the most."""
+        here, there = self.die(source), self.die(name)
+        if here is None:
+            return 0
+        if there is None:
+            return max(abs(here - die) for die in self.all_dies)
+        ways = [abs(a - b) for a in self.die_set(source, here) for b in self.die_set(name, there)]
+        return min(ways)
+
+    def die_set(self, name: str, die: int) -> set[int]:
+        """The dies of a cell; of a module with register stages of its own on the way to another die also theirs."""
+        return {die} | (self.stages_of(plain(name)) if self.stages_of and self.kind[name] == "box" else set())
+
+    def bare(self, bit: Bit, source: str, name: str, port: str) -> bool:
+        """From a register to a register with nothing between and no other load: both move to the border."""
+        own = self.loads.get(bit, 0) == 1 and not self.enables.get(bit)
+        return own and self.registered(source, self.driver[bit][1], True) and self.registered(name, port, False)
+
+    def registered(self, name: str, port: str, out: bool) -> bool:
+        """Whether a register is at this pin, without logic inside."""
+        if self.kind[name] == "ff":
+            return port not in ENABLES
+        if self.kind[name] != "box":
+            return False
+        table = self.table_of(name)
+        if out:
+            late = table.depart.get(port, 0.0) > self.ns["ff_clock_to_q"] + 0.001
+            return not late and all(port != sink for _, sink, _ in table.through)
+        return port in table.bare
+
+    def between(self, bit: Bit, source: str | None, name: str, port: str) -> tuple[int, float]:
+        """Borders of dies, and CLBs at least, to a load: half the side of the smaller of two modules, a die's rows for
+        each border unless registers lie on both sides of it."""
+        if source is None:
+            return 0, 0.0
+        borders = self.borders(source, name) if self.die_of else 0
+        if borders:
+            near = borders == 1 and self.bare(bit, source, name, port)
+            return borders, 0.0 if near else borders * self.ns["die_rows"]
+        if self.kind[source] == self.kind[name] == "box":
+            return 0, min(math.sqrt(self.table_of(cell).clbs) for cell in (source, name)) / 2
+        return 0, 0.0
+
+    # ---- a multiplier and the adder behind it ----
+
+    def multiplier(self, bit: Bit | str) -> str | None:
+        """The multiplier that drives a bit, through its own adder too."""
+        name, _ = self.driver.get(bit, (None, None))
+        if name and self.kind[name] == "carry" and self.own_adder(name):
+            for port in ("S", "DI"):
+                for below in self.cells[name]["connections"].get(port, []):
+                    source = self.behind_inverter(below)[0]
+                    if source and self.kind[source] == "dsp":
+                        return source
+        return name if name and self.kind[name] == "dsp" else None
+
+    def behind_inverter(self, bit: Bit | str) -> tuple[str | None, str | None]:
+        """Driver and port of a bit, of a LUT with one input what that follows."""
+        name, out = self.driver.get(bit, (None, None))
+        if name and self.kind[name] == "lut":
+            inputs = [b for _, is_out, b in self.pins(name) if not is_out]
+            return self.driver.get(inputs[0], (None, None)) if len(inputs) == 1 else (name, out)
+        return name, out
+
+    def carry_below(self, name: str) -> str | None:
+        for bit in self.cells[name]["connections"].get("CI", []):
+            source = self.driver.get(bit, (None, None))[0]
+            if source and self.kind[source] == "carry":
+                return source
+        return None
+
+    def own_adder(self, name: str) -> bool:
+        """Whether a carry cell adds a constant to a product and nothing else: that is the multiplier's own adder, which
+        sums its partial products in any case."""
+        chain: list[str] = []
+        at: str | None = name
+        while at is not None and at not in self.own:
+            if at in chain:
+                raise Loop([])
+            chain.append(at)
+            at = self.carry_below(at)
+        for cell in reversed(chain):
+            self.own[cell] = self.adds_constant(cell)
+        return self.own[name]
+
+    def adds_constant(self, name: str) -> bool:
+        product = False
+        for port in ("S", "DI", "CI", "CI_TOP", "CYINIT"):
+            for bit in self.cells[name]["connections"].get(port, []):
+                source, out = self.behind_inverter(bit) if not isinstance(bit, str) else (None, None)
+                if isinstance(bit, str) or source and self.kind[source] == "constant":
+                    continue
+                if source and self.kind[source] == "dsp":
+                    product = True
+                elif not (source and self.kind[source] == "carry" and out == "CO" and self.own.get(source)):
+                    return False
+        return product or self.carry_below(name) is not None
+
+    # ---- arcs ----
+
+    def build(self) -> None:
+        make = {"lut": self.add_all, "muxf": self.add_all, "reduce": self.add_reduce, "bitwise": self.add_bitwise,
+                "carry": self.add_carry, "lutram": self.add_lutram, "dsp": self.add_dsp, "ff": self.add_ff,
+                "srl": self.add_srl, "bram": self.add_ram, "uram": self.add_ram, "box": self.add_box}
+        for name, kind in self.kind.items():
+            if kind == "unknown":
+                raise SystemExit(f"error: no delay for the cell {self.cells[name]['type']} ({plain(name)})")
+            if kind in make:
+                make[kind](name)
+        self.graph.close()
+
+    def new_node(self, name: str) -> int:
+        node = self.graph.new_node()
+        self.virtual[node] = name
+        return node
+
+    def bits(self, name: str, port: str) -> list[Bit | str]:
+        return self.cells[name]["connections"].get(port, [])
+
+    def arc(self, name: str, port: str, bit: Bit | str, to: int, through: float) -> None:
+        if not isinstance(bit, str):
+            self.graph.add(bit, to, self.wire(bit, name, port) + through)
+
+    def end(self, name: str, port: str, bit: Bit, setup: float) -> None:
+        self.ends.append(End(bit, self.wire(bit, name, port) + setup, name, port))
+
+    def start(self, bit: Bit | str, ns: float) -> None:
+        if not isinstance(bit, str):
+            self.starts.append((bit, ns))
+
+    def add_all(self, name: str) -> None:
+        """A cell of one output that follows all inputs."""
+        out = next((bit for _, is_out, bit in self.pins(name) if is_out), None)
+        if out is None:
+            return
+        for port, is_out, bit in self.pins(name):
+            if not is_out:
+                self.arc(name, port, bit, out, self.ns[self.kind[name]])
+
+    def add_reduce(self, name: str) -> None:
+        """A wide cell of one bit: levels of LUTs with six inputs."""
+        inputs = [(port, bit) for port, is_out, bit in self.pins(name) if not is_out]
+        levels = max(math.ceil(math.log(max(len(inputs), 1), 6)), 1)
+        through = levels * self.ns["lut"] + (levels - 1) * self.ns["net"]
+        for out in self.bits(name, "Y")[:1]:
+            for port, bit in inputs if not isinstance(out, str) else ():
+                self.arc(name, port, bit, out, through)
+
+    def add_bitwise(self, name: str) -> None:
+        """A wide cell each of whose output bits follows the same bit of its inputs, and a select of one bit."""
+        for place, out in enumerate(self.bits(name, "Y")):
+            for port in ("A", "B"):
+                source = self.bits(name, port)
+                if place < len(source) and not isinstance(out, str):
+                    self.arc(name, port, source[place], out, self.ns["lut"])
+            for bit in self.bits(name, "S"):
+                if not isinstance(out, str):
+                    self.arc(name, "S", bit, out, self.ns["lut"])
+
+    def add_carry(self, name: str) -> None:
+        """A node for each bit of the chain: O follows the S of its bit and the chain below, CO the chain."""
+        outs, carries = self.bits(name, "O"), self.bits(name, "CO")
+        own = self.own_adder(name)
+        into, step, out_of = (0.0, 0.0, 0.0) if own else (self.ns[n] for n in ("carry_in", "carry_step", "carry_out"))
+        chain = self.new_node(name)
+        for port in ("CI", "CI_TOP", "CYINIT"):
+            for bit in self.bits(name, port)[:1]:
+                self.arc(name, port, bit, chain, 0.0 if port == "CI" else into)
+        for place, select in enumerate(self.bits(name, "S")):
+            if place < len(outs) and not isinstance(outs[place], str):
+                self.graph.add(chain, outs[place], out_of)
+                self.arc(name, "S", select, outs[place], into)
+            carry = carries[place] if place < len(carries) else "x"
+            above = self.new_node(name) if isinstance(carry, str) else carry
+            self.graph.add(chain, above, step)
+            self.arc(name, "S", select, above, into)
+            for bit in self.bits(name, "DI")[place:place + 1]:
+                self.arc(name, "DI", bit, above, into)
+            chain = above
+
+    def add_lutram(self, name: str) -> None:
+        """Read without a clock: an output follows its own address alone. Written at the clock."""
+        cell = self.cells[name]
+        for port, is_out, bit in self.pins(name):
+            if is_out:
+                for address in read_addresses(port, cell["connections"]):
+                    for source in self.bits(name, address):
+                        self.arc(name, address, source, bit, self.ns["lut"])
+                self.start(bit, self.ns["ff_clock_to_q"] + self.ns["lut"])
+            elif port not in CLOCKS and not port.startswith("DPRA"):
+                self.end(name, port, bit, self.ns["bram_setup"])
+
+    def add_dsp(self, name: str) -> None:
+        """Two stages, multiplier and adder, each with or without its registers."""
+        has = {key: registers(self.cells[name], key) for key in ("AREG", "BREG", "CREG", "DREG", "MREG", "PREG")}
+        product, total = self.new_node(name), self.new_node(name)
+        whole, stage = self.ns["dsp_multiply"], self.ns["dsp_stage"]
+        multiply = stage if has["MREG"] else whole - self.ns["dsp_setup"]
+        for port, is_out, bit in self.pins(name):
+            if is_out or port in CLOCKS:
+                continue
+            self.dsp_input(name, port, bit, has, product if port in ("A", "B", "D", "ACIN", "BCIN") else total)
+        if has["AREG"] or has["BREG"]:
+            self.starts.append((product, self.ns["dsp_clock_to_p"]))
+        if has["MREG"]:
+            self.ends.append(End(product, stage, name, "M"))
+            self.starts.append((total, self.ns["dsp_clock_to_p"]))
+        else:
+            self.graph.add(product, total, multiply)
+        if has["PREG"]:
+            self.ends.append(End(total, self.ns["dsp_setup"], name, "P"))
+        for port, is_out, bit in self.pins(name):
+            if not is_out:
+                continue
+            if has["PREG"]:
+                self.start(bit, self.ns["dsp_clock_to_p"])
+            else:
+                self.graph.add(total, bit, 0.0)
+
+    def dsp_input(self, name: str, port: str, bit: Bit, has: dict[str, bool], to: int) -> None:
+        if port in ENABLES or port.startswith(("CE", "RST")):
+            self.end(name, port, bit, self.ns["ff_setup_enable"])
+        elif has.get(DSP_DATA.get(port, ""), False):
+            self.end(name, port, bit, self.ns["dsp_setup"])
+        else:
+            adds = port in ("C", "PCIN", "CARRYIN", "CARRYCASCIN")
+            self.arc(name, port, bit, to, self.ns["dsp_add"] - self.ns["dsp_setup"] if adds else 0.0)
+
+    def add_ff(self, name: str) -> None:
+        for port, is_out, bit in self.pins(name):
+            if is_out:
+                self.start(bit, self.ns["ff_clock_to_q"])
+            elif port not in CLOCKS:
+                self.end(name, port, bit, self.ns["ff_setup_enable" if port in ENABLES else "ff_setup"])
+
+    def add_srl(self, name: str) -> None:
+        for port, is_out, bit in self.pins(name):
+            if is_out:
+                self.start(bit, self.ns["srl_read"])
+            elif port not in CLOCKS:
+                self.end(name, port, bit, self.ns["bram_setup"])
+
+    def add_ram(self, name: str) -> None:
+        kind = self.kind[name]
+        for port, is_out, bit in self.pins(name):
+            if is_out:
+                registered = "_registered" if ram_registered(self.cells[name], port) else ""
+                self.start(bit, self.ns[f"{kind}_read{registered}"])
+                self.add_cascade(name, port, bit)
+            elif port not in CLOCKS and not port.startswith(("CAS_IN", "CASDIN")):
+                self.end(name, port, bit, self.ns[kind + "_setup"])
+
+    def add_cascade(self, name: str, port: str, out: Bit) -> None:
+        """Without an output register what the cell before gives goes through this one, bit by bit."""
+        side = "A" if port.rstrip("01234567").endswith("A") or "_A" in port else "B"
+        place = self.bits(name, port).index(out)
+        for source in self.cells[name]["connections"]:
+            if source.startswith(("CAS_IN_DOUT_" + side, "CASDIN" + side)) and place < len(self.bits(name, source)):
+                bit = self.bits(name, source)[place]
+                if not ram_registered(self.cells[name], port):
+                    self.arc(name, source, bit, out, self.ns[self.kind[name] + "_cascade"])
+                elif not isinstance(bit, str):
+                    self.end(name, source, bit, self.ns[self.kind[name] + "_cascade"])
+
+    def add_box(self, name: str) -> None:
+        """A module that was walked on its own: its table; else a register at each port."""
+        table = self.table_of(name)
+        behind = {sink for _, sink, _ in table.through}
+        for port, is_out, bit in self.pins(name):
+            if is_out and (port in table.depart or port not in behind):
+                self.start(bit, table.depart.get(port, self.ns["ff_clock_to_q"]))
+            elif not is_out and port not in CLOCKS and port != "clk":
+                self.end(name, port, bit, max(table.arrive.get(port, 0.0) - self.ns["net"], self.ns["ff_setup"]))
+        for source, sink, ns in table.through:
+            node = self.new_node(name)
+            for bit in self.bits(name, source):
+                self.arc(name, source, bit, node, ns)
+            for out in self.bits(name, sink):
+                if not isinstance(out, str):
+                    self.graph.add(node, out, 0.0)
+
+    # ---- names ----
+
+    def name_of(self, node: int) -> str:
+        return self.names.get(node) or plain(self.virtual.get(node, "") or self.driver.get(node, ("?", ""))[0])
+
+    def end_name(self, end: End) -> str:
+        """A register by the net that it drives, as it stands in the source; other cells by their own name."""
+        for _, is_out, bit in self.pins(end.cell) if self.kind[end.cell] == "ff" else ():
+            if is_out and bit in self.names:
+                return f"{self.names[bit]}.{end.port}"
+        return f"{plain(end.cell)}.{end.port}"
+
+    def loop_names(self, loops: list[list[int]]) -> str:
+        """The loops' cells, each once."""
+        said = []
+        for nodes in loops:
+            cells = {self.virtual.get(node) or self.driver[node][0] for node in nodes}
+            said.append(", ".join(sorted(plain(cell) for cell in cells)))
+        return "; ".join(said)
+
+
+def short_names(module: dict) -> dict[Bit, str]:
+    """The best name of each bit, with its place in a vector: one of the source before one that Yosys made, then the
+    shortest."""
+    names: dict[Bit, str] = {}
+    ranks: dict[Bit, tuple[bool, int]] = {}
+    for name, net in module["netnames"].items():
+        text, wide = plain(name), len(net["bits"]) > 1
+        rank = "$" in text, len(text)
+        for place, bit in enumerate(net["bits"]):
+            if not isinstance(bit, str) and (bit not in names or rank < ranks[bit]):
+                names[bit] = f"{text}[{place}]" if wide else text
+                ranks[bit] = rank
+    return names
+
+
+def plain(name: str) -> str:
+    """Without what Yosys puts around names of the source."""
+    return name.replace("$flatten", "").replace("\\", "")
+
+
+def registers(cell: dict, key: str) -> bool:
+    text = cell.get("parameters", {}).get(key, "0")
+    return text not in ("FALSE", "") and set(str(text)) <= {"0", "1"} and int(str(text), 2) > 0
+
+
+def ram_registered(cell: dict, port: str) -> bool:
+    parameters = cell.get("parameters", {})
+    side = "A" if "A" in port.replace("CAS", "").replace("DATA", "") else "B"
+    keys = (f"OREG_{side}", f"DO{side}_REG")
+    return any(parameters.get(key) == "TRUE" or registers(cell, key) for key in keys)
+
+
+def read_addresses(out: str, ports: dict) -> list[str]:
+    """The address ports that an output of a distributed RAM follows."""
+    if out.startswith("DO") and len(out) == 3:
+        return [port for port in ports if port == "ADDR" + out[-1]]
+    if out == "DPO":
+        return [port for port in ports if port.startswith("DPRA")]
+    return [port for port in ports if re.fullmatch(r"A\d*", port)]
