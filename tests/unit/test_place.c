@@ -244,7 +244,7 @@ static void sums_two_dies_away(void **state) {
 
 static bool is_refused(const struct ir *ir) {
     struct diag diag;
-    diag_init(&diag, NULL);
+    diag_init(&diag, stderr);
     return !ir_verify(ir, &diag, "place-dies");
 }
 
