@@ -97,8 +97,8 @@ static void add_cuts(const struct report *r, const struct ir_engine *e, struct t
     const struct ir *ir = r->ir;
     for (int d = 0; d < ir->dies; d++)
         if (cut_to(e, d))
-            text_addf(out, "  %s: %d lanes cut, sums on %s, %lld bits each\n", ir->kernel[e->kernel].name,
-                      cut_to(e, d), ir->die[d].name, (long long)cost_lane_bits(ir, e, true));
+            text_addf(out, "  %s: %d lanes cut, sums on %s, %lld bits each\n", ir->kernel[e->kernel].name, cut_to(e, d),
+                      ir->die[d].name, (long long)cost_lane_bits(ir, e, true));
     if (e->result_die != ir->kernel[e->kernel].die)
         text_addf(out, "  %s: results come together on %s\n", ir->kernel[e->kernel].name, ir->die[e->result_die].name);
 }

@@ -279,8 +279,15 @@ static void a_part_is_cut_where_that_is_narrow(void **state) {
     VEC_PUSH(&arena, p.task, ((struct place_task){.pinned = true}));
     VEC_PUSH(&arena, p.task, ((struct place_task){.pinned = false}));
     VEC_PUSH(&arena, p.lanes,
-             ((struct place_lanes){.parts = 2, .results = 1, .need = {60}, .sums_need = {25}, .bits = 8192,
-                                   .back_bits = 34, .chain_bits = 600, .sums_bits = 8, .sums_chain_bits = 40}));
+             ((struct place_lanes){.parts = 2,
+                                   .results = 1,
+                                   .need = {60},
+                                   .sums_need = {25},
+                                   .bits = 8192,
+                                   .back_bits = 34,
+                                   .chain_bits = 600,
+                                   .sums_bits = 8,
+                                   .sums_chain_bits = 40}));
     assert_int_equal(place_solve(&p), MIP_OPTIMAL);
     assert_int_equal(p.lanes.items[0].on[0] + p.lanes.items[0].on[1], 0);
     assert_int_equal(p.lanes.items[0].cut[1], 2);
