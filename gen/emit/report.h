@@ -65,6 +65,10 @@ void report_fit(const struct report *, struct text *out); // estimates beside me
 void report_fit_json(const struct report *, struct text *out);
 void report_measured_json(const struct report *, int kernel,
                           struct text *out); // of a kernel measured with its own parameters
+double report_per_weight(const struct cost_format *, int64_t bits);
+int64_t report_filled(const struct cost_format *);            // bits that are neither elements nor beside them
+void report_weights(const struct report *, struct text *out); // nothing where there are none
+void report_weights_json(const struct report *, struct text *out);
 void report_memories(const struct report *, struct text *out);
 void report_memories_json(const struct report *, struct text *out);
 

@@ -150,6 +150,7 @@ void emit_report_json(const struct ir *ir, struct text *out) {
     add_kernels(&r, out);
     report_fit_json(&r, out);
     report_memories_json(&r, out);
+    report_weights_json(&r, out);
     report_dies_json(&r, out);
     add_fifos(&r, out);
     text_add(out, "}\n");
