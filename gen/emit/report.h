@@ -49,6 +49,7 @@ struct report_memories report_memories_make(const struct ir *);
 int64_t report_group_bits(const struct ir *, int group, int64_t *fifos);
 void report_resources(const struct report *, struct text *out); // text tables
 const char *report_where(const struct report *);                // whether the bound holds at its step's positions alone
+struct hbm_share report_share(const struct report *);           // of the fullest channel's rate, at the bound
 void report_decode(const struct report *, struct text *out);
 void report_power(const struct report *, struct text *out); // nothing where the board has no coefficients
 void report_power_json(const struct report *, struct text *out);
