@@ -106,8 +106,8 @@ if [ "$simulate" ]; then
     echo "| model | weights | cycles simulated | forecast | difference | compared with golden | equal |"
     echo "|---|---|---:|---:|---:|---:|---|"
 else
-    echo -n "| model | weights | channels | tokens/s | first id, ms | MB of a step | of the peak rate, % | of the sustained, %"
-    echo " | LUTs, % |"
+    echo -n "| model | weights | channels | tokens/s | first id, ms | MB of a step | of the peak rate, %"
+    echo " | of the sustained, % | LUTs, % |"
     echo "|---|---|---:|---:|---:|---:|---:|---:|---:|"
 fi
 status=0
