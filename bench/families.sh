@@ -13,8 +13,9 @@ usage: bench/families.sh [--request IN:OUT] [--context N] [--weights "FORMAT..."
   --layers N, --vocab N  so many layers and tokens instead of the model's
   --simulate             RTL with random weights beside the forecast: minutes to build each
   model                  of those of the table (default: all)
-Prints a table: tokens/s, first id, bytes of weights, keys and values that a step reads, share of the memory's sustained
-rate, how much of the board's LUTs the design takes by estimate. Class: forecast, no weights are read. Some 2 minutes.
+Prints a table: tokens/s, first id, bytes of weights, keys and values that a step reads, shares of the memory's peak
+and sustained rate, how much of the board's LUTs the design takes by estimate. Class: forecast, no weights are read.
+Some 2 minutes.
 With --simulate: cycles of the request simulated and by forecast, and how many values were compared with the golden
 model.
 TEXT
@@ -94,9 +95,9 @@ import json, sys
 check, forecast = (json.load(open(path)) for path in sys.argv[3:])
 decode = forecast["decode"]
 bytes_read = decode["memory_cycles"] / forecast["clock_mhz"] / 1e6 * forecast["sustained_gbs"] * 1e9 * check["channels"]
-print("| {} | `{}` | {} | {:,.0f} | {:.1f} | {:.0f} | {:.1f} | {:.0f} |".format(
+print("| {} | `{}` | {} | {:,.0f} | {:.1f} | {:.0f} | {:.1f} | {:.1f} | {:.0f} |".format(
     sys.argv[1], sys.argv[2], check["channels"], forecast["tokens_per_second"], forecast["ttft_ms"],
-    bytes_read / decode["steps"] / 1e6, 100 * decode["memory_cycles"] / decode["cycles"],
+    bytes_read / decode["steps"] / 1e6, 100 * decode["hbm_of_peak"], 100 * decode["hbm_of_sustained"],
     check["resources"]["percent"]["lut"]))
 TEXT
 }
@@ -105,9 +106,9 @@ if [ "$simulate" ]; then
     echo "| model | weights | cycles simulated | forecast | difference | compared with golden | equal |"
     echo "|---|---|---:|---:|---:|---:|---|"
 else
-    echo -n "| model | weights | channels | tokens/s | first id, ms | MB of a step | share of the memory's rate, %"
-    echo " | LUTs, % |"
-    echo "|---|---|---:|---:|---:|---:|---:|---:|"
+    echo -n "| model | weights | channels | tokens/s | first id, ms | MB of a step | of the peak rate, %"
+    echo " | of the sustained, % | LUTs, % |"
+    echo "|---|---|---:|---:|---:|---:|---:|---:|---:|"
 fi
 status=0
 while IFS= read -r line; do

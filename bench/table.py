@@ -6,8 +6,6 @@ import os
 import re
 import sys
 
-PEAK_GBS, SUSTAINED_GBS = 14.4, 13.27  # of a channel: docs/hbm.md
-
 # The shape of what follows: of another model nothing is published to set beside it.
 PUBLISHED_MODEL = {"layers": 24, "hidden": 1024, "ffn": 4096, "vocab": 50257}
 # Published, GPT-2 medium (355M), batch 1: latency ms, time to the first id ms, tokens/s. CODO publishes no latency.
@@ -85,16 +83,15 @@ def speed_table(runs, clock, published):
                 row(other, name, number(latency, 2), number(ttft, 2), number(rate, 2))
 
 
-def memory_table(runs, channels, products):
+def memory_table(runs, products):
     print("\n## Memory and multipliers, decoding\n")
-    row("", "in:out", "HBM bytes, all", f"of {PEAK_GBS * channels:.1f} GB/s", f"of {SUSTAINED_GBS * channels:.1f} GB/s sustainable", "of the multipliers")
+    row("", "in:out", "HBM bytes, all", "of the peak", "of the sustained rate", "of the multipliers")
     row("---", "---", "---:", "---:", "---:", "---:")
     for label, name, result, forecast in runs:
         if result is None or not result["cycles_decode"]:
             continue
-        used = result["hbm_utilization"]
         macs = forecast["decode"]["macs"] / (result["cycles_decode"] * products)
-        row(label, name, f"{result['hbm_bytes']}", f"{used:.1%}", f"{used * PEAK_GBS / SUSTAINED_GBS:.1%}", f"{macs:.1%}")
+        row(label, name, f"{result['hbm_bytes']}", f"{result['hbm_of_peak']:.1%}", f"{result['hbm_of_sustained']:.1%}", f"{macs:.1%}")
     print(f"\nMultipliers: {products:.0f} int4 x int8 products a cycle; counted are those of the model, one position at a time.")
 
 
@@ -148,7 +145,7 @@ def main():
           f"{'jitter seed ' + seed if seed != '0' else 'no jitter'}, end-of-text ignored. Nothing ran on a card: figures of Rill are simulated"
           f"{', those of the others published' if published else ''}.")
     speed_table(runs, clock, published)
-    memory_table(runs, channels, products)
+    memory_table(runs, products)
     cycle_table(runs)
     forecast_table(runs)
     for reason in bad:

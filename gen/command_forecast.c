@@ -55,6 +55,12 @@ static double memory_cycles(const struct forecast_view *v, const struct timing_p
     return p->beats * v->ir->design.beat_bits / 8 / v->f->memory_gbs * v->ir->design.clock_mhz * 1e-3;
 }
 
+// Of what its channels could bring of the lanes' beats.
+static struct hbm_share share_of(const struct forecast_view *v, const struct timing_phase *p) {
+    const struct ir_design *d = &v->ir->design;
+    return hbm_figures_share(&d->hbm, p->beats * d->beat_bits / 8, ms(v, p->cycles) * 1e-3);
+}
+
 static double rest(const struct timing_phase *p) {
     double sum = p->busy + p->turn;
     for (int c = 0; c < TIMING_CAUSES; c++) sum += p->wait[c];
@@ -68,8 +74,9 @@ static void print_phase(const struct forecast_view *v, const char *name, const s
     printf("\n%s: %" PRId64 " steps of %.0f cycles\n", name, p->steps, each(p, p->cycles));
     if (v->f->engine == IR_NONE) return;
     double engine = each(p, p->busy), memory = each(p, memory_cycles(v, p));
-    printf("  bound by %s: engine %.0f cycles, memory %.0f (%.2f GB/s a channel)\n",
-           engine > memory ? "the engine's beats" : "the memory", engine, memory, v->f->memory_gbs);
+    printf("  bound by %s: engine %.0f cycles, memory %.0f\n", engine > memory ? "the engine's beats" : "the memory",
+           engine, memory);
+    printf("  memory: %s a channel\n", hbm_figures_share_text(v->ir->arena, &v->ir->design.hbm, share_of(v, p)));
     printf("  engine waits: beats, keys, values %.0f, operands %.0f, room %.0f, from step to step %.0f, rest %.0f\n",
            each(p, p->wait[TIMING_FOR_BEATS]), each(p, p->wait[TIMING_FOR_OPERAND]), each(p, p->wait[TIMING_FOR_ROOM]),
            each(p, p->turn), each(p, rest(p)));
@@ -129,6 +136,8 @@ static void json_phase(const struct forecast_view *v, const char *name, const st
     printf(",\n  \"%s\": {\"steps\": %" PRId64
            ", \"cycles\": %.0f, \"macs\": %.0f, \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n",
            name, p->steps, p->cycles, p->macs, p->busy, memory_cycles(v, p));
+    struct hbm_share share = share_of(v, p);
+    printf("    \"hbm_of_peak\": %.6g, \"hbm_of_sustained\": %.6g,\n", share.peak, share.sustained);
     printf("    \"waits\": {\"beats\": %.0f, \"operands\": %.0f, \"room\": %.0f, \"turn\": %.0f, \"rest\": %.0f},\n    "
            "\"stages\": [",
            p->wait[0], p->wait[1], p->wait[2], p->turn, rest(p));
@@ -147,8 +156,9 @@ static void print_json(const struct forecast_view *v) {
            f->first_id, f->end - f->first_id);
     printf("  \"ttft_ms\": %.6g,\n  \"latency_ms\": %.6g,\n  \"tokens_per_second\": %.6g,\n", ms(v, f->first_id),
            ms(v, f->end), per_second(v, (double)f->decode.steps, f->decode.cycles));
-    printf("  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64 ",\n  \"sustained_gbs\": %.6g", f->steps,
-           f->simulated, f->memory_gbs);
+    printf("  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64
+           ",\n  \"peak_gbs\": %.6g,\n  \"sustained_gbs\": %.6g",
+           f->steps, f->simulated, v->ir->design.hbm.peak_gbs, f->memory_gbs);
     printf(",\n  \"cycles_prefill_bound\": %" PRId64 ",\n  \"cycles_decode_bound\": %" PRId64, f->prefill.bound.cycles,
            f->decode.bound.cycles);
     struct cost_power power = power_of(v);

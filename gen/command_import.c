@@ -5,6 +5,7 @@
 #include "gen/command.h"
 #include "include/import.h"
 #include "include/pack.h"
+#include "include/tokenizer.h"
 
 struct import_run {
     struct import_options source;
@@ -21,10 +22,20 @@ static bool write_spec(struct arena *arena, const char *dir, const char *name, c
     return false;
 }
 
+// A tokenizer that is there says which id begins a text.
+static bool ask_tokenizer(struct import *m, struct diag *diag) {
+    if (!tokenizer_present(m->arena, m->o.source)) return true;
+    struct tokenizer *t = tokenizer_open(m->arena, m->o.source, diag);
+    if (t) import_begin(m, tokenizer_bos(t));
+    tokenizer_close(t);
+    return t != NULL;
+}
+
 static bool import(const struct import_options *o, const char *dir, struct arena *arena, struct diag *diag) {
     struct import_design design;
     struct text spec = {0}, table = {0};
     struct import *m = import_read(o, arena, diag);
+    if (m && !ask_tokenizer(m, diag)) return false;
     const char *file = m ? arena_printf(arena, "%s.yaml", m->name) : NULL;
     struct ir *ir = m ? command_fit(m, arena_printf(arena, "%s/%s", dir, file), &design, &spec, diag) : NULL;
     bool ok = ir && pack_check_tokenizer(ir, o->source, diag) && write_spec(arena, dir, file, &spec, diag);

@@ -2,6 +2,7 @@
 // The design's keys for an imported model and a board: the first of some designs that the estimates put within the
 // board's limits, the fastest first.
 #include <stdlib.h>
+#include <string.h>
 
 #include "gen/command.h"
 #include "gen/emit/emit_report.h"
@@ -49,8 +50,16 @@ static struct ir *build(const struct fitting *f, const struct import_design *d, 
     return read ? command_build_spec(read, f->m->arena, diag, NULL) : NULL;
 }
 
-// Built without a word about the board's limits, or NULL.
-static struct ir *build_fitting(const struct fitting *f, const struct import_design *d, struct text *spec) {
+// The first warning of what was said, without its place; NULL: none.
+static const char *first_warning(struct arena *arena, const char *said) {
+    static const char mark[] = "warning: ";
+    const char *at = strstr(said, mark);
+    return at ? arena_strndup(arena, at + sizeof mark - 1, strcspn(at + sizeof mark - 1, "\n")) : NULL;
+}
+
+// Built without a word about the board's limits, or NULL. why: of the first word, where there is one.
+static struct ir *build_within(const struct fitting *f, const struct import_design *d, struct text *spec,
+                               const char **why) {
     struct diag silent;
     char *said = NULL;
     size_t len;
@@ -59,10 +68,15 @@ static struct ir *build_fitting(const struct fitting *f, const struct import_des
     struct ir *ir = build(f, d, spec, &silent);
     if (ir) emit_report_capacity(ir, loc_none(), &silent);
     fclose(silent.out);
+    bool fits = ir && !silent.warnings && !silent.errors;
+    if (!fits) arena_release(f->m->arena, mark);
+    if (!fits && why) *why = first_warning(f->m->arena, said);
     free(said);
-    if (ir && !silent.warnings && !silent.errors) return ir;
-    arena_release(f->m->arena, mark);
-    return NULL;
+    return fits ? ir : NULL;
+}
+
+static struct ir *build_fitting(const struct fitting *f, const struct import_design *d, struct text *spec) {
+    return build_within(f, d, spec, NULL);
 }
 
 // Of these channels: the first, else, where the last fits, the first between them that does.
@@ -106,11 +120,11 @@ static bool waits_for_scores(const struct ir *ir) {
     return scores_wait(ir) * WAIT_SHARE > cost_step_bound(ir, &step).cycles;
 }
 
-// Another design in the place of this one, if the board holds it; NULL: it does not.
+// Another design in the place of this one, if the board holds it; NULL: it does not, why says what is beyond.
 static struct ir *take_instead(const struct fitting *f, const struct import_design *other, struct import_design *d,
-                               struct text *spec) {
+                               struct text *spec, const char **why) {
     struct text other_spec = {0};
-    struct ir *ir = build_fitting(f, other, &other_spec);
+    struct ir *ir = build_within(f, other, &other_spec, why);
     if (ir) {
         text_free(spec);
         text_addf(spec, "%s", text_cstr(&other_spec));
@@ -127,7 +141,7 @@ static struct ir *match_scores(const struct fitting *f, struct ir *ir, struct im
         struct import_design wide = *d;
         wide.lanes *= 2;
         wide.unroll = UNROLL;
-        struct ir *with = take_instead(f, &wide, d, spec);
+        struct ir *with = take_instead(f, &wide, d, spec, NULL);
         if (!with) break;
         ir = with;
     }
@@ -142,7 +156,7 @@ enum { BEATS_AHEAD = 512 }; // of a channel: as many as the block RAMs hold that
 static struct ir *read_ahead(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
     struct import_design ahead = *d;
     ahead.prefetch_beats = BEATS_AHEAD;
-    struct ir *with = take_instead(f, &ahead, d, spec);
+    struct ir *with = take_instead(f, &ahead, d, spec, NULL);
     return with ? with : ir;
 }
 
@@ -152,8 +166,27 @@ static struct ir *read_ahead(const struct fitting *f, struct ir *ir, struct impo
 static struct ir *widen_rows(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
     struct import_design wide = *d;
     wide.wide_rows = true;
-    struct ir *with = take_instead(f, &wide, d, spec);
+    struct ir *with = take_instead(f, &wide, d, spec, NULL);
     return with ? with : ir;
+}
+
+// ---- dies ----
+
+// Spread over the board's dies where each is within its limits; else what is beyond them, and whether half of the
+// channels are not.
+static struct ir *spread(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
+    struct import_design over = *d;
+    struct text fewer = {0};
+    over.dies = (int)f->m->device->slr_count;
+    if (over.dies < 2) return ir;
+    const char *beyond = NULL;
+    struct ir *with = take_instead(f, &over, d, spec, &beyond);
+    if (with) return with;
+    d->beyond = beyond;
+    over.channels /= 2;
+    if (d->beyond && over.channels > 0 && build_fitting(f, &over, &fewer)) d->fewer_channels = over.channels;
+    text_free(&fewer);
+    return ir;
 }
 
 struct ir *command_fit(const struct import *m, const char *path, struct import_design *d, struct text *spec,
@@ -165,6 +198,7 @@ struct ir *command_fit(const struct import *m, const char *path, struct import_d
     if (ir) ir = match_scores(&f, ir, d, spec);
     if (ir) ir = read_ahead(&f, ir, d, spec);
     if (ir) ir = widen_rows(&f, ir, d, spec);
+    if (ir) ir = spread(&f, ir, d, spec);
     d->fits = ir;
     if (ir) return ir;
     *d = design_of(&f, 1, f.count - 1);

@@ -84,6 +84,20 @@ struct cost_fill {
 };
 struct cost_fill cost_fill(const struct ir *, const struct cost_design *, int die);
 
+// ---- bits of the memory image -------------------------------------------------------------------
+
+// Of the weights that are kept in one format, bits. stored: with what fills up beats, rows and lanes.
+struct cost_format {
+    const char *what, *format; // products, tables, vectors; a word of the spec, or fp32
+    int64_t weights;
+    int64_t elements, beside, stored; // beside: scales, offsets and biases
+};
+struct cost_formats {
+    struct cost_format *row, all;
+    int rows;
+};
+struct cost_formats cost_formats(const struct ir *);
+
 // ---- cycles -------------------------------------------------------------------------------------
 
 // How a kernel passes a stream on, with one token per step. Source: the contracts in the headers of the RTL modules.

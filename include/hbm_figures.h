@@ -57,6 +57,14 @@ void hbm_figures_list(FILE *, bool markdown);
 // Sequential reads in the long run, GB/s: no stream of accesses is faster. ns: the pause that a refresh makes.
 double hbm_figures_rate(const struct hbm_figures *);
 double hbm_figures_pause_ns(const struct hbm_figures *);
+// What a number of bytes of one channel in a time is of both rates: of the peak of its pins, and of what sequential
+// reads sustain. 0 without a time. The only place where a share of the memory's rate is made.
+struct hbm_share {
+    double peak, sustained;
+};
+struct hbm_share hbm_figures_share(const struct hbm_figures *, double bytes, double seconds);
+// "90.0 % of the peak 14.40 GB/s, 97.6 % of the sustained 13.28"
+const char *hbm_figures_share_text(struct arena *, const struct hbm_figures *, struct hbm_share);
 // Bus time of 32 bytes, ns: the slowest of pins, port and what is sustained between the refreshes.
 double hbm_figures_atom_ns(const struct hbm_figures *);
 

@@ -27,6 +27,8 @@ void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine; the rest bel
 int64_t tokenizer_vocab(const struct tokenizer *tokenizer); // ids are 0 .. vocab - 1
 int64_t tokenizer_eot(const struct tokenizer *tokenizer);   // id of <|endoftext|>, -1: none
 
+int64_t tokenizer_bos(const struct tokenizer *tokenizer); // id that it puts in front of a text, -1: none
+
 struct token_ids {
     uint32_t *items; // in the arena of the tokenizer
     size_t count, capacity;

@@ -139,3 +139,13 @@ double hbm_figures_rate(const struct hbm_figures *h) {
     double atom = hbm_figures_atom_ns(h), idle = most(hbm_figures_pause_ns(h) - atom, 0);
     return ATOM_BYTES / atom * (1 - idle / h->refresh_interval_ns);
 }
+
+struct hbm_share hbm_figures_share(const struct hbm_figures *h, double bytes, double seconds) {
+    double gbs = seconds > 0 ? bytes / seconds * 1e-9 : 0;
+    return (struct hbm_share){gbs / h->peak_gbs, gbs / hbm_figures_rate(h)};
+}
+
+const char *hbm_figures_share_text(struct arena *arena, const struct hbm_figures *h, struct hbm_share s) {
+    return arena_printf(arena, "%.1f %% of the peak %.2f GB/s, %.1f %% of the sustained %.2f", 100 * s.peak,
+                        h->peak_gbs, 100 * s.sustained, hbm_figures_rate(h));
+}

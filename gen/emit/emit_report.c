@@ -29,6 +29,7 @@ static void add_summary(const struct report *r, struct text *out) {
     report_dies(r, out);
     report_decode(r, out);
     report_power(r, out);
+    report_weights(r, out);
 }
 
 static void add_segments(const struct ir *ir, struct text *out) {

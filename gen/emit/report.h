@@ -49,6 +49,7 @@ struct report_memories report_memories_make(const struct ir *);
 int64_t report_group_bits(const struct ir *, int group, int64_t *fifos);
 void report_resources(const struct report *, struct text *out); // text tables
 const char *report_where(const struct report *);                // whether the bound holds at its step's positions alone
+struct hbm_share report_share(const struct report *);           // of the fullest channel's rate, at the bound
 void report_decode(const struct report *, struct text *out);
 void report_power(const struct report *, struct text *out); // nothing where the board has no coefficients
 void report_power_json(const struct report *, struct text *out);
@@ -65,6 +66,10 @@ void report_fit(const struct report *, struct text *out); // estimates beside me
 void report_fit_json(const struct report *, struct text *out);
 void report_measured_json(const struct report *, int kernel,
                           struct text *out); // of a kernel measured with its own parameters
+double report_per_weight(const struct cost_format *, int64_t bits);
+int64_t report_filled(const struct cost_format *);            // bits that are neither elements nor beside them
+void report_weights(const struct report *, struct text *out); // nothing where there are none
+void report_weights_json(const struct report *, struct text *out);
 void report_memories(const struct report *, struct text *out);
 void report_memories_json(const struct report *, struct text *out);
 

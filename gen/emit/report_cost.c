@@ -87,6 +87,13 @@ static void add_engine(const struct report *r, int id, struct text *out) {
               e->first_channel + e->channels - 1);
 }
 
+struct hbm_share report_share(const struct report *r) {
+    const struct ir_design *d = &r->ir->design;
+    double cycle = 1e-6 / d->clock_mhz, seconds = (double)r->bound.cycles * cycle;
+    double bytes = (double)r->bound.memory * cycle * hbm_figures_rate(&d->hbm) * 1e9;
+    return hbm_figures_share(&d->hbm, bytes, seconds);
+}
+
 // Steps at other positions have other bounds: fewer positions are read at the beginning.
 const char *report_where(const struct report *r) {
     if (!cost_positions_matter(r->ir)) return "";
@@ -104,13 +111,15 @@ void report_decode(const struct report *r, struct text *out) {
               r->ir->engines > 1 ? "slowest engine" : "engine", (long long)b->engine, (long long)r->beats.weights,
               (long long)r->beats.scores, (long long)r->beats.values);
     for (int e = 0; e < r->ir->engines && r->ir->engines > 1; e++) add_engine(r, e, out);
-    text_addf(out, "  %-34s%9lld  at %.2f GB/s of each channel\n", "memory", (long long)b->memory,
+    text_addf(out, "  %-34s%9lld  at the sustained %.2f GB/s of each channel\n", "memory", (long long)b->memory,
               hbm_figures_rate(&r->ir->design.hbm));
     if (b->busiest != IR_NONE)
         text_addf(out, "  %-34s%9lld  %s\n", "busiest other kernel", (long long)b->kernel,
                   r->ir->kernel[b->busiest].name);
     text_addf(out, "  %-34s%9lld  at most %.1f %s/s%s\n", "bound", (long long)b->cycles, b->tokens_per_second,
               is_lm ? "tokens" : "rows", report_where(r));
+    text_addf(out, "  fullest channel at the bound: %s\n",
+              hbm_figures_share_text(r->ir->arena, &r->ir->design.hbm, report_share(r)));
 }
 
 void report_power(const struct report *r, struct text *out) {

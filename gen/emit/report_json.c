@@ -72,7 +72,10 @@ static void add_decode(const struct report *r, struct text *out) {
               (long long)r->position, r->step.tokens, (long long)b->engine, (long long)b->memory, (long long)b->kernel);
     if (b->busiest != IR_NONE) add_string(out, "kernel", r->ir->kernel[b->busiest].name);
     else text_add(out, "\"kernel\": null");
-    text_addf(out, ", \"cycles\": %lld, \"tokens_per_second\": %.1f},\n", (long long)b->cycles, b->tokens_per_second);
+    struct hbm_share share = report_share(r);
+    text_addf(out,
+              ", \"cycles\": %lld, \"tokens_per_second\": %.1f, \"hbm_of_peak\": %.4f, \"hbm_of_sustained\": %.4f},\n",
+              (long long)b->cycles, b->tokens_per_second, share.peak, share.sustained);
 }
 
 static void add_kernels(const struct report *r, struct text *out) {
@@ -150,6 +153,7 @@ void emit_report_json(const struct ir *ir, struct text *out) {
     add_kernels(&r, out);
     report_fit_json(&r, out);
     report_memories_json(&r, out);
+    report_weights_json(&r, out);
     report_dies_json(&r, out);
     add_fifos(&r, out);
     text_add(out, "}\n");

@@ -121,6 +121,15 @@ static bool take_values(struct import *m, struct diag *diag) {
     return !diag_failed(diag) && set_context(m, diag) && bound_defaults(m, diag);
 }
 
+void import_begin(struct import *m, int64_t begins) {
+    int p = family_find_parameter(m->family, "bos");
+    m->tokenizer = true;
+    m->begins = begins;
+    if (p < 0 || begins < 0) return;
+    m->values->parameter[p].i = begins;
+    m->values->parameter[p].known = m->values->parameter[p].given = true;
+}
+
 // ---- a name ----
 
 static const char *base_name(struct import *m, const char *path, const char *ending) {
@@ -145,7 +154,7 @@ static const char *make_name(struct import *m) {
 
 struct import *import_read(const struct import_options *o, struct arena *arena, struct diag *diag) {
     struct import *m = ARENA_NEW(arena, struct import);
-    *m = (struct import){.o = *o, .arena = arena};
+    *m = (struct import){.o = *o, .arena = arena, .begins = -1};
     if (access(o->source, R_OK) != 0) {
         diag_error(diag, loc_file(arena, o->source), "cannot be read: a folder with config.json, or a GGUF file");
         return NULL;

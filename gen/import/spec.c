@@ -13,9 +13,20 @@ static bool is_read(const struct import *m, size_t parameter) {
     return false;
 }
 
+static bool is_begin(const struct import *m, size_t p) {
+    return (int)p == family_find_parameter(m->family, "bos") && m->values->parameter[p].i >= 0;
+}
+
+const char *import_begin_words(const struct import *m) {
+    if (!m->tokenizer)
+        return "assumed to begin every text: named by the checkpoint, which has no tokenizer here to tell";
+    return m->begins >= 0 ? "the tokenizer puts it in front of every text"
+                          : "named by the checkpoint; its tokenizer does not put it in front of a text";
+}
+
 // Of those that are written whatever the defaults are.
 static bool is_told(const struct import *m, size_t p) {
-    return is_read(m, p) || !m->family->parameter[p].preset || m->values->parameter[p].most;
+    return is_read(m, p) || is_begin(m, p) || !m->family->parameter[p].preset || m->values->parameter[p].most;
 }
 
 static void add_parameter(const struct import *m, size_t p, struct text *out) {
@@ -23,6 +34,7 @@ static void add_parameter(const struct import *m, size_t p, struct text *out) {
     const struct family_value *v = &m->values->parameter[p];
     text_addf(out, "  %s: %s", parameter->name, family_value_text(m->arena, parameter, v));
     if (v->most) text_addf(out, " # of the design; the model was trained for %" PRId64, v->most);
+    else if (is_begin(m, p)) text_addf(out, " # %s", import_begin_words(m));
     else if (!is_read(m, p)) text_add(out, " # assumed: the checkpoint does not say");
     text_add(out, "\n");
 }
@@ -57,6 +69,7 @@ static void add_design(const struct import *m, const struct import_design *d, st
     text_addf(out, "\ndesign:\n  channels: %d\n  beat_bits: %d\n  lanes: %d\n  T: %d\n  A: %d\n", d->channels,
               d->beat_bits, d->lanes, d->tokens, d->arrays);
     if (d->unroll) text_addf(out, "  unroll: %d\n", d->unroll);
+    if (d->dies) text_addf(out, "  dies: %d\n", d->dies);
     if (d->prefetch_beats) text_addf(out, "  prefetch_beats: %d\n", d->prefetch_beats);
     text_addf(out, "  weights: int8\n%s  activations: int10\n", d->wide_rows ? "  embedding: int16\n" : "");
 }

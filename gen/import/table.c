@@ -80,11 +80,37 @@ static void add_unread(const struct import *m, struct text *out) {
     if (n->unreads) text_add(out, "\n");
 }
 
+// The id that begins a text: written where something names one.
+static void add_begin(const struct import *m, struct text *out) {
+    int p = family_find_parameter(m->family, "bos");
+    if (p < 0) return;
+    int64_t id = m->values->parameter[p].i;
+    text_add(out, "\nbegin of a text\n  ");
+    if (id >= 0) text_addf(out, "bos: %lld, %s\n", (long long)id, import_begin_words(m));
+    else if (m->tokenizer) text_add(out, "no bos: the tokenizer puts no id in front of a text, and no key names one\n");
+    else
+        text_add(out,
+                 "no bos: assumed, as no key names one and there is no tokenizer here to tell; if texts begin with "
+                 "an id, write `bos: ID` below `model`\n");
+}
+
+static void add_dies(const struct import *m, const struct import_design *d, struct text *out) {
+    int dies = (int)m->device->slr_count;
+    if (d->dies) text_addf(out, "spread over %d dies, each within its limits (`dies: %d`)\n", d->dies, d->dies);
+    if (!d->beyond) return;
+    text_addf(out, "not spread over the board's %d dies. With `dies: %d` below `design`:\n  %s\n", dies, dies,
+              d->beyond);
+    if (d->fewer_channels)
+        text_addf(out, "with `channels: %d` besides every die is within its limits\n", d->fewer_channels);
+    text_add(out, "`rill check` shows each die beside its limits\n");
+}
+
 void import_table(const struct import *m, const struct import_design *d, struct text *out) {
     text_addf(out, "%s: family %s, by its kind `%s`\n", m->name, m->family->name, m->kind);
     add_read(m, out);
     add_assumed(m, out);
     add_own(m, out);
+    add_begin(m, out);
     add_unread(m, out);
     text_addf(out, "\ndesign for board %s: %d channels x %d bit, %d lanes, T = %d, A = %d, int8%s\n", m->device->name,
               d->channels, d->beat_bits, d->lanes, d->tokens, d->arrays, d->wide_rows ? ", embedding int16" : "");
@@ -93,4 +119,5 @@ void import_table(const struct import *m, const struct import_design *d, struct 
     if (!d->fits)
         text_add(out, "the least that was tried is beyond the board's limits by estimate: it can be simulated, not "
                       "built (`rill check` says where)\n");
+    add_dies(m, d, out);
 }

@@ -160,3 +160,4 @@ const char *tokenizer_decode(const struct tokenizer *t, uint32_t id, size_t *len
 int64_t tokenizer_vocab(const struct tokenizer *t) { return (int64_t)t->vocab; }
 
 int64_t tokenizer_eot(const struct tokenizer *t) { return t->eot; }
+int64_t tokenizer_bos(const struct tokenizer *t) { return t->begin; }

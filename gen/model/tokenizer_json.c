@@ -194,14 +194,22 @@ static bool read_post_processor(struct loader *l, const json_t *part) {
     return true;
 }
 
-// tokenizer_config.json beside it names the end of a text.
-static void find_end(struct loader *l, const char *path) {
+// A token that tokenizer_config.json names, as a text or as a map; "": it does not.
+static const char *named(const json_t *config, const char *key) {
+    const json_t *token = json_object_get(config, key);
+    return json_is_string(token) ? json_string_value(token) : text_of(token, "content");
+}
+
+// tokenizer_config.json beside it names the end of a text, and a flag of it may put the begin in front of each.
+static void find_ends(struct loader *l, const char *path) {
     const char *config = arena_printf(l->b.arena, "%s/tokenizer_config.json", file_dir(l->b.arena, path));
-    json_t *root = json_load_file(config, 0, NULL), *eos = json_object_get(root, "eos_token");
-    const char *text = json_is_string(eos) ? json_string_value(eos) : text_of(eos, "content");
+    json_t *root = json_load_file(config, 0, NULL);
+    const char *text = named(root, "eos_token"), *begin = named(root, "bos_token");
     if (!*text) text = TOKENIZER_EOT;
-    uint32_t id = tokenizer_find(l->t, text, strlen(text));
+    uint32_t id = tokenizer_find(l->t, text, strlen(text)), first = tokenizer_find(l->t, begin, strlen(begin));
     if (id != TOKENIZER_NONE) l->t->eot = id;
+    bool adds = l->t->begin < 0 && *begin && truth_of(root, "add_bos_token", false);
+    if (adds && first != TOKENIZER_NONE) l->t->begin = first;
     json_decref(root);
 }
 
@@ -231,7 +239,7 @@ static bool read_all(struct loader *l, const char *path) {
         !each_part(l, json_object_get(l->root, "pre_tokenizer"), "pretokenizers", read_pre_tokenizer) ||
         !read_model(l) || !each_part(l, json_object_get(l->root, "post_processor"), "processors", read_post_processor))
         return false;
-    find_end(l, path);
+    find_ends(l, path);
     return true;
 }
 

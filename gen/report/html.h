@@ -40,6 +40,7 @@ void html_dies(const struct report *, struct text *out);
 void html_groups(const struct ir *, struct text *out);
 void html_fifos(const struct report *, const struct measured *, const struct html_window *, struct text *out);
 void html_memories(const struct report *, struct text *out);
+void html_weights(const struct report *, struct text *out);
 void html_channel(const struct report *, struct text *out);
 
 #endif

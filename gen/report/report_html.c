@@ -161,6 +161,11 @@ static void add_tables(struct page *p) {
     html_memories(&p->report, p->out);
     text_add(p->out, "</div>");
     close_section(p);
+    open_section(p, "Bits per weight",
+                 "As the memory image holds them: the elements, beside them scales, offsets and biases, and what fills "
+                 "up rows, beats and lanes.");
+    html_weights(&p->report, p->out);
+    close_section(p);
     open_section(p, "Memory map", "The same offsets on every channel of an engine.");
     html_channel(&p->report, p->out);
     close_section(p);

@@ -246,6 +246,28 @@ void html_memories(const struct report *r, struct text *out) {
     text_add(out, "</table>\n");
 }
 
+static void add_format(const struct cost_format *f, struct text *out) {
+    const int64_t part[] = {f->stored, f->elements, f->beside, report_filled(f)};
+    text_add(out, "<tr>");
+    cell(out, f->what);
+    cell(out, f->format);
+    number(out, f->weights);
+    number(out, f->stored / 8);
+    for (size_t i = 0; i < COUNT_OF(part); i++)
+        text_addf(out, "<td class=\"n\">%.3f</td>", report_per_weight(f, part[i]));
+    text_add(out, "</tr>\n");
+}
+
+void html_weights(const struct report *r, struct text *out) {
+    struct cost_formats all = cost_formats(r->ir);
+    text_add(out, "<table><tr><th>weights</th><th>format</th><th class=\"n\">weights</th><th class=\"n\">bytes</th><th "
+                  "class=\"n\">bits/weight</th><th class=\"n\">elements</th><th class=\"n\">beside</th><th "
+                  "class=\"n\">filled up</th></tr>\n");
+    for (int i = 0; i < all.rows; i++) add_format(&all.row[i], out);
+    add_format(&all.all, out);
+    text_add(out, "</table>\n");
+}
+
 void html_channel(const struct report *r, struct text *out) {
     const struct ir *ir = r->ir;
     text_add(out, "<table><tr><th>segment</th><th>channels</th><th class=\"n\">offset</th><th "

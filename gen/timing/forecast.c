@@ -11,15 +11,13 @@
 enum {
     SAMPLES_PREFILL = 8,
     SAMPLES_DECODE = 16,
-    WARM_PREFILL = 2, // steps before the one that counts
-    WARM_DECODE = 1,
+    WARM = 2,         // steps before those that count, behind which FIFOs are as full as behind these
     COUNT_DECODE = 2, // decode steps that count
     TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
     // Behind the steps (rill_token_loop, rill_ring_writer):
     DRAIN_CYCLES = 31, // of graphs without ids: the last row in memory to the interrupt
     RING_CYCLES = 12,  // an id's step over to its write at the memory
 };
-#define SAMPLE_SHARE 0.005 // of a phase: what its samples together may lie below its bound
 
 struct forecasting {
     const struct ir *ir;
@@ -30,6 +28,7 @@ struct forecasting {
     int pace;           // engine by whose last commands a prompt's steps end: one that works in all of them
     int64_t whole_words;
     struct timing_memory memory; // at the first step
+    int64_t phase;               // of a sample: cycles by which its memory is older
     const char *why;
 };
 
@@ -37,6 +36,7 @@ static struct timing_result *run(struct forecasting *t, int first, int steps) {
     struct timing_options o = {.step = t->step + first, .steps = steps, .bounded = true};
     const char *missing = NULL;
     o.memory = t->memory;
+    o.memory.start += t->phase;
     struct timing_result *r = timing_simulate(&t->scratch, t->ir, &o, &missing);
     if (!r) t->why = arena_printf(t->ir->arena, "%s has no timing contract", missing);
     else if (r->stuck) t->why = arena_printf(t->ir->arena, "the streams deadlock: %s", r->stuck);
@@ -94,9 +94,9 @@ static int64_t last_command(const struct forecasting *t, const struct timing_res
 
 // Steps [first, first + count) stand for the `weight` times as many. Their cycles: ends of a prompt's steps are the
 // engine's last commands, as the next step's ids are under way long before; a decode step ends with its id.
-static bool sample(struct forecasting *t, struct timing_phase *p, int first, int count, int warm, double weight) {
+static bool sample(struct forecasting *t, struct timing_phase *p, int first, int count, double weight) {
     struct arena_mark mark = arena_mark(&t->scratch);
-    int from = first > warm ? first - warm : 0, lead = first - from;
+    int from = first > WARM ? first - WARM : 0, lead = first - from;
     struct timing_result *r = run(t, from, lead + count);
     if (!r) return false;
     for (int s = 0; s < count; s++) add_step(t, p, r, lead + s, weight);
@@ -109,22 +109,29 @@ static bool sample(struct forecasting *t, struct timing_phase *p, int first, int
     return true;
 }
 
-// The steps [first, end), in `samples` parts of equal size, the middle of each simulated.
-static bool sample_range(struct forecasting *t, struct timing_phase *p, int first, int end, int samples, int warm,
-                         int count) {
+static int64_t refresh_cycles(const struct timing_memory *m) {
+    return (int64_t)(m->figures->refresh_interval_ns * 1e3 / m->period_ps);
+}
+
+// The steps [first, end), in `samples` parts of equal size, the middle of each simulated. A window has one refresh more
+// or less by when it begins: its memory is older from sample to sample, so that all together have as many as fall on
+// average. With one age for all, windows of a fixed length would all be off by the same.
+static bool sample_range(struct forecasting *t, struct timing_phase *p, int first, int end, int samples, int count) {
     int steps = end - first, parts = steps / count < samples ? steps / count : samples;
     if (steps > 0 && parts == 0) parts = 1, count = steps;
     for (int i = 0; i < parts; i++) {
+        t->phase = refresh_cycles(&t->memory) * i / parts;
         int low = first + (int)((int64_t)steps * i / parts), high = first + (int)((int64_t)steps * (i + 1) / parts);
-        if (!sample(t, p, low + (high - low - count) / 2, count, warm, (double)(high - low) / count)) return false;
+        if (!sample(t, p, low + (high - low - count) / 2, count, (double)(high - low) / count)) return false;
     }
+    t->phase = 0;
     return true;
 }
 
 // From the end of the step before to the first id.
 static bool forecast_tail(struct forecasting *t, int first) {
     struct arena_mark mark = arena_mark(&t->scratch);
-    int from = first > WARM_PREFILL ? first - WARM_PREFILL : 0, lead = first - from, count = t->prefill - first;
+    int from = first > WARM ? first - WARM : 0, lead = first - from, count = t->prefill - first;
     struct timing_result *r = run(t, from, lead + count);
     if (!r) return false;
     for (int s = 0; s < count; s++) add_step(t, &t->f->prefill, r, lead + s, 1);
@@ -145,22 +152,13 @@ static bool find_pace(struct forecasting *t) {
     return r != NULL;
 }
 
-// A sample may begin with more beats read ahead than it ends with, as far as FIFOs go: what that takes from a phase
-// whose bound is the memory is no speed. More than SAMPLE_SHARE below its bound stays: a fault (timing_below_bound).
-static void lift_to_bound(struct timing_phase *p) {
-    double bound = (double)p->bound.cycles;
-    if (p->cycles < bound && p->cycles > bound * (1 - SAMPLE_SHARE)) p->cycles = bound;
-}
-
 static bool forecast_samples(struct forecasting *t) {
     if (!find_pace(t)) return false;
     struct timing_phase *p = &t->f->prefill, *d = &t->f->decode;
-    int head = t->prefill > TAIL + WARM_PREFILL ? WARM_PREFILL : 0, tail = head ? t->prefill - TAIL : 0;
-    if (head && !sample(t, p, 0, head, 0, 1)) return false;
-    bool ok = sample_range(t, p, head, tail, SAMPLES_PREFILL, WARM_PREFILL, 1) && forecast_tail(t, tail) &&
-              sample_range(t, d, t->prefill, t->steps, SAMPLES_DECODE, WARM_DECODE, COUNT_DECODE);
-    lift_to_bound(p);
-    lift_to_bound(d);
+    int head = t->prefill > TAIL + WARM ? WARM : 0, tail = head ? t->prefill - TAIL : 0;
+    if (head && !sample(t, p, 0, head, 1)) return false;
+    bool ok = sample_range(t, p, head, tail, SAMPLES_PREFILL, 1) && forecast_tail(t, tail) &&
+              sample_range(t, d, t->prefill, t->steps, SAMPLES_DECODE, COUNT_DECODE);
     return ok;
 }
 

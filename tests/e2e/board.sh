@@ -82,6 +82,31 @@ check_file() {
     else ok "a slower board: $by_file cycles by file and by options, forecast $cycles"; fi
 }
 
+# Shares of the memory's rate, in simulation, forecast and report: both are what the bytes are of the two rates.
+shares() { # design, peak_gbs
+    simulated "$1" --hbm peak_gbs="$2" --hbm sustained_gbs=4 >/dev/null &&
+        "$rill" forecast "$1/design.yaml" $rows:1 --json --hbm peak_gbs="$2" --hbm sustained_gbs=4 \
+            >"$work/forecast.json" 2>"$log" &&
+        python3 - "$work/board.json" "$work/forecast.json" "$1/report.json" "$2" <<'PY'
+import json, sys
+run, forecast, report = (json.load(open(path)) for path in sys.argv[1:4])
+peak, channels = float(sys.argv[4]), report["channels"]
+def check(what, bytes, cycles, share):
+    gbs = bytes / cycles * run["clock_mhz"] * 1e-3
+    if not 0 < share["hbm_of_sustained"] <= 1: sys.exit(f"{what}: {share['hbm_of_sustained']} of the sustained rate")
+    for key, rate in (("hbm_of_peak", peak), ("hbm_of_sustained", forecast["sustained_gbs"])):
+        if abs(share[key] * rate - gbs) > 2e-3 * gbs: sys.exit(f"{what}: {key} {share[key]}, {gbs} of {rate} GB/s")
+check("simulation", run["hbm_bytes"] / channels, run["cycles_prefill"], run)
+prefill = forecast["prefill"]
+check("forecast", prefill["memory_cycles"] / forecast["clock_mhz"] * 1e3 * forecast["sustained_gbs"], prefill["cycles"],
+      prefill)
+decode = report["decode"] # of the board's own figures
+if abs(decode["hbm_of_sustained"] - decode["memory_cycles"] / decode["cycles"]) > 1e-3: sys.exit("report: sustained")
+if abs(decode["hbm_of_peak"] / decode["hbm_of_sustained"] - 13.277 / 14.4) > 1e-3: sys.exit("report: peak")
+if abs(forecast["peak_gbs"] - peak) > 1e-9 or abs(forecast["sustained_gbs"] - 4) > 0.01: sys.exit("rates")
+PY
+}
+
 # Every key that is no limit must stand in a check_key below.
 check_all_keys() {
     local key missing=""
@@ -131,12 +156,14 @@ files=()
 for file in "$root"/tests/e2e/specs/*.yaml "$root"/configs/*.yaml "$work"/found/*.yaml; do
     [[ $file == *medium-u*[0-9c].yaml ]] || files+=("$file")
 done
-plan $((16 + 2 + 2 * 5 + ${#files[@]}))
+plan $((18 + 2 + 2 * 5 + ${#files[@]}))
 spec=$work/board.yaml
 variant "$root/tests/e2e/specs/spills.yaml" "$spec" fifo=safe # depths chosen by forecast depend on the board
 export RILL_QUICK_BUILD=1
 if make_design $name "$spec" random:1 >"$log" 2>&1 && build_soon $name >>"$log" 2>&1; then
     check_key peak_gbs=4,sustained_gbs=4 sustained_gbs=4 0
+    check "shares of the memory's rate" shares "$work/$name" 14.4
+    check "shares of the memory's rate, another peak" shares "$work/$name" 9
     check_key sustained_gbs=4 "" 0
     check_key port_bits=64 "" 0
     check_key port_mhz=150 "" 0

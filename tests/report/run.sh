@@ -99,7 +99,7 @@ refuse() { # label, message, command...
 
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14
-plan 59
+plan 61
 specs=("$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml)
 for spec in "${specs[@]}"; do check_design "$spec"; done
@@ -114,6 +114,37 @@ int8_label() {
         grep -F 'itensor<1x8xi8, [6, tokens<=2]*[8, 1]'
 }
 check "streams of int8 are labelled" int8_label
+
+# Bits per weight: a row for each format of a spec with formats by name, as many bytes as the image has of weights.
+weights_of() { # folder
+    python3 - "$1" <<'PY'
+import json, sys
+report = json.load(open(sys.argv[1] + "/report.json"))
+parts = json.load(open(sys.argv[1] + "/image/manifest.json"))["parts"]
+rows = [(f["what"], f["format"]) for f in report["formats"]]
+if rows != [("products", "int4"), ("products", "int8"), ("tables", "int8"), ("vectors", "fp32")]: sys.exit(f"{rows}")
+stored = sum(f["stored_bits"] for f in report["formats"])
+packed = 8 * sum(p["bytes"] for p in parts if p["segment"] not in ("image_header", "angles")) # angles: of a formula
+if stored != packed: sys.exit(f"{stored} bits by the report, {packed} in the image")
+each = stored / sum(f["weights"] for f in report["formats"])
+if abs(report["bits_per_weight"] - each) > 1e-3: sys.exit(f"{report['bits_per_weight']} for {each}")
+PY
+}
+packed_bits() {
+    local spec=$root/tests/e2e/specs/formats.yaml
+    "$rill" gen "$spec" -o "$work/formats" && "$rill" pack "$spec" --weights random:1 -o "$work/formats" &&
+        weights_of "$work/formats"
+}
+check "bits per weight are those of the image" packed_bits
+shown_bits() {
+    "$rill" check "$root/tests/e2e/specs/formats.yaml" >"$work/formats.txt" &&
+        grep -Eq '^  products +int4 +39168 +44544 +9\.098 +4\.000 +1\.111 +3\.987$' "$work/formats.txt" &&
+        grep -Eq '^  all +79992 +104960 ' "$work/formats.txt" &&
+        "$rill" report "$work/formats" --html "$work/formats.html" &&
+        grep -q '<td>products</td><td>int4</td><td class="n">39168</td><td class="n">44544</td><td class="n">9.098' \
+            "$work/formats.html"
+}
+check "bits per weight in the text and on the page" shown_bits
 
 design=$work/graph-linear
 # What a simulation measured: here one word less than the depth everywhere, in the second of three windows.

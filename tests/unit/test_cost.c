@@ -330,6 +330,37 @@ static void a_design_without_a_clock_has_the_boards(void **state) {
     arena_free(&arena);
 }
 
+static void assert_row(const struct cost_format *f, const char *what, const char *format, int64_t weights,
+                       int64_t beside, int64_t bytes) {
+    assert_string_equal(f->what, what);
+    assert_string_equal(f->format, format);
+    assert_int_equal(f->weights, weights);
+    assert_int_equal(f->beside, beside);
+    assert_int_equal(f->stored, 8 * bytes);
+}
+
+// Two channels, beats of 64 bytes, groups of 128. Chunks of 8 row-steps have a beat of scales and biases, in int4 one
+// of group scales more; an int4 beat has 128 weights, an int8 beat 64.
+static void bits_of_weights_are_counted(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct cost_formats f = cost_formats(build(&arena, "configs/tinystories-gpt2-1m-int4.yaml"));
+    assert_int_equal(f.rows, 5);
+    int64_t square = 8 * 2 + 64, up = 32 * 2 + 256, down = 8 * 2 + 64 * 4; // beats of a lane: 128 x 128, 512 x 128 ...
+    assert_row(&f.row[0], "products", "int4", 4 * (4 * 128 * 128 + 2 * 512 * 128),
+               4 * ((4 * 128 + 512) * 72 + 128 * 96), 4 * 2 * 64 * (4 * square + up + down));
+    assert_row(&f.row[1], "products", "int8", 1024 * 128, 1024 * 64, 2 * 64 * (64 + 512 * 2));
+    assert_row(&f.row[2], "tables", "int8", 1024 * 128, 1024 * 32, 1024 * 3 * 64); // a header beat before each row
+    assert_row(&f.row[3], "tables", "fp32", 256 * 128, 0, 256 * 128 * 4);
+    assert_row(&f.row[4], "vectors", "fp32", 9 * 2 * 128, 0, 9 * 2 * 128 * 4);
+    assert_row(&f.all, "all", "", 4 * 196608 + 2 * 131072 + 32768 + 2304,
+               f.row[0].beside + f.row[1].beside + f.row[2].beside, 466944 + 139264 + 196608 + 131072 + 9216);
+    assert_int_equal(f.row[0].elements, 4 * f.row[0].weights);
+    assert_int_equal(f.row[4].elements, 32 * f.row[4].weights);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimates_are_near_the_measured_table),
@@ -346,6 +377,7 @@ int main(void) {
         cmocka_unit_test(readers_and_writers_are_counted),
         cmocka_unit_test(the_usual_step_of_rows_is_full),
         cmocka_unit_test(a_design_without_a_clock_has_the_boards),
+        cmocka_unit_test(bits_of_weights_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

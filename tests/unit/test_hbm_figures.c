@@ -164,12 +164,26 @@ static void test_turnaround(void **state) {
     }
 }
 
+// 100 bytes in 20 ns are 5 GB/s.
+static void test_shares(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct hbm_figures h = u55c_figures(&arena);
+    h.peak_gbs = 20;
+    struct hbm_share s = hbm_figures_share(&h, 100, 20e-9), none = hbm_figures_share(&h, 100, 0);
+    assert_near(s.peak, 0.25, 1e-9);
+    assert_near(s.sustained, 5 / hbm_figures_rate(&h), 1e-9);
+    assert_true(none.peak == 0 && none.sustained == 0);
+    assert_string_equal(hbm_figures_share_text(&arena, &h, s),
+                        "25.0 % of the peak 20.00 GB/s, 37.7 % of the sustained 13.28");
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_idle_latency),
-        cmocka_unit_test(test_refresh),
-        cmocka_unit_test(test_turnaround),
+        cmocka_unit_test(test_patterns),   cmocka_unit_test(test_idle_latency), cmocka_unit_test(test_refresh),
+        cmocka_unit_test(test_turnaround), cmocka_unit_test(test_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,6 +221,45 @@ static void test_end_ids(void **state) {
     }
 }
 
+// The id that begins a text: of the checkpoint's keys, of its tokenizer, or of nobody.
+static void test_begin(void **state) {
+    (void)state;
+    enum { NO_TOKENIZER = -2 };
+    static const struct {
+        const char *config;
+        int64_t begins; // of the tokenizer
+        const char *spec, *table;
+    } cases[] = {
+        {"\"bos_token_id\": 7", NO_TOKENIZER,
+         "  bos: 7 # assumed to begin every text: ", "\n  bos: 7, assumed to begin"},
+        {"\"bos_token_id\": 7", -1, "  bos: 7 # named by the checkpoint; its tokenizer does not put it",
+         "\n  bos: 7, named by the checkpoint; its tokenizer does not"},
+        {"\"bos_token_id\": 7", 5, "  bos: 5 # the tokenizer puts it in front of every text\n",
+         "\n  bos: 5, the tokenizer"},
+        {"\"bos_token_id\": null", 5, "  bos: 5 # the tokenizer puts it", "\n  bos: 5, the tokenizer puts it"},
+        {"\"bos_token_id\": null", -1, NULL, "\n  no bos: the tokenizer puts no id in front of a text"},
+        {"\"eos_token_id\": 3", NO_TOKENIZER, NULL, "\n  no bos: assumed, as no key names one"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct import_fixture x;
+        struct text spec = {0}, table = {0};
+        begin(&x, "m", "");
+        const char *config = arena_printf(&x.f.arena, "{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "%s}", cases[i].config);
+        write_file(arena_printf(&x.f.arena, "%s/config.json", x.model), config, strlen(config));
+        struct import *m = try_import(&x);
+        assert_no_errors(&x.f);
+        if (cases[i].begins != NO_TOKENIZER) import_begin(m, cases[i].begins);
+        assert_true(import_spec(m, &least, &spec, &x.f.diag));
+        import_table(m, &least, &table);
+        if (cases[i].spec ? !strstr(text_cstr(&spec), cases[i].spec) : strstr(text_cstr(&spec), "bos:") != NULL)
+            fail_msg("case %zu: %s", i, text_cstr(&spec));
+        if (!strstr(text_cstr(&table), cases[i].table)) fail_msg("case %zu: %s", i, text_cstr(&table));
+        text_free(&spec);
+        text_free(&table);
+        end(&x);
+    }
+}
+
 // A model that was trained for less than the family's default; names; the table.
 static void test_words(void **state) {
     (void)state;
@@ -280,7 +319,7 @@ static const struct {
 static void fit_shape(const struct shape *s, int64_t context, int lanes, int unroll) {
     struct import_fixture x;
     struct import_design d = least;
-    struct text spec = {0};
+    struct text spec = {0}, table = {0};
     begin(&x, s->name, s->config);
     x.o.context = context;
     struct import *m = try_import(&x);
@@ -297,7 +336,12 @@ static void fit_shape(const struct shape *s, int64_t context, int lanes, int unr
     assert_int_equal(read->design.lanes, lanes);
     assert_int_equal(read->design.prefetch_beats, 512);
     assert_int_equal(read->design.embedding, SPEC_TABLE_INT16);
+    assert_int_equal(read->design.dies, 1); // die by die 32 channels are beyond the limits
+    import_table(m, &d, &table);
+    assert_true(d.beyond && strstr(text_cstr(&table), "\n  die SLR0 of board u55c is beyond its limits"));
+    assert_int_equal(strstr(text_cstr(&table), "\nwith `channels: 16` besides") != NULL, d.fewer_channels == 16);
     text_free(&spec);
+    text_free(&table);
     end(&x);
 }
 
@@ -311,6 +355,26 @@ static void test_fitting(void **state) {
         for (size_t s = 0; s < COUNT_OF(shapes); s++)
             if (!strcmp(shapes[s].name, fitting[i].name))
                 fit_shape(&shapes[s], fitting[i].context, fitting[i].lanes, fitting[i].unroll);
+}
+
+// Eight channels leave every die within its limits: the design is spread.
+static void test_dies(void **state) {
+    (void)state;
+    struct import_fixture x;
+    struct import_design d = least;
+    struct text spec = {0}, table = {0};
+    begin(&x, "m", "{" ROPE_LLAMA SIZES(1, 96, 3, 3, 200, 400) "\"max_position_embeddings\": 40}");
+    struct import *m = try_import(&x);
+    assert_no_errors(&x.f);
+    m->device->hbm.channels = 8;
+    struct ir *ir = command_fit(m, "t.yaml", &d, &spec, &x.f.diag);
+    import_table(m, &d, &table);
+    assert_true(ir && ir->design.dies == 3 && d.dies == 3 && d.channels == 8 && !d.beyond);
+    assert_non_null(strstr(text_cstr(&spec), "  dies: 3\n"));
+    assert_non_null(strstr(text_cstr(&table), "\nspread over 3 dies, each within its limits (`dies: 3`)\n"));
+    text_free(&spec);
+    text_free(&table);
+    end(&x);
 }
 
 // Rows of 16 bits where the memory holds them: 8 channels of 1 MiB.
@@ -342,10 +406,16 @@ static void test_wide_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
-        cmocka_unit_test(test_own_family),       cmocka_unit_test(test_fitting),
-        cmocka_unit_test(test_end_ids),          cmocka_unit_test(test_wide_rows),
+        cmocka_unit_test(test_published_shapes),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_own_family),
+        cmocka_unit_test(test_fitting),
+        cmocka_unit_test(test_end_ids),
+        cmocka_unit_test(test_wide_rows),
+        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_dies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

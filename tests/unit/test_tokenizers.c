@@ -187,21 +187,47 @@ static void test_refused(void **state) {
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]}}", "0 tokens");
 }
 
+// The flag of tokenizer_config.json, where the tokenizer itself puts nothing in front of a text.
+static void test_begin_by_flag(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        int64_t bos;
+    } cases[] = {{"{\"add_bos_token\": true, \"bos_token\": \"b\"}", 1},
+                 {"{\"add_bos_token\": true, \"bos_token\": {\"content\": \"b\"}}", 1},
+                 {"{\"add_bos_token\": false, \"bos_token\": \"b\"}", -1},
+                 {"{\"add_bos_token\": true, \"bos_token\": \"x\"}", -1},
+                 {"{\"bos_token\": \"b\"}", -1}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char path[] = "/tmp/rill_tokenizers_XXXXXX";
+        struct fixture f;
+        fixture_begin(&f);
+        assert_non_null(mkdtemp(path));
+        const char *file = arena_printf(&f.arena, "%s/tokenizer.json", path),
+                   *config = arena_printf(&f.arena, "%s/tokenizer_config.json", path),
+                   *text = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1},\"merges\":[]}}";
+        write_file(file, text, strlen(text));
+        write_file(config, cases[i].config, strlen(cases[i].config));
+        struct tokenizer *t = tokenizer_open(&f.arena, path, &f.diag);
+        assert_no_errors(&f);
+        assert_int_equal(tokenizer_bos(t), cases[i].bos);
+        tokenizer_close(t);
+        unlink(file);
+        unlink(config);
+        rmdir(path);
+        fixture_end(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gpt2),
-        cmocka_unit_test(test_smollm),
-        cmocka_unit_test(test_llama3),
-        cmocka_unit_test(test_qwen2),
-        cmocka_unit_test(test_llama2),
-        cmocka_unit_test(test_gemma),
-        cmocka_unit_test(test_metaspace),
-        cmocka_unit_test(test_llama_bpe_gguf),
-        cmocka_unit_test(test_decoded),
-        cmocka_unit_test(test_begin),
-        cmocka_unit_test(test_sentencepiece_gguf),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sentencepiece_bare_gguf),
+        cmocka_unit_test(test_gpt2),      cmocka_unit_test(test_smollm),
+        cmocka_unit_test(test_llama3),    cmocka_unit_test(test_qwen2),
+        cmocka_unit_test(test_llama2),    cmocka_unit_test(test_gemma),
+        cmocka_unit_test(test_metaspace), cmocka_unit_test(test_llama_bpe_gguf),
+        cmocka_unit_test(test_decoded),   cmocka_unit_test(test_begin_by_flag),
+        cmocka_unit_test(test_begin),     cmocka_unit_test(test_sentencepiece_gguf),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_sentencepiece_bare_gguf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,19 +8,20 @@
 #include "verif/harness/sim_internal.h"
 
 enum { PROGRESS_CYCLES = 4096 };
-static const double peak_gbs = 14.4; // of one pseudo-channel
 
 struct figures {
     uint64_t prefill, decode; // cycles: start to first id, first to last id
-    double per_token, rate, ttft_ms, utilization;
+    double per_token, rate, ttft_ms;
+    struct hbm_share share;
     uint64_t bytes;
 };
 
 static double seconds_of(const struct sim *sim, uint64_t cycles) { return (double)cycles / (sim->clock_mhz * 1e6); }
 
-static double used(const struct sim *sim, uint64_t bytes, uint64_t cycles) {
-    double peak = peak_gbs * 1e9 * sim->ir->design.channels * seconds_of(sim, cycles);
-    return peak > 0 ? (double)bytes / peak : 0;
+// On average over the design's channels.
+static struct hbm_share used(const struct sim *sim, uint64_t bytes, uint64_t cycles) {
+    const struct ir_design *d = &sim->ir->design;
+    return hbm_figures_share(&d->hbm, (double)bytes / d->channels, seconds_of(sim, cycles));
 }
 
 static struct figures figures_of(const struct sim *sim, const struct request_result *r) {
@@ -28,7 +29,7 @@ static struct figures figures_of(const struct sim *sim, const struct request_res
     uint64_t end = r->end > r->start ? r->end : r->start;
     f.prefill = r->ids > 0 ? r->id_cycle[0] - r->start : end - r->start;
     f.ttft_ms = seconds_of(sim, f.prefill) * 1e3;
-    f.utilization = used(sim, f.bytes, end - r->start);
+    f.share = used(sim, f.bytes, end - r->start);
     if (!sim->ir->design.is_lm && f.prefill > 0) {
         f.per_token = (double)f.prefill / (double)r->prompt_len;
         f.rate = (double)r->prompt_len / seconds_of(sim, f.prefill);
@@ -37,7 +38,7 @@ static struct figures figures_of(const struct sim *sim, const struct request_res
         f.decode = r->id_cycle[r->ids - 1] - r->id_cycle[0];
         f.per_token = (double)f.decode / (double)(r->ids - 1);
         f.rate = (double)(r->ids - 1) / seconds_of(sim, f.decode);
-        f.utilization = used(sim, r->bytes_last - r->bytes_first, f.decode);
+        f.share = used(sim, r->bytes_last - r->bytes_first, f.decode);
     }
     return f;
 }
@@ -87,7 +88,7 @@ void report_token(struct sim *sim, uint32_t id) {
 
 static bool matches(const struct sim *sim) { return sim->failure == NULL && check_counts(sim->check).mismatches == 0; }
 
-static void print_request(const struct sim *sim, const struct request_result *r) {
+static void print_request(struct sim *sim, const struct request_result *r) {
     struct figures f = figures_of(sim, r);
     if (sim->ir->design.is_lm)
         printf("%lld prompt ids, %lld ids made; prefill %llu cycles (TTFT %.3f ms), decode %llu cycles,\n"
@@ -97,8 +98,8 @@ static void print_request(const struct sim *sim, const struct request_result *r)
     else
         printf("%lld %srows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len,
                sim->options.inputs != NULL ? "" : "random ", f.per_token, f.rate, sim->clock_mhz);
-    printf("HBM: %.3f MB moved, %.1f %% of %.1f GB/s\n", (double)f.bytes * 1e-6, f.utilization * 100,
-           peak_gbs * sim->ir->design.channels);
+    printf("HBM: %.3f MB moved, %s a channel\n", (double)f.bytes * 1e-6,
+           hbm_figures_share_text(&sim->arena, &sim->ir->design.hbm, f.share));
 }
 
 // What a custom kernel did later than its timing contract says: its results are right, but FIFOs and forecasts
@@ -200,8 +201,8 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
               f.rate);
     text_addf(out, "%s\"ttft_ms\": %.9g,\n%s\"hbm_bytes\": %llu,\n", indent, f.ttft_ms, indent,
               (unsigned long long)f.bytes);
-    text_addf(out, "%s\"hbm_utilization\": %.9g,\n%s\"cycles_counted\": %llu,\n", indent, f.utilization, indent,
-              (unsigned long long)r->counted_cycles);
+    text_addf(out, "%s\"hbm_of_peak\": %.9g,\n%s\"hbm_of_sustained\": %.9g,\n%s\"cycles_counted\": %llu,\n", indent,
+              f.share.peak, indent, f.share.sustained, indent, (unsigned long long)r->counted_cycles);
     text_addf(out, "%s\"logits_register\": \"%016llx\",\n", indent, (unsigned long long)r->logits_hash);
     text_addf(out, "%s\"fault\": %u,\n%s", indent, r->fault, indent);
     json_u64s(out, "channel_beats", r->channel_beats, channels);
