@@ -67,7 +67,11 @@ int64_t cost_wires(const struct ir *);                             // from die t
 // A design that is spread over dies (place-dies).
 struct cost_resources cost_lane(const struct ir *,
                                 const struct ir_engine *); // one lane of an engine, without its front at the memory
-int64_t cost_lane_bits(const struct ir *);                 // between a lane and the rest of it: a beat, a result
+struct cost_resources cost_lane_sums(const struct ir *, const struct ir_engine *); // of it, what lies with its sums
+// What crosses for each lane: its beat, or its terms where it is cut, and its result.
+int64_t cost_lane_bits(const struct ir *, const struct ir_engine *, bool cut);
+// Over a boundary, for all lanes of an engine and what they share on each die.
+int64_t cost_engine_bits(const struct ir *, const struct ir_engine *, int boundary);
 int64_t cost_load_bits(const struct ir *, int kernel);     // from the memory's die to a store of parameters
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);                    // with its handshake
 int cost_memory_die(const struct ir *);                                                 // where the memory's ports are

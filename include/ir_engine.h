@@ -16,7 +16,9 @@ struct ir_engine {
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
     enum ram_style prefetch_style; // of its channels' prefetch FIFOs; RAM_AUTO before allocate-memories
-    int lane_die[IR_MAX_LANES];    // where each lane lies, with dies
+    // With dies: where each lane lies, without the beats that wait; where its sums and their dequantizer lie, elsewhere
+    // than its multipliers where it is cut, and these are at the memory then; where results come together.
+    int lane_die[IR_MAX_LANES], sums_die[IR_MAX_LANES], result_die;
 };
 
 // One firing of a matrix engine, in program order inside its region. docs/rtl.md section 6.

@@ -2,6 +2,7 @@
 // What the dies have, what lies on each of a partitioned design, and what goes from die to die.
 #include "gen/kernel/args.h"
 #include "include/cost.h"
+#include "include/ir_chain.h"
 #include "include/ir_param.h"
 #include "include/kernel.h"
 
@@ -18,7 +19,18 @@ struct cost_resources cost_lane(const struct ir *ir, const struct ir_engine *e) 
     return r;
 }
 
-int64_t cost_lane_bits(const struct ir *ir) { return ir->design.beat_bits + COST_LANE_RESULT_BITS; }
+struct cost_resources cost_lane_sums(const struct ir *ir, const struct ir_engine *e) {
+    const struct kernel_args args = {ir->kernel[e->kernel].param, ir->kernel[e->kernel].params};
+    struct cost_resources r = {0}, result = {0};
+    (ir->design.arrays > 1 ? rtl_pair_sums : rtl_lane_sums).cost(&args, &r);
+    rtl_dequantize.cost(&args, &result);
+    cost_add(&r, &result, 1);
+    return r;
+}
+
+int64_t cost_lane_bits(const struct ir *ir, const struct ir_engine *e, bool cut) {
+    return cut ? cost_lane_term_bits(&ir->kernel[e->kernel]) : ir->design.beat_bits;
+}
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }
 
@@ -115,20 +127,32 @@ static void move_copies(const struct ir *ir, const struct ir_engine *e, int die,
         if (d != home && has_lanes(e, d)) cost_add(sum, &copy, (d == die) - (home == die));
 }
 
+// Lanes lie where their multipliers do, and the second half of those that are cut with their sums.
+static void move_lanes(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
+    struct cost_resources lane = cost_lane(ir, e), sums = cost_lane_sums(ir, e);
+    int home = ir->kernel[e->kernel].die;
+    for (int c = 0; c < e->channels; c++) {
+        cost_add(sum, &lane, (e->lane_die[c] == die) - (home == die));
+        cost_add(sum, &sums, (e->sums_die[c] == die) - (e->lane_die[c] == die));
+    }
+}
+
+static void move_results(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
+    struct cost_resources results = cost_engine_results(&ir->kernel[e->kernel]);
+    cost_add(sum, &results, (e->result_die == die) - (ir->kernel[e->kernel].die == die));
+}
+
 struct cost_resources cost_die(const struct ir *ir, const struct cost_design *cost, int die) {
     struct cost_resources sum = {0};
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].die == die) cost_add(&sum, &cost->kernel[k], 1);
     for (int e = 0; e < ir->edges; e++)
-        if (ir->kernel[ir->edge[e].src_kernel].die == die) cost_add(&sum, &cost->edge[e], 1);
+        if (ir_source_die(ir, ir->edge[e].src_kernel) == die) cost_add(&sum, &cost->edge[e], 1);
     if (cost_memory_die(ir) == die) cost_add(&sum, &cost->memory, 1);
     for (int i = 0; i < ir->engines; i++) {
-        const struct ir_engine *e = &ir->engine[i];
-        struct cost_resources lane = cost_lane(ir, e);
-        if (ir->kernel[e->kernel].die == die) cost_add(&sum, &lane, -e->channels);
-        for (int c = 0; c < e->channels; c++)
-            if (e->lane_die[c] == die) cost_add(&sum, &lane, 1);
-        move_copies(ir, e, die, &sum);
+        move_lanes(ir, &ir->engine[i], die, &sum);
+        move_copies(ir, &ir->engine[i], die, &sum);
+        move_results(ir, &ir->engine[i], die, &sum);
     }
     return sum;
 }
@@ -143,26 +167,39 @@ struct cost_fill cost_fill(const struct ir *ir, const struct cost_design *cost, 
     return f;
 }
 
+static bool between(int a, int b, int boundary) { return (a > boundary) != (b > boundary); }
+
+static int64_t chains_bits(const struct ir *ir, const struct ir_engine *e, int boundary) {
+    const struct ir_kernel *engine = &ir->kernel[e->kernel];
+    struct ir_chains chains = ir_chains_of(e);
+    int64_t bits = 0;
+    for (int n = 0; n < chains.count; n++)
+        if (between(chains.chain[n].die, engine->die, boundary))
+            bits += chains.chain[n].multiplies ? cost_lane_chain_bits(engine) : cost_sums_chain_bits(engine);
+    return bits;
+}
+
+int64_t cost_engine_bits(const struct ir *ir, const struct ir_engine *e, int boundary) {
+    int home = ir->kernel[e->kernel].die;
+    int64_t bits = chains_bits(ir, e, boundary);
+    for (int c = 0; c < e->channels; c++) {
+        bits += between(home, e->lane_die[c], boundary) * cost_lane_bits(ir, e, false);
+        bits += between(e->lane_die[c], e->sums_die[c], boundary) * cost_lane_bits(ir, e, true);
+        bits += between(e->sums_die[c], e->result_die, boundary) * COST_LANE_RESULT_BITS;
+    }
+    return bits;
+}
+
 int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
     int64_t bits = 0;
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die,
+        int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die,
             home = edge->pool == IR_NONE ? from : ir->kernel[edge->pool].die;
-        bits += (((from > boundary) != (home > boundary)) + ((home > boundary) != (to > boundary))) *
-                cost_stream_bits(ir, edge);
+        bits += (between(from, home, boundary) + between(home, to, boundary)) * cost_stream_bits(ir, edge);
     }
     for (int k = 0; k < ir->kernels; k++)
-        if ((ir->kernel[k].die > boundary) != (cost_memory_die(ir) > boundary)) bits += cost_load_bits(ir, k);
-    for (int i = 0; i < ir->engines; i++) {
-        const struct ir_engine *e = &ir->engine[i];
-        bool reached[IR_MAX_DIES] = {false};
-        for (int c = 0; c < e->channels; c++) {
-            int die = e->lane_die[c];
-            if ((die > boundary) == (ir->kernel[e->kernel].die > boundary)) continue;
-            bits += cost_lane_bits(ir) + (reached[die] ? 0 : cost_lane_chain_bits(&ir->kernel[e->kernel]));
-            reached[die] = true;
-        }
-    }
+        if (between(ir->kernel[k].die, cost_memory_die(ir), boundary)) bits += cost_load_bits(ir, k);
+    for (int e = 0; e < ir->engines; e++) bits += cost_engine_bits(ir, &ir->engine[e], boundary);
     return bits;
 }

@@ -5,6 +5,7 @@
 
 #include "include/cost.h"
 #include "gen/emit/emit.h"
+#include "include/ir_chain.h"
 #include "include/ir_param.h"
 #include "include/kernel.h"
 
@@ -27,7 +28,7 @@ static void walk_slices(const struct ir *ir, const char *what, const struct ir_e
 void emit_walk_stream(const struct ir *ir, int e, void (*visit)(void *state, const char *instance, int die),
                       void *state) {
     const struct ir_edge *edge = &ir->edge[e];
-    int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die;
+    int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die;
     if (edge->pool != IR_NONE) {
         int home = ir->kernel[edge->pool].die;
         walk_slices(ir, "entry", edge, from, home, visit, state);
@@ -61,74 +62,104 @@ static void place_hop(const struct ir *ir, int die, const char *path, int from, 
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
-static int hops_of(const struct ir *ir, const struct ir_engine *e) {
-    int hops = 0;
-    for (int c = 0; c < e->channels; c++) {
-        int away = abs(e->lane_die[c] - ir->kernel[e->kernel].die);
-        hops = away > hops ? away : hops;
-    }
-    return hops;
+// The same with the first stage where the way begins: what it takes has logic in front of it.
+static void place_late_hop(const struct ir *ir, int die, const char *path, int from, int to, int n, struct text *out) {
+    for (int k = 0; k < n; k++)
+        if ((k ? stage_die(from, to, k - 1) : from) == die)
+            place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
+}
+
+// Results of a group that need no more than what places the engine.
+static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
+    int home = ir->kernel[e->kernel].die;
+    return e->sums_die[lane] == home && e->result_die == home;
+}
+
+// The second half of a lane that is cut, the stages in between, and what it gets its command by.
+static void place_sums(const struct ir *ir, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
+    const char *engine = ir->kernel[e->kernel].name, *array = ir->design.arrays > 1 ? "pair" : "single",
+               *lane = arena_printf(ir->arena, "u_%s/gen_lane[%d].", engine, c),
+               *matrix = arena_printf(ir->arena, "%su_lane/gen_%s.u_matrix", lane, array);
+    if (!inside) return;
+    place_hop(ir, die, arena_printf(ir->arena, "%s/u_hop", matrix), e->lane_die[c], e->sums_die[c],
+              ir_engine_hops(ir, e), out);
+    if (e->sums_die[c] != die) return;
+    place(ir, die, arena_printf(ir->arena, "%sgen_sums.*", lane), out);
+    place(ir, die, arena_printf(ir->arena, "%su_lane/u_sums_command", lane), out);
+    place(ir, die, arena_printf(ir->arena, "%s/u_sums", matrix), out);
 }
 
 // The lane as a whole, and in it what lies elsewhere.
 static void place_lane(const struct ir *ir, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
     const char *lane = arena_printf(ir->arena, "u_%s/gen_lane[%d].u_lane", ir->kernel[e->kernel].name, c);
-    int home = ir->kernel[e->kernel].die, hops = hops_of(ir, e);
+    int home = ir->kernel[e->kernel].die;
     if (!inside && e->lane_die[c] == die) {
         place(ir, die, lane, out);
         place(ir, die, arena_printf(ir->arena, "u_%s/gen_lane[%d].gen_own.u_mine", ir->kernel[e->kernel].name, c), out);
     }
+    if (ir_is_cut(e, c)) place_sums(ir, die, e, c, inside, out);
     if (!inside || e->lane_die[c] == home) return;
     if (home == die) place(ir, die, arena_printf(ir->arena, "%s/u_front", lane), out);
-    place_hop(ir, die, arena_printf(ir->arena, "%s/u_beat_hop", lane), home, e->lane_die[c], hops, out);
+    place_hop(ir, die, arena_printf(ir->arena, "%s/u_beat_hop", lane), home, e->lane_die[c], ir_engine_hops(ir, e),
+              out);
 }
 
-// What goes along with the results, to the lanes of the first group.
+// What goes along with the results, to the sums of the first group; and where they come together, if that is elsewhere.
 static void place_side(const struct ir *ir, int die, const struct ir_engine *e, struct text *out) {
     const char *results = arena_printf(ir->arena, "u_%s/u_results", ir->kernel[e->kernel].name);
-    int home = ir->kernel[e->kernel].die;
-    if (e->lane_die[0] == home) return;
-    place_hop(ir, die, arena_printf(ir->arena, "%s/u_side_hop", results), home, e->lane_die[0], hops_of(ir, e), out);
-    if (e->lane_die[0] == die) place(ir, die, arena_printf(ir->arena, "%s/u_side", results), out);
+    int home = ir->kernel[e->kernel].die, first = e->sums_die[0];
+    if (first != home) {
+        place_hop(ir, die, arena_printf(ir->arena, "%s/u_side_hop", results), home, first, ir_engine_hops(ir, e), out);
+        if (first == die) place(ir, die, arena_printf(ir->arena, "%s/u_side", results), out);
+    }
+    if (e->result_die == home) return;
+    if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/u_out", results), out);
+    if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/fault_q_reg", results), out);
+    place_late_hop(ir, die, arena_printf(ir->arena, "%s/u_home", results), e->result_die, home, ir_pulse_hops(ir, e),
+                   out);
 }
 
-// What makes results of the integers of a group of lanes, and their way home.
+// What makes results of the integers of a group of lanes, and their way to where they come together.
 static void place_results(const struct ir *ir, int die, const struct ir_engine *e, bool inside, struct text *out) {
-    int home = ir->kernel[e->kernel].die;
     if (inside) place_side(ir, die, e, out);
     for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
         const char *group =
             arena_printf(ir->arena, "u_%s/u_results/gen_result[%d].", ir->kernel[e->kernel].name, c / IR_LANE_GROUP);
-        if (!inside && e->lane_die[c] == die) place(ir, die, arena_printf(ir->arena, "%su_dequantize", group), out);
-        if (inside && e->lane_die[c] != home)
-            place_hop(ir, die, arena_printf(ir->arena, "%su_hop", group), e->lane_die[c], home, hops_of(ir, e), out);
+        if (!inside && e->sums_die[c] == die) place(ir, die, arena_printf(ir->arena, "%su_dequantize", group), out);
+        if (inside && stays(ir, e, c)) continue;
+        if (inside)
+            place_hop(ir, die, arena_printf(ir->arena, "%su_hop", group), e->sums_die[c], e->result_die,
+                      ir_result_hops(e), out);
     }
 }
 
-// The operand's way to one die and, on another one than the engine's, its copy there: stages of the way in between.
-static void place_way(const struct ir *ir, int die, const struct ir_engine *e, const char *chain, int to,
-                      struct text *out) {
+// The operand's way to one die and, on another one than the engine's, its copy there: stages of the way in between. To
+// sums alone the command and the exponents go.
+static void place_way(const struct ir *ir, int die, const struct ir_engine *e, const char *path,
+                      const struct ir_chain *chain, struct text *out) {
     int home = ir->kernel[e->kernel].die;
-    const char *const way[] = {"u_chain/u_cmd", "u_chain/u_offset",
-                               to != home ? "gen_away.u_x/u_way" : "gen_home.u_slice"};
-    for (size_t i = 0; i < COUNT_OF(way); i++)
-        place_hop(ir, die, arena_printf(ir->arena, "%s%s", chain, way[i]), home, to, hops_of(ir, e), out);
+    bool away = chain->die != home;
+    const char *const way[] = {"u_chain/u_cmd", "u_chain/u_offset", away ? "gen_away.u_x/u_way" : "gen_home.u_slice"},
+                      *const to_sums[] = {"gen_sums.u_cmd", "gen_sums.u_shift"};
+    const char *const *all = chain->multiplies ? way : to_sums;
+    size_t count = chain->multiplies ? COUNT_OF(way) : COUNT_OF(to_sums);
+    for (size_t i = 0; i < count && !chain->early; i++)
+        place_hop(ir, die, arena_printf(ir->arena, "%s%s", path, all[i]), home, chain->die, ir_engine_hops(ir, e),
+                  out);
 }
 
 // What all lanes of a die share, in the order in which place-dies counts the dies, and the operand's copies.
 static void place_chains(const struct ir *ir, int die, const struct ir_engine *e, bool inside, struct text *out) {
-    int chains = 0, chain_die[IR_MAX_DIES];
     const char *engine = ir->kernel[e->kernel].name;
-    for (int c = 0; c < e->channels && hops_of(ir, e); c += IR_LANE_GROUP) {
-        int n = 0, to = e->lane_die[c];
-        if (!inside && to == die)
+    struct ir_chains chains = ir_chains_of(e);
+    if (!ir_engine_hops(ir, e)) return;
+    for (int c = 0; c < e->channels && !inside; c += IR_LANE_GROUP)
+        if (e->lane_die[c] == die)
             place(ir, die, arena_printf(ir->arena, "u_%s/gen_copy[%d].*", engine, c / IR_LANE_GROUP), out);
-        while (n < chains && chain_die[n] != to) n++;
-        if (n < chains) continue;
-        chain_die[chains++] = to;
-        const char *chain = arena_printf(ir->arena, "u_%s/gen_chain[%d].", engine, n);
-        if (!inside && to == die) place(ir, die, arena_printf(ir->arena, "%s*", chain), out);
-        if (inside) place_way(ir, die, e, chain, to, out);
+    for (int n = 0; n < chains.count; n++) {
+        const char *path = arena_printf(ir->arena, "u_%s/gen_chain[%d].", engine, n);
+        if (!inside && chains.chain[n].die == die) place(ir, die, arena_printf(ir->arena, "%s*", path), out);
+        if (inside) place_way(ir, die, e, path, &chains.chain[n], out);
     }
 }
 
@@ -163,7 +194,8 @@ static bool is_used(const struct ir *ir, int die) {
     bool used = cost_memory_die(ir) == die;
     for (int k = 0; k < ir->kernels; k++) used = used || ir->kernel[k].die == die;
     for (int e = 0; e < ir->engines; e++)
-        for (int c = 0; c < ir->engine[e].channels; c++) used = used || ir->engine[e].lane_die[c] == die;
+        for (int c = 0; c < ir->engine[e].channels; c++)
+            used = used || ir->engine[e].lane_die[c] == die || ir->engine[e].sums_die[c] == die;
     return used;
 }
 

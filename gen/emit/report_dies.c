@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gen/emit/report.h"
+#include "include/ir_chain.h"
 
 bool report_has_dies(const struct report *r) { return r->ir->design.dies > 1 && r->ir->dies > 1; }
 
@@ -99,7 +100,7 @@ void report_crossings(const struct report *r, struct text *out) {
     if (!report_has_dies(r)) return;
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die,
+        int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die,
             home = edge->pool == IR_NONE ? from : ir->kernel[edge->pool].die;
         if (edge->entry_crossings) report_crossing(r, edge, from, home, out);
         if (edge->crossings) report_crossing(r, edge, home, to, out);

@@ -479,10 +479,11 @@ static void read_client(struct reader *r, struct ir *ir, const struct yaml_node 
 }
 
 static void read_engine(struct reader *r, const struct yaml_node *map, struct ir_engine *item) {
-    CHECK_KEYS(map, "engine", "name", "lane_die", IR_ENGINE_FIELDS(FIELD_KEY));
+    CHECK_KEYS(map, "engine", "name", "lane_die", "sums_die", IR_ENGINE_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     IR_ENGINE_FIELDS(READ_FIELD)
     get_ints(r, map, "lane_die", item->lane_die, IR_MAX_LANES);
+    get_ints(r, map, "sums_die", item->sums_die, IR_MAX_LANES);
 }
 
 static void read_die(struct reader *r, const struct yaml_node *map, struct ir_die *item) {

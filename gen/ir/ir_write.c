@@ -284,6 +284,7 @@ static void write_engine(struct writer *w, const struct ir_engine *item) {
     key_string(w, "name", item->name);
     IR_ENGINE_FIELDS(WRITE_FIELD)
     key_ints(w, "lane_die", item->lane_die, item->channels);
+    key_ints(w, "sums_die", item->sums_die, item->channels);
     yaml_end(&w->y);
 }
 

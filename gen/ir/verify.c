@@ -131,8 +131,9 @@ static void check_places(struct check *c) {
             fault(c, "crossings out of range at edge", ir->edge[e].name);
     for (int i = 0; i < ir->engines; i++)
         for (int l = 0; l < ir->engine[i].channels; l++)
-            if (!in_range(ir->engine[i].lane_die[l], dies))
-                fault(c, "die of a lane out of range at engine", ir->engine[i].name);
+            if (!in_range(ir->engine[i].lane_die[l], dies) || !in_range(ir->engine[i].sums_die[l], dies) ||
+                !in_range(ir->engine[i].result_die, dies))
+                fault(c, "die of a lane or of its results out of range at engine", ir->engine[i].name);
     if (ir->dies > IR_MAX_DIES || ir->design.sll < 0 || ir->design.sll > INT32_MAX)
         fault(c, "dies out of range in", ir->name);
 }

@@ -8,6 +8,7 @@ enum {
     OFFSET = 14 /* and a mantissa */,
     COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */,
     UNIT_SHIFT = 8,
+    ROW_PARAMETERS = 64,
     SLICE_CONTROLS = 4
 };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
@@ -220,6 +221,22 @@ int64_t cost_lane_chain_bits(const struct ir_kernel *engine) {
     return chain_bits(&args, true);
 }
 
+// To sums alone: the command, and the exponents once more.
+static int64_t sums_chain_bits(const struct kernel_args *a) { return COMMAND_BITS + arrays(a) * OPERAND_SHIFT; }
+
+int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    return sums_chain_bits(&args);
+}
+
+// From the multipliers of a lane that is cut to its sums: a term for each token, and the row's parameters.
+static int64_t term_bits(const struct kernel_args *a) { return arrays(a) * (x_bits(a) + 26) + ROW_PARAMETERS; }
+
+int64_t cost_lane_term_bits(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    return term_bits(&args);
+}
+
 struct cost_resources cost_lane_copy(const struct ir_kernel *engine) {
     const struct kernel_args args = {engine->param, engine->params};
     struct cost_resources r = {0};
@@ -241,15 +258,59 @@ static int64_t places(const struct kernel_args *a) {
                     (arrays(a) > 1 ? 48 : 32) + stages_to(a) + stages_back(a) + args_int(a, "PULSE_HOPS", 0));
 }
 
-// Registers on the way to lanes on other dies and back.
+// The chain of each group of lanes, for its multipliers (COPY_CHAIN) or its sums (SUMS_CHAIN): 4 bits.
+static int64_t chain_of(const struct kernel_args *a, const char *name, int64_t group) {
+    int64_t multipliers = args_int(a, "COPY_CHAIN", 0);
+    return args_int(a, name, multipliers) >> (4 * group) & 15;
+}
+
+static bool is_bit(const struct kernel_args *a, const char *name, int64_t bit) {
+    return args_int(a, name, 0) >> bit & 1;
+}
+
+static bool multiplies(const struct kernel_args *a, int64_t chain) {
+    bool any = false;
+    for (int64_t g = 0; g < div_up(args_int(a, "CHANNELS", 1), FAN_OUT); g++)
+        any = any || chain_of(a, "COPY_CHAIN", g) == chain;
+    return any;
+}
+
+static int64_t chains_that_multiply(const struct kernel_args *a) {
+    int64_t count = 0;
+    for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) count += multiplies(a, n);
+    return count;
+}
+
+static int64_t lanes_cut(const struct kernel_args *a, int64_t channels) {
+    int64_t lanes = 0;
+    for (int64_t c = 0; c < channels; c++) lanes += is_bit(a, "EARLY", chain_of(a, "COPY_CHAIN", c / FAN_OUT));
+    return lanes;
+}
+
+static int64_t bits_of_chain(const struct kernel_args *a, int64_t chain) {
+    if (is_bit(a, "EARLY", chain)) return 0; // without stages
+    return multiplies(a, chain) ? chain_bits(a, is_bit(a, "CHAIN_AWAY", chain)) : sums_chain_bits(a);
+}
+
+// Registers on the way to lanes on other dies and back. The sums of a lane that is cut have a command of their own.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
     double stages = (double)stages_to(a);
-    int64_t copies = copies_of(a), home = args_int(a, "CHAINS", 1) - copies;
-    cost_per(r, home, 0, stages * (double)chain_bits(a, false), 0);
-    cost_per(r, copies, 0, stages * (double)chain_bits(a, true), 0);
-    if (copies) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
-    cost_per(r, channels, 0, stages * (double)beat, 0);
+    int64_t cut = lanes_cut(a, channels);
+    for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) cost_per(r, 1, 0, stages * (double)bits_of_chain(a, n), 0);
+    if (copies_of(a)) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
+    cost_per(r, channels - cut, 0, stages * (double)beat, 0);
+    cost_per(r, cut, 0, stages * (double)term_bits(a) + (double)sums_chain_bits(a), 0);
     cost_per(r, channels, 0, (double)(stages_back(a) * COST_LANE_RESULT_BITS), 0);
+}
+
+static int64_t result_bits(const struct kernel_args *a) {
+    int64_t channels = args_int(a, "CHANNELS", 1);
+    return 32 * channels + log2_up(channels + 1) + user_bits(class_tokens(a)) + 1;
+}
+
+struct cost_resources cost_engine_results(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    return cost_fifo(places(&args), result_bits(&args), RAM_DISTRIBUTED);
 }
 
 static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
@@ -265,14 +326,14 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     for (int64_t i = 0; i < many; i++) offset(beat, x_bits(a), asym(a), r);
     cost_engine_ctrl(a, r);
     x_buffer(a, r);
-    operand(a, channels, args_int(a, "CHAINS", 1), r);
+    operand(a, channels, chains_that_multiply(a), r);
     for (int64_t i = copies_of(a); i > 0; i--) x_copy(a, r);
     hops(a, channels, beat, r);
     class_cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
     class_cost_window_entries(a, 96, r);
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
         cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
-    cost_fifo_add(r, places(a), 32 * channels + log2_up(channels + 1) + user_bits(tokens) + 1, RAM_DISTRIBUTED);
+    cost_fifo_add(r, places(a), result_bits(a), RAM_DISTRIBUTED);
     cost_per(r, channels, 15, 8, 0); // joining the arrivals
     cost_per(r, 1, 60, 240, 0);      // the command on its way
 }
@@ -288,6 +349,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     // From the decision to the output's offer: 1, way to the lanes and lanes 14, of two tokens 16, dequantize 12,
     // FIFO 2.
     c->pipe = (c->times > 1 ? 31 : 29) + stages_to(a) + stages_back(a);
+    c->release = args_int(a, "PULSE_HOPS", 0);
 }
 
 const struct kernel_class rtl_dequantize = {.module = "rill_dequantize", .cost = cost_dequantize};

@@ -22,18 +22,26 @@ struct place_link { // a stream between two tasks
 
 struct place_lanes { // parts of a task that may lie elsewhere, all alike
     int task, parts;
+    int results;                         // the task where results come together
     int64_t need[PLACE_RESOURCES];       // of a part
-    int64_t bits;                        // between a part and the die at the memory
+    int64_t bits;                        // from the die at the memory to a part
+    int64_t back_bits;                   // from a part to the results
     int64_t chain_bits;                  // and to all parts of a die together
     int64_t chain_need[PLACE_RESOURCES]; // of all parts of another die together, beside their own
-    int on[IR_MAX_DIES];                 // the result: parts on each die
+    int64_t sums_need[PLACE_RESOURCES];  // of a part that is cut, what may lie elsewhere while the rest is at the memory
+    int64_t sums_bits;                   // then from one half to the other
+    int64_t sums_chain_bits;             // and to all such halves of a die together
+    int on[IR_MAX_DIES];                 // the result: parts on each die,
+    int cut[IR_MAX_DIES];                // and parts that are cut, by their second half
 };
 
 struct place {
     struct arena *arena;
     int dies, home;                             // home: the die at the memory
     int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // what the design may take of each die, within the board's limits
+    int64_t more[PLACE_RESOURCES];              // and what the die at the memory may have less of it
     int64_t sll;                                // bits that may cross a boundary, likewise; 0: no limit known
+    bool cuts;                                  // parts may be cut, and results come together elsewhere
     VEC(struct place_task) task;
     VEC(struct place_link) link;
     VEC(struct place_lanes) lanes;

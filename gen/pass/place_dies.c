@@ -10,6 +10,7 @@
 
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
+#include "include/ir_chain.h"
 
 static int root_of(const int *with, int k) {
     while (with[k] != k) k = with[k];
@@ -61,17 +62,32 @@ static void add_need(int64_t need[PLACE_RESOURCES], const struct cost_resources 
 // The lanes that a group of them holds, the last one maybe fewer: counted as whole.
 static int groups_of(const struct ir_engine *e) { return (e->channels + IR_LANE_GROUP - 1) / IR_LANE_GROUP; }
 
+// A task for the results where they may lie elsewhere, else that of the engine.
+static int task_of_results(const struct ir *ir, struct place *p, const struct ir_engine *e, int task) {
+    if (!p->cuts) return task;
+    struct cost_resources results = cost_engine_results(&ir->kernel[e->kernel]);
+    add_need(p->task.items[task].need, &results, -1);
+    VEC_PUSH(ir->arena, p->task, ((struct place_task){.pinned = false}));
+    add_need(p->task.items[p->task.count - 1].need, &results, 1);
+    return (int)p->task.count - 1;
+}
+
 static void add_engines(const struct ir *ir, struct place *p, const int *task_of) {
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
-        struct cost_resources lane = cost_lane(ir, e);
+        const struct ir_kernel *engine = &ir->kernel[e->kernel];
+        struct cost_resources lane = cost_lane(ir, e), sums = cost_lane_sums(ir, e), copy = cost_lane_copy(engine);
         struct place_lanes lanes = {.task = task_of[e->kernel],
                                     .parts = groups_of(e),
-                                    .bits = IR_LANE_GROUP * cost_lane_bits(ir),
-                                    .chain_bits = cost_lane_chain_bits(&ir->kernel[e->kernel])};
-        struct cost_resources copy = cost_lane_copy(&ir->kernel[e->kernel]);
+                                    .bits = IR_LANE_GROUP * cost_lane_bits(ir, e, false),
+                                    .back_bits = IR_LANE_GROUP * COST_LANE_RESULT_BITS,
+                                    .chain_bits = cost_lane_chain_bits(engine),
+                                    .sums_bits = IR_LANE_GROUP * cost_lane_bits(ir, e, true),
+                                    .sums_chain_bits = cost_sums_chain_bits(engine)};
+        lanes.results = task_of_results(ir, p, e, lanes.task);
         place_amounts(&copy, lanes.chain_need);
         add_need(lanes.need, &lane, IR_LANE_GROUP);
+        add_need(lanes.sums_need, &sums, IR_LANE_GROUP);
         add_need(p->task.items[lanes.task].need, &lane, -e->channels);
         VEC_PUSH(ir->arena, p->lanes, lanes);
     }
@@ -81,11 +97,17 @@ static void add_link(const struct ir *ir, struct place *p, int64_t bits, int fro
     if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, bits}));
 }
 
+static int source_task(const struct ir *ir, const struct place *p, int kernel, const int *task_of) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel) return p->lanes.items[e].results;
+    return task_of[kernel];
+}
+
 static void add_links(const struct ir *ir, struct place *p, const struct cost_design *cost, const int *task_of) {
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         int64_t bits = cost_stream_bits(ir, edge);
-        int from = task_of[edge->src_kernel], to = task_of[edge->dst_kernel];
+        int from = source_task(ir, p, edge->src_kernel, task_of), to = task_of[edge->dst_kernel];
         add_need(p->task.items[from].need, &cost->edge[e], 1);
         if (edge->pool != IR_NONE) { // by way of the storage
             add_link(ir, p, bits, from, task_of[edge->pool]);
@@ -115,10 +137,10 @@ static void add_tasks(const struct ir *ir, struct place *p, int *task_of) {
         task_of[k] = task_of[root];
         add_need(p->task.items[task_of[k]].need, &cost.kernel[k], 1);
     }
+    add_engines(ir, p, task_of);
     add_links(ir, p, &cost, task_of);
     if (memory != IR_NONE) add_loads(ir, p, memory, task_of);
     if (memory != IR_NONE) add_need(p->task.items[task_of[memory]].need, &cost.memory, 1);
-    add_engines(ir, p, task_of);
 }
 
 // The dies in use: neighbours, with the one at the memory.
@@ -129,48 +151,85 @@ static int first_die(const struct ir *ir) {
     return home + dies <= ir->dies ? home : ir->dies - dies;
 }
 
-// What rill_engine is told of it: register stages each way, to which die the operand's copy of every group of lanes
-// belongs, and which of these dies have an operand buffer of their own.
-static void set_hops(struct ir *ir, const struct ir_engine *e) {
-    int hops = 0, chains = 0, chain_die[IR_MAX_DIES], copies = 0, far = 0;
-    for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
-        int away = abs(e->lane_die[c] - ir->kernel[e->kernel].die), n = 0;
-        hops = away > hops ? away : hops;
-        while (n < chains && chain_die[n] != e->lane_die[c]) n++;
-        if (n == chains) chain_die[chains++] = e->lane_die[c];
-        if (away) far |= 1 << n;
-        copies |= n << (4 * (c / IR_LANE_GROUP));
+// Chains as rill_engine is told of them: a bit or 4 bits for each.
+static int64_t bits_of_chains(const struct ir_chains *chains, int home, bool early) {
+    int64_t bits = 0;
+    for (int n = 0; n < chains->count; n++) {
+        const struct ir_chain *c = &chains->chain[n];
+        bool copy = c->multiplies && !c->early && c->die != home;
+        bits |= (int64_t)(early ? c->early : copy) << n;
     }
-    if (!hops) return;
-    ir_set_int(ir, e->kernel, "HOPS", hops);
-    ir_set_int(ir, e->kernel, "CHAINS", chains);
-    ir_set_word(ir, e->kernel, "COPY_CHAIN", 16, copies);
-    ir_set_int(ir, e->kernel, "CHAIN_AWAY", far);
+    return bits;
 }
 
-static void set_dies(struct ir *ir, const struct place *p, const int *task_of, int first) {
+static int64_t chains_of_groups(const struct ir_engine *e, const int chain[IR_LANE_GROUPS]) {
+    int64_t word = 0;
+    for (int c = 0; c < e->channels; c += IR_LANE_GROUP)
+        word |= (int64_t)chain[c / IR_LANE_GROUP] << (4 * (c / IR_LANE_GROUP));
+    return word;
+}
+
+static void set_cuts(struct ir *ir, const struct ir_engine *e, const struct ir_chains *chains) {
+    ir_set_word(ir, e->kernel, "EARLY", IR_MAX_CHAINS, bits_of_chains(chains, 0, true));
+    ir_set_word(ir, e->kernel, "SUMS_CHAIN", 4 * IR_LANE_GROUPS, chains_of_groups(e, chains->sums_of));
+}
+
+// What rill_engine is told of it: register stages each way, to which die the operand's copy of every group of lanes
+// belongs, which of these dies have an operand buffer of their own, which lanes are cut, and where the results are.
+static void set_hops(struct ir *ir, const struct ir_engine *e) {
+    int hops = ir_engine_hops(ir, e), home = ir->kernel[e->kernel].die, back = ir_result_hops(e);
+    struct ir_chains chains = ir_chains_of(e);
+    int64_t early = bits_of_chains(&chains, home, true);
+    if (hops) {
+        ir_set_int(ir, e->kernel, "HOPS", hops);
+        ir_set_int(ir, e->kernel, "CHAINS", chains.count);
+        ir_set_word(ir, e->kernel, "COPY_CHAIN", 4 * IR_LANE_GROUPS, chains_of_groups(e, chains.lanes_of));
+        ir_set_int(ir, e->kernel, "CHAIN_AWAY", bits_of_chains(&chains, home, false));
+    }
+    if (early) set_cuts(ir, e, &chains);
+    if (back != hops) ir_set_int(ir, e->kernel, "RESULT_HOPS", back);
+    if (e->result_die != home) ir_set_int(ir, e->kernel, "PULSE_HOPS", ir_pulse_hops(ir, e));
+}
+
+static void set_kernels(struct ir *ir, const struct place *p, const int *task_of, int first) {
     for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[task_of[k]].die;
+}
+
+// Groups of lanes in their order: on the dies from the memory's on those that are whole, then those that are cut.
+static void set_lanes(struct ir_engine *e, const struct place *p, const struct place_lanes *lanes, int first) {
+    int group = 0;
+    for (int n = 0; n < 2 * p->dies; n++) {
+        int die = (p->home + n) % p->dies, count = n < p->dies ? lanes->on[die] : lanes->cut[die];
+        for (int end = group + count; group < end; group++)
+            for (int lane = group * IR_LANE_GROUP; lane < (group + 1) * IR_LANE_GROUP && lane < e->channels; lane++) {
+                e->lane_die[lane] = first + (n < p->dies ? die : p->home);
+                e->sums_die[lane] = first + die;
+            }
+    }
+    e->result_die = first + p->task.items[lanes->results].die;
+}
+
+static void set_crossings(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
-        int from = ir->kernel[edge->src_kernel].die, to = ir->kernel[edge->dst_kernel].die,
+        int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die,
             home = edge->pool == IR_NONE ? from : ir->kernel[edge->pool].die;
         edge->entry_crossings = abs(home - from);
         edge->crossings = abs(to - home);
     }
+}
+
+static void set_dies(struct ir *ir, const struct place *p, const int *task_of, int first) {
+    set_kernels(ir, p, task_of, first);
+    for (int e = 0; e < ir->engines; e++) set_lanes(&ir->engine[e], p, &p->lanes.items[e], first);
+    set_crossings(ir);
+}
+
+static void tell_kernels(struct ir *ir, int home) {
     for (int k = 0; k < ir->kernels; k++)
-        if (kernel_is(&ir->kernel[k], KERNEL_STORE) && ir->kernel[k].die != first + p->home)
-            ir_set_int(ir, k, "HOPS", abs(ir->kernel[k].die - first - p->home));
-    for (int i = 0; i < ir->engines; i++) { // lanes in their order, the dies from the memory's on
-        struct ir_engine *e = &ir->engine[i];
-        int group = 0, home = p->home;
-        for (int n = 0; n < p->dies; n++) {
-            int die = (home + n) % p->dies;
-            for (int g = 0; g < p->lanes.items[i].on[die]; g++, group++)
-                for (int lane = group * IR_LANE_GROUP; lane < (group + 1) * IR_LANE_GROUP && lane < e->channels; lane++)
-                    e->lane_die[lane] = first + die;
-        }
-        set_hops(ir, e);
-    }
+        if (kernel_is(&ir->kernel[k], KERNEL_STORE) && ir->kernel[k].die != home)
+            ir_set_int(ir, k, "HOPS", abs(ir->kernel[k].die - home));
+    for (int e = 0; e < ir->engines; e++) set_hops(ir, &ir->engine[e]);
 }
 
 // Never nothing of what the die has: a share of the room is what the program weighs.
@@ -184,25 +243,71 @@ static void set_room(const struct ir *ir, int die, int64_t out[PLACE_RESOURCES])
         if (out[s] < all[s] / LEAST_PART) out[s] = all[s] / LEAST_PART;
 }
 
-bool pass_place_dies(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    (void)spec;
-    (void)diag;
-    if (ir->design.dies < 2 || ir->dies < 2) return true;
-    int first = first_die(ir), *task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
-    struct place p = {
-        .arena = ir->arena, .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies, .sll = cost_wires(ir)};
+static double over(int64_t taken, int64_t limit) {
+    return taken > limit ? (double)(taken - limit) / (double)(limit > 0 ? limit : 1) : 0;
+}
+
+// How far the design is beyond the limits: the sum of the shares of what is over, by the second figure of the ports an
+// eighth of them.
+static double beyond_limits(const struct ir *ir) {
+    struct cost_design cost = cost_design(ir);
+    double sum = 0;
+    for (int d = 0; d < ir->dies; d++) {
+        struct cost_fill f = cost_fill(ir, &cost, d);
+        int64_t taken[PLACE_RESOURCES], most[PLACE_RESOURCES], limit[PLACE_RESOURCES];
+        place_amounts(&f.taken, taken);
+        place_amounts(&f.most, most);
+        place_amounts(&f.limit, limit);
+        for (int s = 0; s < PLACE_RESOURCES; s++) sum += over(taken[s], limit[s]) + over(most[s], limit[s]) / 8;
+    }
+    for (int b = 0; ir->design.sll && b + 1 < ir->dies; b++) sum += over(cost_boundary_bits(ir, b), cost_wires(ir));
+    return sum;
+}
+
+static struct place partition(struct ir *ir, int first, bool cuts, int *task_of, enum mip_status *status) {
+    struct place p = {.arena = ir->arena,
+                      .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies,
+                      .sll = cost_wires(ir),
+                      .cuts = cuts};
     for (int d = 0; d < p.dies; d++) {
         set_room(ir, first + d, p.room[d]);
         if (ir->die[first + d].hbm) p.home = d;
     }
+    struct cost_resources more = cost_ports_most(ir, first + p.home), ports = cost_ports(ir, first + p.home);
+    cost_add(&more, &ports, -1);
+    place_amounts(&more, p.more);
     add_tasks(ir, &p, task_of);
-    switch (place_solve(&p)) {
+    *status = place_solve(&p);
+    set_dies(ir, &p, task_of, first);
+    return p;
+}
+
+// A lane that is cut takes registers and a command twice: only where the design is beyond limits else, and less so
+// then.
+static enum mip_status place_all(struct ir *ir, int first) {
+    enum mip_status status, status_cut;
+    int *task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
+    struct place p = partition(ir, first, false, task_of, &status);
+    double most = beyond_limits(ir);
+    if (most > 0) {
+        partition(ir, first, true, task_of, &status_cut);
+        if (status_cut != MIP_NONE && beyond_limits(ir) < most) status = status_cut;
+        else set_dies(ir, &p, task_of, first);
+    }
+    tell_kernels(ir, first + p.home);
+    return status;
+}
+
+bool pass_place_dies(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    (void)spec;
+    (void)diag;
+    if (ir->design.dies < 2 || ir->dies < 2) return true;
+    switch (place_all(ir, first_die(ir))) {
     case MIP_OPTIMAL: ir->design.placement = "the fewest bits across dies, within a weight for even shares"; break;
     case MIP_FEASIBLE: ir->design.placement = "the best found within the limit of the search"; break;
     case MIP_NONE:
         ir->design.placement = "filled in order, as the search for fewer crossings ended without a result";
         break;
     }
-    set_dies(ir, &p, task_of, first);
     return true;
 }

@@ -9,10 +9,13 @@
 // Rows: what lies on a die takes at most that share of each kind of resource; a boundary is crossed by at most as many
 // bits as its limit says, and the excess. So there is always a partition; the report says where it is beyond the
 // limits.
+//
+// With `cuts` a part may be cut: its first half stays at the memory, its second lies elsewhere; and where results come
+// together is a task like others. MORE_CROWD for what is beyond the least room of the die at the memory.
 #include "gen/pass/place.h"
 
 static const double FULL = 0.98; // of a die's room: register slices of the streams that cross take the rest
-enum { IMBALANCE = 40000, CROWD = 1000000, BRANCHES = 1500, MILLISECONDS = 60000 };
+enum { IMBALANCE = 40000, CROWD = 1000000, MORE_CROWD = CROWD / 8, BRANCHES = 1500, MILLISECONDS = 60000 };
 
 struct program {
     struct place *p;
@@ -22,11 +25,14 @@ struct program {
     int *beyond;                               // per task and boundary
     int *parts;                                // per engine and die
     int *chain;                                // likewise: 1 where parts lie on another die than the memory
+    int *cut;                                  // likewise: parts that are cut, by their second half
 };
 
 static int beyond(const struct program *g, int task, int boundary) { return g->beyond[task * g->p->dies + boundary]; }
 static int parts(const struct program *g, int lanes, int die) { return g->parts[lanes * g->p->dies + die]; }
 static int chain(const struct program *g, int lanes, int die) { return g->chain[lanes * g->p->dies + die]; }
+static int cut(const struct program *g, int lanes, int die) { return g->cut[lanes * g->p->dies + die]; }
+static int away(const struct place *p, int die) { return die > p->home ? die - p->home : p->home - die; }
 
 static void add_tasks(struct program *g) {
     const struct place *p = g->p;
@@ -60,32 +66,99 @@ static void add_links(struct program *g, const int *wires) {
         }
 }
 
-// Parts of an engine: each that is not at the memory has its beats, or its results, to bring over every boundary
-// between.
-static void add_lanes(struct program *g, const int *wires) {
+// What crosses from the memory's die to die d, in the rows of the boundaries between.
+static void add_wires(struct program *g, const int *wires, int d, int variable, int64_t bits) {
     const struct place *p = g->p;
-    g->parts = ARENA_ARRAY(p->arena, int, p->lanes.count *(size_t)p->dies + 1);
-    g->chain = ARENA_ARRAY(p->arena, int, p->lanes.count *(size_t)p->dies + 1);
-    for (size_t e = 0; e < p->lanes.count; e++) {
-        const struct place_lanes *lanes = &p->lanes.items[e];
-        int all = mip_row(&g->m, lanes->parts, lanes->parts);
-        for (int d = 0; d < p->dies; d++) {
-            int away = d > p->home ? d - p->home : p->home - d;
-            int x = mip_variable(&g->m, 0, lanes->parts, (double)(away * lanes->bits), true);
-            g->parts[(int)e * p->dies + d] = x;
-            mip_term(&g->m, all, x, 1);
-            int far = mip_variable(&g->m, 0, 1, (double)(away * lanes->chain_bits), true),
-                row = mip_row(&g->m, -MIP_NO_BOUND, 0);
-            mip_term(&g->m, row, x, 1);
-            g->chain[(int)e * p->dies + d] = far;
-            mip_term(&g->m, row, far, -lanes->parts);
-            for (int b = 0; p->sll && b + 1 < p->dies; b++) {
-                if ((d > b) == (p->home > b)) continue;
-                mip_term(&g->m, wires[b], x, (double)lanes->bits);
-                mip_term(&g->m, wires[b], far, (double)lanes->chain_bits);
-            }
+    for (int b = 0; p->sll && b + 1 < p->dies; b++)
+        if ((d > b) != (p->home > b)) mip_term(&g->m, wires[b], variable, (double)bits);
+}
+
+// Parts of an engine on a die: each that is not at the memory has its beats, or its results, to bring over every
+// boundary between. With cuts the results have rows of their own.
+static void add_parts(struct program *g, const int *wires, size_t e, int d, int all) {
+    const struct place *p = g->p;
+    const struct place_lanes *lanes = &p->lanes.items[e];
+    int64_t bits = lanes->bits + (p->cuts ? 0 : lanes->back_bits);
+    int x = mip_variable(&g->m, 0, lanes->parts, (double)(away(p, d) * bits), true);
+    g->parts[(int)e * p->dies + d] = x;
+    mip_term(&g->m, all, x, 1);
+    int far = mip_variable(&g->m, 0, 1, (double)(away(p, d) * lanes->chain_bits), true),
+        row = mip_row(&g->m, -MIP_NO_BOUND, 0);
+    mip_term(&g->m, row, x, 1);
+    g->chain[(int)e * p->dies + d] = far;
+    mip_term(&g->m, row, far, -lanes->parts);
+    add_wires(g, wires, d, x, bits);
+    add_wires(g, wires, d, far, lanes->chain_bits);
+}
+
+// Parts that are cut: what all sums of a die share is with the whole parts there, if there are any.
+static void add_cut(struct program *g, const int *wires, size_t e, int d, int all) {
+    const struct place *p = g->p;
+    const struct place_lanes *lanes = &p->lanes.items[e];
+    int most = d == p->home ? 0 : lanes->parts;
+    int x = mip_variable(&g->m, 0, most, (double)(away(p, d) * lanes->sums_bits), true),
+        alone = mip_variable(&g->m, 0, 1, (double)(away(p, d) * lanes->sums_chain_bits), true),
+        row = mip_row(&g->m, -MIP_NO_BOUND, 0);
+    g->cut[(int)e * p->dies + d] = x;
+    mip_term(&g->m, all, x, 1);
+    mip_term(&g->m, row, x, 1);
+    mip_term(&g->m, row, alone, -lanes->parts);
+    mip_term(&g->m, row, chain(g, (int)e, d), -lanes->parts);
+    add_wires(g, wires, d, x, lanes->sums_bits);
+    add_wires(g, wires, d, alone, lanes->sums_chain_bits);
+}
+
+// Results over boundary b: of the parts beyond it where they come together before it, else of the others. back >=
+// +-(sum of parts beyond b - parts * beyond(results, b)).
+static void add_back(struct program *g, const int *wires, size_t e, int b) {
+    const struct place *p = g->p;
+    const struct place_lanes *lanes = &p->lanes.items[e];
+    int back = mip_variable(&g->m, 0, lanes->parts, (double)lanes->back_bits, false);
+    if (p->sll) mip_term(&g->m, wires[b], back, (double)lanes->back_bits);
+    for (int way = -1; way <= 1; way += 2) {
+        int row = mip_row(&g->m, 0, MIP_NO_BOUND);
+        mip_term(&g->m, row, back, 1);
+        mip_term(&g->m, row, beyond(g, lanes->results, b), way * lanes->parts);
+        for (int d = b + 1; d < p->dies; d++) {
+            mip_term(&g->m, row, parts(g, (int)e, d), -way);
+            mip_term(&g->m, row, cut(g, (int)e, d), -way);
         }
     }
+}
+
+static void add_lanes(struct program *g, const int *wires) {
+    const struct place *p = g->p;
+    size_t places = p->lanes.count * (size_t)p->dies + 1;
+    g->parts = ARENA_ARRAY(p->arena, int, places);
+    g->chain = ARENA_ARRAY(p->arena, int, places);
+    g->cut = ARENA_ARRAY(p->arena, int, places);
+    for (size_t e = 0; e < p->lanes.count; e++) {
+        int all = mip_row(&g->m, p->lanes.items[e].parts, p->lanes.items[e].parts);
+        for (int d = 0; d < p->dies; d++) add_parts(g, wires, e, d, all);
+        for (int d = 0; p->cuts && d < p->dies; d++) add_cut(g, wires, e, d, all);
+        for (int b = 0; p->cuts && b + 1 < p->dies; b++) add_back(g, wires, e, b);
+    }
+}
+
+// Lanes on die d: the first halves of those that are cut are at the memory.
+static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, double capacity) {
+    const struct place *p = g->p;
+    const struct place_lanes *lanes = &p->lanes.items[e];
+    double whole = (double)lanes->need[s] / capacity, sums = (double)lanes->sums_need[s] / capacity;
+    mip_term(&g->m, row, parts(g, (int)e, d), whole);
+    if (d != p->home) mip_term(&g->m, row, chain(g, (int)e, d), (double)lanes->chain_need[s] / capacity);
+    for (int to = 0; p->cuts && to < p->dies; to++)
+        if (to != p->home && (d == p->home || d == to))
+            mip_term(&g->m, row, cut(g, (int)e, to), d == to ? sums : whole - sums);
+}
+
+// The terms of `row` so far, and what is beyond `most`.
+static void add_limit(struct program *g, int row, double most, int excess) {
+    int limit = mip_row(&g->m, -MIP_NO_BOUND, most), terms = (int)g->m.term.count;
+    for (int i = 0; i < terms; i++)
+        if (g->m.term.items[i].row == row)
+            mip_term(&g->m, limit, g->m.term.items[i].variable, g->m.term.items[i].factor);
+    mip_term(&g->m, limit, excess, -1);
 }
 
 // need of all tasks at d: sum of need * (x[d - 1] - x[d]), with x[-1] = 1 and x[last] = 0.
@@ -99,15 +172,11 @@ static void add_resource(struct program *g, int d, int s) {
         else mip_term(&g->m, row, beyond(g, (int)t, d - 1), need);
         if (d + 1 < p->dies) mip_term(&g->m, row, beyond(g, (int)t, d), -need);
     }
-    for (size_t e = 0; e < p->lanes.count; e++) {
-        mip_term(&g->m, row, parts(g, (int)e, d), (double)p->lanes.items[e].need[s] / capacity);
-        if (d != p->home) mip_term(&g->m, row, chain(g, (int)e, d), (double)p->lanes.items[e].chain_need[s] / capacity);
-    }
-    int crowded = mip_row(&g->m, -MIP_NO_BOUND, FULL - fixed), terms = (int)g->m.term.count;
-    for (int i = 0; i < terms; i++)
-        if (g->m.term.items[i].row == row)
-            mip_term(&g->m, crowded, g->m.term.items[i].variable, g->m.term.items[i].factor);
-    mip_term(&g->m, crowded, g->crowded[d][s], -1);
+    for (size_t e = 0; e < p->lanes.count; e++) add_lanes_need(g, row, e, d, s, capacity);
+    add_limit(g, row, FULL - fixed, g->crowded[d][s]);
+    if (p->cuts && d == p->home && p->more[s])
+        add_limit(g, row, FULL - fixed - (double)p->more[s] / capacity,
+                  mip_variable(&g->m, 0, MIP_NO_BOUND, MORE_CROWD, false));
     mip_term(&g->m, row, g->largest, -1);
     g->m.row.items[row].high = -fixed;
 }
@@ -119,7 +188,10 @@ static void take(struct program *g, const double *value) {
         for (int b = 0; b + 1 < p->dies; b++) p->task.items[t].die += value[beyond(g, (int)t, b)] > 0.5;
     }
     for (size_t e = 0; e < p->lanes.count; e++)
-        for (int d = 0; d < p->dies; d++) p->lanes.items[e].on[d] = (int)value[parts(g, (int)e, d)];
+        for (int d = 0; d < p->dies; d++) {
+            p->lanes.items[e].on[d] = (int)value[parts(g, (int)e, d)];
+            p->lanes.items[e].cut[d] = p->cuts ? (int)value[cut(g, (int)e, d)] : 0;
+        }
 }
 
 // ---- without a solution: dies are filled in order, each up to a bit more than the average ----

@@ -286,7 +286,7 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
     }
     if (n < 0) return true;
     if (n >= e->sent) return false;
-    *from = at_least(*from, e->y->put[n] + 1);
+    *from = at_least(*from, e->y->put[n] + 1 + a->c.release);
     return true;
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lanes of an engine over dies: what they share on each, and how far it is.
+#include <stdlib.h>
+
+#include "include/ir_chain.h"
+
+bool ir_is_cut(const struct ir_engine *e, int lane) { return e->sums_die[lane] != e->lane_die[lane]; }
+
+static int chain_at(struct ir_chains *all, int die, bool early) {
+    int n = 0;
+    while (n < all->count && (all->chain[n].die != die || all->chain[n].early != early)) n++;
+    if (n == all->count) all->chain[all->count++] = (struct ir_chain){.die = die, .early = early};
+    return n;
+}
+
+struct ir_chains ir_chains_of(const struct ir_engine *e) {
+    struct ir_chains all = {0};
+    for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
+        int group = c / IR_LANE_GROUP, n = chain_at(&all, e->lane_die[c], ir_is_cut(e, c));
+        all.lanes_of[group] = n;
+        all.chain[n].multiplies = true;
+        all.sums_of[group] = chain_at(&all, e->sums_die[c], false);
+    }
+    return all;
+}
+
+static int more(int a, int b) { return a > b ? a : b; }
+
+int ir_engine_hops(const struct ir *ir, const struct ir_engine *e) {
+    int home = ir->kernel[e->kernel].die, most = 0;
+    for (int c = 0; c < e->channels; c++)
+        most = more(most, more(abs(e->lane_die[c] - home), abs(e->sums_die[c] - home)));
+    return most;
+}
+
+int ir_result_hops(const struct ir_engine *e) {
+    int most = 0;
+    for (int c = 0; c < e->channels; c++) most = more(most, abs(e->sums_die[c] - e->result_die));
+    return most;
+}
+
+int ir_pulse_hops(const struct ir *ir, const struct ir_engine *e) {
+    int away = abs(e->result_die - ir->kernel[e->kernel].die);
+    return away ? away + 1 : 0;
+}
+
+int ir_source_die(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel) return ir->engine[e].result_die;
+    return ir->kernel[kernel].die;
+}
