@@ -29,7 +29,7 @@ struct cost_resources cost_lane_sums(const struct ir *ir, const struct ir_engine
 }
 
 int64_t cost_lane_bits(const struct ir *ir, const struct ir_engine *e, bool cut) {
-    return cut ? cost_lane_term_bits(&ir->kernel[e->kernel]) : ir->design.beat_bits;
+    return cut ? cost_lane_term_bits(&ir->kernel[e->kernel], ir_param_bits(ir, e)) : ir->design.beat_bits;
 }
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }

@@ -172,6 +172,7 @@ static int64_t chains_of_groups(const struct ir_engine *e, const int chain[IR_LA
 static void set_cuts(struct ir *ir, const struct ir_engine *e, const struct ir_chains *chains) {
     ir_set_word(ir, e->kernel, "EARLY", IR_MAX_CHAINS, bits_of_chains(chains, 0, true));
     ir_set_word(ir, e->kernel, "SUMS_CHAIN", 4 * IR_LANE_GROUPS, chains_of_groups(e, chains->sums_of));
+    ir_set_int(ir, e->kernel, "PARAM_BITS", ir_param_bits(ir, e));
 }
 
 // What rill_engine is told of it: register stages each way, to which die the operand's copy of every group of lanes

@@ -11,6 +11,7 @@
 
 #include "gen/command.h"
 #include "include/cost.h"
+#include "include/ir_chain.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
@@ -190,6 +191,19 @@ static void the_farthest_lanes_count(void **state) {
     assert_int_equal(ir_param_int(&ir->kernel[e->kernel], "HOPS", -1), most);
 }
 
+// Row parameters of a lane that is cut: as narrow as the shortest row of weights allows.
+static void row_parameters_take_no_longer_than_a_row(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-124m-layer.yaml"); // rows of 6 beats
+    const int beats[] = {8, 6, 3, 1}, bits[] = {8, 16, 32, 64};
+    assert_int_equal(ir_param_bits(ir, &ir->engine[0]), 16);
+    for (int f = 0; f < ir->firings; f++) ir->firing[f].beats += 8;
+    for (size_t i = 0; i < COUNT_OF(beats); i++) {
+        ir->firing[0].beats = beats[i];
+        assert_int_equal(ir_param_bits(ir, &ir->engine[0]), bits[i]);
+    }
+}
+
 // Four tasks in a row over two dies, each die has room for two: one stream crosses, the narrow one in the middle.
 static void a_partition_cuts_the_narrow_stream(void **state) {
     (void)state;
@@ -210,6 +224,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_shipped_designs_fit_the_u55c, setup, teardown),
         cmocka_unit_test_setup_teardown(a_design_is_spread_over_dies, setup, teardown),
         cmocka_unit_test_setup_teardown(the_farthest_lanes_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(row_parameters_take_no_longer_than_a_row, setup, teardown),
         cmocka_unit_test_setup_teardown(a_partition_cuts_the_narrow_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),
     };

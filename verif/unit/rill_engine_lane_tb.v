@@ -3,7 +3,7 @@
 // mixed with local beats and used for several tokens, against plain sums of products; rows with their parameters, or
 // the constants of K and V, 10 cycles after the command, HOPS and TERM_HOPS; LANE_BEATS beats fit and every beat taken
 // in is said once. With TERM_HOPS a row ends as soon as its parameters' words may be there; chunks end before all of
-// them are.
+// them are, some of a single row one after the other.
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
 // sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8
@@ -17,7 +17,7 @@
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 X_BITS=10
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 HOPS=1
-// quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 TERM_HOPS=1 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 TERM_HOPS=1 @ 0:0 50:50
 // quick: BEAT_BITS=256 TOKENS=1 LANE_BEATS=16 SCALE_BEATS=1 TERM_HOPS=1 PARAM_BITS=8 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 X_BITS=10 @ 50:50
 `default_nettype none
@@ -108,7 +108,7 @@ module rill_engine_lane_tb;
     reg  [63:0]            total;
     integer                n, k, q, w, x_sum, seed, idle, stall, rows = 0, deepest = 0, locals = 0;
     integer                taken = 0, said = 0, popped = 0, want_scales = 0, data = 0, token = 0, ntok, group, hold = 0;
-    integer                quiet = 0, since = 0, there, full = 0;
+    integer                quiet = 0, since = 0, there, full = 0, brief = 0;
     reg                    failed = 0, was_reset = 0, began, ends, narrow, taken_q = 0, want_params = 0, fresh = 1;
     reg  [1:0]             kind;
     reg  [2:0]             data_row;
@@ -230,8 +230,9 @@ module rill_engine_lane_tb;
         else begin
             if (!want_params && want_scales == 0 && data == 0) begin
                 want_params = 1;
-                want_scales = fresh || below(3) ? SCALE_BEATS : 0;
-                data = below(2) ? 1 + below(30) : below(WORDS * RC + 30);
+                brief = brief > 0 ? brief - 1 : WORDS == 1 && below(6) == 0 ? 6 : 0;
+                want_scales = fresh || (brief == 0 && below(3)) ? SCALE_BEATS : 0;
+                data = brief > 0 ? 1 : below(2) ? 1 + below(30) : below(WORDS * RC + 30);
                 if (WORDS && data == 0) data = 1;
                 hold = below(6) == 0 ? 100 : 0;
                 fresh = 0;
