@@ -204,6 +204,25 @@ static void row_parameters_take_no_longer_than_a_row(void **state) {
     }
 }
 
+// Of keys and values some readers look at the scale alone, some at the rest: nothing else is stored or crosses.
+static void a_stream_has_what_its_reader_looks_at(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-124m-layer.yaml");
+    int64_t beat = ir->design.beat_bits;
+    int scales = 0, integers = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_port *to = &ir->kernel[ir->edge[e].dst_kernel].port[ir->edge[e].dst_port];
+        struct kernel_part part = kernel_part(ir, &ir->edge[e]);
+        const char *module = ir->kernel[ir->edge[e].dst_kernel].module;
+        bool of_scales = !strcmp(module, "rill_kv_scale") && to->role == IR_ROLE_KV;
+        if (of_scales) assert_true(part.first == beat && part.bits == 32);
+        else assert_true(part.first == 0 && part.bits == (part.bits < to->data_bits ? beat : to->data_bits));
+        scales += of_scales, integers += part.bits == beat && part.bits < to->data_bits;
+    }
+    assert_int_equal(scales, 2);
+    assert_int_equal(integers, 3); // keys of the step, what is written of keys and of values
+}
+
 // Four tasks in a row over two dies, each die has room for two: one stream crosses, the narrow one in the middle.
 static void a_partition_cuts_the_narrow_stream(void **state) {
     (void)state;
@@ -225,6 +244,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_design_is_spread_over_dies, setup, teardown),
         cmocka_unit_test_setup_teardown(the_farthest_lanes_count, setup, teardown),
         cmocka_unit_test_setup_teardown(row_parameters_take_no_longer_than_a_row, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_stream_has_what_its_reader_looks_at, setup, teardown),
         cmocka_unit_test_setup_teardown(a_partition_cuts_the_narrow_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),
     };
