@@ -85,7 +85,7 @@ static void place_sums(const struct ir *ir, int die, const struct ir_engine *e, 
               ir_engine_hops(ir, e), out);
     if (e->sums_die[c] != die) return;
     place(ir, die, arena_printf(ir->arena, "%sgen_sums.*", lane), out);
-    place(ir, die, arena_printf(ir->arena, "%su_lane/u_sums_command", lane), out);
+    place(ir, die, arena_printf(ir->arena, "%su_lane/gen_%s.u_command", lane, array), out);
     place(ir, die, arena_printf(ir->arena, "%s/u_sums", matrix), out);
 }
 
@@ -114,7 +114,7 @@ static void place_side(const struct ir *ir, int die, const struct ir_engine *e, 
     }
     if (e->result_die == home) return;
     if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/u_out", results), out);
-    if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/fault_q_reg", results), out);
+    if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/u_fault", results), out);
     place_late_hop(ir, die, arena_printf(ir->arena, "%s/u_home", results), e->result_die, home, ir_pulse_hops(ir, e),
                    out);
 }
@@ -139,7 +139,8 @@ static void place_way(const struct ir *ir, int die, const struct ir_engine *e, c
                       const struct ir_chain *chain, struct text *out) {
     int home = ir->kernel[e->kernel].die;
     bool away = chain->die != home;
-    const char *const way[] = {"u_chain/u_cmd", "u_chain/u_offset", away ? "gen_away.u_x/u_way" : "gen_home.u_slice"},
+    const char *const way[] = {"gen_all.u_chain/u_cmd", "gen_all.u_chain/u_offset",
+                               away ? "gen_away.u_x/u_way" : "gen_home.u_slice"},
                       *const to_sums[] = {"gen_sums.u_cmd", "gen_sums.u_shift"};
     const char *const *all = chain->multiplies ? way : to_sums;
     size_t count = chain->multiplies ? COUNT_OF(way) : COUNT_OF(to_sums);

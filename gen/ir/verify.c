@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "include/ir.h"
+#include "include/ir_chain.h"
 #include "include/ir_custom.h"
 
 struct check {
@@ -120,6 +121,17 @@ static void check_dies(struct check *c) {
     }
 }
 
+// Multipliers of a lane that is cut are with the rest of the engine, and a group of lanes is cut as a whole.
+static void check_cuts(struct check *c, const struct ir_engine *e) {
+    for (int l = 0; l < e->channels; l++) {
+        int first = l - l % IR_LANE_GROUP;
+        if (ir_is_cut(e, l) && e->lane_die[l] != c->ir->kernel[e->kernel].die)
+            fault(c, "a cut lane's multipliers are not at engine", e->name);
+        if (e->lane_die[l] != e->lane_die[first] || e->sums_die[l] != e->sums_die[first])
+            fault(c, "a group of lanes is on several dies at engine", e->name);
+    }
+}
+
 static void check_places(struct check *c) {
     const struct ir *ir = c->ir;
     int dies = ir->dies > 0 ? ir->dies : 1;
@@ -134,6 +146,8 @@ static void check_places(struct check *c) {
             if (!in_range(ir->engine[i].lane_die[l], dies) || !in_range(ir->engine[i].sums_die[l], dies) ||
                 !in_range(ir->engine[i].result_die, dies))
                 fault(c, "die of a lane or of its results out of range at engine", ir->engine[i].name);
+    for (int i = 0; i < ir->engines; i++)
+        if (ir->engine[i].kernel != IR_NONE) check_cuts(c, &ir->engine[i]);
     if (ir->dies > IR_MAX_DIES || ir->design.sll < 0 || ir->design.sll > INT32_MAX)
         fault(c, "dies out of range in", ir->name);
 }

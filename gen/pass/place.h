@@ -7,7 +7,10 @@
 #include "include/cost.h"
 #include "gen/lp/mip.h"
 
-enum { PLACE_RESOURCES = 4 /* LUT, DSP, BRAM in halves, URAM */ };
+enum {
+    PLACE_RESOURCES = 4 /* LUT, DSP, BRAM in halves, URAM */,
+    PLACE_MORE_PART = 8 /* what is beyond limits by the second figure of the memory's ports counts so many times less */
+};
 
 struct place_task { // what has to be together
     int64_t need[PLACE_RESOURCES];
@@ -22,6 +25,8 @@ struct place_link { // a stream between two tasks
 
 struct place_lanes { // parts of a task that may lie elsewhere, all alike
     int task, parts;
+    int engine, first;                   // lanes from `first` on
+    int with;                            // the entry that has what all parts of a die share: itself, or of its engine
     int results;                         // the task where results come together
     int64_t need[PLACE_RESOURCES];       // of a part
     int64_t bits;                        // from the die at the memory to a part
@@ -41,6 +46,7 @@ struct place {
     int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // what the design may take of each die, within the board's limits
     int64_t more[PLACE_RESOURCES];              // and what the die at the memory may have less of it
     int64_t sll;                                // bits that may cross a boundary, likewise; 0: no limit known
+    int *task_of;                               // of each kernel
     bool cuts;                                  // parts may be cut, and results come together elsewhere
     VEC(struct place_task) task;
     VEC(struct place_link) link;

@@ -72,24 +72,38 @@ static int task_of_results(const struct ir *ir, struct place *p, const struct ir
     return (int)p->task.count - 1;
 }
 
-static void add_engines(const struct ir *ir, struct place *p, const int *task_of) {
+// `parts` groups of `size` lanes from lane `first` on.
+static void add_lanes(const struct ir *ir, struct place *p, int engine, int first, int parts, int size) {
+    const struct ir_engine *e = &ir->engine[engine];
+    const struct ir_kernel *kernel = &ir->kernel[e->kernel];
+    struct cost_resources lane = cost_lane(ir, e), sums = cost_lane_sums(ir, e), copy = cost_lane_copy(kernel);
+    const struct place_lanes *before = first ? &p->lanes.items[p->lanes.count - 1] : NULL;
+    struct place_lanes lanes = {.task = p->task_of[e->kernel],
+                                .parts = parts,
+                                .engine = engine,
+                                .first = first,
+                                .with = (int)p->lanes.count - (before ? 1 : 0),
+                                .bits = size * cost_lane_bits(ir, e, false),
+                                .back_bits = (int64_t)size * COST_LANE_RESULT_BITS,
+                                .chain_bits = cost_lane_chain_bits(kernel),
+                                .sums_bits = size * cost_lane_bits(ir, e, true),
+                                .sums_chain_bits = cost_sums_chain_bits(kernel)};
+    lanes.results = before ? before->results : task_of_results(ir, p, e, lanes.task);
+    place_amounts(&copy, lanes.chain_need);
+    add_need(lanes.need, &lane, size);
+    add_need(lanes.sums_need, &sums, size);
+    VEC_PUSH(ir->arena, p->lanes, lanes);
+}
+
+// With cuts the last group counts by the lanes it has, else as a whole one.
+static void add_engines(const struct ir *ir, struct place *p) {
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
-        const struct ir_kernel *engine = &ir->kernel[e->kernel];
-        struct cost_resources lane = cost_lane(ir, e), sums = cost_lane_sums(ir, e), copy = cost_lane_copy(engine);
-        struct place_lanes lanes = {.task = task_of[e->kernel],
-                                    .parts = groups_of(e),
-                                    .bits = IR_LANE_GROUP * cost_lane_bits(ir, e, false),
-                                    .back_bits = IR_LANE_GROUP * COST_LANE_RESULT_BITS,
-                                    .chain_bits = cost_lane_chain_bits(engine),
-                                    .sums_bits = IR_LANE_GROUP * cost_lane_bits(ir, e, true),
-                                    .sums_chain_bits = cost_sums_chain_bits(engine)};
-        lanes.results = task_of_results(ir, p, e, lanes.task);
-        place_amounts(&copy, lanes.chain_need);
-        add_need(lanes.need, &lane, IR_LANE_GROUP);
-        add_need(lanes.sums_need, &sums, IR_LANE_GROUP);
-        add_need(p->task.items[lanes.task].need, &lane, -e->channels);
-        VEC_PUSH(ir->arena, p->lanes, lanes);
+        struct cost_resources lane = cost_lane(ir, e);
+        int full = p->cuts ? e->channels / IR_LANE_GROUP : groups_of(e), rest = e->channels - full * IR_LANE_GROUP;
+        add_need(p->task.items[p->task_of[e->kernel]].need, &lane, -e->channels);
+        if (full) add_lanes(ir, p, i, 0, full, IR_LANE_GROUP);
+        if (rest > 0) add_lanes(ir, p, i, full * IR_LANE_GROUP, 1, rest);
     }
 }
 
@@ -97,17 +111,18 @@ static void add_link(const struct ir *ir, struct place *p, int64_t bits, int fro
     if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, bits}));
 }
 
-static int source_task(const struct ir *ir, const struct place *p, int kernel, const int *task_of) {
-    for (int e = 0; e < ir->engines; e++)
-        if (ir->engine[e].kernel == kernel) return p->lanes.items[e].results;
-    return task_of[kernel];
+static int source_task(const struct ir *ir, const struct place *p, int kernel) {
+    for (size_t i = 0; i < p->lanes.count; i++)
+        if (ir->engine[p->lanes.items[i].engine].kernel == kernel) return p->lanes.items[i].results;
+    return p->task_of[kernel];
 }
 
-static void add_links(const struct ir *ir, struct place *p, const struct cost_design *cost, const int *task_of) {
+static void add_links(const struct ir *ir, struct place *p, const struct cost_design *cost) {
+    const int *task_of = p->task_of;
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         int64_t bits = cost_stream_bits(ir, edge);
-        int from = source_task(ir, p, edge->src_kernel, task_of), to = task_of[edge->dst_kernel];
+        int from = source_task(ir, p, edge->src_kernel), to = task_of[edge->dst_kernel];
         add_need(p->task.items[from].need, &cost->edge[e], 1);
         if (edge->pool != IR_NONE) { // by way of the storage
             add_link(ir, p, bits, from, task_of[edge->pool]);
@@ -117,13 +132,15 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
     }
 }
 
-static void add_loads(const struct ir *ir, struct place *p, int memory, const int *task_of) {
+static void add_loads(const struct ir *ir, struct place *p, int memory) {
+    const int *task_of = p->task_of;
     for (int k = 0; k < ir->kernels; k++)
         if (cost_load_bits(ir, k)) add_link(ir, p, cost_load_bits(ir, k), task_of[memory], task_of[k]);
 }
 
 // FIFOs lie with the kernel that writes them; a storage that streams share is a kernel.
-static void add_tasks(const struct ir *ir, struct place *p, int *task_of) {
+static void add_tasks(const struct ir *ir, struct place *p) {
+    int *task_of = p->task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
     struct cost_design cost = cost_design(ir);
     int *with = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1), memory;
     join_kernels(ir, with, &memory);
@@ -137,9 +154,9 @@ static void add_tasks(const struct ir *ir, struct place *p, int *task_of) {
         task_of[k] = task_of[root];
         add_need(p->task.items[task_of[k]].need, &cost.kernel[k], 1);
     }
-    add_engines(ir, p, task_of);
-    add_links(ir, p, &cost, task_of);
-    if (memory != IR_NONE) add_loads(ir, p, memory, task_of);
+    add_engines(ir, p);
+    add_links(ir, p, &cost);
+    if (memory != IR_NONE) add_loads(ir, p, memory);
     if (memory != IR_NONE) add_need(p->task.items[task_of[memory]].need, &cost.memory, 1);
 }
 
@@ -192,13 +209,13 @@ static void set_hops(struct ir *ir, const struct ir_engine *e) {
     if (e->result_die != home) ir_set_int(ir, e->kernel, "PULSE_HOPS", ir_pulse_hops(ir, e));
 }
 
-static void set_kernels(struct ir *ir, const struct place *p, const int *task_of, int first) {
-    for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[task_of[k]].die;
+static void set_kernels(struct ir *ir, const struct place *p, int first) {
+    for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[p->task_of[k]].die;
 }
 
 // Groups of lanes in their order: on the dies from the memory's on those that are whole, then those that are cut.
 static void set_lanes(struct ir_engine *e, const struct place *p, const struct place_lanes *lanes, int first) {
-    int group = 0;
+    int group = lanes->first / IR_LANE_GROUP;
     for (int n = 0; n < 2 * p->dies; n++) {
         int die = (p->home + n) % p->dies, count = n < p->dies ? lanes->on[die] : lanes->cut[die];
         for (int end = group + count; group < end; group++)
@@ -220,9 +237,10 @@ static void set_crossings(struct ir *ir) {
     }
 }
 
-static void set_dies(struct ir *ir, const struct place *p, const int *task_of, int first) {
-    set_kernels(ir, p, task_of, first);
-    for (int e = 0; e < ir->engines; e++) set_lanes(&ir->engine[e], p, &p->lanes.items[e], first);
+static void set_dies(struct ir *ir, const struct place *p, int first) {
+    set_kernels(ir, p, first);
+    for (size_t i = 0; i < p->lanes.count; i++)
+        set_lanes(&ir->engine[p->lanes.items[i].engine], p, &p->lanes.items[i], first);
     set_crossings(ir);
 }
 
@@ -244,28 +262,31 @@ static void set_room(const struct ir *ir, int die, int64_t out[PLACE_RESOURCES])
         if (out[s] < all[s] / LEAST_PART) out[s] = all[s] / LEAST_PART;
 }
 
-static double over(int64_t taken, int64_t limit) {
-    return taken > limit ? (double)(taken - limit) / (double)(limit > 0 ? limit : 1) : 0;
+static double over(int64_t taken, int64_t limit, int64_t room) {
+    return taken > limit && room > 0 ? (double)(taken - limit) / (double)room : 0;
 }
 
-// How far the design is beyond the limits: the sum of the shares of what is over, by the second figure of the ports an
-// eighth of them.
+// How far the design is beyond the limits, weighed as the program does: shares of the room, those by the second figure
+// of the ports an eighth.
 static double beyond_limits(const struct ir *ir) {
     struct cost_design cost = cost_design(ir);
     double sum = 0;
     for (int d = 0; d < ir->dies; d++) {
         struct cost_fill f = cost_fill(ir, &cost, d);
-        int64_t taken[PLACE_RESOURCES], most[PLACE_RESOURCES], limit[PLACE_RESOURCES];
+        int64_t taken[PLACE_RESOURCES], most[PLACE_RESOURCES], limit[PLACE_RESOURCES], room[PLACE_RESOURCES];
         place_amounts(&f.taken, taken);
         place_amounts(&f.most, most);
         place_amounts(&f.limit, limit);
-        for (int s = 0; s < PLACE_RESOURCES; s++) sum += over(taken[s], limit[s]) + over(most[s], limit[s]) / 8;
+        set_room(ir, d, room);
+        for (int s = 0; s < PLACE_RESOURCES; s++)
+            sum += over(taken[s], limit[s], room[s]) + over(most[s], limit[s], room[s]) / PLACE_MORE_PART;
     }
-    for (int b = 0; ir->design.sll && b + 1 < ir->dies; b++) sum += over(cost_boundary_bits(ir, b), cost_wires(ir));
+    for (int b = 0; ir->design.sll && b + 1 < ir->dies; b++)
+        sum += over(cost_boundary_bits(ir, b), cost_wires(ir), cost_wires(ir));
     return sum;
 }
 
-static struct place partition(struct ir *ir, int first, bool cuts, int *task_of, enum mip_status *status) {
+static struct place partition(struct ir *ir, int first, bool cuts, enum mip_status *status) {
     struct place p = {.arena = ir->arena,
                       .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies,
                       .sll = cost_wires(ir),
@@ -277,9 +298,9 @@ static struct place partition(struct ir *ir, int first, bool cuts, int *task_of,
     struct cost_resources more = cost_ports_most(ir, first + p.home), ports = cost_ports(ir, first + p.home);
     cost_add(&more, &ports, -1);
     place_amounts(&more, p.more);
-    add_tasks(ir, &p, task_of);
+    add_tasks(ir, &p);
     *status = place_solve(&p);
-    set_dies(ir, &p, task_of, first);
+    set_dies(ir, &p, first);
     return p;
 }
 
@@ -287,13 +308,12 @@ static struct place partition(struct ir *ir, int first, bool cuts, int *task_of,
 // then.
 static enum mip_status place_all(struct ir *ir, int first) {
     enum mip_status status, status_cut;
-    int *task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
-    struct place p = partition(ir, first, false, task_of, &status);
+    struct place p = partition(ir, first, false, &status);
     double most = beyond_limits(ir);
     if (most > 0) {
-        partition(ir, first, true, task_of, &status_cut);
+        partition(ir, first, true, &status_cut);
         if (status_cut != MIP_NONE && beyond_limits(ir) < most) status = status_cut;
-        else set_dies(ir, &p, task_of, first);
+        else set_dies(ir, &p, first);
     }
     tell_kernels(ir, first + p.home);
     return status;

@@ -15,7 +15,7 @@
 #include "gen/pass/place.h"
 
 static const double FULL = 0.98; // of a die's room: register slices of the streams that cross take the rest
-enum { IMBALANCE = 40000, CROWD = 1000000, MORE_CROWD = CROWD / 8, BRANCHES = 1500, MILLISECONDS = 60000 };
+enum { IMBALANCE = 40000, CROWD = 1000000, MORE_CROWD = CROWD / PLACE_MORE_PART, BRANCHES = 1500, MILLISECONDS = 60000 };
 
 struct program {
     struct place *p;
@@ -26,6 +26,7 @@ struct program {
     int *parts;                                // per engine and die
     int *chain;                                // likewise: 1 where parts lie on another die than the memory
     int *cut;                                  // likewise: parts that are cut, by their second half
+    int *alone;                                // likewise: 1 where second halves lie and no whole parts
 };
 
 static int beyond(const struct program *g, int task, int boundary) { return g->beyond[task * g->p->dies + boundary]; }
@@ -82,13 +83,15 @@ static void add_parts(struct program *g, const int *wires, size_t e, int d, int 
     int x = mip_variable(&g->m, 0, lanes->parts, (double)(away(p, d) * bits), true);
     g->parts[(int)e * p->dies + d] = x;
     mip_term(&g->m, all, x, 1);
-    int far = mip_variable(&g->m, 0, 1, (double)(away(p, d) * lanes->chain_bits), true),
+    bool shares = lanes->with != (int)e;
+    int far = shares ? chain(g, lanes->with, d)
+                     : mip_variable(&g->m, 0, 1, (double)(away(p, d) * lanes->chain_bits), true),
         row = mip_row(&g->m, -MIP_NO_BOUND, 0);
     mip_term(&g->m, row, x, 1);
     g->chain[(int)e * p->dies + d] = far;
     mip_term(&g->m, row, far, -lanes->parts);
     add_wires(g, wires, d, x, bits);
-    add_wires(g, wires, d, far, lanes->chain_bits);
+    if (!shares) add_wires(g, wires, d, far, lanes->chain_bits);
 }
 
 // Parts that are cut: what all sums of a die share is with the whole parts there, if there are any.
@@ -96,16 +99,19 @@ static void add_cut(struct program *g, const int *wires, size_t e, int d, int al
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
     int most = d == p->home ? 0 : lanes->parts;
+    bool shares = lanes->with != (int)e;
     int x = mip_variable(&g->m, 0, most, (double)(away(p, d) * lanes->sums_bits), true),
-        alone = mip_variable(&g->m, 0, 1, (double)(away(p, d) * lanes->sums_chain_bits), true),
+        alone = shares ? g->alone[lanes->with * p->dies + d]
+                       : mip_variable(&g->m, 0, 1, (double)(away(p, d) * lanes->sums_chain_bits), true),
         row = mip_row(&g->m, -MIP_NO_BOUND, 0);
     g->cut[(int)e * p->dies + d] = x;
+    g->alone[(int)e * p->dies + d] = alone;
     mip_term(&g->m, all, x, 1);
     mip_term(&g->m, row, x, 1);
     mip_term(&g->m, row, alone, -lanes->parts);
     mip_term(&g->m, row, chain(g, (int)e, d), -lanes->parts);
     add_wires(g, wires, d, x, lanes->sums_bits);
-    add_wires(g, wires, d, alone, lanes->sums_chain_bits);
+    if (!shares) add_wires(g, wires, d, alone, lanes->sums_chain_bits);
 }
 
 // Results over boundary b: of the parts beyond it where they come together before it, else of the others. back >=
@@ -132,6 +138,7 @@ static void add_lanes(struct program *g, const int *wires) {
     g->parts = ARENA_ARRAY(p->arena, int, places);
     g->chain = ARENA_ARRAY(p->arena, int, places);
     g->cut = ARENA_ARRAY(p->arena, int, places);
+    g->alone = ARENA_ARRAY(p->arena, int, places);
     for (size_t e = 0; e < p->lanes.count; e++) {
         int all = mip_row(&g->m, p->lanes.items[e].parts, p->lanes.items[e].parts);
         for (int d = 0; d < p->dies; d++) add_parts(g, wires, e, d, all);
@@ -146,7 +153,8 @@ static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, d
     const struct place_lanes *lanes = &p->lanes.items[e];
     double whole = (double)lanes->need[s] / capacity, sums = (double)lanes->sums_need[s] / capacity;
     mip_term(&g->m, row, parts(g, (int)e, d), whole);
-    if (d != p->home) mip_term(&g->m, row, chain(g, (int)e, d), (double)lanes->chain_need[s] / capacity);
+    if (d != p->home && lanes->with == (int)e)
+        mip_term(&g->m, row, chain(g, (int)e, d), (double)lanes->chain_need[s] / capacity);
     for (int to = 0; p->cuts && to < p->dies; to++)
         if (to != p->home && (d == p->home || d == to))
             mip_term(&g->m, row, cut(g, (int)e, to), d == to ? sums : whole - sums);

@@ -174,6 +174,8 @@ module rill_engine #(
     localparam [7:0] DIE_AWAY = CHAIN_AWAY;
     localparam [7:0] EARLY_DIES = EARLY;
     localparam [15:0] SUMS_DIE = SUMS_CHAIN;
+    localparam [7:0] MULTIPLIES = 8'd1 << COPY_CHAIN[2:0] | (COPIES > 1 ? 8'd1 << COPY_CHAIN[6:4] : 8'd0)
+        | (COPIES > 2 ? 8'd1 << COPY_CHAIN[10:8] : 8'd0) | (COPIES > 3 ? 8'd1 << COPY_CHAIN[14:12] : 8'd0);
     localparam FACTOR_W = ARRAYS == 2 ? 27 : X_BITS;            // of the operand as the lanes get it: see below
 `else
     localparam LANE_COPIES = 1;                            // a simulator gains nothing by copies
@@ -185,6 +187,7 @@ module rill_engine #(
     localparam [7:0] DIE_AWAY = CHAIN_AWAY != 0 ? 8'd1 : 8'd0;
     localparam [7:0] EARLY_DIES = 8'd2;
     localparam [15:0] SUMS_DIE = 16'd0;
+    localparam [7:0] MULTIPLIES = 8'hff;
     localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
 `endif
     localparam SKEWS = ARRAYS == 2 ? 4 : 1;                // clocks in which a beat's factors are multiplied
@@ -454,11 +457,22 @@ module rill_engine #(
             wire [ARRAYS*2*UNIT_BITS-1:0] there;
             wire [SKEWS*ARRAYS*2*UNIT_BITS-1:0] skewed;
             localparam STAGES = EARLY_DIES[h] ? 0 : HOPS;
-            rill_engine_chain #(.CMD_W(CMD_W), .OFFSET_W(OFFSET_W), .HOPS(STAGES)) u_chain (
-                .clk(clk), .rst(rst), .s_cmd({cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]}),
-                .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
-                .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
-            if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
+            wire [CMD_W-1:0] cmd_3 = {cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]};
+            if (MULTIPLIES[h]) begin : gen_all
+                rill_engine_chain #(.CMD_W(CMD_W), .OFFSET_W(OFFSET_W), .HOPS(STAGES)) u_chain (
+                    .clk(clk), .rst(rst), .s_cmd(cmd_3), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
+                    .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
+            end else begin : gen_sums
+                // of lanes that are cut: the command and the exponents are all that their sums need
+                rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk), .rst(rst), .d(cmd_3),
+                    .q(chain_cmd[h*CMD_W +: CMD_W]));
+                rill_hop #(.DATA_W(ARRAYS * 5), .STAGES(STAGES)) u_shift (.clk(clk), .rst(rst), .d(slice_shift),
+                    .q(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
+                assign chain_offset[h*OFFSET_W +: OFFSET_W] = {OFFSET_W{1'b0}};
+                assign there = {ARRAYS*2*UNIT_BITS{1'b0}};
+            end
+            if (!MULTIPLIES[h]) begin : gen_no_slice
+            end else if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
                 rill_x_copy #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
                     .PARTS(PARTS), .HOPS(HOPS)) u_x (
                     .clk(clk), .rst(rst), .write(x_write), .read(x_read), .controls(slice_controls), .slice(there),

@@ -132,40 +132,32 @@ module rill_engine_lane #(
         .local_beat(local_beat), .beat(beat_1));
     rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
 
-    // The cycle of beat_q: its command.
+    // The cycle of beat_q: its command. That of the sums, TERM_HOPS cycles later, lies with them.
     reg                  valid_q;
-    reg                  sum_valid_q;
     reg                  params_q;
     reg                  scales_q;
     reg                  int4_q;
     reg                  asym_q;
-    reg                  first_q;
-    reg                  last_q;
-    reg  [TOK_W-1:0]     tok_q;
     reg  [ROW_W-1:0]     row_q;
-    reg  [ROW_W-1:0]     acc_q;
     reg  [SCALE_W-1:0]   scale_q;
     reg  [1:0]           raw_q;
-    reg                  sum_params_q;
-    reg  [2:0]           sum_row_q;
-    reg  [1:0]           sum_raw_q;
+    wire                 sum_params_q;
+    wire [2:0]           sum_row_q;
+    wire [1:0]           sum_raw_q;
+    wire                 sum_valid_q;
+    wire                 first_q;
+    wire                 last_q;
+    wire [TOK_W-1:0]     tok_q;
+    wire [ROW_W-1:0]     acc_q;
     always @(posedge clk) begin
         valid_q <= valid && !rst;
-        sum_valid_q <= sum_valid && !rst;
         params_q <= params;
         scales_q <= scales;
         int4_q <= int4;
         asym_q <= ASYM != 0 && asym;
-        first_q <= first;
-        last_q <= last;
-        tok_q <= tok;
         row_q <= row[ROW_W-1:0];
-        acc_q <= acc[ROW_W-1:0];
         scale_q <= scale;
         raw_q <= raw;
-        sum_params_q <= sum_params;
-        sum_row_q <= sum_row;
-        sum_raw_q <= sum_raw;
     end
 
     // Header beats stay here until those of the next chunk.
@@ -205,6 +197,9 @@ module rill_engine_lane #(
     generate
         if (ARRAYS == 1) begin : gen_single
             wire side;
+            rill_hop_stage #(.DATA_W(9 + TOK_W + ROW_W), .CLEAR_W(1)) u_command (.clk(clk), .rst(rst),
+                .d({sum_raw, sum_row, sum_params, acc[ROW_W-1:0], tok, last, first, sum_valid}),
+                .q({sum_raw_q, sum_row_q, sum_params_q, acc_q, tok_q, last_q, first_q, sum_valid_q}));
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
             localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1),
@@ -224,18 +219,18 @@ module rill_engine_lane #(
             localparam TURN_W = TOK_W > 1 ? TOK_W - 1 : 1;
             wire [ROW_W+TURN_W-1:0] place = {acc_q, tok_q[TURN_W-1:0]};
             localparam PLACE_W = TOKENS > 2 ? ROW_W + TURN_W : ROW_W;
-            reg [ROW_W-1:0] out_row_q;
-            reg             both_q;
-            reg             sum_both_q;
-            reg             out_q;
-            reg [TOK_W-1:0] out_tok_q;
-            always @(posedge clk) begin
+            reg              both_q;
+            wire [ROW_W-1:0] out_row_q;
+            wire             sum_both_q;
+            wire             out_q;
+            wire [TOK_W-1:0] out_tok_q;
+            always @(posedge clk)
                 both_q <= both;
-                sum_both_q <= sum_both;
-                out_q <= out && !rst;
-                out_tok_q <= out_tok;
-                out_row_q <= out_row[ROW_W-1:0];
-            end
+            rill_hop_stage #(.DATA_W(10 + 2 * TOK_W + 2 * ROW_W), .CLEAR_W(2)) u_command (.clk(clk), .rst(rst),
+                .d({sum_raw, sum_row, sum_params, out_row[ROW_W-1:0], out_tok, acc[ROW_W-1:0], tok, sum_both, first,
+                out, sum_valid}),
+                .q({sum_raw_q, sum_row_q, sum_params_q, out_row_q, out_tok_q, acc_q, tok_q, sum_both_q, first_q, out_q,
+                sum_valid_q}));
             rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM),
                 .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS), .SCALE_K(SCALE_K),
                 .SCALE_V(SCALE_V)) u_matrix (
@@ -248,7 +243,8 @@ module rill_engine_lane #(
                 .out_acc(out_acc),
                 .out_row_scale(out_row_scale),
                 .out_bias(out_bias));
-            wire unused = &{1'b0, last_q, tok_q, place, out_row};
+            assign last_q = 1'b0;
+            wire unused = &{1'b0, last, last_q, tok_q, place, out_row};
         end
     endgenerate
 

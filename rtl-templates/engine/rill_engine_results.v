@@ -6,7 +6,7 @@
 // one of the `count` results, its row scale or its bias is not finite; both PULSE_HOPS cycles late.
 // Reset: clk, synchronous active-high rst; what is on its way and in the FIFO.
 // On several dies: gen_result[g].u_dequantize lies with the sums of the lanes of group g, u_side_hop goes to those of
-// group 0, gen_result[g].u_hop from there to u_out, and u_home from there to the rest of the engine.
+// group 0, gen_result[g].u_hop from there to u_out and u_fault, and u_home from there to the rest of the engine.
 //
 // name         meaning                                      unit      range
 // CHANNELS     lanes                                        channels  1 to 32
@@ -71,7 +71,7 @@ module rill_engine_results #(
     wire                     y_room;
     wire [FILL_W-1:0]        y_fill;
     wire [FILL_W-1:0]        y_high;
-    reg                      fault_q;
+    wire                     fault_q;
     wire                     taken = m_axis_y_tvalid && m_axis_y_tready;
     rill_hop #(.DATA_W(SIDE_W), .STAGES(HOPS)) u_side_hop (.clk(clk), .rst(rst), .d(side), .q(side_there));
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(SIDE_AT)) u_side (
@@ -104,8 +104,8 @@ module rill_engine_results #(
         .s_axis_tdata({y_side[SIDE_W-1:0], y}),
         .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready), .m_axis_tdata(m_axis_y_tdata),
         .occupancy(y_fill), .high_water(y_high));
-    always @(posedge clk)
-        fault_q <= !rst && y_valid[0] && |(y_fault & y_used);
+    rill_hop_stage #(.DATA_W(1), .CLEAR_W(1)) u_fault (
+        .clk(clk), .rst(rst), .d(y_valid[0] && |(y_fault & y_used)), .q(fault_q));
     rill_hop #(.DATA_W(2), .CLEAR_W(2), .STAGES(PULSE_HOPS)) u_home (
         .clk(clk), .rst(rst), .d({taken, fault_q}), .q({left, fault}));
 

@@ -40,6 +40,7 @@ int4-3x256-T2|story-int4|$story|$model|stop|2|channels=3 beat_bits=256 T=2 weigh
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end ends|0|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
+cut|cut|$root/tests/e2e/specs/cut.yaml|random:1|end|0|
 dealt|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|
 headasym-4x512-T2|story-headasym|$story|$model|stop|1|weights=int4_asym head=int4_asym
 embed16-3x256-T4|story-embed16|$story|$model|stop|1|channels=3 beat_bits=256 T=4 lanes=32 head=int4_asym embedding=int16
@@ -102,6 +103,9 @@ odd-T2-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|1|channels=2 T
 odd-T8|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|T=8
 odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|lengths end|0 1|
+cut|cut|$root/tests/e2e/specs/cut.yaml|random:1|lengths end|0 1|
+cut-T2-A1|cut|$root/tests/e2e/specs/cut.yaml|random:1|lengths end|0 1|T=2 A=1 fifo=timed
+cut-far|cut_far|$root/tests/e2e/specs/cut_far.yaml|random:1|lengths end|0 1|
 dies-T2-A1|dies|$root/tests/e2e/specs/dies.yaml|random:1|lengths end|0 1|T=2 A=1 fifo=timed
 odd-spatial-T8-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial T=8 A=2
 grouped-T8-A2|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|lengths blocks|1|T=8 A=2

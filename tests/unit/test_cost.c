@@ -218,6 +218,22 @@ static void hops_are_in_the_latency(void **state) {
     arena_free(&arena);
 }
 
+// Results that come together elsewhere: latency, places in their FIFO, and when one is free again.
+static void results_elsewhere_are_in_the_contract(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/specs/cut_far.yaml");
+    int engine = ir->engine[0].kernel;
+    struct timing_contract c;
+    assert_true(timing_contract(ir, engine, &c));
+    assert_int_equal(ir_param_int(&ir->kernel[engine], "PULSE_HOPS", 0), 2);
+    assert_int_equal(c.release, 2);
+    assert_int_equal(c.pipe, 31 + 2 + 1);
+    assert_int_equal(c.lines, 48 + 2 + 1 + 2);
+    arena_free(&arena);
+}
+
 static void every_operation_has_a_formula(void **state) {
     (void)state;
     for (int op = 0; op < IR_OPS; op++) {
@@ -324,6 +340,7 @@ int main(void) {
         cmocka_unit_test(deeper_fifos_never_cost_less),
         cmocka_unit_test(every_kernel_of_a_design_has_a_formula),
         cmocka_unit_test(hops_are_in_the_latency),
+        cmocka_unit_test(results_elsewhere_are_in_the_contract),
         cmocka_unit_test(every_operation_has_a_formula),
         cmocka_unit_test(a_decode_step_is_counted_right),
         cmocka_unit_test(readers_and_writers_are_counted),

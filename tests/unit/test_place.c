@@ -146,7 +146,7 @@ static void a_design_is_spread_over_dies(void **state) {
     assert_true(cost.total.lut > all);
     int crossings = 0;
     for (int e = 0; e < ir->edges; e++) {
-        int from = ir->kernel[ir->edge[e].src_kernel].die, to = ir->kernel[ir->edge[e].dst_kernel].die;
+        int from = ir_source_die(ir, ir->edge[e].src_kernel), to = ir->kernel[ir->edge[e].dst_kernel].die;
         assert_int_equal(ir->edge[e].crossings, from < to ? to - from : from - to);
         crossings += ir->edge[e].crossings;
     }
@@ -165,30 +165,19 @@ static void a_design_is_spread_over_dies(void **state) {
     for (int b = 0; b + 1 < ir->dies; b++) assert_true(cost_boundary_bits(ir, b) <= ir->design.sll);
 }
 
-// With the memory at the last die the lanes lie, in their order, there, on the first and on the one between: an engine
-// has registers for the farthest of them, which is not the last.
+// With the memory at the last die: an engine has registers for the farthest of its lanes, or of their sums, which is
+// not the last.
 static void the_farthest_lanes_count(void **state) {
     (void)state;
-    struct ir *ir = build("configs/gpt2-124m-layer.yaml");
-    struct diag diag;
-    diag_init(&diag, stderr);
-    ir->design.dies = 3;
-    int64_t all = cost_design(ir).total.lut;
-    ir->design.figures.memory_port = (struct board_memory_port){0};
-    ir->design.figures.limits = (struct board_limits){75, 75, 75, 75, 75, 75, 100};
-    for (int d = 0; d < ir->dies; d++) {
-        ir->die[d].hbm = d == 2, ir->die[d].lut = all / (d == 0 ? 2 : d == 1 ? 12 : 4);
-        ir->die[d].shell_lut = 0;
-    }
-    assert_true(pass_place_dies(ir, NULL, &diag));
-    const struct ir_engine *e = &ir->engine[0];
-    int most = 0, last = 0;
-    for (int c = 0; c < e->channels; c++) {
-        last = abs(e->lane_die[c] - ir->kernel[e->kernel].die);
-        most = last > most ? last : most;
-    }
-    assert_true(last > 0 && last < most);
-    assert_int_equal(ir_param_int(&ir->kernel[e->kernel], "HOPS", -1), most);
+    struct ir_kernel kernel = {.die = 2};
+    struct ir_engine e = {.channels = 3, .lane_die = {2, 0, 1}, .sums_die = {2, 0, 1}, .result_die = 2};
+    struct ir ir = {.kernel = &kernel, .engine = &e};
+    assert_int_equal(ir_engine_hops(&ir, &e), 2);
+    assert_int_equal(ir_result_hops(&e), 2);
+    assert_int_equal(ir_pulse_hops(&ir, &e), 0);
+    e.lane_die[1] = 2, e.result_die = 0;
+    assert_int_equal(ir_engine_hops(&ir, &e), 2);
+    assert_int_equal(ir_pulse_hops(&ir, &e), 3);
 }
 
 // Row parameters of a lane that is cut: as narrow as the shortest row of weights allows.
@@ -235,6 +224,84 @@ static void a_partition_cuts_the_narrow_stream(void **state) {
     for (int t = 0; t < 4; t++) assert_int_equal(p.task.items[t].die, t / 2);
 }
 
+// Beyond its limits otherwise: lanes are cut, results come together elsewhere, and everything counts once. 11 lanes of
+// 256 bits, two tokens at a time.
+static void lanes_are_cut_beyond_limits(void **state) {
+    (void)state;
+    const struct ir *ir = build("tests/e2e/specs/cut.yaml");
+    const struct ir_engine *e = &ir->engine[0];
+    const struct ir_kernel *k = &ir->kernel[e->kernel];
+    struct cost_design cost = cost_design(ir);
+    struct cost_resources sums = cost_lane_sums(ir, e);
+    int64_t all = 0;
+    for (int d = 0; d < ir->dies; d++) all += cost_die(ir, &cost, d).lut;
+    assert_int_equal(all, cost.total.lut);
+    for (int c = 0; c < e->channels; c++) {
+        assert_int_equal(e->lane_die[c], c < 8 ? 0 : 1);
+        assert_int_equal(e->sums_die[c], 1);
+    }
+    assert_int_equal(e->result_die, 1);
+    assert_int_equal(ir_param_int(k, "HOPS", 0), 1);
+    assert_int_equal(ir_param_int(k, "EARLY", 0), 1);
+    assert_int_equal(ir_param_int(k, "COPY_CHAIN", 0), 0x10);
+    assert_int_equal(ir_param_int(k, "SUMS_CHAIN", 0), 0x11);
+    assert_int_equal(ir_param_int(k, "CHAIN_AWAY", 0), 2);
+    assert_int_equal(ir_param_int(k, "RESULT_HOPS", -1), 0);
+    assert_int_equal(ir_param_int(k, "PULSE_HOPS", 0), 2);
+    int64_t shared = cost_lane_chain_bits(k), terms = 2 * (8 + 26) + ir_param_bits(ir, e);
+    assert_int_equal(cost_engine_bits(ir, e, 0), 8 * terms + 3 * 256 + shared);
+    assert_int_equal(cost_engine_bits(ir, e, 1), 0);
+    struct ir whole = *ir;
+    struct ir_engine same = *e;
+    for (int c = 0; c < 8; c++) same.sums_die[c] = 0;
+    whole.engine = &same;
+    assert_int_equal(cost_die(&whole, &cost, 0).lut - cost_die(ir, &cost, 0).lut, 8 * sums.lut);
+    assert_int_equal(cost_die(ir, &cost, 1).dsp - cost_die(&whole, &cost, 1).dsp, 8 * sums.dsp);
+    assert_true(sums.lut > 1000);
+}
+
+static void sums_two_dies_away(void **state) {
+    (void)state;
+    const struct ir *ir = build("tests/e2e/specs/cut_far.yaml");
+    const struct ir_engine *e = &ir->engine[0];
+    const struct ir_kernel *k = &ir->kernel[e->kernel];
+    for (int c = 0; c < e->channels; c++) assert_int_equal(e->sums_die[c], c < 8 ? 0 : 2);
+    assert_int_equal(e->result_die, 1);
+    assert_int_equal(ir_param_int(k, "HOPS", 0), 2);
+    assert_int_equal(ir_param_int(k, "RESULT_HOPS", -1), 1);
+    int64_t terms = 3 * (2 * (8 + 26) + ir_param_bits(ir, e)) + cost_sums_chain_bits(k);
+    assert_int_equal(cost_engine_bits(ir, e, 0), terms + 8 * COST_LANE_RESULT_BITS);
+    assert_int_equal(cost_engine_bits(ir, e, 1), terms + 3 * COST_LANE_RESULT_BITS);
+}
+
+// Within its limits no lane is.
+static void within_limits_lanes_are_whole(void **state) {
+    (void)state;
+    const struct ir *ir = build("tests/e2e/specs/dies.yaml");
+    const struct ir_engine *e = &ir->engine[0];
+    assert_int_equal(e->result_die, ir->kernel[e->kernel].die);
+    assert_null(ir_param(&ir->kernel[e->kernel], "EARLY"));
+    assert_null(ir_param(&ir->kernel[e->kernel], "PULSE_HOPS"));
+    for (int c = 0; c < e->channels; c++) assert_int_equal(e->lane_die[c], e->sums_die[c]);
+}
+
+// Two parts of 60 on a die with room for 100: whole ones cross with 8,192 bits, halves with 8.
+static void a_part_is_cut_where_that_is_narrow(void **state) {
+    (void)state;
+    struct place p = {.arena = &arena, .dies = 2, .cuts = true};
+    for (int d = 0; d < 2; d++)
+        for (int s = 0; s < PLACE_RESOURCES; s++) p.room[d][s] = 100;
+    VEC_PUSH(&arena, p.task, ((struct place_task){.pinned = true}));
+    VEC_PUSH(&arena, p.task, ((struct place_task){.pinned = false}));
+    VEC_PUSH(&arena, p.lanes,
+             ((struct place_lanes){.parts = 2, .results = 1, .need = {60}, .sums_need = {25}, .bits = 8192,
+                                   .back_bits = 34, .chain_bits = 600, .sums_bits = 8, .sums_chain_bits = 40}));
+    assert_int_equal(place_solve(&p), MIP_OPTIMAL);
+    assert_int_equal(p.lanes.items[0].on[0] + p.lanes.items[0].on[1], 0);
+    assert_int_equal(p.lanes.items[0].cut[1], 2);
+    assert_int_equal(p.task.items[1].die, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_program_has_the_best_answer, setup, teardown),
@@ -246,6 +313,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(row_parameters_take_no_longer_than_a_row, setup, teardown),
         cmocka_unit_test_setup_teardown(a_stream_has_what_its_reader_looks_at, setup, teardown),
         cmocka_unit_test_setup_teardown(a_partition_cuts_the_narrow_stream, setup, teardown),
+        cmocka_unit_test_setup_teardown(lanes_are_cut_beyond_limits, setup, teardown),
+        cmocka_unit_test_setup_teardown(sums_two_dies_away, setup, teardown),
+        cmocka_unit_test_setup_teardown(within_limits_lanes_are_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_part_is_cut_where_that_is_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
