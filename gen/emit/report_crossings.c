@@ -66,7 +66,8 @@ static struct crossings crossings_of(const struct ir *ir, int boundary) {
     for (int e = 0; e < ir->edges; e++) add_stream(&c, &ir->edge[e]);
     for (int k = 0; k < ir->kernels; k++)
         if (crosses(&c, ir->kernel[k].die, cost_memory_die(ir)))
-            add_row(&c, (struct crossing){"parameters", "memory", ir->kernel[k].name, cost_load_bits(ir, k)});
+            add_row(&c, (struct crossing){"load of parameters", "memory", ir->kernel[k].name, cost_load_bits(ir, k)});
+    add_row(&c, (struct crossing){"parameters", "memory", "all stores behind", cost_loads_bits(ir, boundary)});
     for (int e = 0; e < ir->engines; e++) add_lanes(&c, &ir->engine[e]);
     if (c.row.count) qsort(c.row.items, c.row.count, sizeof *c.row.items, by_bits);
     return c;
