@@ -4,12 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "gen/command.h"
+#include "gen/emit/emit_report.h"
 #include "include/cost.h"
 #include "include/ir_chain.h"
 #include "gen/lp/mip.h"
@@ -194,6 +196,32 @@ static void row_parameters_take_no_longer_than_a_row(void **state) {
     }
 }
 
+// Every boundary's table: the widest first, and nothing is missing.
+static void all_that_crosses_is_in_the_table(void **state) {
+    (void)state;
+    static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "tests/e2e/specs/cut.yaml"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        struct ir *ir = build(specs[s]);
+        struct text text = {0};
+        long long bits, sum = 0, before = INT64_MAX;
+        char what[64];
+        int boundary = 0;
+        emit_report_crossings(ir, &text);
+        for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
+            if (sscanf(line, " %lld  %63[^\n]", &bits, what) != 2) continue;
+            if (!strcmp(what, "all")) {
+                assert_true(sum == bits && bits == cost_boundary_bits(ir, boundary++));
+                sum = 0, before = INT64_MAX;
+                continue;
+            }
+            assert_true(bits <= before);
+            before = bits, sum += bits;
+        }
+        assert_int_equal(boundary, ir->dies - 1);
+        text_free(&text);
+    }
+}
+
 // Of keys and values some readers look at the scale alone, some at the rest: nothing else is stored or crosses.
 static void a_stream_has_what_its_reader_looks_at(void **state) {
     (void)state;
@@ -312,6 +340,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_design_is_spread_over_dies, setup, teardown),
         cmocka_unit_test_setup_teardown(the_farthest_lanes_count, setup, teardown),
         cmocka_unit_test_setup_teardown(row_parameters_take_no_longer_than_a_row, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_that_crosses_is_in_the_table, setup, teardown),
         cmocka_unit_test_setup_teardown(a_stream_has_what_its_reader_looks_at, setup, teardown),
         cmocka_unit_test_setup_teardown(a_partition_cuts_the_narrow_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(lanes_are_cut_beyond_limits, setup, teardown),
