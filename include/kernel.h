@@ -100,7 +100,7 @@ int64_t cost_lane_chain_bits(const struct ir_kernel *engine);
 // To sums alone on another die, of lanes that are cut; and from each lane's multipliers to them.
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine);
 int64_t cost_lane_term_bits(const struct ir_kernel *engine, int param_bits);
-struct cost_resources cost_lane_copy(const struct ir_kernel *engine); // that copy, and what makes slices of it
+struct cost_resources cost_lane_copy(const struct ir_kernel *engine);      // that copy, and what makes slices of it
 struct cost_resources cost_engine_results(const struct ir_kernel *engine); // the FIFO where results come together
 
 #endif

@@ -145,8 +145,7 @@ static void place_way(const struct ir *ir, int die, const struct ir_engine *e, c
     const char *const *all = chain->multiplies ? way : to_sums;
     size_t count = chain->multiplies ? COUNT_OF(way) : COUNT_OF(to_sums);
     for (size_t i = 0; i < count && !chain->early; i++)
-        place_hop(ir, die, arena_printf(ir->arena, "%s%s", path, all[i]), home, chain->die, ir_engine_hops(ir, e),
-                  out);
+        place_hop(ir, die, arena_printf(ir->arena, "%s%s", path, all[i]), home, chain->die, ir_engine_hops(ir, e), out);
 }
 
 // What all lanes of a die share, in the order in which place-dies counts the dies, and the operand's copies.

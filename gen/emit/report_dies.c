@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gen/emit/report.h"
+#include "include/ir_chain.h"
 
 bool report_has_dies(const struct report *r) { return r->ir->design.dies > 1 && r->ir->dies > 1; }
 
@@ -72,6 +73,29 @@ static void add_boundary(const struct report *r, int b, struct text *out) {
     text_add(out, "\n");
 }
 
+static int cut_to(const struct ir_engine *e, int die) {
+    int lanes = 0;
+    for (int c = 0; c < e->channels; c++) lanes += ir_is_cut(e, c) && e->sums_die[c] == die;
+    return lanes;
+}
+
+static int cuts_to(const struct ir *ir, int die) {
+    int lanes = 0;
+    for (int e = 0; e < ir->engines; e++) lanes += cut_to(&ir->engine[e], die);
+    return lanes;
+}
+
+// Lanes that are cut, and where results come together if that is elsewhere; nothing of an engine that is whole.
+static void add_cuts(const struct report *r, const struct ir_engine *e, struct text *out) {
+    const struct ir *ir = r->ir;
+    for (int d = 0; d < ir->dies; d++)
+        if (cut_to(e, d))
+            text_addf(out, "  %s: %d lanes cut, sums on %s, %lld bits each\n", ir->kernel[e->kernel].name, cut_to(e, d),
+                      ir->die[d].name, (long long)cost_lane_bits(ir, e, true));
+    if (e->result_die != ir->kernel[e->kernel].die)
+        text_addf(out, "  %s: results come together on %s\n", ir->kernel[e->kernel].name, ir->die[e->result_die].name);
+}
+
 void report_dies(const struct report *r, struct text *out) {
     const struct ir *ir = r->ir;
     const struct board_memory_port *port = &ir->design.figures.memory_port;
@@ -85,6 +109,7 @@ void report_dies(const struct report *r, struct text *out) {
     text_add(out, "  die                     kernels   lanes     LUT     FF    DSP BRAM36   URAM\n");
     for (int d = 0; d < ir->dies; d++) add_die(r, d, out);
     for (int b = 0; b + 1 < ir->dies; b++) add_boundary(r, b, out);
+    for (int e = 0; e < ir->engines; e++) add_cuts(r, &ir->engine[e], out);
 }
 
 static void add_json(const char *key, const struct cost_resources *c, struct text *out) {
@@ -121,6 +146,7 @@ void report_dies_json(const struct report *r, struct text *out) {
             report_count(&f[i], 0, out);
         }
         add_fill_json(r, d, out);
+        text_addf(out, ", \"lanes\": %d, \"sums_of_cut_lanes\": %d", lanes_on(ir, d), cuts_to(ir, d));
         text_addf(out, ", \"bits_to_next\": %lld}", (long long)(d + 1 < ir->dies ? cost_boundary_bits(ir, d) : 0));
     }
     text_addf(out, "], \"sll\": %lld, \"sll_limit\": %lld,\n", (long long)ir->design.sll, (long long)cost_wires(ir));

@@ -179,8 +179,13 @@ void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bit
 
 int ir_add_engine(struct ir *ir, const char *name, int first_channel, int channels) {
     int id = IR_PUSH(ir, ir->engine, ir->engines, ir->engine_capacity);
-    ir->engine[id] = (struct ir_engine){
-        arena_strdup(ir->arena, name), IR_NONE, IR_NONE, IR_NONE, IR_NONE, first_channel, channels, RAM_AUTO, {0}, {0}, 0};
+    ir->engine[id] = (struct ir_engine){.name = arena_strdup(ir->arena, name),
+                                        .kernel = IR_NONE,
+                                        .x_mux = IR_NONE,
+                                        .y_demux = IR_NONE,
+                                        .walker = IR_NONE,
+                                        .first_channel = first_channel,
+                                        .channels = channels};
     return id;
 }
 

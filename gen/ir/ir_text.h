@@ -53,7 +53,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
 #define IR_ENGINE_FIELDS(F)                                                                                            \
     F(KERNEL, kernel)                                                                                                  \
     F(KERNEL, x_mux)                                                                                                   \
-    F(KERNEL, y_demux) F(KERNEL, walker) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(INT, result_die)
+    F(KERNEL, y_demux)                                                                                                 \
+    F(KERNEL, walker) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(INT, result_die)
 #define IR_DIE_FIELDS(F)                                                                                               \
     F(INT, lut)                                                                                                        \
     F(INT, ff)                                                                                                         \

@@ -33,11 +33,11 @@ struct place_lanes { // parts of a task that may lie elsewhere, all alike
     int64_t back_bits;                   // from a part to the results
     int64_t chain_bits;                  // and to all parts of a die together
     int64_t chain_need[PLACE_RESOURCES]; // of all parts of another die together, beside their own
-    int64_t sums_need[PLACE_RESOURCES];  // of a part that is cut, what may lie elsewhere while the rest is at the memory
-    int64_t sums_bits;                   // then from one half to the other
-    int64_t sums_chain_bits;             // and to all such halves of a die together
-    int on[IR_MAX_DIES];                 // the result: parts on each die,
-    int cut[IR_MAX_DIES];                // and parts that are cut, by their second half
+    int64_t sums_need[PLACE_RESOURCES]; // of a part that is cut, what may lie elsewhere while the rest is at the memory
+    int64_t sums_bits;                  // then from one half to the other
+    int64_t sums_chain_bits;            // and to all such halves of a die together
+    int on[IR_MAX_DIES];                // the result: parts on each die,
+    int cut[IR_MAX_DIES];               // and parts that are cut, by their second half
 };
 
 struct place {

@@ -15,7 +15,13 @@
 #include "gen/pass/place.h"
 
 static const double FULL = 0.98; // of a die's room: register slices of the streams that cross take the rest
-enum { IMBALANCE = 40000, CROWD = 1000000, MORE_CROWD = CROWD / PLACE_MORE_PART, BRANCHES = 1500, MILLISECONDS = 60000 };
+enum {
+    IMBALANCE = 40000,
+    CROWD = 1000000,
+    MORE_CROWD = CROWD / PLACE_MORE_PART,
+    BRANCHES = 1500,
+    MILLISECONDS = 60000
+};
 
 struct program {
     struct place *p;

@@ -130,17 +130,20 @@ if [ ${#specs[@]} != 0 ]; then
     verdict
     exit
 fi
-plan $((110 + sim))
+plan $((119 + sim))
 mkdir -p "$work/boards"
-sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' \
-    "$root/tests/e2e/specs/boards/small.yaml" >"$work/boards/small.yaml"
-echo 'vitis: {first: "2022.2", last: "2024.2", cells: level0_i/ulp, pblock: pblock_dynamic}' >>"$work/boards/small.yaml"
-sed "s#^board: .*#board: $work/boards/small.yaml#" "$root/tests/e2e/specs/dies.yaml" >"$work/dies.yaml"
+for pair in small:dies narrow_far:cut_far; do
+    board=$work/boards/${pair%:*}.yaml name=${pair#*:}
+    sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' \
+        "$root/tests/e2e/specs/boards/${pair%:*}.yaml" >"$board"
+    echo 'vitis: {first: "2022.2", last: "2024.2", cells: level0_i/ulp, pblock: pblock_dynamic}' >>"$board"
+    sed "s#^board: .*#board: $board#" "$root/tests/e2e/specs/$name.yaml" >"$work/$name.yaml"
+done
 variant "$root/tests/e2e/specs/kernels.yaml" "$work/kernels.yaml" dies=2
 declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/configs/graph-linear.yaml \
     [odd]=$root/tests/e2e/specs/odd.yaml
-    [dies]=$work/dies.yaml [kernels]=$work/kernels.yaml)
-for name in medium linear odd dies kernels; do
+    [dies]=$work/dies.yaml [cut_far]=$work/cut_far.yaml [kernels]=$work/kernels.yaml)
+for name in medium linear odd dies cut_far kernels; do
     check "$name: packaged" make_package "${spec[$name]}" $name
     check_package $name
 done
@@ -181,7 +184,7 @@ places() { # what place.tcl must have done: mode, pattern, least
     rm -f "$MOCK_RECORD"
     place "$work/dies" "$1" && [ "$(grep -c "$2" "$MOCK_RECORD")" -ge "$3" ]
 }
-check_moved dies
+for name in dies cut_far; do check_moved $name; done
 check "placement soft: lanes on their dies" places soft \
     '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_engine/gen_lane' 11
 check "placement hard: everything in the platform's pblocks" places hard \

@@ -502,7 +502,7 @@ for command in "check $work/full.yaml" "check $work/full.yaml --json" "gen $work
     check "more than the board has: rill ${command//"$work/"/}" warn_capacity "$work/full.yaml" $command
 done
 check "more than the board has: a finished design" warn_capacity "$work/full/design.yaml" check "$work/full/design.yaml"
-variant "$root"/tests/e2e/specs/dies.yaml "$work"/full-dies.yaml dies=2
+variant "$root"/tests/e2e/specs/dies.yaml "$work"/full-dies.yaml dies=2 channels=16
 check_refused "more than a die has" 0 'more than die SLR0 of board small has without its shell, by estimate: LUT' \
     "$rill" check "$work"/full-dies.yaml
 variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels-dies.yaml dies=2

@@ -303,6 +303,23 @@ static void results_away_from_whole_lanes(void **state) {
     assert_int_equal(cost_engine_bits(ir, e, 1), 0);
 }
 
+static bool is_refused(const struct ir *ir) {
+    struct diag diag;
+    diag_init(&diag, stderr);
+    return !ir_verify(ir, &diag, "place-dies");
+}
+
+static void a_cut_that_cannot_be_built_is_a_fault(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/specs/cut_far.yaml");
+    struct ir_engine *e = &ir->engine[0];
+    assert_false(is_refused(ir));
+    e->sums_die[1] = 1; // one of a group
+    assert_true(is_refused(ir));
+    for (int c = 0; c < 8; c++) e->lane_die[c] = 1, e->sums_die[c] = 2; // multipliers elsewhere
+    assert_true(is_refused(ir));
+}
+
 // Within its limits no lane is.
 static void within_limits_lanes_are_whole(void **state) {
     (void)state;
@@ -323,8 +340,15 @@ static void a_part_is_cut_where_that_is_narrow(void **state) {
     VEC_PUSH(&arena, p.task, ((struct place_task){.pinned = true}));
     VEC_PUSH(&arena, p.task, ((struct place_task){.pinned = false}));
     VEC_PUSH(&arena, p.lanes,
-             ((struct place_lanes){.parts = 2, .results = 1, .need = {60}, .sums_need = {25}, .bits = 8192,
-                                   .back_bits = 34, .chain_bits = 600, .sums_bits = 8, .sums_chain_bits = 40}));
+             ((struct place_lanes){.parts = 2,
+                                   .results = 1,
+                                   .need = {60},
+                                   .sums_need = {25},
+                                   .bits = 8192,
+                                   .back_bits = 34,
+                                   .chain_bits = 600,
+                                   .sums_bits = 8,
+                                   .sums_chain_bits = 40}));
     assert_int_equal(place_solve(&p), MIP_OPTIMAL);
     assert_int_equal(p.lanes.items[0].on[0] + p.lanes.items[0].on[1], 0);
     assert_int_equal(p.lanes.items[0].cut[1], 2);
@@ -345,6 +369,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_partition_cuts_the_narrow_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(lanes_are_cut_beyond_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(results_away_from_whole_lanes, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cut_that_cannot_be_built_is_a_fault, setup, teardown),
         cmocka_unit_test_setup_teardown(within_limits_lanes_are_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(a_part_is_cut_where_that_is_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),
