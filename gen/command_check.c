@@ -10,7 +10,7 @@
 
 struct check_options {
     struct design_options design;
-    bool json;
+    bool json, crossings;
 };
 
 static int64_t fifo_bits(const struct ir *ir) {
@@ -38,12 +38,16 @@ static int start(struct run *run, void *options) {
     struct ir *ir = command_design(run, &o->design);
     if (!ir) return RILL_BAD_SPEC;
     if (o->json) emit_report_json(ir, &text);
+    else if (o->crossings) emit_report_crossings(ir, &text);
     else emit_report_summary(ir, &text), advise_fifo(run, ir, &o->design, &text);
     return command_print(&text);
 }
 
 static const struct option_row rows[] = {
-    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct check_options, json), .help = "the design as JSON"}, {0}};
+    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct check_options, json), .help = "the design as JSON"},
+    {"--crossings", NULL, OPTION_FLAG, 0, offsetof(struct check_options, crossings),
+     .help = "what crosses each boundary between dies instead, widest first"},
+    {0}};
 
 // What it printed once, and which command does now.
 static const struct option_row gone[] = {

@@ -46,6 +46,8 @@ struct kernel_args { // parameters of an RTL module
     int count;
 };
 
+enum kernel_kv { KERNEL_KV_ALL, KERNEL_KV_INTEGERS, KERNEL_KV_SCALE };
+
 struct kernel_class {
     const char *module; // of the RTL library; NULL: the design's own
     unsigned traits;    // of enum kernel_trait
@@ -63,6 +65,7 @@ struct kernel_class {
     int64_t (*whole)(const struct ir *, const struct ir_node *);
     // What it needs of an input with this role; NULL: a word for every word.
     enum timing_need (*need)(enum ir_role input);
+    enum kernel_kv kv; // what it looks at of keys and values, which have a scale each
     // Takes its place at the output of a design with `sampling`; NULL: nothing can.
     const struct kernel_class *sampling;
 };
@@ -77,6 +80,10 @@ const struct kernel_class *kernel_find(const char *module);     // NULL: no modu
 const struct kernel_class *kernel_of_op(int op);                // that serves it
 const struct kernel_class *kernel_of(const struct ir_kernel *); // of an instance; NULL: custom
 bool kernel_is(const struct ir_kernel *, unsigned traits);      // one of them at least
+struct kernel_part { // of the data of a stream's words: what its reader looks at
+    int64_t first, bits;
+};
+struct kernel_part kernel_part(const struct ir *, const struct ir_edge *);
 int kernel_first(const struct ir *, unsigned traits);           // the first kernel with one of them, or IR_NONE
 // As ir_add_kernel, of this class.
 int kernel_add(struct ir *, const char *name, const struct kernel_class *, int node);
@@ -92,7 +99,7 @@ enum { COST_LANE_RESULT_BITS = 34 /* fp32, fault, valid */ };
 int64_t cost_lane_chain_bits(const struct ir_kernel *engine);
 // To sums alone on another die, of lanes that are cut; and from each lane's multipliers to them.
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine);
-int64_t cost_lane_term_bits(const struct ir_kernel *engine);
+int64_t cost_lane_term_bits(const struct ir_kernel *engine, int param_bits);
 struct cost_resources cost_lane_copy(const struct ir_kernel *engine);      // that copy, and what makes slices of it
 struct cost_resources cost_engine_results(const struct ir_kernel *engine); // the FIFO where results come together
 

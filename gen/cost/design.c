@@ -13,7 +13,7 @@ enum {
 
 int64_t cost_edge_bits(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
-    int64_t user = at_least(log2_up(ir->design.tokens), 1) + 1, bits = p->data_bits;
+    int64_t user = at_least(log2_up(ir->design.tokens), 1) + 1, bits = kernel_part(ir, e).bits;
     if (p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED) bits += user + 1;
     return bits + (p->kind == IR_STREAM_COUNTED ? p->count_bits : 0);
 }

@@ -29,14 +29,14 @@ struct cost_resources cost_lane_sums(const struct ir *ir, const struct ir_engine
 }
 
 int64_t cost_lane_bits(const struct ir *ir, const struct ir_engine *e, bool cut) {
-    return cut ? cost_lane_term_bits(&ir->kernel[e->kernel]) : ir->design.beat_bits;
+    return cut ? cost_lane_term_bits(&ir->kernel[e->kernel], ir_param_bits(ir, e)) : ir->design.beat_bits;
 }
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }
 
 int64_t cost_load_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
-    return kernel_is(k, KERNEL_STORE) ? ir_param_int(k, "BEAT_BITS", 0) + LOAD : 0;
+    return kernel_is(k, KERNEL_STORE) ? LOAD : 0;
 }
 
 struct cost_resources cost_capacity(const struct ir_die *die) {
@@ -190,8 +190,15 @@ int64_t cost_engine_bits(const struct ir *ir, const struct ir_engine *e, int bou
     return bits;
 }
 
+int64_t cost_loads_bits(const struct ir *ir, int boundary) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (cost_load_bits(ir, k) && between(ir->kernel[k].die, cost_memory_die(ir), boundary))
+            return ir->design.beat_bits;
+    return 0;
+}
+
 int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
-    int64_t bits = 0;
+    int64_t bits = cost_loads_bits(ir, boundary);
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die,

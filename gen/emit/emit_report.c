@@ -46,6 +46,11 @@ void emit_report_summary(const struct ir *ir, struct text *out) {
     add_summary(&r, out);
 }
 
+void emit_report_crossings(const struct ir *ir, struct text *out) {
+    struct report r = report_make(ir);
+    report_crossings(&r, out);
+}
+
 void emit_report_text(const struct ir *ir, struct text *out) {
     struct report r = report_make(ir);
     add_summary(&r, out);

@@ -6,6 +6,7 @@
 
 #include "gen/emit/emit.h"
 #include "include/ir_custom.h"
+#include "include/cost.h"
 #include "include/kernel.h"
 
 enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
@@ -19,9 +20,6 @@ static int user_bits(const struct ir *ir) {
     return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;
 }
 static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED; }
-static int64_t word_bits(const struct ir *ir, const struct ir_port *p) {
-    return p->data_bits + (has_user(p) ? user_bits(ir) + 1 : 0) + (p->kind == IR_STREAM_COUNTED ? p->count_bits : 0);
-}
 
 static void emit_bundle(const struct ir *ir, const struct ir_port *p, const char *net, struct text *out) {
     text_addf(out, "    wire %s_tvalid, %s_tready;\n    wire %s%s_tdata;\n", net, net, emit_range(ir, p->data_bits),
@@ -31,13 +29,31 @@ static void emit_bundle(const struct ir *ir, const struct ir_port *p, const char
     if (p->kind == IR_STREAM_COUNTED) text_addf(out, "    wire %s%s_tcount;\n", emit_range(ir, p->count_bits), net);
 }
 
-// The port `side`_axis of what stores or delays whole words, tied to this net.
-static void emit_side(const struct ir_port *p, char side, const char *net, struct text *out) {
+// Of a word's data what the stream's reader looks at: nothing else is stored or goes from die to die.
+static const char *part_of(const struct ir *ir, const struct ir_edge *e, const char *net) {
+    struct kernel_part part = kernel_part(ir, e);
+    if (part.bits == writer(ir, e)->data_bits) return arena_printf(ir->arena, "%s_tdata", net);
+    return arena_printf(ir->arena, "%s_tdata[%lld +: %lld]", net, (long long)part.first, (long long)part.bits);
+}
+
+// The rest, at the reader.
+static void emit_rest(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    struct kernel_part part = kernel_part(ir, e);
+    int64_t above = writer(ir, e)->data_bits - part.first - part.bits;
+    if (part.first) text_addf(out, "    assign %s_o_tdata[%lld:0] = %lld'd0;\n", e->name, (long long)part.first - 1,
+                              (long long)part.first);
+    if (above) text_addf(out, "    assign %s_o_tdata[%lld +: %lld] = %lld'd0;\n", e->name,
+                         (long long)(part.first + part.bits), (long long)above, (long long)above);
+}
+
+// The port `side`_axis of what stores or delays words, tied to this net.
+static void emit_side(const struct ir *ir, const struct ir_edge *e, char side, const char *net, struct text *out) {
+    const struct ir_port *p = writer(ir, e);
     text_addf(out, ",\n        .%c_axis_tvalid(%s_tvalid), .%c_axis_tready(%s_tready),\n        .%c_axis_tdata({", side,
               net, side, net, side);
     if (p->kind == IR_STREAM_COUNTED) text_addf(out, "%s_tcount, ", net);
     if (has_user(p)) text_addf(out, "%s_tlast, %s_tuser, ", net, net);
-    text_addf(out, "%s_tdata})", net);
+    text_addf(out, "%s})", part_of(ir, e, net));
 }
 
 // Register slices, one on each die that the stream comes to, from the net behind the FIFO (_x0) to the reader's (_o);
@@ -60,10 +76,10 @@ static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry
                                : arena_printf(ir->arena, i + 1 < count ? "%s_x%d" : "%s_o", e->name, i + 1);
         emit_bundle(ir, p, entry ? to : in, out);
         text_addf(out, "    %s #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst[%d])",
-                  rtl_register_slice.module, (long long)word_bits(ir, p), entry ? "entry" : "slice", e->name, i,
+                  rtl_register_slice.module, (long long)cost_edge_bits(ir, e), entry ? "entry" : "slice", e->name, i,
                   levels->reset++);
-        emit_side(p, 's', in, out);
-        emit_side(p, 'm', to, out);
+        emit_side(ir, e, 's', in, out);
+        emit_side(ir, e, 'm', to, out);
         text_add(out, ");\n");
     }
 }
@@ -122,10 +138,11 @@ static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct emi
     emit_slices(ir, e, true, levels, out);
     emit_slices(ir, e, false, levels, out);
     text_addf(out, "    wire %s%s_fill, %s_high;\n", emit_range(ir, bits), e->name, e->name);
-    text_addf(out, "    assign %s_tdata = %s_word[%lld +: %lld];\n", to, pool, (long long)first,
-              (long long)p->data_bits);
-    text_addf(out, "    assign %s_tuser = %s_word[%lld +: %d];\n", to, pool, (long long)(first + p->data_bits),
-              user_bits(ir));
+    text_addf(out, "    assign %s = %s_word[%lld +: %lld];\n", part_of(ir, e, to), pool, (long long)first,
+              (long long)kernel_part(ir, e).bits);
+    text_addf(out, "    assign %s_tuser = %s_word[%lld +: %d];\n", to, pool,
+              (long long)(first + kernel_part(ir, e).bits), user_bits(ir));
+    emit_rest(ir, e, out);
     emit_probes(ir, e, bits, out);
 }
 
@@ -155,9 +172,9 @@ static void emit_pool_words(const struct ir *ir, int pool, struct text *out) {
     text_add(out, ",\n        .s_axis_tdata({");
     for (int i = (int)pool_number(ir, pool, "PORTS") - 1; i >= 0; i--) {
         const struct ir_edge *e = pool_member(ir, pool, i);
-        int64_t rest = width - writer(ir, e)->data_bits - user_bits(ir);
+        int64_t rest = width - kernel_part(ir, e).bits - user_bits(ir);
         if (rest) text_addf(out, "%lld'd0, ", (long long)rest);
-        text_addf(out, "%s_tuser, %s_tdata%s", storage_in(ir, e), storage_in(ir, e), i ? ", " : "})");
+        text_addf(out, "%s_tuser, %s%s", storage_in(ir, e), part_of(ir, e, storage_in(ir, e)), i ? ", " : "})");
     }
 }
 
@@ -189,11 +206,12 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct emit_
     text_addf(out,
               "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n"
               "        .clk(clk), .rst(core_rst[%d])",
-              rtl_fifo.module, (long long)word_bits(ir, p), (long long)e->depth, ram_style_words[e->ram_style], e->name,
+              rtl_fifo.module, (long long)cost_edge_bits(ir, e), (long long)e->depth, ram_style_words[e->ram_style], e->name,
               levels->reset++);
-    emit_side(p, 's', storage_in(ir, e), out);
-    emit_side(p, 'm', storage_out(ir, e), out);
+    emit_side(ir, e, 's', storage_in(ir, e), out);
+    emit_side(ir, e, 'm', storage_out(ir, e), out);
     text_addf(out, ",\n        .occupancy(%s_fill), .high_water(%s_high));\n", e->name, e->name);
+    emit_rest(ir, e, out);
     emit_probes(ir, e, fill_bits, out);
 }
 

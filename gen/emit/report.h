@@ -60,7 +60,7 @@ void report_fifos(const struct report *, struct text *out);
 const char *report_contract(const struct report *, int kernel);
 bool report_has_dies(const struct report *);
 void report_dies(const struct report *, struct text *out);      // how full they are
-void report_crossings(const struct report *, struct text *out); // the streams from die to die
+void report_crossings(const struct report *, struct text *out); // what goes from die to die, widest first
 void report_dies_json(const struct report *, struct text *out);
 void report_fit(const struct report *, struct text *out); // estimates beside measurements
 void report_fit_json(const struct report *, struct text *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's partition over dies: what each takes of its capacity, what crosses each boundary.
+// The report's partition over dies: what each takes of its capacity, how much crosses each boundary.
 #include <string.h>
 
 #include "gen/emit/report.h"
@@ -14,13 +14,6 @@ static int kernels_on(const struct ir *ir, int die) {
 }
 
 static double share(int64_t part, int64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
-
-static void report_crossing(const struct report *r, const struct ir_edge *edge, int from, int to, struct text *out) {
-    const struct ir *ir = r->ir;
-    text_addf(out, "  %-10s -> %-10s %5lld bits  %s%s%s\n", ir->die[from].name, ir->die[to].name,
-              (long long)cost_stream_bits(ir, edge), edge->name, edge->pool == IR_NONE ? "" : " by ",
-              edge->pool == IR_NONE ? "" : ir->kernel[edge->pool].name);
-}
 
 static int lanes_on(const struct ir *ir, int die) {
     int lanes = 0;
@@ -117,18 +110,6 @@ void report_dies(const struct report *r, struct text *out) {
     for (int d = 0; d < ir->dies; d++) add_die(r, d, out);
     for (int b = 0; b + 1 < ir->dies; b++) add_boundary(r, b, out);
     for (int e = 0; e < ir->engines; e++) add_cuts(r, &ir->engine[e], out);
-}
-
-void report_crossings(const struct report *r, struct text *out) {
-    const struct ir *ir = r->ir;
-    if (!report_has_dies(r)) return;
-    for (int e = 0; e < ir->edges; e++) {
-        const struct ir_edge *edge = &ir->edge[e];
-        int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die,
-            home = edge->pool == IR_NONE ? from : ir->kernel[edge->pool].die;
-        if (edge->entry_crossings) report_crossing(r, edge, from, home, out);
-        if (edge->crossings) report_crossing(r, edge, home, to, out);
-    }
 }
 
 static void add_json(const char *key, const struct cost_resources *c, struct text *out) {

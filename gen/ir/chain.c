@@ -2,7 +2,10 @@
 // Lanes of an engine over dies: what they share on each, and how far it is.
 #include <stdlib.h>
 
+#include "include/fields.h"
 #include "include/ir_chain.h"
+
+enum { ROW_PARAMETERS = 64 };
 
 bool ir_is_cut(const struct ir_engine *e, int lane) { return e->sums_die[lane] != e->lane_die[lane]; }
 
@@ -42,6 +45,21 @@ int ir_result_hops(const struct ir_engine *e) {
 int ir_pulse_hops(const struct ir *ir, const struct ir_engine *e) {
     int away = abs(e->result_die - ir->kernel[e->kernel].die);
     return away ? away + 1 : 0;
+}
+
+static int64_t fewest_beats(const struct ir *ir, const struct ir_engine *e) {
+    int64_t fewest = ROW_PARAMETERS;
+    for (int i = 0; i < ir->firings; i++) {
+        const struct ir_firing *f = &ir->firing[i];
+        if (&ir->engine[f->engine] == e && f->mode <= ENGINE_MODE_INT4 && f->beats < fewest) fewest = f->beats;
+    }
+    return fewest;
+}
+
+int ir_param_bits(const struct ir *ir, const struct ir_engine *e) {
+    int bits = 8;
+    while (bits < ROW_PARAMETERS && fewest_beats(ir, e) * bits < ROW_PARAMETERS) bits *= 2;
+    return bits;
 }
 
 int ir_source_die(const struct ir *ir, int kernel) {

@@ -229,12 +229,14 @@ int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
     return sums_chain_bits(&args);
 }
 
-// From the multipliers of a lane that is cut to its sums: a term for each token, and the row's parameters.
-static int64_t term_bits(const struct kernel_args *a) { return arrays(a) * (x_bits(a) + 26) + ROW_PARAMETERS; }
+// From the multipliers of a lane that is cut to its sums: a term for each token, and the rows' parameters word by word.
+static int64_t term_bits(const struct kernel_args *a, int64_t param_bits) {
+    return arrays(a) * (x_bits(a) + 26) + param_bits;
+}
 
-int64_t cost_lane_term_bits(const struct ir_kernel *engine) {
+int64_t cost_lane_term_bits(const struct ir_kernel *engine, int param_bits) {
     const struct kernel_args args = {engine->param, engine->params};
-    return term_bits(&args);
+    return term_bits(&args, param_bits);
 }
 
 struct cost_resources cost_lane_copy(const struct ir_kernel *engine) {
@@ -299,7 +301,7 @@ static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, st
     for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) cost_per(r, 1, 0, stages * (double)bits_of_chain(a, n), 0);
     if (copies_of(a)) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
     cost_per(r, channels - cut, 0, stages * (double)beat, 0);
-    cost_per(r, cut, 0, stages * (double)term_bits(a) + (double)sums_chain_bits(a), 0);
+    cost_per(r, cut, 0, stages * (double)term_bits(a, args_int(a, "PARAM_BITS", ROW_PARAMETERS)) + (double)sums_chain_bits(a), 0);
     cost_per(r, channels, 0, (double)(stages_back(a) * COST_LANE_RESULT_BITS), 0);
 }
 
@@ -368,4 +370,4 @@ const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost
 const struct kernel_class rtl_x_ram = {.module = "rill_x_ram", .cost = cost_x_ram};
 const struct kernel_class rtl_x_slice = {.module = "rill_x_slice", .cost = cost_x_slice};
 const struct kernel_class rtl_x_buffer = {.module = "rill_x_buffer", .cost = cost_x_buffer};
-const struct kernel_class rtl_engine = {.module = "rill_engine", .contract = contract, .cost = cost_engine};
+const struct kernel_class rtl_engine = {.module = "rill_engine", .kv = KERNEL_KV_INTEGERS, .contract = contract, .cost = cost_engine};

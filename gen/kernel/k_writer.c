@@ -19,4 +19,4 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_k_writer = {
-    .module = "rill_k_writer", .traits = KERNEL_KEYS, .contract = contract, .cost = cost};
+    .module = "rill_k_writer", .kv = KERNEL_KV_INTEGERS, .traits = KERNEL_KEYS, .contract = contract, .cost = cost};

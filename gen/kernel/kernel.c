@@ -30,6 +30,8 @@ const struct kernel_class *kernel_find(const char *module) { // in the order of 
     return row ? *row : NULL;
 }
 
+enum { KV_SCALE_BITS = 32 /* fp32, above the integers */ };
+
 const struct kernel_class *kernel_of(const struct ir_kernel *k) {
     return k->of_class ? k->of_class : kernel_find(k->module);
 }
@@ -37,6 +39,15 @@ const struct kernel_class *kernel_of(const struct ir_kernel *k) {
 bool kernel_is(const struct ir_kernel *k, unsigned traits) {
     const struct kernel_class *class = kernel_of(k);
     return class && class->traits & traits;
+}
+
+struct kernel_part kernel_part(const struct ir *ir, const struct ir_edge *e) {
+    const struct ir_port *to = &ir->kernel[e->dst_kernel].port[e->dst_port];
+    const struct kernel_class *class = kernel_of(&ir->kernel[e->dst_kernel]);
+    enum kernel_kv kv = class && to->type.dtype == IR_KV ? class->kv : KERNEL_KV_ALL;
+    struct kernel_part all = {0, ir->kernel[e->src_kernel].port[e->src_port].data_bits};
+    if (kv == KERNEL_KV_INTEGERS) return (struct kernel_part){0, all.bits - KV_SCALE_BITS};
+    return kv == KERNEL_KV_SCALE ? (struct kernel_part){all.bits - KV_SCALE_BITS, KV_SCALE_BITS} : all;
 }
 
 int kernel_first(const struct ir *ir, unsigned traits) {

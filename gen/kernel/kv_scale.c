@@ -36,4 +36,4 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_kv_scale = {
-    .module = "rill_kv_scale", .contract = contract, .cost = cost, .memory = memory};
+    .module = "rill_kv_scale", .kv = KERNEL_KV_SCALE, .contract = contract, .cost = cost, .memory = memory};

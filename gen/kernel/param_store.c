@@ -22,7 +22,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_add(r, &ram, 1);
     cost_per(r, line > word ? line : 0, ram.bram18 || ram.uram ? 1 : 1.75, 0, 0); // words shifted out of a line
     cost_per(r, 1, 26, 26 + (double)line * (ram.bram18 || ram.uram ? 2 : 3), 0);
-    cost_per(r, args_int(a, "HOPS", 0), 0, (double)class_beat_bits(a) + 3, 0); // from the die of what loads it
+    cost_per(r, args_int(a, "HOPS", 0), 0, 3, 0); // from the die of what loads it
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {

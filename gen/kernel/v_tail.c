@@ -50,4 +50,4 @@ static struct cost_memory memory(const struct kernel_args *a) {
 }
 
 const struct kernel_class rtl_v_tail = {
-    .module = "rill_v_tail", .traits = KERNEL_VALUES, .contract = contract, .cost = cost, .memory = memory};
+    .module = "rill_v_tail", .kv = KERNEL_KV_INTEGERS, .traits = KERNEL_VALUES, .contract = contract, .cost = cost, .memory = memory};

@@ -94,8 +94,7 @@ static double share(const struct choice *c, int plot, int resource, int64_t amou
 static bool by_rule(struct ir *ir, struct choice *c) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
-        edge->ram_style =
-            allocate_memories_style(edge->depth, ir->kernel[edge->src_kernel].port[edge->src_port].data_bits);
+        edge->ram_style = allocate_memories_style(edge->depth, kernel_part(ir, edge).bits);
     }
     for (int e = 0; e < ir->engines; e++) ir->engine[e].prefetch_style = cost_prefetch_style(ir->design.prefetch_beats);
     for (int d = 0; d < ir->dies; d++) add_room(c, BOARD, d);

@@ -59,4 +59,7 @@ void place_amounts(const struct cost_resources *, int64_t out[PLACE_RESOURCES]);
 // By integer program; MIP_NONE: by filling dies in order instead.
 enum mip_status place_solve(struct place *);
 
+// Stores of parameters on other dies than `home`: register stages of what loads them.
+void place_set_loads(struct ir *, int home);
+
 #endif

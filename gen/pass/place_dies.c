@@ -132,8 +132,12 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
     }
 }
 
+// What the stores of parameters share crosses with one of them or all: it counts as if one did.
 static void add_loads(const struct ir *ir, struct place *p, int memory) {
     const int *task_of = p->task_of;
+    bool any = false;
+    for (int k = 0; k < ir->kernels; k++) any = any || cost_load_bits(ir, k);
+    if (any && p->sll > ir->design.beat_bits) p->sll -= ir->design.beat_bits;
     for (int k = 0; k < ir->kernels; k++)
         if (cost_load_bits(ir, k)) add_link(ir, p, cost_load_bits(ir, k), task_of[memory], task_of[k]);
 }
@@ -189,6 +193,7 @@ static int64_t chains_of_groups(const struct ir_engine *e, const int chain[IR_LA
 static void set_cuts(struct ir *ir, const struct ir_engine *e, const struct ir_chains *chains) {
     ir_set_word(ir, e->kernel, "EARLY", IR_MAX_CHAINS, bits_of_chains(chains, 0, true));
     ir_set_word(ir, e->kernel, "SUMS_CHAIN", 4 * IR_LANE_GROUPS, chains_of_groups(e, chains->sums_of));
+    ir_set_int(ir, e->kernel, "PARAM_BITS", ir_param_bits(ir, e));
 }
 
 // What rill_engine is told of it: register stages each way, to which die the operand's copy of every group of lanes
@@ -244,9 +249,7 @@ static void set_dies(struct ir *ir, const struct place *p, int first) {
 }
 
 static void tell_kernels(struct ir *ir, int home) {
-    for (int k = 0; k < ir->kernels; k++)
-        if (kernel_is(&ir->kernel[k], KERNEL_STORE) && ir->kernel[k].die != home)
-            ir_set_int(ir, k, "HOPS", abs(ir->kernel[k].die - home));
+    place_set_loads(ir, home);
     for (int e = 0; e < ir->engines; e++) set_hops(ir, &ir->engine[e]);
 }
 

@@ -24,7 +24,8 @@
 // latency). gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest; for
 // the parts of u_results see rill_engine_results.
 // EARLY: the lanes of these chains are cut behind their multipliers, which lie with the rest and work HOPS cycles
-// earlier; their sums are on the die of SUMS_CHAIN.
+// earlier; their sums are on the die of SUMS_CHAIN. Their row parameters follow in words of PARAM_BITS; no row of
+// weights is to have fewer beats than its parameters have words.
 //
 // name               meaning                                                         unit       range
 // CHANNELS           a lane each                                                     channels   1 to 32
@@ -47,6 +48,7 @@
 //                    HOPS is not 0
 // EARLY              a bit for each chain: of the multipliers of lanes that are cut  -          any
 // SUMS_CHAIN         as COPY_CHAIN, of the sums of the lanes                         -          any
+// PARAM_BITS         of row parameters in a clock, of these lanes                    bits       8, 16, 32, 64
 // RESULT_HOPS        most die boundaries from a lane's sums to the results           clocks     0 or more
 // PULSE_HOPS         die boundaries from the results to the rest                     clocks     0 or more
 // KEY_CHANNELS       of the engine of the scores                                     channels   1 to 32
@@ -87,6 +89,7 @@ module rill_engine #(
     parameter [7:0] CHAIN_AWAY = 0,
     parameter [7:0] EARLY = 0,
     parameter [15:0] SUMS_CHAIN = COPY_CHAIN,
+    parameter PARAM_BITS = 64,
     parameter RESULT_HOPS = HOPS,
     parameter PULSE_HOPS = 0,
     parameter KEY_CHANNELS = CHANNELS,
@@ -202,6 +205,23 @@ module rill_engine #(
         end
     endgenerate
 
+    // Of the rows of weights in the table.
+    localparam ENGINE_MODE = 0, ENGINE_BEATS = 18, ENGINE_BEATS_W = 16; // of include/fields.def
+    function [ENGINE_BEATS_W-1:0] fewest_beats(input integer entries);
+        integer e;
+        begin
+            fewest_beats = {ENGINE_BEATS_W{1'b1}};
+            for (e = 0; e < entries; e = e + 1)
+                if (!TABLE[96*e+ENGINE_MODE+1] && TABLE[96*e+ENGINE_BEATS +: ENGINE_BEATS_W] < fewest_beats)
+                    fewest_beats = TABLE[96*e+ENGINE_BEATS +: ENGINE_BEATS_W];
+        end
+    endfunction
+    generate
+        if (EARLY != 0 && fewest_beats(ENTRIES) * PARAM_BITS < 64) begin : gen_bad_params
+            rill_error_PARAM_BITS_must_suffice_for_the_shortest_row u_error ();
+        end
+    endgenerate
+
     // ---- schedule and sequencer ----
     wire          entry_valid;               // of the schedule
     wire          entry_ready;
@@ -221,7 +241,7 @@ module rill_engine #(
             assign {seen_valid, seen_data, entry_ready} = {entry_valid, entry_data, seen_ready};
         end else begin : gen_windows
             // of include/fields.def
-            localparam ENGINE_MODE = 0, ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80,
+            localparam ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80,
                 ENGINE_KV_STEP_W = 6;
             wire        seen_last;
             wire [9:0]  seen_blocks;
@@ -650,14 +670,16 @@ module rill_engine #(
             end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
                 .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS),
-                .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .ASYM(ASYM), .X_BITS(X_BITS),
-                .ACC_W(ACC_W)) u_lane (
+                .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .PARAM_BITS(PARAM_BITS),
+                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_lane (
                 .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(front[FRONT_POP]), .use_local(front[FRONT_LOCAL]), .local_beat(local_beat),
                 .pop_data(front[FRONT_VALID]), .pop_int4(front[FRONT_INT4]), .valid(mine[LANE_VALID]),
                 .sum_valid(sum_mine[LANE_VALID]), .sum_both(sum_mine[LANE_BOTH]), .sum_shift(sum_shift),
+                .sum_params(sum_mine[LANE_PARAMS]), .sum_row(sum_mine[LANE_ROW +: LANE_ROW_W]),
+                .sum_raw(sum_mine[LANE_RAW +: LANE_RAW_W]),
                 .out(sum_mine[LANE_OUT]), .params(mine[LANE_PARAMS]), .scales(mine[LANE_SCALES]),
                 .int4(mine[LANE_INT4]), .asym(lane_asym), .first(sum_mine[LANE_FIRST]), .last(sum_mine[LANE_LAST]),
                 .raw(mine[LANE_RAW +: LANE_RAW_W]), .tok(sum_mine[LANE_TOK +: TOK_W]),

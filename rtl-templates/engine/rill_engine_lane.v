@@ -15,8 +15,9 @@
 // offset come HOPS cycles later, and so do out_*: u_front lies at the memory's side, all else may lie on a die HOPS
 // boundaries away (rill_hop).
 // TERM_HOPS: the same behind the multipliers instead (rill_matrix_lane): sum_valid, sum_both, sum_shift, first, last,
-// tok, out, out_tok, out_row and acc come TERM_HOPS cycles later than the rest. The first three are valid, both and
-// shift once more.
+// tok, out, out_tok, out_row, acc, sum_params, sum_row and sum_raw come TERM_HOPS cycles later than the rest. The
+// first three are valid, both and shift once more, the last three params, row and raw. The row parameters then go to
+// the sums in words of PARAM_BITS (rill_row_params_send): a row is to have 64 / PARAM_BITS beats or more.
 // ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two
 // operands, and results leave by out, out_tok and out_row, cycle 0 too, not by last.
 // ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
@@ -35,6 +36,8 @@
 // ARRAYS       at a time                                tokens     1, 2
 // HOPS         register stages of the beat's way        clocks     0 or more
 // TERM_HOPS    register stages of the terms' way        clocks     0 or more
+// PARAM_BITS   of row parameters in a clock, on that    bits       8, 16, 32, 64
+//              way
 // ASYM         0: asym and sums are not looked at       -          0, 1
 // X_BITS       of an element of x                       bits       8, 10
 // ACC_W        of an accumulator                        bits       64, 66
@@ -53,6 +56,7 @@ module rill_engine_lane #(
     parameter ARRAYS = 1,
     parameter HOPS = 0,
     parameter TERM_HOPS = 0,
+    parameter PARAM_BITS = 64,
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
@@ -80,6 +84,9 @@ module rill_engine_lane #(
     input  wire                   sum_valid,
     input  wire                   sum_both,
     input  wire [5*ARRAYS-1:0]    sum_shift,
+    input  wire                   sum_params,
+    input  wire [2:0]             sum_row,
+    input  wire [1:0]             sum_raw,
     input  wire                   first,
     input  wire                   last,
     input  wire [TOK_W-1:0]       tok,
@@ -134,6 +141,9 @@ module rill_engine_lane #(
     reg  [ROW_W-1:0]     row_q;
     reg  [SCALE_W-1:0]   scale_q;
     reg  [1:0]           raw_q;
+    wire                 sum_params_q;
+    wire [2:0]           sum_row_q;
+    wire [1:0]           sum_raw_q;
     wire                 sum_valid_q;
     wire                 first_q;
     wire                 last_q;
@@ -151,41 +161,58 @@ module rill_engine_lane #(
     end
 
     // Header beats stay here until those of the next chunk.
-    reg  [BEAT_BITS-1:0]       params_beat_q;
     localparam WORD_W = SCALE_BEATS > 1 ? $clog2(SCALE_BEATS) : 1;
     (* ram_style = "distributed" *) reg [BEAT_BITS-1:0] scales_mem [0:(1<<WORD_W)-1];
     wire [WORD_W-1:0]          scale_word = SCALE_BEATS > 1 ? scale_q[BYTE_W +: WORD_W] : {WORD_W{1'b0}};
     wire [BEAT_BITS-1:0]       scales_beat = scales_mem[scale_word];
     wire [7:0]                 group_scale = int4_q ? scales_beat[{scale_q[BYTE_W-1:0], 3'd0} +: 8] : 8'd1;
-    wire [63:0]                row_params = params_beat_q[{row_q, 6'd0} +: 64];
     localparam WORDS_W = BYTE_W - 3;         // bytes of a beat's group words: XS / 8
     wire [BEAT_BITS/8-1:0]     words = scales_beat[{scale_q[BYTE_W-1:WORDS_W], {BYTE_W{1'b0}}} +: BEAT_BITS/8];
-    wire [31:0]                row_scale = raw_q[0] ? SCALE_K : raw_q[1] ? SCALE_V : row_params[31:0];
-    wire [31:0]                bias = raw_q == 2'd0 ? row_params[63:32] : 32'd0;
-    always @(posedge clk) begin
-        if (params_q)
-            params_beat_q <= beat_q;
+    always @(posedge clk)
         if (scales_q)
             scales_mem[scale_word] <= beat_q;
-    end
+    localparam SENT_BITS = TERM_HOPS != 0 ? PARAM_BITS : 0;
+    localparam SENT_W = SENT_BITS > 0 ? SENT_BITS : 1;
+    wire [31:0]                row_scale;
+    wire [31:0]                bias;
+    wire [SENT_W-1:0]          word;
+    generate
+        if (SENT_BITS == 0) begin : gen_row
+            reg  [BEAT_BITS-1:0] params_beat_q;
+            wire [63:0]          row_params = params_beat_q[{row_q, 6'd0} +: 64];
+            assign row_scale = raw_q[0] ? SCALE_K : raw_q[1] ? SCALE_V : row_params[31:0];
+            assign bias = raw_q == 2'd0 ? row_params[63:32] : 32'd0;
+            assign word = 1'b0;
+            always @(posedge clk)
+                if (params_q)
+                    params_beat_q <= beat_q;
+        end else begin : gen_words
+            assign {bias, row_scale} = 64'd0;
+            rill_row_params_send #(.BEAT_BITS(BEAT_BITS), .PARAM_BITS(PARAM_BITS)) u_params (
+                .clk(clk), .load(params_q), .beat(beat_q), .word(word));
+            wire unused_raw = &{1'b0, raw_q, row_q};
+        end
+    endgenerate
 
     generate
         if (ARRAYS == 1) begin : gen_single
             wire side;
-            rill_hop_stage #(.DATA_W(3 + TOK_W + ROW_W), .CLEAR_W(1)) u_command (.clk(clk), .rst(rst),
-                .d({acc[ROW_W-1:0], tok, last, first, sum_valid}),
-                .q({acc_q, tok_q, last_q, first_q, sum_valid_q}));
+            rill_hop_stage #(.DATA_W(9 + TOK_W + ROW_W), .CLEAR_W(1)) u_command (.clk(clk), .rst(rst),
+                .d({sum_raw, sum_row, sum_params, acc[ROW_W-1:0], tok, last, first, sum_valid}),
+                .q({sum_raw_q, sum_row_q, sum_params_q, acc_q, tok_q, last_q, first_q, sum_valid_q}));
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
             localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1),
-                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS)) u_matrix (
+                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS),
+                .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .sum_valid(sum_valid_q),
                 .sum_shift(sum_shift), .first(first_q),
                 .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
                 .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums),
                 .row_scale(row_scale),
-                .bias(bias), .side(1'b0), .out_valid(out_valid),
+                .bias(bias), .params(sum_params_q), .row(sum_row_q), .raw(sum_raw_q), .word(word), .side(1'b0),
+                .out_valid(out_valid),
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
             wire unused = &{1'b0, side, both, sum_both, out, out_tok, out_row, place};
         end else begin : gen_pair
@@ -199,16 +226,20 @@ module rill_engine_lane #(
             wire [TOK_W-1:0] out_tok_q;
             always @(posedge clk)
                 both_q <= both;
-            rill_hop_stage #(.DATA_W(4 + 2 * TOK_W + 2 * ROW_W), .CLEAR_W(2)) u_command (.clk(clk), .rst(rst),
-                .d({out_row[ROW_W-1:0], out_tok, acc[ROW_W-1:0], tok, sum_both, first, out, sum_valid}),
-                .q({out_row_q, out_tok_q, acc_q, tok_q, sum_both_q, first_q, out_q, sum_valid_q}));
+            rill_hop_stage #(.DATA_W(10 + 2 * TOK_W + 2 * ROW_W), .CLEAR_W(2)) u_command (.clk(clk), .rst(rst),
+                .d({sum_raw, sum_row, sum_params, out_row[ROW_W-1:0], out_tok, acc[ROW_W-1:0], tok, sum_both, first,
+                out, sum_valid}),
+                .q({sum_raw_q, sum_row_q, sum_params_q, out_row_q, out_tok_q, acc_q, tok_q, sum_both_q, first_q, out_q,
+                sum_valid_q}));
             rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM),
-                .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS)) u_matrix (
+                .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS), .SCALE_K(SCALE_K),
+                .SCALE_V(SCALE_V)) u_matrix (
                 .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .sum_valid(sum_valid_q),
                 .sum_shift(sum_shift), .sum_both(sum_both_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
-                .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .out_valid(out_valid),
+                .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
+                .params(sum_params_q), .row(sum_row_q), .raw(sum_raw_q), .word(word), .out_valid(out_valid),
                 .out_acc(out_acc),
                 .out_row_scale(out_row_scale),
                 .out_bias(out_bias));

@@ -4,16 +4,22 @@
 //
 // Free-running pipeline, never stalls. valid to side are those of rill_matrix_lane, all of the same cycle; term comes
 // TERM_AT = 7 cycles later, a result leaves LATENCY = 9 cycles later than last.
+// PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
+// valid's cycle too (rill_row_params_receive).
 // Reset: synchronous; valids only.
 //
-// name    meaning                                        unit    range
-// TOKENS  per step, upper bound                          tokens  1, 2, 4, 8
-// ROWS    that may be open at a time, tok is {row, tok}  rows    1, 4, 8
-// SIDE_W  of the sideband                                bits    1 or more
-// X_BITS  of an element of the operand                   bits    8, 10
-// ACC_W   of an accumulator                              bits    64, 66
-// TOK_W   of tok                                         bits    derived
-// TERM_W  of the term                                    bits    derived
+// name        meaning                                        unit       range
+// TOKENS      per step, upper bound                          tokens     1, 2, 4, 8
+// ROWS        that may be open at a time, tok is {row, tok}  rows       1, 4, 8
+// SIDE_W      of the sideband                                bits       1 or more
+// X_BITS      of an element of the operand                   bits       8, 10
+// ACC_W       of an accumulator                              bits       64, 66
+// PARAM_BITS  of row parameters in a clock; 0: all           bits       0, 8, 16, 32, 64
+// SCALE_K     of raw 1                                       fp32 bits  any
+// SCALE_V     of raw 2                                       fp32 bits  any
+// TOK_W       of tok                                         bits       derived
+// TERM_W      of the term                                    bits       derived
+// WORD_W      of word                                        bits       derived
 `default_nettype none
 
 module rill_lane_sums #(
@@ -22,8 +28,12 @@ module rill_lane_sums #(
     parameter SIDE_W = 1,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
+    parameter PARAM_BITS = 0,
+    parameter [31:0] SCALE_K = 0,
+    parameter [31:0] SCALE_V = 0,
     parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
-    parameter TERM_W = X_BITS + 26
+    parameter TERM_W = X_BITS + 26,
+    parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire              clk,
     input  wire              rst,
@@ -34,6 +44,10 @@ module rill_lane_sums #(
     input  wire [4:0]        shift,
     input  wire [31:0]       row_scale,
     input  wire [31:0]       bias,
+    input  wire              params,
+    input  wire [2:0]        row,
+    input  wire [1:0]        raw,
+    input  wire [WORD_W-1:0] word,
     input  wire [SIDE_W-1:0] side,
     input  wire [TERM_W-1:0] term,
     output reg               out_valid,
@@ -102,9 +116,12 @@ module rill_lane_sums #(
         out_valid <= !rst && valid_q[8] && last_q[8];
     end
 
-    rill_delay_line #(.DATA_W(64 + SIDE_W), .DEPTH(LATENCY)) u_along (
-        .clk(clk), .rst(rst), .en(1'b1), .d({side, bias, row_scale}), .q({out_side, out_bias, out_row_scale})
-    );
+    rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_along (
+        .clk(clk), .rst(rst), .en(1'b1), .d(side), .q(out_side));
+    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATENCY(LATENCY), .SCALE_K(SCALE_K),
+        .SCALE_V(SCALE_V)) u_params (
+        .clk(clk), .rst(rst), .s_row_scale(row_scale), .s_bias(bias), .params(params), .row(row), .raw(raw),
+        .word(word), .row_scale(out_row_scale), .bias(out_bias));
 
     wire unused = &{1'b0, shift};
 endmodule

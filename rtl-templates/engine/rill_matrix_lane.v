@@ -18,19 +18,25 @@
 // rill_lane_products makes terms of beats, rill_lane_sums adds them up. With HOPS the two may lie on dies HOPS
 // boundaries apart: sum_valid, sum_shift, first, last, tok and side come HOPS cycles later than the rest, and so do
 // results. The first two are valid and shift once more.
+// PARAM_BITS: row_scale and bias are not looked at. The row's parameters come as words of that many bits, in the cycles
+// of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
 // Reset: synchronous; valids only.
 //
-// name       meaning                                        unit    range
-// BEAT_BITS  of a beat                                      bits    256, 512
-// TOKENS     per step, upper bound                          tokens  1, 2, 4, 8
-// ROWS       that may be open at a time, tok is {row, tok}  rows    1, 4, 8
-// SIDE_W     of the sideband                                bits    1 or more
-// ASYM       0: asym, words and sums are not looked at      -       0, 1
-// X_BITS     of an element of x                             bits    8, 10
-// ACC_W      of an accumulator                              bits    64, 66
-// HOPS       register stages between the halves             clocks  0 or more
-// TOK_W      of tok                                         bits    derived
-// SUMS_W     of sums                                        bits    derived
+// name        meaning                                        unit       range
+// BEAT_BITS   of a beat                                      bits       256, 512
+// TOKENS      per step, upper bound                          tokens     1, 2, 4, 8
+// ROWS        that may be open at a time, tok is {row, tok}  rows       1, 4, 8
+// SIDE_W      of the sideband                                bits       1 or more
+// ASYM        0: asym, words and sums are not looked at      -          0, 1
+// X_BITS      of an element of x                             bits       8, 10
+// ACC_W       of an accumulator                              bits       64, 66
+// HOPS        register stages between the halves             clocks     0 or more
+// PARAM_BITS  of row parameters in a clock; 0: all           bits       0, 8, 16, 32, 64
+// SCALE_K     of raw 1                                       fp32 bits  any
+// SCALE_V     of raw 2                                       fp32 bits  any
+// TOK_W       of tok                                         bits       derived
+// SUMS_W      of sums                                        bits       derived
+// WORD_W      of word                                        bits       derived
 `default_nettype none
 
 module rill_matrix_lane #(
@@ -42,8 +48,12 @@ module rill_matrix_lane #(
     parameter X_BITS = 8,
     parameter ACC_W = 64,
     parameter HOPS = 0,
+    parameter PARAM_BITS = 0,
+    parameter [31:0] SCALE_K = 0,
+    parameter [31:0] SCALE_V = 0,
     parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
-    parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128)
+    parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128),
+    parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -65,6 +75,10 @@ module rill_matrix_lane #(
     input  wire [SUMS_W-1:0]      sums,        // of the beat that was valid 4 cycles before
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
+    input  wire                   params,
+    input  wire [2:0]             row,
+    input  wire [1:0]             raw,
+    input  wire [WORD_W-1:0]      word,
     input  wire [SIDE_W-1:0]      side,
 
     output wire                   out_valid,
@@ -74,17 +88,36 @@ module rill_matrix_lane #(
     output wire [SIDE_W-1:0]      out_side
 );
     localparam TERM_W = X_BITS + 26;
+    localparam BESIDE_W = PARAM_BITS > 0 ? PARAM_BITS : 64;
     wire [TERM_W-1:0] term;
     wire [TERM_W-1:0] sum_term;
     wire [63:0]       sum_params;
+    wire [WORD_W-1:0] sum_word;
+    wire [BESIDE_W-1:0] beside;              // row parameters, beside the term
+    wire [BESIDE_W-1:0] sum_beside;
     rill_lane_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
         .clk(clk), .rst(rst), .valid(valid), .int4(int4), .nibbles(nibbles), .x(x), .offset(offset),
         .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
-    rill_hop #(.DATA_W(TERM_W + 64), .STAGES(HOPS)) u_hop (
-        .clk(clk), .rst(rst), .d({bias, row_scale, term}), .q({sum_params, sum_term}));
-    rill_lane_sums #(.TOKENS(TOKENS), .ROWS(ROWS), .SIDE_W(SIDE_W), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_sums (
+    generate
+        if (PARAM_BITS == 0) begin : gen_all
+            assign beside = {bias, row_scale};
+            assign sum_word = 1'b0;
+            assign sum_params = sum_beside;
+            wire unused = &{1'b0, word};
+        end else begin : gen_words
+            assign beside = word;
+            assign sum_word = sum_beside;
+            assign sum_params = 64'd0;
+            wire unused = &{1'b0, row_scale, bias};
+        end
+    endgenerate
+    rill_hop #(.DATA_W(TERM_W + BESIDE_W), .STAGES(HOPS)) u_hop (
+        .clk(clk), .rst(rst), .d({beside, term}), .q({sum_beside, sum_term}));
+    rill_lane_sums #(.TOKENS(TOKENS), .ROWS(ROWS), .SIDE_W(SIDE_W), .X_BITS(X_BITS), .ACC_W(ACC_W),
+        .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
         .clk(clk), .rst(rst), .valid(sum_valid), .first(first), .last(last), .tok(tok), .shift(sum_shift),
-        .row_scale(sum_params[31:0]), .bias(sum_params[63:32]), .side(side), .term(sum_term), .out_valid(out_valid),
+        .row_scale(sum_params[31:0]), .bias(sum_params[63:32]),
+        .params(params), .row(row), .raw(raw), .word(sum_word), .side(side), .term(sum_term), .out_valid(out_valid),
         .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(out_side));
 endmodule
 

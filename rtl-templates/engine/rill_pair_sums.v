@@ -5,17 +5,23 @@
 //
 // Free-running pipeline, never stalls. valid to out_row, shift, row_scale and bias are those of rill_matrix_pair, all
 // of the same cycle; term, its two terms, comes TERM_AT = 9 cycles later, results leave LATENCY = 11 cycles later.
+// PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
+// valid's cycle too (rill_row_params_receive).
 // Reset: synchronous; valids only.
 //
-// name    meaning                         unit    range
-// TOKENS  per step, upper bound           tokens  2, 4, 8
-// ROWS    that may be open at a time      rows    1, 4, 8
-// X_BITS  of an element of the operand    bits    8, 10
-// ACC_W   of an accumulator               bits    64, 66
-// TOK_W   of a token's number             bits    derived
-// ROW_W   of a row's number               bits    derived
-// TURN_W  of turn                         bits    derived
-// TERM_W  of a term                       bits    derived
+// name        meaning                               unit       range
+// TOKENS      per step, upper bound                 tokens     2, 4, 8
+// ROWS        that may be open at a time            rows       1, 4, 8
+// X_BITS      of an element of the operand          bits       8, 10
+// ACC_W       of an accumulator                     bits       64, 66
+// PARAM_BITS  of row parameters in a clock; 0: all  bits       0, 8, 16, 32, 64
+// SCALE_K     of raw 1                              fp32 bits  any
+// SCALE_V     of raw 2                              fp32 bits  any
+// TOK_W       of a token's number                   bits       derived
+// ROW_W       of a row's number                     bits       derived
+// TURN_W      of turn                               bits       derived
+// TERM_W      of a term                             bits       derived
+// WORD_W      of word                               bits       derived
 `default_nettype none
 
 module rill_pair_sums #(
@@ -23,10 +29,14 @@ module rill_pair_sums #(
     parameter ROWS = 1,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
+    parameter PARAM_BITS = 0,
+    parameter [31:0] SCALE_K = 0,
+    parameter [31:0] SCALE_V = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
     parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
-    parameter TERM_W = X_BITS + 26
+    parameter TERM_W = X_BITS + 26,
+    parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                clk,
     input  wire                rst,
@@ -40,6 +50,10 @@ module rill_pair_sums #(
     input  wire [9:0]          shift,
     input  wire [31:0]         row_scale,
     input  wire [31:0]         bias,
+    input  wire                params,
+    input  wire [2:0]          row,
+    input  wire [1:0]          raw,
+    input  wire [WORD_W-1:0]   word,
     input  wire [2*TERM_W-1:0] term,
     output reg                 out_valid,
     output reg  [ACC_W-1:0]    out_acc,
@@ -144,8 +158,10 @@ module rill_pair_sums #(
             {out_bias, out_row_scale} <= {bias10, row_scale10};
     end
 
-    rill_delay_line #(.DATA_W(64), .DEPTH(LATENCY - 1)) u_along (
-        .clk(clk), .rst(rst), .en(1'b1), .d({bias, row_scale}), .q({bias10, row_scale10}));
+    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATENCY(LATENCY - 1), .SCALE_K(SCALE_K),
+        .SCALE_V(SCALE_V)) u_params (
+        .clk(clk), .rst(rst), .s_row_scale(row_scale), .s_bias(bias), .params(params), .row(row), .raw(raw),
+        .word(word), .row_scale(row_scale10), .bias(bias10));
 
     wire unused = &{1'b0, out_row10, shift};
 endmodule

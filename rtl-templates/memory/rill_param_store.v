@@ -10,8 +10,8 @@
 // Read: m_axis_param gives words 0 .. WORDS-1 and starts over; none before the load has brought all of them. The reader
 // pops one word per chunk, with its tok_last beat. One word per cycle; latency 4 cycles from the last beat to word 0.
 // load_start works on the stream like a reset: a word on offer is withdrawn.
-// On another die than what loads it: HOPS register stages for all that comes to load it, u_hop, and so many more cycles
-// of that latency.
+// On another die than what loads it: HOPS register stages for load_start, keep and load_valid, u_hop, and so many more
+// cycles of that latency. load_data comes HOPS cycles later than load_valid: stores share its stages.
 // Reset: synchronous, control only; the contents are void until the next load or `keep`.
 //
 // name       meaning                                       unit   range
@@ -68,9 +68,9 @@ module rill_param_store #(
     wire                 start;
     wire                 kept;
     wire                 brought;
-    wire [BEAT_BITS-1:0] beat;
-    rill_hop #(.DATA_W(BEAT_BITS + 3), .CLEAR_W(3), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
-        .d({load_data, load_start, keep, load_valid}), .q({beat, start, kept, brought}));
+    wire [BEAT_BITS-1:0] beat = load_data;
+    rill_hop #(.DATA_W(3), .CLEAR_W(3), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
+        .d({load_start, keep, load_valid}), .q({start, kept, brought}));
     wire restart = rst || start;
 
     // ---- load: collect a line, write it ----

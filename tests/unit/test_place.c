@@ -4,12 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "gen/command.h"
+#include "gen/emit/emit_report.h"
 #include "include/cost.h"
 #include "include/ir_chain.h"
 #include "gen/lp/mip.h"
@@ -125,8 +127,9 @@ static void a_small_design_keeps_the_rule(void **state) {
     for (int k = 0; k < ir->kernels; k++) assert_null(ir_param(&ir->kernel[k], "RAM_STYLE"));
 }
 
-static bool is_of_store(const struct ir *ir, int wire) {
-    return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_STORE);
+static bool is_of_store(const struct ir *ir, int wire) { // or of what brings parameters to its die
+    const struct ir_kernel *k = &ir->kernel[ir->wire[wire].kernel];
+    return kernel_is(k, KERNEL_STORE) || !strcmp(k->module, "rill_hop");
 }
 
 // Dies: streams alone go from one to another, and what loads stores of parameters, over as many slices as boundaries;
@@ -180,6 +183,64 @@ static void the_farthest_lanes_count(void **state) {
     assert_int_equal(ir_pulse_hops(&ir, &e), 3);
 }
 
+// Row parameters of a lane that is cut: as narrow as the shortest row of weights allows.
+static void row_parameters_take_no_longer_than_a_row(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-124m-layer.yaml"); // rows of 6 beats
+    const int beats[] = {8, 6, 3, 1}, bits[] = {8, 16, 32, 64};
+    assert_int_equal(ir_param_bits(ir, &ir->engine[0]), 16);
+    for (int f = 0; f < ir->firings; f++) ir->firing[f].beats += 8;
+    for (size_t i = 0; i < COUNT_OF(beats); i++) {
+        ir->firing[0].beats = beats[i];
+        assert_int_equal(ir_param_bits(ir, &ir->engine[0]), bits[i]);
+    }
+}
+
+// Every boundary's table: the widest first, and nothing is missing.
+static void all_that_crosses_is_in_the_table(void **state) {
+    (void)state;
+    static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "tests/e2e/specs/cut.yaml"};
+    for (size_t s = 0; s < COUNT_OF(specs); s++) {
+        struct ir *ir = build(specs[s]);
+        struct text text = {0};
+        long long bits, sum = 0, before = INT64_MAX;
+        char what[64];
+        int boundary = 0;
+        emit_report_crossings(ir, &text);
+        for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
+            if (sscanf(line, " %lld  %63[^\n]", &bits, what) != 2) continue;
+            if (!strcmp(what, "all")) {
+                assert_true(sum == bits && bits == cost_boundary_bits(ir, boundary++));
+                sum = 0, before = INT64_MAX;
+                continue;
+            }
+            assert_true(bits <= before);
+            before = bits, sum += bits;
+        }
+        assert_int_equal(boundary, ir->dies - 1);
+        text_free(&text);
+    }
+}
+
+// Of keys and values some readers look at the scale alone, some at the rest: nothing else is stored or crosses.
+static void a_stream_has_what_its_reader_looks_at(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-124m-layer.yaml");
+    int64_t beat = ir->design.beat_bits;
+    int scales = 0, integers = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_port *to = &ir->kernel[ir->edge[e].dst_kernel].port[ir->edge[e].dst_port];
+        struct kernel_part part = kernel_part(ir, &ir->edge[e]);
+        const char *module = ir->kernel[ir->edge[e].dst_kernel].module;
+        bool of_scales = !strcmp(module, "rill_kv_scale") && to->role == IR_ROLE_KV;
+        if (of_scales) assert_true(part.first == beat && part.bits == 32);
+        else assert_true(part.first == 0 && part.bits == (part.bits < to->data_bits ? beat : to->data_bits));
+        scales += of_scales, integers += part.bits == beat && part.bits < to->data_bits;
+    }
+    assert_int_equal(scales, 2);
+    assert_int_equal(integers, 3); // keys of the step, what is written of keys and of values
+}
+
 // Four tasks in a row over two dies, each die has room for two: one stream crosses, the narrow one in the middle.
 static void a_partition_cuts_the_narrow_stream(void **state) {
     (void)state;
@@ -216,7 +277,7 @@ static void lanes_are_cut_beyond_limits(void **state) {
     assert_int_equal(ir_param_int(k, "CHAIN_AWAY", 0), 2);
     assert_int_equal(ir_param_int(k, "RESULT_HOPS", -1), 0);
     assert_int_equal(ir_param_int(k, "PULSE_HOPS", 0), 2);
-    int64_t shared = cost_lane_chain_bits(k), terms = 2 * (8 + 26) + 64;
+    int64_t shared = cost_lane_chain_bits(k), terms = 2 * (8 + 26) + ir_param_bits(ir, e);
     assert_int_equal(cost_engine_bits(ir, e, 0), 8 * terms + 3 * 256 + shared);
     assert_int_equal(cost_engine_bits(ir, e, 1), 0);
     struct ir whole = *ir;
@@ -228,18 +289,18 @@ static void lanes_are_cut_beyond_limits(void **state) {
     assert_true(sums.lut > 1000);
 }
 
-static void sums_two_dies_away(void **state) {
+static void results_away_from_whole_lanes(void **state) {
     (void)state;
     const struct ir *ir = build("tests/e2e/specs/cut_far.yaml");
     const struct ir_engine *e = &ir->engine[0];
     const struct ir_kernel *k = &ir->kernel[e->kernel];
-    for (int c = 0; c < e->channels; c++) assert_int_equal(e->sums_die[c], c < 8 ? 0 : 2);
+    for (int c = 0; c < e->channels; c++) assert_int_equal(e->sums_die[c], c < 8 ? 0 : 1);
     assert_int_equal(e->result_die, 1);
-    assert_int_equal(ir_param_int(k, "HOPS", 0), 2);
-    assert_int_equal(ir_param_int(k, "RESULT_HOPS", -1), 1);
-    int64_t terms = 3 * (2 * (8 + 26) + 64) + cost_sums_chain_bits(k);
+    assert_int_equal(ir_param_int(k, "HOPS", 0), 1);
+    assert_null(ir_param(k, "RESULT_HOPS")); // as many
+    int64_t terms = 3 * (2 * (8 + 26) + ir_param_bits(ir, e)) + cost_sums_chain_bits(k);
     assert_int_equal(cost_engine_bits(ir, e, 0), terms + 8 * COST_LANE_RESULT_BITS);
-    assert_int_equal(cost_engine_bits(ir, e, 1), terms + 3 * COST_LANE_RESULT_BITS);
+    assert_int_equal(cost_engine_bits(ir, e, 1), 0);
 }
 
 static bool is_refused(const struct ir *ir) {
@@ -302,9 +363,12 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_shipped_designs_fit_the_u55c, setup, teardown),
         cmocka_unit_test_setup_teardown(a_design_is_spread_over_dies, setup, teardown),
         cmocka_unit_test_setup_teardown(the_farthest_lanes_count, setup, teardown),
+        cmocka_unit_test_setup_teardown(row_parameters_take_no_longer_than_a_row, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_that_crosses_is_in_the_table, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_stream_has_what_its_reader_looks_at, setup, teardown),
         cmocka_unit_test_setup_teardown(a_partition_cuts_the_narrow_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(lanes_are_cut_beyond_limits, setup, teardown),
-        cmocka_unit_test_setup_teardown(sums_two_dies_away, setup, teardown),
+        cmocka_unit_test_setup_teardown(results_away_from_whole_lanes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cut_that_cannot_be_built_is_a_fault, setup, teardown),
         cmocka_unit_test_setup_teardown(within_limits_lanes_are_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(a_part_is_cut_where_that_is_narrow, setup, teardown),

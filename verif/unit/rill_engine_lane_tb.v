@@ -2,7 +2,8 @@
 // Bench of rill_engine_lane: chunks of row parameters, group scales and data beats, popped as early as allowed or late,
 // mixed with local beats and used for several tokens, against plain sums of products; rows with their parameters, or
 // the constants of K and V, 10 cycles after the command, HOPS and TERM_HOPS; LANE_BEATS beats fit and every beat taken
-// in is said once.
+// in is said once. With TERM_HOPS a row ends as soon as its parameters' words may be there; chunks end before all of
+// them are, some of a single row one after the other.
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
 // sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8
@@ -10,10 +11,14 @@
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 HOPS=1
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=4 SCALE_BEATS=1 HOPS=2
 // sweep: BEAT_BITS=512 TOKENS=2 LANE_BEATS=4 SCALE_BEATS=3 TERM_HOPS=2
+// sweep: BEAT_BITS=512 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=2 TERM_HOPS=1 PARAM_BITS=8
+// sweep: BEAT_BITS=256 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=1 TERM_HOPS=2 PARAM_BITS=16
+// sweep: BEAT_BITS=256 TOKENS=1 LANE_BEATS=8 SCALE_BEATS=1 TERM_HOPS=1 PARAM_BITS=32
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 X_BITS=10
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 HOPS=1
-// quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 TERM_HOPS=1 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 TERM_HOPS=1 @ 0:0 50:50
+// quick: BEAT_BITS=256 TOKENS=1 LANE_BEATS=16 SCALE_BEATS=1 TERM_HOPS=1 PARAM_BITS=8 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3 X_BITS=10 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -25,6 +30,7 @@ module rill_engine_lane_tb;
     parameter SCALE_BEATS = 3;
     parameter HOPS = 0;
     parameter TERM_HOPS = 0;
+    parameter PARAM_BITS = 64;
     parameter X_BITS = 8;
     localparam END = 1 << X_BITS - 1;
     localparam OFFSET_W = X_BITS + 14;
@@ -33,7 +39,8 @@ module rill_engine_lane_tb;
     localparam RC = N / 8;
     localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam LATENCY = 10 + HOPS + TERM_HOPS;
-    localparam BEATS = 900;
+    localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // of a row's parameters on their way
+    localparam BEATS = TERM_HOPS ? 2400 : 900;
     localparam [31:0] SCALE_K = 32'h33800000;
     localparam [31:0] SCALE_V = 32'h2d800000;
 
@@ -71,13 +78,14 @@ module rill_engine_lane_tb;
     assign {offset_h, shift_h, x_h, raw_h, scale_h, acc_h, row_h, tok_h, first_h, int4_h, scales_h, params_h, last_h,
         valid_h} = way;
     // What is for the sums comes another TERM_HOPS cycles later.
-    localparam SUM_W = 4 + TOK_W + 3 + 5;
+    localparam SUM_W = 4 + TOK_W + 3 + 5 + 6;
     wire [SUM_W-1:0] sum_way;
     rill_hop #(.DATA_W(SUM_W), .CLEAR_W(1), .STAGES(TERM_HOPS)) u_sum_hop (.clk(clk), .rst(rst),
-        .d({shift_h, acc_h, tok_h, last_h, first_h, 1'b0, valid_h}), .q(sum_way));
+        .d({raw_h, row_h, params_h, shift_h, acc_h, tok_h, last_h, first_h, 1'b0, valid_h}), .q(sum_way));
     rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS), .SCALE_BEATS(SCALE_BEATS),
         .SCALE_W(SCALE_W),
-        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS), .TERM_HOPS(TERM_HOPS), .X_BITS(X_BITS)) dut (
+        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS), .TERM_HOPS(TERM_HOPS), .PARAM_BITS(PARAM_BITS),
+        .X_BITS(X_BITS)) dut (
         .clk(clk), .rst(rst),
         .s_axis_beat_tvalid(b_valid),
         .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
@@ -85,6 +93,7 @@ module rill_engine_lane_tb;
         .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({(X_BITS+5)*(BEAT_BITS/128){1'b0}}),
         .sum_valid(sum_way[0]), .sum_both(sum_way[1]), .first(sum_way[2]), .last(sum_way[3]),
         .tok(sum_way[4 +: TOK_W]), .acc(sum_way[4+TOK_W +: 3]), .sum_shift(sum_way[7+TOK_W +: 5]),
+        .sum_params(sum_way[12+TOK_W]), .sum_row(sum_way[13+TOK_W +: 3]), .sum_raw(sum_way[16+TOK_W +: 2]),
         .row(row_h), .scale(scale_h), .raw(raw_h), .x(x_h), .shift(shift_h),
         .offset(offset_h),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
@@ -99,7 +108,7 @@ module rill_engine_lane_tb;
     reg  [63:0]            total;
     integer                n, k, q, w, x_sum, seed, idle, stall, rows = 0, deepest = 0, locals = 0;
     integer                taken = 0, said = 0, popped = 0, want_scales = 0, data = 0, token = 0, ntok, group, hold = 0;
-    integer                quiet = 0;
+    integer                quiet = 0, since = 0, there, full = 0, brief = 0;
     reg                    failed = 0, was_reset = 0, began, ends, narrow, taken_q = 0, want_params = 0, fresh = 1;
     reg  [1:0]             kind;
     reg  [2:0]             data_row;
@@ -188,6 +197,13 @@ module rill_engine_lane_tb;
             kind = below(2) ? 0 : 1 + below(2);
             narrow = kind == 0 && below(2);
             data_row = below(RC);
+            if (WORDS && kind == 0) begin      // rows whose words may be there, most often the last of them
+                there = since / WORDS < RC ? since / WORDS : RC;
+                if (there == 0) kind = 1;
+                else data_row = below(3) ? there - 1 : below(there);
+                if (there == 0) narrow = 0;
+                if (there == RC) full = full + 1;
+            end
             began = below(4) == 0;
             ends = below(3) == 0;
             ntok = 1 + below(TOKENS);
@@ -214,8 +230,10 @@ module rill_engine_lane_tb;
         else begin
             if (!want_params && want_scales == 0 && data == 0) begin
                 want_params = 1;
-                want_scales = fresh || below(3) ? SCALE_BEATS : 0;
-                data = below(30);
+                brief = brief > 0 ? brief - 1 : WORDS == 1 && below(6) == 0 ? 6 : 0;
+                want_scales = fresh || (brief == 0 && below(3)) ? SCALE_BEATS : 0;
+                data = brief > 0 ? 1 : below(2) ? 1 + below(30) : below(WORDS * RC + 30);
+                if (WORDS && data == 0) data = 1;
                 hold = below(6) == 0 ? 100 : 0;
                 fresh = 0;
             end
@@ -227,9 +245,10 @@ module rill_engine_lane_tb;
                 take_beat;
                 params = want_params;
                 scales = !want_params;
-                if (params)
+                if (params) begin
                     params_now = now;
-                else begin
+                    since = 0;
+                end else begin
                     scale = {SCALE_W{1'bx}};
                     scale[SCALE_W-1:$clog2(N)] = SCALE_BEATS - want_scales;
                     scales_now[SCALE_BEATS-want_scales] = now;
@@ -286,13 +305,14 @@ module rill_engine_lane_tb;
         if (rst || again)
             start_over;
         else begin
+            since = since + 1;
             if (below(100) >= stall && popped < BEATS) command;
             if (arrived) said = said + 1;
             due_last = {due_last[LATENCY-1:1], valid && last};
         end
         quiet = popped == BEATS ? quiet + 1 : 0;
         if (quiet == 20) begin
-            if (rows < BEATS / 6 || locals < 50 || deepest != LANE_BEATS || !b_done) fail(4);
+            if (rows < BEATS / 6 || locals < 50 || deepest != LANE_BEATS || !b_done || (WORDS && full < 20)) fail(4);
             if (!failed) $display("PASS");
             $finish;
         end

@@ -14,6 +14,8 @@
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2 HOPS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 HOPS=2 CUT=1 RESULT_HOPS=0 PULSE_HOPS=2
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=2 HOPS=1 CUT=1 RESULT_HOPS=1 PULSE_HOPS=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=256 HEAD_DIM=6 ARRAYS=2 HOPS=1 CUT=1 LAST_BEATS=8 PARAM_BITS=8
+// sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=1 GROUP=128 HEAD_DIM=6 HOPS=2 CUT=1 LAST_BEATS=4 PARAM_BITS=16
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 ASYM=1
 // sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 HOPS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40 X_BITS=10
@@ -26,6 +28,7 @@
 // sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=1 GROUP=128 HEAD_DIM=6 ASYM=1 HOPS=2 CUT=1 PULSE_HOPS=2 define=SYNTHESIS
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 @ 50:50
 // quick: CHANNELS=9 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=6 ARRAYS=2 HOPS=1 CUT=1 RESULT_HOPS=0 PULSE_HOPS=1 @ 50:50
+// quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=256 HEAD_DIM=6 ARRAYS=2 HOPS=1 CUT=1 LAST_BEATS=8 PARAM_BITS=8 @ 0:0
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ASYM=1 @ 0:0
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 X_BITS=10 @ 50:50
 // quick: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 HOPS=1 AWAY=1 define=SYNTHESIS @ 0:0
@@ -41,12 +44,14 @@ module rill_engine_tb;
     parameter GROUP = 64;
     parameter HEAD_DIM = 40;
     parameter FAULT = 0;
+    parameter LAST_BEATS = 1;                                  // of a row of the last product
     parameter ARRAYS = 1;
     parameter HOPS = 0;
     parameter AWAY = 0;                                        // 1: the lanes' die has a copy of the operands
     parameter CUT = 0;
     parameter RESULT_HOPS = HOPS;
     parameter PULSE_HOPS = 0;
+    parameter PARAM_BITS = 64;
     parameter X_BITS = 8;                                      // of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     localparam GAP = 12;
@@ -66,7 +71,7 @@ module rill_engine_tb;
     localparam TAIL_WAIT = 2 * HEADS * TOKENS * (2 * V_ROWS + 2);  // both layers' V on its way into the tail
     localparam V_LAST = HEAD_DIM - (V_ROWS - 1) * C;
     localparam UNITS_K = ((K + XS - 1) / XS + 1) / 2 * 2;
-    localparam X_UNITS = UNITS_K > 6 ? UNITS_K : 6;
+    localparam X_UNITS = UNITS_K > 2 * LAST_BEATS && UNITS_K > 6 ? UNITS_K : LAST_BEATS > 3 ? 2 * LAST_BEATS : 6;
     localparam WORDS = 1 << 17;
 
     function [95:0] entry(input integer mode, rows, beats, take, free, last_rows, tail_base, groups, single, outer);
@@ -88,7 +93,7 @@ module rill_engine_tb;
     endfunction
 
     localparam [7*96-1:0] TABLE = {
-        entry(1, RC + 2, 1, 1, 1, C, 0, 1, 1, 0),
+        entry(1, RC + 2, LAST_BEATS, 1, 1, C, 0, LAST_BEATS > 1 ? (2 * XS * LAST_BEATS + GROUP - 1) / GROUP : 1, 1, 0),
         entry(3, V_ROWS, 0, 1, 1, V_LAST, V_ROWS, 0, 0, 0),
         entry(3, V_ROWS, 0, 1, 1, V_LAST, 0, 0, 0, 0),
         entry(2, 0, K_BEATS, 1, 1, 1, 0, 0, 0, 0),
@@ -206,7 +211,7 @@ module rill_engine_tb;
         .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .ARRAYS(ARRAYS),
         .HOPS(HOPS), .ASYM(ASYM), .X_BITS(X_BITS), .CHAINS(HOPS + 1), .COPY_CHAIN(CHANNELS > 8 ? HOPS << 4 : HOPS),
         .CHAIN_AWAY(AWAY << HOPS), .EARLY(CUT << HOPS), .SUMS_CHAIN(CUT ? 0 : CHANNELS > 8 ? HOPS << 4 : HOPS),
-        .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS)
+        .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS), .PARAM_BITS(PARAM_BITS)
     ) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e),
         .s_axis_step_tdata(step_e),

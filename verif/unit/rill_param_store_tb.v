@@ -26,15 +26,17 @@ module rill_param_store_tb;
     wire [WORD_W-1:0]    m_data;
     reg                  again = 0, hold = 1, load_start = 0, load_valid = 0, keep = 0, reset = 0;
     reg  [BEAT_BITS-1:0] load_data;
+    wire [BEAT_BITS-1:0] data_there;                 // of the stores' die
     reg  [ALL_W-1:0]     all;
     integer              n, i, r, seed, idle, stall, start;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_param_store #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS), .HOPS(HOPS)) dut (
         .clk(clk), .rst(rst || reset),
-        .load_start(load_start), .keep(keep), .load_valid(load_valid), .load_data(load_data),
+        .load_start(load_start), .keep(keep), .load_valid(load_valid), .load_data(data_there),
         .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
         .m_axis_param_tdata(m_data));
+    rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_way (.clk(clk), .rst(rst), .d(load_data), .q(data_there));
     // load_start withdraws a word, when it arrives: to the checker it is a reset.
     wire withdrawn;
     rill_hop #(.DATA_W(1), .CLEAR_W(1), .STAGES(HOPS)) u_withdrawn (.clk(clk), .rst(rst || reset), .d(load_start),
@@ -62,6 +64,7 @@ module rill_param_store_tb;
                 if (i == BEATS - 1)
                     start = u_snk.cycle;
                 @(negedge clk) load_valid = 0;
+                load_data = {BEAT_BITS{1'bx}};
             end
         end
     endtask

@@ -23,7 +23,7 @@ enum {
 
 struct engine {
     struct vectors v;
-    int c, xs, tokens, group, tok_bits, fault, asym;
+    int c, xs, tokens, group, tok_bits, fault, asym, last_beats;
     int bits;              // of a mantissa of the operands
     int hd, v_rows, parts; // of a head; row-steps; beats of a V block
     int pos, ntok;
@@ -232,9 +232,14 @@ static void layer_products(struct engine *e, int ntok) {
 
 static void last_product(struct engine *e, bool spoil) {
     struct operand x;
-    struct matrix m = {
-        .k = 2 * e->xs, .row_steps = e->xs / 8 + 2, .last_rows = e->c, .beats = 1, .groups = 1, .int4 = true};
-    make_operand(e, &x, m.k, 2 * e->xs, 1);
+    int k = e->last_beats * 2 * e->xs, group = e->last_beats > 1 ? e->group : k;
+    struct matrix m = {.k = k,
+                       .row_steps = e->xs / 8 + 2,
+                       .last_rows = e->c,
+                       .beats = e->last_beats,
+                       .groups = div_up(k, group),
+                       .int4 = true};
+    make_operand(e, &x, k, group, 1);
     print_operand(e, &x, 1);
     fire_matrix(e, &m, &x, 1, spoil);
 }
@@ -398,6 +403,7 @@ int main(int argc, char **argv) {
     e.xs = (int)vectors_argument(argc, argv, "BEAT_BITS", 256) / 8;
     e.tokens = (int)vectors_argument(argc, argv, "TOKENS", 1);
     e.group = (int)vectors_argument(argc, argv, "GROUP", 2 * e.xs);
+    e.last_beats = (int)vectors_argument(argc, argv, "LAST_BEATS", 1);
     e.fault = (int)vectors_argument(argc, argv, "FAULT", 0);
     e.asym = (int)vectors_argument(argc, argv, "ASYM", 0);
     e.bits = (int)vectors_argument(argc, argv, "X_BITS", 8);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_hop: register stages from die to die.
+#include "gen/kernel/class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_NONE;
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, args_int(a, "STAGES", 0), 0, (double)args_int(a, "DATA_W", 1), 0);
+}
+
+const struct kernel_class rtl_hop = {.module = "rill_hop", .contract = contract, .cost = cost};

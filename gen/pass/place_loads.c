@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// place-dies: how parameters come to their stores on other dies than the memory's.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/pass/place.h"
+#include "include/ir_param.h"
+
+static int load_wire(const struct ir *ir, int kernel) {
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].kernel == kernel && !strcmp(ir->wire[w].port, "load_data")) return w;
+    base_fatal("place-dies: kernel %s has no parameters to load", ir->kernel[kernel].name);
+}
+
+// A register stage on a die, for the stores there and those behind.
+static const char *add_stage(struct ir *ir, int die, const char *from) {
+    const char *net = arena_printf(ir->arena, "param_load_data_%d", die);
+    int k = kernel_add(ir, arena_printf(ir->arena, "load_way_%d", die), &rtl_hop, IR_NONE);
+    ir->kernel[k].die = die;
+    ir_set_int(ir, k, "DATA_W", ir->design.beat_bits);
+    ir_set_int(ir, k, "STAGES", 1);
+    ir_add_wire(ir, k, "d", false, ir->design.beat_bits, from);
+    ir_add_wire(ir, k, "q", true, ir->design.beat_bits, net);
+    return net;
+}
+
+// Boundaries from the memory to a store in one direction; 0: it lies elsewhere.
+static int away(const struct ir *ir, int kernel, int home, int direction) {
+    int boundaries = direction * (ir->kernel[kernel].die - home);
+    return kernel_is(&ir->kernel[kernel], KERNEL_STORE) && boundaries > 0 ? boundaries : 0;
+}
+
+// The beats take one way for all stores of a direction, a store has stages of its own for when they are meant for it.
+static void add_way(struct ir *ir, int home, int direction) {
+    int farthest = 0, kernels = ir->kernels;
+    for (int k = 0; k < kernels; k++)
+        if (away(ir, k, home, direction) > farthest) farthest = away(ir, k, home, direction);
+    const char *net = "param_load_data";
+    for (int n = 1; n <= farthest; n++) {
+        net = add_stage(ir, home + direction * n, net);
+        for (int k = 0; k < kernels; k++) {
+            if (away(ir, k, home, direction) != n) continue;
+            ir_set_int(ir, k, "HOPS", n);
+            ir->wire[load_wire(ir, k)].net = ir_net(ir, net);
+        }
+    }
+}
+
+void place_set_loads(struct ir *ir, int home) {
+    add_way(ir, home, -1);
+    add_way(ir, home, 1);
+}

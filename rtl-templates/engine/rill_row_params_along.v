@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row's parameters beside its sums: as they come with the command of its result, or put together from words
+// (rill_row_params_receive).
+//
+// row_scale and bias are those of the result commanded LATENCY cycles before. PARAM_BITS 0: s_row_scale and s_bias of
+// that cycle. Else these are not looked at, but params, row, raw and word, as rill_row_params_receive has them.
+// Reset: synchronous; what is on its way is given up.
+//
+// name        meaning                               unit       range
+// ROWS        of a chunk                            rows       1, 4, 8
+// PARAM_BITS  of row parameters in a clock; 0: all  bits       0, 8, 16, 32, 64
+// LATENCY     from a result's command               clocks     4 to 10
+// SCALE_K     of raw 1                              fp32 bits  any
+// SCALE_V     of raw 2                              fp32 bits  any
+// WORD_W      of word                               bits       derived
+`default_nettype none
+
+module rill_row_params_along #(
+    parameter ROWS = 1,
+    parameter PARAM_BITS = 0,
+    parameter LATENCY = 0,
+    parameter [31:0] SCALE_K = 0,
+    parameter [31:0] SCALE_V = 0,
+    parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire [31:0]       s_row_scale,
+    input  wire [31:0]       s_bias,
+    input  wire              params,
+    input  wire [2:0]        row,
+    input  wire [1:0]        raw,
+    input  wire [WORD_W-1:0] word,
+    output wire [31:0]       row_scale,
+    output wire [31:0]       bias
+);
+    generate
+        if (LATENCY < 4 || LATENCY > 10) begin : gen_bad_latency
+            rill_error_LATENCY_must_be_4_to_10 u_error ();
+        end
+        if (PARAM_BITS == 0) begin : gen_as_they_are
+            rill_delay_line #(.DATA_W(64), .DEPTH(LATENCY)) u_along (
+                .clk(clk), .rst(rst), .en(1'b1), .d({s_bias, s_row_scale}), .q({bias, row_scale}));
+            wire unused = &{1'b0, params, row, raw, word};
+        end else begin : gen_words
+            localparam ROW_W = ROWS > 1 ? $clog2(ROWS) : 1;
+            rill_row_params_receive #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .READ_AT(LATENCY - 1), .SCALE_K(SCALE_K),
+                .SCALE_V(SCALE_V)) u_receive (
+                .clk(clk), .rst(rst), .params(params), .row(row[ROW_W-1:0]), .raw(raw), .word(word),
+                .row_scale(row_scale), .bias(bias));
+            wire unused = &{1'b0, s_row_scale, s_bias, row};
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire
