@@ -25,8 +25,8 @@ int ir_engine_hops(const struct ir *, const struct ir_engine *);
 int ir_result_hops(const struct ir_engine *);
 // Register stages from the results to the engine: what leaves them needs one to itself, in front of the boundary.
 int ir_pulse_hops(const struct ir *, const struct ir_engine *);
-// Of row parameters that a lane that is cut sends to its sums in a clock (PARAM_BITS): no row of weights has fewer beats
-// than its parameters have words.
+// Of row parameters that a lane that is cut sends to its sums in a clock (PARAM_BITS): no row of weights has fewer
+// beats than its parameters have words.
 int ir_param_bits(const struct ir *, const struct ir_engine *);
 // Where a stream begins: the results of an engine may lie on another die than the rest.
 int ir_source_die(const struct ir *, int kernel);

@@ -84,7 +84,7 @@ struct kernel_part { // of the data of a stream's words: what its reader looks a
     int64_t first, bits;
 };
 struct kernel_part kernel_part(const struct ir *, const struct ir_edge *);
-int kernel_first(const struct ir *, unsigned traits);           // the first kernel with one of them, or IR_NONE
+int kernel_first(const struct ir *, unsigned traits); // the first kernel with one of them, or IR_NONE
 // As ir_add_kernel, of this class.
 int kernel_add(struct ir *, const char *name, const struct kernel_class *, int node);
 // One instance of an RTL module. False when there is no formula for the module; *out is zero then.

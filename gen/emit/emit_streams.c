@@ -36,14 +36,24 @@ static const char *part_of(const struct ir *ir, const struct ir_edge *e, const c
     return arena_printf(ir->arena, "%s_tdata[%lld +: %lld]", net, (long long)part.first, (long long)part.bits);
 }
 
-// The rest, at the reader.
-static void emit_rest(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+// The rest of a net behind the writer's: nothing drives or reads it.
+static void emit_rest(const struct ir *ir, const struct ir_edge *e, const char *net, struct text *out) {
     struct kernel_part part = kernel_part(ir, e);
     int64_t above = writer(ir, e)->data_bits - part.first - part.bits;
-    if (part.first) text_addf(out, "    assign %s_o_tdata[%lld:0] = %lld'd0;\n", e->name, (long long)part.first - 1,
-                              (long long)part.first);
-    if (above) text_addf(out, "    assign %s_o_tdata[%lld +: %lld] = %lld'd0;\n", e->name,
-                         (long long)(part.first + part.bits), (long long)above, (long long)above);
+    if (part.first)
+        text_addf(out, "    assign %s_tdata[%lld:0] = %lld'd0;\n", net, (long long)part.first - 1,
+                  (long long)part.first);
+    if (above)
+        text_addf(out, "    assign %s_tdata[%lld +: %lld] = %lld'd0;\n", net, (long long)(part.first + part.bits),
+                  (long long)above, (long long)above);
+    if (part.first || above) text_addf(out, "    wire unused_%s = &{1'b0, %s_tdata};\n", net, net);
+}
+
+static void emit_rests(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    struct kernel_part part = kernel_part(ir, e);
+    emit_rest(ir, e, arena_printf(ir->arena, "%s_o", e->name), out);
+    if (part.bits < writer(ir, e)->data_bits)
+        text_addf(out, "    wire unused_%s_i = &{1'b0, %s_i_tdata};\n", e->name, e->name);
 }
 
 // The port `side`_axis of what stores or delays words, tied to this net.
@@ -75,6 +85,7 @@ static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry
         const char *to = entry ? arena_printf(ir->arena, "%s_w%d", e->name, count - 1 - i)
                                : arena_printf(ir->arena, i + 1 < count ? "%s_x%d" : "%s_o", e->name, i + 1);
         emit_bundle(ir, p, entry ? to : in, out);
+        emit_rest(ir, e, entry ? to : in, out);
         text_addf(out, "    %s #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst[%d])",
                   rtl_register_slice.module, (long long)cost_edge_bits(ir, e), entry ? "entry" : "slice", e->name, i,
                   levels->reset++);
@@ -142,7 +153,7 @@ static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct emi
               (long long)kernel_part(ir, e).bits);
     text_addf(out, "    assign %s_tuser = %s_word[%lld +: %d];\n", to, pool,
               (long long)(first + kernel_part(ir, e).bits), user_bits(ir));
-    emit_rest(ir, e, out);
+    emit_rests(ir, e, out);
     emit_probes(ir, e, bits, out);
 }
 
@@ -206,12 +217,12 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct emit_
     text_addf(out,
               "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n"
               "        .clk(clk), .rst(core_rst[%d])",
-              rtl_fifo.module, (long long)cost_edge_bits(ir, e), (long long)e->depth, ram_style_words[e->ram_style], e->name,
-              levels->reset++);
+              rtl_fifo.module, (long long)cost_edge_bits(ir, e), (long long)e->depth, ram_style_words[e->ram_style],
+              e->name, levels->reset++);
     emit_side(ir, e, 's', storage_in(ir, e), out);
     emit_side(ir, e, 'm', storage_out(ir, e), out);
     text_addf(out, ",\n        .occupancy(%s_fill), .high_water(%s_high));\n", e->name, e->name);
-    emit_rest(ir, e, out);
+    emit_rests(ir, e, out);
     emit_probes(ir, e, fill_bits, out);
 }
 

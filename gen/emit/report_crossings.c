@@ -17,9 +17,7 @@ struct crossings { // of one boundary
     VEC(struct crossing) row;
 };
 
-static bool crosses(const struct crossings *c, int from, int to) {
-    return (from > c->boundary) != (to > c->boundary);
-}
+static bool crosses(const struct crossings *c, int from, int to) { return (from > c->boundary) != (to > c->boundary); }
 
 static void add_row(struct crossings *c, struct crossing row) {
     if (row.bits > 0) VEC_PUSH(c->arena, c->row, row);

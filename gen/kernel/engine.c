@@ -301,7 +301,8 @@ static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, st
     for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) cost_per(r, 1, 0, stages * (double)bits_of_chain(a, n), 0);
     if (copies_of(a)) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
     cost_per(r, channels - cut, 0, stages * (double)beat, 0);
-    cost_per(r, cut, 0, stages * (double)term_bits(a, args_int(a, "PARAM_BITS", ROW_PARAMETERS)) + (double)sums_chain_bits(a), 0);
+    cost_per(r, cut, 0,
+             stages * (double)term_bits(a, args_int(a, "PARAM_BITS", ROW_PARAMETERS)) + (double)sums_chain_bits(a), 0);
     cost_per(r, channels, 0, (double)(stages_back(a) * COST_LANE_RESULT_BITS), 0);
 }
 
@@ -370,4 +371,5 @@ const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost
 const struct kernel_class rtl_x_ram = {.module = "rill_x_ram", .cost = cost_x_ram};
 const struct kernel_class rtl_x_slice = {.module = "rill_x_slice", .cost = cost_x_slice};
 const struct kernel_class rtl_x_buffer = {.module = "rill_x_buffer", .cost = cost_x_buffer};
-const struct kernel_class rtl_engine = {.module = "rill_engine", .kv = KERNEL_KV_INTEGERS, .contract = contract, .cost = cost_engine};
+const struct kernel_class rtl_engine = {
+    .module = "rill_engine", .kv = KERNEL_KV_INTEGERS, .contract = contract, .cost = cost_engine};
