@@ -211,7 +211,7 @@ static int start(struct run *run, void *options) {
     const char *why = sim_options_finish(b.arena, &o->sim);
     if (!why && b.threads > 1 && (o->sim.save || o->sim.resume)) why = "--save and --resume go without --threads";
     if (why) return options_wrong(&command_sim.options, "%s", why);
-    if (!find_folders(&b) || !has_image(&b)) return RILL_BAD_SPEC;
+    if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !has_image(&b)) return RILL_BAD_SPEC;
     const char *exe = arena_printf(b.arena, "%s/%s/Vrill", b.dir, b.folder);
     if (!is_current(&b, exe) && (!fits_design(run, &b, &o->sim) || !build(&b, exe))) return RILL_BAD_SPEC;
     return b.build_only ? RILL_OK : go_on(run, &b, exe);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "include/checkpoint.h"
 #include "include/family.h"
 #include "gen/model/gguf_model.h"
 
@@ -354,7 +355,7 @@ struct family_values *family_config_read(const struct family *f, const char *dir
                               .ok = true};
     struct family_values *values = NULL;
     size_t len;
-    const char *text = config_text(&r, f, dir, &len);
+    const char *text = checkpoint_is_there(arena, dir, diag) ? config_text(&r, f, dir, &len) : NULL;
     if (!text) return NULL;
     json_error_t error;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);

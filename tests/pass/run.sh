@@ -339,7 +339,7 @@ refuse_requests_before_build() {
 }
 
 plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 179)) # 179: written one by one below
-plan 14
+plan 23
 refuse_requests_before_build
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
@@ -447,6 +447,24 @@ for command in check gen pack golden report forecast timeline explain sim; do
         check "rill $command $help" shows_help $command $help
     done
 done
+own_help() { "$rill" help "$1" | diff - <("$rill" "$1" --help); }
+check "rill help check" own_help check
+check_refused "rill help of no command" 2 'no command `chek`; did you mean `check`' "$rill" help chek
+check_refused "a spec for a design: package" 1 'is a file, no folder of a design: run `rill gen [^ ]* -o DIR`' \
+    "$rill" package "$root/tests/e2e/specs/five.yaml" -o "$work/one"
+check_refused "a spec for a design: sim" 1 'no folder of a design: .*, then `rill sim DIR`' "$rill" sim \
+    "$root/tests/e2e/specs/five.yaml"
+check_refused "a spec for a design: report" 1 'no folder of a design: .*, then `rill report DIR`' "$rill" report \
+    "$root/tests/e2e/specs/five.yaml"
+for command in golden "pack -o $work/one"; do
+    # shellcheck disable=SC2086 # words
+    check_refused "no folder of weights: rill ${command%% *}" 1 'none: error: there is no such folder, or GGUF file' \
+        "$rill" $command "$root/configs/tinystories-gpt2-1m.yaml" --weights "$work/none"
+done
+check_refused "where a dump goes" 0 "^wrote $work/dump/expand-model.yaml\$" "$rill" gen \
+    "$root/tests/e2e/specs/odd.yaml" -o "$work/dump" --dump-after=expand-model
+check_refused "dies that were not looked at" 0 'note: the 3 dies of u55c were not looked at.*`design: {dies: 3}`' \
+    "$rill" check "$root/tests/e2e/specs/odd.yaml"
 for help in "--help" "-h"; do
     # shellcheck disable=SC2086 # words
     check "rill $help" shows_help $help
