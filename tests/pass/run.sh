@@ -542,11 +542,11 @@ check_refused "fifo safe: what it costs" 0 'note: by forecast `fifo: safe` takes
     check "$work/safe-five.yaml"
 as_auto() { # spec without fifo: the choice of the one with `fifo: auto`, and nothing to say
     local strategy
-    strategy=$("$rill" check "$1" | grep -E '^FIFO strategy auto: timed; ') && ! "$rill" check "$1" | grep 'note:' &&
+    strategy=$("$rill" check "$1" | grep -E '^FIFO strategy auto: timed; ') && ! "$rill" check "$1" | grep 'note: by forecast' &&
         grep -F -x "$strategy" "$work/auto-five/report.txt"
 }
 check "no fifo: auto" as_auto "$root/tests/e2e/specs/five.yaml"
-no_note() { ! "$rill" check "$1" | grep 'note:'; } # spec
+no_note() { ! "$rill" check "$1" | grep 'note: by forecast'; } # spec
 check "fifo auto: nothing to say" no_note "$work/auto-five.yaml"
 own_board "$work/own.yaml" 100000 200
 for damage in 'context: [0-9]*/context: -7' 'shape: \[[0-9]*/shape: [-7' \
