@@ -57,7 +57,8 @@ def runs():
             text = re.sub(r"%[-+ #0-9.*]*(?:ll|z|l|h)?[a-zA-Z]|%$", "x", text.replace('\\"', '"'))
             if path.name == "parse.c":
                 text = text.replace("`x` ", "`--x` ").replace("`x`:", "`--x`:")
-            if not text.startswith(("x at", "from")) and re.search(r"^[^;,].*[a-wyz]{3}.* .*[a-wyz]{3}", text) and text not in seen:
+            piece = text.startswith((";", ",", "x at", "from"))
+            if not piece and re.search(r"[a-wyz]{3}.* .*[a-wyz]{3}", text) and text not in seen:
                 seen.add(text)
                 yield text
 
