@@ -35,7 +35,8 @@ static void advise_fifo(struct run *run, const struct ir *ir, const struct desig
 // A design that does not ask for dies is not placed on them.
 static void advise_dies(const struct ir *ir, struct text *out) {
     if (ir->design.dies > 1 || ir->dies < 2) return;
-    text_addf(out, "\nnote: the %d dies of %s were not looked at, nor the wires between them: `design: {dies: %d}` does\n",
+    text_addf(out,
+              "\nnote: the %d dies of %s were not looked at, nor the wires between them: `design: {dies: %d}` does\n",
               ir->dies, ir->design.board, ir->dies);
 }
 

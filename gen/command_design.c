@@ -51,7 +51,8 @@ struct ir *command_design_again(struct run *run, const struct design_options *o,
 bool command_takes_folder(const char *command, const char *dir) {
     struct stat s;
     if (stat(dir, &s) || !S_ISREG(s.st_mode)) return true;
-    fprintf(stderr, "rill %s: error: %s is a file, no folder of a design: run `rill gen %s -o DIR`, then `rill %s DIR`\n",
+    fprintf(stderr,
+            "rill %s: error: %s is a file, no folder of a design: run `rill gen %s -o DIR`, then `rill %s DIR`\n",
             command, dir, dir, command);
     return false;
 }

@@ -116,8 +116,8 @@ static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_option
     struct stat s;
     int64_t most = o->unchecked ? INT64_MAX : ir->design.context;
     if (!stat(o->inputs, &s) && !S_ISREG(s.st_mode)) return true;
-    return rows_read(&run->arena, o->inputs, rows_inputs(&run->arena, ir), ir->inputs, o->prompts.items[0].tokens,
-                     most, &run->diag) > 0;
+    return rows_read(&run->arena, o->inputs, rows_inputs(&run->arena, ir), ir->inputs, o->prompts.items[0].tokens, most,
+                     &run->diag) > 0;
 }
 
 // A saved run has its own requests, those of a pipe are the simulation's to read.

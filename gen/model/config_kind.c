@@ -31,8 +31,7 @@ bool family_key_is_kind(const struct family_key *k) { return k->spellings && !st
 // The family's words for it; NULL: none.
 static const struct yaml_node *kinds_of_config(const struct family *f) {
     for (size_t i = 0; i < f->config.count; i++)
-        if (f->config.item[i].values && family_key_is_kind(&f->config.item[i]))
-            return f->config.item[i].values;
+        if (f->config.item[i].values && family_key_is_kind(&f->config.item[i])) return f->config.item[i].values;
     return NULL;
 }
 

@@ -303,7 +303,8 @@ refuse_unbuilt() { # exit status, message, arguments behind the folder
     shift 2
     "$rill" sim "$unbuilt" "$@" >"$log" 2>&1 || status=$?
     if [ "$status" != "$want" ]; then fail "before the build: $*" "exit status $status instead of $want"
-    elif ! grep -qE "error: .*$message|$message: error" "$log" || grep -q building "$log"; then fail "before the build: $*" "$(reason)"
+    elif ! grep -qE "error: .*$message|$message: error" "$log" || grep -q building "$log"; then
+        fail "before the build: $*" "$(reason)"
     else ok "before the build: $*"
     fi
 }
@@ -542,7 +543,8 @@ check_refused "fifo safe: what it costs" 0 'note: by forecast `fifo: safe` takes
     check "$work/safe-five.yaml"
 as_auto() { # spec without fifo: the choice of the one with `fifo: auto`, and nothing to say
     local strategy
-    strategy=$("$rill" check "$1" | grep -E '^FIFO strategy auto: timed; ') && ! "$rill" check "$1" | grep 'note: by forecast' &&
+    strategy=$("$rill" check "$1" | grep -E '^FIFO strategy auto: timed; ') &&
+        ! "$rill" check "$1" | grep 'note: by forecast' &&
         grep -F -x "$strategy" "$work/auto-five/report.txt"
 }
 check "no fifo: auto" as_auto "$root/tests/e2e/specs/five.yaml"

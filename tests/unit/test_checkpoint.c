@@ -471,7 +471,8 @@ static void test_random_statistics(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_config),
-        cmocka_unit_test(test_bad_configs), cmocka_unit_test(test_config_of_one_cause),
+        cmocka_unit_test(test_bad_configs),
+        cmocka_unit_test(test_config_of_one_cause),
         cmocka_unit_test(test_config_defaults),
         cmocka_unit_test(test_spellings),
         cmocka_unit_test(test_slices),
