@@ -340,7 +340,7 @@ refuse_requests_before_build() {
 }
 
 plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 179)) # 179: written one by one below
-plan 23
+plan 24
 refuse_requests_before_build
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
@@ -449,6 +449,7 @@ for command in check gen pack golden report forecast timeline explain sim; do
     done
 done
 own_help() { "$rill" help "$1" | diff - <("$rill" "$1" --help); }
+check_refused "make help" 0 '^  make test  *The tests' make -C "$root" --no-print-directory help
 check "rill help check" own_help check
 check_refused "rill help of no command" 2 'no command `chek`; did you mean `check`' "$rill" help chek
 check_refused "a spec for a design: package" 1 'is a file, no folder of a design: run `rill gen [^ ]* -o DIR`' \
