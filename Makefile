@@ -28,14 +28,22 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: docs deps demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing pnr bench-gen lint package foreign host install uninstall deb clean
+.PHONY: docs deps demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing pnr bench-gen lint package foreign host install uninstall deb clean help
+# The targets, each with the line above it
+help:
+	@awk '/^# / { said = substr($$0, 3) } /^PREFIX/ { next } /^[a-z-]+:/ { sub(/:.*/, "", $$1); printf "  make %-14s %s\n", $$1, said } \
+	    !/^#/ { said = "" }' Makefile
+
+# What the build and the tests need, installed where it is missing
 deps:
 	@tests/install.sh
 
+# A sentence from the shipped model in golden and in simulated hardware
 demo: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/demo.sh
 
+# The tests, before a change and after it
 test: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/run.sh --set test
@@ -45,6 +53,7 @@ test-deep: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/run.sh --set deep
 
+# Every sweep, design point and seed
 test-all: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/run.sh --all
@@ -106,6 +115,7 @@ bench-gen: deps
 fuzz-readers: deps
 	@tests/fuzz/readers/run.sh --seconds $(or $(SECONDS),60)
 
+# Form of sources, scripts and pages
 lint: deps
 	@tests/lint.sh
 
@@ -114,6 +124,7 @@ PREFIX ?= /usr/local
 install: $(OUT)/rill
 	@packaging/install.sh "$(DESTDIR)" "$(PREFIX)"
 
+# Takes back what make install wrote
 uninstall:
 	@packaging/install.sh --remove "$(DESTDIR)" "$(PREFIX)"
 
@@ -121,5 +132,6 @@ uninstall:
 deb: $(OUT)/rill
 	@packaging/deb.sh
 
+# Removes build/
 clean:
 	@rm -rf $(OUT)

@@ -40,8 +40,10 @@ extern const struct option_row spec_row[]; // SPEC
 struct ir *command_design(struct run *, const struct design_options *);
 struct ir *command_design_again(struct run *, const struct design_options *,
                                 bool fifo_auto); // FIFOs sized; says nothing
-int command_print(struct text *);                // to standard output, and frees it; RILL_OK
-const char *command_pass_name(int index);        // NULL behind the last
+// Whether DIR may be the folder of a design; false after saying that it is a file, and how a folder is made of it.
+bool command_takes_folder(const char *command, const char *dir);
+int command_print(struct text *);         // to standard output, and frees it; RILL_OK
+const char *command_pass_name(int index); // NULL behind the last
 void command_list_passes(FILE *);
 
 // Rows of a graph that is no language model, from a file or random ones, to a file or standard output.

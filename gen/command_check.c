@@ -32,6 +32,14 @@ static void advise_fifo(struct run *run, const struct ir *ir, const struct desig
               spec_fifo_name(best->design.fifo), (long long)timing_trial(best), (long long)fifo_bits(best));
 }
 
+// A design that does not ask for dies is not placed on them.
+static void advise_dies(const struct ir *ir, struct text *out) {
+    if (ir->design.dies > 1 || ir->dies < 2) return;
+    text_addf(out,
+              "\nnote: the %d dies of %s were not looked at, nor the wires between them: `design: {dies: %d}` does\n",
+              ir->dies, ir->design.board, ir->dies);
+}
+
 static int start(struct run *run, void *options) {
     const struct check_options *o = options;
     struct text text = {0};
@@ -39,7 +47,7 @@ static int start(struct run *run, void *options) {
     if (!ir) return RILL_BAD_SPEC;
     if (o->json) emit_report_json(ir, &text);
     else if (o->crossings) emit_report_crossings(ir, &text);
-    else emit_report_summary(ir, &text), advise_fifo(run, ir, &o->design, &text);
+    else emit_report_summary(ir, &text), advise_fifo(run, ir, &o->design, &text), advise_dies(ir, &text);
     return command_print(&text);
 }
 

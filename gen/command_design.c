@@ -2,6 +2,7 @@
 // What the commands share: how one is started, and the design of a spec with another memory or clock.
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "gen/command.h"
 #include "gen/emit/emit_report.h"
@@ -45,6 +46,15 @@ struct ir *command_design_again(struct run *run, const struct design_options *o,
     fclose(diag.out);
     free(said);
     return ir;
+}
+
+bool command_takes_folder(const char *command, const char *dir) {
+    struct stat s;
+    if (stat(dir, &s) || !S_ISREG(s.st_mode)) return true;
+    fprintf(stderr,
+            "rill %s: error: %s is a file, no folder of a design: run `rill gen %s -o DIR`, then `rill %s DIR`\n",
+            command, dir, dir, command);
+    return false;
 }
 
 int command_print(struct text *text) {

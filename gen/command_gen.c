@@ -193,7 +193,9 @@ static int start(struct run *run, void *options) {
     bool ok = o->dump_after ? output_text(&out, arena_printf(arena, "%s.yaml", o->dump_after), &dump)
                             : write_design(ir, &out, &run->diag);
     text_free(&dump);
-    return finish(&out, &run->diag, ok, !o->dump_after);
+    int status = finish(&out, &run->diag, ok, !o->dump_after);
+    if (status == RILL_OK && o->dump_after) printf("wrote %s/%s.yaml\n", o->dir, o->dump_after);
+    return status;
 }
 
 #define AT(member) offsetof(struct gen_options, member)

@@ -301,7 +301,8 @@ static int write_folder(struct packing *p) {
 
 static int start(struct run *run, void *options) {
     struct packing p = {.arena = &run->arena, .diag = &run->diag, .o = *(const struct package_options *)options};
-    return p.o.registers ? print_registers() : write_folder(&p);
+    if (p.o.registers) return print_registers();
+    return command_takes_folder("package", p.o.dir) ? write_folder(&p) : RILL_BAD_SPEC;
 }
 
 #define AT(member) offsetof(struct package_options, member)

@@ -63,6 +63,7 @@ static int write_page(struct run *run, const struct report_options *o) {
 
 static int start(struct run *run, void *options) {
     const struct report_options *o = options;
+    if (!command_takes_folder("report", o->dir)) return RILL_BAD_SPEC;
     return o->html ? write_page(run, o) : o->vendor ? print_vendor(run, o) : print_report(&run->arena, o);
 }
 

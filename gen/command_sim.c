@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 #include "gen/command.h"
+#include "include/pack.h"
+#include "include/rows.h"
+#include "include/tokenizer.h"
 
 enum { MAX_THREADS = 64 };
 
@@ -77,6 +80,11 @@ static bool is_current(struct sim_build *b, const char *exe) {
            all_older(b, arena_printf(a, "%s/verif/harness", b->root), &made);
 }
 
+static bool refused(const char *why) {
+    if (why) fprintf(stderr, "rill sim: error: %s\n", why);
+    return false;
+}
+
 // Found before the build, which takes a while.
 static bool has_image(struct sim_build *b) {
     if (b->build_only || !access(arena_printf(b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
@@ -84,6 +92,58 @@ static bool has_image(struct sim_build *b) {
             "rill sim: error: %s has no memory image; run `rill pack SPEC --weights MODELDIR|random:SEED -o %s`\n",
             b->dir, b->dir);
     return false;
+}
+
+// ---- what the simulation would refuse, found before the build ----
+
+static struct tokenizer *open_tokenizer(struct run *run, const struct ir *ir, const char *image) {
+    if (!ir->design.is_lm) return NULL;
+    return tokenizer_present(&run->arena, image) ? tokenizer_open(&run->arena, image, &run->diag)
+                                                 : tokenizer_open_bytes(&run->arena, ir_vocabulary(ir));
+}
+
+static const char *requests_fault(struct run *run, const struct ir *ir, const struct tokenizer *tokenizer,
+                                  const struct sim_options *o) {
+    const char *why = NULL;
+    struct sim_request request;
+    for (size_t i = 0; !why && i < o->prompts.count; i++)
+        why = sim_request_read(&run->arena, ir, tokenizer, o, &o->prompts.items[i], &request);
+    return why;
+}
+
+// The rows of a file, unless it is a pipe.
+static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_options *o) {
+    struct stat s;
+    int64_t most = o->unchecked ? INT64_MAX : ir->design.context;
+    if (!stat(o->inputs, &s) && !S_ISREG(s.st_mode)) return true;
+    return rows_read(&run->arena, o->inputs, rows_inputs(&run->arena, ir), ir->inputs, o->prompts.items[0].tokens, most,
+                     &run->diag) > 0;
+}
+
+// A saved run has its own requests, those of a pipe are the simulation's to read.
+static bool fits_design(struct run *run, const struct sim_build *b, const struct sim_options *o) {
+    if (b->build_only) return true;
+    const char *image = arena_printf(b->arena, "%s/image", b->dir), *why = NULL;
+    struct ir *ir = ir_read(b->arena, arena_printf(b->arena, "%s/design.yaml", b->dir), &run->diag);
+    if (!ir || (why = sim_options_fault(b->arena, ir, o)) != NULL || !pack_check_image(ir, image, &run->diag))
+        return refused(why);
+    if (o->resume || o->unread) return true;
+    if (o->inputs) return reads_inputs(run, ir, o);
+    struct tokenizer *tokenizer = open_tokenizer(run, ir, image);
+    bool opened = tokenizer || !ir->design.is_lm;
+    if (opened) why = requests_fault(run, ir, tokenizer, o);
+    tokenizer_close(tokenizer);
+    return opened && !why ? true : refused(why);
+}
+
+// ---- the build ----
+
+// Seconds or minutes: who waits for a small design should know of the other.
+static void say_building(const struct sim_build *b) {
+    fprintf(stderr, "rill sim: building the simulation of %s ...%s\n", b->dir,
+            strcmp(b->kind, "plain") != 0
+                ? ""
+                : " (minutes; `--quick-build` builds a small design in seconds, for short requests)");
 }
 
 static bool build(struct sim_build *b, const char *exe) {
@@ -97,7 +157,7 @@ static bool build(struct sim_build *b, const char *exe) {
                           arena_printf(a, "%d", b->jobs),
                           b->trace ? "--trace-fst" : NULL,
                           NULL};
-    fprintf(stderr, "rill sim: building the simulation of %s ...\n", b->dir);
+    say_building(b);
     if (run((char *const *)args, log) == 0 && !access(exe, X_OK)) return true;
     fprintf(stderr, "rill sim: error: could not build the simulation of %s; the end of %s:\n", b->dir, log);
     show_tail(a, log);
@@ -151,9 +211,9 @@ static int start(struct run *run, void *options) {
     const char *why = sim_options_finish(b.arena, &o->sim);
     if (!why && b.threads > 1 && (o->sim.save || o->sim.resume)) why = "--save and --resume go without --threads";
     if (why) return options_wrong(&command_sim.options, "%s", why);
-    if (!find_folders(&b) || !has_image(&b)) return RILL_BAD_SPEC;
+    if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !has_image(&b)) return RILL_BAD_SPEC;
     const char *exe = arena_printf(b.arena, "%s/%s/Vrill", b.dir, b.folder);
-    if (!is_current(&b, exe) && !build(&b, exe)) return RILL_BAD_SPEC;
+    if (!is_current(&b, exe) && (!fits_design(run, &b, &o->sim) || !build(&b, exe))) return RILL_BAD_SPEC;
     return b.build_only ? RILL_OK : go_on(run, &b, exe);
 }
 

@@ -30,7 +30,7 @@ static void print_usage(FILE *out) {
     struct text list = {0};
     for (int i = 0; rill_commands[i]; i++) all[i] = &rill_commands[i]->options;
     options_commands(all, &list);
-    fprintf(out, "usage: rill COMMAND ...; `rill COMMAND --help` for each, `rill --version`\n\n%s", text_cstr(&list));
+    fprintf(out, "usage: rill COMMAND ...; `rill help COMMAND` for each, `rill --version`\n\n%s", text_cstr(&list));
     fprintf(out, "\nexit status: 0 done, 1 wrong input or a check that failed, 2 usage, 3 internal fault\n");
     text_free(&list);
 }
@@ -56,11 +56,19 @@ static int finish(int status) {
     return status == RILL_OK ? RILL_BAD_SPEC : status;
 }
 
+static int help_of(const char *name) {
+    char *words[] = {(char *)(uintptr_t)name, "--help", NULL};
+    for (int i = 0; rill_commands[i]; i++)
+        if (!strcmp(name, rill_commands[i]->options.name)) return command_start(rill_commands[i], 2, words);
+    return unknown(name);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         print_usage(stderr);
         return RILL_USAGE;
     }
+    if (!strcmp(argv[1], "help") && argc > 2) return finish(help_of(argv[2]));
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_usage(stdout);
         return finish(RILL_OK);

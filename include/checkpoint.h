@@ -15,6 +15,8 @@ struct family_values;
 // a GGUF file, or "random:SEED" (SEED a decimal 64-bit
 // number). The files stay open and are read tensor by tensor. NULL after reporting the error.
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag);
+// Whether a folder or a file is there at all; false after reporting that it is not.
+bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag);
 // values: of the family that says what the tensors of a GGUF file are (NULL: they have the file's names and layout).
 struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, const struct family_values *values,
                                       struct diag *diag);

@@ -182,6 +182,8 @@ struct family_values *family_config_read(const struct family *, const char *dir,
 // The kind of model that a checkpoint says it is: `model_type` of config.json, or the architecture of a GGUF file.
 // NULL after an error; what the file does not say is an empty text.
 const char *family_checkpoint_kind(const char *source, struct arena *, struct diag *);
+// Whether a key of config.json says it.
+bool family_key_is_kind(const struct family_key *);
 // Whether the family is for checkpoints of this kind.
 bool family_is_for(const struct family *, const char *source, const char *kind);
 // The kinds that it is for, with commas between.

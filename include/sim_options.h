@@ -56,6 +56,7 @@ struct sim_options {
     bool ignore_eot, unchecked, quiet, occupancy;
     bool tokens_fit;  // not given: as many of the default as the context has room for
     bool reads_pipes; // set before: requests of a pipe are for this process
+    bool unread;      // requests of a pipe were left to another
     int compare;      // enum check_set
 };
 extern const struct option_row sim_rows[]; // without `--dir`
@@ -63,5 +64,19 @@ extern const struct options sim_program;   // of the simulation: with it
 
 // What no row says, and defaults that depend on others; NULL, or what is wrong.
 const char *sim_options_finish(struct arena *arena, struct sim_options *options);
+
+// What of the options asks for more than the design has; NULL: nothing.
+struct ir;
+const char *sim_options_fault(struct arena *, const struct ir *, const struct sim_options *);
+
+// A request as the design takes it. prompt_len: of a graph that is no language model its rows.
+struct sim_request {
+    const uint32_t *prompt;
+    int64_t prompt_len, tokens;
+};
+// The request of a prompt; NULL, or why the design cannot take it. tokenizer: NULL where there are no ids.
+struct tokenizer;
+const char *sim_request_read(struct arena *, const struct ir *, const struct tokenizer *, const struct sim_options *,
+                             const struct sim_prompt *, struct sim_request *);
 
 #endif

@@ -156,6 +156,39 @@ static bool is_tab(const struct reader *r, yaml_mark_t mark) {
     return p < end && *p == '\t';
 }
 
+static const char *line_at(const struct reader *r, size_t line) {
+    const char *p = r->source->data, *end = p + r->source->size;
+    for (size_t at = 0; at < line && p < end; p++) at += *p == '\n';
+    return p;
+}
+
+// Spaces in front of a line; -1: nothing stands in it.
+static int indent_of(const char *line) {
+    size_t spaces = strspn(line, " ");
+    return strchr("\r\n#", line[spaces]) ? -1 : (int)spaces;
+}
+
+// Whether a line may stand so deep below this one: what it opens, the same map, or one of an item (`- key: value`).
+static bool may_follow(const char *above, int other, int own) {
+    size_t len = strcspn(above, "\r\n#");
+    while (len && above[len - 1] == ' ') len--;
+    bool opens = len && (above[len - 1] == ':' || above[len - 1] == '-');
+    size_t item = above[other] == '-' ? strspn(above + other, "- ") : 0;
+    return own == other || own == other + (int)item || (own > other && opens);
+}
+
+// A line as deep as none of those above it, where it is no text in brackets.
+static void note_indent(struct reader *r, yaml_mark_t mark) {
+    int own = indent_of(line_at(r, mark.line)), other = -1, any;
+    size_t above = mark.line;
+    while (above > 0 && other < 0) other = indent_of(line_at(r, --above));
+    if (own < 0 || other < 0 || may_follow(line_at(r, above), other, own)) return;
+    for (size_t l = above; own < other && l > 0; l--)
+        if ((any = indent_of(line_at(r, l - 1))) == own) return;
+    struct loc at = {r->source, (uint32_t)mark.line + 1, (uint32_t)own + 1};
+    diag_note(r->diag, at, "indented by %d, the line above by %d: keys of one map are indented alike", own, other);
+}
+
 static void report_parser(struct reader *r) {
     const yaml_parser_t *p = &r->parser;
     yaml_mark_t mark = p->problem_mark;
@@ -168,6 +201,8 @@ static void report_parser(struct reader *r) {
     } else {
         diag_error(r->diag, place(r, mark), "no valid YAML: %s", p->problem ? p->problem : "unknown problem");
     }
+    bool brackets = p->context && strstr(p->context, "flow");
+    if (p->error != YAML_READER_ERROR && !brackets) note_indent(r, mark);
     if (p->error != YAML_READER_ERROR && p->context) diag_note(r->diag, place(r, p->context_mark), "%s", p->context);
     r->failed = true;
 }

@@ -3,6 +3,7 @@
 #include "include/explain.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -117,6 +118,20 @@ static void say(FILE *out, const struct topic *t, struct arena *arena) {
     }
 }
 
+// A family by the keys that it has.
+static bool say_family(FILE *out, const struct topics *all, const char *name) {
+    const struct family *family = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct topic *t = &all->topic[i];
+        if (t->kind != TOPIC_PARAMETER || strcmp(t->family->name, name) != 0) continue;
+        if (!family) fprintf(out, "family %s: a value of `model.family`; keys of `model` with it:\n", name);
+        family = t->family;
+        fprintf(out, "  - %s\n", t->name);
+    }
+    if (family) say_page(out, "models.md");
+    return family;
+}
+
 // ---- the glossary ----
 
 static const struct {
@@ -188,21 +203,46 @@ static bool say_first(FILE *out, const struct topics *all, const char *word, enu
     return t;
 }
 
-// A message names what it is about by its whole name (`design.T`), or an option, an operation; one that is not known
-// itself, a word or a key of the spec.
-static bool say_about(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
-    bool said = false, known = explain_say_message(out, text, arena);
+// An operation that a message names: in backquotes, as its words may be those of the language (`position`).
+static bool say_quoted(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
+    for (const char *open = text, *end; (open = strchr(open, '`')) != NULL; open = end + 1) {
+        if ((end = strchr(++open, '`')) == NULL) return false;
+        if (say_first(out, all, arena_strndup(arena, open, (size_t)(end - open)), TOPIC_OPERATION, arena)) return true;
+    }
+    return false;
+}
+
+// A message names what it is about by its whole name (`design.T`), or an option, an operation.
+static bool say_named_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
+    bool said = false;
     const char *word, *at = text;
     while (!said && (word = next_word(&at, arena)) != NULL)
         if (strchr(word, '.')) said = say_named(out, all, word, false, arena);
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;)
         said = word[0] == '-' && say_first(out, all, word + strspn(word, "-"), TOPIC_OPTION, arena);
-    for (at = text; !said && (word = next_word(&at, arena)) != NULL;)
-        said = say_first(out, all, word, TOPIC_OPERATION, arena);
-    said = said || known;
-    for (at = text; !said && (word = next_word(&at, arena)) != NULL;) said = say_plain(out, all, word, arena);
+    return said || say_quoted(out, all, text, arena);
+}
+
+// One that is not known itself: a word or a key of the spec.
+static bool say_word_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
+    bool said = false;
+    const char *word, *at = text;
+    while (!said && (word = next_word(&at, arena)) != NULL) said = say_plain(out, all, word, arena);
     for (at = text; !said && (word = next_word(&at, arena)) != NULL;) said = say_named(out, all, word, false, arena);
     return said;
+}
+
+static bool say_about(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
+    char *words = NULL;
+    size_t len;
+    bool known = explain_say_message(out, text, arena);
+    FILE *of_words = open_memstream(&words, &len);
+    bool said = say_named_in(of_words, all, text, arena) || (!known && say_word_in(of_words, all, text, arena));
+    fclose(of_words);
+    if (said && !known) fputs("no message of Rill that is known says this; of its words:\n", out);
+    fputs(words, out);
+    free(words);
+    return said || known;
 }
 
 static const char *nearest(const struct topics *all, const char *text, struct arena *arena) {
@@ -218,8 +258,9 @@ bool explain_topic(FILE *out, const char *text, const struct options *const *com
                    struct arena *arena) {
     const struct topics *all = explain_topics(commands, arena);
     *near = NULL;
-    bool named = say_named(out, all, text, false, arena) || say_named(out, all, text, true, arena);
-    if (say_word(out, text, arena) || named) return true;
+    const char *plain = text + (strlen(text) > 2 && !strncmp(text, "--", 2) ? 2 : 0); // an option with its dashes
+    bool named = say_named(out, all, text, false, arena) || say_named(out, all, plain, true, arena);
+    if (say_word(out, text, arena) || named || say_family(out, all, text)) return true;
     if (strchr(text, ' ') && say_about(out, all, text, arena)) return true;
     *near = nearest(all, text, arena);
     return false;

@@ -98,6 +98,12 @@ struct checkpoint *checkpoint_open(struct arena *arena, const char *source, stru
     return checkpoint_open_of(arena, source, NULL, diag);
 }
 
+bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag) {
+    if (!access(source, F_OK)) return true;
+    diag_error(diag, loc_file(arena, source), "there is no such folder, or GGUF file, of weights");
+    return false;
+}
+
 struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, const struct family_values *values,
                                       struct diag *diag) {
     static const char prefix[] = "random:";
@@ -108,6 +114,7 @@ struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, c
         diag_error(diag, loc_none(), "`%s`: the seed must be a decimal number of at most 18446744073709551615", source);
         return NULL;
     }
+    if (!checkpoint_is_there(arena, source, diag)) return NULL;
     if (!strcmp(source, "random") && access(source, F_OK) != 0) {
         diag_error(diag, loc_none(), "`random`: the seed is missing; write `random:1`");
         return NULL;

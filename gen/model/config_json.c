@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "include/checkpoint.h"
 #include "include/family.h"
 #include "gen/model/gguf_model.h"
 
@@ -21,7 +22,7 @@ struct config_reader {
     struct diag *diag;
     struct family_values *values;
     const struct family_keys *keys; // of config.json, or of the metadata
-    bool ok;
+    bool ok, other_kind;
 };
 
 static void fail(struct config_reader *r, const char *key, const char *why) {
@@ -91,6 +92,10 @@ static void check_values(struct config_reader *r, const struct family_key *k, co
     diag_error(r->diag, r->loc, "`%s` is `%s`, only %s is supported", key, have, text_cstr(&list));
     text_free(&list);
     r->ok = false;
+    r->other_kind = family_key_is_kind(k);
+    if (r->other_kind)
+        diag_note(r->diag, r->loc, "it is of another family than %s; `rill import` writes a spec for it",
+                  r->values->family->name);
 }
 
 // ---- values of parameters ----
@@ -157,18 +162,19 @@ static void read_value(struct config_reader *r, const struct family_key *k, cons
     }
 }
 
-// Of a key that is absent: an expression of what was read so far.
+// Of a key that is absent: an expression of what was read so far. Behind an error a name in it may have no value, which
+// is no fault of the family.
 static void take_preset(struct config_reader *r, const struct family_key *k) {
     struct family_value *v = &r->values->parameter[k->parameter];
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
-    struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->diag};
+    struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->ok ? r->diag : NULL};
     bool flag = false, ok = true;
     if (p->type == FAMILY_NUMBER) ok = yaml_parse_float(k->preset, &v->f);
     else if (p->type == FAMILY_WORD) v->s = k->preset->text;
     else if (yaml_parse_bool(k->preset, &flag)) v->i = flag;
     else ok = family_evaluate(&scope, k->preset, k->preset->text, 0, &v->i);
     v->known = v->given = true;
-    if (!ok && !diag_failed(r->diag)) diag_error(r->diag, k->preset->loc, "no value for `%s`", p->name);
+    if (!ok && r->ok && !diag_failed(r->diag)) diag_error(r->diag, k->preset->loc, "no value for `%s`", p->name);
     r->ok = r->ok && ok;
 }
 
@@ -299,13 +305,18 @@ static void note_unread(struct config_reader *r) {
             n->unread[n->unreads++] = arena_strdup(r->arena, json_object_iter_key(i));
 }
 
+// A model of another kind has other keys: what is wrong with them says nothing.
+static void read_keys(struct config_reader *r) {
+    for (size_t i = 0; i < r->keys->count && !r->other_kind; i++) read_key(r, &r->keys->item[i]);
+}
+
 static struct family_values *read_root(struct config_reader *r, const struct family *f) {
     struct family_values *v = r->values = ARENA_NEW(r->arena, struct family_values);
     v->family = f;
     v->parameter = ARENA_ARRAY(r->arena, struct family_value, f->parameters + 1);
     v->let = ARENA_ARRAY(r->arena, int64_t, f->lets + 1);
     v->notes.key = ARENA_ARRAY(r->arena, struct family_note, r->keys->count + 1);
-    for (size_t i = 0; i < r->keys->count; i++) read_key(r, &r->keys->item[i]);
+    read_keys(r);
     note_unread(r);
     if (r->ok && all_known(r)) r->ok = family_derive(v, NULL, r->loc, r->arena, r->diag);
     check_layers(r);
@@ -344,7 +355,7 @@ struct family_values *family_config_read(const struct family *f, const char *dir
                               .ok = true};
     struct family_values *values = NULL;
     size_t len;
-    const char *text = config_text(&r, f, dir, &len);
+    const char *text = checkpoint_is_there(arena, dir, diag) ? config_text(&r, f, dir, &len) : NULL;
     if (!text) return NULL;
     json_error_t error;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);

@@ -26,11 +26,12 @@ const char *family_checkpoint_kind(const char *source, struct arena *arena, stru
     return kind_of_config(arena_printf(arena, "%s/config.json", source), arena, diag);
 }
 
+bool family_key_is_kind(const struct family_key *k) { return k->spellings && !strcmp(k->spelling[0], kind_key); }
+
 // The family's words for it; NULL: none.
 static const struct yaml_node *kinds_of_config(const struct family *f) {
     for (size_t i = 0; i < f->config.count; i++)
-        if (f->config.item[i].values && !strcmp(f->config.item[i].spelling[0], kind_key))
-            return f->config.item[i].values;
+        if (f->config.item[i].values && family_key_is_kind(&f->config.item[i])) return f->config.item[i].values;
     return NULL;
 }
 

@@ -106,13 +106,28 @@ static bool add_tensor(struct safetensors *file, struct arena *arena, const char
                        struct diag *diag) {
     struct safetensors_tensor t = {.name = arena_strdup(arena, name)};
     const char *why = entry_error(arena, entry, &t);
-    uint64_t data_bytes = file->file_bytes - file->data_begin;
-    if (!why && t.end > data_bytes)
-        why = arena_printf(arena, "truncated: it ends at byte %" PRIu64 " of the data, the file holds %" PRIu64, t.end,
-                           data_bytes);
     if (why) return diag_error(diag, file->loc, "tensor %s: %s", name, why), false;
     VEC_PUSH(arena, file->tensors, t);
     return true;
+}
+
+// A file that is cut off lacks the end of one tensor and all of those behind it: one error for all of them.
+static bool check_whole(struct safetensors *file, struct diag *diag) {
+    const struct safetensors_tensor *first = NULL;
+    uint64_t have = file->file_bytes - file->data_begin;
+    size_t cut = 0;
+    for (size_t i = 0; i < file->tensors.count; i++) {
+        const struct safetensors_tensor *t = &file->tensors.items[i];
+        if (t->end <= have) continue;
+        if (!first || t->end < first->end) first = t;
+        cut++;
+    }
+    if (!first) return true;
+    diag_error(diag, file->loc,
+               "tensor %s: truncated: it ends at byte %" PRIu64 " of the data, the file holds %" PRIu64, first->name,
+               first->end, have);
+    if (cut > 1) diag_note(diag, file->loc, "%zu of %zu tensors end beyond it", cut, file->tensors.count);
+    return false;
 }
 
 static int compare_begin(const void *a, const void *b) {
@@ -145,7 +160,7 @@ static bool read_entries(struct safetensors *file, struct arena *arena, json_t *
     json_object_foreach(header, name, entry) {
         if (strcmp(name, "__metadata__") != 0 && !add_tensor(file, arena, name, entry, diag) && diag_full(diag)) break;
     }
-    return diag->errors == errors && check_places(file, diag);
+    return diag->errors == errors && check_whole(file, diag) && check_places(file, diag);
 }
 
 static bool read_bytes(struct safetensors *file, uint64_t offset, void *out, size_t bytes) {

@@ -54,13 +54,17 @@ static const struct option_row *argument(const struct options *o, int number, si
     return NULL;
 }
 
-static const char *unknown(const struct parse *p, const char *arg, size_t len) {
+static const char *near_option(const struct parse *p, const char *arg, size_t len) {
     const char *words[OPTIONS_MOST];
     size_t count = 0;
     const struct option_row *row;
     for (int i = 0; (row = options_row(p->o, i, NULL)) && count < OPTIONS_MOST; i++)
         if (!option_is_argument(row) && row->kind != OPTION_GONE) words[count++] = row->name;
-    const char *near = diag_nearest_word(arena_strndup(p->arena, arg, len), words, count);
+    return diag_nearest_word(arena_strndup(p->arena, arg, len), words, count);
+}
+
+static const char *unknown(const struct parse *p, const char *arg, size_t len) {
+    const char *near = near_option(p, arg, len);
     return arena_printf(p->arena, "unknown option `%s`%s", arg,
                         near ? arena_printf(p->arena, "; did you mean `%s`?", near) : "");
 }
@@ -114,21 +118,31 @@ static const char *take_argument(struct parse *p) {
     return arena_printf(p->arena, "`%s` is one argument too many", arg);
 }
 
-// NULL, or what is wrong.
+// A text in an argument's place may begin as options do: a message of a command, or an option of another one.
+static bool is_text(const struct parse *p, const char *arg) {
+    const struct option_row *row = argument(p->o, p->arguments, &(size_t){0});
+    size_t len = strcspn(arg, "=");
+    if (!row || row->kind != OPTION_TEXT) return false;
+    return strchr(arg, ' ') || (!find(p->o, arg, len, &(size_t){0}) && !near_option(p, arg, len));
+}
+
+// NULL, or what is wrong. Behind `--` nothing is an option.
 static const char *take_all(struct parse *p) {
     const char *fault = NULL;
+    bool options = true;
     for (p->at = 1; p->at < p->argc && !fault; p->at++) {
         const char *arg = p->argv[p->at];
         if (!*arg) fault = "an empty argument";
+        else if (options && !strcmp(arg, "--")) options = false;
         else if (*arg == '+' && p->o->skips_plus) continue;
-        else fault = is_option(arg) ? take_option(p) : take_argument(p);
+        else fault = options && is_option(arg) && !is_text(p, arg) ? take_option(p) : take_argument(p);
     }
     return fault;
 }
 
 // Whether the usage is asked for, wherever; a text may say so, too.
 static bool asks_help(const struct options *o, int argc, char **argv) {
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return true;
         const struct option_row *row = find(o, argv[i], strlen(argv[i]), NULL);
         if (row && row->word && takes_any(row)) i++;

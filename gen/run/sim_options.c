@@ -45,7 +45,7 @@ static const char *read_requests(struct arena *arena, void *into, const char *pa
     struct sim_options *o = into;
     size_t len = 0;
     const char *why = NULL;
-    if (!o->reads_pipes && is_pipe(path)) return NULL;
+    if (!o->reads_pipes && is_pipe(path)) return o->unread = true, NULL;
     char *data = file_read(arena, path, MAX_REQUESTS_BYTES, &len, &why);
     if (data == NULL) return arena_printf(arena, "%s: %s", path, why);
     why = NULL;

@@ -297,7 +297,52 @@ checked_layout() {
     fi
 }
 
+# What a design cannot take is known before its simulation is built, which takes minutes.
+unbuilt=$work/unbuilt
+refuse_unbuilt() { # exit status, message, arguments behind the folder
+    local want=$1 message=$2 status=0
+    shift 2
+    "$rill" sim "$unbuilt" "$@" >"$log" 2>&1 || status=$?
+    if [ "$status" != "$want" ]; then fail "before the build: $*" "exit status $status instead of $want"
+    elif ! grep -qE "error: .*$message|$message: error" "$log" || grep -q building "$log"; then
+        fail "before the build: $*" "$(reason)"
+    else ok "before the build: $*"
+    fi
+}
+make_unbuilt() { # spec
+    rm -rf "$unbuilt" && "$rill" gen "$1" -o "$unbuilt" && "$rill" pack "$1" --weights random:1 -o "$unbuilt"
+}
+# A build that fails at once, and what is said before it.
+starts_build() { # message, whether it is there, arguments behind the folder
+    local message=$1 there=$2
+    shift 2
+    PATH=$work/no-tools:$PATH "$rill" sim "$unbuilt" "$@" >"$log.built" 2>&1 && return 1
+    grep 'building the simulation' "$log.built" || return
+    if [ "$there" = yes ]; then grep -e "$message" "$log.built"; else ! grep -e "$message" "$log.built"; fi
+}
+refuse_requests_before_build() {
+    mkdir -p "$work/no-tools" && printf '#!/bin/sh\nexit 1\n' >"$work/no-tools/verilator" &&
+        chmod +x "$work/no-tools/verilator"
+    check "before the build: a design" make_unbuilt "$root/tests/e2e/specs/odd.yaml"
+    refuse_unbuilt 1 'id 97 of the prompt is not in the vocabulary of 97$' --prompt-ids 1,97,3
+    refuse_unbuilt 1 'the context of 40 has room for 38$' --prompt-ids 1,2,3 --tokens 39
+    refuse_unbuilt 1 'the prompt has 41 token ids' --prompt-ids "$(seq -s, 41)"
+    refuse_unbuilt 1 '--temperature|the design chooses the most likely id alone' --prompt-ids 1 --top-k 3
+    refuse_unbuilt 1 '--inject-error: the design has channels 0 to 2$' --prompt-ids 1 --inject-error 9:0
+    refuse_unbuilt 1 '--inputs and --outputs are for graphs' --inputs rows.npy
+    check "before the build: unchecked ids are built for" starts_build 'prompt is not' no --unchecked --prompt-ids 97
+    check "before the build: --quick-build is suggested" starts_build '--quick-build' yes --prompt-ids 1
+    check "before the build: it is not where it is given" starts_build '--quick-build' no --prompt-ids 1 --quick-build
+    check "before the build: a design of rows" make_unbuilt "$root/tests/e2e/specs/five.yaml"
+    refuse_unbuilt 1 'token ids are for language models' --prompt-ids 1
+    refuse_unbuilt 1 'none.npy' --inputs "$work/none.npy"
+    rm "$unbuilt/image/channel_00.bin"
+    refuse_unbuilt 1 "channel_00.bin" --tokens 1
+}
+
 plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 179)) # 179: written one by one below
+plan 24
+refuse_requests_before_build
 for expect in "${expects[@]}"; do
     refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
@@ -404,6 +449,25 @@ for command in check gen pack golden report forecast timeline explain sim; do
         check "rill $command $help" shows_help $command $help
     done
 done
+own_help() { "$rill" help "$1" | diff - <("$rill" "$1" --help); }
+check_refused "make help" 0 '^  make test  *The tests' make -C "$root" --no-print-directory help
+check "rill help check" own_help check
+check_refused "rill help of no command" 2 'no command `chek`; did you mean `check`' "$rill" help chek
+check_refused "a spec for a design: package" 1 'is a file, no folder of a design: run `rill gen [^ ]* -o DIR`' \
+    "$rill" package "$root/tests/e2e/specs/five.yaml" -o "$work/one"
+check_refused "a spec for a design: sim" 1 'no folder of a design: .*, then `rill sim DIR`' "$rill" sim \
+    "$root/tests/e2e/specs/five.yaml"
+check_refused "a spec for a design: report" 1 'no folder of a design: .*, then `rill report DIR`' "$rill" report \
+    "$root/tests/e2e/specs/five.yaml"
+for command in golden "pack -o $work/one"; do
+    # shellcheck disable=SC2086 # words
+    check_refused "no folder of weights: rill ${command%% *}" 1 'none: error: there is no such folder, or GGUF file' \
+        "$rill" $command "$root/configs/tinystories-gpt2-1m.yaml" --weights "$work/none"
+done
+check_refused "where a dump goes" 0 "^wrote $work/dump/expand-model.yaml\$" "$rill" gen \
+    "$root/tests/e2e/specs/odd.yaml" -o "$work/dump" --dump-after=expand-model
+check_refused "dies that were not looked at" 0 'note: the 3 dies of u55c were not looked at.*`design: {dies: 3}`' \
+    "$rill" check "$root/tests/e2e/specs/odd.yaml"
 for help in "--help" "-h"; do
     # shellcheck disable=SC2086 # words
     check "rill $help" shows_help $help
@@ -481,11 +545,12 @@ check_refused "fifo safe: what it costs" 0 'note: by forecast `fifo: safe` takes
     check "$work/safe-five.yaml"
 as_auto() { # spec without fifo: the choice of the one with `fifo: auto`, and nothing to say
     local strategy
-    strategy=$("$rill" check "$1" | grep -E '^FIFO strategy auto: timed; ') && ! "$rill" check "$1" | grep 'note:' &&
+    strategy=$("$rill" check "$1" | grep -E '^FIFO strategy auto: timed; ') &&
+        ! "$rill" check "$1" | grep 'note: by forecast' &&
         grep -F -x "$strategy" "$work/auto-five/report.txt"
 }
 check "no fifo: auto" as_auto "$root/tests/e2e/specs/five.yaml"
-no_note() { ! "$rill" check "$1" | grep 'note:'; } # spec
+no_note() { ! "$rill" check "$1" | grep 'note: by forecast'; } # spec
 check "fifo auto: nothing to say" no_note "$work/auto-five.yaml"
 own_board "$work/own.yaml" 100000 200
 for damage in 'context: [0-9]*/context: -7' 'shape: \[[0-9]*/shape: [-7' \

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages of Rill, one a line: those of the refused specs, of docs/debug.md, and the texts of errors in the program.
 
-usage: messages.py expected|debug|sources
+usage: messages.py expected|debug|sources|runs
 `expected`: of tests/pass/*.expect and tests/spec/*.expect, of messages that differ in names and numbers alone the
 first.
 `debug`: the table and the examples of docs/debug.md. `sources`: formats of diag_error and diag_warning in gen/, with
-`x` for what is put in; a format that is nothing but that is none.
+`x` for what is put in; a format that is nothing but that is none. `runs`: the same of simulations, requests and
+command lines.
 """
 import pathlib
 import re
@@ -44,4 +45,22 @@ def sources():
                 yield text
 
 
-print("\n".join({"expected": expected, "debug": debug, "sources": sources}[sys.argv[1]]()))
+def runs():
+    """Of simulations, requests and command lines, which no reader of specs reports."""
+    seen = set()
+    paths = [*ROOT.glob("verif/harness/*.c"), *ROOT.glob("gen/run/requests.c"), *ROOT.glob("gen/options/parse.c"),
+             *ROOT.glob("gen/base/sampling.c")]
+    calls = r"\b(?:sim_fail\([^\";]*?|arena_printf\([^\";]{0,80}?|return )"
+    for path in sorted(paths):
+        for found in re.finditer(calls + STRINGS, path.read_text()):
+            text = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r'%"\s*PRI\w+\s*"', "%d", found[1])))
+            text = re.sub(r"%[-+ #0-9.*]*(?:ll|z|l|h)?[a-zA-Z]|%$", "x", text.replace('\\"', '"'))
+            if path.name == "parse.c":
+                text = text.replace("`x` ", "`--x` ").replace("`x`:", "`--x`:")
+            piece = text.startswith((";", ",", "x at", "from"))
+            if not piece and re.search(r"[a-wyz]{3}.* .*[a-wyz]{3}", text) and text not in seen:
+                seen.add(text)
+                yield text
+
+
+print("\n".join({"expected": expected, "debug": debug, "sources": sources, "runs": runs}[sys.argv[1]]()))

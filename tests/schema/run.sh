@@ -48,6 +48,7 @@ spoil_all() {
 spoil_all || fail "wrong boards and families" "one is as it was"
 boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml tests/e2e/specs/families/*.yaml)
 
+plan 12
 plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + 24 + 11))
 "$rill" schema >"$work/schema.json"
 by_schema() { # good or bad, files
@@ -103,6 +104,21 @@ says "what a message means" '^message other_image: the design was made anew' \
     'x.yaml: error: the image was packed for another design (`y`); pack again'
 says "what to do" '^  what to do: run `rill pack` once more' 'the image was packed for another design'
 says "where more stands" '^  more: docs/debug.md#a-deadlock$' 'rill sim: error: deadlock: nothing moves at cycle 5'
+says "a message that begins as an option does" '^message request_too_long: ' \
+    '--tokens 1000: behind a prompt of 3 ids the context of 64 has room for 62'
+says "what stands behind --" '^option of `rill sim`: --chat NAME$' -- --chat
+says "an option of another command" '^option of `rill sim`: --chat NAME$' --chat
+says "a family" '^  - gpt2\.layers$' gpt2
+says "a key that config.json lacks" '^message config_key_missing: ' 'm/config.json: error: `hidden_size` is missing'
+says "an argument that is missing" '^message usage: ' 'rill gen: error: SPEC is missing'
+says "options that do not go together" '^message usage: ' '`--html` and `--json` do not go together'
+says "a fault of the design" '^message design_fault: ' 'the design reports fault 4: position'
+no_operation() { ! "$rill" explain 'the design reports fault 4: at position 3' | grep '^operation position'; }
+check "explain: a plain word of a message is no operation" no_operation
+says "a message that is not known" '^no message of Rill that is known says this; of its words:$' 'it has no certificate'
+check_refused "explain: a message of which nothing is known" 1 'nothing is known of `blub xx`' "$rill" explain 'blub xx'
+check_refused "explain: a slip in its own option" 2 'unknown option `--tabls`; did you mean `--table`' "$rill" explain \
+    --tabls
 check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" explain \
     softmx
 check_refused "explain: nothing" 1 'nothing is known of `zzz`$' "$rill" explain zzz
@@ -135,11 +151,11 @@ rows_of() { # what of messages.py
     done
 }
 of_tests() {
-    { rows_of expected && rows_of debug; } >"$work/messages.txt"
+    { rows_of expected && rows_of debug && rows_of runs; } >"$work/messages.txt"
     [ -z "${RILL_UPDATE:-}" ] || cp "$work/messages.txt" tests/schema/messages.txt
     ! grep '^none' "$work/messages.txt" && diff "$work/messages.txt" tests/schema/messages.txt
 }
-check "explain: messages of refused specs and of docs/debug.md" of_tests
+check "explain: messages of refused specs, of docs/debug.md, of runs and command lines" of_tests
 of_sources() {
     rows_of sources | sort -u >"$work/sources.txt"
     [ "$(wc -l <"$work/sources.txt")" -ge 350 ] &&

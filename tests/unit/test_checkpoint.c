@@ -105,6 +105,27 @@ static void test_bad_configs(void **state) {
     }
 }
 
+// One cause, one error: another kind of model has other keys, and a default of what is missing has no value.
+static void test_config_of_one_cause(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } configs[] = {
+        {"{\"model_type\":\"gpt2\",\"n_layer\":2}", "`model_type` is `gpt2`, only `llama`, `mistral`"},
+        {"{\"model_type\":\"llama\",\"num_attention_heads\":4,\"num_hidden_layers\":2,\"intermediate_size\":128,"
+         "\"vocab_size\":500,\"max_position_embeddings\":64,\"rms_norm_eps\":1e-5}",
+         "`hidden_size` is missing"}};
+    for (size_t i = 0; i < COUNT_OF(configs); i++) {
+        struct fixture f;
+        fixture_begin(&f);
+        const struct family *llama = family_find("llama", ".", loc_none(), &f.arena, &f.diag);
+        assert_null(read_config_text(&f, llama, configs[i].text));
+        assert_reported(&f, configs[i].message);
+        assert_int_equal(f.diag.errors, 1);
+        fixture_end(&f);
+    }
+}
+
 static void test_config_defaults(void **state) {
     (void)state;
     struct fixture f;
@@ -451,6 +472,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_config),
         cmocka_unit_test(test_bad_configs),
+        cmocka_unit_test(test_config_of_one_cause),
         cmocka_unit_test(test_config_defaults),
         cmocka_unit_test(test_spellings),
         cmocka_unit_test(test_slices),

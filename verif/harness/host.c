@@ -58,64 +58,22 @@ static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t byt
 
 // ---- opening ----
 
-static bool encode_prompt(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
-    struct sim *sim = host->sim;
-    if (prompt->ids != NULL) {
-        r->prompt = prompt->ids;
-        r->prompt_len = prompt->count;
-        return true;
-    }
-    struct token_ids ids = {0};
-    const char *text = prompt->text != NULL ? prompt->text : "";
-    const char *chat = sim->options.chat, *why = NULL;
-    if (chat != NULL) why = tokenizer_encode_chat(sim->tokenizer, chat, text, &ids);
-    else tokenizer_encode_prompt(sim->tokenizer, text, strlen(text), &ids);
-    if (why != NULL) return sim_fail(sim, "--chat %s: %s", chat, why), false;
+static void warn_of_chat(struct sim *sim) {
+    const char *chat = sim->options.chat;
     const char *on = chat ? tokenizer_chat_goes_on(sim->tokenizer, chat, &sim->ir->design.eot) : NULL;
-    if (on && r == sim->host.result) diag_warning(&sim->diag, loc_none(), "--chat %s: %s", chat, on);
-    r->prompt = ids.items;
-    r->prompt_len = (int64_t)ids.count;
-    return true;
-}
-
-static bool check_request_fits(struct host *host, const struct request_result *r) {
-    const struct ir_design *d = design(host);
-    const char *unit = d->is_lm ? "token ids" : "rows";
-    if (host->sim->options.unchecked) return true;
-    if (r->prompt_len < 1) sim_fail(host->sim, "the prompt is empty");
-    else if (r->prompt_len > d->context)
-        sim_fail(host->sim, "the prompt has %lld %s, the design's context is %lld", (long long)r->prompt_len, unit,
-                 (long long)d->context);
-    else if (d->is_lm && r->tokens > d->context - r->prompt_len + 1)
-        sim_fail(host->sim, "--tokens %lld: behind a prompt of %lld ids the context of %lld has room for %lld",
-                 (long long)r->tokens, (long long)r->prompt_len, (long long)d->context,
-                 (long long)(d->context - r->prompt_len + 1));
-    return host->sim->failure == NULL;
+    if (on) diag_warning(&sim->diag, loc_none(), "--chat %s: %s", chat, on);
 }
 
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// The default number of ids is what there is room for.
-static void fit_tokens(const struct host *host, struct request_result *r) {
-    const struct ir_design *d = design(host);
-    const struct sim_options *o = &host->sim->options;
-    if (!o->tokens_fit) return;
-    if (!d->is_lm && !o->inputs) r->prompt_len = r->tokens = at_most(r->tokens, d->context);
-    if (d->is_lm && r->prompt_len <= d->context) r->tokens = at_most(r->tokens, d->context - r->prompt_len + 1);
-}
-
 static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
-    struct arena *arena = &host->sim->arena;
-    r->tokens = prompt->tokens;
-    if (!design(host)->is_lm && prompt->ids) {
-        sim_fail(host->sim, "token ids are for language models: this design takes rows, as many as --tokens says, of "
-                            "random values (--data-seed)");
-        return false;
-    }
-    if (!design(host)->is_lm) r->prompt_len = prompt->tokens;
-    else if (!encode_prompt(host, prompt, r)) return false;
-    fit_tokens(host, r);
-    if (!check_request_fits(host, r)) return false;
+    struct sim *sim = host->sim;
+    struct arena *arena = &sim->arena;
+    struct sim_request asked;
+    const char *why = sim_request_read(arena, sim->ir, sim->tokenizer, &sim->options, prompt, &asked);
+    if (why != NULL) return sim_fail(sim, "%s", why), false;
+    if (sim->ir->design.is_lm && prompt->ids == NULL && r == host->result) warn_of_chat(sim);
+    r->prompt = asked.prompt, r->prompt_len = asked.prompt_len, r->tokens = asked.tokens;
     r->room = at_most(r->tokens, design(host)->context + 1); // unchecked, the design is asked for more than it can make
     r->id = ARENA_ARRAY(arena, uint32_t, (size_t)r->room + 1);
     r->id_cycle = ARENA_ARRAY(arena, uint64_t, (size_t)r->room + 1);

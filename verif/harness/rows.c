@@ -49,13 +49,8 @@ static bool take_file(struct sim *sim) {
 }
 
 bool rows_take(struct sim *sim) {
-    const struct sim_options *o = &sim->options;
-    const char *why = o->outputs ? rows_path_fault(&sim->arena, o->outputs, sim->ir->outputs) : NULL;
     sim->host.rows = ARENA_ARRAY(&sim->arena, float *, IR_MAX_PORTS);
-    if (sim->ir->design.is_lm && (o->inputs || o->outputs))
-        why = "--inputs and --outputs are for graphs that are no language models; this design takes a prompt";
-    if (why) sim_fail(sim, "%s", why);
-    return !why && (!o->inputs || take_file(sim));
+    return !sim->options.inputs || take_file(sim);
 }
 
 bool rows_open(struct sim *sim, int64_t rows) {

@@ -61,25 +61,11 @@ static bool open_memory(struct sim *sim) {
     return true;
 }
 
-static bool check_bases(struct sim *sim) {
-    for (size_t i = 0; i < sim->options.bases.count; i++)
-        if (sim->options.bases.items[i].channel >= sim->ir->design.channels) {
-            sim_fail(sim, "--base: the design has channels 0 to %d", sim->ir->design.channels - 1);
-            return false;
-        }
-    return true;
-}
-
-static bool inject_errors(struct sim *sim) {
+static void inject_errors(struct sim *sim) {
     for (size_t i = 0; i < sim->options.errors.count; i++) {
         const struct sim_error *e = &sim->options.errors.items[i];
-        if (e->channel < 0 || e->channel >= sim->ir->design.channels) {
-            sim_fail(sim, "--inject-error: the design has channels 0 to %d", sim->ir->design.channels - 1);
-            return false;
-        }
         hbm_inject_error(sim->hbm, e->channel, e->is_write, e->burst);
     }
-    return true;
 }
 
 // The packer leaves the model's tokenizer beside the image; designs with random weights have none.
@@ -104,12 +90,6 @@ static bool open_oracle(struct sim *sim) {
     return sim->oracle != NULL;
 }
 
-static bool sampling_fits(struct sim *sim) {
-    const char *why = sampling_refusal(&sim->options.sampling, sim->ir->design.sampling);
-    if (why) sim_fail(sim, "%s", why);
-    return !why;
-}
-
 static bool open_check(struct sim *sim) {
     if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag)) return false;
     sim->golden = golden_run_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
@@ -117,17 +97,6 @@ static bool open_check(struct sim *sim) {
     golden_run_sample(sim->golden, &sim->options.sampling);
     sim->check = check_open(&sim->arena, sim->ir, sim->golden, (enum check_set)sim->options.compare, &sim->diag);
     return sim->check != NULL && open_oracle(sim);
-}
-
-// Golden functions of custom kernels are loaded from files that are gone afterwards.
-static bool can_save(struct sim *sim) {
-    for (int c = 0; sim->options.save && c < sim->ir->customs; c++)
-        if (sim->ir->custom[c].function) {
-            sim_fail(sim, "--save: kernel `%s` has a golden function, and such a run cannot be saved",
-                     sim->ir->custom[c].name);
-            return false;
-        }
-    return true;
 }
 
 static bool change_figures(struct sim *sim) {
@@ -141,11 +110,13 @@ static bool open_all(struct sim *sim) {
     sim->ir = ir_read(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
     if (sim->ir == NULL) return false;
     sim->clock_mhz = sim->options.figures.clock_mhz > 0 ? sim->options.figures.clock_mhz : sim->ir->design.clock_mhz;
-    if (!change_figures(sim) || !can_save(sim) || !check_bases(sim) || !open_memory(sim)) return false;
-    if (!inject_errors(sim)) return false;
+    const char *why = sim_options_fault(&sim->arena, sim->ir, &sim->options);
+    if (why) sim_fail(sim, "%s", why);
+    if (why || !change_figures(sim) || !open_memory(sim)) return false;
+    inject_errors(sim);
     plant_begin(sim);
     if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
-    if (!sampling_fits(sim) || !open_check(sim)) return false;
+    if (!open_check(sim)) return false;
     if (sim->options.beats != NULL && (sim->beats = fopen(sim->options.beats, "w")) == NULL) {
         sim_fail(sim, "%s: %s", sim->options.beats, strerror(errno));
         return false;
