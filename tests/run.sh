@@ -61,7 +61,9 @@ out=${RILL_TEST_OUT:-$out} # where the lines are kept
 mkdir -p "$out"
 # The parts of the row `alone` say nothing before the first of the others has ended.
 [ "${half[*]:-}" != "--set test" ] || takes=", about 7 minutes on two cores"
-echo "$(wc -w <<<"$wanted") parts${takes:-}, logs in ${out#"$root/"}"
+parts=$(wc -w <<<"$wanted")
+[ "$parts" = 1 ] && unit=part || unit=parts
+echo "$parts $unit${takes:-}, logs in ${out#"$root/"}"
 begun=$SECONDS finished=" " hints=() cpu=0
 
 # Processor time of this shell and of all that it has waited for, in seconds.
