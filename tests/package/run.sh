@@ -132,7 +132,7 @@ if [ ${#specs[@]} != 0 ]; then
 fi
 plan $((119 + sim))
 mkdir -p "$work/boards"
-for pair in small:dies narrow_far:cut_far; do
+for pair in small:dies tight_far:cut_far; do
     board=$work/boards/${pair%:*}.yaml name=${pair#*:}
     sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' \
         "$root/tests/e2e/specs/boards/${pair%:*}.yaml" >"$board"

@@ -216,8 +216,12 @@ module rill_matrix_lane #(
     parameter X_BITS = 8,
     parameter ACC_W = 64,
     parameter HOPS = 0,                      // 0: no dies here
+    parameter PARAM_BITS = 0,                // nor words of parameters
+    parameter [31:0] SCALE_K = 0,
+    parameter [31:0] SCALE_V = 0,
     parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
-    parameter SUMS_W = 13 * (BEAT_BITS / 128)
+    parameter SUMS_W = 13 * (BEAT_BITS / 128),
+    parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -238,6 +242,10 @@ module rill_matrix_lane #(
     input  wire [SUMS_W-1:0]      sums,
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
+    input  wire                   params,
+    input  wire [2:0]             row,
+    input  wire [1:0]             raw,
+    input  wire [WORD_W-1:0]      word,
     input  wire [SIDE_W-1:0]      side,
     output wire                   out_valid,
     output wire [63:0]            out_acc,
@@ -263,10 +271,14 @@ module rill_matrix_pair #(
     parameter X_BITS = 8,
     parameter ACC_W = 64,
     parameter HOPS = 0,
+    parameter PARAM_BITS = 0,                // nor words of parameters
+    parameter [31:0] SCALE_K = 0,
+    parameter [31:0] SCALE_V = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
     parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
-    parameter SUMS_W = 13 * (BEAT_BITS / 128)
+    parameter SUMS_W = 13 * (BEAT_BITS / 128),
+    parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
     input  wire                   rst,
@@ -291,6 +303,10 @@ module rill_matrix_pair #(
     input  wire [2*SUMS_W-1:0]    sums,
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
+    input  wire                   params,
+    input  wire [2:0]             row,
+    input  wire [1:0]             raw,
+    input  wire [WORD_W-1:0]      word,
     output wire                   out_valid,
     output wire [63:0]            out_acc,
     output wire [31:0]            out_row_scale,
