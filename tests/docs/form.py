@@ -3,8 +3,9 @@
 """Form of the pages: lines and sentences.
 
 usage: form.py PAGE...    prints what is too long, as PAGE:LINE: what; the status is 0 all the same
-Lines have at most 100 columns, in examples 150, and sentences at most 35 words; a colon or a semicolon ends one as a full
-stop does, and code is a word. Rows of tables cannot be broken, and hold lists: they are as long as they are.
+Lines have at most 100 columns, in examples and comments 150, and sentences at most 35 words; a colon or a semicolon
+ends one as a full stop does, and code is a word. Rows of tables cannot be broken, and hold lists: they are as long as
+they are.
 """
 import re
 import sys
@@ -39,7 +40,7 @@ def main():
         with open(path, encoding="utf-8") as file:
             lines = file.read().split("\n")
         for number, line in enumerate(lines, 1):
-            most = EXAMPLE_COLUMNS if line.startswith("    ") else COLUMNS
+            most = EXAMPLE_COLUMNS if line.startswith(("    ", "<!-- ")) else COLUMNS
             if len(line) > most and not WHOLE.match(line):
                 print(f"{path}:{number}: {len(line)} columns")
         for number, text in texts(lines):
