@@ -11,7 +11,7 @@ void emit_report_json(const struct ir *, struct text *out);
 void emit_report_summary(const struct ir *, struct text *out); // a page for `rill check`
 // What crosses each boundary between dies, widest first; nothing of a design on one die.
 void emit_report_crossings(const struct ir *, struct text *out);
-void emit_report_types(struct ir *, struct text *out);         // the itensor type of every stream
+void emit_report_types(struct ir *, struct text *out); // the itensor type of every stream
 
 // Memory of intermediates; positions: of the tensors it is compared with, 0: of a step.
 void emit_report_memory(const struct ir *, int64_t positions, struct text *out);

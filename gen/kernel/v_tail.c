@@ -49,5 +49,9 @@ static struct cost_memory memory(const struct kernel_args *a) {
     return (struct cost_memory){words_of(a), class_beat_bits(a), args_int(a, "CHANNELS", 1), RAM_AUTO};
 }
 
-const struct kernel_class rtl_v_tail = {
-    .module = "rill_v_tail", .kv = KERNEL_KV_INTEGERS, .traits = KERNEL_VALUES, .contract = contract, .cost = cost, .memory = memory};
+const struct kernel_class rtl_v_tail = {.module = "rill_v_tail",
+                                        .kv = KERNEL_KV_INTEGERS,
+                                        .traits = KERNEL_VALUES,
+                                        .contract = contract,
+                                        .cost = cost,
+                                        .memory = memory};

@@ -214,7 +214,8 @@ refuse "empty folder" "empty/design.yaml: error: cannot read" "$rill" report "$w
 refuse "empty folder: text" "empty/report.txt: error: .*is it a directory that" "$rill" report "$work/empty"
 : >"$work/bare/design.yaml"
 refuse "empty design" "bare/design.yaml: error: " "$rill" report "$work/bare" --html "$work/refused.html"
-refuse "a file for a folder" "is a file, no folder of a design" "$rill" report "$design/design.yaml" --html "$work/refused.html"
+refuse "a file for a folder" "is a file, no folder of a design" \
+    "$rill" report "$design/design.yaml" --html "$work/refused.html"
 refuse "a page that is a folder" "Is a directory" "$rill" report "$design" --html "$work/empty"
 refuse "a page below a file" "Not a directory" "$rill" report "$design" --html "$design/design.yaml/page.html"
 check_refused "a page without a name" 2 "needs a value" "$rill" report "$design" --html ""
