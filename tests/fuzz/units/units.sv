@@ -182,7 +182,8 @@ module rill_fifo #(
     endgenerate
 endmodule
 
-// Designs with sums of groups (int4_asym) or mantissas of 10 bits or longer sums have lanes of their own: RILL_OWN_MATRIX.
+// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums or cut lanes have lanes of their own:
+// RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
 // One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 11 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
