@@ -30,7 +30,9 @@ static void print_usage(FILE *out) {
     struct text list = {0};
     for (int i = 0; rill_commands[i]; i++) all[i] = &rill_commands[i]->options;
     options_commands(all, &list);
-    fprintf(out, "usage: rill COMMAND ...; `rill help COMMAND` for each, `rill --version`\n\n%s", text_cstr(&list));
+    fprintf(out,
+            "usage: rill COMMAND ...; `rill help COMMAND` or `rill COMMAND --help` for each, `rill --version`\n\n%s",
+            text_cstr(&list));
     fprintf(out, "\nexit status: 0 done, 1 wrong input or a check that failed, 2 usage, 3 internal fault\n");
     text_free(&list);
 }

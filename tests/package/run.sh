@@ -184,7 +184,7 @@ places() { # what place.tcl must have done: mode, pattern, least
     rm -f "$MOCK_RECORD"
     place "$work/dies" "$1" && [ "$(grep -c "$2" "$MOCK_RECORD")" -ge "$3" ]
 }
-for name in dies cut_far; do check_moved $name; done
+for name in cut_far dies; do check_moved $name; done
 check "placement soft: lanes on their dies" places soft \
     '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_engine/gen_lane' 11
 check "placement hard: everything in the platform's pblocks" places hard \
