@@ -303,10 +303,10 @@ refuse_unbuilt() { # exit status, message, arguments behind the folder
     local want=$1 message=$2 status=0
     shift 2
     "$rill" sim "$unbuilt" "$@" >"$log" 2>&1 || status=$?
-    if [ "$status" != "$want" ]; then fail "before the build: $*" "exit status $status instead of $want"
+    if [ "$status" != "$want" ]; then fail "before building: $*" "exit status $status instead of $want"
     elif ! grep -qE "error: .*$message|$message: error" "$log" || grep -q building "$log"; then
-        fail "before the build: $*" "$(reason)"
-    else ok "before the build: $*"
+        fail "before building: $*" "$(reason)"
+    else ok "before building: $*"
     fi
 }
 make_unbuilt() { # spec
@@ -323,17 +323,17 @@ starts_build() { # message, whether it is there, arguments behind the folder
 refuse_requests_before_build() {
     mkdir -p "$work/no-tools" && printf '#!/bin/sh\nexit 1\n' >"$work/no-tools/verilator" &&
         chmod +x "$work/no-tools/verilator"
-    check "before the build: a design" make_unbuilt "$root/tests/e2e/specs/odd.yaml"
+    check "before building: a design" make_unbuilt "$root/tests/e2e/specs/odd.yaml"
     refuse_unbuilt 1 'id 97 of the prompt is not in the vocabulary of 97$' --prompt-ids 1,97,3
     refuse_unbuilt 1 'the context of 40 has room for 38$' --prompt-ids 1,2,3 --tokens 39
     refuse_unbuilt 1 'the prompt has 41 token ids' --prompt-ids "$(seq -s, 41)"
     refuse_unbuilt 1 '--temperature|the design chooses the most likely id alone' --prompt-ids 1 --top-k 3
     refuse_unbuilt 1 '--inject-error: the design has channels 0 to 2$' --prompt-ids 1 --inject-error 9:0
     refuse_unbuilt 1 '--inputs and --outputs are for graphs' --inputs rows.npy
-    check "before the build: unchecked ids are built for" starts_build 'prompt is not' no --unchecked --prompt-ids 97
-    check "before the build: --quick-build is suggested" starts_build '--quick-build' yes --prompt-ids 1
-    check "before the build: it is not where it is given" starts_build '--quick-build' no --prompt-ids 1 --quick-build
-    check "before the build: a design of rows" make_unbuilt "$root/tests/e2e/specs/five.yaml"
+    check "before building: unchecked ids are built for" starts_build 'prompt is not' no --unchecked --prompt-ids 97
+    check "before building: --quick-build is suggested" starts_build '--quick-build' yes --prompt-ids 1
+    check "before building: it is not where it is given" starts_build '--quick-build' no --prompt-ids 1 --quick-build
+    check "before building: a design of rows" make_unbuilt "$root/tests/e2e/specs/five.yaml"
     refuse_unbuilt 1 'token ids are for language models' --prompt-ids 1
     refuse_unbuilt 1 'none.npy' --inputs "$work/none.npy"
     rm "$unbuilt/image/channel_00.bin"
