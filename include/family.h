@@ -147,6 +147,9 @@ bool family_allows(const struct family_values *, const char *key, int64_t value,
 // parameter was not given by `model` (NULL: none).
 bool family_derive(struct family_values *, const struct yaml_node *model, struct loc loc, struct arena *,
                    struct diag *);
+// What of the model the spec does not say and follows from what it does: `head_dim 64, queries 576`, in the family's
+// order. Defaults that are plain values are not in it. NULL: nothing.
+const char *family_derived(const struct family_values *, struct arena *);
 int family_find_parameter(const struct family *, const char *name); // -1: none
 
 // The family's `graph` with every expression, choice and loop resolved: what `graph` of a spec may be. Places are the

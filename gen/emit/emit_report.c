@@ -8,6 +8,7 @@ static void add_graph(const struct ir *ir, struct text *out) {
     const struct ir_design *d = &ir->design;
     text_addf(out, "%s: %d operations in %d region%s, %d tensors\n", ir->name, ir->nodes, ir->regions,
               ir->regions == 1 ? "" : "s", ir->tensors);
+    if (d->derived) text_addf(out, "family %s, sizes that follow: %s\n", d->family, d->derived);
     for (int r = 0; r < ir->regions; r++)
         text_addf(out, "  region %-12s x%-4lld %s, %d operations\n", ir->region[r].name,
                   (long long)ir->region[r].repeat, ir->region[r].when == IR_LAST ? "last token" : "always",

@@ -249,7 +249,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     }
 #define SECTION_KEY(name, figures) #name,
 #define PLATFORM_KEY(key, member) key,
-    CHECK_KEYS(map, "design", "clock_mhz", "hbm", "family", "binding", "fifo", "weights", "activations", "board",
+    CHECK_KEYS(map, "design", "clock_mhz", "hbm", "derived", "family", "binding", "fifo", "weights", "activations", "board",
                "strategy", "memories", "placement", "eot",
                BOARD_SECTIONS(SECTION_KEY) IR_DESIGN_FIELDS(FIELD_KEY) IR_PLATFORM_FIELDS(PLATFORM_KEY));
     item->clock_mhz = get_float(r, map, "clock_mhz", 1, 2000);
@@ -257,6 +257,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     read_figures(r, map, &item->figures);
     IR_DESIGN_FIELDS(READ_FIELD)
     read_end_ids(r, map, &item->eot);
+    item->derived = get_optional(r, map, "derived");
     item->family = get_optional(r, map, "family");
     item->binding = (enum spec_binding)get_word(r, map, "binding", spec_binding_words, SPEC_BINDINGS);
     item->fifo = (enum spec_fifo)get_word(r, map, "fifo", spec_fifo_words, SPEC_FIFOS);

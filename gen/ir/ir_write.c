@@ -117,6 +117,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     write_figures(w, &item->figures);
     IR_DESIGN_FIELDS(WRITE_FIELD)
     write_end_ids(w, &item->eot);
+    key_string(w, "derived", item->derived);
     key_string(w, "family", item->family);
     key_string(w, "binding", spec_binding_name(item->binding));
     key_string(w, "fifo", spec_fifo_name(item->fifo));

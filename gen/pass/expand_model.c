@@ -42,6 +42,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .channel_bytes = (int64_t)spec->device->hbm.channel_mbytes << 20,
                                     .hbm = spec->device->hbm,
                                     .figures = spec->device->figures,
+                                    .derived = spec->model ? family_derived(spec->model->values, ir->arena) : NULL,
                                     .family = spec->model ? spec->model->family->name : NULL,
                                     .binding = (enum spec_binding)d->binding,
                                     .fifo = (enum spec_fifo)d->fifo,

@@ -249,6 +249,29 @@ struct family_values *family_values_read(const struct family *f, const struct ya
     return diag->errors == before && family_derive(v, model, model->loc, arena, diag) ? v : NULL;
 }
 
+// ---- what follows ----
+
+// A default that is computed from other parameters.
+static bool follows(const struct family_parameter *p, const struct family_value *v) {
+    int64_t plain;
+    return p->type == FAMILY_INTEGER && p->preset && v->known && !v->given && !yaml_parse_int(p->preset, &plain);
+}
+
+static void add_size(struct text *out, const char *name, int64_t value) {
+    text_addf(out, "%s%s %lld", out->len ? ", " : "", name, (long long)value);
+}
+
+const char *family_derived(const struct family_values *v, struct arena *arena) {
+    const struct family *f = v->family;
+    struct text out = {0};
+    for (size_t i = 0; i < f->parameters; i++)
+        if (follows(&f->parameter[i], &v->parameter[i])) add_size(&out, f->parameter[i].name, v->parameter[i].i);
+    for (size_t i = 0; i < v->lets; i++) add_size(&out, f->let[i].name, v->let[i]);
+    const char *all = out.len ? arena_strndup(arena, text_cstr(&out), out.len) : NULL;
+    text_free(&out);
+    return all;
+}
+
 // ---- the design ----
 
 bool family_check_design(const struct family_values *v, struct loc (*loc_of)(void *context, const char *key),

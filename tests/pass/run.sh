@@ -340,7 +340,7 @@ refuse_requests_before_build() {
     refuse_unbuilt 1 "channel_00.bin" --tokens 1
 }
 
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 179)) # 179: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 181)) # 181: written one by one below
 plan 24
 refuse_requests_before_build
 for expect in "${expects[@]}"; do
@@ -438,6 +438,13 @@ same_ids() { # lists
             diff "$work/ids" - || return
     done
 }
+derived_of() { # spec, what it says
+    "$rill" check "$1" >"$log.derived" 2>/dev/null && grep -qxF "$2" "$log.derived"
+}
+check "sizes that follow: of the model" derived_of "$root/configs/tinystories-gpt2-1m.yaml" \
+    'family gpt2, sizes that follow: kv_heads 4, head_dim 32'
+check "sizes that follow: not those that the spec says" derived_of "$root/configs/gemma3-270m-u55c.yaml" \
+    'family gemma3, sizes that follow: queries 1024, keys 256'
 check "lists of ids: blanks, zeros in front" same_ids "8 2" " 8 , 2 " "08,2"
 shows_help() { # command and arguments: the usage on standard output, whatever else is there
     "$rill" "$@" 2>"$work/help.said" | grep -q "^usage: rill" && [ ! -s "$work/help.said" ]
