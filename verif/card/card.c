@@ -26,6 +26,7 @@ static const char usage[] = "usage: card PACKAGE SOCKET [options]\n"
                             "  --bad-write CH:N  the N-th write burst of a channel answers an error\n"
                             "  --late CH:N:C     the N-th read burst of a channel answers C cycles later\n"
                             "  --reset-at N      a reset, N cycles after the first command has started\n"
+                            "  --asked-after N   says in which cycle, N or more after the first command, a burst is read next\n"
                             "  --shuffle         bursts of different ids answer in another order (with a seed)\n";
 
 enum {
@@ -56,6 +57,8 @@ struct sim { // the one card
     uint8_t uuid[CARD_UUID_BYTES];
     uint64_t reset_until, awake_until, next_poll;
     uint64_t reset_after, reset_at; // 0: no reset that was asked for
+    uint64_t asked_after, bursts;   // asked_after: 0, or from which cycle a burst is told; bursts: read so far
+    uint64_t begun;                 // the cycle of the first command
     uint8_t *payload;
 };
 
@@ -107,7 +110,8 @@ static const struct option options[] = {
     {"seed", required_argument, NULL, 's'},     {"unwritten", no_argument, NULL, 'u'},
     {"bad-beat", required_argument, NULL, 'b'}, {"bad-write", required_argument, NULL, 'w'},
     {"late", required_argument, NULL, 'l'},     {"shuffle", no_argument, NULL, 'x'},
-    {"reset-at", required_argument, NULL, 'r'}, {0}};
+    {"reset-at", required_argument, NULL, 'r'}, {"asked-after", required_argument, NULL, 'a'},
+    {0}};
 
 static uint64_t seed_of(int argc, char **argv) {
     uint64_t seed = 0;
@@ -124,6 +128,7 @@ static bool apply_options(struct sim *card, int argc, char **argv) {
         if (o == 'u') ok = hbm_guard_unwritten(card->hbm);
         else if (o == 'x') hbm_shuffle(card->hbm);
         else if (o == 'r') card->reset_after = strtoull(optarg, NULL, 10);
+        else if (o == 'a') card->asked_after = strtoull(optarg, NULL, 10);
         else if (o != 's') ok = inject(card, o, optarg);
     }
     return ok;
@@ -314,6 +319,7 @@ static void look(struct sim *card, bool wait) {
 
 static void begin_command(struct sim *card) {
     card->command = COMMAND_RUNNING;
+    if (!card->begun) card->begun = hbm_cycle(card->hbm);
     if (card->reset_after) card->reset_at = hbm_cycle(card->hbm) + card->reset_after;
     card->reset_after = 0;
 }
@@ -350,8 +356,26 @@ static void between_accesses(struct sim *card) {
     if (card->access == ACCESS_NONE && card->command == COMMAND_RUNNING) begin_poll(card);
 }
 
+static uint64_t bursts_read(const struct sim *card) {
+    uint64_t sum = 0;
+    for (int c = 0; c < card->ir->design.channels; c++) sum += hbm_stats(card->hbm, c).read_bursts;
+    return sum;
+}
+
+// So that a test can place a reset beside a burst, whatever the design's timing.
+static void tell_burst(struct sim *card) {
+    uint64_t now = hbm_cycle(card->hbm), bursts = bursts_read(card);
+    if (bursts > card->bursts && card->begun && now - card->begun >= card->asked_after) {
+        fprintf(stderr, "card: a burst is read %llu cycles after the first command\n",
+                (unsigned long long)(now - card->begun));
+        card->asked_after = 0;
+    }
+    card->bursts = bursts;
+}
+
 bool sim_edge(struct sim *card, struct sim_pins *pins) {
     hbm_tick(card->hbm);
+    if (card->asked_after) tell_burst(card);
     uint64_t now = hbm_cycle(card->hbm);
     if (pins->rst) hbm_reset(card->hbm); // in every cycle that sees the reset: before the first one the kernel goes on
     pins->rst = now < card->reset_until;
