@@ -63,6 +63,7 @@ bool yaml_word(const struct yaml_node *node, const char *const *words, size_t co
 // A key of before, and what to write now.
 struct yaml_gone {
     const char *key, *now;
+    bool foreign; // it was never a key here: `now` says whose it is
 };
 // An error for every key of the map that is not in keys: what to write instead of one that is gone (a list that ends
 // in a NULL key, or NULL), else the likely spelling. True when there is none.

@@ -4,6 +4,16 @@
 # moment.
 # usage: tests/install.sh [PROGRAM:PACKAGE]...    these too
 set -eu
+for word in "$@"; do
+    case $word in
+        *:*) ;;
+        *)
+            [ "$word" = --help ] || echo "tests/install.sh: error: \`$word\` is no PROGRAM:PACKAGE" >&2
+            echo "usage: tests/install.sh [PROGRAM:PACKAGE]..."
+            [ "$word" = --help ] && exit 0 || exit 2
+            ;;
+    esac
+done
 
 # program:package; a program may come from elsewhere than its package.
 programs="gcc:gcc g++:g++ make:make verilator:verilator iverilog:iverilog yosys:yosys clang:clang

@@ -231,9 +231,9 @@ bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *
     return false;
 }
 
-static const char *written_now(const struct yaml_gone *gone, const char *key) {
+static const struct yaml_gone *find_gone(const struct yaml_gone *gone, const char *key) {
     for (; gone && gone->key; gone++)
-        if (!strcmp(gone->key, key)) return gone->now;
+        if (!strcmp(gone->key, key)) return gone;
     return NULL;
 }
 
@@ -243,9 +243,14 @@ bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_
     for (size_t i = 0; i < map->count; i++) {
         if (is_known(map->keys[i], keys, count)) continue;
         good = false;
-        const char *now = written_now(gone, map->keys[i]);
+        const struct yaml_gone *now = find_gone(gone, map->keys[i]);
+        if (now && now->foreign) {
+            diag_error(diag, map->key_locs[i], "unknown key `%s` in %s", map->keys[i], what);
+            diag_note(diag, map->key_locs[i], "%s", now->now);
+            continue;
+        }
         if (now) {
-            diag_error(diag, map->key_locs[i], "%s has no `%s` any more: %s", what, map->keys[i], now);
+            diag_error(diag, map->key_locs[i], "%s has no `%s` any more: %s", what, map->keys[i], now->now);
             continue;
         }
         diag_error(diag, map->key_locs[i], "unknown key `%s` in %s", map->keys[i], what);

@@ -177,6 +177,13 @@ static bool may_follow(const char *above, int other, int own) {
     return own == other || own == other + (int)item || (own > other && opens);
 }
 
+// `key: value` on one line.
+static bool has_value(const char *line) {
+    size_t len = strcspn(line, "\r\n#");
+    const char *colon = memchr(line, ':', len);
+    return colon && colon + 1 < line + len && colon[1] == ' ' && strspn(colon + 1, " ") < len - (size_t)(colon + 1 - line);
+}
+
 // A line as deep as none of those above it, where it is no text in brackets.
 static void note_indent(struct reader *r, yaml_mark_t mark) {
     int own = indent_of(line_at(r, mark.line)), other = -1, any;
@@ -186,6 +193,10 @@ static void note_indent(struct reader *r, yaml_mark_t mark) {
     for (size_t l = above; own < other && l > 0; l--)
         if ((any = indent_of(line_at(r, l - 1))) == own) return;
     struct loc at = {r->source, (uint32_t)mark.line + 1, (uint32_t)own + 1};
+    if (own > other && has_value(line_at(r, above))) {
+        diag_note(r->diag, at, "the line above has a value behind its key: nothing may stand below it, deeper");
+        return;
+    }
     diag_note(r->diag, at, "indented by %d, the line above by %d: keys of one map are indented alike", own, other);
 }
 

@@ -37,7 +37,10 @@ static void say_parameter(FILE *out, const struct topic *t, struct arena *arena)
     if (p->type == FAMILY_INTEGER || p->type == FAMILY_NUMBER) fprintf(out, " from %.15g to %.15g", p->from, p->to);
     for (size_t i = 0; i < p->word_count; i++) fprintf(out, "%s `%s`", i ? "," : "", p->words[i]);
     if (p->list) fprintf(out, ", or a list of at most %d", p->list);
+    int64_t plain;
+    bool none = p->preset && p->type == FAMILY_INTEGER && yaml_parse_int(p->preset, &plain) && (double)plain < p->from;
     if (!p->preset) fputs("; required\n", out);
+    else if (none) fputs("; default: none\n", out);
     else fprintf(out, "; default: %s\n", p->preset->text ? p->preset->text : "an expression");
     if (p->doc) fprintf(out, "  %s\n", explain_plain(p->doc, arena));
     else fprintf(out, "  %s does not say what it means: key `doc`\n", t->family->path);

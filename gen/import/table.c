@@ -90,8 +90,8 @@ static void add_begin(const struct import *m, struct text *out) {
     else if (m->tokenizer) text_add(out, "no bos: the tokenizer puts no id in front of a text, and no key names one\n");
     else
         text_add(out,
-                 "no bos: assumed, as no key names one and there is no tokenizer here to tell; if texts begin with "
-                 "an id, write `bos: ID` below `model`\n");
+                 "no bos: assumed, as no key names one and there is no tokenizer here to tell; prompts are then ids "
+                 "(`--prompt-ids`), with the first one written\n");
 }
 
 static void add_dies(const struct import *m, const struct import_design *d, struct text *out) {

@@ -10,6 +10,7 @@
 #include "include/checkpoint.h"
 #include "include/family.h"
 #include "gen/model/gguf_model.h"
+#include "gen/model/json_text.h"
 
 enum { MAX_CONFIG_BYTES = 1 << 20 };
 
@@ -221,15 +222,12 @@ static void read_found(struct config_reader *r, const struct family_key *k) {
 static json_t *load_beside(struct config_reader *r, const char *file) {
     const char *why, *path = arena_printf(r->arena, "%s/%s", r->dir, file);
     size_t len;
-    json_error_t error;
     if (access(path, F_OK) != 0) return NULL;
     const char *text = file_read(r->arena, path, MAX_CONFIG_BYTES, &len, &why);
-    json_t *root = text ? json_loadb(text, len, JSON_REJECT_DUPLICATES, &error) : NULL;
-    if (json_is_object(root)) return root;
-    diag_error(r->diag, loc_file(r->arena, path), "%s", !text ? why : root ? "not a JSON object" : error.text);
-    json_decref(root);
-    r->ok = false;
-    return NULL;
+    if (!text) diag_error(r->diag, loc_file(r->arena, path), "%s", why);
+    json_t *root = text ? json_text_object(text, len, loc_file(r->arena, path), r->diag) : NULL;
+    if (!root) r->ok = false;
+    return root;
 }
 
 static void read_key(struct config_reader *r, const struct family_key *k) {
@@ -357,11 +355,9 @@ struct family_values *family_config_read(const struct family *f, const char *dir
     size_t len;
     const char *text = checkpoint_is_there(arena, dir, diag) ? config_text(&r, f, dir, &len) : NULL;
     if (!text) return NULL;
-    json_error_t error;
-    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+    json_t *root = json_text_object(text, len, r.loc, diag);
     r.root = root;
-    if (json_is_object(root)) values = read_root(&r, f);
-    else diag_error(diag, r.loc, "%s", root ? "not a JSON object" : error.text);
+    if (root) values = read_root(&r, f);
     json_decref(root);
     return values;
 }
@@ -391,6 +387,24 @@ static void warn_untrained(const struct family_values *have, const struct family
                      k->spelling[0], most, have->family->parameter[k->most].name, want->parameter[k->most].i);
 }
 
+struct report_at {
+    struct loc loc;
+    struct arena *arena;
+    struct diag *diag;
+};
+
+// The checkpoint says `a`, the spec `b`.
+static void report_other(const struct family_key *k, const struct family_parameter *p, const struct family_value *a,
+                         const struct family_value *b, const struct report_at *r) {
+    const char *have = family_value_text(r->arena, p, a), *want = family_value_text(r->arena, p, b);
+    const char *word = b->given ? "" : " by default";
+    if (k->source == FAMILY_WITHOUT)
+        diag_error(r->diag, r->loc, "the file has no `%s`, so `%s` is %s; the spec says %s%s", k->tensor, p->name, have,
+                   want, word);
+    else diag_error(r->diag, r->loc, "`%s` is %s, the spec says %s%s", k->spelling[0], have, want, word);
+    if (!b->given) diag_note(r->diag, r->loc, "`%s: %s` below `model` of the spec says it", p->name, have);
+}
+
 bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,
                          struct arena *arena, struct diag *diag) {
     struct loc loc = loc_file(arena, path_of(arena, dir));
@@ -405,9 +419,7 @@ bool family_config_check(const struct family_values *have, const struct family_v
         const struct family_value *a = &have->parameter[n], *b = &want->parameter[n];
         bool same = p->type == FAMILY_NUMBER ? (float)a->f == (float)b->f
                                              : !strcmp(family_value_text(arena, p, a), family_value_text(arena, p, b));
-        if (!same)
-            diag_error(diag, loc, "`%s` is %s, the spec says %s", keys->item[i].spelling[0],
-                       family_value_text(arena, p, a), family_value_text(arena, p, b));
+        if (!same) report_other(&keys->item[i], p, a, b, &(struct report_at){loc, arena, diag});
     }
     return diag->errors == errors;
 }

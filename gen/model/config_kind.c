@@ -5,18 +5,17 @@
 
 #include "gen/model/gguf_model.h"
 #include "include/family.h"
+#include "gen/model/json_text.h"
 
 enum { MAX_CONFIG_BYTES = 1 << 20 };
 static const char kind_key[] = "model_type";
 
 static const char *kind_of_config(const char *path, struct arena *arena, struct diag *diag) {
     size_t len;
-    json_error_t error;
     const char *why, *text = file_read(arena, path, MAX_CONFIG_BYTES, &len, &why), *kind = NULL;
     if (!text) return diag_error(diag, loc_file(arena, path), "%s", why), NULL;
-    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error), *value = json_object_get(root, kind_key);
-    if (!json_is_object(root)) diag_error(diag, loc_file(arena, path), "%s", root ? "not a JSON object" : error.text);
-    else kind = arena_strdup(arena, json_is_string(value) ? json_string_value(value) : "");
+    json_t *root = json_text_object(text, len, loc_file(arena, path), diag), *value = json_object_get(root, kind_key);
+    if (root) kind = arena_strdup(arena, json_is_string(value) ? json_string_value(value) : "");
     json_decref(root);
     return kind;
 }

@@ -227,13 +227,28 @@ static bool place_tensor(struct gguf *g, size_t i, struct diag *diag) {
     struct gguf_tensor *t = &g->tensors.items[i];
     uint64_t offset = g->offsets.items[i], area = g->bytes - g->data_begin;
     if (offset % g->alignment) return refuse_tensor(g, diag, t->name, "its offset is not aligned");
-    if (offset > area || tensor_bytes(t) > area - offset)
-        return refuse_tensor(g, diag, t->name, "beyond the end of the file");
+    if (offset > area || tensor_bytes(t) > area - offset) return true; // check_whole tells of all
     t->blocks = g->data + g->data_begin + offset;
     return true;
 }
 
 // ---- the whole ----
+
+// A file that is cut off lacks the end of one tensor and all of those behind it: one error for all of them.
+static bool check_whole(const struct gguf *g, struct diag *diag) {
+    size_t first = g->tensors.count, cut = 0;
+    for (size_t i = 0; i < g->tensors.count; i++) {
+        if (g->tensors.items[i].blocks) continue;
+        if (!cut++ || g->offsets.items[i] < g->offsets.items[first]) first = i;
+    }
+    if (!cut) return true;
+    const struct gguf_tensor *t = &g->tensors.items[first];
+    diag_error(diag, g->loc,
+               "tensor %s: truncated: its %" PRIu64 " bytes begin at byte %" PRIu64 " of the data, the file holds %"
+               PRIu64, t->name, tensor_bytes(t), g->offsets.items[first], g->bytes - g->data_begin);
+    if (cut > 1) diag_note(diag, g->loc, "%zu of %zu tensors end beyond it", cut, g->tensors.count);
+    return false;
+}
 
 static int compare_texts(struct gguf_text a, struct gguf_text b) {
     int order = memcmp(a.data, b.data, a.len < b.len ? a.len : b.len);
@@ -281,6 +296,8 @@ static bool check_tensors(struct gguf *g, struct diag *diag) {
 
 static bool take_front(struct gguf *g, uint64_t *tensors, uint64_t *pairs, struct diag *diag) {
     uint64_t version;
+    if (g->bytes >= 4 && g->bytes < 24 && !memcmp(g->data, "GGUF", 4))
+        return refuse(g, diag, "truncated: the header alone has 24 bytes");
     if (g->bytes < 24 || memcmp(g->data, "GGUF", 4) != 0)
         return refuse(g, diag, "not a GGUF file; other checkpoints are given as their folder");
     g->at = 4;
@@ -317,7 +334,7 @@ static bool read_header(struct gguf *g, struct diag *diag) {
     if (tensors && g->data_begin > g->bytes) return refuse(g, diag, "truncated before the first tensor");
     for (size_t i = 0; i < g->tensors.count; i++)
         if (!place_tensor(g, i, diag)) return false;
-    return check_tensors(g, diag);
+    return check_whole(g, diag) && check_tensors(g, diag);
 }
 
 static const char *map_file(struct gguf *g, const char *path) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "gen/model/gguf_model.h"
+#include "gen/model/json_text.h"
 
 enum { MOST_FILES = 1024, INDEX_BYTES = 64 << 20 };
 
@@ -94,12 +95,10 @@ static bool open_map(struct shards *s, const char *dir, json_t *map, struct diag
 static bool open_index(struct shards *s, const char *dir, const char *path, struct diag *diag) {
     size_t len;
     const char *why;
-    json_error_t error;
     s->loc = loc_file(s->arena, path);
     const char *text = file_read(s->arena, path, INDEX_BYTES, &len, &why);
     if (!text) return diag_error(diag, s->loc, "%s", why), false;
-    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-    if (!root) diag_error(diag, s->loc, "%s", error.text);
+    json_t *root = json_text_object(text, len, s->loc, diag);
     bool ok = root && open_map(s, dir, json_object_get(root, "weight_map"), diag);
     json_decref(root);
     return ok;

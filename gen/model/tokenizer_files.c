@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "gen/model/tokenizer_internal.h"
+#include "gen/model/json_text.h"
+
+enum { LEAST_MADE = 100 }; // of so many tokens at most one that no merge makes
 
 static bool add_token(struct tokenizer_builder *b, const char *text, const json_t *value) {
     json_int_t id = json_integer_value(value);
@@ -46,11 +49,8 @@ static bool read_vocabulary(struct tokenizer_builder *b, const char *path) {
     size_t len;
     const char *text = read_file(b, path, &len);
     if (!text) return false;
-    json_error_t error;
-    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
-    bool ok = json_is_object(root);
-    if (!ok) diag_error(b->diag, b->loc, "%s", root ? "not a JSON object" : error.text);
-    ok = ok && add_vocabulary(b, root);
+    json_t *root = json_text_object(text, len, b->loc, b->diag);
+    bool ok = root && add_vocabulary(b, root);
     json_decref(root);
     return ok;
 }
@@ -89,10 +89,25 @@ static bool read_merges(struct tokenizer_builder *b, const char *path) {
     return true;
 }
 
+// Of a list of merges that is cut off, what the missing ones would make stays in the vocabulary. A few tokens beside
+// them are nobody's merge in any tokenizer.
+static void warn_unmade(const struct tokenizer_builder *b) {
+    const struct tokenizer *t = b->t;
+    bool *made = ARENA_ARRAY(b->arena, bool, t->vocab + 1);
+    size_t unmade = 0;
+    for (size_t i = 0; i < t->merge_slots; i++)
+        if (t->merges[i].rank != TOKENIZER_NONE) made[t->merges[i].merged] = true;
+    for (size_t i = 0; i < t->vocab; i++) unmade += t->tokens[i].len > 1 && !made[i];
+    if (unmade * LEAST_MADE > t->vocab)
+        diag_warning(b->diag, b->loc, "no merge makes %zu of the %zu tokens of the vocabulary: is the file cut off?",
+                     unmade, t->vocab);
+}
+
 struct tokenizer *tokenizer_load_files(struct arena *arena, const char *vocabulary, const char *merges,
                                        struct diag *diag) {
     struct tokenizer_builder b = tokenizer_begin(arena, diag, loc_file(arena, vocabulary));
     if (!read_vocabulary(&b, vocabulary) || !read_merges(&b, merges)) return NULL;
+    warn_unmade(&b);
     tokenizer_add_stage(b.t, "gpt2");
     return tokenizer_finish(&b);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gen/model/tokenizer_internal.h"
+#include "gen/model/json_text.h"
 
 struct loader {
     struct tokenizer_builder b;
@@ -249,13 +250,10 @@ struct tokenizer *tokenizer_load_json(struct arena *arena, const char *path, str
     size_t len;
     char *text = file_read(arena, path, TOKENIZER_MAX_BYTES, &len, &why);
     if (!text) return diag_error(diag, l.b.loc, "%s", why), NULL;
-    json_error_t error;
     l.t = l.b.t;
-    l.root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+    l.root = json_text_object(text, len, l.b.loc, diag);
     l.model = json_object_get(l.root, "model");
-    bool ok = json_is_object(l.root);
-    if (!ok) diag_error(diag, l.b.loc, "%s", l.root ? "not a JSON object" : error.text);
-    ok = ok && read_all(&l, path);
+    bool ok = l.root && read_all(&l, path);
     json_decref(l.root);
     if (ok) return tokenizer_finish(&l.b);
     return tokenizer_close(l.t), NULL;

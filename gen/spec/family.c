@@ -257,6 +257,13 @@ static void note_families(const char *name, struct loc loc, struct arena *arena,
     if (!count)
         diag_note(diag, loc,
                   "the folder `families` is not beside the program: RILL_HOME names the folder that holds it");
+    for (size_t i = 0; i < count; i++) {
+        struct family *f = family_find(words[i], ".", loc_none(), arena, diag);
+        if (f && family_is_for(f, "config.json", name)) {
+            diag_note(diag, loc, "family `%s` is for models of that kind", words[i]);
+            return;
+        }
+    }
     diag_note_words(diag, loc, name, words, count);
 }
 

@@ -57,6 +57,22 @@ static const char **keys_of(const struct family *f, struct arena *arena) {
     return keys;
 }
 
+// What config.json calls a parameter is no key of `model`, but says which one is meant.
+static const struct yaml_gone *foreign_keys(const struct family *f, struct arena *arena) {
+    VEC(struct yaml_gone) all = {0};
+    for (size_t k = 0; k < f->config.count; k++) {
+        const struct family_key *key = &f->config.item[k];
+        for (size_t s = 0; key->parameter >= 0 && s < key->spellings; s++) {
+            const char *name = f->parameter[key->parameter].name;
+            struct yaml_gone one = {.key = key->spelling[s], .foreign = true};
+            one.now = arena_printf(arena, "here it is `%s`; the other name is config.json's", name);
+            if (strcmp(one.key, name) != 0) VEC_PUSH(arena, all, one);
+        }
+    }
+    VEC_PUSH(arena, all, (struct yaml_gone){0});
+    return all.items;
+}
+
 // ---- defaults ----
 
 static bool preset_of(const struct family_scope *s, const struct family_parameter *p, struct family_value *v) {
@@ -239,7 +255,7 @@ struct family_values *family_values_read(const struct family *f, const struct ya
     struct family_values *v = new_values(f, arena);
     const char **keys = keys_of(f, arena);
     int before = diag->errors;
-    if (!yaml_check_keys(model, keys, f->parameters + 1, NULL, "model", diag)) v->lets = 0;
+    if (!yaml_check_keys(model, keys, f->parameters + 1, foreign_keys(f, arena), "model", diag)) v->lets = 0;
     for (size_t i = 0; i < f->parameters; i++) {
         const struct yaml_node *node = yaml_get(model, keys[i]);
         if (node) read_given(&f->parameter[i], node, &v->parameter[i], arena, diag);

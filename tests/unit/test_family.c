@@ -113,7 +113,7 @@ static const char *dump(struct image_fixture *x, const char *path) {
     struct text text = {0};
     assert_no_errors(&x->f);
     assert_non_null(ir);
-    ir->spec = ir->family = ir->design.family = NULL;
+    ir->spec = ir->family = ir->design.family = ir->design.derived = NULL;
     ir_write_text(ir, &text);
     const char *copy = arena_strdup(&x->f.arena, text_cstr(&text));
     text_free(&text);

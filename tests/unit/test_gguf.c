@@ -221,11 +221,11 @@ static void test_refused_tensors(void **state) {
         {4, 1, 9, 0, 64, "tensor t: type 9 is not supported"},
         {48, 1, GGUF_Q8_0, 0, 64, "rows of 48 weights are no whole blocks of Q8_0 (32 weights)"},
         {4, 1, GGUF_F32, 4, 64, "its offset is not aligned"},
-        {4, 1, GGUF_F32, 32, 40, "beyond the end of the file"},
-        {4, 1, GGUF_F32, UINT64_MAX - 31, 40, "beyond the end of the file"},
+        {4, 1, GGUF_F32, 32, 40, "truncated: its"},
+        {4, 1, GGUF_F32, UINT64_MAX - 31, 40, "truncated: its"},
         {0, 1, GGUF_F32, 0, 64, "an illegal extent"},
         {1ull << 40, 1ull << 40, GGUF_F32, 0, 64, "an illegal extent"},
-        {1ull << 59, 1, GGUF_Q4_K, 0, 64, "beyond the end of the file"},
+        {1ull << 59, 1, GGUF_Q4_K, 0, 64, "truncated: its"},
     };
     for (size_t i = 0; i < COUNT_OF(wrong); i++) {
         struct maker m;
@@ -234,6 +234,18 @@ static void test_refused_tensors(void **state) {
         put_data(&m, wrong[i].bytes);
         assert_refused(&m, wrong[i].message);
     }
+}
+
+// One error for all tensors that a cut file lacks, of the one that comes first in it.
+static void test_cut_data(void **state) {
+    (void)state;
+    struct maker m;
+    put_front(&m, 3, 3, 0);
+    put_tensor(&m, "last", 4, 1, GGUF_F32, 64);
+    put_tensor(&m, "first", 4, 1, GGUF_F32, 0);
+    put_tensor(&m, "cut", 4, 1, GGUF_F32, 32);
+    put_data(&m, 40);
+    assert_refused(&m, "tensor cut: truncated: its 16 bytes begin at byte 32 of the data, the file holds 40");
 }
 
 static void test_refused_pairs_of_tensors(void **state) {
@@ -299,6 +311,7 @@ int main(void) {
         cmocka_unit_test(test_refused_fronts),
         cmocka_unit_test(test_refused_metadata),
         cmocka_unit_test(test_refused_tensors),
+        cmocka_unit_test(test_cut_data),
         cmocka_unit_test(test_refused_pairs_of_tensors),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_no_such_file),

@@ -277,6 +277,28 @@ static void assert_refused(const char *vocab, const char *merges, const char *me
     fixture_end(&f);
 }
 
+// A list of merges that has lost its end still is one, but makes other ids.
+static void test_cut_merges(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    const char *why, *names[2] = {"vocab.json", "merges.txt"}, *paths[2] = {vocab_path, merges_path};
+    size_t len;
+    for (int cut = 0; cut < 2; cut++) {
+        for (int i = 0; i < 2; i++) {
+            const char *path = arena_printf(&f.arena, "%s/%s", shipped_model(&f), names[i]);
+            const char *text = file_read(&f.arena, path, 1 << 20, &len, &why);
+            write_file(paths[i], text, i && cut ? (size_t)(strchr(text + len / 2, '\n') - text) : len);
+        }
+        struct tokenizer *t = tokenizer_open(&f.arena, dir, &f.diag);
+        assert_non_null(t);
+        assert_int_equal(f.diag.warnings, cut);
+        tokenizer_close(t);
+    }
+    assert_reported(&f, "tokens of the vocabulary: is the file cut off?");
+    fixture_end(&f);
+}
+
 static void test_damaged_files(void **state) {
     (void)state;
     struct fixture f;
@@ -289,6 +311,9 @@ static void test_damaged_files(void **state) {
         file_read(&f.arena, arena_printf(&f.arena, "%s/vocab.json", shipped_model(&f)), 1 << 20, &len, &why);
     assert_refused("", "", "vocab.json: error");
     assert_refused("[]", "", "not a JSON object");
+    assert_refused("{\"a\":0,\n\"b\"", "", "vocab.json: error: line 2, column 3: ");
+    assert_refused("{\"a\":0,\n\"b\"", "", "; is the file cut off?");
+    assert_refused("{\"a\":tr", "", "; is the file cut off?");
     assert_refused("{}", "", "0 tokens");
     assert_refused("{\"a\":0}", "", "no token for byte 0x20");
     assert_refused("{\"a\":1}", "", "token `a`: its id must be a number from 0 to 0");
@@ -322,7 +347,8 @@ static void test_bytes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expected_ids), cmocka_unit_test(test_specials),  cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_long_words),   cmocka_unit_test(test_old_names), cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_long_words),   cmocka_unit_test(test_old_names), cmocka_unit_test(test_cut_merges),
+ cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_bytes),        cmocka_unit_test(test_merges),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, make_dir, remove_dir);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JSON object out of a text.
+#include "gen/model/json_text.h"
+
+// A file that lost its end stops within a text, or before its last bracket.
+static bool is_cut(const json_error_t *e, size_t len) {
+    return json_error_code(e) == json_error_premature_end_of_input || (size_t)e->position >= len;
+}
+
+json_t *json_text_object(const char *text, size_t len, struct loc loc, struct diag *diag) {
+    json_error_t e;
+    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
+    if (json_is_object(root)) return root;
+    if (root) diag_error(diag, loc, "not a JSON object");
+    else
+        diag_error(diag, loc, "line %d, column %d: %s%s", e.line, e.column, e.text,
+                   is_cut(&e, len) ? "; is the file cut off?" : "");
+    json_decref(root);
+    return NULL;
+}
