@@ -355,8 +355,28 @@ static void a_part_is_cut_where_that_is_narrow(void **state) {
     assert_int_equal(p.task.items[1].die, 1);
 }
 
+static int lanes_of(const struct ir *ir, const char *name) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (!strcmp(ir->node[n].name, name)) return ir->node[n].lanes;
+    fail_msg("no operation %s", name);
+    return 0;
+}
+
+// Rows of tables, and what reads them alone, are as narrow as a step of the model allows.
+static void rows_of_tables_are_narrow(void **state) {
+    (void)state;
+    static const char *const names[] = {"token_row", "position_row", "embedded"};
+    const struct ir *medium = build("configs/gpt2-medium-u55c.yaml"), *small = build("configs/gpt2-124m-u55c.yaml");
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        assert_int_equal(lanes_of(medium, names[i]), 4);
+        assert_int_equal(lanes_of(small, names[i]), 8);
+    }
+    assert_int_equal(lanes_of(medium, "residual1"), 16);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(rows_of_tables_are_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_has_the_best_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_without_answer_says_so, setup, teardown),
         cmocka_unit_test_setup_teardown(a_large_design_fits_its_board, setup, teardown),
