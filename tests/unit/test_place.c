@@ -374,8 +374,25 @@ static void rows_of_tables_are_narrow(void **state) {
     assert_int_equal(lanes_of(medium, "residual1"), 16);
 }
 
+// Steps are read at the memory and elsewhere, keys too: their words cross to SLR1 once.
+static void what_both_sides_read_crosses_once(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    int home = cost_memory_die(ir), steps = 0, keys = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die;
+        if ((from == home) == (to == home)) continue;
+        steps += kernel_is(&ir->kernel[edge->src_kernel], KERNEL_FORK | KERNEL_LOOP) && cost_edge_bits(ir, edge) == 64;
+        keys += !strncmp(edge->name, "attention_keys_", strlen("attention_keys_"));
+    }
+    assert_int_equal(steps, 1);
+    assert_int_equal(keys, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_both_sides_read_crosses_once, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_of_tables_are_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_has_the_best_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_without_answer_says_so, setup, teardown),
