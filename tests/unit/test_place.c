@@ -390,8 +390,29 @@ static void what_both_sides_read_crosses_once(void **state) {
     assert_int_equal(keys, 1);
 }
 
+// Where a buffer of equal pieces is too much for one kind of memory on its die, its pieces are of two.
+static void a_buffer_is_divided_where_one_kind_is_short(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    struct cost_design cost = cost_design(ir);
+    struct cost_fill fill = cost_fill(ir, &cost, cost_memory_die(ir));
+    int divided = 0;
+    assert_true(fill.taken.uram <= fill.limit.uram && fill.taken.bram18 <= fill.limit.bram18);
+    for (int k = 0; k < ir->kernels; k++) {
+        struct cost_memory m;
+        if (!kernel_memory(&ir->kernel[k], &m) || !m.mixed) continue;
+        assert_true(m.ultra > 0 && m.ultra < m.times && m.style == RAM_BLOCK);
+        struct cost_resources ultra = cost_kernel_as(ir, k, RAM_ULTRA), block = cost_kernel_as(ir, k, RAM_BLOCK);
+        assert_int_equal(cost.kernel[k].uram, block.uram);
+        assert_int_equal((ultra.uram - block.uram) * m.ultra, block.uram * (m.times - m.ultra));
+        divided++;
+    }
+    assert_int_equal(divided, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_buffer_is_divided_where_one_kind_is_short, setup, teardown),
         cmocka_unit_test_setup_teardown(what_both_sides_read_crosses_once, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_of_tables_are_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_has_the_best_answer, setup, teardown),
