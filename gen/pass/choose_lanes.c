@@ -173,10 +173,11 @@ static bool feeds_free(const struct share *s, int node) {
     return readers > 0;
 }
 
-// Rows of tables come at the start of a step, which waits for them, and not again: as few lanes as make a step longer
-// by no more than a part of what the engines read in it. Each lane is arithmetic, and wires to the die that reads it.
+// Rows of tables come at the start of a step, which waits for them, and not again: down to a quarter of the lanes, as
+// few as make a step longer by no more than a part of the beats of weights in it. Each lane is arithmetic, and wires to
+// the die that reads it.
 static void narrow_rows(const struct share *s) {
-    enum { PART = 333 };
+    enum { PART = 200, LEAST = 4 };
     struct ir *ir = s->ir;
     int64_t most = step_beats(ir) / PART;
     for (int n = 0; n < ir->nodes; n++) {
@@ -184,7 +185,9 @@ static void narrow_rows(const struct share *s) {
         int64_t row = ir_tensor_elements(&ir->tensor[node->out[0]]) * ir->region[node->region].repeat;
         if (!ir_op_is(ir, node->op, OP_BY_ID | OP_BY_POSITION) || ir_attr_find(&node->attrs, "lanes")) continue;
         int wide = node->lanes;
-        while (feeds_free(s, n) && node->lanes > 1 && 2 * row / node->lanes - row / wide <= most) node->lanes /= 2;
+        while (feeds_free(s, n) && LEAST * node->lanes > wide && node->lanes > 1 &&
+               2 * row / node->lanes - row / wide <= most)
+            node->lanes /= 2;
     }
 }
 

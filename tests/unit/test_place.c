@@ -369,7 +369,7 @@ static void rows_of_tables_are_narrow(void **state) {
     const struct ir *medium = build("configs/gpt2-medium-u55c.yaml"), *small = build("configs/gpt2-124m-u55c.yaml");
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_int_equal(lanes_of(medium, names[i]), 4);
-        assert_int_equal(lanes_of(small, names[i]), 8);
+        assert_int_equal(lanes_of(small, names[i]), 4);
     }
     assert_int_equal(lanes_of(medium, "residual1"), 16);
 }
