@@ -53,6 +53,10 @@ struct layout_record {
 };
 enum spec_table_format layout_table_format(const struct ir_node *embed);
 struct layout_record layout_record(const struct ir_design *, int64_t cols, enum spec_table_format);
+// What loads stores of parameters hands over a clock: a beat, with `dies` a part of it, as it crosses to other dies.
+enum { LAYOUT_LOAD_PIECES = 4 };
+static inline int64_t layout_load_pieces(const struct ir_design *d) { return d->dies > 1 ? LAYOUT_LOAD_PIECES : 1; }
+static inline int64_t layout_load_bits(const struct ir_design *d) { return d->beat_bits / layout_load_pieces(d); }
 // A row of fp32 values, padded to whole beats.
 int64_t layout_float_row_beats(const struct ir_design *, int64_t cols);
 // A row of a graph's input or output: chunks of LANES fp32, whole groups of max(beat, chunk).

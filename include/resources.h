@@ -24,6 +24,8 @@ struct cost_resources cost_fifo(int64_t depth, int64_t bits, enum ram_style styl
 struct cost_memory {
     int64_t words, bits, times; // times: so many of it side by side
     enum ram_style style;
+    bool mixed;    // they need not be alike:
+    int64_t ultra; // so many of them are UltraRAM, whatever the style (parameter ULTRA)
 };
 
 #endif

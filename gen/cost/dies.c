@@ -5,6 +5,7 @@
 #include "include/ir_chain.h"
 #include "include/ir_param.h"
 #include "include/kernel.h"
+#include "include/layout.h"
 
 enum { HANDSHAKE = 2 /* tvalid and tready */, LOAD = 3 /* start, keep and valid of a store of parameters */ };
 
@@ -193,7 +194,7 @@ int64_t cost_engine_bits(const struct ir *ir, const struct ir_engine *e, int bou
 int64_t cost_loads_bits(const struct ir *ir, int boundary) {
     for (int k = 0; k < ir->kernels; k++)
         if (cost_load_bits(ir, k) && between(ir->kernel[k].die, cost_memory_die(ir), boundary))
-            return ir->design.beat_bits;
+            return layout_load_bits(&ir->design);
     return 0;
 }
 

@@ -6,28 +6,41 @@
 
 enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 };
 
+// Lanes of UltraRAM beside others are a memory of their own.
+static void add_kernel(struct report_memories *all, const struct ir *ir, const struct ir_kernel *k) {
+    struct cost_memory m;
+    if (!kernel_memory(k, &m)) return;
+    struct cost_memory ultra = {.words = m.words, .bits = m.bits, .times = m.ultra, .style = RAM_ULTRA};
+    m.times -= m.ultra;
+    if (ultra.times)
+        all->item[all->count++] =
+            (struct report_memory){arena_printf(ir->arena, "%s, in UltraRAM", k->name), ultra, {0}, 0, 0};
+    all->item[all->count++] = (struct report_memory){k->name, m, {0}, 0, 0};
+}
+
 struct report_memories report_memories_make(const struct ir *ir) {
     struct report_memories all = {0};
-    size_t most = (size_t)(ir->edges + ir->kernels + ir->engines) + 1;
+    size_t most = (size_t)(ir->edges + 2 * ir->kernels + ir->engines) + 1;
     all.item = ARENA_ARRAY(ir->arena, struct report_memory, most);
-    for (int k = 0; k < ir->kernels; k++) {
-        struct cost_memory m;
-        if (kernel_memory(&ir->kernel[k], &m))
-            all.item[all.count++] = (struct report_memory){ir->kernel[k].name, m, {0}, 0, 0};
-    }
+    for (int k = 0; k < ir->kernels; k++) add_kernel(&all, ir, &ir->kernel[k]);
     for (int e = 0; e < ir->engines; e++) {
         const struct ir_engine *engine = &ir->engine[e];
         enum ram_style style = engine->prefetch_style != RAM_AUTO ? engine->prefetch_style
                                                                   : cost_prefetch_style(ir->design.prefetch_beats);
-        struct cost_memory m = {ir->design.prefetch_beats - 1, ir->design.beat_bits, engine->channels, style};
+        struct cost_memory m = {.words = ir->design.prefetch_beats - 1,
+                                .bits = ir->design.beat_bits,
+                                .times = engine->channels,
+                                .style = style};
         all.item[all.count++] =
             (struct report_memory){arena_printf(ir->arena, "prefetch of %s", engine->name), m, {0}, 0, 0};
     }
     all.buffers = all.count;
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        struct cost_memory m = {edge->depth - 1, cost_edge_bits(ir, edge), 1,
-                                edge->ram_style}; // one word lies in the output register
+        struct cost_memory m = {.words = edge->depth - 1, // one word lies in the output register
+                                .bits = cost_edge_bits(ir, edge),
+                                .times = 1,
+                                .style = edge->ram_style};
         if (edge->depth > 2 && edge->pool == IR_NONE)
             all.item[all.count++] = (struct report_memory){edge->name, m, {0}, 0, 0};
     }

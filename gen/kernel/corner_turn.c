@@ -40,7 +40,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 // A bank for every lane, both halves in one.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = at_least(args_int(a, "LANES", 1), 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
-    return (struct cost_memory){2 * rows * class_tokens(a), args_int(a, "DATA_W", 1), lanes, RAM_AUTO};
+    return (struct cost_memory){.words = 2 * rows * class_tokens(a), .bits = args_int(a, "DATA_W", 1), .times = lanes};
 }
 
 const struct kernel_class rtl_corner_turn = {

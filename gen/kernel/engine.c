@@ -91,7 +91,7 @@ static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
     cost_fifo_add(r, LANE_BEATS, beat, RAM_DISTRIBUTED);
-    cost_per(r, beat, 0.4, 1, 0);
+    cost_per(r, beat, 1, 1, 0);
 }
 
 static void cost_lane_front(const struct kernel_args *a, struct cost_resources *r) {
@@ -104,6 +104,7 @@ static void engine_lane(int64_t beat, int64_t bits, int64_t scale_beats, int64_t
     if (tokens_at_once > 1) matrix_pair(beat, bits, r);
     else matrix_lane(beat, bits, r);
     lane_front(beat, r);
+    cost_per(r, beat, -0.6, 0, 0); // what is chosen by the same as in the multipliers
     if (groups) groups_of_lane(beat, bits, tokens_at_once, r);
     if (groups) cost_per(r, beat, 0.4, 0, 0); // the beat's group words chosen
     if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, RAM_DISTRIBUTED, 1);

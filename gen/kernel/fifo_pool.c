@@ -19,7 +19,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 // One word lies in the output register.
 static struct cost_memory memory(const struct kernel_args *a) {
-    return (struct cost_memory){at_least(args_int(a, "DEPTH", 1) - 1, 1), args_int(a, "DATA_W", 1) + 1, 1, RAM_AUTO};
+    return (struct cost_memory){
+        .words = at_least(args_int(a, "DEPTH", 1) - 1, 1), .bits = args_int(a, "DATA_W", 1) + 1, .times = 1};
 }
 
 const struct kernel_class rtl_fifo_pool = {

@@ -19,7 +19,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = class_lanes(a), wide = lanes > 1 ? 2 : 1;
     int64_t words = args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * div_up(args_int(a, "CONTEXT", 1), lanes);
-    return (struct cost_memory){words, 32 * wide, lanes / wide, RAM_AUTO};
+    return (struct cost_memory){.words = words, .bits = 32 * wide, .times = lanes / wide};
 }
 
 // What is no UltraRAM is built of pieces that one lane fills.

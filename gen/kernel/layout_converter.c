@@ -14,7 +14,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {
-    return (struct cost_memory){2 * args_int(a, "BUFFER", 1) * class_tokens(a), args_int(a, "DATA_W", 1), 1, RAM_AUTO};
+    return (struct cost_memory){
+        .words = 2 * args_int(a, "BUFFER", 1) * class_tokens(a), .bits = args_int(a, "DATA_W", 1), .times = 1};
 }
 
 const struct kernel_class rtl_layout_converter = {

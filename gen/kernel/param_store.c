@@ -26,7 +26,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {
-    return (struct cost_memory){lines_of(a), line_of(a), 1, RAM_AUTO};
+    return (struct cost_memory){.words = lines_of(a), .bits = line_of(a), .times = 1};
 }
 
 const struct kernel_class rtl_param_store = {

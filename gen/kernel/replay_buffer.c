@@ -13,8 +13,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {
-    return (struct cost_memory){args_int(a, "DEPTH", 1), args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, 1,
-                                RAM_AUTO};
+    return (struct cost_memory){
+        .words = args_int(a, "DEPTH", 1), .bits = args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, .times = 1};
 }
 
 const struct kernel_class rtl_replay_buffer = {

@@ -36,9 +36,13 @@ static void tail_ram(int64_t words, int64_t beat, enum ram_style style, struct c
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t channels = args_int(a, "CHANNELS", 1), beat = class_beat_bits(a);
     int64_t held = at_least(rows_of(a) * channels, div_up(args_int(a, "HEAD_DIM", 1), beat / 8) * (beat / 8));
-    struct cost_resources lane = {.lut = 8, .ff = 2 * beat + 24}; // the bytes to write, the words read and sent
+    int64_t ultra = args_int(a, "ULTRA", 0);
+    const struct cost_resources plain = {.lut = 8, .ff = 2 * beat + 24}; // the bytes to write, the words read and sent
+    struct cost_resources lane = plain, ultra_lane = plain;
     tail_ram(words_of(a), beat, args_style(a, RAM_AUTO), &lane);
-    cost_add(r, &lane, channels);
+    tail_ram(words_of(a), beat, RAM_ULTRA, &ultra_lane);
+    cost_add(r, &lane, channels - ultra);
+    cost_add(r, &ultra_lane, ultra);
     cost_per(r, 8 * held, 1.2, 1, 0);
     cost_per(r, channels, 14, 11, 0); // copies of what goes to all
     cost_per(r, 1, 80, 260, 0);
@@ -46,7 +50,11 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {
-    return (struct cost_memory){words_of(a), class_beat_bits(a), args_int(a, "CHANNELS", 1), RAM_AUTO};
+    return (struct cost_memory){.words = words_of(a),
+                                .bits = class_beat_bits(a),
+                                .times = args_int(a, "CHANNELS", 1),
+                                .mixed = true,
+                                .ultra = args_int(a, "ULTRA", 0)};
 }
 
 const struct kernel_class rtl_v_tail = {.module = "rill_v_tail",

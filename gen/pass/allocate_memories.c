@@ -8,6 +8,8 @@
 // designs are small programs. With `dies`, what has to lie at the memory's die (write engines, prefetch FIFOs, V tail)
 // is held to that die's room too. No SRLs: LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each,
 // and it moves every bit in every cycle.
+#include <string.h>
+
 #include "include/cost.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
@@ -23,8 +25,9 @@ enum {
 };
 static const enum ram_style styles[STYLES] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
 
-struct memory { // a FIFO, a kernel's buffer, or the prefetch FIFOs of an engine
+struct memory { // a FIFO, a kernel's buffer or a piece of it, or the prefetch FIFOs of an engine
     int edge, kernel, engine;
+    int piece; // of a buffer whose pieces need not be alike; IR_NONE: of any other
     struct cost_resources now, cost[STYLES];
     bool legal[STYLES], at_memory;
     int same_as; // the first memory with the same figures: itself, or one before it
@@ -66,7 +69,7 @@ static void add_room(struct choice *c, int plot, int die) {
     for (int s = 0; s < RESOURCES; s++) c->room[plot][s] += amount[s];
 }
 
-// FIFOs lie with the kernel that writes them.
+// FIFOs lie with the kernel that writes them, of an engine's lanes an even share.
 static void add_home(struct choice *c, const struct cost_design *cost) {
     const struct ir *ir = c->ir;
     c->at_memory = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
@@ -79,7 +82,8 @@ static void add_home(struct choice *c, const struct cost_design *cost) {
         if (c->at_memory[ir->edge[e].src_kernel]) add_taken(c, HOME, &cost->edge[e], 1);
     for (int i = 0; i < ir->engines; i++) {
         struct cost_resources lane = cost_lane(ir, &ir->engine[i]);
-        if (c->at_memory[ir->engine[i].kernel]) add_taken(c, HOME, &lane, -ir->engine[i].channels);
+        int64_t lanes = ir->engine[i].channels, there = lanes / ir->design.dies;
+        if (c->at_memory[ir->engine[i].kernel]) add_taken(c, HOME, &lane, there - lanes);
     }
 }
 
@@ -144,26 +148,38 @@ static void add_memory(struct choice *c, struct memory m, int64_t words) {
 static void add_fifo(struct choice *c, int e) {
     const struct ir_edge *edge = &c->ir->edge[e];
     int64_t bits = cost_edge_bits(c->ir, edge);
-    struct memory m = {
-        .edge = e, .kernel = IR_NONE, .engine = IR_NONE, .now = cost_fifo(edge->depth, bits, edge->ram_style)};
+    struct memory m = {.edge = e,
+                       .kernel = IR_NONE,
+                       .engine = IR_NONE,
+                       .piece = IR_NONE,
+                       .now = cost_fifo(edge->depth, bits, edge->ram_style)};
     if (edge->depth <= 2 || edge->pool != IR_NONE) return; // registers, or a place in a kernel's memory
     for (int s = 0; s < STYLES; s++) m.cost[s] = cost_fifo(edge->depth, bits, styles[s]);
     add_memory(c, m, edge->depth);
 }
 
+static struct cost_resources part_of(struct cost_resources all, int64_t pieces) {
+    return (struct cost_resources){
+        .lut = all.lut / pieces, .bram18 = all.bram18 / pieces, .uram = all.uram / pieces}; // what is looked at here
+}
+
 static void add_kernel(struct choice *c, int k) {
-    struct memory m = {.edge = IR_NONE, .kernel = k, .engine = IR_NONE};
+    struct memory m = {.edge = IR_NONE, .kernel = k, .engine = IR_NONE, .piece = IR_NONE};
     struct cost_memory shape;
     if (!kernel_memory(&c->ir->kernel[k], &shape)) return;
-    m.now = cost_kernel_as(c->ir, k, shape.style);
-    for (int s = 0; s < STYLES; s++) m.cost[s] = cost_kernel_as(c->ir, k, styles[s]);
-    add_memory(c, m, shape.words);
+    int pieces = shape.mixed ? (int)shape.times : 1;
+    m.now = part_of(cost_kernel_as(c->ir, k, shape.style), pieces);
+    for (int s = 0; s < STYLES; s++) m.cost[s] = part_of(cost_kernel_as(c->ir, k, styles[s]), pieces);
+    for (int piece = 0; piece < pieces; piece++) {
+        if (shape.mixed) m.piece = piece;
+        add_memory(c, m, shape.words);
+    }
 }
 
 static void add_engine(struct choice *c, int e) {
     const struct ir_engine *engine = &c->ir->engine[e];
     int64_t beats = c->ir->design.prefetch_beats;
-    struct memory m = {.edge = IR_NONE, .kernel = IR_NONE, .engine = e};
+    struct memory m = {.edge = IR_NONE, .kernel = IR_NONE, .engine = e, .piece = IR_NONE};
     struct cost_resources now = cost_prefetch(c->ir, beats, engine->prefetch_style);
     cost_add(&m.now, &now, engine->channels);
     for (int s = 0; s < STYLES; s++) {
@@ -175,9 +191,18 @@ static void add_engine(struct choice *c, int e) {
 
 // ---- the program ----
 
+// The pieces of a buffer come in the order of the styles, those of UltraRAM last: the others are as the last of them.
+static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
+    const struct ir_value *first = ir_param(&ir->kernel[m->kernel], "RAM_STYLE");
+    if (style == RAM_ULTRA && m->piece && strcmp(first->text, ram_style_words[RAM_ULTRA]) != 0)
+        ir_set_int(ir, m->kernel, "ULTRA", ir_param_int(&ir->kernel[m->kernel], "ULTRA", 0) + 1);
+    else if (style != RAM_ULTRA || !m->piece) ir_set_text(ir, m->kernel, "RAM_STYLE", ram_style_words[style]);
+}
+
 static void set_style(struct ir *ir, const struct memory *m, enum ram_style style) {
     if (m->edge != IR_NONE) ir->edge[m->edge].ram_style = style;
-    if (m->kernel != IR_NONE) ir_set_text(ir, m->kernel, "RAM_STYLE", ram_style_words[style]);
+    if (m->piece != IR_NONE) set_piece(ir, m, style);
+    else if (m->kernel != IR_NONE) ir_set_text(ir, m->kernel, "RAM_STYLE", ram_style_words[style]);
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 

@@ -146,7 +146,52 @@ static int64_t lanes_behind(const struct ir *ir, int node) {
     return lanes;
 }
 
-// Of what comes from products alone: no faster than it comes.
+// Beats of weights that the engines' lanes read in a step of one token.
+static int64_t step_beats(const struct ir *ir) {
+    int64_t beats = 0;
+    for (int n = 0; n < ir->nodes; n++) {
+        const struct ir_node *node = &ir->node[n];
+        if (!ir_op_is(ir, node->op, OP_BY_WEIGHTS)) continue;
+        int64_t k = ir_vector_length(ir, node), rows = ir_tensor_elements(&ir->tensor[node->in[0]]) / k;
+        struct layout_matrix m = layout_matrix(&ir->design, ir->design.channels, ir_attr_int(&node->attrs, "rows", 0),
+                                               k, layout_format(node));
+        beats += rows * m.stream_beats * ir->region[node->region].repeat;
+    }
+    return beats;
+}
+
+// What reads a row of a table, and nothing else does, may have any number of lanes.
+static bool feeds_free(const struct share *s, int node) {
+    const struct ir *ir = s->ir;
+    int readers = 0;
+    for (int n = 0; n < ir->nodes; n++)
+        for (int i = 0; i < ir->node[n].inputs; i++) {
+            if (ir->node[n].in[i] != ir->node[node].out[0]) continue;
+            if (s->group[n] == IR_NONE) return false;
+            readers++;
+        }
+    return readers > 0;
+}
+
+// Rows of tables come at the start of a step, which waits for them, and not again: down to a quarter of the lanes, as
+// few as make a step longer by no more than a part of the beats of weights in it. Each lane is arithmetic, and wires to
+// the die that reads it.
+static void narrow_rows(const struct share *s) {
+    enum { PART = 200, LEAST = 4 };
+    struct ir *ir = s->ir;
+    int64_t most = step_beats(ir) / PART;
+    for (int n = 0; n < ir->nodes; n++) {
+        struct ir_node *node = &ir->node[n];
+        int64_t row = ir_tensor_elements(&ir->tensor[node->out[0]]) * ir->region[node->region].repeat;
+        if (!ir_op_is(ir, node->op, OP_BY_ID | OP_BY_POSITION) || ir_attr_find(&node->attrs, "lanes")) continue;
+        int wide = node->lanes;
+        while (feeds_free(s, n) && LEAST * node->lanes > wide && node->lanes > 1 &&
+               2 * row / node->lanes - row / wide <= most)
+            node->lanes /= 2;
+    }
+}
+
+// Of what comes from products or tables alone: no faster than it comes.
 static int64_t useful_lanes(const struct share *s, int group) {
     const struct ir *ir = s->ir;
     int64_t most = 1;
@@ -154,7 +199,9 @@ static int64_t useful_lanes(const struct share *s, int group) {
         for (int i = 0; s->group[n] == group && i < ir->node[n].inputs; i++) {
             int p = ir->tensor[ir->node[n].in[i]].producer;
             if (p != IR_NONE && s->group[p] == group) continue;
-            int64_t lanes = ir_node_is(ir, p, OP_ON_ENGINE) ? lanes_behind(ir, p) : MOST_LANES;
+            int64_t lanes = ir_node_is(ir, p, OP_ON_ENGINE)                ? lanes_behind(ir, p)
+                            : ir_node_is(ir, p, OP_BY_ID | OP_BY_POSITION) ? ir->node[p].lanes
+                                                                           : MOST_LANES;
             if (lanes > most) most = lanes;
         }
     return most;
@@ -199,6 +246,7 @@ static void hand_out(struct ir *ir) {
             ir->node[n].lanes = 1;
             s.budget -= !ir_node_is(ir, n, OP_MOVES);
         }
+    narrow_rows(&s);
     for (int g = slowest(&s, done); g != IR_NONE; g = slowest(&s, done)) done[g] = !double_group(&s, g);
 }
 

@@ -3,6 +3,7 @@
 // loading, KV write tracking) and the plain nets between them. docs/rtl.md sections 9 and 11.
 #include "include/kernel.h"
 #include "include/kv.h"
+#include "include/layout.h"
 #include "include/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
@@ -297,7 +298,7 @@ static struct stores connect_stores(struct ir *ir) {
         ir_add_wire(ir, k, "load_valid", false, 1,
                     one ? "param_load_valid & param_load_store"
                         : arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", all.count));
-        ir_add_wire(ir, k, "load_data", false, ir->design.beat_bits, "param_load_data");
+        ir_add_wire(ir, k, "load_data", false, (int)layout_load_bits(&ir->design), "param_load_data");
         ir_add_wire(ir, k, "load_start", false, 1, "load_start");
         ir_add_wire(ir, k, "keep", false, 1, "image_keep");
         all.beats += n;
@@ -311,6 +312,7 @@ static void add_param_loader(struct ir *ir, const struct stores *stores) {
     int k = kernel_add(ir, "param_loader", &rtl_param_loader, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "STORES", stores->count);
+    if (layout_load_pieces(&ir->design) > 1) ir_set_int(ir, k, "PIECES", layout_load_pieces(&ir->design));
     ir_set_param(ir, k, "COUNTS", ir_value_list(ir->arena, stores->counts, stores->count));
     const struct net nets[] = {{"start", false, 1, "load_start"},
                                {"s_axis_beat_tvalid", false, 1, "param_rest_tvalid"},
@@ -318,7 +320,7 @@ static void add_param_loader(struct ir *ir, const struct stores *stores) {
                                {"s_axis_beat_tdata", false, ir->design.beat_bits, "param_rest_tdata"},
                                {"load_valid", true, 1, "param_load_valid"},
                                {"load_store", true, stores->count, "param_load_store"},
-                               {"load_data", true, ir->design.beat_bits, "param_load_data"},
+                               {"load_data", true, (int)layout_load_bits(&ir->design), "param_load_data"},
                                {"done", true, 1, "param_loaded"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }

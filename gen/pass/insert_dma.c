@@ -197,7 +197,7 @@ static void add_param_store(struct dma *d, int k, int port) {
     int node = ir->kernel[k].node;
     int64_t n = ir_vector_length(ir, &ir->node[node]), bits = ir->kernel[k].port[port].data_bits;
     int store = kernel_add(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), &rtl_param_store, IR_NONE);
-    ir_set_int(ir, store, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, store, "BEAT_BITS", layout_load_bits(&ir->design));
     ir_set_int(ir, store, "WORD_W", bits);
     ir_set_int(ir, store, "WORDS", (layout_div_up(n, ports_lanes(ir, k)) * param_times(ir, node)));
     int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);

@@ -20,6 +20,7 @@ pass_function pass_insert_converters; // counted results of the engines -> width
 pass_function pass_fuse_groups;    // groups of operations within a memory budget; streams between them through memory
 pass_function pass_insert_dma;     // memory segments, memory clients, vector parameter stores
 pass_function pass_insert_control; // registers, token loop, parameter loading, KV write tracking: plain nets
+pass_function pass_split_forks;    // with dies: a stream read on both sides crosses once
 pass_function pass_size_fifos;     // depth of every edge
 pass_function pass_overlay_fifos;  // one storage for FIFOs of groups that never run together
 pass_function pass_place_dies;     // the die of every kernel, register slices between dies

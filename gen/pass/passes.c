@@ -15,6 +15,7 @@ const struct pass pass_table[] = {
     {"fuse-groups", pass_fuse_groups},
     {"insert-dma", pass_insert_dma},
     {"insert-control", pass_insert_control},
+    {"split-forks", pass_split_forks},
     {"size-fifos", pass_size_fifos},
     {"overlay-fifos", pass_overlay_fifos},
     {"allocate-memories", pass_allocate_memories},

@@ -11,6 +11,7 @@
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
 #include "include/ir_chain.h"
+#include "include/layout.h"
 
 static int root_of(const int *with, int k) {
     while (with[k] != k) k = with[k];
@@ -29,6 +30,35 @@ static bool may_cross(const struct ir *ir, int wire) {
     return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_CHOOSES | KERNEL_STORE);
 }
 
+struct fork_sides {
+    bool from_memory; // its writer is there
+    int near, far;    // readers
+};
+
+static struct fork_sides sides_of(const struct ir *ir, const int *with, int memory, int fork) {
+    struct fork_sides s = {0};
+    int home = root_of(with, memory);
+    for (int p = 0; p < ir->kernel[fork].ports; p++) {
+        const struct ir_port *port = &ir->kernel[fork].port[p];
+        if (port->edge == IR_NONE) continue;
+        const struct ir_edge *e = &ir->edge[port->edge];
+        bool there = root_of(with, port->is_output ? e->dst_kernel : e->src_kernel) == home;
+        if (!port->is_output) s.from_memory = there;
+        else if (there) s.near++;
+        else s.far++;
+    }
+    return s;
+}
+
+// Forks that make more bits cross wherever else they lie.
+static void join_forks(const struct ir *ir, int *with, int memory) {
+    for (int k = 0; k < ir->kernels; k++) {
+        if (!kernel_is(&ir->kernel[k], KERNEL_FORK)) continue;
+        struct fork_sides s = sides_of(ir, with, memory, k);
+        if (s.from_memory ? s.near && s.far < 2 : s.near > 1 && !s.far) join(with, memory, k);
+    }
+}
+
 // Kernels that a plain net joins; `memory` is one of those at the memory.
 static void join_kernels(const struct ir *ir, int *with, int *memory) {
     *memory = IR_NONE;
@@ -45,6 +75,7 @@ static void join_kernels(const struct ir *ir, int *with, int *memory) {
         if (*memory == IR_NONE) *memory = k;
         join(with, *memory, k);
     }
+    if (*memory != IR_NONE) join_forks(ir, with, *memory);
 }
 
 void place_at_memory(const struct ir *ir, bool *there) {
@@ -137,7 +168,7 @@ static void add_loads(const struct ir *ir, struct place *p, int memory) {
     const int *task_of = p->task_of;
     bool any = false;
     for (int k = 0; k < ir->kernels; k++) any = any || cost_load_bits(ir, k);
-    if (any && p->sll > ir->design.beat_bits) p->sll -= ir->design.beat_bits;
+    if (any && p->sll > layout_load_bits(&ir->design)) p->sll -= layout_load_bits(&ir->design);
     for (int k = 0; k < ir->kernels; k++)
         if (cost_load_bits(ir, k)) add_link(ir, p, cost_load_bits(ir, k), task_of[memory], task_of[k]);
 }

@@ -5,6 +5,7 @@
 
 #include "gen/pass/place.h"
 #include "include/ir_param.h"
+#include "include/layout.h"
 
 static int load_wire(const struct ir *ir, int kernel) {
     for (int w = 0; w < ir->wires; w++)
@@ -15,12 +16,13 @@ static int load_wire(const struct ir *ir, int kernel) {
 // A register stage on a die, for the stores there and those behind.
 static const char *add_stage(struct ir *ir, int die, const char *from) {
     const char *net = arena_printf(ir->arena, "param_load_data_%d", die);
+    int bits = (int)layout_load_bits(&ir->design);
     int k = kernel_add(ir, arena_printf(ir->arena, "load_way_%d", die), &rtl_hop, IR_NONE);
     ir->kernel[k].die = die;
-    ir_set_int(ir, k, "DATA_W", ir->design.beat_bits);
+    ir_set_int(ir, k, "DATA_W", bits);
     ir_set_int(ir, k, "STAGES", 1);
-    ir_add_wire(ir, k, "d", false, ir->design.beat_bits, from);
-    ir_add_wire(ir, k, "q", true, ir->design.beat_bits, net);
+    ir_add_wire(ir, k, "d", false, bits, from);
+    ir_add_wire(ir, k, "q", true, bits, net);
     return net;
 }
 

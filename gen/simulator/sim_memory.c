@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gen/simulator/sim.h"
+#include "include/layout.h"
 
 enum {
     LOAD_ASKED = 3,      // start of a request to the descriptor of the image's header
@@ -172,10 +173,12 @@ static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     granted(sim, &side->waiting, client, at);
 }
 
-// The header is compared before the parameters behind it are taken (rill_image_header).
+// The header is compared before the parameters behind it are taken (rill_image_header), these piece by piece
+// (rill_param_loader).
 static void load_beats(struct sim *sim, struct sim_client *loader) {
     for (int64_t beat; client_beat(loader, &beat);) {
         if (loader->taken.count == 1) beat = at_least(beat, loader->taken.items[0] + HEADER_COMPARED);
+        if (loader->taken.count) beat += layout_load_pieces(&sim->ir->design) - 1;
         client_take(sim, loader, beat);
     }
 }

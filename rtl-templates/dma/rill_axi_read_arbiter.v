@@ -90,7 +90,7 @@ module rill_axi_read_arbiter #(
         addr_d = {ADDR_BITS{1'b0}};
         len_d = 8'd0;
         for (i = 0; i < CLIENTS; i = i + 1)
-            if (grant[i]) begin
+            if (CLIENTS == 1 || grant[i]) begin // of one client nothing is chosen
                 id_d = id_d | i[ID_W-1:0];
                 addr_d = addr_d | s_axi_araddr[i*ADDR_BITS +: ADDR_BITS];
                 len_d = len_d | s_axi_arlen[i*8 +: 8];

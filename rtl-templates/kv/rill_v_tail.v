@@ -37,6 +37,7 @@
 // STEP_READS      1: READS are those of all layers                   -         0, 1
 // READS_ALONE     those of a step of one token; 0: READS             reads     0 or more
 // RAM_STYLE       of the storage                                     -         "auto", "distributed", "block", "ultra"
+// ULTRA           lanes from 0 on that are UltraRAM in any case      lanes     0 to CHANNELS
 // USER_W          of tuser                                           bits      derived
 `default_nettype none
 
@@ -54,6 +55,7 @@ module rill_v_tail #(
     parameter STEP_READS = 0,
     parameter READS_ALONE = 0,
     parameter RAM_STYLE = "auto",
+    parameter ULTRA = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                          clk,
@@ -116,6 +118,9 @@ module rill_v_tail #(
         end
         if (LAYERS < 1 || LAYERS > 1024 || HEADS < 1 || HEAD_DIM < 1) begin : gen_bad_shape
             rill_error_LAYERS_HEADS_HEAD_DIM_must_be_at_least_1 u_error ();
+        end
+        if ($signed(ULTRA) < 0 || ULTRA > CHANNELS) begin : gen_bad_ultra
+            rill_error_ULTRA_must_be_0_to_CHANNELS u_error ();
         end
         if (LAYER_ROWS > 8192 || UNITS > 256) begin : gen_bad_rows
             rill_error_HEADS_times_rows_of_a_head_must_be_8192_or_less u_error ();
@@ -336,10 +341,17 @@ module rill_v_tail #(
             wire [WRITE_W-1:0]   mine = writes[GROUP*WRITE_W +: WRITE_W];
             wire [BEAT_BITS-1:0] data;
             reg  [BEAT_BITS-1:0] out_q;
-            rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .RAM_STYLE(RAM_STYLE)) u_ram (
-                .clk(clk), .write_enable(mine[WRITE_ENABLE +: XS]), .write_addr(mine[WRITE_ADDR +: ADDR_W]),
-                .write_first(write_first_q[c*8 +: 8]), .write_rest(write_rest_q[c*8 +: 8]),
-                .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]), .read_data(data));
+            if (c < ULTRA) begin : gen_ultra
+                rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .RAM_STYLE("ultra")) u_ram (
+                    .clk(clk), .write_enable(mine[WRITE_ENABLE +: XS]), .write_addr(mine[WRITE_ADDR +: ADDR_W]),
+                    .write_first(write_first_q[c*8 +: 8]), .write_rest(write_rest_q[c*8 +: 8]),
+                    .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]), .read_data(data));
+            end else begin : gen_style
+                rill_v_tail_ram #(.BEAT_BITS(BEAT_BITS), .WORDS(WORDS), .RAM_STYLE(RAM_STYLE)) u_ram (
+                    .clk(clk), .write_enable(mine[WRITE_ENABLE +: XS]), .write_addr(mine[WRITE_ADDR +: ADDR_W]),
+                    .write_first(write_first_q[c*8 +: 8]), .write_rest(write_rest_q[c*8 +: 8]),
+                    .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]), .read_data(data));
+            end
             always @(posedge clk)
                 if (arrives[ENABLES == 1 ? 0 : c])
                     out_q <= data;

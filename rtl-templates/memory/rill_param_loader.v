@@ -2,22 +2,29 @@
 // Deals the beats of one linear read out to STORES parameter stores in turn: COUNTS[i] beats to store i, once per
 // start.
 //
+// A beat is handed over in PIECES pieces, the low bits first, one a cycle, and taken with the last of them: so many
+// fewer wires lead to the stores.
+//
 // start (pulse): begins with store 0, also in the middle of a load. load_valid, load_store (one-hot) and load_data go
 // to all stores.
 // done rises when the last beat has been handed over and is low from start on until then. Beats are taken only between
 // start and done.
-// Throughput: one beat per cycle; latency 1. Reset: synchronous, control only; tready low in reset.
+// Throughput: one piece per cycle; latency 1. Reset: synchronous, control only; tready low in reset.
 //
 // name       meaning                                   unit    range
 // BEAT_BITS  of a beat                                 bits    1 or more
 // STORES     that beats are dealt out to               stores  1 or more
+// PIECES     of a beat; divides BEAT_BITS              -       1 or more
 // COUNTS     of each store, 32 bits each, store 0 low  beats   not 0
+// LOAD_BITS  of a piece                                bits    derived
 `default_nettype none
 
 module rill_param_loader #(
     parameter BEAT_BITS = 0,
     parameter STORES = 0,
-    parameter [STORES*32-1:0] COUNTS = 0
+    parameter PIECES = 1,
+    parameter [STORES*32-1:0] COUNTS = 0,
+    parameter LOAD_BITS = PIECES > 0 ? BEAT_BITS / PIECES : 1
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -27,7 +34,7 @@ module rill_param_loader #(
     input  wire [BEAT_BITS-1:0] s_axis_beat_tdata,
     output reg                  load_valid,
     output reg  [STORES-1:0]    load_store,
-    output reg  [BEAT_BITS-1:0] load_data,
+    output reg  [LOAD_BITS-1:0] load_data,
     output wire                 done
 );
     function any_zero(input integer stores);
@@ -43,6 +50,8 @@ module rill_param_loader #(
     generate
         if (BEAT_BITS < 1 || STORES < 1) begin : gen_bad
             rill_error_BEAT_BITS_and_STORES_must_be_at_least_1 u_error ();
+        end else if (PIECES < 1 || PIECES * LOAD_BITS != BEAT_BITS) begin : gen_bad_pieces
+            rill_error_PIECES_must_divide_BEAT_BITS u_error ();
         end else if (any_zero(STORES)) begin : gen_bad_counts
             rill_error_each_of_COUNTS_must_be_at_least_1 u_error ();
         end
@@ -61,10 +70,13 @@ module rill_param_loader #(
     reg  [31:0]        left_q;               // beats that the present store still gets
     reg                busy_q;
     reg                done_q;
-    wire               take = s_axis_beat_tvalid && busy_q;
+    wire [LOAD_BITS-1:0] piece;
+    wire               end_piece;            // it is the last
+    wire               hand = s_axis_beat_tvalid && busy_q;
+    wire               take = hand && end_piece;
     wire               last = left_q == 32'd1;
 
-    assign s_axis_beat_tready = busy_q;
+    assign s_axis_beat_tready = busy_q && end_piece;
     assign done = done_q && !start;
     always @(posedge clk)
         if (rst) begin
@@ -88,10 +100,28 @@ module rill_param_loader #(
         end
 
     always @(posedge clk) begin
-        load_valid <= take && !rst && !start;
+        load_valid <= hand && !rst && !start;
         load_store <= turn_q;
-        load_data <= s_axis_beat_tdata;
+        load_data <= piece;
     end
+
+    generate
+        if (PIECES == 1) begin : gen_whole
+            assign piece = s_axis_beat_tdata;
+            assign end_piece = 1'b1;
+        end else begin : gen_pieces
+            localparam PIECE_W = $clog2(PIECES);
+            localparam [31:0] LAST_32 = PIECES - 1;
+            reg [PIECE_W-1:0] piece_q;
+            assign piece = s_axis_beat_tdata[piece_q*LOAD_BITS +: LOAD_BITS];
+            assign end_piece = piece_q == LAST_32[PIECE_W-1:0];
+            always @(posedge clk)
+                if (rst || start)
+                    piece_q <= {PIECE_W{1'b0}};
+                else if (hand)
+                    piece_q <= end_piece ? {PIECE_W{1'b0}} : piece_q + 1'b1;
+        end
+    endgenerate
 endmodule
 
 `default_nettype wire

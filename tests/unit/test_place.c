@@ -355,8 +355,66 @@ static void a_part_is_cut_where_that_is_narrow(void **state) {
     assert_int_equal(p.task.items[1].die, 1);
 }
 
+static int lanes_of(const struct ir *ir, const char *name) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (!strcmp(ir->node[n].name, name)) return ir->node[n].lanes;
+    fail_msg("no operation %s", name);
+    return 0;
+}
+
+// Rows of tables, and what reads them alone, are as narrow as a step of the model allows.
+static void rows_of_tables_are_narrow(void **state) {
+    (void)state;
+    static const char *const names[] = {"token_row", "position_row", "embedded"};
+    const struct ir *medium = build("configs/gpt2-medium-u55c.yaml"), *small = build("configs/gpt2-124m-u55c.yaml");
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        assert_int_equal(lanes_of(medium, names[i]), 4);
+        assert_int_equal(lanes_of(small, names[i]), 4);
+    }
+    assert_int_equal(lanes_of(medium, "residual1"), 16);
+}
+
+// Steps are read at the memory and elsewhere, keys too: their words cross to SLR1 once.
+static void what_both_sides_read_crosses_once(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    int home = cost_memory_die(ir), steps = 0, keys = 0;
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die;
+        if ((from == home) == (to == home)) continue;
+        steps += kernel_is(&ir->kernel[edge->src_kernel], KERNEL_FORK | KERNEL_LOOP) && cost_edge_bits(ir, edge) == 64;
+        keys += !strncmp(edge->name, "attention_keys_", strlen("attention_keys_"));
+    }
+    assert_int_equal(steps, 1);
+    assert_int_equal(keys, 1);
+}
+
+// Where a buffer of equal pieces is too much for one kind of memory on its die, its pieces are of two.
+static void a_buffer_is_divided_where_one_kind_is_short(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    struct cost_design cost = cost_design(ir);
+    struct cost_fill fill = cost_fill(ir, &cost, cost_memory_die(ir));
+    int divided = 0;
+    assert_true(fill.taken.uram <= fill.limit.uram && fill.taken.bram18 <= fill.limit.bram18);
+    for (int k = 0; k < ir->kernels; k++) {
+        struct cost_memory m;
+        if (!kernel_memory(&ir->kernel[k], &m) || !m.mixed) continue;
+        assert_true(m.ultra > 0 && m.ultra < m.times && m.style == RAM_BLOCK);
+        struct cost_resources ultra = cost_kernel_as(ir, k, RAM_ULTRA), block = cost_kernel_as(ir, k, RAM_BLOCK);
+        assert_int_equal(cost.kernel[k].uram, block.uram);
+        assert_int_equal((ultra.uram - block.uram) * m.ultra, block.uram * (m.times - m.ultra));
+        divided++;
+    }
+    assert_int_equal(divided, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_buffer_is_divided_where_one_kind_is_short, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_both_sides_read_crosses_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(rows_of_tables_are_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_has_the_best_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_without_answer_says_so, setup, teardown),
         cmocka_unit_test_setup_teardown(a_large_design_fits_its_board, setup, teardown),

@@ -250,6 +250,7 @@ static bool find_by_writer(struct check *check, int edge, struct edge *e) {
 static bool find_by_reader(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].dst_kernel;
+    if (reading_port(ir, edge)->role == IR_ROLE_STEP) return false; // told by what brings it alone
     if (is_of(ir, k, &rtl_stream_demux)) return take_turns(check, e, k, true);
     if (is_of(ir, k, &rtl_head_split)) return take_together(check, e, k, edge_at(ir, k, true, 0));
     for (int i = 0; is_of(ir, k, &rtl_fork) && i < ir_param_int(&ir->kernel[k], "PORTS", 0); i++)

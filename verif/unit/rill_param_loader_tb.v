@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_param_loader: every store gets its beats in order, a cycle later, without a pause; done at the end; a
-// second start is the same.
+// Bench of rill_param_loader: every store gets its beats in order, piece by piece, the first a cycle later, without a
+// pause; done at the end; a second start is the same.
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
 // sweep: STORES=8 FIRST=2
+// sweep: STORES=1 FIRST=4 PIECES=2
+// sweep: STORES=3 FIRST=1 PIECES=4
 // quick: STORES=3 FIRST=1
+// quick: STORES=3 FIRST=1 PIECES=4
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_param_loader_tb;
     parameter STORES = 3;
     parameter FIRST = 1;                     // beats of store 0; store i gets FIRST + (i mod 3)
+    parameter PIECES = 1;
     localparam BEAT_BITS = 64;
+    localparam LOAD_BITS = BEAT_BITS / PIECES;
 
     function [STORES*32-1:0] make_counts(input integer stores);
         integer i;
@@ -21,40 +26,42 @@ module rill_param_loader_tb;
     localparam [STORES*32-1:0] COUNTS = make_counts(STORES);
 
     wire                 clk, rst, s_valid, s_ready, src_done, load_valid, done;
-    wire [BEAT_BITS-1:0] s_data, load_data;
+    wire [BEAT_BITS-1:0] s_data;
+    wire [LOAD_BITS-1:0] load_data;
     wire [STORES-1:0]    load_store;
     reg                  start = 0;
     reg  [BEAT_BITS-1:0] word;
-    reg  [BEAT_BITS-1:0] due_data [0:4095];
+    reg  [LOAD_BITS-1:0] due_data [0:4095];
     integer              due_store [0:4095];
-    integer              wanted = 0, seen = 0, n, s, i, seed, waits = 0, started = 1 << 30;
-    reg                  taken_q = 0;
+    integer              wanted = 0, seen = 0, n, s, i, p, seed, waits = 0, started = 1 << 30;
+    reg                  handed_q = 0, active = 0;
+    integer              piece = 0;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(BEAT_BITS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_param_loader #(.BEAT_BITS(BEAT_BITS), .STORES(STORES), .COUNTS(COUNTS)) dut (.clk(clk), .rst(rst),
+    rill_param_loader #(.BEAT_BITS(BEAT_BITS), .STORES(STORES), .PIECES(PIECES), .COUNTS(COUNTS)) dut (.clk(clk), .rst(rst),
         .start(start),
         .s_axis_beat_tvalid(s_valid), .s_axis_beat_tready(s_ready), .s_axis_beat_tdata(s_data), .load_valid(load_valid),
         .load_store(load_store), .load_data(load_data), .done(done));
 
-    // Latency 1: a beat is handed over in the cycle behind the one in which it is taken. Between start and the last
-    // beat it never waits.
+    // Latency 1: a piece is handed over in each cycle in which there is a beat, the beat is taken with the last one.
+    // Between start and the last beat it waits for pieces alone.
     always @(posedge clk) begin
-        taken_q <= s_valid && s_ready;
-        if (!rst && seen < wanted && s_valid && !s_ready && u_clock.cycle > started + 1)
+        handed_q <= s_valid && active;
+        piece <= rst || (s_valid && s_ready) ? 0 : s_valid && active ? piece + 1 : piece;
+        if (!rst && seen < wanted && s_valid && s_ready != (piece == PIECES - 1) && u_clock.cycle > started + 1)
             waits = waits + 1;
-        if (!rst && load_valid !== taken_q) begin
-            $display("FAIL: load_valid is %b a cycle after a beat was taken: %b", load_valid, taken_q);
+        if (!rst && load_valid !== handed_q) begin
+            $display("FAIL: load_valid is %b a cycle after there was a beat: %b", load_valid, handed_q);
             $finish;
         end
     end
-
     always @(posedge clk)
         if (!rst && load_valid) begin
             if (seen == wanted || load_data !== due_data[seen] || load_store !== 1 << due_store[seen]) begin
-                $display("FAIL: beat %0d is %h to stores %b", seen, load_data, load_store);
+                $display("FAIL: piece %0d is %h to stores %b", seen, load_data, load_store);
                 $finish;
             end
             seen = seen + 1;
@@ -68,9 +75,11 @@ module rill_param_loader_tb;
                 for (i = 0; i < COUNTS[s*32 +: 32]; i = i + 1) begin
                     word = {$random(seed), $random(seed)};
                     u_src.push(word, 1'b0, 1'b0);
-                    due_data[wanted] = word;
-                    due_store[wanted] = s;
-                    wanted = wanted + 1;
+                    for (p = 0; p < PIECES; p = p + 1) begin
+                        due_data[wanted] = word >> (p * LOAD_BITS);
+                        due_store[wanted] = s;
+                        wanted = wanted + 1;
+                    end
                 end
             repeat (10) @(negedge clk);
             if (s_ready || done != (n > 0)) begin
@@ -85,11 +94,13 @@ module rill_param_loader_tb;
                 $finish;
             end
             @(negedge clk) start = 0;
+            active = 1;
             wait (done);
+            active = 0;
             started = 1 << 30;
             repeat (3) @(negedge clk);
             if (seen != wanted) begin
-                $display("FAIL: done after %0d of %0d beats", seen, wanted);
+                $display("FAIL: done after %0d of %0d pieces", seen, wanted);
                 $finish;
             end
         end

@@ -9,6 +9,7 @@
 // sweep: CHANNELS=7 BEAT_BITS=256 TOKENS=4 LAYERS=1 HEADS=3 HEAD_DIM=64
 // sweep: CHANNELS=32 BEAT_BITS=256 TOKENS=2 LAYERS=2 HEADS=2 HEAD_DIM=6
 // sweep: CHANNELS=3 BEAT_BITS=512 TOKENS=4 LAYERS=3 HEADS=3 HEAD_DIM=10 FEWER=2
+// sweep: CHANNELS=3 BEAT_BITS=512 TOKENS=2 LAYERS=1 HEADS=2 HEAD_DIM=10 ULTRA=2
 // quick: CHANNELS=3 BEAT_BITS=256 TOKENS=2 LAYERS=2 HEADS=2 HEAD_DIM=40 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
@@ -20,6 +21,7 @@ module rill_v_tail_tb;
     parameter LAYERS = 2;
     parameter HEADS = 2;
     parameter HEAD_DIM = 40;
+    parameter ULTRA = 0;
     parameter FEWER = 0;                           // heads that every other layer has less
     `include "rill_fields.vh"
     localparam C = CHANNELS;
@@ -58,7 +60,7 @@ module rill_v_tail_tb;
     assign kv_valid = kv_offer && open_q;
     rill_v_tail #(.CHANNELS(C), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LAYERS(LAYERS), .HEADS(HEADS),
         .HEAD_DIM(HEAD_DIM), .V_BASE(V_BASE),
-        .V_LAYER_STRIDE(V_LAYER_STRIDE), .V_ROW_STRIDE(V_ROW_STRIDE)) dut (
+        .V_LAYER_STRIDE(V_LAYER_STRIDE), .V_ROW_STRIDE(V_ROW_STRIDE), .ULTRA(ULTRA)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
         .s_axis_step_tdata(step_data),
         .s_axis_kv_tvalid(kv_valid), .s_axis_kv_tready(kv_ready), .s_axis_kv_tdata(kv_data), .s_axis_kv_tuser(kv_user),
