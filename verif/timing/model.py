@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graph import Graph, Loop
+from places import Instances
 
 Bit = int
 CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
@@ -69,6 +70,7 @@ class Table:
     through: list[tuple[str, str, float]] = field(default_factory=list)  # input to output without a register
     clbs: float = 0.0
     bare: list[str] = field(default_factory=list)  # inputs that go to one register alone, each bit
+    inside: dict[str, list[str]] = field(default_factory=dict)  # of a port what is behind it, by its place inside
 
 
 NO_TABLE = Table()
@@ -76,14 +78,13 @@ NO_TABLE = Table()
 
 class Netlist:
     """Cells, their arcs, and the nets' delays. `boxes`: tables of modules that are empty here, by type or by instance;
-    `die_of`: the die on which the cell of a name lies, `stages_of`: those of a module's own stages to other dies."""
+    `die_of`: the die on which the cell of a name lies."""
 
     def __init__(self, module: dict, delays: dict[str, float], boxes: dict[str, Table] | None = None,
-                 die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,),
-                 stages_of: Callable[[str], set[int]] | None = None):
+                 die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,)):
         self.cells, self.ports, self.ns = module["cells"], module["ports"], delays
         self.boxes = boxes or {}
-        self.die_of, self.all_dies, self.stages_of = die_of, set(all_dies), stages_of
+        self.die_of, self.all_dies = die_of, set(all_dies)
         self.dies: dict[str, int | None] = {}
         self.kind = {name: kind_of(cell) for name, cell in self.cells.items()}
         self.driver: dict[Bit, tuple[str, str]] = {}
@@ -93,7 +94,9 @@ class Netlist:
         self.ends: list[End] = []
         self.starts: list[tuple[Bit, float]] = []
         self.virtual: dict[int, str] = {}  # nodes that are no net: their cell
-        self.names = short_names(module)
+        self.port_dies: dict[tuple[str, str], set[int]] = {}
+        self.names, self.own_names = short_names(module), short_names(module, own=True)
+        self.instances = Instances(module)
         self.inputs = self.port_bits("input")
         self.outputs = self.port_bits("output")
         self.connect()
@@ -237,9 +240,36 @@ class Netlist:
     def source_name(self, name: str) -> str:
         """The name of a cell with its place in the source: its own, or that of a net which it drives; "" if it has
         none."""
+        register = self.kind[name] == "ff"
         nets = [self.names[bit] for _, out, bit in self.pins(name) if out and bit in self.names]
-        known = nets + [plain(name)] if self.kind[name] == "ff" else [plain(name)] + nets
+        known = (self.register_place(name) + nets if register else []) + [plain(name)] + nets
         return next((text for text in known if not text.startswith("$")), "")
+
+    def register_place(self, name: str) -> list[str]:
+        """Where the source has a register, if that is known better than by a net's name, which may be that of a port
+        further on: the instance that it is in, or the memory that it reads."""
+        src = self.cells[name].get("attributes", {}).get("src", "")
+        nets = [bit for _, out, bit in self.pins(name) if out]
+        if not src:
+            return self.memory_of(name)
+        found = self.instances.of(src)
+        if found == [""]:
+            return [self.own_names[bit] for bit in nets if bit in self.own_names]
+        told = [place for place in found for bit in nets if self.names.get(bit, "").startswith(place + ".")]
+        return [place + ".q" for place in (found if len(found) == 1 else told[:1])]
+
+    def memory_of(self, name: str) -> list[str]:
+        """The memory whose output register this is."""
+        at = name
+        for _ in range(8):  # levels of a deep memory's choice
+            source = next((self.driver.get(bit, (None, ""))[0] for port, out, bit in self.pins(at)
+                           if not out and port not in ENABLES | CLOCKS and port != "S"), None)
+            if source is None or self.kind[source] not in LOGIC + ("lutram",):
+                return []
+            if self.kind[source] == "lutram":
+                return [plain(source)]
+            at = source
+        return []
 
     def find_dies(self) -> None:
         """Logic that has no place in the source lies where its loads are: found from these, back through it, once."""
@@ -254,28 +284,35 @@ class Netlist:
             self.dies[name] = 0 if die is None and not tree else die
         waiting = [name for name, die in self.dies.items() if die is not None]
         for name in waiting:  # grows meanwhile
-            for _, out, bit in self.pins(name):
+            for port, out, bit in self.pins(name):
                 source = self.driver.get(bit, (None, ""))[0]
                 if not out and source in floating:
                     floating.discard(source)
                     own = self.dies[name]
-                    self.dies[source] = max(self.die_set(name, own), key=lambda die: abs(die - own))
+                    self.dies[source] = max(self.dies_at(name, port, own), key=lambda die: abs(die - own))
                     waiting.append(source)
         self.dies.update((name, 0) for name in floating)
 
-    def borders(self, source: str, name: str) -> int:
-        """Of dies, between two cells; to copies of a register that lie on all dies the most."""
+    def borders(self, source: str, out: str, name: str, port: str) -> int:
+        """Of dies, between two cells; to copies of a register that lie on all dies the most, and so to what is behind
+        one port."""
         here, there = self.die(source), self.die(name)
         if here is None:
             return 0
         if there is None:
-            return max(abs(here - die) for die in self.all_dies)
-        ways = [abs(a - b) for a in self.die_set(source, here) for b in self.die_set(name, there)]
-        return min(ways)
+            return max(abs(a - die) for a in self.dies_at(source, out, here) for die in self.all_dies)
+        return max(abs(a - b) for a in self.dies_at(source, out, here) for b in self.dies_at(name, port, there))
 
-    def die_set(self, name: str, die: int) -> set[int]:
-        """The dies of a cell; of a module with register stages of its own on the way to another die also theirs."""
-        return {die} | (self.stages_of(plain(name)) if self.stages_of and self.kind[name] == "box" else set())
+    def dies_at(self, name: str, port: str, die: int) -> set[int]:
+        """The dies of a cell; of a module those of what is behind the port."""
+        if self.kind[name] != "box":
+            return {die}
+        key = name, port
+        if key not in self.port_dies:
+            inside = self.table_of(name).inside.get(port, [])
+            found = {self.die_of(f"{plain(name)}.{place}") for place in inside} - {None}
+            self.port_dies[key] = found or {die}
+        return self.port_dies[key]
 
     def bare(self, bit: Bit, source: str, name: str, port: str) -> bool:
         """From a register to a register with nothing between and no other load: both move to the border."""
@@ -299,7 +336,7 @@ class Netlist:
         each border unless registers lie on both sides of it."""
         if source is None:
             return 0, 0.0
-        borders = self.borders(source, name) if self.die_of else 0
+        borders = self.borders(source, self.driver[bit][1], name, port) if self.die_of else 0
         if borders:
             near = borders == 1 and self.bare(bit, source, name, port)
             return borders, 0.0 if near else borders * self.ns["die_rows"]
@@ -566,12 +603,14 @@ class Netlist:
         return "; ".join(said)
 
 
-def short_names(module: dict) -> dict[Bit, str]:
+def short_names(module: dict, own: bool = False) -> dict[Bit, str]:
     """The best name of each bit, with its place in a vector: one of the source before one that Yosys made, then the
-    shortest."""
+    shortest. own: of the module itself, of none inside it."""
     names: dict[Bit, str] = {}
     ranks: dict[Bit, tuple[bool, int]] = {}
     for name, net in module["netnames"].items():
+        if own and ("$" in name or "hdlname" in net.get("attributes", {})):
+            continue
         text, wide = plain(name), len(net["bits"]) > 1
         rank = "$" in text, len(text)
         for place, bit in enumerate(net["bits"]):
