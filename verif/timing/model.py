@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graph import Graph, Loop
-from places import Instances
+from places import Instances, places_of
 
 Bit = int
 CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
@@ -97,6 +97,7 @@ class Netlist:
         self.port_dies: dict[tuple[str, str], set[int]] = {}
         self.names, self.own_names = short_names(module), short_names(module, own=True)
         self.instances = Instances(module)
+        self.blocks: dict[frozenset[str], set[str]] = {}  # of the module itself, by their place in the source
         self.inputs = self.port_bits("input")
         self.outputs = self.port_bits("output")
         self.connect()
@@ -250,25 +251,39 @@ class Netlist:
         further on: the instance that it is in, or the memory that it reads."""
         src = self.cells[name].get("attributes", {}).get("src", "")
         nets = [bit for _, out, bit in self.pins(name) if out]
-        if not src:
+        if not places_of(src):
             return self.memory_of(name)
         found = self.instances.of(src)
         if found == [""]:
-            return [self.own_names[bit] for bit in nets if bit in self.own_names]
+            return [self.own_names[bit] for bit in nets if bit in self.own_names] or self.block_of(src)
         told = [place for place in found for bit in nets if self.names.get(bit, "").startswith(place + ".")]
         return [place + ".q" for place in (found if len(found) == 1 else told[:1])]
 
+    def block_of(self, src: str) -> list[str]:
+        """A register of the module itself that has no name of its own there: with the others of its always block, if
+        these are in one block of the source."""
+        if not self.blocks:
+            for name, cell in self.cells.items():
+                own = cell.get("attributes", {}).get("src", "")
+                for _, out, bit in self.pins(name) if self.kind[name] == "ff" else ():
+                    if out and bit in self.own_names:
+                        block = self.own_names[bit].rpartition(".")[0]
+                        self.blocks.setdefault(places_of(own), set()).add(block)
+        found = self.blocks.get(places_of(src), set())
+        return [".".join([*found, "q"]).lstrip(".")] if len(found) == 1 else []
+
     def memory_of(self, name: str) -> list[str]:
-        """The memory whose output register this is."""
-        at = name
-        for _ in range(8):  # levels of a deep memory's choice
-            source = next((self.driver.get(bit, (None, ""))[0] for port, out, bit in self.pins(at)
-                           if not out and port not in ENABLES | CLOCKS and port != "S"), None)
-            if source is None or self.kind[source] not in LOGIC + ("lutram",):
-                return []
-            if self.kind[source] == "lutram":
-                return [plain(source)]
-            at = source
+        """The memory whose output register this is: behind a few levels of logic at most, which choose."""
+        level, seen = [name], {name}
+        for _ in range(4):
+            pins = [(port, bit) for cell in level for port, out, bit in self.pins(cell) if not out]
+            sources = {self.driver[bit][0] for port, bit in pins
+                       if bit in self.driver and port not in ENABLES and port not in CLOCKS} - seen
+            found = [plain(source) for source in sources if self.kind[source] == "lutram"]
+            if found:
+                return [min(found)]
+            level = [source for source in sources if self.kind[source] in LOGIC]
+            seen |= sources
         return []
 
     def find_dies(self) -> None:
