@@ -17,7 +17,9 @@
 // from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
-// Reset: clk, synchronous active-high rst; everything held is given up.
+// Reset: clk, synchronous active-high rst, for 4 + HOPS + PULSE_HOPS cycles or more; everything held is given up. It acts
+// 2 cycles later, on other dies as much later as what goes there; it goes through registers of their own for each die
+// and each part.
 // Lanes on several dies: HOPS register stages to the farthest one, CHAINS dies with lanes or parts of them, COPY_CHAIN
 // which of them, CHAIN_AWAY which of these have an operand buffer of their own; RESULT_HOPS stages from there to where
 // results come together, which may be another die, PULSE_HOPS away from the rest (HOPS + RESULT_HOPS more cycles of
@@ -222,6 +224,16 @@ module rill_engine #(
         end
     endgenerate
 
+    // ---- resets: a register for each die, then one for each part ----
+    localparam RESET_ENTRIES = 0, RESET_CTRL = 1, RESET_COMMAND = 2, RESET_X = 3, RESET_KEYS = 4, RESET_ARRIVALS = 5,
+        RESET_RESULTS = 6, RESET_FRONT = 7;    // of the engine's own die: the lanes' fronts are the last ones
+    localparam RESET_CHAIN = 0, RESET_GROUP = 1, RESET_LANE = 1 + COPIES, RESETS = 1 + COPIES + CHANNELS; // of a chain's
+    wire [DIES:0]                 rst_of_die;  // the engine's own is the last one
+    wire [RESET_FRONT+CHANNELS-1:0] rst_home;
+    wire [DIES*RESETS-1:0]        chain_rst;
+    rill_reset_stage #(.COPIES(DIES + 1)) u_rst (.clk(clk), .d(rst), .q(rst_of_die));
+    rill_reset_tree #(.COPIES(RESET_FRONT + CHANNELS)) u_rst_home (.clk(clk), .d(rst_of_die[DIES]), .q(rst_home));
+
     // ---- schedule and sequencer ----
     wire          entry_valid;               // of the schedule
     wire          entry_ready;
@@ -233,7 +245,7 @@ module rill_engine #(
     rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_schedule (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
+        .clk(clk), .rst(rst_home[RESET_ENTRIES]), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
         .m_axis_entry_tdata(entry_data), .m_axis_entry_tlast(entry_last));
     generate
@@ -248,7 +260,7 @@ module rill_engine #(
             wire [15:0] seen_rows;
             rill_window_entries #(.ENTRY_W(96), .KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW),
                 .V_WINDOW(V_WINDOW)) u_windows (
-                .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
+                .clk(clk), .rst(rst_home[RESET_ENTRIES]), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
                 .s_axis_entry_tdata(entry_data), .s_axis_entry_tlast(entry_last),
                 .keys(entry_data[ENGINE_MODE+1] && !entry_data[ENGINE_MODE]),
                 .values(entry_data[ENGINE_MODE+1] && entry_data[ENGINE_MODE]),
@@ -283,7 +295,7 @@ module rill_engine #(
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
         .SCALE_W(SCALE_W),
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_ctrl (
-        .clk(clk), .rst(rst), .s_axis_entry_tvalid(seen_valid), .s_axis_entry_tready(seen_ready),
+        .clk(clk), .rst(rst_home[RESET_CTRL]), .s_axis_entry_tvalid(seen_valid), .s_axis_entry_tready(seen_ready),
         .s_axis_entry_tdata(seen_data), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse),
         .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(cmd_pop), .cmd_k(cmd_k),
         .cmd_k_lanes(cmd_k_lanes), .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid),
@@ -336,22 +348,22 @@ module rill_engine #(
         cmd2_q <= cmd1_q;
         cmd3_q <= cmd2_q;
         int4_4 <= cmd3_q[LANE_INT4-LANE_APART];
-        pop_q <= rst ? 3'd0 : {pop_q[2:1], cmd_pop};
-        k_q <= rst ? 3'd0 : {k_q[2:1], cmd_k};
+        pop_q <= rst_home[RESET_COMMAND] ? 3'd0 : {pop_q[2:1], cmd_pop};
+        k_q <= rst_home[RESET_COMMAND] ? 3'd0 : {k_q[2:1], cmd_k};
         local_q <= {local_q[2:1], cmd_local};
-        valid_q <= rst ? 4'd0 : {valid_q[3:1], cmd_valid};
-        out_q <= rst ? 3'd0 : {out_q[2:1], cmd_out};
+        valid_q <= rst_home[RESET_COMMAND] ? 4'd0 : {valid_q[3:1], cmd_valid};
+        out_q <= rst_home[RESET_COMMAND] ? 3'd0 : {out_q[2:1], cmd_out};
         params_q <= {params_q[2:1], cmd_params};
         scales_q <= {scales_q[2:1], cmd_scales};
         pair1_q <= cmd_pair;
         tok1_q <= cmd_tok[TURN_W-1:0];
-        free1_q <= cmd_free && !rst;
+        free1_q <= cmd_free && !rst_home[RESET_COMMAND];
         half_q <= {half_q[1], cmd_half};
     end
     localparam FRONT_POP = 0, FRONT_LOCAL = 1, FRONT_VALID = 2, FRONT_INT4 = 3, FRONT_K = 4, FRONT_W = 5;
     wire [LANE_COPIES*FRONT_W-1:0] fronts;
     rill_register_tree #(.DATA_W(FRONT_W), .COPIES(LANE_COPIES)) u_fronts (
-        .clk(clk), .rst(rst), .d({k_q[3], cmd3_q[LANE_INT4-LANE_APART], valid_q[3], local_q[3], pop_q[3]}), .q(fronts));
+        .clk(clk), .rst(rst_home[RESET_COMMAND]), .d({k_q[3], cmd3_q[LANE_INT4-LANE_APART], valid_q[3], local_q[3], pop_q[3]}), .q(fronts));
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in
     // cycle 5 ----
@@ -365,7 +377,7 @@ module rill_engine #(
     wire [X_ADDR_W-1:0]         x_read;
     rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS),
         .X_BITS(X_BITS), .COPIED(DIE_AWAY != 0 ? 1 : 0)) u_x (
-        .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
+        .clk(clk), .rst(rst_home[RESET_X]), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
         .filled(x_pulse), .part(part_pulse), .free(free1_q), .read_tok(tok1_q), .read_pair(pair1_q), .unit_0(unit_0),
         .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(x_write), .copy_read(x_read));
@@ -385,7 +397,7 @@ module rill_engine #(
     wire [ARRAYS*SUMS_W-1:0]      sums;
     wire [OFFSET_W-1:0]           offset_sums;
     rill_x_slice #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .PARTS(PARTS)) u_slice (
-        .clk(clk), .rst(rst), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0),
+        .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0),
         .shift_1(shift_1), .slice(slice), .shift(slice_shift));
     genvar a;
     genvar p;
@@ -425,7 +437,7 @@ module rill_engine #(
             assign offset_now = offset;
         end
         if (ARRAYS == 2) begin : gen_offset_late
-            rill_delay_line #(.DATA_W(OFFSET_W), .DEPTH(2)) u_offset (.clk(clk), .rst(rst), .en(1'b1), .d(offset_now),
+            rill_delay_line #(.DATA_W(OFFSET_W), .DEPTH(2)) u_offset (.clk(clk), .rst(rst_home[RESET_COMMAND]), .en(1'b1), .d(offset_now),
                 .q(offset_sums));
         end else begin : gen_offset_now
             assign offset_sums = offset_now;
@@ -457,16 +469,20 @@ module rill_engine #(
             wire [ARRAYS*2*UNIT_BITS-1:0] there;
             wire [SKEWS*ARRAYS*2*UNIT_BITS-1:0] skewed;
             localparam STAGES = EARLY_DIES[h] ? 0 : HOPS;
+            wire [RESETS-1:0] resets;          // as late as the command
+            rill_reset_tree #(.HOPS(STAGES), .COPIES(RESETS)) u_rst (.clk(clk), .d(rst_of_die[h]), .q(resets));
+            assign chain_rst[h*RESETS +: RESETS] = resets;
             wire [CMD_W-1:0] cmd_3 = {cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]};
             if (MULTIPLIES[h]) begin : gen_all
                 rill_engine_chain #(.CMD_W(CMD_W), .OFFSET_W(OFFSET_W), .HOPS(STAGES)) u_chain (
-                    .clk(clk), .rst(rst), .s_cmd(cmd_3), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
+                    .clk(clk), .rst(resets[RESET_CHAIN]), .s_cmd(cmd_3), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
                     .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
             end else begin : gen_sums
                 // of lanes that are cut: the command and the exponents are all that their sums need
-                rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk), .rst(rst), .d(cmd_3),
+                rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk),
+                    .rst(resets[RESET_CHAIN]), .d(cmd_3),
                     .q(chain_cmd[h*CMD_W +: CMD_W]));
-                rill_hop #(.DATA_W(ARRAYS * 5), .STAGES(STAGES)) u_shift (.clk(clk), .rst(rst), .d(slice_shift),
+                rill_hop #(.DATA_W(ARRAYS * 5), .STAGES(STAGES)) u_shift (.clk(clk), .rst(1'b0), .d(slice_shift),
                     .q(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
                 assign chain_offset[h*OFFSET_W +: OFFSET_W] = {OFFSET_W{1'b0}};
                 assign there = {ARRAYS*2*UNIT_BITS{1'b0}};
@@ -475,15 +491,15 @@ module rill_engine #(
             end else if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
                 rill_x_copy #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
                     .PARTS(PARTS), .HOPS(HOPS)) u_x (
-                    .clk(clk), .rst(rst), .write(x_write), .read(x_read), .controls(slice_controls), .slice(there),
+                    .clk(clk), .rst(resets[RESET_CHAIN]), .write(x_write), .read(x_read), .controls(slice_controls), .slice(there),
                     .shift(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
             end else begin : gen_home
-                rill_hop #(.DATA_W(SLICE_W), .STAGES(STAGES)) u_slice (.clk(clk), .rst(rst), .d({slice_shift, slice}),
+                rill_hop #(.DATA_W(SLICE_W), .STAGES(STAGES)) u_slice (.clk(clk), .rst(1'b0), .d({slice_shift, slice}),
                     .q({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}));
             end
             if (LANE_COPIES == 1) begin : gen_mine
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
-                    .clk(clk), .rst(rst), .d(chain_cmd[h*CMD_W +: CMD_W]), .q(chain_mine[h*CMD_W +: CMD_W]));
+                    .clk(clk), .rst(resets[RESET_CHAIN]), .d(chain_cmd[h*CMD_W +: CMD_W]), .q(chain_mine[h*CMD_W +: CMD_W]));
             end else begin : gen_no_mine
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
@@ -504,7 +520,7 @@ module rill_engine #(
         end
         if (ARRAYS == 2 || HOPS != 0) begin : gen_first
             wire [PARTS-1:0] valid_4;
-            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]),
+            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst_home[RESET_COMMAND]), .d(valid_q[3]),
                 .q(valid_4));
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 reg [ARRAYS*PART-1:0] x_first_q;
@@ -523,6 +539,7 @@ module rill_engine #(
             localparam X_PART = 2 * XS * FACTOR_W / PARTS;
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
             wire [2*XS*FACTOR_W-1:0]                    factors = chain_factors[DIE*2*XS*FACTOR_W +: 2*XS*FACTOR_W];
+            wire                                        copy_rst = chain_rst[DIE*RESETS+RESET_GROUP+g];
             wire [PARTS-1:0]                            valid;
             wire [2*XS*FACTOR_W-1:0]                    narrow;
             wire [X_W-1:0]                              x;
@@ -533,10 +550,10 @@ module rill_engine #(
             reg  [2:0]                                  late_q;
             wire [3:0]                                  valid_late = {late_q, valid_4};
             always @(posedge clk)
-                late_q <= ARRAYS == 2 && !rst ? valid_late[2:0] : 3'd0;
+                late_q <= ARRAYS == 2 && !copy_rst ? valid_late[2:0] : 3'd0;
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 (* keep = "true" *) reg [X_PART-1:0] x_q;
-                rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(rst),
+                rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(copy_rst),
                     .d(PARTS == 1 ? |valid_late : valid_late[ARRAYS == 2 ? p : 0]), .q(valid[p]));
                 always @(posedge clk)
                     if (valid[p])
@@ -582,9 +599,9 @@ module rill_engine #(
                 wire [4:0] k_high;
                 reg        k_pop_q;
                 always @(posedge clk)
-                    k_pop_q <= !rst && k_q[3] && k_lanes_q[11:8] > n;
+                    k_pop_q <= !rst_home[RESET_KEYS] && k_q[3] && k_lanes_q[11:8] > n;
                 rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
-                    .clk(clk), .rst(rst), .s_axis_tvalid(k_take && k_lane == n), .s_axis_tready(k_room[n]),
+                    .clk(clk), .rst(rst_home[RESET_KEYS]), .s_axis_tvalid(k_take && k_lane == n), .s_axis_tready(k_room[n]),
                     .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(k_waiting[n]),
                     .m_axis_tready(k_pop_q), .m_axis_tdata(k_beats[n*BEAT_BITS +: BEAT_BITS]), .occupancy(k_fill),
                     .high_water(k_high));
@@ -593,8 +610,8 @@ module rill_engine #(
             assign s_axis_klocal_tready = &k_room;
             // A row-step of keys is there with the last one's units.
             always @(posedge clk) begin
-                k_arrived_q <= !rst && k_take && (s_axis_klocal_tuser[TOK_W] || k_lane == LAST_LANE);
-                head_done_q <= !rst && head_done;
+                k_arrived_q <= !rst_home[RESET_KEYS] && k_take && (s_axis_klocal_tuser[TOK_W] || k_lane == LAST_LANE);
+                head_done_q <= !rst_home[RESET_KEYS] && head_done;
             end
             assign k_pulse = k_arrived_q;
             assign v_pulse = head_done_q;
@@ -629,6 +646,8 @@ module rill_engine #(
             localparam MY_X = X_OF_GROUP == 0 ? CUT : c / FAN_OUT;
             localparam [3:0] DIE = COPY_DIE[4*MY_X +: 4];
             localparam [3:0] SUM_DIE = SUMS_DIE[4*(c/FAN_OUT) +: 4];
+            wire                 lane_rst = chain_rst[DIE*RESETS+RESET_LANE+c];
+            wire                 sum_rst = chain_rst[(CUT != 0 ? SUM_DIE : DIE)*RESETS+RESET_LANE+c];
             wire [FRONT_W-1:0]   front = fronts[FRONT*FRONT_W +: FRONT_W];
             wire [CMD_W-1:0]     mine;
             wire [CMD_W-1:0]     sum_mine;
@@ -636,7 +655,7 @@ module rill_engine #(
             if (LANE_COPIES == 1) begin : gen_shared
                 assign mine = chain_mine[DIE*CMD_W +: CMD_W];
             end else begin : gen_own
-                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(rst),
+                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(lane_rst),
                     .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
             end
             if (CUT == 0) begin : gen_whole
@@ -645,7 +664,7 @@ module rill_engine #(
                 assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift_q};
             end else begin : gen_sums
                 (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
-                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(rst),
+                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(sum_rst),
                     .d(chain_cmd[SUM_DIE*CMD_W +: CMD_W]), .q(sum_mine));
                 always @(posedge clk)
                     if (sum_mine[LANE_VALID])
@@ -672,7 +691,8 @@ module rill_engine #(
                 .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS),
                 .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .PARAM_BITS(PARAM_BITS),
                 .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_lane (
-                .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
+                .clk(clk), .rst(lane_rst), .front_rst(rst_home[RESET_FRONT+c]), .sum_rst(sum_rst),
+                .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(front[FRONT_POP]), .use_local(front[FRONT_LOCAL]), .local_beat(local_beat),
@@ -697,19 +717,26 @@ module rill_engine #(
         for (g = 0; g < COPIES; g = g + 1) begin : gen_join
             localparam LANES = CHANNELS - g * FAN_OUT < FAN_OUT ? CHANNELS - g * FAN_OUT : FAN_OUT;
             rill_engine_join #(.PORTS(LANES), .AHEAD(LANE_BEATS)) u_join (
-                .clk(clk), .rst(rst), .pulse(arrived[g*FAN_OUT +: LANES]), .joined(group_pulse[g]));
+                .clk(clk), .rst(rst_home[RESET_ARRIVALS]), .pulse(arrived[g*FAN_OUT +: LANES]), .joined(group_pulse[g]));
         end
         if (COPIES > 1) begin : gen_join_groups
             rill_engine_join #(.PORTS(COPIES), .AHEAD(LANE_BEATS)) u_join (
-                .clk(clk), .rst(rst), .pulse(group_pulse), .joined(beat_pulse));
+                .clk(clk), .rst(rst_home[RESET_ARRIVALS]), .pulse(group_pulse), .joined(beat_pulse));
         end else begin : gen_join_all
             assign beat_pulse = group_pulse[0];
         end
     endgenerate
 
+    wire [COPIES-1:0] group_rst;
+    generate
+        for (g = 0; g < COPIES; g = g + 1) begin : gen_group_rst
+            localparam [3:0] DIE = SUMS_DIE[4*g +: 4];
+            assign group_rst[g] = chain_rst[DIE*RESETS+RESET_GROUP+g];
+        end
+    endgenerate
     rill_engine_results #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ACC_W(ACC_W), .SIDE_AT(LANE_LATENCY), .HOPS(HOPS),
         .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS), .OUT_FIFO(OUT_FIFO)) u_results (
-        .clk(clk), .rst(rst), .side({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .valid(lane_valid),
+        .clk(clk), .rst(rst_home[RESET_RESULTS]), .lane_rst(group_rst), .side({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .valid(lane_valid),
         .acc(lane_acc), .scale(lane_scale), .bias(lane_bias), .m_axis_y_tvalid(m_axis_y_tvalid),
         .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount,
         m_axis_y_tdata}), .left(y_pulse), .fault(fault));

@@ -23,7 +23,8 @@
 // ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
 // (rill_matrix_lane); sums comes beside offset.
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
-// Reset: clk, synchronous active-high rst; valids and the waiting beats.
+// Reset: clk, synchronous active-high rst and, of u_front and of the sums, front_rst and sum_rst, each as late as the
+// command there; valids and the waiting beats.
 //
 // name         meaning                                  unit       range
 // BEAT_BITS    of a beat                                bits       256, 512
@@ -65,6 +66,8 @@ module rill_engine_lane #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   front_rst,
+    input  wire                   sum_rst,
 
     input  wire                   s_axis_beat_tvalid,
     output wire                   s_axis_beat_tready,
@@ -126,7 +129,7 @@ module rill_engine_lane #(
     wire [BEAT_BITS-1:0] beat_1;
     wire [BEAT_BITS-1:0] beat_q;             // cycle 1 + HOPS
     rill_lane_front #(.BEAT_BITS(BEAT_BITS), .LANE_BEATS(LANE_BEATS)) u_front (
-        .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid), .s_axis_beat_tready(s_axis_beat_tready),
+        .clk(clk), .rst(front_rst), .s_axis_beat_tvalid(s_axis_beat_tvalid), .s_axis_beat_tready(s_axis_beat_tready),
         .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local), .data(pop_data),
         .int4(pop_int4),
         .local_beat(local_beat), .beat(beat_1));
@@ -197,7 +200,7 @@ module rill_engine_lane #(
     generate
         if (ARRAYS == 1) begin : gen_single
             wire side;
-            rill_hop_stage #(.DATA_W(9 + TOK_W + ROW_W), .CLEAR_W(1)) u_command (.clk(clk), .rst(rst),
+            rill_hop_stage #(.DATA_W(9 + TOK_W + ROW_W), .CLEAR_W(1)) u_command (.clk(clk), .rst(sum_rst),
                 .d({sum_raw, sum_row, sum_params, acc[ROW_W-1:0], tok, last, first, sum_valid}),
                 .q({sum_raw_q, sum_row_q, sum_params_q, acc_q, tok_q, last_q, first_q, sum_valid_q}));
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
@@ -205,7 +208,7 @@ module rill_engine_lane #(
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1),
                 .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS),
                 .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_matrix (
-                .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .sum_valid(sum_valid_q),
+                .clk(clk), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .int4(int4_q), .sum_valid(sum_valid_q),
                 .sum_shift(sum_shift), .first(first_q),
                 .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
@@ -226,7 +229,7 @@ module rill_engine_lane #(
             wire [TOK_W-1:0] out_tok_q;
             always @(posedge clk)
                 both_q <= both;
-            rill_hop_stage #(.DATA_W(10 + 2 * TOK_W + 2 * ROW_W), .CLEAR_W(2)) u_command (.clk(clk), .rst(rst),
+            rill_hop_stage #(.DATA_W(10 + 2 * TOK_W + 2 * ROW_W), .CLEAR_W(2)) u_command (.clk(clk), .rst(sum_rst),
                 .d({sum_raw, sum_row, sum_params, out_row[ROW_W-1:0], out_tok, acc[ROW_W-1:0], tok, sum_both, first,
                 out, sum_valid}),
                 .q({sum_raw_q, sum_row_q, sum_params_q, out_row_q, out_tok_q, acc_q, tok_q, sum_both_q, first_q, out_q,
@@ -234,7 +237,8 @@ module rill_engine_lane #(
             rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM),
                 .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS), .SCALE_K(SCALE_K),
                 .SCALE_V(SCALE_V)) u_matrix (
-                .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .sum_valid(sum_valid_q),
+                .clk(clk), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .both(both_q), .int4(int4_q),
+                .sum_valid(sum_valid_q),
                 .sum_shift(sum_shift), .sum_both(sum_both_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),

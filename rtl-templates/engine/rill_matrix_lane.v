@@ -20,7 +20,7 @@
 // results. The first two are valid and shift once more.
 // PARAM_BITS: row_scale and bias are not looked at. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
-// Reset: synchronous; valids only.
+// Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
 //
 // name        meaning                                        unit       range
 // BEAT_BITS   of a beat                                      bits       256, 512
@@ -57,6 +57,7 @@ module rill_matrix_lane #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   sum_rst,
 
     input  wire                   valid,
     input  wire                   int4,
@@ -115,7 +116,7 @@ module rill_matrix_lane #(
         .clk(clk), .rst(rst), .d({beside, term}), .q({sum_beside, sum_term}));
     rill_lane_sums #(.TOKENS(TOKENS), .ROWS(ROWS), .SIDE_W(SIDE_W), .X_BITS(X_BITS), .ACC_W(ACC_W),
         .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
-        .clk(clk), .rst(rst), .valid(sum_valid), .first(first), .last(last), .tok(tok), .shift(sum_shift),
+        .clk(clk), .rst(sum_rst), .valid(sum_valid), .first(first), .last(last), .tok(tok), .shift(sum_shift),
         .row_scale(sum_params[31:0]), .bias(sum_params[63:32]),
         .params(params), .row(row), .raw(raw), .word(sum_word), .side(side), .term(sum_term), .out_valid(out_valid),
         .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(out_side));

@@ -20,7 +20,7 @@
 // valid, both and shift once more.
 // PARAM_BITS: row_scale and bias are not looked at. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
-// Reset: synchronous; valids only.
+// Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
 // ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with
 // out_tok 0).
 //
@@ -61,6 +61,7 @@ module rill_matrix_pair #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   sum_rst,
 
     input  wire                   valid,
     input  wire                   both,
@@ -121,7 +122,7 @@ module rill_matrix_pair #(
         .clk(clk), .rst(rst), .d({beside, term}), .q({sum_beside, sum_term}));
     rill_pair_sums #(.TOKENS(TOKENS), .ROWS(ROWS), .X_BITS(X_BITS), .ACC_W(ACC_W),
         .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
-        .clk(clk), .rst(rst), .valid(sum_valid), .both(sum_both), .first(first), .turn(turn), .out(out),
+        .clk(clk), .rst(sum_rst), .valid(sum_valid), .both(sum_both), .first(first), .turn(turn), .out(out),
         .out_tok(out_tok), .out_row(out_row), .shift(sum_shift), .row_scale(sum_params[31:0]), .bias(sum_params[63:32]),
         .params(params), .row(row), .raw(raw), .word(sum_word),
         .term(sum_term), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));

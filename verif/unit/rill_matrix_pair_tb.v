@@ -76,7 +76,7 @@ module rill_matrix_pair_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W),
         .HOPS(HOPS)) dut (
-        .clk(clk), .rst(rst),
+        .clk(clk), .rst(rst), .sum_rst(rst),
         .valid(valid),
         .both(both), .int4(int4),
         .sum_valid(way[0]), .out(way[1]), .sum_both(way[2]), .first(way[3]), .turn(way[4 +: TURN_W]),

@@ -226,6 +226,7 @@ module rill_matrix_lane #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   sum_rst,   // the same
     input  wire                   valid,
     input  wire                   int4,
     input  wire                   sum_valid,
@@ -283,6 +284,7 @@ module rill_matrix_pair #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   sum_rst,   // the same
     input  wire                   valid,
     input  wire                   both,
     input  wire                   int4,
