@@ -3,6 +3,7 @@
 import re
 
 PLACE = re.compile(r"rill_place pblock_SLR(\d+) \{([^}]*)\}")
+UNNAMED = re.compile(r"\bgenblk\d+\.")  # what Yosys calls an `else if` of a generate block, which is no block
 
 
 class Dies:
@@ -18,5 +19,5 @@ class Dies:
 
     def of(self, name: str) -> int | None:
         """None: no line places it."""
-        whole = self.inside + name
+        whole = UNNAMED.sub("", self.inside + name)
         return next((die for pattern, die in self.patterns if pattern.match(whole)), None)
