@@ -161,15 +161,16 @@ static int64_t x_write_bits(const struct kernel_args *a) { // of what fills it: 
     return 2 * arrays(a) + x_addr_bits(a) + unit_bits(a) + UNIT_SHIFT;
 }
 
-static void x_buffer(const struct kernel_args *a, struct cost_resources *r) {
+// The unit that is written waits in a register, and once more for copies on other dies, with the place that is read.
+static void x_buffer(const struct kernel_args *a, bool copied, struct cost_resources *r) {
     x_ram(a, r);
-    cost_per(r, 1, 50, 20, 0);
+    cost_per(r, copied ? 2 : 1, 0, (double)x_write_bits(a), 0);
+    cost_per(r, 1, 50, 20 + (copied ? (double)x_addr_bits(a) : 0), 0);
     cost_per(r, class_tokens(a), 2, 5, 0);
 }
 
 static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r) {
-    x_buffer(a, r);
-    if (args_int(a, "COPIED", 0)) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
+    x_buffer(a, args_int(a, "COPIED", 0) != 0, r);
 }
 
 // A unit chosen and doubled for int8, and its register; alone it takes more than in the engine.
@@ -299,7 +300,6 @@ static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, st
     double stages = (double)stages_to(a);
     int64_t cut = lanes_cut(a, channels);
     for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) cost_per(r, 1, 0, stages * (double)bits_of_chain(a, n), 0);
-    if (copies_of(a)) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
     cost_per(r, channels - cut, 0, stages * (double)beat, 0);
     cost_per(r, cut, 0,
              stages * (double)term_bits(a, args_int(a, "PARAM_BITS", ROW_PARAMETERS)) + (double)sums_chain_bits(a), 0);
@@ -328,7 +328,7 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     dequantize(channels, r);
     for (int64_t i = 0; i < many; i++) offset(beat, x_bits(a), asym(a), r);
     cost_engine_ctrl(a, r);
-    x_buffer(a, r);
+    x_buffer(a, copies_of(a) != 0, r);
     operand(a, channels, chains_that_multiply(a), r);
     for (int64_t i = copies_of(a); i > 0; i--) x_copy(a, r);
     hops(a, channels, beat, r);
@@ -339,6 +339,7 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, places(a), result_bits(a), RAM_DISTRIBUTED);
     cost_per(r, channels, 15, 8, 0); // joining the arrivals
     cost_per(r, 1, 60, 240, 0);      // the command on its way
+    cost_per(r, args_int(a, "CHAINS", 1) + 1, 0, (double)(channels + 8), 0); // a reset's registers for each part
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

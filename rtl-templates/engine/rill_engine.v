@@ -202,9 +202,6 @@ module rill_engine #(
         if ((ARRAYS != 1 && ARRAYS != 2) || TOKENS < ARRAYS) begin : gen_bad_arrays
             rill_error_ARRAYS_must_be_1_or_2_and_at_most_TOKENS u_error ();
         end
-        if (SECTIONS < 1 || ENTRIES < 1) begin : gen_bad_table
-            rill_error_SECTIONS_and_ENTRIES_must_be_at_least_1 u_error ();
-        end
     endgenerate
 
     // Of the rows of weights in the table.
@@ -235,42 +232,15 @@ module rill_engine #(
     rill_reset_tree #(.COPIES(RESET_FRONT + CHANNELS)) u_rst_home (.clk(clk), .d(rst_of_die[DIES]), .q(rst_home));
 
     // ---- schedule and sequencer ----
-    wire          entry_valid;               // of the schedule
-    wire          entry_ready;
-    wire [175:0]  entry_data;
-    wire          entry_last;
     wire          seen_valid;                // with positions counted from where the layer's window begins
     wire          seen_ready;
     wire [175:0]  seen_data;
-    rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
-        .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_schedule (
-        .clk(clk), .rst(rst_home[RESET_ENTRIES]), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
-        .m_axis_entry_tdata(entry_data), .m_axis_entry_tlast(entry_last));
-    generate
-        if (K_WINDOW == 0 && V_WINDOW == 0) begin : gen_all_positions
-            assign {seen_valid, seen_data, entry_ready} = {entry_valid, entry_data, seen_ready};
-        end else begin : gen_windows
-            // of include/fields.def
-            localparam ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80,
-                ENGINE_KV_STEP_W = 6;
-            wire        seen_last;
-            wire [9:0]  seen_blocks;
-            wire [15:0] seen_rows;
-            rill_window_entries #(.ENTRY_W(96), .KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW),
-                .V_WINDOW(V_WINDOW)) u_windows (
-                .clk(clk), .rst(rst_home[RESET_ENTRIES]), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
-                .s_axis_entry_tdata(entry_data), .s_axis_entry_tlast(entry_last),
-                .keys(entry_data[ENGINE_MODE+1] && !entry_data[ENGINE_MODE]),
-                .values(entry_data[ENGINE_MODE+1] && entry_data[ENGINE_MODE]),
-                .kv_layer(entry_data[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W]),
-                .kv_step(entry_data[ENGINE_KV_STEP +: ENGINE_KV_STEP_W]), .m_axis_entry_tvalid(seen_valid),
-                .m_axis_entry_tready(seen_ready), .m_axis_entry_tdata(seen_data), .m_axis_entry_tlast(seen_last),
-                .blocks(seen_blocks), .rows(seen_rows));
-            wire unused_windows = &{1'b0, seen_last, seen_blocks, seen_rows};
-        end
-    endgenerate
+    rill_engine_table #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW),
+        .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_table (
+        .clk(clk), .rst(rst_home[RESET_ENTRIES]), .s_axis_step_tvalid(s_axis_step_tvalid),
+        .s_axis_step_tready(s_axis_step_tready), .s_axis_step_tdata(s_axis_step_tdata),
+        .m_axis_entry_tvalid(seen_valid), .m_axis_entry_tready(seen_ready), .m_axis_entry_tdata(seen_data));
 
     wire                beat_pulse;
     wire                k_pulse;
@@ -307,63 +277,25 @@ module rill_engine #(
         .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 (each has a copy) ----
-    localparam ASYM_W = ASYM != 0 ? 1 : 0;
-    // Fields of a lane's command, each behind the one before. Those below LANE_APART must not happen by chance: on the
-    // way they have registers of their own, and the rest of the command is one word.
-    localparam LANE_VALID = 0, LANE_OUT = 1, LANE_PARAMS = 2, LANE_SCALES = 3, LANE_APART = 4, LANE_INT4 = LANE_APART,
-        LANE_FIRST = LANE_INT4 + 1, LANE_LAST = LANE_FIRST + 1, LANE_RAW = LANE_LAST + 1, LANE_RAW_W = 2,
-        LANE_TOK = LANE_RAW + LANE_RAW_W, LANE_ROW = LANE_TOK + TOK_W, LANE_ROW_W = 3,
-        LANE_SCALE = LANE_ROW + LANE_ROW_W, LANE_OUT_TOK = LANE_SCALE + SCALE_W, LANE_ACC = LANE_OUT_TOK + TOK_W,
-        LANE_ACC_W = 3, LANE_OUT_ROW = LANE_ACC + LANE_ACC_W, LANE_OUT_ROW_W = 3,
-        LANE_ASYM = LANE_OUT_ROW + LANE_OUT_ROW_W, LANE_BOTH = LANE_ASYM + ASYM_W, CMD_W = LANE_BOTH + 1;
-    localparam LANE_CMD_W = CMD_W - LANE_APART;
-    wire [LANE_CMD_W-1:0] cmd_d;
-    wire [LANE_ASYM-LANE_APART-1:0] cmd_rest = {cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok,
-        cmd_raw, cmd_last, cmd_first, cmd_int4};
-    generate
-        if (ASYM != 0) begin : gen_asym
-            assign cmd_d = {cmd_both, cmd_asym, cmd_rest};
-        end else begin : gen_no_asym
-            wire unused_asym = cmd_asym;
-            assign cmd_d = {cmd_both, cmd_rest};
-        end
-    endgenerate
-    reg  [LANE_CMD_W-1:0] cmd1_q;
-    reg  [LANE_CMD_W-1:0] cmd2_q;
-    reg  [LANE_CMD_W-1:0] cmd3_q;
-    reg  [3:1]            pop_q;             // and what else must not happen by chance
-    reg  [3:1]            k_q;
-    reg  [3:1]            local_q;
-    reg  [4:1]            valid_q;
-    reg  [3:1]            out_q;
-    reg  [3:1]            params_q;
-    reg  [3:1]            scales_q;
-    reg  [PAIR_W-1:0]     pair1_q;
-    reg  [TURN_W-1:0]     tok1_q;
-    reg                   free1_q;
-    reg  [2:1]            half_q;
-    reg                   int4_4;
-    always @(posedge clk) begin
-        cmd1_q <= cmd_d;
-        cmd2_q <= cmd1_q;
-        cmd3_q <= cmd2_q;
-        int4_4 <= cmd3_q[LANE_INT4-LANE_APART];
-        pop_q <= rst_home[RESET_COMMAND] ? 3'd0 : {pop_q[2:1], cmd_pop};
-        k_q <= rst_home[RESET_COMMAND] ? 3'd0 : {k_q[2:1], cmd_k};
-        local_q <= {local_q[2:1], cmd_local};
-        valid_q <= rst_home[RESET_COMMAND] ? 4'd0 : {valid_q[3:1], cmd_valid};
-        out_q <= rst_home[RESET_COMMAND] ? 3'd0 : {out_q[2:1], cmd_out};
-        params_q <= {params_q[2:1], cmd_params};
-        scales_q <= {scales_q[2:1], cmd_scales};
-        pair1_q <= cmd_pair;
-        tok1_q <= cmd_tok[TURN_W-1:0];
-        free1_q <= cmd_free && !rst_home[RESET_COMMAND];
-        half_q <= {half_q[1], cmd_half};
-    end
-    localparam FRONT_POP = 0, FRONT_LOCAL = 1, FRONT_VALID = 2, FRONT_INT4 = 3, FRONT_K = 4, FRONT_W = 5;
+`include "rill_engine_fields.vh"
+    wire                           free_1;
+    wire [TURN_W-1:0]              tok_1;
+    wire [PAIR_W-1:0]              pair_1;
+    wire [3:0]                     slice_controls;
+    wire [CMD_W-1:0]               cmd_3;
+    wire                           k_3;
+    wire                           valid_3;
+    wire                           valid_4;
+    wire                           int4_4;
     wire [LANE_COPIES*FRONT_W-1:0] fronts;
-    rill_register_tree #(.DATA_W(FRONT_W), .COPIES(LANE_COPIES)) u_fronts (
-        .clk(clk), .rst(rst_home[RESET_COMMAND]), .d({k_q[3], cmd3_q[LANE_INT4-LANE_APART], valid_q[3], local_q[3], pop_q[3]}), .q(fronts));
+    rill_engine_command #(.TOK_W(TOK_W), .TURN_W(TURN_W), .PAIR_W(PAIR_W), .SCALE_W(SCALE_W), .ASYM(ASYM),
+        .LANE_COPIES(LANE_COPIES)) u_command (
+        .clk(clk), .rst(rst_home[RESET_COMMAND]), .pop(cmd_pop), .k(cmd_k), .params(cmd_params), .scales(cmd_scales),
+        .valid(cmd_valid), .int4(cmd_int4), .asym(cmd_asym), .raw(cmd_raw), .is_local(cmd_local), .first(cmd_first),
+        .last(cmd_last), .tok(cmd_tok), .pair(cmd_pair), .half(cmd_half), .row(cmd_row), .scale(cmd_scale),
+        .free(cmd_free), .acc(cmd_acc), .out_row(cmd_out_row), .both(cmd_both), .out(cmd_out), .out_tok(cmd_out_tok),
+        .free_1(free_1), .tok_1(tok_1), .pair_1(pair_1), .slice_controls(slice_controls), .cmd_3(cmd_3), .k_3(k_3),
+        .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in
     // cycle 5 ----
@@ -379,12 +311,10 @@ module rill_engine #(
         .X_BITS(X_BITS), .COPIED(DIE_AWAY != 0 ? 1 : 0)) u_x (
         .clk(clk), .rst(rst_home[RESET_X]), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
-        .filled(x_pulse), .part(part_pulse), .free(free1_q), .read_tok(tok1_q), .read_pair(pair1_q), .unit_0(unit_0),
+        .filled(x_pulse), .part(part_pulse), .free(free_1), .read_tok(tok_1), .read_pair(pair_1), .unit_0(unit_0),
         .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(x_write), .copy_read(x_read));
 
     localparam PART = 2 * UNIT_BITS / PARTS;
-    wire [3:0]                    slice_controls = {valid_q[2], cmd2_q[LANE_BOTH-LANE_APART], half_q[2],
-        cmd2_q[LANE_INT4-LANE_APART]};
     wire [ARRAYS*2*UNIT_BITS-1:0] slice;
     wire [ARRAYS*5-1:0]           slice_shift;
     wire [ARRAYS*2*UNIT_BITS-1:0] x_first;     // of cycle 5, for the offsets
@@ -409,7 +339,7 @@ module rill_engine #(
         end
     endgenerate
     always @(posedge clk) begin
-        valid5_q <= valid_q[4];
+        valid5_q <= valid_4;
         int4_5_q <= int4_4;
     end
 
@@ -472,7 +402,6 @@ module rill_engine #(
             wire [RESETS-1:0] resets;          // as late as the command
             rill_reset_tree #(.HOPS(STAGES), .COPIES(RESETS)) u_rst (.clk(clk), .d(rst_of_die[h]), .q(resets));
             assign chain_rst[h*RESETS +: RESETS] = resets;
-            wire [CMD_W-1:0] cmd_3 = {cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]};
             if (MULTIPLIES[h]) begin : gen_all
                 rill_engine_chain #(.CMD_W(CMD_W), .OFFSET_W(OFFSET_W), .HOPS(STAGES)) u_chain (
                     .clk(clk), .rst(resets[RESET_CHAIN]), .s_cmd(cmd_3), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
@@ -519,13 +448,13 @@ module rill_engine #(
             assign chain_factors[h*2*XS*FACTOR_W +: 2*XS*FACTOR_W] = all_factors(skewed);
         end
         if (ARRAYS == 2 || HOPS != 0) begin : gen_first
-            wire [PARTS-1:0] valid_4;
-            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst_home[RESET_COMMAND]), .d(valid_q[3]),
-                .q(valid_4));
+            wire [PARTS-1:0] part_valid;
+            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst_home[RESET_COMMAND]), .d(valid_3),
+                .q(part_valid));
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 reg [ARRAYS*PART-1:0] x_first_q;
                 always @(posedge clk)
-                    if (valid_4[p])
+                    if (part_valid[p])
                         x_first_q <= slice[p*ARRAYS*PART +: ARRAYS*PART];
                 assign x_first[p*ARRAYS*PART +: ARRAYS*PART] = x_first_q;
             end
@@ -546,9 +475,9 @@ module rill_engine #(
             (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
             // A part holds the factors of two nibbles of each word; where there is one part, its factors come whenever
             // one of those does.
-            wire                                        valid_4 = chain_cmd[DIE*CMD_W+LANE_VALID];
+            wire                                        now = chain_cmd[DIE*CMD_W+LANE_VALID];
             reg  [2:0]                                  late_q;
-            wire [3:0]                                  valid_late = {late_q, valid_4};
+            wire [3:0]                                  valid_late = {late_q, now};
             always @(posedge clk)
                 late_q <= ARRAYS == 2 && !copy_rst ? valid_late[2:0] : 3'd0;
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
@@ -582,42 +511,17 @@ module rill_engine #(
         k_lanes_q <= {k_lanes_q[7:0], cmd_k_lanes};
     generate
         if (HAS_KV != 0) begin : gen_kv
-            localparam [31:0] LAST_LANE = KEY_LANES - 1;
-            wire [TOK_W-1:0]     k_tok = s_axis_klocal_tuser[TOK_W-1:0];
-            wire [2:0]           k_tok_wide = {2'd0, k_tok[0]}
-                | (TOK_W > 1 ? {1'b0, k_tok[TOK_W > 1 ? 1 : 0], 1'b0} : 3'd0)
-                                              | (TOK_W > 2 ? {k_tok[TOK_W > 2 ? 2 : 0], 2'd0} : 3'd0);
-            wire [31:0]          k_lane = {29'd0, k_tok_wide} % KEY_LANES;
-            wire [KEY_LANES-1:0] k_room;
-            wire [KEY_LANES-1:0] k_waiting;
-            reg                  k_arrived_q;
-            reg                  head_done_q;
-            wire                 k_take = s_axis_klocal_tvalid && s_axis_klocal_tready;
-            genvar n;
-            for (n = 0; n < KEY_LANES; n = n + 1) begin : gen_keys
-                wire [4:0] k_fill;
-                wire [4:0] k_high;
-                reg        k_pop_q;
-                always @(posedge clk)
-                    k_pop_q <= !rst_home[RESET_KEYS] && k_q[3] && k_lanes_q[11:8] > n;
-                rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
-                    .clk(clk), .rst(rst_home[RESET_KEYS]), .s_axis_tvalid(k_take && k_lane == n), .s_axis_tready(k_room[n]),
-                    .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(k_waiting[n]),
-                    .m_axis_tready(k_pop_q), .m_axis_tdata(k_beats[n*BEAT_BITS +: BEAT_BITS]), .occupancy(k_fill),
-                    .high_water(k_high));
-                wire unused_keys = &{1'b0, k_fill, k_high};
-            end
-            assign s_axis_klocal_tready = &k_room;
-            // A row-step of keys is there with the last one's units.
-            always @(posedge clk) begin
-                k_arrived_q <= !rst_home[RESET_KEYS] && k_take && (s_axis_klocal_tuser[TOK_W] || k_lane == LAST_LANE);
+            reg head_done_q;
+            always @(posedge clk)
                 head_done_q <= !rst_home[RESET_KEYS] && head_done;
-            end
-            assign k_pulse = k_arrived_q;
+            rill_engine_keys #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .K_UNITS(K_UNITS)) u_keys (
+                .clk(clk), .rst(rst_home[RESET_KEYS]), .s_axis_klocal_tvalid(s_axis_klocal_tvalid),
+                .s_axis_klocal_tready(s_axis_klocal_tready), .s_axis_klocal_tdata(s_axis_klocal_tdata),
+                .s_axis_klocal_tuser(s_axis_klocal_tuser), .s_axis_klocal_tlast(s_axis_klocal_tlast), .pop(k_3),
+                .k_lanes(k_lanes_q[11:8]), .beats(k_beats), .arrived(k_pulse));
             assign v_pulse = head_done_q;
             assign tail_valid = cmd_tail;
             assign tail_addr = cmd_tail_addr;
-            wire unused_kv = &{1'b0, k_waiting, s_axis_klocal_tdata[BEAT_BITS +: 32], s_axis_klocal_tlast};
         end else begin : gen_no_kv
             assign s_axis_klocal_tready = 1'b0;
             assign k_beats = {KEY_LANES*BEAT_BITS{1'b0}};
@@ -627,7 +531,7 @@ module rill_engine #(
             assign tail_addr = 24'd0;
             wire unused_kv = &{1'b0, s_axis_klocal_tvalid, s_axis_klocal_tdata, s_axis_klocal_tuser,
                 s_axis_klocal_tlast, tail_data,
-                               head_done, cmd_tail, cmd_tail_addr, k_q, k_beats, k_lanes_q};
+                               head_done, cmd_tail, cmd_tail_addr, k_3, k_beats, k_lanes_q};
         end
     endgenerate
 
@@ -647,7 +551,7 @@ module rill_engine #(
             localparam [3:0] DIE = COPY_DIE[4*MY_X +: 4];
             localparam [3:0] SUM_DIE = SUMS_DIE[4*(c/FAN_OUT) +: 4];
             wire                 lane_rst = chain_rst[DIE*RESETS+RESET_LANE+c];
-            wire                 sum_rst = chain_rst[(CUT != 0 ? SUM_DIE : DIE)*RESETS+RESET_LANE+c];
+            wire                 sum_rst = chain_rst[(CUT != 0 ? {28'd0, SUM_DIE} : {28'd0, DIE})*RESETS+RESET_LANE+c];
             wire [FRONT_W-1:0]   front = fronts[FRONT*FRONT_W +: FRONT_W];
             wire [CMD_W-1:0]     mine;
             wire [CMD_W-1:0]     sum_mine;
@@ -712,20 +616,8 @@ module rill_engine #(
             wire unused_lane = &{1'b0, front[FRONT_K], mine, sum_mine};
         end
     endgenerate
-    wire [COPIES-1:0] group_pulse;
-    generate
-        for (g = 0; g < COPIES; g = g + 1) begin : gen_join
-            localparam LANES = CHANNELS - g * FAN_OUT < FAN_OUT ? CHANNELS - g * FAN_OUT : FAN_OUT;
-            rill_engine_join #(.PORTS(LANES), .AHEAD(LANE_BEATS)) u_join (
-                .clk(clk), .rst(rst_home[RESET_ARRIVALS]), .pulse(arrived[g*FAN_OUT +: LANES]), .joined(group_pulse[g]));
-        end
-        if (COPIES > 1) begin : gen_join_groups
-            rill_engine_join #(.PORTS(COPIES), .AHEAD(LANE_BEATS)) u_join (
-                .clk(clk), .rst(rst_home[RESET_ARRIVALS]), .pulse(group_pulse), .joined(beat_pulse));
-        end else begin : gen_join_all
-            assign beat_pulse = group_pulse[0];
-        end
-    endgenerate
+    rill_engine_arrivals #(.CHANNELS(CHANNELS), .AHEAD(LANE_BEATS)) u_arrivals (
+        .clk(clk), .rst(rst_home[RESET_ARRIVALS]), .arrived(arrived), .all(beat_pulse));
 
     wire [COPIES-1:0] group_rst;
     generate
@@ -741,7 +633,7 @@ module rill_engine #(
         .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount,
         m_axis_y_tdata}), .left(y_pulse), .fault(fault));
 
-    wire unused = &{1'b0, entry_last, cmd_tok, chain_cmd, chain_mine, chain_shift, COPY_CHAIN, SUMS_CHAIN, x_write,
+    wire unused = &{1'b0, cmd_tok, valid_3, chain_cmd, chain_mine, chain_shift, COPY_CHAIN, SUMS_CHAIN, x_write,
         x_read, slice_shift};
 endmodule
 
