@@ -20,6 +20,7 @@ CASCADES = ("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")
 BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
 DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG"}
 LOGIC = ("lut", "muxf", "carry", "bitwise", "reduce")
+LOOP = re.compile(r"\[\d+\]")
 LANE = re.compile(r"^.*?\[\d+\]\.")
 
 
@@ -51,6 +52,11 @@ def kind_of(cell: dict) -> str:
     if kind in ("GND", "VCC"):
         return "constant"
     return "bitwise" if kind in BITWISE else "box" if "rill_" in kind else "unknown"
+
+
+def is_copies(cell: dict) -> bool:
+    """Whether it is a module of equal registers, each with a part of the loads."""
+    return any(name in cell["type"] for name in ("rill_register_tree", "rill_reset_stage"))
 
 
 @dataclass
@@ -127,7 +133,7 @@ class Netlist:
     def connect(self) -> None:
         for name, cell in self.cells.items():
             copies = 1
-            if "rill_register_tree" in cell["type"]:
+            if is_copies(cell):
                 copies = len(cell["connections"]["q"]) // len(cell["connections"]["d"])
             seen: set[Bit] = set()  # a sign that goes to many pins of one multiplier is one load
             for port, out, bit in self.pins(name):
@@ -256,8 +262,9 @@ class Netlist:
         found = self.instances.of(src)
         if found == [""]:
             return [self.own_names[bit] for bit in nets if bit in self.own_names] or self.block_of(src)
-        told = [place for place in found for bit in nets if self.names.get(bit, "").startswith(place + ".")]
-        return [place + ".q" for place in (found if len(found) == 1 else told[:1])]
+        told = [text for place in found for bit in nets for text in self.instances.names.get(bit, ())
+                if LOOP.sub("", text).startswith(LOOP.sub("", place) + ".")]
+        return told[:1] or [place + ".q" for place in found if not LOOP.search(place)]
 
     def block_of(self, src: str) -> list[str]:
         """A register of the module itself that has no name of its own there: with the others of its always block, if
@@ -287,15 +294,15 @@ class Netlist:
         return []
 
     def find_dies(self) -> None:
-        """Logic that has no place in the source lies where its loads are: found from these, back through it, once."""
+        """Logic that has no name of its own lies where its loads are, whatever the net is called that it drives: found
+        from these, back through it, once."""
         floating = set()
         for name in self.cells:
-            known = self.source_name(name)
-            if not known and self.kind[name] in LOGIC:
+            if self.kind[name] in LOGIC and plain(name).startswith("$"):
                 floating.add(name)
                 continue
-            die = self.die_of(known)
-            tree = "rill_register_tree" in self.cells[name]["type"]
+            die = self.die_of(self.source_name(name))
+            tree = is_copies(self.cells[name])
             self.dies[name] = 0 if die is None and not tree else die
         waiting = [name for name, die in self.dies.items() if die is not None]
         for name in waiting:  # grows meanwhile

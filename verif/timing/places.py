@@ -28,10 +28,14 @@ class Instances:
             if len(places) == len(path):  # else nets that are alike have hidden it
                 self.at.setdefault(places, []).append(".".join(path))
         self.known = {place for places in self.at for place in places}
+        self.names: dict[int, list[str]] = {}  # of each bit those inside instances
+        for name, net in module["netnames"].items():
+            for bit in net["bits"] if "hdlname" in net.get("attributes", {}) else ():
+                self.names.setdefault(bit, []).append(name.replace("$flatten", "").replace("\\", ""))
 
     def of(self, src: str) -> list[str]:
-        """The instances in which a cell of this source may stand, of generate loops several; "" is the module itself.
-        None are found where its place is not known."""
+        """The instances in which a cell of this source may stand, of a loop those that are known; "" is the module
+        itself. None are found where its place is not known."""
         places = places_of(src)
         own = places - self.known
         return self.at.get(places & self.known, [""] if places == own else []) if len(own) == 1 else []
