@@ -81,7 +81,7 @@ static void place_sums(const struct ir *ir, int die, const struct ir_engine *e, 
                *lane = arena_printf(ir->arena, "u_%s/gen_lane[%d].", engine, c),
                *matrix = arena_printf(ir->arena, "%su_lane/gen_%s.u_matrix", lane, array);
     if (!inside) return;
-    place_hop(ir, die, arena_printf(ir->arena, "%s/u_hop", matrix), e->lane_die[c], e->sums_die[c],
+    place_hop(ir, die, arena_printf(ir->arena, "%s/u_way/u_hop", matrix), e->lane_die[c], e->sums_die[c],
               ir_engine_hops(ir, e), out);
     if (e->sums_die[c] != die) return;
     place(ir, die, arena_printf(ir->arena, "%sgen_sums.*", lane), out);

@@ -192,8 +192,8 @@ module rill_engine #(
     localparam [7:0] MULTIPLIES = 8'hff;
     localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
 `endif
-    localparam SKEWS = ARRAYS == 2 ? 4 : 1;                // clocks in which a beat's factors are multiplied
-    localparam LANE_LATENCY = 14 + (ARRAYS == 2 ? 2 : 0);  // command to the lanes' output, without HOPS
+`include "rill_pair_skew.vh"
+    localparam LANE_LATENCY = 14 + (ARRAYS == 2 ? 3 : 0);  // command to the lanes' output, without HOPS
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -322,7 +322,9 @@ module rill_engine #(
     reg                           int4_5_q;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // of each 32 elements
     localparam ONE_W = X_BITS + 14;            // an offset
-    localparam OFFSET_W = ARRAYS * (ONE_W + (ASYM != 0 ? SUMS_W : 0));
+    localparam HAS_OFFSET = ARRAYS == 1 || ASYM != 0 ? 1 : 0;
+    localparam SUMS_AT = ARRAYS == 1 ? ONE_W : 0;          // behind the offset of a single operand
+    localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? ARRAYS * SUMS_W : 0);
     wire [ARRAYS*ONE_W-1:0]       offset;
     wire [ARRAYS*SUMS_W-1:0]      sums;
     wire [OFFSET_W-1:0]           offset_sums;
@@ -333,9 +335,14 @@ module rill_engine #(
     genvar p;
     generate
         for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
-            rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
-                .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
-                .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
+            if (HAS_OFFSET != 0) begin : gen_offset
+                rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
+                    .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
+                    .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
+            end else begin : gen_no_offset
+                assign offset[ONE_W*a +: ONE_W] = {ONE_W{1'b0}};
+                assign sums[SUMS_W*a +: SUMS_W] = {SUMS_W{1'b0}};
+            end
         end
     endgenerate
     always @(posedge clk) begin
@@ -360,29 +367,37 @@ module rill_engine #(
     wire [DIES*OFFSET_W-1:0]      chain_offset;
     wire [OFFSET_W-1:0]           offset_now;
     generate
-        if (ASYM != 0) begin : gen_offset_sums
+        if (ARRAYS == 1 && ASYM != 0) begin : gen_offset_sums
             assign offset_now = {sums, offset};
+        end else if (ASYM != 0) begin : gen_sums
+            assign offset_now = sums;
         end else begin : gen_offset
-            wire unused_sums = &{1'b0, sums};
-            assign offset_now = offset;
+            assign offset_now = offset[OFFSET_W-1:0];
         end
-        if (ARRAYS == 2) begin : gen_offset_late
-            rill_delay_line #(.DATA_W(OFFSET_W), .DEPTH(2)) u_offset (.clk(clk), .rst(rst_home[RESET_COMMAND]), .en(1'b1), .d(offset_now),
+        wire unused_offset = &{1'b0, sums, offset, valid5_q, int4_5_q, x_first};
+        if (ARRAYS == 2 && ASYM != 0) begin : gen_offset_late
+            rill_delay_line #(.DATA_W(OFFSET_W), .DEPTH(2)) u_offset (.clk(clk), .rst(rst_home[RESET_COMMAND]), .en(1'b1),
+                .d(offset_now),
                 .q(offset_sums));
         end else begin : gen_offset_now
             assign offset_sums = offset_now;
         end
     endgenerate
-    // x: SKEWS slices, the newest in the low bits, of which nibbles of a word take one each two (rill_matrix_pair).
-    function [2*XS*FACTOR_W-1:0] all_factors(input [SKEWS*ARRAYS*2*UNIT_BITS-1:0] x);
+    // Of a slice what is multiplied `skew` clocks after the first of it.
+    function [ARRAYS*2*UNIT_BITS-1:0] of_skew(input integer skew);
+        integer i;
+        for (i = 0; i < ARRAYS * 2 * XS; i = i + 1)
+            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS) / 2) == skew}};
+    endfunction
+    function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*UNIT_BITS-1:0] x);
         integer            i;
         reg [X_BITS-1:0]   element;
         reg [FACTOR_W-1:0] low;
         reg [FACTOR_W-1:0] high;
         for (i = 0; i < 2 * XS; i = i + 1) begin
-            element = x[(i % 8 / 2 % SKEWS)*ARRAYS*2*UNIT_BITS+X_BITS*i +: X_BITS];
+            element = x[X_BITS*i +: X_BITS];
             low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            element = x[(i % 8 / 2 % SKEWS*ARRAYS+ARRAYS-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
+            element = x[(ARRAYS-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
             high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
             // in the order of rill_matrix_lane
             all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS == 2 ? low + (high << SPLIT) : low;
@@ -397,7 +412,7 @@ module rill_engine #(
         end
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
             wire [ARRAYS*2*UNIT_BITS-1:0] there;
-            wire [SKEWS*ARRAYS*2*UNIT_BITS-1:0] skewed;
+            wire [ARRAYS*2*UNIT_BITS-1:0] skewed;
             localparam STAGES = EARLY_DIES[h] ? 0 : HOPS;
             wire [RESETS-1:0] resets;          // as late as the command
             rill_reset_tree #(.HOPS(STAGES), .COPIES(RESETS)) u_rst (.clk(clk), .d(rst_of_die[h]), .q(resets));
@@ -433,24 +448,34 @@ module rill_engine #(
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
             if (ARRAYS == 2) begin : gen_late
-                reg [ARRAYS*2*UNIT_BITS-1:0] late1_q;
-                reg [ARRAYS*2*UNIT_BITS-1:0] late2_q;
-                reg [ARRAYS*2*UNIT_BITS-1:0] late3_q;
-                always @(posedge clk) begin
-                    late1_q <= there;
-                    late2_q <= late1_q;
-                    late3_q <= late2_q;
+                for (w = 0; w <= PAIR_TOP; w = w + 1) begin : gen_skew
+                    localparam [ARRAYS*2*UNIT_BITS-1:0] MINE = of_skew(w);
+                    wire [ARRAYS*2*UNIT_BITS-1:0] slice_now;
+                    wire [ARRAYS*2*UNIT_BITS-1:0] mixed;
+                    if (w == 0) begin : gen_at_once
+                        assign slice_now = there;
+                        assign mixed = there & MINE;
+                    end else begin : gen_later
+                        reg [ARRAYS*2*UNIT_BITS-1:0] slice_q;
+                        always @(posedge clk)
+                            slice_q <= gen_skew[w-1].slice_now;
+                        assign slice_now = slice_q;
+                        assign mixed = gen_skew[w-1].mixed | (slice_q & MINE);
+                    end
+                    wire unused_now = &{1'b0, slice_now};
                 end
-                assign skewed = {late3_q, late2_q, late1_q, there};
+                assign skewed = gen_skew[PAIR_TOP].mixed;
             end else begin : gen_at_once
                 assign skewed = there;
             end
             assign chain_factors[h*2*XS*FACTOR_W +: 2*XS*FACTOR_W] = all_factors(skewed);
         end
-        if (ARRAYS == 2 || HOPS != 0) begin : gen_first
+        if (HAS_OFFSET == 0) begin : gen_first
+            assign x_first = {ARRAYS*2*UNIT_BITS{1'b0}};
+        end else if (ARRAYS == 2 || HOPS != 0) begin : gen_first
             wire [PARTS-1:0] part_valid;
-            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst_home[RESET_COMMAND]), .d(valid_3),
-                .q(part_valid));
+            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst_home[RESET_COMMAND]),
+                .d(valid_3), .q(part_valid));
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 reg [ARRAYS*PART-1:0] x_first_q;
                 always @(posedge clk)
@@ -473,24 +498,25 @@ module rill_engine #(
             wire [2*XS*FACTOR_W-1:0]                    narrow;
             wire [X_W-1:0]                              x;
             (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
-            // A part holds the factors of two nibbles of each word; where there is one part, its factors come whenever
-            // one of those does.
+            // A part holds the factors of a byte of each word: of the first one they come two cycles later or more, of
+            // the third a cycle later. Where there is one part, its factors come whenever some do.
             wire                                        now = chain_cmd[DIE*CMD_W+LANE_VALID];
-            reg  [2:0]                                  late_q;
-            wire [3:0]                                  valid_late = {late_q, now};
+            reg  [PAIR_TOP-1:0]                         late_q;
+            wire [PAIR_TOP:0]                           valid_late = {late_q, now};
             always @(posedge clk)
-                late_q <= ARRAYS == 2 && !copy_rst ? valid_late[2:0] : 3'd0;
+                late_q <= ARRAYS == 2 && !copy_rst ? valid_late[PAIR_TOP-1:0] : {PAIR_TOP{1'b0}};
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 (* keep = "true" *) reg [X_PART-1:0] x_q;
                 rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(copy_rst),
-                    .d(PARTS == 1 ? |valid_late : valid_late[ARRAYS == 2 ? p : 0]), .q(valid[p]));
+                    .d(PARTS == 1 ? |valid_late : ARRAYS == 1 || p % 2 == 1 ? now : p == 2 ? valid_late[1]
+                    : |valid_late[PAIR_TOP:2]), .q(valid[p]));
                 always @(posedge clk)
                     if (valid[p])
                         x_q <= factors[p*X_PART +: X_PART];
                 assign narrow[p*X_PART +: X_PART] = x_q;
             end
             always @(posedge clk)
-                if (valid[0])
+                if (valid[PARTS-1])
                     shift_q <= chain_shift[DIE*ARRAYS*5 +: ARRAYS*5];
             if (FACTOR_W == WORD_W) begin : gen_words
                 assign x = narrow;
@@ -586,8 +612,14 @@ module rill_engine #(
             end
             wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
             wire [ARRAYS*SUMS_W-1:0] lane_sums;
+            wire [ONE_W-1:0]         lane_offset;
+            if (ARRAYS == 1) begin : gen_offset
+                assign lane_offset = chain_offset[DIE*OFFSET_W +: ONE_W];
+            end else begin : gen_no_offset
+                assign lane_offset = {ONE_W{1'b0}};
+            end
             if (ASYM != 0) begin : gen_groups
-                assign lane_sums = chain_offset[DIE*OFFSET_W+ARRAYS*ONE_W +: ARRAYS*SUMS_W];
+                assign lane_sums = chain_offset[DIE*OFFSET_W+SUMS_AT +: ARRAYS*SUMS_W];
             end else begin : gen_no_groups
                 assign lane_sums = {ARRAYS*SUMS_W{1'b0}};
             end
@@ -610,7 +642,7 @@ module rill_engine #(
                 .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
                 .out_tok(sum_mine[LANE_OUT_TOK +: TOK_W]), .acc(sum_mine[LANE_ACC +: LANE_ACC_W]),
                 .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .both(mine[LANE_BOTH]), .x(gen_copy[MY_X].x),
-                .shift(gen_copy[MY_X].shift_q), .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*ONE_W]), .sums(lane_sums),
+                .shift(gen_copy[MY_X].shift_q), .offset(lane_offset), .sums(lane_sums),
                 .out_valid(lane_valid[c]), .out_acc(lane_acc[c*ACC_W +: ACC_W]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
             wire unused_lane = &{1'b0, front[FRONT_K], mine, sum_mine};
@@ -634,7 +666,7 @@ module rill_engine #(
         m_axis_y_tdata}), .left(y_pulse), .fault(fault));
 
     wire unused = &{1'b0, cmd_tok, valid_3, chain_cmd, chain_mine, chain_shift, COPY_CHAIN, SUMS_CHAIN, x_write,
-        x_read, slice_shift};
+        x_read, slice_shift, slice, chain_offset};
 endmodule
 
 `default_nettype wire
