@@ -81,7 +81,7 @@ static void place_sums(const struct ir *ir, int die, const struct ir_engine *e, 
                *lane = arena_printf(ir->arena, "u_%s/gen_lane[%d].", engine, c),
                *matrix = arena_printf(ir->arena, "%su_lane/gen_%s.u_matrix", lane, array);
     if (!inside) return;
-    place_hop(ir, die, arena_printf(ir->arena, "%s/u_hop", matrix), e->lane_die[c], e->sums_die[c],
+    place_hop(ir, die, arena_printf(ir->arena, "%s/u_way/u_hop", matrix), e->lane_die[c], e->sums_die[c],
               ir_engine_hops(ir, e), out);
     if (e->sums_die[c] != die) return;
     place(ir, die, arena_printf(ir->arena, "%sgen_sums.*", lane), out);
@@ -114,7 +114,9 @@ static void place_side(const struct ir *ir, int die, const struct ir_engine *e, 
     }
     if (e->result_die == home) return;
     if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/u_out", results), out);
-    if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/u_fault", results), out);
+    if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/u_rst", results), out);
+    place_hop(ir, die, arena_printf(ir->arena, "%s/u_rst", results), home, e->result_die, ir_pulse_hops(ir, e),
+              out);
     place_late_hop(ir, die, arena_printf(ir->arena, "%s/u_home", results), e->result_die, home, ir_pulse_hops(ir, e),
                    out);
 }
@@ -144,6 +146,8 @@ static void place_way(const struct ir *ir, int die, const struct ir_engine *e, c
                       *const to_sums[] = {"gen_sums.u_cmd", "gen_sums.u_shift"};
     const char *const *all = chain->multiplies ? way : to_sums;
     size_t count = chain->multiplies ? COUNT_OF(way) : COUNT_OF(to_sums);
+    place_hop(ir, die, arena_printf(ir->arena, "%su_rst", path), home, chain->die,
+              chain->early ? 0 : ir_engine_hops(ir, e), out);
     for (size_t i = 0; i < count && !chain->early; i++)
         place_hop(ir, die, arena_printf(ir->arena, "%s%s", path, all[i]), home, chain->die, ir_engine_hops(ir, e), out);
 }

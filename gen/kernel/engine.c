@@ -49,18 +49,23 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
 }
 
-// As many multipliers for two tokens, which sum four products in their own adders; wider sums behind them, and all that
-// follows twice. As part of a lane.
-static void matrix_pair(int64_t beat, int64_t bits, struct cost_resources *r) {
-    cost_per(r, beat, 4 + 0.3 * wide(bits), 3.5 + 0.07 * wide(bits), 0);
-    cost_per(r, 1, 464, 20 * wide(bits), 0);
+// As many multipliers for two tokens, which sum their products in their own adders: those of a beat, without another
+// one, or of a group of weights, or 4 of 10 bits. All that follows is there twice. As part of a lane.
+static void pair_adders(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
+    if (groups || bits > 8) cost_per(r, beat, bits > 8 ? 1.8 : 0.4, bits > 8 ? 2.3 : 0.4, 0);
     r->dsp += beat / 4 + 2;
 }
 
+static void matrix_pair(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
+    cost_per(r, beat, 2.3, 0.6, 0);
+    cost_per(r, 1, 530 + 20 * wide(bits), 880 + 20 * wide(bits), 0);
+    pair_adders(beat, bits, groups, r);
+}
+
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
-    matrix_pair(class_beat_bits(a), x_bits(a), r);
-    cost_per(r, class_beat_bits(a), -1.3, 0, 0); // alone: as above
-    cost_per(r, 1, -36, 0, 0);
+    matrix_pair(class_beat_bits(a), x_bits(a), asym(a), r);
+    cost_per(r, class_beat_bits(a), -1.4, 0, 0); // alone: as above
+    cost_per(r, 1, -45, 0, 0);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 2, r);
 }
 
@@ -75,9 +80,9 @@ static void cost_lane_products(const struct kernel_args *a, struct cost_resource
 
 static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a);
-    cost_per(r, beat, 3.26 + 0.3 * wide(x_bits(a)), 1.27 + 0.07 * wide(x_bits(a)), 0);
-    cost_per(r, 1, -36, 290, 0);
-    r->dsp += beat / 4 + 2;
+    cost_per(r, beat, 0.27, 0.24, 0);
+    cost_per(r, 1, 133, 370, 0);
+    pair_adders(beat, x_bits(a), asym(a), r);
     if (asym(a)) groups_of_lane(beat, x_bits(a), 2, r);
 }
 
@@ -86,7 +91,7 @@ static void cost_lane_sums(const struct kernel_args *a, struct cost_resources *r
 }
 
 static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, 1, 655, 476 + 4 * wide(x_bits(a)), 0);
+    cost_per(r, 1, 655, 543 + 4 * wide(x_bits(a)), 0);
 }
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
@@ -101,7 +106,7 @@ static void cost_lane_front(const struct kernel_args *a, struct cost_resources *
 // And the waiting beats, the beat register, row parameters and group scales with their selection.
 static void engine_lane(int64_t beat, int64_t bits, int64_t scale_beats, int64_t tokens_at_once, bool groups,
                         struct cost_resources *r) {
-    if (tokens_at_once > 1) matrix_pair(beat, bits, r);
+    if (tokens_at_once > 1) matrix_pair(beat, bits, groups, r);
     else matrix_lane(beat, bits, r);
     lane_front(beat, r);
     cost_per(r, beat, -0.6, 0, 0); // what is chosen by the same as in the multipliers
@@ -162,15 +167,16 @@ static int64_t x_write_bits(const struct kernel_args *a) { // of what fills it: 
     return 2 * arrays(a) + x_addr_bits(a) + unit_bits(a) + UNIT_SHIFT;
 }
 
-static void x_buffer(const struct kernel_args *a, struct cost_resources *r) {
+// The unit that is written waits in a register, and once more for copies on other dies, with the place that is read.
+static void x_buffer(const struct kernel_args *a, bool copied, struct cost_resources *r) {
     x_ram(a, r);
-    cost_per(r, 1, 50, 20, 0);
+    cost_per(r, copied ? 2 : 1, 0, (double)x_write_bits(a), 0);
+    cost_per(r, 1, 50, 20 + (copied ? (double)x_addr_bits(a) : 0), 0);
     cost_per(r, class_tokens(a), 2, 5, 0);
 }
 
 static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r) {
-    x_buffer(a, r);
-    if (args_int(a, "COPIED", 0)) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
+    x_buffer(a, args_int(a, "COPIED", 0) != 0, r);
 }
 
 // A unit chosen and doubled for int8, and its register; alone it takes more than in the engine.
@@ -194,19 +200,22 @@ static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 // Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes; two tokens are
-// packed into 27 bits, and kept apart once more for their offsets. On each die three fourths of them are held back by
-// one to three clocks.
+// packed into 27 bits, and kept apart once more where groups need their sums. On each die half of them are held back by
+// a clock or more; by three or more it is shift registers.
 static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
     int64_t unit = unit_bits(a), many = arrays(a);
     bool pair = many > 1;
-    cost_per(r, pair ? dies * unit : 0, 0, 3 * (double)many, 0);
-    cost_per(r, unit, 1.4 * (double)many + (pair ? 2.25 : 0), 2 * (double)many + (pair ? 4 : 0), 0);
+    cost_per(r, pair ? dies * unit : 0, x_bits(a) > 8 ? 0 : 0.5, x_bits(a) > 8 ? 3 : 2, 0);
+    cost_per(r, unit, 1.4 * (double)many + (pair ? 2.25 : 0), 2 * (double)many + (pair && asym(a) ? 4 : 0), 0);
     cost_per(r, div_up(channels, FAN_OUT), 0, (pair ? 6.75 : 2) * (double)unit + 5 * (double)many, 0);
 }
 
+// With two tokens at a time weights are signed, and only groups need sums of x.
+static bool has_offset(const struct kernel_args *a) { return arrays(a) == 1; }
+
 static int64_t offset_bits(const struct kernel_args *a) {
     int64_t sums = asym(a) ? (x_bits(a) + 5) * (class_beat_bits(a) / 128) : 0;
-    return arrays(a) * (OFFSET + x_bits(a) + sums);
+    return arrays(a) * sums + (has_offset(a) ? OFFSET + x_bits(a) : 0);
 }
 
 // The operand itself: on the die of the engine the slice of a beat, on another one what fills and reads its copy.
@@ -300,7 +309,6 @@ static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, st
     double stages = (double)stages_to(a);
     int64_t cut = lanes_cut(a, channels);
     for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) cost_per(r, 1, 0, stages * (double)bits_of_chain(a, n), 0);
-    if (copies_of(a)) cost_per(r, 1, 0, (double)x_write_bits(a), 0);
     cost_per(r, channels - cut, 0, stages * (double)beat, 0);
     cost_per(r, cut, 0,
              stages * (double)term_bits(a, args_int(a, "PARAM_BITS", ROW_PARAMETERS)) + (double)sums_chain_bits(a), 0);
@@ -327,9 +335,9 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
                 &lane);
     cost_add(r, &lane, channels);
     dequantize(channels, r);
-    for (int64_t i = 0; i < many; i++) offset(beat, x_bits(a), asym(a), r);
+    for (int64_t i = 0; i < many && (has_offset(a) || asym(a)); i++) offset(beat, x_bits(a), asym(a), r);
     cost_engine_ctrl(a, r);
-    x_buffer(a, r);
+    x_buffer(a, copies_of(a) != 0, r);
     operand(a, channels, chains_that_multiply(a), r);
     for (int64_t i = copies_of(a); i > 0; i--) x_copy(a, r);
     hops(a, channels, beat, r);
@@ -340,6 +348,7 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, places(a), result_bits(a), RAM_DISTRIBUTED);
     cost_per(r, channels, 15, 8, 0); // joining the arrivals
     cost_per(r, 1, 60, 240, 0);      // the command on its way
+    cost_per(r, args_int(a, "CHAINS", 1) + 1, 0, (double)(channels + 8), 0); // a reset's registers for each part
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -350,9 +359,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->times = arrays(a);
     c->lines = places(a);
     c->banks = 2;
-    // From the decision to the output's offer: 1, way to the lanes and lanes 14, of two tokens 16, dequantize 12,
+    // From the decision to the output's offer: 1, way to the lanes and lanes 14, of two tokens 17, dequantize 12,
     // FIFO 2.
-    c->pipe = (c->times > 1 ? 31 : 29) + stages_to(a) + stages_back(a);
+    c->pipe = (c->times > 1 ? 32 : 29) + stages_to(a) + stages_back(a);
     c->release = args_int(a, "PULSE_HOPS", 0);
 }
 

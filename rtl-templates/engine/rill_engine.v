@@ -17,7 +17,9 @@
 // from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
-// Reset: clk, synchronous active-high rst; everything held is given up.
+// Reset: clk, synchronous active-high rst, for 4 + HOPS + PULSE_HOPS cycles or more; everything held is given up. It acts
+// 2 cycles later, on other dies as much later as what goes there; it goes through registers of their own for each die
+// and each part.
 // Lanes on several dies: HOPS register stages to the farthest one, CHAINS dies with lanes or parts of them, COPY_CHAIN
 // which of them, CHAIN_AWAY which of these have an operand buffer of their own; RESULT_HOPS stages from there to where
 // results come together, which may be another die, PULSE_HOPS away from the rest (HOPS + RESULT_HOPS more cycles of
@@ -190,8 +192,8 @@ module rill_engine #(
     localparam [7:0] MULTIPLIES = 8'hff;
     localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
 `endif
-    localparam SKEWS = ARRAYS == 2 ? 4 : 1;                // clocks in which a beat's factors are multiplied
-    localparam LANE_LATENCY = 14 + (ARRAYS == 2 ? 2 : 0);  // command to the lanes' output, without HOPS
+`include "rill_pair_skew.vh"
+    localparam LANE_LATENCY = 14 + (ARRAYS == 2 ? 3 : 0);  // command to the lanes' output, without HOPS
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -199,9 +201,6 @@ module rill_engine #(
         end
         if ((ARRAYS != 1 && ARRAYS != 2) || TOKENS < ARRAYS) begin : gen_bad_arrays
             rill_error_ARRAYS_must_be_1_or_2_and_at_most_TOKENS u_error ();
-        end
-        if (SECTIONS < 1 || ENTRIES < 1) begin : gen_bad_table
-            rill_error_SECTIONS_and_ENTRIES_must_be_at_least_1 u_error ();
         end
     endgenerate
 
@@ -222,43 +221,26 @@ module rill_engine #(
         end
     endgenerate
 
+    // ---- resets: a register for each die, then one for each part ----
+    localparam RESET_ENTRIES = 0, RESET_CTRL = 1, RESET_COMMAND = 2, RESET_X = 3, RESET_KEYS = 4, RESET_ARRIVALS = 5,
+        RESET_RESULTS = 6, RESET_FRONT = 7;    // of the engine's own die: the lanes' fronts are the last ones
+    localparam RESET_CHAIN = 0, RESET_GROUP = 1, RESET_LANE = 1 + COPIES, RESETS = 1 + COPIES + CHANNELS; // of a chain's
+    wire [DIES:0]                 rst_of_die;  // the engine's own is the last one
+    wire [RESET_FRONT+CHANNELS-1:0] rst_home;
+    wire [DIES*RESETS-1:0]        chain_rst;
+    rill_reset_stage #(.COPIES(DIES + 1)) u_rst (.clk(clk), .d(rst), .q(rst_of_die));
+    rill_reset_tree #(.COPIES(RESET_FRONT + CHANNELS)) u_rst_home (.clk(clk), .d(rst_of_die[DIES]), .q(rst_home));
+
     // ---- schedule and sequencer ----
-    wire          entry_valid;               // of the schedule
-    wire          entry_ready;
-    wire [175:0]  entry_data;
-    wire          entry_last;
     wire          seen_valid;                // with positions counted from where the layer's window begins
     wire          seen_ready;
     wire [175:0]  seen_data;
-    rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
-        .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_schedule (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
-        .m_axis_entry_tdata(entry_data), .m_axis_entry_tlast(entry_last));
-    generate
-        if (K_WINDOW == 0 && V_WINDOW == 0) begin : gen_all_positions
-            assign {seen_valid, seen_data, entry_ready} = {entry_valid, entry_data, seen_ready};
-        end else begin : gen_windows
-            // of include/fields.def
-            localparam ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80,
-                ENGINE_KV_STEP_W = 6;
-            wire        seen_last;
-            wire [9:0]  seen_blocks;
-            wire [15:0] seen_rows;
-            rill_window_entries #(.ENTRY_W(96), .KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW),
-                .V_WINDOW(V_WINDOW)) u_windows (
-                .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
-                .s_axis_entry_tdata(entry_data), .s_axis_entry_tlast(entry_last),
-                .keys(entry_data[ENGINE_MODE+1] && !entry_data[ENGINE_MODE]),
-                .values(entry_data[ENGINE_MODE+1] && entry_data[ENGINE_MODE]),
-                .kv_layer(entry_data[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W]),
-                .kv_step(entry_data[ENGINE_KV_STEP +: ENGINE_KV_STEP_W]), .m_axis_entry_tvalid(seen_valid),
-                .m_axis_entry_tready(seen_ready), .m_axis_entry_tdata(seen_data), .m_axis_entry_tlast(seen_last),
-                .blocks(seen_blocks), .rows(seen_rows));
-            wire unused_windows = &{1'b0, seen_last, seen_blocks, seen_rows};
-        end
-    endgenerate
+    rill_engine_table #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW),
+        .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_table (
+        .clk(clk), .rst(rst_home[RESET_ENTRIES]), .s_axis_step_tvalid(s_axis_step_tvalid),
+        .s_axis_step_tready(s_axis_step_tready), .s_axis_step_tdata(s_axis_step_tdata),
+        .m_axis_entry_tvalid(seen_valid), .m_axis_entry_tready(seen_ready), .m_axis_entry_tdata(seen_data));
 
     wire                beat_pulse;
     wire                k_pulse;
@@ -283,7 +265,7 @@ module rill_engine #(
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
         .SCALE_W(SCALE_W),
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_ctrl (
-        .clk(clk), .rst(rst), .s_axis_entry_tvalid(seen_valid), .s_axis_entry_tready(seen_ready),
+        .clk(clk), .rst(rst_home[RESET_CTRL]), .s_axis_entry_tvalid(seen_valid), .s_axis_entry_tready(seen_ready),
         .s_axis_entry_tdata(seen_data), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse),
         .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(cmd_pop), .cmd_k(cmd_k),
         .cmd_k_lanes(cmd_k_lanes), .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid),
@@ -295,63 +277,25 @@ module rill_engine #(
         .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 (each has a copy) ----
-    localparam ASYM_W = ASYM != 0 ? 1 : 0;
-    // Fields of a lane's command, each behind the one before. Those below LANE_APART must not happen by chance: on the
-    // way they have registers of their own, and the rest of the command is one word.
-    localparam LANE_VALID = 0, LANE_OUT = 1, LANE_PARAMS = 2, LANE_SCALES = 3, LANE_APART = 4, LANE_INT4 = LANE_APART,
-        LANE_FIRST = LANE_INT4 + 1, LANE_LAST = LANE_FIRST + 1, LANE_RAW = LANE_LAST + 1, LANE_RAW_W = 2,
-        LANE_TOK = LANE_RAW + LANE_RAW_W, LANE_ROW = LANE_TOK + TOK_W, LANE_ROW_W = 3,
-        LANE_SCALE = LANE_ROW + LANE_ROW_W, LANE_OUT_TOK = LANE_SCALE + SCALE_W, LANE_ACC = LANE_OUT_TOK + TOK_W,
-        LANE_ACC_W = 3, LANE_OUT_ROW = LANE_ACC + LANE_ACC_W, LANE_OUT_ROW_W = 3,
-        LANE_ASYM = LANE_OUT_ROW + LANE_OUT_ROW_W, LANE_BOTH = LANE_ASYM + ASYM_W, CMD_W = LANE_BOTH + 1;
-    localparam LANE_CMD_W = CMD_W - LANE_APART;
-    wire [LANE_CMD_W-1:0] cmd_d;
-    wire [LANE_ASYM-LANE_APART-1:0] cmd_rest = {cmd_out_row, cmd_acc, cmd_out_tok, cmd_scale, cmd_row, cmd_tok,
-        cmd_raw, cmd_last, cmd_first, cmd_int4};
-    generate
-        if (ASYM != 0) begin : gen_asym
-            assign cmd_d = {cmd_both, cmd_asym, cmd_rest};
-        end else begin : gen_no_asym
-            wire unused_asym = cmd_asym;
-            assign cmd_d = {cmd_both, cmd_rest};
-        end
-    endgenerate
-    reg  [LANE_CMD_W-1:0] cmd1_q;
-    reg  [LANE_CMD_W-1:0] cmd2_q;
-    reg  [LANE_CMD_W-1:0] cmd3_q;
-    reg  [3:1]            pop_q;             // and what else must not happen by chance
-    reg  [3:1]            k_q;
-    reg  [3:1]            local_q;
-    reg  [4:1]            valid_q;
-    reg  [3:1]            out_q;
-    reg  [3:1]            params_q;
-    reg  [3:1]            scales_q;
-    reg  [PAIR_W-1:0]     pair1_q;
-    reg  [TURN_W-1:0]     tok1_q;
-    reg                   free1_q;
-    reg  [2:1]            half_q;
-    reg                   int4_4;
-    always @(posedge clk) begin
-        cmd1_q <= cmd_d;
-        cmd2_q <= cmd1_q;
-        cmd3_q <= cmd2_q;
-        int4_4 <= cmd3_q[LANE_INT4-LANE_APART];
-        pop_q <= rst ? 3'd0 : {pop_q[2:1], cmd_pop};
-        k_q <= rst ? 3'd0 : {k_q[2:1], cmd_k};
-        local_q <= {local_q[2:1], cmd_local};
-        valid_q <= rst ? 4'd0 : {valid_q[3:1], cmd_valid};
-        out_q <= rst ? 3'd0 : {out_q[2:1], cmd_out};
-        params_q <= {params_q[2:1], cmd_params};
-        scales_q <= {scales_q[2:1], cmd_scales};
-        pair1_q <= cmd_pair;
-        tok1_q <= cmd_tok[TURN_W-1:0];
-        free1_q <= cmd_free && !rst;
-        half_q <= {half_q[1], cmd_half};
-    end
-    localparam FRONT_POP = 0, FRONT_LOCAL = 1, FRONT_VALID = 2, FRONT_INT4 = 3, FRONT_K = 4, FRONT_W = 5;
+`include "rill_engine_fields.vh"
+    wire                           free_1;
+    wire [TURN_W-1:0]              tok_1;
+    wire [PAIR_W-1:0]              pair_1;
+    wire [3:0]                     slice_controls;
+    wire [CMD_W-1:0]               cmd_3;
+    wire                           k_3;
+    wire                           valid_3;
+    wire                           valid_4;
+    wire                           int4_4;
     wire [LANE_COPIES*FRONT_W-1:0] fronts;
-    rill_register_tree #(.DATA_W(FRONT_W), .COPIES(LANE_COPIES)) u_fronts (
-        .clk(clk), .rst(rst), .d({k_q[3], cmd3_q[LANE_INT4-LANE_APART], valid_q[3], local_q[3], pop_q[3]}), .q(fronts));
+    rill_engine_command #(.TOK_W(TOK_W), .TURN_W(TURN_W), .PAIR_W(PAIR_W), .SCALE_W(SCALE_W), .ASYM(ASYM),
+        .LANE_COPIES(LANE_COPIES)) u_command (
+        .clk(clk), .rst(rst_home[RESET_COMMAND]), .pop(cmd_pop), .k(cmd_k), .params(cmd_params), .scales(cmd_scales),
+        .valid(cmd_valid), .int4(cmd_int4), .asym(cmd_asym), .raw(cmd_raw), .is_local(cmd_local), .first(cmd_first),
+        .last(cmd_last), .tok(cmd_tok), .pair(cmd_pair), .half(cmd_half), .row(cmd_row), .scale(cmd_scale),
+        .free(cmd_free), .acc(cmd_acc), .out_row(cmd_out_row), .both(cmd_both), .out(cmd_out), .out_tok(cmd_out_tok),
+        .free_1(free_1), .tok_1(tok_1), .pair_1(pair_1), .slice_controls(slice_controls), .cmd_3(cmd_3), .k_3(k_3),
+        .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in
     // cycle 5 ----
@@ -365,14 +309,12 @@ module rill_engine #(
     wire [X_ADDR_W-1:0]         x_read;
     rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS),
         .X_BITS(X_BITS), .COPIED(DIE_AWAY != 0 ? 1 : 0)) u_x (
-        .clk(clk), .rst(rst), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
+        .clk(clk), .rst(rst_home[RESET_X]), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
-        .filled(x_pulse), .part(part_pulse), .free(free1_q), .read_tok(tok1_q), .read_pair(pair1_q), .unit_0(unit_0),
+        .filled(x_pulse), .part(part_pulse), .free(free_1), .read_tok(tok_1), .read_pair(pair_1), .unit_0(unit_0),
         .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(x_write), .copy_read(x_read));
 
     localparam PART = 2 * UNIT_BITS / PARTS;
-    wire [3:0]                    slice_controls = {valid_q[2], cmd2_q[LANE_BOTH-LANE_APART], half_q[2],
-        cmd2_q[LANE_INT4-LANE_APART]};
     wire [ARRAYS*2*UNIT_BITS-1:0] slice;
     wire [ARRAYS*5-1:0]           slice_shift;
     wire [ARRAYS*2*UNIT_BITS-1:0] x_first;     // of cycle 5, for the offsets
@@ -380,24 +322,31 @@ module rill_engine #(
     reg                           int4_5_q;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // of each 32 elements
     localparam ONE_W = X_BITS + 14;            // an offset
-    localparam OFFSET_W = ARRAYS * (ONE_W + (ASYM != 0 ? SUMS_W : 0));
+    localparam HAS_OFFSET = ARRAYS == 1 || ASYM != 0 ? 1 : 0;
+    localparam SUMS_AT = ARRAYS == 1 ? ONE_W : 0;          // behind the offset of a single operand
+    localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? ARRAYS * SUMS_W : 0);
     wire [ARRAYS*ONE_W-1:0]       offset;
     wire [ARRAYS*SUMS_W-1:0]      sums;
     wire [OFFSET_W-1:0]           offset_sums;
     rill_x_slice #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .PARTS(PARTS)) u_slice (
-        .clk(clk), .rst(rst), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0),
+        .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0),
         .shift_1(shift_1), .slice(slice), .shift(slice_shift));
     genvar a;
     genvar p;
     generate
         for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
-            rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
-                .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
-                .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
+            if (HAS_OFFSET != 0) begin : gen_offset
+                rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
+                    .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
+                    .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
+            end else begin : gen_no_offset
+                assign offset[ONE_W*a +: ONE_W] = {ONE_W{1'b0}};
+                assign sums[SUMS_W*a +: SUMS_W] = {SUMS_W{1'b0}};
+            end
         end
     endgenerate
     always @(posedge clk) begin
-        valid5_q <= valid_q[4];
+        valid5_q <= valid_4;
         int4_5_q <= int4_4;
     end
 
@@ -418,29 +367,37 @@ module rill_engine #(
     wire [DIES*OFFSET_W-1:0]      chain_offset;
     wire [OFFSET_W-1:0]           offset_now;
     generate
-        if (ASYM != 0) begin : gen_offset_sums
+        if (ARRAYS == 1 && ASYM != 0) begin : gen_offset_sums
             assign offset_now = {sums, offset};
+        end else if (ASYM != 0) begin : gen_sums
+            assign offset_now = sums;
         end else begin : gen_offset
-            wire unused_sums = &{1'b0, sums};
-            assign offset_now = offset;
+            assign offset_now = offset[OFFSET_W-1:0];
         end
-        if (ARRAYS == 2) begin : gen_offset_late
-            rill_delay_line #(.DATA_W(OFFSET_W), .DEPTH(2)) u_offset (.clk(clk), .rst(rst), .en(1'b1), .d(offset_now),
+        wire unused_offset = &{1'b0, sums, offset, valid5_q, int4_5_q, x_first};
+        if (ARRAYS == 2 && ASYM != 0) begin : gen_offset_late
+            rill_delay_line #(.DATA_W(OFFSET_W), .DEPTH(2)) u_offset (.clk(clk), .rst(rst_home[RESET_COMMAND]), .en(1'b1),
+                .d(offset_now),
                 .q(offset_sums));
         end else begin : gen_offset_now
             assign offset_sums = offset_now;
         end
     endgenerate
-    // x: SKEWS slices, the newest in the low bits, of which nibbles of a word take one each two (rill_matrix_pair).
-    function [2*XS*FACTOR_W-1:0] all_factors(input [SKEWS*ARRAYS*2*UNIT_BITS-1:0] x);
+    // Of a slice what is multiplied `skew` clocks after the first of it.
+    function [ARRAYS*2*UNIT_BITS-1:0] of_skew(input integer skew);
+        integer i;
+        for (i = 0; i < ARRAYS * 2 * XS; i = i + 1)
+            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS) / 2) == skew}};
+    endfunction
+    function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*UNIT_BITS-1:0] x);
         integer            i;
         reg [X_BITS-1:0]   element;
         reg [FACTOR_W-1:0] low;
         reg [FACTOR_W-1:0] high;
         for (i = 0; i < 2 * XS; i = i + 1) begin
-            element = x[(i % 8 / 2 % SKEWS)*ARRAYS*2*UNIT_BITS+X_BITS*i +: X_BITS];
+            element = x[X_BITS*i +: X_BITS];
             low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            element = x[(i % 8 / 2 % SKEWS*ARRAYS+ARRAYS-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
+            element = x[(ARRAYS-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
             high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
             // in the order of rill_matrix_lane
             all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS == 2 ? low + (high << SPLIT) : low;
@@ -455,18 +412,21 @@ module rill_engine #(
         end
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
             wire [ARRAYS*2*UNIT_BITS-1:0] there;
-            wire [SKEWS*ARRAYS*2*UNIT_BITS-1:0] skewed;
+            wire [ARRAYS*2*UNIT_BITS-1:0] skewed;
             localparam STAGES = EARLY_DIES[h] ? 0 : HOPS;
-            wire [CMD_W-1:0] cmd_3 = {cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]};
+            wire [RESETS-1:0] resets;          // as late as the command
+            rill_reset_tree #(.HOPS(STAGES), .COPIES(RESETS)) u_rst (.clk(clk), .d(rst_of_die[h]), .q(resets));
+            assign chain_rst[h*RESETS +: RESETS] = resets;
             if (MULTIPLIES[h]) begin : gen_all
                 rill_engine_chain #(.CMD_W(CMD_W), .OFFSET_W(OFFSET_W), .HOPS(STAGES)) u_chain (
-                    .clk(clk), .rst(rst), .s_cmd(cmd_3), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
+                    .clk(clk), .rst(resets[RESET_CHAIN]), .s_cmd(cmd_3), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
                     .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
             end else begin : gen_sums
                 // of lanes that are cut: the command and the exponents are all that their sums need
-                rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk), .rst(rst), .d(cmd_3),
+                rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk),
+                    .rst(resets[RESET_CHAIN]), .d(cmd_3),
                     .q(chain_cmd[h*CMD_W +: CMD_W]));
-                rill_hop #(.DATA_W(ARRAYS * 5), .STAGES(STAGES)) u_shift (.clk(clk), .rst(rst), .d(slice_shift),
+                rill_hop #(.DATA_W(ARRAYS * 5), .STAGES(STAGES)) u_shift (.clk(clk), .rst(1'b0), .d(slice_shift),
                     .q(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
                 assign chain_offset[h*OFFSET_W +: OFFSET_W] = {OFFSET_W{1'b0}};
                 assign there = {ARRAYS*2*UNIT_BITS{1'b0}};
@@ -475,41 +435,51 @@ module rill_engine #(
             end else if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
                 rill_x_copy #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
                     .PARTS(PARTS), .HOPS(HOPS)) u_x (
-                    .clk(clk), .rst(rst), .write(x_write), .read(x_read), .controls(slice_controls), .slice(there),
+                    .clk(clk), .rst(resets[RESET_CHAIN]), .write(x_write), .read(x_read), .controls(slice_controls), .slice(there),
                     .shift(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
             end else begin : gen_home
-                rill_hop #(.DATA_W(SLICE_W), .STAGES(STAGES)) u_slice (.clk(clk), .rst(rst), .d({slice_shift, slice}),
+                rill_hop #(.DATA_W(SLICE_W), .STAGES(STAGES)) u_slice (.clk(clk), .rst(1'b0), .d({slice_shift, slice}),
                     .q({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}));
             end
             if (LANE_COPIES == 1) begin : gen_mine
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
-                    .clk(clk), .rst(rst), .d(chain_cmd[h*CMD_W +: CMD_W]), .q(chain_mine[h*CMD_W +: CMD_W]));
+                    .clk(clk), .rst(resets[RESET_CHAIN]), .d(chain_cmd[h*CMD_W +: CMD_W]), .q(chain_mine[h*CMD_W +: CMD_W]));
             end else begin : gen_no_mine
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
             if (ARRAYS == 2) begin : gen_late
-                reg [ARRAYS*2*UNIT_BITS-1:0] late1_q;
-                reg [ARRAYS*2*UNIT_BITS-1:0] late2_q;
-                reg [ARRAYS*2*UNIT_BITS-1:0] late3_q;
-                always @(posedge clk) begin
-                    late1_q <= there;
-                    late2_q <= late1_q;
-                    late3_q <= late2_q;
+                for (w = 0; w <= PAIR_TOP; w = w + 1) begin : gen_skew
+                    localparam [ARRAYS*2*UNIT_BITS-1:0] MINE = of_skew(w);
+                    wire [ARRAYS*2*UNIT_BITS-1:0] slice_now;
+                    wire [ARRAYS*2*UNIT_BITS-1:0] mixed;
+                    if (w == 0) begin : gen_at_once
+                        assign slice_now = there;
+                        assign mixed = there & MINE;
+                    end else begin : gen_later
+                        reg [ARRAYS*2*UNIT_BITS-1:0] slice_q;
+                        always @(posedge clk)
+                            slice_q <= gen_skew[w-1].slice_now;
+                        assign slice_now = slice_q;
+                        assign mixed = gen_skew[w-1].mixed | (slice_q & MINE);
+                    end
+                    wire unused_now = &{1'b0, slice_now};
                 end
-                assign skewed = {late3_q, late2_q, late1_q, there};
+                assign skewed = gen_skew[PAIR_TOP].mixed;
             end else begin : gen_at_once
                 assign skewed = there;
             end
             assign chain_factors[h*2*XS*FACTOR_W +: 2*XS*FACTOR_W] = all_factors(skewed);
         end
-        if (ARRAYS == 2 || HOPS != 0) begin : gen_first
-            wire [PARTS-1:0] valid_4;
-            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_q[3]),
-                .q(valid_4));
+        if (HAS_OFFSET == 0) begin : gen_first
+            assign x_first = {ARRAYS*2*UNIT_BITS{1'b0}};
+        end else if (ARRAYS == 2 || HOPS != 0) begin : gen_first
+            wire [PARTS-1:0] part_valid;
+            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst_home[RESET_COMMAND]),
+                .d(valid_3), .q(part_valid));
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 reg [ARRAYS*PART-1:0] x_first_q;
                 always @(posedge clk)
-                    if (valid_4[p])
+                    if (part_valid[p])
                         x_first_q <= slice[p*ARRAYS*PART +: ARRAYS*PART];
                 assign x_first[p*ARRAYS*PART +: ARRAYS*PART] = x_first_q;
             end
@@ -523,28 +493,30 @@ module rill_engine #(
             localparam X_PART = 2 * XS * FACTOR_W / PARTS;
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
             wire [2*XS*FACTOR_W-1:0]                    factors = chain_factors[DIE*2*XS*FACTOR_W +: 2*XS*FACTOR_W];
+            wire                                        copy_rst = chain_rst[DIE*RESETS+RESET_GROUP+g];
             wire [PARTS-1:0]                            valid;
             wire [2*XS*FACTOR_W-1:0]                    narrow;
             wire [X_W-1:0]                              x;
             (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
-            // A part holds the factors of two nibbles of each word; where there is one part, its factors come whenever
-            // one of those does.
-            wire                                        valid_4 = chain_cmd[DIE*CMD_W+LANE_VALID];
-            reg  [2:0]                                  late_q;
-            wire [3:0]                                  valid_late = {late_q, valid_4};
+            // A part holds the factors of a byte of each word: of the first one they come two cycles later or more, of
+            // the third a cycle later. Where there is one part, its factors come whenever some do.
+            wire                                        now = chain_cmd[DIE*CMD_W+LANE_VALID];
+            reg  [PAIR_TOP-1:0]                         late_q;
+            wire [PAIR_TOP:0]                           valid_late = {late_q, now};
             always @(posedge clk)
-                late_q <= ARRAYS == 2 && !rst ? valid_late[2:0] : 3'd0;
+                late_q <= ARRAYS == 2 && !copy_rst ? valid_late[PAIR_TOP-1:0] : {PAIR_TOP{1'b0}};
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 (* keep = "true" *) reg [X_PART-1:0] x_q;
-                rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(rst),
-                    .d(PARTS == 1 ? |valid_late : valid_late[ARRAYS == 2 ? p : 0]), .q(valid[p]));
+                rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(copy_rst),
+                    .d(PARTS == 1 ? |valid_late : ARRAYS == 1 || p % 2 == 1 ? now : p == 2 ? valid_late[1]
+                    : |valid_late[PAIR_TOP:2]), .q(valid[p]));
                 always @(posedge clk)
                     if (valid[p])
                         x_q <= factors[p*X_PART +: X_PART];
                 assign narrow[p*X_PART +: X_PART] = x_q;
             end
             always @(posedge clk)
-                if (valid[0])
+                if (valid[PARTS-1])
                     shift_q <= chain_shift[DIE*ARRAYS*5 +: ARRAYS*5];
             if (FACTOR_W == WORD_W) begin : gen_words
                 assign x = narrow;
@@ -565,42 +537,17 @@ module rill_engine #(
         k_lanes_q <= {k_lanes_q[7:0], cmd_k_lanes};
     generate
         if (HAS_KV != 0) begin : gen_kv
-            localparam [31:0] LAST_LANE = KEY_LANES - 1;
-            wire [TOK_W-1:0]     k_tok = s_axis_klocal_tuser[TOK_W-1:0];
-            wire [2:0]           k_tok_wide = {2'd0, k_tok[0]}
-                | (TOK_W > 1 ? {1'b0, k_tok[TOK_W > 1 ? 1 : 0], 1'b0} : 3'd0)
-                                              | (TOK_W > 2 ? {k_tok[TOK_W > 2 ? 2 : 0], 2'd0} : 3'd0);
-            wire [31:0]          k_lane = {29'd0, k_tok_wide} % KEY_LANES;
-            wire [KEY_LANES-1:0] k_room;
-            wire [KEY_LANES-1:0] k_waiting;
-            reg                  k_arrived_q;
-            reg                  head_done_q;
-            wire                 k_take = s_axis_klocal_tvalid && s_axis_klocal_tready;
-            genvar n;
-            for (n = 0; n < KEY_LANES; n = n + 1) begin : gen_keys
-                wire [4:0] k_fill;
-                wire [4:0] k_high;
-                reg        k_pop_q;
-                always @(posedge clk)
-                    k_pop_q <= !rst && k_q[3] && k_lanes_q[11:8] > n;
-                rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
-                    .clk(clk), .rst(rst), .s_axis_tvalid(k_take && k_lane == n), .s_axis_tready(k_room[n]),
-                    .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(k_waiting[n]),
-                    .m_axis_tready(k_pop_q), .m_axis_tdata(k_beats[n*BEAT_BITS +: BEAT_BITS]), .occupancy(k_fill),
-                    .high_water(k_high));
-                wire unused_keys = &{1'b0, k_fill, k_high};
-            end
-            assign s_axis_klocal_tready = &k_room;
-            // A row-step of keys is there with the last one's units.
-            always @(posedge clk) begin
-                k_arrived_q <= !rst && k_take && (s_axis_klocal_tuser[TOK_W] || k_lane == LAST_LANE);
-                head_done_q <= !rst && head_done;
-            end
-            assign k_pulse = k_arrived_q;
+            reg head_done_q;
+            always @(posedge clk)
+                head_done_q <= !rst_home[RESET_KEYS] && head_done;
+            rill_engine_keys #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .K_UNITS(K_UNITS)) u_keys (
+                .clk(clk), .rst(rst_home[RESET_KEYS]), .s_axis_klocal_tvalid(s_axis_klocal_tvalid),
+                .s_axis_klocal_tready(s_axis_klocal_tready), .s_axis_klocal_tdata(s_axis_klocal_tdata),
+                .s_axis_klocal_tuser(s_axis_klocal_tuser), .s_axis_klocal_tlast(s_axis_klocal_tlast), .pop(k_3),
+                .k_lanes(k_lanes_q[11:8]), .beats(k_beats), .arrived(k_pulse));
             assign v_pulse = head_done_q;
             assign tail_valid = cmd_tail;
             assign tail_addr = cmd_tail_addr;
-            wire unused_kv = &{1'b0, k_waiting, s_axis_klocal_tdata[BEAT_BITS +: 32], s_axis_klocal_tlast};
         end else begin : gen_no_kv
             assign s_axis_klocal_tready = 1'b0;
             assign k_beats = {KEY_LANES*BEAT_BITS{1'b0}};
@@ -610,7 +557,7 @@ module rill_engine #(
             assign tail_addr = 24'd0;
             wire unused_kv = &{1'b0, s_axis_klocal_tvalid, s_axis_klocal_tdata, s_axis_klocal_tuser,
                 s_axis_klocal_tlast, tail_data,
-                               head_done, cmd_tail, cmd_tail_addr, k_q, k_beats, k_lanes_q};
+                               head_done, cmd_tail, cmd_tail_addr, k_3, k_beats, k_lanes_q};
         end
     endgenerate
 
@@ -629,6 +576,8 @@ module rill_engine #(
             localparam MY_X = X_OF_GROUP == 0 ? CUT : c / FAN_OUT;
             localparam [3:0] DIE = COPY_DIE[4*MY_X +: 4];
             localparam [3:0] SUM_DIE = SUMS_DIE[4*(c/FAN_OUT) +: 4];
+            wire                 lane_rst = chain_rst[DIE*RESETS+RESET_LANE+c];
+            wire                 sum_rst = chain_rst[(CUT != 0 ? {28'd0, SUM_DIE} : {28'd0, DIE})*RESETS+RESET_LANE+c];
             wire [FRONT_W-1:0]   front = fronts[FRONT*FRONT_W +: FRONT_W];
             wire [CMD_W-1:0]     mine;
             wire [CMD_W-1:0]     sum_mine;
@@ -636,7 +585,7 @@ module rill_engine #(
             if (LANE_COPIES == 1) begin : gen_shared
                 assign mine = chain_mine[DIE*CMD_W +: CMD_W];
             end else begin : gen_own
-                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(rst),
+                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(lane_rst),
                     .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
             end
             if (CUT == 0) begin : gen_whole
@@ -645,7 +594,7 @@ module rill_engine #(
                 assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift_q};
             end else begin : gen_sums
                 (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
-                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(rst),
+                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(sum_rst),
                     .d(chain_cmd[SUM_DIE*CMD_W +: CMD_W]), .q(sum_mine));
                 always @(posedge clk)
                     if (sum_mine[LANE_VALID])
@@ -663,8 +612,14 @@ module rill_engine #(
             end
             wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
             wire [ARRAYS*SUMS_W-1:0] lane_sums;
+            wire [ONE_W-1:0]         lane_offset;
+            if (ARRAYS == 1) begin : gen_offset
+                assign lane_offset = chain_offset[DIE*OFFSET_W +: ONE_W];
+            end else begin : gen_no_offset
+                assign lane_offset = {ONE_W{1'b0}};
+            end
             if (ASYM != 0) begin : gen_groups
-                assign lane_sums = chain_offset[DIE*OFFSET_W+ARRAYS*ONE_W +: ARRAYS*SUMS_W];
+                assign lane_sums = chain_offset[DIE*OFFSET_W+SUMS_AT +: ARRAYS*SUMS_W];
             end else begin : gen_no_groups
                 assign lane_sums = {ARRAYS*SUMS_W{1'b0}};
             end
@@ -672,7 +627,8 @@ module rill_engine #(
                 .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS),
                 .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .PARAM_BITS(PARAM_BITS),
                 .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_lane (
-                .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
+                .clk(clk), .rst(lane_rst), .front_rst(rst_home[RESET_FRONT+c]), .sum_rst(sum_rst),
+                .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(front[FRONT_POP]), .use_local(front[FRONT_LOCAL]), .local_beat(local_beat),
@@ -686,36 +642,31 @@ module rill_engine #(
                 .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
                 .out_tok(sum_mine[LANE_OUT_TOK +: TOK_W]), .acc(sum_mine[LANE_ACC +: LANE_ACC_W]),
                 .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .both(mine[LANE_BOTH]), .x(gen_copy[MY_X].x),
-                .shift(gen_copy[MY_X].shift_q), .offset(chain_offset[DIE*OFFSET_W +: ARRAYS*ONE_W]), .sums(lane_sums),
+                .shift(gen_copy[MY_X].shift_q), .offset(lane_offset), .sums(lane_sums),
                 .out_valid(lane_valid[c]), .out_acc(lane_acc[c*ACC_W +: ACC_W]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
             wire unused_lane = &{1'b0, front[FRONT_K], mine, sum_mine};
         end
     endgenerate
-    wire [COPIES-1:0] group_pulse;
+    rill_engine_arrivals #(.CHANNELS(CHANNELS), .AHEAD(LANE_BEATS)) u_arrivals (
+        .clk(clk), .rst(rst_home[RESET_ARRIVALS]), .arrived(arrived), .all(beat_pulse));
+
+    wire [COPIES-1:0] group_rst;
     generate
-        for (g = 0; g < COPIES; g = g + 1) begin : gen_join
-            localparam LANES = CHANNELS - g * FAN_OUT < FAN_OUT ? CHANNELS - g * FAN_OUT : FAN_OUT;
-            rill_engine_join #(.PORTS(LANES), .AHEAD(LANE_BEATS)) u_join (
-                .clk(clk), .rst(rst), .pulse(arrived[g*FAN_OUT +: LANES]), .joined(group_pulse[g]));
-        end
-        if (COPIES > 1) begin : gen_join_groups
-            rill_engine_join #(.PORTS(COPIES), .AHEAD(LANE_BEATS)) u_join (
-                .clk(clk), .rst(rst), .pulse(group_pulse), .joined(beat_pulse));
-        end else begin : gen_join_all
-            assign beat_pulse = group_pulse[0];
+        for (g = 0; g < COPIES; g = g + 1) begin : gen_group_rst
+            localparam [3:0] DIE = SUMS_DIE[4*g +: 4];
+            assign group_rst[g] = chain_rst[DIE*RESETS+RESET_GROUP+g];
         end
     endgenerate
-
     rill_engine_results #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ACC_W(ACC_W), .SIDE_AT(LANE_LATENCY), .HOPS(HOPS),
         .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS), .OUT_FIFO(OUT_FIFO)) u_results (
-        .clk(clk), .rst(rst), .side({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .valid(lane_valid),
+        .clk(clk), .rst(rst_home[RESET_RESULTS]), .lane_rst(group_rst), .side({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .valid(lane_valid),
         .acc(lane_acc), .scale(lane_scale), .bias(lane_bias), .m_axis_y_tvalid(m_axis_y_tvalid),
         .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount,
         m_axis_y_tdata}), .left(y_pulse), .fault(fault));
 
-    wire unused = &{1'b0, entry_last, cmd_tok, chain_cmd, chain_mine, chain_shift, COPY_CHAIN, SUMS_CHAIN, x_write,
-        x_read, slice_shift};
+    wire unused = &{1'b0, cmd_tok, valid_3, chain_cmd, chain_mine, chain_shift, COPY_CHAIN, SUMS_CHAIN, x_write,
+        x_read, slice_shift, slice, chain_offset};
 endmodule
 
 `default_nettype wire

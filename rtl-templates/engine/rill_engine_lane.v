@@ -7,8 +7,9 @@
 // cycle of pop and of its companions:
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last,
 //     tok, row, acc, scale, raw
-//     cycle 1   x, shift        cycle 5   offset (rill_engine_offset)        cycle 10  out_*
-// ARRAYS 2: cycle 1 the first part of x, its others one to three cycles later, cycle 7 offset, cycle 12 out_*.
+//     cycle 1   x, shift        cycle 5   offset, sums (rill_engine_offset)  cycle 10  out_*
+// ARRAYS 2: cycle 1 the first part of x, its others up to six cycles later (rill_pair_skew.vh), cycle 7 sums, cycle 13
+// out_*; no offset.
 // Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid
 // and int4, for the beat.
 // With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and
@@ -18,12 +19,13 @@
 // tok, out, out_tok, out_row, acc, sum_params, sum_row and sum_raw come TERM_HOPS cycles later than the rest. The
 // first three are valid, both and shift once more, the last three params, row and raw. The row parameters then go to
 // the sums in words of PARAM_BITS (rill_row_params_send): a row is to have 64 / PARAM_BITS beats or more.
-// ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and offset hold two
+// ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and sums hold two
 // operands, and results leave by out, out_tok and out_row, cycle 0 too, not by last.
 // ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
-// (rill_matrix_lane); sums comes beside offset.
+// (rill_matrix_lane).
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
-// Reset: clk, synchronous active-high rst; valids and the waiting beats.
+// Reset: clk, synchronous active-high rst and, of u_front and of the sums, front_rst and sum_rst, each as late as the
+// command there; valids and the waiting beats.
 //
 // name         meaning                                  unit       range
 // BEAT_BITS    of a beat                                bits       256, 512
@@ -65,6 +67,8 @@ module rill_engine_lane #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   front_rst,
+    input  wire                   sum_rst,
 
     input  wire                   s_axis_beat_tvalid,
     output wire                   s_axis_beat_tready,
@@ -100,7 +104,7 @@ module rill_engine_lane #(
     input  wire [1:0]             raw,
     input  wire [4*ARRAYS*BEAT_BITS-1:0] x,
     input  wire [5*ARRAYS-1:0]    shift,
-    input  wire [(X_BITS+14)*ARRAYS-1:0] offset,
+    input  wire [X_BITS+13:0]     offset,
     input  wire [SUMS_W*ARRAYS-1:0] sums,
 
     output wire                   out_valid,
@@ -126,10 +130,9 @@ module rill_engine_lane #(
     wire [BEAT_BITS-1:0] beat_1;
     wire [BEAT_BITS-1:0] beat_q;             // cycle 1 + HOPS
     rill_lane_front #(.BEAT_BITS(BEAT_BITS), .LANE_BEATS(LANE_BEATS)) u_front (
-        .clk(clk), .rst(rst), .s_axis_beat_tvalid(s_axis_beat_tvalid), .s_axis_beat_tready(s_axis_beat_tready),
-        .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local), .data(pop_data),
-        .int4(pop_int4),
-        .local_beat(local_beat), .beat(beat_1));
+        .clk(clk), .rst(front_rst), .s_axis_beat_tvalid(s_axis_beat_tvalid), .s_axis_beat_tready(s_axis_beat_tready),
+        .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local),
+        .data(ARRAYS == 1 && pop_data), .int4(pop_int4), .local_beat(local_beat), .beat(beat_1));
     rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
 
     // The cycle of beat_q: its command. That of the sums, TERM_HOPS cycles later, lies with them.
@@ -197,7 +200,7 @@ module rill_engine_lane #(
     generate
         if (ARRAYS == 1) begin : gen_single
             wire side;
-            rill_hop_stage #(.DATA_W(9 + TOK_W + ROW_W), .CLEAR_W(1)) u_command (.clk(clk), .rst(rst),
+            rill_hop_stage #(.DATA_W(9 + TOK_W + ROW_W), .CLEAR_W(1)) u_command (.clk(clk), .rst(sum_rst),
                 .d({sum_raw, sum_row, sum_params, acc[ROW_W-1:0], tok, last, first, sum_valid}),
                 .q({sum_raw_q, sum_row_q, sum_params_q, acc_q, tok_q, last_q, first_q, sum_valid_q}));
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
@@ -205,7 +208,7 @@ module rill_engine_lane #(
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1),
                 .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS),
                 .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_matrix (
-                .clk(clk), .rst(rst), .valid(valid_q), .int4(int4_q), .sum_valid(sum_valid_q),
+                .clk(clk), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .int4(int4_q), .sum_valid(sum_valid_q),
                 .sum_shift(sum_shift), .first(first_q),
                 .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
@@ -226,7 +229,7 @@ module rill_engine_lane #(
             wire [TOK_W-1:0] out_tok_q;
             always @(posedge clk)
                 both_q <= both;
-            rill_hop_stage #(.DATA_W(10 + 2 * TOK_W + 2 * ROW_W), .CLEAR_W(2)) u_command (.clk(clk), .rst(rst),
+            rill_hop_stage #(.DATA_W(10 + 2 * TOK_W + 2 * ROW_W), .CLEAR_W(2)) u_command (.clk(clk), .rst(sum_rst),
                 .d({sum_raw, sum_row, sum_params, out_row[ROW_W-1:0], out_tok, acc[ROW_W-1:0], tok, sum_both, first,
                 out, sum_valid}),
                 .q({sum_raw_q, sum_row_q, sum_params_q, out_row_q, out_tok_q, acc_q, tok_q, sum_both_q, first_q, out_q,
@@ -234,17 +237,16 @@ module rill_engine_lane #(
             rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM),
                 .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS), .SCALE_K(SCALE_K),
                 .SCALE_V(SCALE_V)) u_matrix (
-                .clk(clk), .rst(rst), .valid(valid_q), .both(both_q), .int4(int4_q), .sum_valid(sum_valid_q),
+                .clk(clk), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .both(both_q), .int4(int4_q),
+                .sum_valid(sum_valid_q),
                 .sum_shift(sum_shift), .sum_both(sum_both_q), .first(first_q), .out(out_q),
                 .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
-                .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .offset(offset), .group_scale(group_scale), .shift(shift),
+                .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .group_scale(group_scale), .shift(shift),
                 .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
                 .params(sum_params_q), .row(sum_row_q), .raw(sum_raw_q), .word(word), .out_valid(out_valid),
-                .out_acc(out_acc),
-                .out_row_scale(out_row_scale),
-                .out_bias(out_bias));
+                .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
             assign last_q = 1'b0;
-            wire unused = &{1'b0, last, last_q, tok_q, place, out_row};
+            wire unused = &{1'b0, last, last_q, tok_q, place, out_row, offset, pop_data};
         end
     endgenerate
 

@@ -4,9 +4,10 @@
 // side {last, user, count} is that of the row-step and token whose integers come SIDE_AT + HOPS cycles later, by valid.
 // m_axis_y: {side, C x fp32}, RESULT_HOPS + 14 cycles later (dequantizer 12, FIFO 2). left: one has been taken; fault:
 // one of the `count` results, its row scale or its bias is not finite; both PULSE_HOPS cycles late.
-// Reset: clk, synchronous active-high rst; what is on its way and in the FIFO.
+// Reset: clk, synchronous active-high rst and lane_rst, which comes as late as a command; what is on its way and in the
+// FIFO, this PULSE_HOPS + 1 cycles later (u_rst).
 // On several dies: gen_result[g].u_dequantize lies with the sums of the lanes of group g, u_side_hop goes to those of
-// group 0, gen_result[g].u_hop from there to u_out and u_fault, and u_home from there to the rest of the engine.
+// group 0, gen_result[g].u_hop from there to u_out, and u_home from there to the rest of the engine.
 //
 // name         meaning                                      unit      range
 // CHANNELS     lanes                                        channels  1 to 32
@@ -17,6 +18,7 @@
 // RESULT_HOPS  register stages from the lanes to the FIFO   clocks    0 or more
 // PULSE_HOPS   register stages from there to the engine     clocks    0 or more
 // OUT_FIFO     its places                                   words     2 or more
+// GROUPS       of eight lanes, the last of what is left     groups    derived
 // SIDE_W       of side                                      bits      derived
 `default_nettype none
 
@@ -29,10 +31,12 @@ module rill_engine_results #(
     parameter RESULT_HOPS = 0,
     parameter PULSE_HOPS = 0,
     parameter OUT_FIFO = 0,
+    parameter GROUPS = CHANNELS > 8 ? (CHANNELS + 7) / 8 : 1,
     parameter SIDE_W = $clog2(CHANNELS + 1) + (TOKENS > 1 ? $clog2(TOKENS) : 1) + 2
 ) (
     input  wire                          clk,
     input  wire                          rst,
+    input  wire [GROUPS-1:0]             lane_rst,   // where the lanes of a group are
     input  wire [SIDE_W-1:0]             side,
     input  wire [CHANNELS-1:0]           valid,      // all alike
     input  wire [CHANNELS*ACC_W-1:0]     acc,
@@ -45,9 +49,7 @@ module rill_engine_results #(
     output wire                          fault
 );
     localparam FAN_OUT = 8;                                // lanes of a group
-    localparam GROUPS = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
     localparam COUNT_W = $clog2(CHANNELS + 1);
-    localparam FILL_W = $clog2(OUT_FIFO + 1);
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -68,14 +70,12 @@ module rill_engine_results #(
     wire [CHANNELS*32-1:0]   y;
     wire [CHANNELS-1:0]      y_fault;
     wire [CHANNELS-1:0]      y_used;
-    wire                     y_room;
-    wire [FILL_W-1:0]        y_fill;
-    wire [FILL_W-1:0]        y_high;
-    wire                     fault_q;
-    wire                     taken = m_axis_y_tvalid && m_axis_y_tready;
-    rill_hop #(.DATA_W(SIDE_W), .STAGES(HOPS)) u_side_hop (.clk(clk), .rst(rst), .d(side), .q(side_there));
+    wire [1:0]               out_rst;                      // where results come together
+    wire                     taken;
+    wire                     fault_there;
+    rill_hop #(.DATA_W(SIDE_W), .STAGES(HOPS)) u_side_hop (.clk(clk), .rst(1'b0), .d(side), .q(side_there));
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(SIDE_AT)) u_side (
-        .clk(clk), .rst(rst), .en(1'b1), .d(side_there), .q(lane_side));
+        .clk(clk), .rst(lane_rst[0]), .en(1'b1), .d(side_there), .q(lane_side));
     genvar g;
     genvar c;
     generate
@@ -87,37 +87,27 @@ module rill_engine_results #(
             wire [LANES-1:0]    wrong;
             wire [SIDE_W-1:0]   result_side;
             rill_dequantize #(.LANES(LANES), .SIDE_W(SIDE_W), .ACC_W(ACC_W)) u_dequantize (
-                .clk(clk), .rst(rst), .valid(valid[FIRST]), .acc(acc[FIRST*ACC_W +: LANES*ACC_W]),
+                .clk(clk), .rst(lane_rst[g]), .valid(valid[FIRST]), .acc(acc[FIRST*ACC_W +: LANES*ACC_W]),
                 .scale(scale[FIRST*32 +: LANES*32]), .bias(bias[FIRST*32 +: LANES*32]),
                 .side(g == 0 ? lane_side : {SIDE_W{1'b0}}), .out_valid(result_valid), .y(result), .fault(wrong),
                 .out_side(result_side));
             rill_hop #(.DATA_W(33 * LANES + 1 + SIDE_W), .CLEAR_W(1), .STAGES(RESULT_HOPS)) u_hop (
-                .clk(clk), .rst(rst), .d({result_side, result, wrong, result_valid}),
+                .clk(clk), .rst(lane_rst[g]), .d({result_side, result, wrong, result_valid}),
                 .q({y_side[g*SIDE_W +: SIDE_W], y[FIRST*32 +: LANES*32], y_fault[FIRST +: LANES], y_valid[g]}));
         end
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_used
             assign y_used[c] = y_side[COUNT_W-1:0] > c;
         end
     endgenerate
-    rill_fifo #(.DATA_W(SIDE_W + CHANNELS * 32), .DEPTH(OUT_FIFO), .RAM_STYLE("distributed")) u_out (
-        .clk(clk), .rst(rst), .s_axis_tvalid(y_valid[0]), .s_axis_tready(y_room),
-        .s_axis_tdata({y_side[SIDE_W-1:0], y}),
-        .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready), .m_axis_tdata(m_axis_y_tdata),
-        .occupancy(y_fill), .high_water(y_high));
-    rill_hop_stage #(.DATA_W(1), .CLEAR_W(1)) u_fault (
-        .clk(clk), .rst(rst), .d(y_valid[0] && |(y_fault & y_used)), .q(fault_q));
+    rill_reset_tree #(.HOPS(PULSE_HOPS), .COPIES(2)) u_rst (.clk(clk), .d(rst), .q(out_rst));
+    rill_engine_out #(.DATA_W(SIDE_W + CHANNELS * 32), .DEPTH(OUT_FIFO)) u_out (
+        .clk(clk), .rst(out_rst[0]), .s_valid(y_valid[0]), .s_data({y_side[SIDE_W-1:0], y}),
+        .wrong(|(y_fault & y_used)), .m_axis_y_tvalid(m_axis_y_tvalid), .m_axis_y_tready(m_axis_y_tready),
+        .m_axis_y_tdata(m_axis_y_tdata), .taken(taken), .fault(fault_there));
     rill_hop #(.DATA_W(2), .CLEAR_W(2), .STAGES(PULSE_HOPS)) u_home (
-        .clk(clk), .rst(rst), .d({taken, fault_q}), .q({left, fault}));
+        .clk(clk), .rst(out_rst[1]), .d({taken, fault_there}), .q({left, fault}));
 
-`ifdef RILL_ASSERT
-    always @(posedge clk)
-        if (!rst && y_valid[0] && !y_room) begin
-            $display("%m: a result without a place");
-            $stop;
-        end
-`endif
-
-    wire unused = &{1'b0, valid, y_valid, y_side, y_room, y_fill, y_high};
+    wire unused = &{1'b0, valid, y_valid, y_side};
 endmodule
 
 `default_nettype wire

@@ -20,7 +20,7 @@
 // results. The first two are valid and shift once more.
 // PARAM_BITS: row_scale and bias are not looked at. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
-// Reset: synchronous; valids only.
+// Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
 //
 // name        meaning                                        unit       range
 // BEAT_BITS   of a beat                                      bits       256, 512
@@ -57,6 +57,7 @@ module rill_matrix_lane #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   sum_rst,
 
     input  wire                   valid,
     input  wire                   int4,
@@ -88,35 +89,21 @@ module rill_matrix_lane #(
     output wire [SIDE_W-1:0]      out_side
 );
     localparam TERM_W = X_BITS + 26;
-    localparam BESIDE_W = PARAM_BITS > 0 ? PARAM_BITS : 64;
     wire [TERM_W-1:0] term;
     wire [TERM_W-1:0] sum_term;
-    wire [63:0]       sum_params;
-    wire [WORD_W-1:0] sum_word;
-    wire [BESIDE_W-1:0] beside;              // row parameters, beside the term
-    wire [BESIDE_W-1:0] sum_beside;
+    wire [31:0]        sum_row_scale;
+    wire [31:0]        sum_bias;
+    wire [WORD_W-1:0]  sum_word;
     rill_lane_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
         .clk(clk), .rst(rst), .valid(valid), .int4(int4), .nibbles(nibbles), .x(x), .offset(offset),
         .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
-    generate
-        if (PARAM_BITS == 0) begin : gen_all
-            assign beside = {bias, row_scale};
-            assign sum_word = 1'b0;
-            assign sum_params = sum_beside;
-            wire unused = &{1'b0, word};
-        end else begin : gen_words
-            assign beside = word;
-            assign sum_word = sum_beside;
-            assign sum_params = 64'd0;
-            wire unused = &{1'b0, row_scale, bias};
-        end
-    endgenerate
-    rill_hop #(.DATA_W(TERM_W + BESIDE_W), .STAGES(HOPS)) u_hop (
-        .clk(clk), .rst(rst), .d({beside, term}), .q({sum_beside, sum_term}));
+    rill_term_way #(.TERM_BITS(TERM_W), .HOPS(HOPS), .PARAM_BITS(PARAM_BITS)) u_way (
+        .clk(clk), .rst(rst), .term(term), .row_scale(row_scale), .bias(bias), .word(word), .sum_term(sum_term),
+        .sum_row_scale(sum_row_scale), .sum_bias(sum_bias), .sum_word(sum_word));
     rill_lane_sums #(.TOKENS(TOKENS), .ROWS(ROWS), .SIDE_W(SIDE_W), .X_BITS(X_BITS), .ACC_W(ACC_W),
         .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
-        .clk(clk), .rst(rst), .valid(sum_valid), .first(first), .last(last), .tok(tok), .shift(sum_shift),
-        .row_scale(sum_params[31:0]), .bias(sum_params[63:32]),
+        .clk(clk), .rst(sum_rst), .valid(sum_valid), .first(first), .last(last), .tok(tok), .shift(sum_shift),
+        .row_scale(sum_row_scale), .bias(sum_bias),
         .params(params), .row(row), .raw(raw), .word(sum_word), .side(side), .term(sum_term), .out_valid(out_valid),
         .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(out_side));
 endmodule

@@ -7,11 +7,11 @@
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn])
 //     + term_i, ACC_W bits
 // x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from
-// 27 bits, as rill_packed_mul takes them; those of nibbles 2j and 2j + 1 of all words come j cycles later than those of
-// nibbles 0 and 1, as four multipliers sum in a chain. nibbles, int4 and offset_i (rill_engine_offset of operand i) as
-// in rill_matrix_lane.
-// ASYM: asym and words as in rill_matrix_lane, sums_i beside offset_i.
-// Results leave one per cycle: with out, token out_tok is given LATENCY = 11 cycles later. out with out_tok 0 belongs
+// 27 bits, as rill_packed_mul takes them; those of byte n of the beat come pair_skew(n) cycles later
+// (rill_pair_skew.vh), as multipliers sum in trees. nibbles is the beat as it is: signed weights of 4 bits (int4), else
+// signed bytes. So there is no offset.
+// ASYM: asym and words as in rill_matrix_lane; sums_i of operand i (rill_engine_offset).
+// Results leave one per cycle: with out, token out_tok is given LATENCY = 12 cycles later. out with out_tok 0 belongs
 // to the cycle of the last beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens
 // follow in their order, none later than the next row's first beat comes to their turn (a row of n tokens may end n
 // cycles after the one before).
@@ -20,7 +20,7 @@
 // valid, both and shift once more.
 // PARAM_BITS: row_scale and bias are not looked at. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
-// Reset: synchronous; valids only.
+// Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
 // ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with
 // out_tok 0).
 //
@@ -61,6 +61,7 @@ module rill_matrix_pair #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   sum_rst,
 
     input  wire                   valid,
     input  wire                   both,
@@ -73,9 +74,8 @@ module rill_matrix_pair #(
     input  wire                   out,
     input  wire [TOK_W-1:0]       out_tok,
     input  wire [ROW_W-1:0]       out_row,
-    input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat, unsigned
+    input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat
     input  wire [8*BEAT_BITS-1:0] x,           // 32 bits each
-    input  wire [2*X_BITS+27:0]   offset,      // {offset_1, offset_0} of the beat that was valid 6 cycles before
     input  wire [7:0]             group_scale, // 1 where there is none
     input  wire [9:0]             shift,       // {shift_1, shift_0}
     input  wire                   asym,
@@ -94,35 +94,21 @@ module rill_matrix_pair #(
     output wire [31:0]            out_bias
 );
     localparam TERM_W = X_BITS + 26;
-    localparam BESIDE_W = PARAM_BITS > 0 ? PARAM_BITS : 64;
     wire [2*TERM_W-1:0] term;
     wire [2*TERM_W-1:0] sum_term;
-    wire [63:0]         sum_params;
-    wire [WORD_W-1:0] sum_word;
-    wire [BESIDE_W-1:0] beside;              // row parameters, beside the term
-    wire [BESIDE_W-1:0] sum_beside;
+    wire [31:0]          sum_row_scale;
+    wire [31:0]          sum_bias;
+    wire [WORD_W-1:0]    sum_word;
     rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
-        .clk(clk), .rst(rst), .valid(valid), .both(both), .int4(int4), .nibbles(nibbles), .x(x), .offset(offset),
+        .clk(clk), .rst(rst), .valid(valid), .both(both), .int4(int4), .nibbles(nibbles), .x(x),
         .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
-    generate
-        if (PARAM_BITS == 0) begin : gen_all
-            assign beside = {bias, row_scale};
-            assign sum_word = 1'b0;
-            assign sum_params = sum_beside;
-            wire unused = &{1'b0, word};
-        end else begin : gen_words
-            assign beside = word;
-            assign sum_word = sum_beside;
-            assign sum_params = 64'd0;
-            wire unused = &{1'b0, row_scale, bias};
-        end
-    endgenerate
-    rill_hop #(.DATA_W(2 * TERM_W + BESIDE_W), .STAGES(HOPS)) u_hop (
-        .clk(clk), .rst(rst), .d({beside, term}), .q({sum_beside, sum_term}));
+    rill_term_way #(.TERM_BITS(2 * TERM_W), .HOPS(HOPS), .PARAM_BITS(PARAM_BITS)) u_way (
+        .clk(clk), .rst(rst), .term(term), .row_scale(row_scale), .bias(bias), .word(word), .sum_term(sum_term),
+        .sum_row_scale(sum_row_scale), .sum_bias(sum_bias), .sum_word(sum_word));
     rill_pair_sums #(.TOKENS(TOKENS), .ROWS(ROWS), .X_BITS(X_BITS), .ACC_W(ACC_W),
         .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
-        .clk(clk), .rst(rst), .valid(sum_valid), .both(sum_both), .first(first), .turn(turn), .out(out),
-        .out_tok(out_tok), .out_row(out_row), .shift(sum_shift), .row_scale(sum_params[31:0]), .bias(sum_params[63:32]),
+        .clk(clk), .rst(sum_rst), .valid(sum_valid), .both(sum_both), .first(first), .turn(turn), .out(out),
+        .out_tok(out_tok), .out_row(out_row), .shift(sum_shift), .row_scale(sum_row_scale), .bias(sum_bias),
         .params(params), .row(row), .raw(raw), .word(sum_word),
         .term(sum_term), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
 endmodule

@@ -11,8 +11,9 @@
 // filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of
 // all tokens may be.
 // free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
-// copy_write, copy_read: what a copy of the memory on another die needs (rill_x_copy), out of registers; a cycle after
-// the write here, and in the cycle of the read.
+// A unit is written in the cycle after it was taken, which no read is early enough to see.
+// copy_write, copy_read: what a copy of the memory on another die needs (rill_x_copy), out of registers without another
+// load, in the cycles of the write and of the read here.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
 //
 // name       meaning                                     unit    range
@@ -21,7 +22,7 @@
 // X_UNITS    of an operand and token, even, upper bound  units   2 or more
 // ARRAYS     read at a time, at most TOKENS              tokens  1, 2
 // X_BITS     of a mantissa                               bits    8, 10
-// COPIED     0: copy_write is 0                          -       0, 1
+// COPIED     0: copy_write and copy_read are 0           -       0, 1
 // TOK_W      of a token's number                         bits    derived
 // TURN_W     of read_tok                                 bits    derived
 // PAIR_W     of read_pair                                bits    derived
@@ -127,7 +128,7 @@ module rill_x_buffer #(
             else if (take && write_tok == t[TOK_W-1:0])
                 unit_q[t] <= write_unit + 1'b1;
 
-    reg  [ADDR_W-1:0] read_addr_q;
+    (* keep = "true" *) reg [ADDR_W-1:0] read_addr_q;
     wire [ADDR_W-1:0] write_addr;
     wire [ADDR_W-1:0] read_addr;
     generate
@@ -152,21 +153,29 @@ module rill_x_buffer #(
             assign write_en[2*a +: 2] = {take && mine && write_unit[0], take && mine && !write_unit[0]};
         end
         if (COPIED != 0) begin : gen_copied
-            reg [2*ARRAYS-1:0]      en_q;
-            reg [ADDR_W+WORD_W-1:0] write_q;
+            // registers of their own: those of the memory here have its loads
+            (* keep = "true" *) reg [ADDR_W-1:0]                 copy_addr_q;
+            (* keep = "true" *) reg [2*ARRAYS+ADDR_W+WORD_W-1:0] copy_write_q;
             always @(posedge clk) begin
-                en_q <= rst ? {2*ARRAYS{1'b0}} : write_en;
-                if (take)
-                    write_q <= {s_axis_x_tdata, write_addr};
+                copy_addr_q <= read_addr;
+                copy_write_q <= {s_axis_x_tdata, write_addr, rst ? {2*ARRAYS{1'b0}} : write_en};
             end
-            assign copy_write = {write_q, en_q};
+            assign copy_read = copy_addr_q;
+            assign copy_write = copy_write_q;
         end else begin : gen_alone
+            assign copy_read = {ADDR_W{1'b0}};
             assign copy_write = {(2*ARRAYS+ADDR_W+WORD_W){1'b0}};
         end
     endgenerate
-    assign copy_read = read_addr_q;
+    (* keep = "true" *) reg [2*ARRAYS-1:0]      en_q;
+    (* keep = "true" *) reg [ADDR_W+WORD_W-1:0] write_q;
+    always @(posedge clk) begin
+        en_q <= rst ? {2*ARRAYS{1'b0}} : write_en;
+        write_q <= {s_axis_x_tdata, write_addr};
+    end
     rill_x_ram #(.UNIT_BITS(UNIT_BITS), .ARRAYS(ARRAYS), .ADDR_W(ADDR_W)) u_ram (
-        .clk(clk), .write_en(write_en), .write_addr(write_addr), .write_data(s_axis_x_tdata), .read_addr(read_addr_q),
+        .clk(clk), .write_en(en_q), .write_addr(write_q[ADDR_W-1:0]), .write_data(write_q[ADDR_W +: WORD_W]),
+        .read_addr(read_addr_q),
         .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
 `ifdef RILL_ASSERT

@@ -4,7 +4,8 @@
 //     term = sum over the groups of  scale * sum(q * x) + 8 * offset * sum(x)
 // low, high: of each group what rill_matrix_lane has summed of its even and odd elements, (q + 8) * x + B each, B =
 // 2^(X_BITS + 3), so that low + high - 32 * B = sum(q * x) + 8 * sum(x); hence term = sum of scale * (low + high - 32 *
-// B) + 8 * (offset - scale) * sum(x).
+// B) + 8 * (offset - scale) * sum(x). SIGNED: q * x + B each (rill_matrix_pair), so that nothing is to be taken from
+// the offset.
 // words: {offset, scale} of each group, group 0 low; sums: of each group's x, X_BITS + 5 bits (rill_engine_offset);
 // both a cycle after low and high.
 // Free-running pipeline: term LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: its stages hold
@@ -13,12 +14,14 @@
 // name       meaning             unit    range
 // BEAT_BITS  of a beat           bits    256, 512
 // X_BITS     of an element of x  bits    8, 10
+// SIGNED     1: sums of q * x    -       0, 1
 // GROUPS     of a beat           groups  derived
 `default_nettype none
 
 module rill_group_terms #(
     parameter BEAT_BITS = 0,
     parameter X_BITS = 8,
+    parameter SIGNED = 0,
     parameter GROUPS = BEAT_BITS / 128
 ) (
     input  wire                 clk,
@@ -48,7 +51,8 @@ module rill_group_terms #(
     generate
         for (g = 0; g < GROUPS; g = g + 1) begin : gen_group
             wire signed [8:0]  scale = {1'b0, words[16*g +: 8]};
-            wire signed [9:0]  lowest = {{2{words[16*g+15]}}, words[16*g+8 +: 8]} - {2'd0, words[16*g +: 8]};
+            wire signed [9:0]  lowest = {{2{words[16*g+15]}}, words[16*g+8 +: 8]}
+                - (SIGNED != 0 ? 10'd0 : {2'd0, words[16*g +: 8]});
             wire signed [SUM_W-1:0] sum = sums[SUM_W*g +: SUM_W];
             reg  [LOW_W:0]          both_q;
             wire signed [LOW_W:0]   products = {!both_q[LOW_W], both_q[LOW_W-1:0]}; // - 32 * B

@@ -9,6 +9,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "verif", "timing"))
+from dies import Dies  # noqa: E402
 from design import crossings  # noqa: E402
 from graph import Loop  # noqa: E402
 from model import Netlist, Table, read_delays  # noqa: E402
@@ -325,6 +326,90 @@ def case_tables() -> None:
     assert [(a, b) for a, b, _ in table.through] == [("s_valid", "m_valid")], table.through
     near(table.through[0][2], one_load() + NS["lut"])
     assert table.bare == ["s_data"], table.bare
+
+
+def sourced(module: Module, bit: int, *places: str) -> None:
+    """The places in the source of the register that drives a bit."""
+    for cell in module.cells.values():
+        if bit in cell["connections"].get("Q", []):
+            cell["attributes"] = {"src": "|".join(places + ("/usr/share/ff_map.v:1.1-1.2",))}
+
+
+def known(module: Module, name: str, *places: str) -> None:
+    """A net inside an instance, and the places of its declaration and of the instances above it."""
+    module.names[name] |= {"attributes": {"hdlname": name.replace(".", " "), "src": "|".join(places)}}
+
+
+def case_place_of_register() -> None:
+    """A register that is known by a port further on lies where its always block is."""
+    module = Module()
+    there = module.flop("u_home.count_q")
+    known(module, "u_home.count_q", "home.v:1", "top.v:10")
+    module.flop("u_home.full_q", there)
+    known(module, "u_home.full_q", "home.v:2", "top.v:10")
+    word = module.flop("u_far.d", there)
+    known(module, "u_far.d", "far.v:1", "top.v:20")
+    taken = module.flop("u_far.word_q", word)
+    known(module, "u_far.word_q", "far.v:2", "top.v:20")
+    sourced(module, word, "home.v:30", "top.v:10")
+    sourced(module, taken, "far.v:30", "top.v:20")
+    net = module.net(None, lambda name: int(name.startswith("u_far")), (0, 1))
+    assert (net.die("u_far.d_reg"), net.die("u_far.word_q_reg")) == (0, 1)
+
+
+def case_place_of_block() -> None:
+    """One without any name of the module's own lies with the others of its always block, if that is in one block."""
+    module = Module()
+    module.flop("first_q")
+    second = module.flop("u_far.d")
+    known(module, "u_far.d", "far.v:1", "top.v:20")
+    lane = module.flop("gen_lane[0].x_q", second)
+    for bit in (module.cells["first_q_reg"]["connections"]["Q"][0], second):
+        sourced(module, bit, "top.v:5")
+    sourced(module, lane, "top.v:7")
+    net = module.net(None, lambda name: int(name.startswith(("u_far", "gen_lane"))), (0, 1))
+    assert (net.die("u_far.d_reg"), net.die("gen_lane[0].x_q_reg")) == (0, 1)
+
+
+def case_place_of_memory() -> None:
+    """A memory's output register, of which nothing is left in the source, lies with the memory."""
+    module = Module()
+    read = [module.bit(), module.bit()]
+    for k, bit in enumerate(read):
+        module.cell(f"u_far.mem.{k}", "RAM64X1D", ("DPO",), {"WCLK": "0", "DPRA0": module.flop(f"at_{k}"), "DPO": bit})
+    data = module.flop("m_data", module.lut("$choice", module.flop("which"), *read))
+    sourced(module, data)
+    assert module.net(None, lambda name: int(name.startswith("u_far")), (0, 1)).die("m_data_reg") == 1
+
+
+def case_port_places() -> None:
+    """A port lies on the dies of what is behind it, which its table names by their places inside."""
+    module = Module()
+    pop, data = module.bit(), module.bit()
+    module.port("pop", "input", pop)
+    module.port("data", "input", data)
+    gated = module.bit()
+    module.cell("$gate", "LUT1", ("O",), {"I0": pop, "O": gated})
+    module.flop("u_front.taken_q", gated)
+    module.port("out", "output", module.flop("q", data))
+    table = Walk(module.net()).table()
+    assert table.inside == {"pop": ["u_front.taken_q"], "data": ["q"], "out": ["q"]}, table.inside
+    top = Module()
+    near_by, far = top.flop("near_q"), top.flop("far_q")
+    top.cell("u_lane", "rill_lane", ("out",), {"pop": near_by, "data": far, "out": top.bit("sum")})
+    net = top.net({"u_lane": table}, lambda name: int(name.startswith("u_lane") and "u_front" not in name), (0, 1))
+    assert net.borders("near_q_reg", "Q", "u_lane", "pop") == 0
+    assert net.borders("far_q_reg", "Q", "u_lane", "data") == 1
+
+
+def case_unnamed_blocks() -> None:
+    """The blocks that Yosys makes of an `else if` are in no path of a design."""
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"pblocks-{os.getpid()}.tcl")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("rill_place pblock_SLR0 {u_engine}\nrill_place pblock_SLR2 {u_engine/gen_lane[3].gen_sums.*}\n")
+    dies = Dies(path, "u_engine.")
+    os.remove(path)
+    assert (dies.of("gen_lane[3].genblk2.gen_sums.q"), dies.of("gen_lane[3].u_lane")) == (2, 0)
 
 
 def case_unknown_cell() -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rill_packed_mul uses of a DSP48E2, for its bench: P = A * B + C or + PCIN, by OPMODE, registered with CEP.
+// What rill_packed_mul uses of a DSP48E2, for its bench: P = A * B, by OPMODE + PCIN, + C or both, registered with CEP.
 // A product is of 27 bits of A and 18 of B, signed. All else stands still: another attribute or mode gives x.
 `default_nettype none
 `timescale 1ns / 1ps
@@ -35,7 +35,9 @@ module DSP48E2 #(
             P <= 48'd0;
         else if (CEP)
             case ({known, OPMODE})
-                {1'b1, 9'b00_011_01_01}: P <= m + C;
+                {1'b1, 9'b00_000_01_01}: P <= m;
+                {1'b1, 9'b11_000_01_01}: P <= m + C;
+                {1'b1, 9'b11_001_01_01}: P <= m + PCIN + C;
                 {1'b1, 9'b00_001_01_01}: P <= m + PCIN;
                 default: P <= 48'bx;
             endcase

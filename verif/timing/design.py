@@ -108,7 +108,7 @@ def read_top(given: argparse.Namespace, rows: Rows) -> tuple[Netlist, dict[str, 
     boxes: dict[str, Table] = {name: read_table(rows.path(line)) for name, line in lines.items()}
     net = Netlist.__new__(Netlist)
     try:
-        net.__init__(top, read_delays(), boxes, dies.of, dies.all, dies.stages)
+        net.__init__(top, read_delays(), boxes, dies.of, dies.all)
     except Loop as loop:
         sys.exit(f"error: a combinational loop between modules: {net.loop_names(loop.loops)}")
     return net, lines
@@ -120,10 +120,10 @@ def crossings(net: Netlist) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for name in net.cells:
         for port, is_out, bit in net.pins(name):
-            source = net.driver.get(bit, (None, ""))[0]
+            source, out = net.driver.get(bit, (None, ""))
             if is_out or source is None or port in CLOCKS or port == "clk":
                 continue
-            borders = net.borders(source, name)
+            borders = net.borders(source, out, name, port)
             if borders:
                 key = f"{plain(name)}.{port}"
                 bits, loose = found.get(key, (0, 0))

@@ -3,6 +3,7 @@
 import re
 
 PLACE = re.compile(r"rill_place pblock_SLR(\d+) \{([^}]*)\}")
+UNNAMED = re.compile(r"\bgenblk\d+\.")  # what Yosys calls an `else if` of a generate block, which is no block
 
 
 class Dies:
@@ -13,16 +14,10 @@ class Dies:
         found.sort(key=lambda item: -item[0].count("/"))  # those deep inside others first
         self.all = {die for _, die in found}
         self.inside = inside
-        self.deep = [(name, die) for name, die in found if "/" in name]
         self.patterns = [(re.compile(re.escape(name.replace("/", ".")).replace(r"\*", ".*") + r"(\.|\[|$)"), die)
                          for name, die in found]
 
     def of(self, name: str) -> int | None:
         """None: no line places it."""
-        whole = self.inside + name
+        whole = UNNAMED.sub("", self.inside + name)
         return next((die for pattern, die in self.patterns if pattern.match(whole)), None)
-
-    def stages(self, name: str) -> set[int]:
-        """The dies of register stages inside an instance that is placed as a whole but for them."""
-        parts = [(deep, die) for deep, die in self.deep if deep.startswith(f"{name}/")]
-        return {die for _, die in parts} if all(deep.endswith("u_stage") for deep, _ in parts) else set()

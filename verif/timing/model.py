@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from graph import Graph, Loop
+from places import Instances, places_of
 
 Bit = int
 CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
@@ -19,6 +20,7 @@ CASCADES = ("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")
 BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
 DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG"}
 LOGIC = ("lut", "muxf", "carry", "bitwise", "reduce")
+LOOP = re.compile(r"\[\d+\]")
 LANE = re.compile(r"^.*?\[\d+\]\.")
 
 
@@ -52,6 +54,11 @@ def kind_of(cell: dict) -> str:
     return "bitwise" if kind in BITWISE else "box" if "rill_" in kind else "unknown"
 
 
+def is_copies(cell: dict) -> bool:
+    """Whether it is a module of equal registers, each with a part of the loads."""
+    return any(name in cell["type"] for name in ("rill_register_tree", "rill_reset_stage"))
+
+
 @dataclass
 class End:
     """A pin at which paths end."""
@@ -69,6 +76,7 @@ class Table:
     through: list[tuple[str, str, float]] = field(default_factory=list)  # input to output without a register
     clbs: float = 0.0
     bare: list[str] = field(default_factory=list)  # inputs that go to one register alone, each bit
+    inside: dict[str, list[str]] = field(default_factory=dict)  # of a port what is behind it, by its place inside
 
 
 NO_TABLE = Table()
@@ -76,14 +84,13 @@ NO_TABLE = Table()
 
 class Netlist:
     """Cells, their arcs, and the nets' delays. `boxes`: tables of modules that are empty here, by type or by instance;
-    `die_of`: the die on which the cell of a name lies, `stages_of`: those of a module's own stages to other dies."""
+    `die_of`: the die on which the cell of a name lies."""
 
     def __init__(self, module: dict, delays: dict[str, float], boxes: dict[str, Table] | None = None,
-                 die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,),
-                 stages_of: Callable[[str], set[int]] | None = None):
+                 die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,)):
         self.cells, self.ports, self.ns = module["cells"], module["ports"], delays
         self.boxes = boxes or {}
-        self.die_of, self.all_dies, self.stages_of = die_of, set(all_dies), stages_of
+        self.die_of, self.all_dies = die_of, set(all_dies)
         self.dies: dict[str, int | None] = {}
         self.kind = {name: kind_of(cell) for name, cell in self.cells.items()}
         self.driver: dict[Bit, tuple[str, str]] = {}
@@ -93,7 +100,10 @@ class Netlist:
         self.ends: list[End] = []
         self.starts: list[tuple[Bit, float]] = []
         self.virtual: dict[int, str] = {}  # nodes that are no net: their cell
-        self.names = short_names(module)
+        self.port_dies: dict[tuple[str, str], set[int]] = {}
+        self.names, self.own_names = short_names(module), short_names(module, own=True)
+        self.instances = Instances(module)
+        self.blocks: dict[frozenset[str], set[str]] = {}  # of the module itself, by their place in the source
         self.inputs = self.port_bits("input")
         self.outputs = self.port_bits("output")
         self.connect()
@@ -123,7 +133,7 @@ class Netlist:
     def connect(self) -> None:
         for name, cell in self.cells.items():
             copies = 1
-            if "rill_register_tree" in cell["type"]:
+            if is_copies(cell):
                 copies = len(cell["connections"]["q"]) // len(cell["connections"]["d"])
             seen: set[Bit] = set()  # a sign that goes to many pins of one multiplier is one load
             for port, out, bit in self.pins(name):
@@ -237,45 +247,94 @@ class Netlist:
     def source_name(self, name: str) -> str:
         """The name of a cell with its place in the source: its own, or that of a net which it drives; "" if it has
         none."""
+        register = self.kind[name] == "ff"
         nets = [self.names[bit] for _, out, bit in self.pins(name) if out and bit in self.names]
-        known = nets + [plain(name)] if self.kind[name] == "ff" else [plain(name)] + nets
+        known = (self.register_place(name) + nets if register else []) + [plain(name)] + nets
         return next((text for text in known if not text.startswith("$")), "")
 
+    def register_place(self, name: str) -> list[str]:
+        """Where the source has a register, if that is known better than by a net's name, which may be that of a port
+        further on: the instance that it is in, or the memory that it reads."""
+        src = self.cells[name].get("attributes", {}).get("src", "")
+        nets = [bit for _, out, bit in self.pins(name) if out]
+        if not places_of(src):
+            return self.memory_of(name)
+        found = self.instances.of(src)
+        if found == [""]:
+            return [self.own_names[bit] for bit in nets if bit in self.own_names] or self.block_of(src)
+        told = [text for place in found for bit in nets for text in self.instances.names.get(bit, ())
+                if LOOP.sub("", text).startswith(LOOP.sub("", place) + ".")]
+        return told[:1] or [place + ".q" for place in found if not LOOP.search(place)]
+
+    def block_of(self, src: str) -> list[str]:
+        """A register of the module itself that has no name of its own there: with the others of its always block, if
+        these are in one block of the source."""
+        if not self.blocks:
+            for name, cell in self.cells.items():
+                own = cell.get("attributes", {}).get("src", "")
+                for _, out, bit in self.pins(name) if self.kind[name] == "ff" else ():
+                    if out and bit in self.own_names:
+                        block = self.own_names[bit].rpartition(".")[0]
+                        self.blocks.setdefault(places_of(own), set()).add(block)
+        found = self.blocks.get(places_of(src), set())
+        return [".".join([*found, "q"]).lstrip(".")] if len(found) == 1 else []
+
+    def memory_of(self, name: str) -> list[str]:
+        """The memory whose output register this is: behind a few levels of logic at most, which choose."""
+        level, seen = [name], {name}
+        for _ in range(4):
+            pins = [(port, bit) for cell in level for port, out, bit in self.pins(cell) if not out]
+            sources = {self.driver[bit][0] for port, bit in pins
+                       if bit in self.driver and port not in ENABLES and port not in CLOCKS} - seen
+            found = [plain(source) for source in sources if self.kind[source] == "lutram"]
+            if found:
+                return [min(found)]
+            level = [source for source in sources if self.kind[source] in LOGIC]
+            seen |= sources
+        return []
+
     def find_dies(self) -> None:
-        """Logic that has no place in the source lies where its loads are: found from these, back through it, once."""
+        """Logic that has no name of its own lies where its loads are, whatever the net is called that it drives: found
+        from these, back through it, once."""
         floating = set()
         for name in self.cells:
-            known = self.source_name(name)
-            if not known and self.kind[name] in LOGIC:
+            if self.kind[name] in LOGIC and plain(name).startswith("$"):
                 floating.add(name)
                 continue
-            die = self.die_of(known)
-            tree = "rill_register_tree" in self.cells[name]["type"]
+            die = self.die_of(self.source_name(name))
+            tree = is_copies(self.cells[name])
             self.dies[name] = 0 if die is None and not tree else die
         waiting = [name for name, die in self.dies.items() if die is not None]
         for name in waiting:  # grows meanwhile
-            for _, out, bit in self.pins(name):
+            for port, out, bit in self.pins(name):
                 source = self.driver.get(bit, (None, ""))[0]
                 if not out and source in floating:
                     floating.discard(source)
                     own = self.dies[name]
-                    self.dies[source] = max(self.die_set(name, own), key=lambda die: abs(die - own))
+                    self.dies[source] = max(self.dies_at(name, port, own), key=lambda die: abs(die - own))
                     waiting.append(source)
         self.dies.update((name, 0) for name in floating)
 
-    def borders(self, source: str, name: str) -> int:
-        """Of dies, between two cells; to copies of a register that lie on all dies the most."""
+    def borders(self, source: str, out: str, name: str, port: str) -> int:
+        """Of dies, between two cells; to copies of a register that lie on all dies the most, and so to what is behind
+        one port."""
         here, there = self.die(source), self.die(name)
         if here is None:
             return 0
         if there is None:
-            return max(abs(here - die) for die in self.all_dies)
-        ways = [abs(a - b) for a in self.die_set(source, here) for b in self.die_set(name, there)]
-        return min(ways)
+            return max(abs(a - die) for a in self.dies_at(source, out, here) for die in self.all_dies)
+        return max(abs(a - b) for a in self.dies_at(source, out, here) for b in self.dies_at(name, port, there))
 
-    def die_set(self, name: str, die: int) -> set[int]:
-        """The dies of a cell; of a module with register stages of its own on the way to another die also theirs."""
-        return {die} | (self.stages_of(plain(name)) if self.stages_of and self.kind[name] == "box" else set())
+    def dies_at(self, name: str, port: str, die: int) -> set[int]:
+        """The dies of a cell; of a module those of what is behind the port."""
+        if self.kind[name] != "box":
+            return {die}
+        key = name, port
+        if key not in self.port_dies:
+            inside = self.table_of(name).inside.get(port, [])
+            found = {self.die_of(f"{plain(name)}.{place}") for place in inside} - {None}
+            self.port_dies[key] = found or {die}
+        return self.port_dies[key]
 
     def bare(self, bit: Bit, source: str, name: str, port: str) -> bool:
         """From a register to a register with nothing between and no other load: both move to the border."""
@@ -299,7 +358,7 @@ class Netlist:
         each border unless registers lie on both sides of it."""
         if source is None:
             return 0, 0.0
-        borders = self.borders(source, name) if self.die_of else 0
+        borders = self.borders(source, self.driver[bit][1], name, port) if self.die_of else 0
         if borders:
             near = borders == 1 and self.bare(bit, source, name, port)
             return borders, 0.0 if near else borders * self.ns["die_rows"]
@@ -566,12 +625,14 @@ class Netlist:
         return "; ".join(said)
 
 
-def short_names(module: dict) -> dict[Bit, str]:
+def short_names(module: dict, own: bool = False) -> dict[Bit, str]:
     """The best name of each bit, with its place in a vector: one of the source before one that Yosys made, then the
-    shortest."""
+    shortest. own: of the module itself, of none inside it."""
     names: dict[Bit, str] = {}
     ranks: dict[Bit, tuple[bool, int]] = {}
     for name, net in module["netnames"].items():
+        if own and ("$" in name or "hdlname" in net.get("attributes", {})):
+            continue
         text, wide = plain(name), len(net["bits"]) > 1
         rank = "$" in text, len(text)
         for place, bit in enumerate(net["bits"]):

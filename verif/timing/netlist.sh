@@ -60,7 +60,8 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
     [ -s "$work/$name.json" ] && [ "$(cat "$work/$name.key" 2>/dev/null)" = "$key" ] && return 0
     rm -f "$work/$name.key"
     # each copy's loads are walked
-    script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_tree*; $boxes"
+    script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_tree*; "
+    script+="setattr -mod -set keep_hierarchy 1 *rill_reset_stage*; $boxes"
     script+="$apart synth_xilinx $synth_options -nosrl -top $top; $together; write_json $work/$name.json"
     (cd "$root" && timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script") >"$log" 2>&1 || return 1
     echo "$key" >"$work/$name.key"

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 
 from dies import Dies
 from graph import NEVER, Loop
-from model import ENABLES, LOGIC, End, Netlist, Table, read_delays
+from model import CLOCKS, ENABLES, LOGIC, End, Netlist, Table, read_delays
 
 TABLES = ".table"  # of a netlist's name: what its ports do, for the modules around it, and its longest paths
 RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_q|_one)?(\[\d+\])?)$")  # where a path of a reset begins
@@ -43,6 +43,8 @@ class Walk:
 
     def __init__(self, net: Netlist):
         self.net, self.ns = net, net.ns
+        self.loads_of: dict[int, list[str]] = {}
+        self.places: dict[str, str] = {}
         self.outputs = [End(bit, net.net(bit) + self.ns["ff_setup"], "", name)
                         for name, bits in net.outputs.items() for bit in bits]
         outside = [(bit, self.ns["ff_clock_to_q"])
@@ -100,7 +102,41 @@ class Walk:
         depart = {name: latest(at, bits) for name, bits in net.outputs.items()}
         return Table({n: round(v, 3) for n, v in arrive.items() if v > NEVER},
                      {n: round(v, 3) for n, v in depart.items() if v > NEVER}, self.through(), round(net.clbs, 1),
-                     [name for name, bits in net.inputs.items() if self.bare(bits)])
+                     [name for name, bits in net.inputs.items() if self.bare(bits)], self.inside())
+
+    def inside(self) -> dict[str, list[str]]:
+        """Of each port the places that its registers have in the source, those of an instance once: on which die a port
+        is, the design says, where instances of this module may lie on several."""
+        found = {name: {self.place(cell) for bit in bits for cell in self.readers(bit)}
+                 for name, bits in self.net.inputs.items() if name != "clk"}
+        found.update((name, {self.place(self.net.driver[bit][0]) for bit in bits if bit in self.net.driver})
+                     for name, bits in self.net.outputs.items())
+        return {name: sorted(places - {""}) for name, places in found.items() if places - {""}}
+
+    def readers(self, bit: int) -> list[str]:
+        """Cells that a net goes to, through logic that has no place of its own."""
+        if not self.loads_of:
+            for name in self.net.cells:
+                for port, is_out, load in self.net.pins(name):
+                    if not is_out and port not in CLOCKS:
+                        self.loads_of.setdefault(load, []).append(name)
+        found, waiting, seen = [], [bit], {bit}
+        for at in waiting:  # grows meanwhile
+            for cell in self.loads_of.get(at, []):
+                if self.place(cell):
+                    found.append(cell)
+                    continue
+                outs = {out for _, is_out, out in self.net.pins(cell) if is_out} - seen
+                seen |= outs
+                waiting += outs
+        return found
+
+    def place(self, cell: str) -> str:
+        """Without places in vectors, and without the register's own name inside an instance."""
+        if cell not in self.places:
+            name = re.sub(r"(\[\d+\])+$", "", self.net.source_name(cell))
+            self.places[cell] = name.rsplit(".", 1)[0] if name.count(".") > 1 else name
+        return self.places[cell]
 
     def bare(self, bits: list[int]) -> bool:
         """Whether each bit goes to the data of one register and nowhere else."""
@@ -152,7 +188,8 @@ def box_lines(modules: dict) -> dict[str, str]:
 def read_table(path: str) -> Table:
     with open(path, encoding="utf-8") as f:
         said = json.load(f)
-    return Table(said["arrive"], said["depart"], [tuple(arc) for arc in said["through"]], said["clbs"], said["bare"])
+    return Table(said["arrive"], said["depart"], [tuple(arc) for arc in said["through"]], said["clbs"], said["bare"],
+                 said.get("inside", {}))
 
 
 def tables_of(modules: dict, folder: str) -> dict[str, Table]:
@@ -169,7 +206,7 @@ def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) 
     modules.clear()
     partial = Netlist.__new__(Netlist)  # so that a loop can be told with its cells' names
     try:
-        partial.__init__(top, delays, boxes, *((dies.of, dies.all, dies.stages) if dies else ()))
+        partial.__init__(top, delays, boxes, *((dies.of, dies.all) if dies else ()))
     except Loop as loop:
         sys.exit(f"error: a combinational loop: {partial.loop_names(loop.loops)}")
     return partial

@@ -86,7 +86,7 @@ module rill_engine_lane_tb;
         .SCALE_W(SCALE_W),
         .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .HOPS(HOPS), .TERM_HOPS(TERM_HOPS), .PARAM_BITS(PARAM_BITS),
         .X_BITS(X_BITS)) dut (
-        .clk(clk), .rst(rst),
+        .clk(clk), .rst(rst), .front_rst(rst), .sum_rst(rst),
         .s_axis_beat_tvalid(b_valid),
         .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
         .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),

@@ -68,7 +68,7 @@ module rill_matrix_lane_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM), .X_BITS(X_BITS),
         .ACC_W(ACC_W), .HOPS(HOPS)) dut (
-        .clk(clk), .rst(rst), .valid(valid), .int4(int4),
+        .clk(clk), .rst(rst), .sum_rst(rst), .valid(valid), .int4(int4),
         .sum_valid(way[0]), .first(way[1]), .last(way[2]), .tok(way[3 +: TOK_W]), .sum_shift(way[3+TOK_W +: 5]),
         .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
         .shift(shift),

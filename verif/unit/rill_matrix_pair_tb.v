@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_matrix_pair against plain sums of products: rows of 1 to TOKENS tokens and any number of
-// int8 or int4 beats, as close as the module allows, largest values of all factors first; results 11 cycles after their
+// int8 or int4 beats, as close as the module allows, largest values of all factors first; results 12 cycles after their
 // command and HOPS, with the row's own parameters; a second token that is not there changes nothing.
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2
@@ -12,7 +12,11 @@
 // sweep: BEAT_BITS=256 TOKENS=8 HOPS=1
 // sweep: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10
 // sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 ACC_W=66
-// quick: BEAT_BITS=256 TOKENS=4 @ 0:0
+// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 define=RILL_DSP48E2
+// sweep: BEAT_BITS=256 TOKENS=4 X_BITS=10 define=RILL_DSP48E2
+// sweep: BEAT_BITS=512 TOKENS=4 define=SYNTHESIS
+// quick: BEAT_BITS=512 TOKENS=4 @ 0:0
+// quick: BEAT_BITS=256 TOKENS=4 define=RILL_DSP48E2 @ 50:50
 // quick: BEAT_BITS=512 TOKENS=4 ASYM=1 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 HOPS=2 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 @ 50:50
@@ -30,12 +34,11 @@ module rill_matrix_pair_tb;
     parameter HOPS = 0;
     localparam END = 1 << X_BITS - 1;
     localparam GROUP_W = X_BITS + 5;
-    localparam OFFSET_W = X_BITS + 14;
     localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam TOK_W = $clog2(TOKENS);
     localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
     localparam N = BEAT_BITS / 8;
-    localparam LATENCY = 11 + HOPS;
+    localparam LATENCY = 12 + HOPS;
     localparam ROWS = 300;
 
     wire                   clk, rst, out_valid;
@@ -43,9 +46,7 @@ module rill_matrix_pair_tb;
     reg  [TURN_W-1:0]      turn;
     reg  [TOK_W-1:0]       out_tok;
     reg  [BEAT_BITS-1:0]   beat;
-    wire [BEAT_BITS-1:0]   nibbles = beat ^ {BEAT_BITS/8{4'h8, int4, 3'd0}};
     reg  [8*BEAT_BITS-1:0] x;
-    reg  [2*OFFSET_W-1:0]  offset;
     reg  [7:0]             group_scale;
     reg  [9:0]             shift;
     reg                    asym;
@@ -55,17 +56,17 @@ module rill_matrix_pair_tb;
     wire [ACC_W-1:0]       out_acc;
     wire [31:0]            out_row_scale, out_bias;
 
-    // Of four quarters of the factors each comes a cycle after the one before.
-    localparam QUARTER = 2 * BEAT_BITS;
-    reg  [3*QUARTER-1:0]   x1_q;
-    reg  [2*QUARTER-1:0]   x2_q;
-    reg  [QUARTER-1:0]     x3_q;
-    wire [8*BEAT_BITS-1:0] skewed = {x3_q, x2_q[QUARTER-1:0], x1_q[QUARTER-1:0], x[QUARTER-1:0]};
-    always @(posedge clk) begin
-        x1_q <= x[8*BEAT_BITS-1:QUARTER];
-        x2_q <= x1_q[3*QUARTER-1:QUARTER];
-        x3_q <= x2_q[2*QUARTER-1:QUARTER];
-    end
+    // The factors of a byte of the beat come as many cycles later as its products are made.
+`include "rill_pair_skew.vh"
+    wire [8*BEAT_BITS-1:0] skewed;
+    genvar                 g;
+    generate
+        for (g = 0; g < 2 * N; g = g + 1) begin : gen_factor
+            localparam AT = 32 * (g % 8 * (N / 4) + g / 8);
+            rill_delay_line #(.DATA_W(32), .DEPTH(pair_skew(g / 2))) u_late (.clk(clk), .rst(rst), .en(1'b1),
+                .d(x[AT +: 32]), .q(skewed[AT +: 32]));
+        end
+    endgenerate
 
     // What is for the sums comes HOPS cycles later.
     localparam WAY_W = 4 + TURN_W + TOK_W + 10;
@@ -76,12 +77,12 @@ module rill_matrix_pair_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W),
         .HOPS(HOPS)) dut (
-        .clk(clk), .rst(rst),
+        .clk(clk), .rst(rst), .sum_rst(rst),
         .valid(valid),
         .both(both), .int4(int4),
         .sum_valid(way[0]), .out(way[1]), .sum_both(way[2]), .first(way[3]), .turn(way[4 +: TURN_W]),
-        .out_tok(way[4+TURN_W +: TOK_W]), .sum_shift(way[4+TURN_W+TOK_W +: 10]), .nibbles(nibbles), .x(skewed),
-        .offset(offset), .out_row(1'b0),
+        .out_tok(way[4+TURN_W +: TOK_W]), .sum_shift(way[4+TURN_W+TOK_W +: 10]), .nibbles(beat), .x(skewed),
+        .out_row(1'b0),
         .group_scale(group_scale),
         .shift(shift), .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
@@ -89,14 +90,13 @@ module rill_matrix_pair_tb;
 
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
     reg  [63+ACC_W:0]      due [1:LATENCY];  // {bias, row_scale, acc}
-    reg  [2*OFFSET_W-1:0]  excess [1:6];
     reg  [2*SUMS_W-1:0]    late_sums [1:6];
     reg  [65:0]            acc [0:TOKENS-1];
     reg  signed [63:0]     shifted;
     reg  signed [65:0]     term;
     reg  [63:0]            params;
     reg  [63:0]            total [0:1];
-    integer                n, k, q, w, weight, t, x_sum [0:1], seed, idle, given = 0, rows = 0, close = 0;
+    integer                n, k, q, w, weight, t, seed, idle, given = 0, rows = 0, close = 0;
     integer                row_tokens = 0, beats = 0, beat_no = 0, turn_no = 0, out_left = 0, out_next = 0, extreme;
     reg                    failed = 0, was_reset = 0, narrow, last;
 
@@ -151,8 +151,6 @@ module rill_matrix_pair_tb;
             late_sums[1] = {2*SUMS_W{1'b0}};
             group_scale = asym ? $random(seed) : int4 ? factor(0, 255, 1) : 1;
             {total[1], total[0]} = 128'd0;
-            x_sum[0] = 0;
-            x_sum[1] = 0;
             for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
                 w = int4 ? factor(-8, 7, rows[2]) : factor(-128, 127, rows[2]);
                 if (int4) beat[4*k +: 4] = w;
@@ -165,7 +163,6 @@ module rill_matrix_pair_tb;
                     if (int4)
                         late_sums[1][SUMS_W*t+GROUP_W*(k/32) +: GROUP_W] =
                             late_sums[1][SUMS_W*t+GROUP_W*(k/32) +: GROUP_W] + q;
-                    x_sum[t] = x_sum[t] + (int4 ? q : 2 * q);
                     if (int4) x[32*place(k) +: 32] = t ? q * (1 << 26 - X_BITS) : x[32*place(k) +: 32] + q;
                     else begin
                         x[32*place(2*k) +: 32] = t ? q * (1 << 26 - X_BITS) : x[32*place(2*k) +: 32] + q;
@@ -174,8 +171,6 @@ module rill_matrix_pair_tb;
                 end
             end
             for (t = 0; t < 2; t = t + 1) begin
-                excess[1][OFFSET_W*t +: OFFSET_W] = int4 ? 32 * END * N + 8 * x_sum[t]
-                    : 272 * END * N + 64 * x_sum[t];
                 shifted = (asym ? total[t] : total[t] * group_scale) << shift[5*t +: 5];
                 term = shifted;
                 if (!t || both)
@@ -215,15 +210,11 @@ module rill_matrix_pair_tb;
         if (due_out[LATENCY] && {out_bias, out_row_scale, out_acc} !== due[LATENCY]) fail(2);
         for (n = LATENCY; n > 1; n = n - 1)
             due[n] = due[n-1];
-        offset = excess[6];
         sums = late_sums[6];
         for (n = 6; n > 1; n = n - 1)
             late_sums[n] = late_sums[n-1];
         late_sums[1] = {2*SUMS_W{1'bx}};
         {asym, words} = {(N + 1){1'bx}};
-        for (n = 6; n > 1; n = n - 1)
-            excess[n] = excess[n-1];
-        excess[1] = {2*OFFSET_W{1'bx}};
         again = rows >= ROWS / 2 && beat_no > 0 && !was_reset;
         beat = {BEAT_BITS{1'bx}};
         x = {8*BEAT_BITS{1'bx}};

@@ -70,7 +70,7 @@ endmodule
 `define RILL_MATRIX(B) \
 module rill_part_matrix_``B (input wire clk, input wire [7:0] moves, input wire [136+5*B:0] in, output wire state, output wire [127:0] out); \
     wire side; \
-    rill_matrix_lane #(.BEAT_BITS(B), .TOKENS(8), .ROWS(8), .SIDE_W(1)) u_unit (.clk(clk), .rst(moves[1]), .valid(moves[0]), \
+    rill_matrix_lane #(.BEAT_BITS(B), .TOKENS(8), .ROWS(8), .SIDE_W(1)) u_unit (.clk(clk), .rst(moves[1]), .sum_rst(moves[1]), .valid(moves[0]), \
         .int4(moves[2]), .sum_valid(moves[0]), .sum_shift(in[40:36]), \
         .first(moves[3]), .last(moves[4]), .tok(in[5:0]), .offset(in[27:6]), .group_scale(in[35:28]), .shift(in[40:36]), \
         .asym(1'b0), .words({B/8{1'b0}}), .sums({13*(B/128){1'b0}}), \
@@ -82,10 +82,10 @@ endmodule
 
 `define RILL_PAIR(B) \
 module rill_part_pair_``B (input wire clk, input wire [7:0] moves, input wire [144+9*B:0] in, output wire state, output wire [127:0] out); \
-    rill_matrix_pair #(.BEAT_BITS(B), .TOKENS(8), .ROWS(8)) u_unit (.clk(clk), .rst(moves[1]), .valid(moves[0]), \
+    rill_matrix_pair #(.BEAT_BITS(B), .TOKENS(8), .ROWS(8)) u_unit (.clk(clk), .rst(moves[1]), .sum_rst(moves[1]), .valid(moves[0]), \
         .int4(moves[2]), .sum_valid(moves[0]), .sum_both(moves[4]), .sum_shift(in[72:63]), \
         .first(moves[3]), .both(moves[4]), .out(moves[5]), .turn(in[4:0]), .out_tok(in[7:5]), .out_row(in[10:8]), \
-        .offset(in[54:11]), .group_scale(in[62:55]), .shift(in[72:63]), \
+        .group_scale(in[62:55]), .shift(in[72:63]), \
         .asym(1'b0), .words({B/8{1'b0}}), .sums({26*(B/128){1'b0}}), .row_scale(in[104:73]), .bias(in[136:105]), .nibbles(in[144 +: B]), \
         .x(in[144+B +: 8*B]), .out_valid(state), .out_acc(out[63:0]), .out_row_scale(out[95:64]), .out_bias(out[127:96])); \
 endmodule

@@ -185,7 +185,7 @@ endmodule
 // Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums or cut lanes have lanes of their own:
 // RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
-// One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 11 cycles.
+// One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 12 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
     begin : gen_unit \
         import "DPI-C" function chandle rill_new_``TAG(); \
@@ -202,7 +202,7 @@ endmodule
                 valid_d = 1'(rill_step_``TAG(unit, {2'd0, moves, rst, valid}, IN_W'(in), out_d)); \
                 valid_q <= valid_d; \
                 out_q <= out_d; \
-                left_q <= starts ? 4'd12 : left_q == 0 ? 4'd0 : left_q - 4'd1; \
+                left_q <= starts ? 4'd13 : left_q == 0 ? 4'd0 : left_q - 4'd1; \
             end \
         assign out_valid = valid_q; \
         assign {out_bias, out_row_scale, out_acc} = out_q; \
@@ -226,6 +226,7 @@ module rill_matrix_lane #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   sum_rst,   // the same
     input  wire                   valid,
     input  wire                   int4,
     input  wire                   sum_valid,
@@ -283,6 +284,7 @@ module rill_matrix_pair #(
 ) (
     input  wire                   clk,
     input  wire                   rst,
+    input  wire                   sum_rst,   // the same
     input  wire                   valid,
     input  wire                   both,
     input  wire                   int4,
@@ -296,7 +298,6 @@ module rill_matrix_pair #(
     input  wire [ROW_W-1:0]       out_row,
     input  wire [BEAT_BITS-1:0]   nibbles,
     input  wire [8*BEAT_BITS-1:0] x,
-    input  wire [43:0]            offset,
     input  wire [7:0]             group_scale,
     input  wire [9:0]             shift,
     input  wire                   asym,
@@ -318,7 +319,7 @@ module rill_matrix_pair #(
     wire                     starts = valid || out;
     wire [3:0]               moves = {out, both, first, int4};
     wire [4:0]               place = 5'((32'(turn) / TURNS) * 4 + 32'(turn) % TURNS);
-    wire [144+9*BEAT_BITS:0] in = {1'b0, x, nibbles, 7'd0, bias, row_scale, shift, group_scale, offset, 3'(out_row), 3'(out_tok), place};
+    wire [144+9*BEAT_BITS:0] in = {1'b0, x, nibbles, 7'd0, bias, row_scale, shift, group_scale, 44'd0, 3'(out_row), 3'(out_tok), place};
     generate
         if (BEAT_BITS == 512) `RILL_MATRIX_UNIT(pair_512, (145 + 9 * 512))
         else `RILL_MATRIX_UNIT(pair_256, (145 + 9 * 256))

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step's own keys for the matrix engine: token t's wait for lane t mod CHANNELS, K_UNITS of each.
+//
+// s_axis_klocal (kv units, head, tok, unit), of which the scale is not used. pop, k_lanes: the first k_lanes lanes take
+// their next key, which is on `beats` until the cycle behind the one after pop. arrived: a row-step of keys is there, with
+// the last of its units.
+// Reset: clk, synchronous active-high rst; the keys that wait.
+//
+// name       meaning                           unit      range
+// CHANNELS   lanes of the engine               channels  1 to 32
+// BEAT_BITS  of a key's unit                   bits      256, 512
+// TOKENS     per step, upper bound             tokens    1, 2, 4, 8
+// K_UNITS    that wait for a lane              units     3 or more
+// TOK_W      of a token's number               bits      derived
+// LANES      that get keys                     lanes     derived
+`default_nettype none
+
+module rill_engine_keys #(
+    parameter CHANNELS = 0,
+    parameter BEAT_BITS = 0,
+    parameter TOKENS = 0,
+    parameter K_UNITS = 0,
+    parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
+    parameter LANES = TOKENS < CHANNELS ? TOKENS : CHANNELS > 0 ? CHANNELS : 1
+) (
+    input  wire                       clk,
+    input  wire                       rst,
+    input  wire                       s_axis_klocal_tvalid,
+    output wire                       s_axis_klocal_tready,
+    input  wire [BEAT_BITS+31:0]      s_axis_klocal_tdata, // {scale[31:0], q}
+    input  wire [TOK_W:0]             s_axis_klocal_tuser, // {tok_last, tok}
+    input  wire                       s_axis_klocal_tlast,
+    input  wire                       pop,
+    input  wire [3:0]                 k_lanes,
+    output wire [LANES*BEAT_BITS-1:0] beats,
+    output reg                        arrived
+);
+    localparam FILL_W = $clog2(K_UNITS + 1);
+    localparam [31:0] LAST_LANE = LANES - 1;
+
+    generate
+        if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
+            rill_error_CHANNELS_must_be_1_to_32 u_error ();
+        end
+        if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (K_UNITS < 3) begin : gen_bad_units
+            rill_error_K_UNITS_must_be_at_least_3 u_error ();
+        end
+    endgenerate
+
+    wire [TOK_W-1:0] tok = s_axis_klocal_tuser[TOK_W-1:0];
+    wire [2:0]       tok_wide = {2'd0, tok[0]} | (TOK_W > 1 ? {1'b0, tok[TOK_W > 1 ? 1 : 0], 1'b0} : 3'd0)
+        | (TOK_W > 2 ? {tok[TOK_W > 2 ? 2 : 0], 2'd0} : 3'd0);
+    wire [31:0]      lane = {29'd0, tok_wide} % LANES;
+    wire [LANES-1:0] room;
+    wire [LANES-1:0] waiting;
+    wire             take = s_axis_klocal_tvalid && s_axis_klocal_tready;
+    assign s_axis_klocal_tready = &room;
+    genvar n;
+    generate
+        for (n = 0; n < LANES; n = n + 1) begin : gen_keys
+            wire [FILL_W-1:0] fill;
+            wire [FILL_W-1:0] high;
+            reg               pop_q;
+            always @(posedge clk)
+                pop_q <= !rst && pop && k_lanes > n;
+            rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
+                .clk(clk), .rst(rst), .s_axis_tvalid(take && lane == n), .s_axis_tready(room[n]),
+                .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(waiting[n]), .m_axis_tready(pop_q),
+                .m_axis_tdata(beats[n*BEAT_BITS +: BEAT_BITS]), .occupancy(fill), .high_water(high));
+            wire unused_keys = &{1'b0, fill, high};
+        end
+    endgenerate
+    always @(posedge clk)
+        arrived <= !rst && take && (s_axis_klocal_tuser[TOK_W] || lane == LAST_LANE);
+    wire unused = &{1'b0, waiting, s_axis_klocal_tdata[BEAT_BITS +: 32], s_axis_klocal_tlast};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where results of the matrix engine come together: the FIFO with a place for every row that was begun, and what tells
+// the rest of the engine of it. All of it lies on one die, that of the readers of m_axis_y.
+//
+// s_valid: a result, which always has a place; wrong: it counts, and it, its row scale or its bias is not finite.
+// m_axis_y: 2 cycles later. taken: in the cycle of a transfer; fault: a cycle after `wrong` of a result.
+// Reset: clk, synchronous active-high rst; what is in the FIFO.
+//
+// name    meaning       unit   range
+// DATA_W  of a result   bits   1 or more
+// DEPTH   places        words  2 or more
+`default_nettype none
+
+module rill_engine_out #(
+    parameter DATA_W = 0,
+    parameter DEPTH = 0
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              s_valid,
+    input  wire [DATA_W-1:0] s_data,
+    input  wire              wrong,
+    output wire              m_axis_y_tvalid,
+    input  wire              m_axis_y_tready,
+    output wire [DATA_W-1:0] m_axis_y_tdata,
+    output wire              taken,
+    output wire              fault
+);
+    localparam FILL_W = $clog2(DEPTH + 1);
+
+    generate
+        if (DATA_W < 1) begin : gen_bad_data
+            rill_error_DATA_W_must_be_at_least_1 u_error ();
+        end
+        if (DEPTH < 2) begin : gen_bad_depth
+            rill_error_DEPTH_must_be_at_least_2 u_error ();
+        end
+    endgenerate
+
+    wire              room;
+    wire [FILL_W-1:0] fill;
+    wire [FILL_W-1:0] high;
+    rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE("distributed")) u_fifo (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(room), .s_axis_tdata(s_data),
+        .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready), .m_axis_tdata(m_axis_y_tdata),
+        .occupancy(fill), .high_water(high));
+    rill_hop_stage #(.DATA_W(1), .CLEAR_W(1)) u_fault (.clk(clk), .rst(rst), .d(s_valid && wrong), .q(fault));
+    assign taken = m_axis_y_tvalid && m_axis_y_tready;
+
+`ifdef RILL_ASSERT
+    rill_assert #(.SAYS("a result without a place")) u_assert_place (.clk(clk), .broken(!rst && s_valid && !room));
+`endif
+    wire unused = &{1'b0, room, fill, high};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries for the matrix engine's control: the firings of its schedule, with positions counted from where the window of
+// a firing's layer begins.
+//
+// s_axis_step: the steps; m_axis_entry: {entry, step} as rill_schedule gives it.
+// Throughput and latency: those of rill_schedule; with windows a register more (rill_window_entries).
+// Reset: clk, synchronous active-high rst; the step that is walked.
+//
+// name               meaning                                                   unit       range
+// KEY_CHANNELS       of the engine of the scores                               channels   1 to 32
+// WINDOWS            entries of each window list: one for all, or one for      entries    1 or more
+//                    each layer of the cache
+// K_WINDOW           that a token sees, its own the last, 16 bits of each      positions  any
+//                    layer of the keys; a single 0: all
+// V_WINDOW           the same of each layer of the values                      positions  any
+// SECTIONS           of the table, docs/rtl.md section 5                       sections   1 or more
+// ENTRIES            the sum of all lengths                                    entries    1 or more
+// SECTION_LEN        of each section, 16 bits, the first low                   entries    any
+// SECTION_REPEAT     how often each is walked, 16 bits each                    times      any
+// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                    -          any
+// TABLE              the entries, 96 bits each (of ENGINE)                     -          any
+// ENTRY_MANY         a bit each: not in steps of one token                     -          any
+`default_nettype none
+
+module rill_engine_table #(
+    parameter KEY_CHANNELS = 1,
+    parameter WINDOWS = 1,
+    parameter [WINDOWS*16-1:0] K_WINDOW = 0,
+    parameter [WINDOWS*16-1:0] V_WINDOW = 0,
+    parameter SECTIONS = 0,
+    parameter ENTRIES = 0,
+    parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
+    parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
+    parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
+    parameter [ENTRIES*96-1:0] TABLE = 0,
+    parameter [ENTRIES-1:0] ENTRY_MANY = 0
+) (
+    input  wire         clk,
+    input  wire         rst,
+    input  wire         s_axis_step_tvalid,
+    output wire         s_axis_step_tready,
+    input  wire [63:0]  s_axis_step_tdata,
+    output wire         m_axis_entry_tvalid,
+    input  wire         m_axis_entry_tready,
+    output wire [175:0] m_axis_entry_tdata
+);
+    generate
+        if (SECTIONS < 1 || ENTRIES < 1) begin : gen_bad_table
+            rill_error_SECTIONS_and_ENTRIES_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    wire         entry_valid;
+    wire         entry_ready;
+    wire [175:0] entry_data;
+    wire         entry_last;
+    rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
+        .SECTION_REPEAT(SECTION_REPEAT),
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_schedule (
+        .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
+        .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
+        .m_axis_entry_tdata(entry_data), .m_axis_entry_tlast(entry_last));
+    generate
+        if (K_WINDOW == 0 && V_WINDOW == 0) begin : gen_all_positions
+            assign {m_axis_entry_tvalid, m_axis_entry_tdata, entry_ready} = {entry_valid, entry_data,
+                m_axis_entry_tready};
+        end else begin : gen_windows
+            // of include/fields.def
+            localparam ENGINE_MODE = 0, ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80,
+                ENGINE_KV_STEP_W = 6;
+            wire        seen_last;
+            wire [9:0]  seen_blocks;
+            wire [15:0] seen_rows;
+            rill_window_entries #(.ENTRY_W(96), .KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW),
+                .V_WINDOW(V_WINDOW)) u_windows (
+                .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
+                .s_axis_entry_tdata(entry_data), .s_axis_entry_tlast(entry_last),
+                .keys(entry_data[ENGINE_MODE+1] && !entry_data[ENGINE_MODE]),
+                .values(entry_data[ENGINE_MODE+1] && entry_data[ENGINE_MODE]),
+                .kv_layer(entry_data[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W]),
+                .kv_step(entry_data[ENGINE_KV_STEP +: ENGINE_KV_STEP_W]), .m_axis_entry_tvalid(m_axis_entry_tvalid),
+                .m_axis_entry_tready(m_axis_entry_tready), .m_axis_entry_tdata(m_axis_entry_tdata),
+                .m_axis_entry_tlast(seen_last), .blocks(seen_blocks), .rows(seen_rows));
+            wire unused_windows = &{1'b0, seen_last, seen_blocks, seen_rows};
+        end
+    endgenerate
+    wire unused = &{1'b0, entry_last};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where in the source a register of a flat netlist stands: the instance that its always block is in.
+
+A register has lost that name when a net that it drives is better known by a port further on. Its attribute `src` keeps
+the places of the instantiations above it, and those of every instance are known from the nets inside it (`hdlname`).
+"""
+from collections.abc import Iterator
+
+Places = frozenset[str]
+
+
+def places_of(src: str) -> Places:
+    """Those of the source alone: cell libraries have absolute paths."""
+    return frozenset(place for place in src.split("|") if place and not place.startswith("/"))
+
+
+class Instances:
+    """The instances of a flat netlist by the places of their instantiations."""
+
+    def __init__(self, module: dict):
+        above: dict[tuple[str, ...], Places] = {}
+        for path, places in nets_of(module):
+            for depth in range(1, len(path) + 1):
+                known = above.get(path[:depth])
+                above[path[:depth]] = places if known is None else known & places
+        self.at: dict[Places, list[str]] = {}
+        for path, places in above.items():
+            if len(places) == len(path):  # else nets that are alike have hidden it
+                self.at.setdefault(places, []).append(".".join(path))
+        self.known = {place for places in self.at for place in places}
+        self.names: dict[int, list[str]] = {}  # of each bit those inside instances
+        for name, net in module["netnames"].items():
+            for bit in net["bits"] if "hdlname" in net.get("attributes", {}) else ():
+                self.names.setdefault(bit, []).append(name.replace("$flatten", "").replace("\\", ""))
+
+    def of(self, src: str) -> list[str]:
+        """The instances in which a cell of this source may stand, of a loop those that are known; "" is the module
+        itself. None are found where its place is not known."""
+        places = places_of(src)
+        own = places - self.known
+        return self.at.get(places & self.known, [""] if places == own else []) if len(own) == 1 else []
+
+
+def nets_of(module: dict) -> Iterator[tuple[tuple[str, ...], Places]]:
+    for net in module["netnames"].values():
+        attributes = net.get("attributes", {})
+        path = tuple(attributes.get("hdlname", "").split()[:-1])
+        if path:
+            yield path, places_of(attributes.get("src", ""))
