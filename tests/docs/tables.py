@@ -19,9 +19,9 @@ Of `rill forecast`; a cell keeps its number of decimals, and one without them di
     tokens first latency      tokens/s of decoding; the first id and the whole request, ms
     both                      tokens/s and, behind a comma, the first id
     power joule               W while it decodes, from one estimate to the other; tokens/J likewise
-A column `in:out` is the request, and so is an IN:OUT behind FIGURE; a head with `N MHz` says the clock. With the part
-`rows` COLUMN is the first cell of a row, and FIGURE a number of cycles of a step, of the phase that a head begins with
-(prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
+A column `in:out` is the request, and so is an IN:OUT behind FIGURE. COLUMN `MHz` stands for all heads with `N MHz`, the
+clock. With the part `rows` COLUMN is the first cell of a row, and FIGURE a number of cycles of a step, of the phase that
+a head begins with (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
 A table with the part `deep`, which takes long, is looked at with `--deep`, as tests/e2e/docs.sh does, and no other then.
 """
 import functools
@@ -36,7 +36,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KEYS = ("channels", "lanes", "unroll", "T", "A", "fifo", "weights", "head", "beat_bits", "prefetch_beats")
 KINDS = ("lut", "ff", "dsp", "bram36", "uram")
 MARK = re.compile(r"<!-- (rill check|rill forecast) (.*) -->$")
-REQUEST = re.compile(r"\d+:\d+")
+CLOCK = re.compile(r"(\d+) MHz")
 
 
 @functools.lru_cache(None)
@@ -145,7 +145,7 @@ class Mark:
         if self.command == "rill check":
             return figure(printed(self.command, text, path), figures, cells)
         what, _, request = figures.partition(" ")
-        clock = re.search(r"(\d+) MHz", head)
+        clock = CLOCK.search(head)
         said = printed(self.command, text, path, request or cells.get("in:out", self.request),
                        *(["--clock", clock[1]] if clock else []))
         return of_step(said, what, head, cell) if self.rows else forecast(said, what, cell)
@@ -159,7 +159,7 @@ class Table:
         self.marks, self.name = marks, ""
         for mark in marks:
             for head in mark.wanted:
-                if head not in self.heads and not mark.rows:
+                if head not in self.heads and not mark.rows and head != "MHz":
                     raise ValueError(f"no column `{head}`")
 
     def wants(self, row):
@@ -170,7 +170,8 @@ class Table:
         for mark in self.marks:
             path = pathlib.Path(mark.spec.replace("*", self.name)).name
             for at, head in enumerate(self.heads):
-                figures = mark.wanted.get(row[0] if mark.rows and at else head)
+                name = row[0] if mark.rows and at else "MHz" if CLOCK.search(head) else head
+                figures = mark.wanted.get(name)
                 if figures:
                     text = mark.design(self.name, self.heads, row)
                     wanted[at] = (mark.cell(text, path, figures, cells, head), mark.command)
