@@ -22,7 +22,7 @@ Of `rill forecast`; a cell keeps its number of decimals, and one without them di
 A column `in:out` is the request, and so is an IN:OUT behind FIGURE. COLUMN `MHz` stands for all heads with `N MHz`, the
 clock. With the part `rows` COLUMN is the first cell of a row, and FIGURE a number of cycles of a step, of the phase that
 a head begins with (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
-A table with the part `deep`, which takes long, is looked at with `--deep`, as tests/e2e/docs.sh does, and no other then.
+A comment with the part `deep`, which takes long, counts with `--deep`, as tests/e2e/docs.sh asks for, and no other then.
 """
 import functools
 import json
@@ -186,8 +186,9 @@ def compare(path, lines, update, deep):
         if mark:
             marks.append(Mark(mark[1], mark[2]))
         elif marks:
+            marks = [mark for mark in marks if mark.deep == deep]
             try:
-                table = Table(marks, cells_of(line)) if marks[0].deep == deep else None
+                table = Table(marks, cells_of(line)) if marks else None
             except ValueError as error:
                 yield f"{path}:{at}: {error}"
             marks = []
