@@ -53,8 +53,10 @@ def printed(command, text, name, *arguments):
 
 
 def with_key(text, key, value):
-    text = re.sub(rf"^  {key}:.*\n", "", text, flags=re.M)
-    return text if value is None else re.sub(r"^design:.*\n", rf"\g<0>  {key}: {value}\n", text, count=1, flags=re.M)
+    """In the key's own place, where it has one: an equal text is not tried again."""
+    line = "" if value is None else f"  {key}: {value}\n"
+    text, count = re.subn(rf"^  {key}:.*\n", line, text, flags=re.M)
+    return text if count else re.sub(r"^design:.*\n", rf"\g<0>{line}", text, count=1, flags=re.M)
 
 
 def bold(text, yes):
@@ -146,8 +148,9 @@ class Mark:
             return figure(printed(self.command, text, path), figures, cells)
         what, _, request = figures.partition(" ")
         clock = CLOCK.search(head)
+        other = clock and f"clock_mhz: {clock[1]}\n" not in text
         said = printed(self.command, text, path, request or cells.get("in:out", self.request),
-                       *(["--clock", clock[1]] if clock else []))
+                       *(["--clock", clock[1]] if other else []))
         return of_step(said, what, head, cell) if self.rows else forecast(said, what, cell)
 
 
