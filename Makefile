@@ -93,8 +93,7 @@ bench-table: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)") --twin "$(or $(TWIN),8:8)"
 
-# Longest paths of the templates with real parameters and the clock of GPT-2 medium, by the model of verif/timing
-# (docs/timing.md)
+# Longest paths of the templates and the clock of GPT-2 medium, by the model of verif/timing (docs/timing.md)
 timing: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@verif/timing/run.sh --all

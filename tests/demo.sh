@@ -25,6 +25,12 @@ stage 1 "$spec becomes Verilog in $out, some seconds" build/rill gen "$spec" -o 
 stage 2 "what the design costs and how fast it can be, seconds" build/rill check "$spec"
 stage 3 "the weights of $model become a memory image, seconds" build/rill pack "$spec" --weights "$model" -o "$out"
 stage 4 "Verilator makes a program of the Verilog, two to four minutes on 2 cores" build/rill sim "$out" --build-only
-stage 5 "the simulated accelerator decodes, every stream compared, a minute or two" build/rill sim "$out" \
+stage 5 "the simulated accelerator decodes, streams compared with the golden model, seconds" build/rill sim "$out" \
     --prompt "Once upon a time, there was a little" --tokens "${TOKENS:-64}" --json "$out/result.json"
 grep -q '"match": true' "$out/result.json"
+cat <<TEXT
+done: the Verilog is in $out/rtl, its report in $out/report.txt. What next:
+  build/rill sim $out --prompt "One day" --tokens 32      another story
+  build/rill report $out --html $out/report.html   the design as a page
+  build/rill check FILE.yaml                               a spec of your own: docs/tutorial.md, docs/models.md
+TEXT

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The pages: lines and sentences are short, each begins with its purpose, pictures are what their text gives, every page
 # is in the README's table, and the site builds, with every link between pages and to parts of them; templates'
-# headers; shares of a board are what `rill check` prints; every command of a page is known, and those that take
-# seconds run.
+# headers; tables are what `rill check`, `rill forecast` and `rill explain` print; every command of a page is known, and
+# those that take seconds run.
 # usage: tests/docs/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -13,7 +13,7 @@ cd "$root" || exit 1
 
 work=build/tests/docs log=build/tests/docs.log
 mkdir -p "$work"
-plan 12
+plan 13
 nothing() { # command: says nothing
     "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && return
     echo "error: $(wc -l <"$work/said") places, first $(head -n 1 "$work/said")"
@@ -22,13 +22,17 @@ nothing() { # command: says nothing
 check "lines and sentences" nothing tests/docs/form.py README.md CONTRIBUTING.md CHANGELOG.md docs/*.md \
     docs/decisions/*.md
 check "every page begins with its purpose" nothing tests/docs/opening.py docs/*.md
-# The cells that are wrong are written by RILL_UPDATE=1 tests/docs/tables.py docs/*.md.
-shares() {
-    [ "$(grep -c '^<!-- rill check ' README.md docs/*.md | awk -F: '{n += $2} END {print n}')" -ge 5 ] ||
-        echo "fewer than 5 tables of the pages are compared"
+# The cells that are wrong are written by RILL_UPDATE=1 tests/docs/tables.py README.md docs/*.md.
+figures() {
+    local command
+    for command in check forecast; do
+        [ "$(cat README.md docs/*.md | grep -c "^<!-- rill $command ")" -ge 6 ] ||
+            echo "fewer than 6 tables of the pages are compared with rill $command"
+    done
     RILL_UPDATE='' tests/docs/tables.py README.md docs/*.md
 }
-check "shares of a board in the tables are what rill check prints" nothing shares
+check "figures in the tables are what rill check and rill forecast print" nothing figures
+check "the parameters of families in docs/spec.md are what rill explain says" nothing tests/docs/families.py
 check "pictures are what their text gives" nothing docs/pictures/make.sh --check
 in_table() {
     local page

@@ -1,19 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the pages whose cells are what `rill check` prints.
+"""Tables of the pages whose cells are what `rill check` and `rill forecast` print.
 
-usage: tables.py PAGE...                  prints the cells that differ, as PAGE:LINE: what; the status is 0 all the same
+usage: tables.py [--deep] PAGE...         prints the cells that differ, as PAGE:LINE: what; the status is 0 all the same
        RILL_UPDATE=1 tables.py PAGE...    writes them
-Before such a table stands a comment, its parts divided by `; `:
+Before such a table stands a comment, or two, its parts divided by `; `:
     <!-- rill check SPEC; without KEY; COLUMN: FIGURE; COLUMN: FIGURE -->
+    <!-- rill forecast SPEC IN:OUT; with KEY VALUE; COLUMN: FIGURE -->
 SPEC is a file, or has `*` where the first word of the row's first cell goes (of the row above, where that is empty).
-`without` takes a key out of its design; a column whose head is a key of the design sets it, by the first word of the
-cell. COLUMN is a head, FIGURE what its cells hold:
+`without` takes a key out of its design, `with` sets one; a column whose head is a key of the design sets it, by the
+first word of the cell. COLUMN is a head, FIGURE what its cells hold. Of `rill check`:
     lut ff dsp bram36 uram    share of the board without shell and ports (`share of it`)
     die lut (...)             of the whole die, shell and ports in; in brackets by the second reserve; bold: over a limit
     DIE lut (...)             the same of the die of that name; without a name the cell `die` says which
     wires                     of the wires to the next die, likewise bold
     within                    whether every die and boundary is within its limits
+Of `rill forecast`; a cell keeps its number of decimals, and one without them divides thousands:
+    tokens first latency      tokens/s of decoding; the first id and the whole request, ms
+    both                      tokens/s and, behind a comma, the first id
+    power joule               W while it decodes, from one estimate to the other; tokens/J likewise
+A column `in:out` is the request, and so is an IN:OUT behind FIGURE. COLUMN `MHz` stands for all heads with `N MHz`, the
+clock. With the part `rows` COLUMN is the first cell of a row, and FIGURE a number of cycles of a step, of the phase that
+a head begins with (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
+A comment with the part `deep`, which takes long, counts with `--deep`, as tests/e2e/docs.sh asks for, and no other then.
 """
 import functools
 import json
@@ -24,25 +33,30 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-KEYS = ("channels", "lanes", "unroll", "T", "A", "fifo", "weights", "beat_bits", "prefetch_beats")
+KEYS = ("channels", "lanes", "unroll", "T", "A", "fifo", "weights", "head", "beat_bits", "prefetch_beats")
 KINDS = ("lut", "ff", "dsp", "bram36", "uram")
-MARK = re.compile(r"<!-- rill check (.*) -->$")
+MARK = re.compile(r"<!-- (rill check|rill forecast) (.*) -->$")
+CLOCK = re.compile(r"(\d+) MHz")
 
 
 @functools.lru_cache(None)
-def checked(text, name):
+def printed(command, text, name, *arguments):
+    """What a command prints of a spec as JSON."""
     spec = ROOT / "build/tests/docs" / name
     spec.parent.mkdir(parents=True, exist_ok=True)
     spec.write_text(text)
-    run = subprocess.run([ROOT / "build/rill", "check", spec, "--json"], capture_output=True, text=True, check=False)
+    run = subprocess.run([ROOT / "build/rill", command.split(" ")[1], spec, *arguments, "--json"], capture_output=True,
+                         text=True, check=False)
     if run.returncode:
-        raise ValueError(run.stderr.strip().split("\n")[0] or "rill check failed")
+        raise ValueError(run.stderr.strip().split("\n")[0] or f"{command} failed")
     return json.loads(run.stdout)
 
 
 def with_key(text, key, value):
-    text = re.sub(rf"^  {key}:.*\n", "", text, flags=re.M)
-    return text if value is None else re.sub(r"^design:.*\n", rf"\g<0>  {key}: {value}\n", text, count=1, flags=re.M)
+    """In the key's own place, where it has one: an equal text is not tried again."""
+    line = "" if value is None else f"  {key}: {value}\n"
+    text, count = re.subn(rf"^  {key}:.*\n", line, text, flags=re.M)
+    return text if count else re.sub(r"^design:.*\n", rf"\g<0>{line}", text, count=1, flags=re.M)
 
 
 def bold(text, yes):
@@ -81,52 +95,109 @@ def figure(design, what, cells):
     return share(dies[cells["die"] if name == "die" else name], kind)
 
 
+def number(value, cell):
+    """With the decimals of the cell."""
+    decimals = re.search(r"\.(\d+)$", cell)
+    return f"{value:.{len(decimals[1])}f}" if decimals else f"{value:,.0f}"
+
+
+def forecast(request, what, cell):
+    tokens, first = request["tokens_per_second"], request["ttft_ms"]
+    if what == "both":
+        return f"{tokens:.0f}, {first:.1f}"
+    if what == "power":
+        return " to ".join(f"{watts:.0f}" for watts in request["power_w"])
+    if what == "joule":
+        return " to ".join(f"{tokens / watts:.0f}" for watts in reversed(request["power_w"]))
+    return number({"tokens": tokens, "first": first, "latency": request["latency_ms"]}[what], cell)
+
+
+def of_step(request, what, head, cell):
+    phase = request["prefill" if head.startswith("prompt") else "decode"]
+    return number((phase if what in phase else phase["waits"])[what] / phase["steps"], cell)
+
+
 def cells_of(line):
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
-class Table:
-    """One table of a page, by the comment before it."""
+class Mark:
+    """A comment: the command, and which of its figures the cells hold."""
 
-    def __init__(self, mark, heads):
-        self.spec, *parts = mark.split("; ")
+    def __init__(self, command, text):
+        self.command = command
+        self.spec, *parts = text.split("; ")
+        self.spec, _, self.request = self.spec.partition(" ")
+        self.deep, self.rows = "deep" in parts, "rows" in parts
+        self.keys = [(part.split(" ") + [None])[1:3] for part in parts if re.match(r"with(out)? ", part)]
+        self.wanted = dict(part.rsplit(": ", 1) for part in parts if ": " in part)
+
+    def design(self, name, heads, row):
+        """The row's spec with its keys."""
+        text = re.sub(r"#.*$", "", (ROOT / self.spec.replace("*", name)).read_text(), flags=re.M)
+        given = [(head, cell.split(" ")[0].strip("`")) for head, cell in zip(heads, row)
+                 if head in KEYS and head not in self.wanted]
+        for key, value in [*self.keys, *given]:
+            text = with_key(text, key, value)
+        return text
+
+    def cell(self, text, path, figures, cells, head):
+        """What the cell below a head should be."""
+        cell = cells[head]
+        if self.command == "rill check":
+            return figure(printed(self.command, text, path), figures, cells)
+        what, _, request = figures.partition(" ")
+        clock = CLOCK.search(head)
+        other = clock and f"clock_mhz: {clock[1]}\n" not in text
+        said = printed(self.command, text, path, request or cells.get("in:out", self.request),
+                       *(["--clock", clock[1]] if other else []))
+        return of_step(said, what, head, cell) if self.rows else forecast(said, what, cell)
+
+
+class Table:
+    """One table of a page, by the comments before it."""
+
+    def __init__(self, marks, heads):
         self.heads = [head.replace("`", "") for head in heads]
-        self.without = [part.split(" ")[1] for part in parts if part.startswith("without ")]
-        self.wanted = dict(part.rsplit(": ", 1) for part in parts if not part.startswith("without "))
-        self.name = ""
-        for head in self.wanted:
-            if head not in self.heads:
-                raise ValueError(f"no column `{head}`")
+        self.marks, self.name = marks, ""
+        for mark in marks:
+            for head in mark.wanted:
+                if head not in self.heads and not mark.rows and head != "MHz":
+                    raise ValueError(f"no column `{head}`")
 
     def wants(self, row):
-        """The cells of a row as they should be."""
+        """The cells of a row as they should be, each with the command that says so."""
         cells = dict(zip(self.heads, row))
-        self.name = re.split(r"[ ,]", row[0])[0] or self.name
-        path = ROOT / self.spec.replace("*", self.name)
-        text = re.sub(r"#.*$", "", path.read_text(), flags=re.M)
-        for key in self.without:
-            text = with_key(text, key, None)
-        for key in self.heads:
-            if key in KEYS and key not in self.wanted:
-                text = with_key(text, key, cells[key].split(" ")[0])
-        design = checked(text, path.name)
-        return [figure(design, self.wanted[head], cells) if head in self.wanted else cell
-                for head, cell in zip(self.heads, row)]
+        self.name = re.split(r"[ ,]", row[0].strip("`"))[0] or self.name
+        wanted = [(cell, "") for cell in row]
+        for mark in self.marks:
+            path = pathlib.Path(mark.spec.replace("*", self.name)).name
+            for at, head in enumerate(self.heads):
+                name = row[0] if mark.rows and at else "MHz" if CLOCK.search(head) else head
+                figures = mark.wanted.get(name)
+                if figures:
+                    text = mark.design(self.name, self.heads, row)
+                    wanted[at] = (mark.cell(text, path, figures, cells, head), mark.command)
+        return wanted
 
 
-def compare(path, lines, update):
+def compare(path, lines, update, deep):
     """Yields what differs; with `update` it is written into the lines."""
-    table = None
+    table, marks = None, []
     for at, line in enumerate(lines):
         mark = MARK.match(line)
-        if mark and at + 2 < len(lines):
+        if mark:
+            marks.append(Mark(mark[1], mark[2]))
+        elif marks:
+            marks = [mark for mark in marks if mark.deep == deep]
             try:
-                table = Table(mark[1], cells_of(lines[at + 1]))
+                table = Table(marks, cells_of(line)) if marks else None
             except ValueError as error:
-                yield f"{path}:{at + 1}: {error}"
+                yield f"{path}:{at}: {error}"
+            marks = []
         elif table and not line.startswith("|"):
             table = None
-        elif table and not lines[at - 1].startswith("<!--") and not re.match(r"\|[-:| ]+$", line):
+        elif table and not re.match(r"\|[-:| ]+$", line):
             row = cells_of(line)
             try:
                 wanted = table.wants(row)
@@ -134,20 +205,22 @@ def compare(path, lines, update):
                 yield f"{path}:{at + 1}: {error}"
                 continue
             if update:
-                lines[at] = "| " + " | ".join(wanted) + " |"
+                lines[at] = "| " + " | ".join(want for want, _ in wanted) + " |"
                 lines[at] = re.sub(r"\|  (?=\|)", "| ", lines[at])
-            for head, cell, want in zip(table.heads, row, wanted):
+            for head, cell, (want, command) in zip(table.heads, row, wanted):
                 if cell != want and not update:
-                    yield f"{path}:{at + 1}: {head}: {cell}, rill check: {want}"
+                    yield f"{path}:{at + 1}: {head}: {cell}, {command}: {want}"
 
 
 def main():
-    update = os.environ.get("RILL_UPDATE") == "1"
+    update, deep = os.environ.get("RILL_UPDATE") == "1", "--deep" in sys.argv
     for path in sys.argv[1:]:
+        if path == "--deep":
+            continue
         page = pathlib.Path(path)
         lines = page.read_text(encoding="utf-8").split("\n")
         before = list(lines)
-        for fault in compare(path, lines, update):
+        for fault in compare(path, lines, update, deep):
             print(fault)
         if lines != before:
             page.write_text("\n".join(lines), encoding="utf-8")

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The commands of docs/tutorial.md and docs/kernels.md, in order, each page in an empty folder: each ends in order and
-# prints what the page shows. Then the commands of all pages that take minutes. See --help.
+# The commands of docs/tutorial.md, docs/kernels.md and docs/ci.md, in order, each page in an empty folder: each ends in
+# order and prints what the page shows. Then the commands and tables of all pages that take minutes. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
 . "$root/tests/docs/commands.sh"
-pages=(tutorial kernels) deep=deep
+pages=(tutorial kernels ci) deep=deep
 case ${1:-} in
     --help | -h)
-        echo "usage: tests/e2e/docs.sh [tutorial|kernels|deep]
-In an indented block of a page (tutorial, kernels) a line with \`\$ \` is a command and the lines below it are lines of
-its output, \`...\` for anything; the block after \`File \`name\`:\` is that file. `deep`: commands of all
-pages that take minutes (tests/docs/commands.txt)."
+        echo "usage: tests/e2e/docs.sh [tutorial|kernels|ci|deep]
+In an indented block of a page (tutorial, kernels, ci) a line with \`\$ \` is a command and the lines below it are
+lines of its output, \`...\` for anything; the block after \`File \`name\`:\` is that file. \`deep\`: commands and
+tables of all pages that take minutes (tests/docs/commands.txt, tests/docs/tables.py)."
         exit 0
         ;;
-    tutorial | kernels) pages=("$1") deep="" ;;
+    tutorial | kernels | ci) pages=("$1") deep="" ;;
     deep) pages=() ;;
     "") ;;
-    *) echo "usage: tests/e2e/docs.sh [tutorial|kernels|deep]" >&2 && exit 2 ;;
+    *) echo "usage: tests/e2e/docs.sh [tutorial|kernels|ci|deep]" >&2 && exit 2 ;;
 esac
 
 export PATH=$root/build:$PATH
@@ -72,5 +72,16 @@ for name in ${pages[@]+"${pages[@]}"}; do
     done < <(lines)
     finish
 done
-[ -z "$deep" ] || run_commands $deep
+# Cells that are wrong are written by RILL_UPDATE=1 tests/docs/tables.py --deep docs/*.md.
+tables() {
+    local said
+    said=$(cd "$root" && RILL_UPDATE='' tests/docs/tables.py --deep README.md docs/*.md) && [ -z "$said" ] && return
+    echo "error: $(wc -l <<<"$said") cells, first $(head -n 1 <<<"$said")"
+    return 1
+}
+if [ -n "$deep" ]; then
+    plan 1
+    check "tables of the pages that take a minute are what rill forecast prints" tables
+    run_commands $deep
+fi
 verdict
