@@ -83,6 +83,10 @@ struct channel {
     struct text *out;
 };
 
+static const char *memory_reset(const struct ir *ir, struct emit_levels *levels) {
+    return emit_reset(ir, levels, cost_memory_die(ir));
+}
+
 // A net of the channel's clients, the part of client i: `[i]` of one bit for each, `[i*bits +: bits]` of more.
 static const char *client_net(const struct channel *ch, const char *net, int i, int bits, int clients) {
     const char *part =
@@ -142,9 +146,9 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
               name);
     text_addf(
         ch->out,
-        "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
+        "        .clk(clk), .rst(%s), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
         ".error_addr(%s)",
-        ch->levels->reset++, base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
+        memory_reset(ir, ch->levels), base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
         reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, ch->address));
     connect_stream(ch, "s_axis_burst", arena_printf(ir->arena, "%s_desc", name), bit,
                    client->is_lane ? ir_engine_name(ir, engine, "walk_burst_tdata")
@@ -237,11 +241,11 @@ static void emit_write_engine(const struct channel *ch, const struct emit_client
     text_addf(ch->out, "    wire %sch%02d_w_idle, ch%02d_written;\n", emit_range(ir, ch->writers), c, c);
     text_addf(ch->out,
               "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d), .OUTSTANDING(%d), .BUFFER_BEATS(%lld)%s) u_write_%02d "
-              "(\n        .clk(clk), .rst(core_rst[%d]), .flush(core_flush[%d]), .idle(ch%02d_w_idle), "
+              "(\n        .clk(clk), .rst(%s), .flush(core_flush[%d]), .idle(ch%02d_w_idle), "
               ".written(ch%02d_written),\n        .error(ch%02d_w_error), .error_addr(ch%02d_w_place)",
               rtl_dma_write.module, ch->writers, ir->design.beat_bits, emit_id_bits(ir), IR_WRITES_OPEN,
-              (long long)ir_write_buffer(ir, c), address_bits(ch), c, ch->levels->reset++, ch->levels->flush++, c, c, c,
-              c);
+              (long long)ir_write_buffer(ir, c), address_bits(ch), c, memory_reset(ir, ch->levels), ch->levels->flush++, c, c,
+              c, c);
     connect_writers(ch, "base", client, base_of);
     connect_writers(ch, "s_axis_desc_tvalid", client, writer_desc_tvalid);
     connect_writers(ch, "s_axis_desc_tready", client, writer_desc_tready);
@@ -370,9 +374,9 @@ static void emit_walk_fork(const struct ir *ir, int engine, struct emit_levels *
                            : arena_printf(ir->arena, "[%d:%d]", e->first_channel + e->channels - 1, e->first_channel);
     text_addf(
         out,
-        "    %s #(.PORTS(%d)) u_%s (\n        .clk(clk), .rst(core_rst[%d]), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
+        "    %s #(.PORTS(%d)) u_%s (\n        .clk(clk), .rst(%s), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
         "        .m_axis_tvalid(lane_desc_tvalid%s), .m_axis_tready(lane_desc_tready%s));\n",
-        rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), levels->reset++,
+        rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), memory_reset(ir, levels),
         ir_engine_name(ir, engine, "walk_burst_tvalid"), ir_engine_name(ir, engine, "walk_burst_tready"), part, part);
 }
 

@@ -16,8 +16,10 @@
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8
 //           cycles
-//   reset   soft_rst high for 12 of 16 cycles (it goes through a tree of registers), flush still high; then done.
+//   reset   soft_rst high for 12 cycles, flush for 2 + RESET_WAY more; then done. soft_rst goes through RESET_WAY
+//           registers to all that it resets, which leaves the reset before the flush ends, so before anything is sent.
 //           Whatever ran ahead is gone: a second start finds the state of power-up.
+// A start waits until RESET_WAY cycles after rst, which takes the same way.
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
 // m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the
 // segment walker.
@@ -59,6 +61,8 @@
 // ADDR_BITS      of an address                           bits       32 to 64
 // BASES          of channels, that must be aligned       pointers   1 or more
 // OUTPUTS        MODE 1: output writers                  writers    1 or more
+// RESET_WAY      registers from soft_rst to what it      clocks     2 to 16
+//                resets
 // USER_W         of tuser                                bits       derived
 `default_nettype none
 
@@ -77,6 +81,7 @@ module rill_token_loop #(
     parameter ADDR_BITS = 64,
     parameter BASES = 1,
     parameter OUTPUTS = 1,
+    parameter RESET_WAY = 2,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                     clk,
@@ -182,6 +187,9 @@ module rill_token_loop #(
         end
         if (LOADERS < 1 || FAULTS < 1 || MEMORY_ERRORS < 1 || BASES < 1 || OUTPUTS < 1) begin : gen_bad_vectors
             rill_error_LOADERS_FAULTS_MEMORY_ERRORS_BASES_OUTPUTS_must_be_at_least_1 u_error ();
+        end
+        if (RESET_WAY < 2 || RESET_WAY > 16) begin : gen_bad_way
+            rill_error_RESET_WAY_must_be_2_to_16 u_error ();
         end
     endgenerate
 
@@ -455,9 +463,11 @@ module rill_token_loop #(
     reg         drained_q;
     wire        drained = drained_q && count_q >= DRAIN_LEAST;
     reg  [LOADERS-1:0] loaded_q;
-    // count_q: cycles of S_DRAIN, quiet ones of S_FLUSH, those of S_RESET, soft_rst up to RESET_SOFT.
-    localparam [4:0] DRAIN_LEAST = 5'd2, FLUSH_QUIET = 5'd8, RESET_SOFT = 5'd11, RESET_END = 5'd15;
+    // count_q: cycles of S_DRAIN, quiet ones of S_FLUSH, those of S_RESET, soft_rst up to RESET_SOFT, those behind rst.
+    localparam [31:0] WAY = RESET_WAY;
+    localparam [4:0] DRAIN_LEAST = 5'd2, FLUSH_QUIET = 5'd8, RESET_SOFT = 5'd11, RESET_END = 5'd13 + WAY[4:0];
     reg  [4:0]  count_q;
+    reg         awake_q;                     // all has left rst
 
     always @(posedge clk) begin
         eot_q <= ends && !ignore_eot_q;
@@ -469,8 +479,10 @@ module rill_token_loop #(
         else
             loaded_q <= {LOADERS{1'b0}};
         count_q <= 5'd0;
-        if (is_q[S_DRAIN] && !drained && !broken || is_q[S_FLUSH] && quiet && count_q != FLUSH_QUIET || is_q[S_RESET])
+        if (is_q[S_DRAIN] && !drained && !broken || is_q[S_FLUSH] && quiet && count_q != FLUSH_QUIET || is_q[S_RESET]
+            || !awake_q && !rst)
             count_q <= count_q + 5'd1;
+        awake_q <= !rst && (awake_q || count_q == WAY[4:0]);
         if (rst || is_q[S_CHECK])
             ids_count <= 32'd0;
         else if (running && MODE == 0)
@@ -530,7 +542,7 @@ module rill_token_loop #(
     always @* begin
         state_d = state_q;
         case (state_q)
-            S_IDLE: if (start) state_d = S_CHECK;
+            S_IDLE: if (start && awake_q) state_d = S_CHECK;
             S_CHECK: state_d = refused || (MODE == 0 && no_ids_q) ? S_DONE : S_LOAD;
             S_LOAD: state_d = S_LOADING;
             S_LOADING: if (image_wrong) state_d = S_FLUSH; else if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
