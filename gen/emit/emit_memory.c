@@ -67,7 +67,10 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
     text_addf(out, "    wire %slane_desc_tvalid, lane_desc_tready, lane_beat_tvalid, lane_beat_tready;\n",
               emit_range(ir, c));
     text_addf(out, "    wire [%d:0] lane_beat_tdata;\n", c * bits - 1);
-    for (int e = 0; e < ir->engines; e++) text_addf(out, "    wire %s;\n", ir_engine_name(ir, e, "walk_burst_tready"));
+    for (int e = 0; e < ir->engines; e++)
+        text_addf(out, "    wire %s, %s, %s;\n    wire [55:0] %s;\n", ir_engine_name(ir, e, "walk_burst_tready"),
+                  ir_engine_name(ir, e, "walk_sent_tvalid"), ir_engine_name(ir, e, "walk_sent_tready"),
+                  ir_engine_name(ir, e, "walk_sent_tdata"));
 }
 
 // ---- one channel ----
@@ -151,7 +154,7 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
         memory_reset(ir, ch->levels), base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
         reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, ch->address));
     connect_stream(ch, "s_axis_burst", arena_printf(ir->arena, "%s_desc", name), bit,
-                   client->is_lane ? ir_engine_name(ir, engine, "walk_burst_tdata")
+                   client->is_lane ? ir_engine_name(ir, engine, "walk_sent_tdata")
                                    : arena_printf(ir->arena, "%s_desc_tdata", name));
     connect_stream(ch, "m_axis_beat", arena_printf(ir->arena, "%s_beat", name), bit,
                    arena_printf(ir->arena, "%s_beat_tdata%s", name, data));
@@ -365,6 +368,20 @@ static void emit_channel(const struct ir *ir, int c, struct emit_levels *levels,
               has_engine(ir) ? arena_printf(ir->arena, "~lane_beat_tvalid%s", bit) : "1'b0");
 }
 
+// Registers between the walker and the channels: ready of all of them comes together at the fork.
+static void emit_walk_slice(const struct ir *ir, int engine, struct emit_levels *levels, struct text *out) {
+    text_addf(out, "    %s #(.DATA_W(56), .MODE(2)) u_%s (\n        .clk(clk), .rst(%s)", rtl_register_slice.module,
+              ir_engine_name(ir, engine, "walk_slice"), memory_reset(ir, levels));
+    static const char *const signals[] = {"tvalid", "tready", "tdata"};
+    for (size_t s = 0; s < COUNT_OF(signals); s++)
+        text_addf(out, "%s.s_axis_%s(%s)", s ? ", " : ",\n        ", signals[s],
+                  ir_engine_name(ir, engine, arena_printf(ir->arena, "walk_burst_%s", signals[s])));
+    for (size_t s = 0; s < COUNT_OF(signals); s++)
+        text_addf(out, "%s.m_axis_%s(%s)", s ? ", " : ",\n        ", signals[s],
+                  ir_engine_name(ir, engine, arena_printf(ir->arena, "walk_sent_%s", signals[s])));
+    text_add(out, ");\n");
+}
+
 // A burst goes to all channels of its engine.
 static void emit_walk_fork(const struct ir *ir, int engine, struct emit_levels *levels, struct text *out) {
     const struct ir_engine *e = &ir->engine[engine];
@@ -377,11 +394,14 @@ static void emit_walk_fork(const struct ir *ir, int engine, struct emit_levels *
         "    %s #(.PORTS(%d)) u_%s (\n        .clk(clk), .rst(%s), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
         "        .m_axis_tvalid(lane_desc_tvalid%s), .m_axis_tready(lane_desc_tready%s));\n",
         rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), memory_reset(ir, levels),
-        ir_engine_name(ir, engine, "walk_burst_tvalid"), ir_engine_name(ir, engine, "walk_burst_tready"), part, part);
+        ir_engine_name(ir, engine, "walk_sent_tvalid"), ir_engine_name(ir, engine, "walk_sent_tready"), part, part);
 }
 
 void emit_memory(const struct ir *ir, struct emit_levels *levels, struct text *out) {
     text_add(out, "\n    // ---- memory ----\n");
-    for (int e = 0; e < ir->engines; e++) emit_walk_fork(ir, e, levels, out);
+    for (int e = 0; e < ir->engines; e++) {
+        emit_walk_slice(ir, e, levels, out);
+        emit_walk_fork(ir, e, levels, out);
+    }
     for (int c = 0; c < ir->design.channels; c++) emit_channel(ir, c, levels, out);
 }

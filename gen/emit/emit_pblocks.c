@@ -206,6 +206,10 @@ static void place_kernels(const struct ir *ir, int die, struct text *out) {
     for (int c = 0; c < ir->clients; c++) writes = writes || ir->client[c].is_write;
     if (memory) place(ir, die, "u_read_*", out);
     if (memory && writes) place(ir, die, "u_write_*", out);
+    for (int e = 0; e < ir->engines && memory; e++) {
+        place(ir, die, arena_printf(ir->arena, "u_%s", ir_engine_name(ir, e, "walk_slice")), out);
+        place(ir, die, arena_printf(ir->arena, "u_%s", ir_engine_name(ir, e, "walk_fork")), out);
+    }
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].die == die) place(ir, die, arena_printf(ir->arena, "u_%s", ir->kernel[k].name), out);
     struct placed streams = {ir, die, out};
