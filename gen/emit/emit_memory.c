@@ -368,9 +368,10 @@ static void emit_channel(const struct ir *ir, int c, struct emit_levels *levels,
               has_engine(ir) ? arena_printf(ir->arena, "~lane_beat_tvalid%s", bit) : "1'b0");
 }
 
-// Registers between the walker and the channels: ready of all of them comes together at the fork.
+// Registers between the walker and the channels: ready of all of them comes together at the fork, late, so it moves no
+// data.
 static void emit_walk_slice(const struct ir *ir, int engine, struct emit_levels *levels, struct text *out) {
-    text_addf(out, "    %s #(.DATA_W(56), .MODE(2)) u_%s (\n        .clk(clk), .rst(%s)", rtl_register_slice.module,
+    text_addf(out, "    %s #(.DATA_W(56), .MODE(3)) u_%s (\n        .clk(clk), .rst(%s)", rtl_register_slice.module,
               ir_engine_name(ir, engine, "walk_slice"), memory_reset(ir, levels));
     static const char *const signals[] = {"tvalid", "tready", "tdata"};
     for (size_t s = 0; s < COUNT_OF(signals); s++)

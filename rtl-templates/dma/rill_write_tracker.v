@@ -90,7 +90,7 @@ module rill_write_tracker #(
                 end else begin
                     round_q <= round_d;
                     next_q <= turn ? NONE[COUNT_W-1:0] : next_left;
-                    part_q <= given[i] == of_part ? part_left : given[i] ? part_left + 1'b1 : part_left - 1'b1;
+                    part_q <= part_left + {{(COUNT_W-1){1'b0}}, given[i]} - {{(COUNT_W-1){1'b0}}, of_part};
                     round_none_q <= round_d == NONE[COUNT_W-1:0];
                 end
 `ifdef RILL_ASSERT
