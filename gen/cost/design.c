@@ -7,6 +7,7 @@
 #include "include/cost.h"
 
 enum {
+    DESCRIPTOR_BITS = 56, // of a walker, in a slice in front of its fork
     DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */,
     CLIENT_BURSTS = 2 /* prefetch of a client that is no lane */
 };
@@ -89,6 +90,8 @@ static struct cost_resources memory_side(const struct ir *ir) {
     for (int e = 0; e < ir->engines; e++) {
         const struct ir_param fork = {"PORTS", ir_value_int(ir->engine[e].channels)};
         add_module(&sum, &rtl_fork, &fork, 1, 1);
+        const struct ir_param slice[] = {{"DATA_W", ir_value_int(DESCRIPTOR_BITS)}, {"MODE", ir_value_int(3)}};
+        add_module(&sum, &rtl_register_slice, slice, COUNT_OF(slice), 1);
     }
     return sum;
 }

@@ -16,10 +16,22 @@ void emit_top(const struct ir *, const struct emit_names *, struct text *out);
 // Its parts.
 void emit_ports(const struct ir *, struct text *out);
 // Levels that go to everything, a register of its own for each instance: `core_rst`, the reset of all that belongs to
-// one request, and `core_flush` of the memory's engines. The instances that read them so far.
+// one request, and `core_flush` of the memory's engines. The instances that read them so far, where the design lies on
+// several dies by die.
 struct emit_levels {
-    int reset, flush;
+    int reset[IR_MAX_DIES], flush;
 };
+const char *emit_reset(const struct ir *, struct emit_levels *, int die); // of one more instance on a die
+const char *emit_first_reset(const struct ir *);                          // of one that every design has
+struct emit_levels emit_count_levels(const struct ir *);                  // of the whole design
+void emit_levels(const struct ir *, const struct emit_levels *, struct text *out);
+// Stages of the reset's way to each die, and of the way of faults from there; 0: all lies on the token loop's.
+int emit_way_stages(const struct ir *);
+int emit_home(const struct ir *); // the token loop's die
+// A net or an instance of which every die has one; where there is only one die, without its number.
+const char *emit_of_die(const struct ir *, const char *net, int die);
+bool emit_has_faults(const struct ir *, int die);
+void emit_faults(const struct ir *, struct text *out); // to the token loop's `kernel_fault`
 void emit_streams(const struct ir *, struct emit_levels *, struct text *out); // nets and FIFOs of every edge, probes
 void emit_kernels(const struct ir *, struct emit_levels *, struct text *out); // one instance per kernel
 void emit_control(const struct ir *, struct text *out); // registers, token loop's plain nets, faults, parameter loading

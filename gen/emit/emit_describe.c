@@ -126,7 +126,7 @@ void emit_describe_top(const struct ir *ir, struct text *out) {
         "{last token of the step, token}, tlast the end of a firing, tcount how many elements are valid.\n"
         "// Instances: u_<kernel>, u_fifo_<stream>, u_slice_<stream>_<n>, u_entry_<stream>_<n>, "
         "u_read_<channel>_<client>, u_write_<channel>. Every one has a register of the reset of its own, "
-        "a bit of core_rst.\n"
+        "a bit of core_rst, or of core_rst_<die>.\n"
         "// The comment of a stream says what it carries: tensor and shape without tokens, itensor type (docs/ir.md). "
         "Blocks of RILL_PROBES are for simulation alone.\n"
         "//\n"

@@ -67,7 +67,10 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
     text_addf(out, "    wire %slane_desc_tvalid, lane_desc_tready, lane_beat_tvalid, lane_beat_tready;\n",
               emit_range(ir, c));
     text_addf(out, "    wire [%d:0] lane_beat_tdata;\n", c * bits - 1);
-    for (int e = 0; e < ir->engines; e++) text_addf(out, "    wire %s;\n", ir_engine_name(ir, e, "walk_burst_tready"));
+    for (int e = 0; e < ir->engines; e++)
+        text_addf(out, "    wire %s, %s, %s;\n    wire [55:0] %s;\n", ir_engine_name(ir, e, "walk_burst_tready"),
+                  ir_engine_name(ir, e, "walk_sent_tvalid"), ir_engine_name(ir, e, "walk_sent_tready"),
+                  ir_engine_name(ir, e, "walk_sent_tdata"));
 }
 
 // ---- one channel ----
@@ -82,6 +85,10 @@ struct channel {
     struct emit_levels *levels;
     struct text *out;
 };
+
+static const char *memory_reset(const struct ir *ir, struct emit_levels *levels) {
+    return emit_reset(ir, levels, cost_memory_die(ir));
+}
 
 // A net of the channel's clients, the part of client i: `[i]` of one bit for each, `[i*bits +: bits]` of more.
 static const char *client_net(const struct channel *ch, const char *net, int i, int bits, int clients) {
@@ -142,12 +149,12 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
               name);
     text_addf(
         ch->out,
-        "        .clk(clk), .rst(core_rst[%d]), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
+        "        .clk(clk), .rst(%s), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
         ".error_addr(%s)",
-        ch->levels->reset++, base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
+        memory_reset(ir, ch->levels), base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
         reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, ch->address));
     connect_stream(ch, "s_axis_burst", arena_printf(ir->arena, "%s_desc", name), bit,
-                   client->is_lane ? ir_engine_name(ir, engine, "walk_burst_tdata")
+                   client->is_lane ? ir_engine_name(ir, engine, "walk_sent_tdata")
                                    : arena_printf(ir->arena, "%s_desc_tdata", name));
     connect_stream(ch, "m_axis_beat", arena_printf(ir->arena, "%s_beat", name), bit,
                    arena_printf(ir->arena, "%s_beat_tdata%s", name, data));
@@ -237,11 +244,11 @@ static void emit_write_engine(const struct channel *ch, const struct emit_client
     text_addf(ch->out, "    wire %sch%02d_w_idle, ch%02d_written;\n", emit_range(ir, ch->writers), c, c);
     text_addf(ch->out,
               "    %s #(.CLIENTS(%d), .BEAT_BITS(%d), .ID_W(%d), .OUTSTANDING(%d), .BUFFER_BEATS(%lld)%s) u_write_%02d "
-              "(\n        .clk(clk), .rst(core_rst[%d]), .flush(core_flush[%d]), .idle(ch%02d_w_idle), "
+              "(\n        .clk(clk), .rst(%s), .flush(core_flush[%d]), .idle(ch%02d_w_idle), "
               ".written(ch%02d_written),\n        .error(ch%02d_w_error), .error_addr(ch%02d_w_place)",
               rtl_dma_write.module, ch->writers, ir->design.beat_bits, emit_id_bits(ir), IR_WRITES_OPEN,
-              (long long)ir_write_buffer(ir, c), address_bits(ch), c, ch->levels->reset++, ch->levels->flush++, c, c, c,
-              c);
+              (long long)ir_write_buffer(ir, c), address_bits(ch), c, memory_reset(ir, ch->levels), ch->levels->flush++, c, c,
+              c, c);
     connect_writers(ch, "base", client, base_of);
     connect_writers(ch, "s_axis_desc_tvalid", client, writer_desc_tvalid);
     connect_writers(ch, "s_axis_desc_tready", client, writer_desc_tready);
@@ -361,6 +368,21 @@ static void emit_channel(const struct ir *ir, int c, struct emit_levels *levels,
               has_engine(ir) ? arena_printf(ir->arena, "~lane_beat_tvalid%s", bit) : "1'b0");
 }
 
+// Registers between the walker and the channels: ready of all of them comes together at the fork, late, so it moves no
+// data.
+static void emit_walk_slice(const struct ir *ir, int engine, struct emit_levels *levels, struct text *out) {
+    text_addf(out, "    %s #(.DATA_W(56), .MODE(3)) u_%s (\n        .clk(clk), .rst(%s)", rtl_register_slice.module,
+              ir_engine_name(ir, engine, "walk_slice"), memory_reset(ir, levels));
+    static const char *const signals[] = {"tvalid", "tready", "tdata"};
+    for (size_t s = 0; s < COUNT_OF(signals); s++)
+        text_addf(out, "%s.s_axis_%s(%s)", s ? ", " : ",\n        ", signals[s],
+                  ir_engine_name(ir, engine, arena_printf(ir->arena, "walk_burst_%s", signals[s])));
+    for (size_t s = 0; s < COUNT_OF(signals); s++)
+        text_addf(out, "%s.m_axis_%s(%s)", s ? ", " : ",\n        ", signals[s],
+                  ir_engine_name(ir, engine, arena_printf(ir->arena, "walk_sent_%s", signals[s])));
+    text_add(out, ");\n");
+}
+
 // A burst goes to all channels of its engine.
 static void emit_walk_fork(const struct ir *ir, int engine, struct emit_levels *levels, struct text *out) {
     const struct ir_engine *e = &ir->engine[engine];
@@ -370,14 +392,17 @@ static void emit_walk_fork(const struct ir *ir, int engine, struct emit_levels *
                            : arena_printf(ir->arena, "[%d:%d]", e->first_channel + e->channels - 1, e->first_channel);
     text_addf(
         out,
-        "    %s #(.PORTS(%d)) u_%s (\n        .clk(clk), .rst(core_rst[%d]), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
+        "    %s #(.PORTS(%d)) u_%s (\n        .clk(clk), .rst(%s), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
         "        .m_axis_tvalid(lane_desc_tvalid%s), .m_axis_tready(lane_desc_tready%s));\n",
-        rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), levels->reset++,
-        ir_engine_name(ir, engine, "walk_burst_tvalid"), ir_engine_name(ir, engine, "walk_burst_tready"), part, part);
+        rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), memory_reset(ir, levels),
+        ir_engine_name(ir, engine, "walk_sent_tvalid"), ir_engine_name(ir, engine, "walk_sent_tready"), part, part);
 }
 
 void emit_memory(const struct ir *ir, struct emit_levels *levels, struct text *out) {
     text_add(out, "\n    // ---- memory ----\n");
-    for (int e = 0; e < ir->engines; e++) emit_walk_fork(ir, e, levels, out);
+    for (int e = 0; e < ir->engines; e++) {
+        emit_walk_slice(ir, e, levels, out);
+        emit_walk_fork(ir, e, levels, out);
+    }
     for (int c = 0; c < ir->design.channels; c++) emit_channel(ir, c, levels, out);
 }

@@ -175,6 +175,28 @@ static void place_stores(const struct ir *ir, int die, struct text *out) {
                       ir->kernel[k].die, ir_param_int(&ir->kernel[k], "HOPS", 0), out);
 }
 
+// Levels and faults, on the die where they are read or made.
+static void place_levels(const struct ir *ir, int die, const struct emit_levels *levels, struct text *out) {
+    bool far = emit_way_stages(ir) > 0;
+    if (levels->reset[far ? die : 0] && (far || die == emit_home(ir)))
+        place(ir, die, arena_printf(ir->arena, "u_%s", emit_of_die(ir, "core_rst", die)), out);
+    if (levels->flush && cost_memory_die(ir) == die) place(ir, die, "u_core_flush", out);
+    if (!far) return;
+    if (levels->reset[die]) place(ir, die, arena_printf(ir->arena, "u_core_rst_way_%d", die), out);
+    if (emit_has_faults(ir, die)) place(ir, die, arena_printf(ir->arena, "u_fault_way_%d", die), out);
+}
+
+// Their stages: the reset's way from the token loop to every die, that of faults from each to it.
+static void place_ways(const struct ir *ir, int die, const struct emit_levels *levels, struct text *out) {
+    int home = emit_home(ir), stages = emit_way_stages(ir);
+    for (int d = 0; d < ir->dies && stages; d++) {
+        const char *reset = arena_printf(ir->arena, "u_core_rst_way_%d", d);
+        if (levels->reset[d]) place_late_hop(ir, die, reset, home, d, stages, out);
+        const char *faults = arena_printf(ir->arena, "u_fault_way_%d", d);
+        if (emit_has_faults(ir, d)) place_late_hop(ir, die, faults, d, home, stages, out);
+    }
+}
+
 static void place_engines(const struct ir *ir, int die, bool inside, struct text *out) {
     for (int i = 0; i < ir->engines; i++) {
         place_chains(ir, die, &ir->engine[i], inside, out);
@@ -188,6 +210,10 @@ static void place_kernels(const struct ir *ir, int die, struct text *out) {
     for (int c = 0; c < ir->clients; c++) writes = writes || ir->client[c].is_write;
     if (memory) place(ir, die, "u_read_*", out);
     if (memory && writes) place(ir, die, "u_write_*", out);
+    for (int e = 0; e < ir->engines && memory; e++) {
+        place(ir, die, arena_printf(ir->arena, "u_%s", ir_engine_name(ir, e, "walk_slice")), out);
+        place(ir, die, arena_printf(ir->arena, "u_%s", ir_engine_name(ir, e, "walk_fork")), out);
+    }
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].die == die) place(ir, die, arena_printf(ir->arena, "u_%s", ir->kernel[k].name), out);
     struct placed streams = {ir, die, out};
@@ -204,10 +230,12 @@ static bool is_used(const struct ir *ir, int die) {
 }
 
 void emit_placement(const struct ir *ir, struct text *out) {
+    struct emit_levels levels = emit_count_levels(ir);
     for (int d = 0; d < ir->dies; d++) {
         if (!is_used(ir, d)) continue;
         text_addf(out, "\n# ---- %s ----\n", ir->die[d].name);
         place_kernels(ir, d, out);
+        place_levels(ir, d, &levels, out);
     }
     text_add(
         out,
@@ -216,6 +244,7 @@ void emit_placement(const struct ir *ir, struct text *out) {
         for (int d = 0; d < ir->dies; d++) {
             place_engines(ir, d, inside, out);
             if (inside) place_stores(ir, d, out);
+            if (inside) place_ways(ir, d, &levels, out);
         }
 }
 

@@ -7,6 +7,7 @@
 #include "gen/emit/emit.h"
 #include "include/ir_custom.h"
 #include "include/cost.h"
+#include "include/ir_chain.h"
 #include "include/kernel.h"
 
 enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
@@ -75,6 +76,14 @@ static const char *storage_out(const struct ir *ir, const struct ir_edge *e) {
     return arena_printf(ir->arena, e->crossings ? "%s_x0" : "%s_o", e->name);
 }
 
+// Slice i lies where the boundary before it has been crossed.
+static int slice_die(const struct ir *ir, const struct ir_edge *e, bool entry, int i) {
+    int from = ir_source_die(ir, e->src_kernel), to = ir->kernel[e->dst_kernel].die;
+    if (e->pool != IR_NONE && entry) to = ir->kernel[e->pool].die;
+    else if (e->pool != IR_NONE) from = ir->kernel[e->pool].die;
+    return from + (from < to ? i + 1 : -i - 1);
+}
+
 static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry, struct emit_levels *levels,
                         struct text *out) {
     const struct ir_port *p = writer(ir, e);
@@ -86,9 +95,9 @@ static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry
                                : arena_printf(ir->arena, i + 1 < count ? "%s_x%d" : "%s_o", e->name, i + 1);
         emit_bundle(ir, p, entry ? to : in, out);
         emit_rest(ir, e, entry ? to : in, out);
-        text_addf(out, "    %s #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(core_rst[%d])",
+        text_addf(out, "    %s #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(%s)",
                   rtl_register_slice.module, (long long)cost_edge_bits(ir, e), entry ? "entry" : "slice", e->name, i,
-                  levels->reset++);
+                  emit_reset(ir, levels, slice_die(ir, e, entry, i)));
         emit_side(ir, e, 's', in, out);
         emit_side(ir, e, 'm', to, out);
         text_add(out, ");\n");
@@ -111,10 +120,10 @@ static void emit_beat_probe(const struct ir *ir, const struct ir_edge *e, int id
     if (p->data_bits > PROBE_MAX_BITS) return;
     text_addf(out,
               "    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d (\n"
-              "        .clk(clk), .rst(core_rst[0]),\n        .tvalid(%s_i_tvalid), .tready(%s_i_tready),\n"
+              "        .clk(clk), .rst(%s),\n        .tvalid(%s_i_tvalid), .tready(%s_i_tready),\n"
               "        .tdata(%s_i_tdata), ",
-              id, (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id, e->name, e->name,
-              e->name);
+              id, (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id,
+              emit_first_reset(ir), e->name, e->name, e->name);
     if (has_user(p)) text_addf(out, ".tuser(%s_i_tuser), .tlast(%s_i_tlast), ", e->name, e->name);
     else text_addf(out, ".tuser(%d'b0), .tlast(1'b0), ", user_bits(ir));
     if (counted) text_addf(out, ".tcount(%s_i_tcount));\n", e->name);
@@ -216,9 +225,9 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct emit_
     text_addf(out, "    wire %s%s_fill, %s_high;\n", emit_range(ir, fill_bits), e->name, e->name);
     text_addf(out,
               "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n"
-              "        .clk(clk), .rst(core_rst[%d])",
+              "        .clk(clk), .rst(%s)",
               rtl_fifo.module, (long long)cost_edge_bits(ir, e), (long long)e->depth, ram_style_words[e->ram_style],
-              e->name, levels->reset++);
+              e->name, emit_reset(ir, levels, ir_source_die(ir, e->src_kernel)));
     emit_side(ir, e, 's', storage_in(ir, e), out);
     emit_side(ir, e, 'm', storage_out(ir, e), out);
     text_addf(out, ",\n        .occupancy(%s_fill), .high_water(%s_high));\n", e->name, e->name);
@@ -346,7 +355,7 @@ static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels,
         text_add(out, ")");
     }
     text_addf(out, " u_%s (\n        .clk(clk), .rst(%s)", k->name,
-              k->is_control ? "rst" : arena_printf(ir->arena, "core_rst[%d]", levels->reset++));
+              k->is_control ? "rst" : emit_reset(ir, levels, k->die));
     for (int p = 0; p < k->ports; p++) {
         const struct ir_port *port = &k->port[p];
         if (port->index > 0) continue;
@@ -371,8 +380,8 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
     if (!custom || k->port[custom->inputs].edge == IR_NONE) return;
     text_addf(out,
               "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%d (\n        .clk(clk), "
-              ".rst(core_rst[0])",
-              id, custom->inputs, id);
+              ".rst(%s)",
+              id, custom->inputs, id, emit_first_reset(ir));
     for (int s = 0; s < 3; s++) {
         text_addf(out, ",\n        .in_%s({", signals[s]);
         for (int i = custom->inputs - 1; i >= 0; i--) {

@@ -38,15 +38,6 @@ void emit_ports(const struct ir *ir, struct text *out) {
                       emit_range(ir, emit_signal_bits(ir, &emit_axi_signals[s])), c, emit_axi_signals[s].name);
 }
 
-static void emit_faults(const struct ir *ir, struct text *out) {
-    int faults = 0;
-    for (int k = ir->kernels - 1; k >= 0; k--)
-        if (ir->kernel[k].has_fault)
-            text_addf(out, "%s%s", faults++ ? ", " : "    assign kernel_fault = {",
-                      arena_printf(ir->arena, "fault_of_%s", ir->kernel[k].name));
-    text_add(out, faults ? "};\n" : "    assign kernel_fault = 1'b0;\n");
-}
-
 static int fault_bits(const struct ir *ir) {
     int faults = 0;
     for (int k = 0; k < ir->kernels; k++) faults += ir->kernel[k].has_fault;
@@ -144,22 +135,18 @@ void emit_control(const struct ir *ir, struct text *out) {
     emit_fixed(ir, out);
 }
 
-// A register for each instance behind one for all. A simulator gains nothing by copies.
-static void emit_level(const char *net, const char *source, const char *note, int copies, struct text *out) {
-    if (!copies) return;
-    text_addf(out,
-              "    wire [%d:0] %s; // %s\n    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n"
-              "`ifdef SYNTHESIS\n    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), "
-              ".d(%s_q), .q(%s));\n"
-              "`else\n    reg %s_one;\n    always @(posedge clk) %s_one <= %s_q;\n    assign %s = "
-              "{%d{%s_one}};\n`endif\n",
-              copies - 1, net, note, net, net, source, rtl_register_tree.module, copies, net, net, net, net, net, net,
-              net, copies, net);
+static void emit_body(const struct ir *ir, struct emit_levels *levels, struct text *out) {
+    emit_streams(ir, levels, out);
+    emit_kernels(ir, levels, out);
+    emit_memory(ir, levels, out);
 }
 
-static void emit_levels(const struct emit_levels *levels, struct text *out) {
-    emit_level("core_rst", "rst | soft_rst", "reset of everything that belongs to one request", levels->reset, out);
-    emit_level("core_flush", "flush", "of the memory's engines", levels->flush, out);
+struct emit_levels emit_count_levels(const struct ir *ir) {
+    struct emit_levels levels = {0};
+    struct text unused = {0};
+    emit_body(ir, &levels, &unused);
+    text_free(&unused);
+    return levels;
 }
 
 static void emit_top_text(const struct ir *ir, const struct emit_names *names, struct text *out) {
@@ -171,11 +158,9 @@ static void emit_top_text(const struct ir *ir, const struct emit_names *names, s
     emit_client_nets(ir, out);
     struct text body = {0};
     struct emit_levels levels = {0};
-    emit_streams(ir, &levels, &body);
-    emit_kernels(ir, &levels, &body);
-    emit_memory(ir, &levels, &body);
+    emit_body(ir, &levels, &body);
     emit_control(ir, &body);
-    emit_levels(&levels, out); // known now
+    emit_levels(ir, &levels, out); // known now
     text_add_bytes(out, body.data, body.len);
     text_free(&body);
     text_add(out, "endmodule\n\n`default_nettype wire\n");

@@ -13,9 +13,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_beat_bits(a), 1.2, 3.1, 0); // the unit, its place in the beat, the beat
-    cost_per(r, args_int(a, "CHANNELS", 1), 5.5, 2.5, 0);
-    cost_per(r, 1, 150, 265, 0);
+    cost_per(r, class_beat_bits(a), 1.2, 2, 0); // two units in turn
+    cost_per(r, args_int(a, "CHANNELS", 1), 5.5, 5, 0);
+    cost_per(r, 1, 150, 310, 0);
 }
 
 const struct kernel_class rtl_k_writer = {

@@ -7,11 +7,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_MUX;
 }
 
-// A multiplexer of any number of ports is dearer than one of a power of two.
+// The number of the port chooses, four words in a LUT.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, ports = class_ports(a);
     class_cost_turns(a, r);
-    cost_per(r, word * ports, (ports & (ports - 1)) == 0 ? 0.5 : 0.76, 0, 0);
+    int64_t fours = div_up(ports, 4); // a LUT chooses among four, another one among those
+    cost_per(r, word, (double)(fours > 1 ? fours + 1 : 1), 0, 0);
 }
 
 const struct kernel_class rtl_stream_mux = {

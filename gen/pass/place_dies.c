@@ -281,6 +281,7 @@ static void set_dies(struct ir *ir, const struct place *p, int first) {
 
 static void tell_kernels(struct ir *ir, int home) {
     place_set_loads(ir, home);
+    place_set_reset(ir);
     for (int e = 0; e < ir->engines; e++) set_hops(ir, &ir->engine[e]);
 }
 

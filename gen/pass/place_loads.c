@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// place-dies: how parameters come to their stores on other dies than the memory's.
+// place-dies: how parameters come to their stores on other dies than the memory's, and the reset to all dies.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/pass/place.h"
+#include "include/ir_chain.h"
 #include "include/ir_param.h"
 #include "include/layout.h"
 
@@ -46,6 +47,19 @@ static void add_way(struct ir *ir, int home, int direction) {
             ir->wire[load_wire(ir, k)].net = ir_net(ir, net);
         }
     }
+}
+
+// As many stages to every die as to the farthest one, the first where the token loop is: all leave the reset together.
+void place_set_reset(struct ir *ir) {
+    int loop = kernel_first(ir, KERNEL_LOOP), farthest = 0;
+    if (loop == IR_NONE) return;
+    int home = ir->kernel[loop].die;
+    for (int k = 0; k < ir->kernels; k++) {
+        int away = abs(ir->kernel[k].die - home), source = abs(ir_source_die(ir, k) - home); // of what it gives
+        if (away > farthest) farthest = away;
+        if (source > farthest) farthest = source;
+    }
+    if (farthest) ir_set_int(ir, loop, "RESET_WAY", IR_RESET_LEAST + farthest + 1);
 }
 
 void place_set_loads(struct ir *ir, int home) {

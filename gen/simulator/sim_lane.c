@@ -8,14 +8,14 @@
 #include "include/layout.h"
 
 enum {
-    WALK_LATENCY = 14, // start of a request to the first descriptor
+    WALK_LATENCY = 15, // start of a request to the first descriptor
     WALK_WINDOWS = 5,  // later with windows: rill_window_entries
     WALK_AHEAD = 200,  // where steps before are left out: the walker has been ahead for long
     LANE_BEATS = 16,
     LANE_POPPED = 5, // command to the beat leaving the lane's FIFO
     COUNTED = 4,     // up to 8 lanes; a second level of joins takes 2 more
     JOIN_LANES = 8,
-    WRITTEN = 4, // the last response, or the last value taken, to the first descriptor that may be sent
+    WRITTEN = 5, // the last response, or the last value taken, to the first descriptor that may be sent
 };
 
 static int64_t field(const struct lane *l, int64_t entry, enum field f) {

@@ -16,8 +16,10 @@
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8
 //           cycles
-//   reset   soft_rst high for 12 of 16 cycles (it goes through a tree of registers), flush still high; then done.
+//   reset   soft_rst high for 12 cycles, flush for 2 + RESET_WAY more; then done. soft_rst goes through RESET_WAY
+//           registers to all that it resets, which leaves the reset before the flush ends, so before anything is sent.
 //           Whatever ran ahead is gone: a second start finds the state of power-up.
+// A start waits until RESET_WAY cycles after rst, which takes the same way.
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
 // m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the
 // segment walker.
@@ -59,6 +61,8 @@
 // ADDR_BITS      of an address                           bits       32 to 64
 // BASES          of channels, that must be aligned       pointers   1 or more
 // OUTPUTS        MODE 1: output writers                  writers    1 or more
+// RESET_WAY      registers from soft_rst to what it      clocks     2 to 16
+//                resets
 // USER_W         of tuser                                bits       derived
 `default_nettype none
 
@@ -77,6 +81,7 @@ module rill_token_loop #(
     parameter ADDR_BITS = 64,
     parameter BASES = 1,
     parameter OUTPUTS = 1,
+    parameter RESET_WAY = 2,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                     clk,
@@ -158,14 +163,9 @@ module rill_token_loop #(
     localparam IDS = BEAT_BITS / 32;                     // ids in a beat
     localparam IDS_SHIFT = $clog2(IDS);
     localparam [31:0] IDS_32 = IDS;
-    localparam [31:0] CONTEXT_32 = CONTEXT;
     localparam [31:0] VOCAB_32 = VOCAB;
     localparam [31:0] LAYER_STEP = KV_LAYERS;
-    // of a base or a pointer: those within a beat, those beyond the memory
-    localparam [31:0] ALIGN_MASK = BEAT_BITS / 8 - 1;
-    localparam [63:0] BAD_BITS = (~64'd0 << ADDR_BITS) | {32'd0, ALIGN_MASK};
     localparam TOK_W = USER_W - 1;
-    localparam PLACE_W = MEMORY_ERRORS > 1 ? $clog2(MEMORY_ERRORS) : 1;
 
     generate
         if (MODE != 0 && MODE != 1) begin : gen_bad_mode
@@ -183,156 +183,64 @@ module rill_token_loop #(
         if (LOADERS < 1 || FAULTS < 1 || MEMORY_ERRORS < 1 || BASES < 1 || OUTPUTS < 1) begin : gen_bad_vectors
             rill_error_LOADERS_FAULTS_MEMORY_ERRORS_BASES_OUTPUTS_must_be_at_least_1 u_error ();
         end
+        if (RESET_WAY < 2 || RESET_WAY > 16) begin : gen_bad_way
+            rill_error_RESET_WAY_must_be_2_to_16 u_error ();
+        end
     endgenerate
 
     localparam [3:0] S_IDLE = 4'd0, S_CHECK = 4'd1, S_LOAD = 4'd2, S_LOADING = 4'd3, S_PROMPT = 4'd4, S_STEP = 4'd5,
         S_ID = 4'd6, S_ID_CHECK = 4'd7, S_ID_SEND = 4'd8, S_NEXT = 4'd9, S_RING = 4'd10, S_DECIDE = 4'd11,
         S_DRAIN = 4'd12, S_FLUSH = 4'd13, S_RESET = 4'd14, S_DONE = 4'd15;
     localparam STOP = 0, KILL = 1;           // bits of halt
-    localparam [31:0] FAULT_NONE = 0, FAULT_NO_PROMPT = 1, FAULT_LONG_PROMPT = 2, FAULT_POINTER = 3, FAULT_ID = 4,
-        FAULT_KERNEL = 5, FAULT_MEMORY = 6, FAULT_SILENCE = 7, FAULT_IMAGE = 8, FAULT_RING = 9;
-    localparam [31:0] PLACE_PROMPT = 0, PLACE_RING = 1, PLACE_BASE = 2;    // of FAULT_POINTER; channel c PLACE_BASE + c
+    localparam [31:0] FAULT_NONE = 0, FAULT_ID = 4, FAULT_KERNEL = 5, FAULT_MEMORY = 6, FAULT_SILENCE = 7,
+        FAULT_IMAGE = 8;                     // the others are of rill_request_args
     localparam [31:0] END_NOT_YET = 0, END_ALL = 1, END_OF_TEXT = 2, END_OF_CONTEXT = 3, END_STOPPED = 4,
         END_KILLED = 5, END_FAULT = 6;
     reg  [3:0]  state_q;
     reg  [3:0]  state_d;
     reg  [15:0] is_q;                        // a bit for each state
 
-    // Arguments of the request.
-    reg  [31:0] prompt_len_q;
-    reg  [31:0] max_new_q;
-    reg  [END_IDS*32-1:0] eot_id_q;
-    reg         ignore_eot_q;
-    reg         bad_prompt_ptr_q;
-    reg         bad_ring_ptr_q;
-    reg         no_prompt_q;
-    reg         long_prompt_q;
-    reg         no_ids_q;
-    reg         short_ring_q;
-    wire [31:0] decode_room = CONTEXT_32 - prompt_len_q;
-    wire [31:0] decode_wish = max_new_q - 32'd1;
-    reg  [31:0] decode_steps_q;
-
-    always @(posedge clk) begin
-        if (is_q[S_IDLE]) begin
-            prompt_len_q <= prompt_len;
-            max_new_q <= max_new;
-            eot_id_q <= eot_id;
-            ignore_eot_q <= ignore_eot;
-            bad_prompt_ptr_q <= (prompt_ptr & BAD_BITS) != 64'd0;
-            bad_ring_ptr_q <= (ring_ptr & BAD_BITS) != 64'd0;
-            no_prompt_q <= prompt_len == 32'd0;
-            long_prompt_q <= prompt_len > CONTEXT_32;
-            no_ids_q <= max_new == 32'd0;
-        end
-        // Three registers behind the arguments; a start comes later than that.
-        short_ring_q <= MODE == 0 && ring_ids != 32'd0 && decode_steps_q >= ring_ids && !no_ids_q;
-        decode_steps_q <= MODE == 1 ? 32'd0 : decode_wish < decode_room ? decode_wish : decode_room;
-    end
-
-    // Bases of the channels: two registers behind, and a start comes later than that.
-    reg  [BASES-1:0] bad_bases_q;
-    reg              bad_base_q;             // any of them
-    reg  [31:0]      base_place_d, base_place_q;
-    integer          b;
-
-    always @* begin
-        base_place_d = 32'd0;
-        for (b = BASES - 1; b >= 0; b = b - 1)
-            if (bad_bases_q[b])
-                base_place_d = PLACE_BASE + b;
-    end
-
-    always @(posedge clk) begin
-        for (b = 0; b < BASES; b = b + 1)
-            bad_bases_q[b] <= (channel_base[64*b +: 64] & BAD_BITS) != 64'd0;
-        bad_base_q <= |bad_bases_q;
-        base_place_q <= base_place_d;
-    end
-
-    wire bad_pointer = bad_base_q || (MODE == 0 && (bad_prompt_ptr_q || bad_ring_ptr_q));
-    wire refused = no_prompt_q || long_prompt_q || bad_pointer || short_ring_q;
-
-    // Faults of the kernels and of the memory, one register behind.
-    reg         kernel_fault_q;
-    reg         memory_error_q;
-    reg  [31:0] kernel_place_d, kernel_place_q;
-    reg  [31:0] memory_place_d, memory_place_q;
-    integer     i;
-
-    always @* begin
-        kernel_place_d = 32'd0;
-        for (i = FAULTS - 1; i >= 0; i = i - 1)
-            if (kernel_fault[i])
-                kernel_place_d = i;
-        memory_place_d = 32'd0;
-        for (i = MEMORY_ERRORS - 1; i >= 0; i = i - 1)
-            if (memory_error[i])
-                memory_place_d = i;
-    end
-
     reg  running;                            // state_q is S_LOAD to S_DRAIN
 
-    always @(posedge clk) begin
-        kernel_fault_q <= running && |kernel_fault && !rst;
-        memory_error_q <= running && |memory_error && !rst;
-        kernel_place_q <= kernel_place_d;
-        memory_place_q <= memory_place_d;
-    end
+    // Arguments of the request.
+    wire [31:0] prompt_len_q;
+    wire [31:0] max_new_q;
+    wire [END_IDS*32-1:0] eot_id_q;
+    wire        ignore_eot_q;
+    wire        no_ids;
+    wire [31:0] decode_steps;
+    wire        refused;
+    wire [31:0] refused_fault;
+    wire [31:0] refused_place;
 
-    // Watchdog: cycles without a sign of life, also while a flush waits for the memory and somebody for its end.
-    reg  [31:0] silent_q;
-    reg         alive_q;
-    reg         expired_q;
-    reg  [3:0]  state_seen_q;
-    reg  [31:0] idle_low_d, idle_low_q;       // of the channels
-    reg  [31:0] idle_high_d, idle_high_q;     // of the walkers
-    reg         low_busy_q;
-    wire [31:0] idle_place = low_busy_q ? idle_low_q : idle_high_q;
+    rill_request_args #(.MODE(MODE), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT), .END_IDS(END_IDS),
+        .ADDR_BITS(ADDR_BITS), .BASES(BASES)) u_args (
+        .clk(clk), .open(is_q[S_IDLE]), .prompt_len(prompt_len), .max_new(max_new), .eot_id(eot_id),
+        .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .ring_ids(ring_ids),
+        .channel_base(channel_base), .prompt_len_q(prompt_len_q), .max_new_q(max_new_q), .eot_id_q(eot_id_q),
+        .ignore_eot_q(ignore_eot_q), .no_ids(no_ids), .decode_steps(decode_steps), .refused(refused),
+        .fault(refused_fault), .place(refused_place));
 
-    always @* begin
-        idle_low_d = 32'd0;
-        idle_high_d = 32'd0;
-        for (i = 31; i >= 0; i = i - 1) begin
-            if (!idle_engines[i])
-                idle_low_d = i;
-            if (!idle_engines[32+i])
-                idle_high_d = 32 + i;
-        end
-    end
+    // What breaks it off, also while a flush waits for the memory and somebody for its end.
+    wire        broken;
+    wire        expired;
+    wire [31:0] idle_place;
+    wire        told;
+    wire        told_memory;
+    wire        told_kernel;
+    wire        told_silent;
+    wire [31:0] told_place;
+    wire [31:0] told_state;
+    wire [63:0] told_address;
+    wire        told_write;
 
-    wire watched = running || (is_q[S_FLUSH] && start);
-    always @(posedge clk) begin
-        state_seen_q <= state_q;
-        alive_q <= progress || state_seen_q != state_q || !watched;
-        idle_low_q <= idle_low_d;
-        idle_high_q <= idle_high_d;
-        low_busy_q <= !(&idle_engines[31:0]);
-        silent_q <= rst || alive_q || expired_q ? 32'd0 : silent_q + 32'd1;
-        expired_q <= !rst && watched && !alive_q && !expired_q && watchdog != 32'd0 && silent_q >= watchdog;
-    end
-
-    wire broken = running && (kernel_fault_q || memory_error_q || expired_q || halt[KILL]);
-
-    // For the registers a cycle later: the request is flushed meanwhile.
-    reg         broken_q;
-    reg         broken_memory_q;
-    reg         broken_kernel_q;
-    reg         broken_silent_q;
-    reg  [31:0] broken_place_q;
-    reg  [31:0] broken_state_q;
-    reg  [63:0] broken_address_q;
-    reg         broken_write_q;
-    always @(posedge clk) begin
-        broken_q <= broken && !rst;
-        broken_memory_q <= memory_error_q;
-        broken_kernel_q <= kernel_fault_q;
-        broken_silent_q <= expired_q;
-        broken_place_q <= memory_error_q ? memory_place_q : kernel_fault_q ? kernel_place_q : idle_place;
-        broken_state_q <= status;
-        broken_address_q <= error_address[64*memory_place_q[PLACE_W-1:0] +: 64]; // kept there
-        broken_write_q <= error_is_write[memory_place_q[PLACE_W-1:0]];
-    end
+    rill_request_watch #(.FAULTS(FAULTS), .MEMORY_ERRORS(MEMORY_ERRORS)) u_watch (
+        .clk(clk), .rst(rst), .running(running), .waited(is_q[S_FLUSH] && start), .state(state_q), .status(status),
+        .kill(halt[KILL]), .watchdog(watchdog), .kernel_fault(kernel_fault), .memory_error(memory_error),
+        .error_is_write(error_is_write), .error_address(error_address), .progress(progress),
+        .idle_engines(idle_engines), .broken(broken), .expired(expired), .idle_place(idle_place), .told(told),
+        .told_memory(told_memory), .told_kernel(told_kernel), .told_silent(told_silent), .told_place(told_place),
+        .told_state(told_state), .told_address(told_address), .told_write(told_write));
 
     // Steps: one source for the kernels, one for the walker.
     wire        step_taken = m_axis_step_tvalid && m_axis_step_tready;
@@ -345,12 +253,12 @@ module rill_token_loop #(
 
     rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_step (
         .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
-        .decode_steps(decode_steps_q), .go(is_q[S_STEP]), .busy(source_busy), .m_axis_step_tvalid(step_valid),
+        .decode_steps(decode_steps), .go(is_q[S_STEP]), .busy(source_busy), .m_axis_step_tvalid(step_valid),
         .m_axis_step_tready(m_axis_step_tready && is_q[S_STEP]), .m_axis_step_tdata(m_axis_step_tdata));
 
     rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_walk_step (
         .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
-        .decode_steps(decode_steps_q), .go(running), .busy(walk_busy), .m_axis_step_tvalid(walk_valid),
+        .decode_steps(decode_steps), .go(running), .busy(walk_busy), .m_axis_step_tvalid(walk_valid),
         .m_axis_step_tready(m_axis_walk_step_tready && running), .m_axis_step_tdata(m_axis_walk_step_tdata));
 
     assign m_axis_step_tvalid = step_valid && is_q[S_STEP];
@@ -394,44 +302,33 @@ module rill_token_loop #(
             tok_q <= tok_q + 4'd1;
     end
 
-    // Prompt ids out of beats: a shift register of one beat.
-    reg  [BEAT_BITS-1:0] beat_q;
-    reg  [IDS_SHIFT:0]   beat_ids_q;         // ids left in it
+    // Ids: the prompt's out of its beats, then those that come back.
     reg                  prefill_q;          // ids come from the prompt
     reg  [31:0]          id_q;
     reg  [31:0]          next_id_q;
     reg  [31:0]          made_q;             // ids made
-    wire                 beat_take = s_axis_prompt_tvalid && s_axis_prompt_tready;
-    wire                 beat_any = beat_ids_q != {(IDS_SHIFT + 1){1'b0}};
-    wire                 id_ready = !prefill_q || beat_any;
-    wire                 id_pop = is_q[S_ID] && prefill_q && beat_any;
+    wire                 prompt_any;
+    wire [31:0]          prompt_id;
+    wire                 id_ready = !prefill_q || prompt_any;
     wire                 next_take = s_axis_next_id_tvalid && s_axis_next_id_tready && s_axis_next_id_tuser[USER_W-1];
     reg                  bad_id;             // of id_q
 
-    assign s_axis_prompt_tready = running && !beat_any;
+    rill_prompt_ids #(.BEAT_BITS(BEAT_BITS)) u_prompt (
+        .clk(clk), .clear(is_q[S_IDLE]), .open(running), .s_axis_prompt_tvalid(s_axis_prompt_tvalid),
+        .s_axis_prompt_tready(s_axis_prompt_tready), .s_axis_prompt_tdata(s_axis_prompt_tdata), .any(prompt_any),
+        .id(prompt_id), .take(is_q[S_ID] && prefill_q && prompt_any));
 
     always @(posedge clk) begin
         if (is_q[S_IDLE]) begin
-            beat_ids_q <= {(IDS_SHIFT + 1){1'b0}};
             prefill_q <= 1'b1;
             made_q <= 32'd0;
-        end else begin
-            if (beat_take)
-                beat_ids_q <= IDS_32[IDS_SHIFT:0];
-            else if (id_pop)
-                beat_ids_q <= beat_ids_q - 1'b1;
-            if (is_q[S_NEXT] && next_take) begin
-                prefill_q <= 1'b0;
-                made_q <= made_q + 32'd1;
-            end
+        end else if (is_q[S_NEXT] && next_take) begin
+            prefill_q <= 1'b0;
+            made_q <= made_q + 32'd1;
         end
-        if (beat_take)
-            beat_q <= s_axis_prompt_tdata;
-        else if (id_pop)
-            beat_q <= {32'd0, beat_q[BEAT_BITS-1:32]};
         if (is_q[S_ID]) begin
-            id_q <= prefill_q ? beat_q[31:0] : next_id_q;
-            bad_id <= VOCAB != 0 && prefill_q && beat_q[31:0] >= VOCAB_32;
+            id_q <= prefill_q ? prompt_id : next_id_q;
+            bad_id <= VOCAB != 0 && prefill_q && prompt_id >= VOCAB_32;
         end
         if (next_take)
             next_id_q <= s_axis_next_id_tdata;
@@ -455,9 +352,11 @@ module rill_token_loop #(
     reg         drained_q;
     wire        drained = drained_q && count_q >= DRAIN_LEAST;
     reg  [LOADERS-1:0] loaded_q;
-    // count_q: cycles of S_DRAIN, quiet ones of S_FLUSH, those of S_RESET, soft_rst up to RESET_SOFT.
-    localparam [4:0] DRAIN_LEAST = 5'd2, FLUSH_QUIET = 5'd8, RESET_SOFT = 5'd11, RESET_END = 5'd15;
+    // count_q: cycles of S_DRAIN, quiet ones of S_FLUSH, those of S_RESET, soft_rst up to RESET_SOFT, those behind rst.
+    localparam [31:0] WAY = RESET_WAY;
+    localparam [4:0] DRAIN_LEAST = 5'd2, FLUSH_QUIET = 5'd8, RESET_SOFT = 5'd11, RESET_END = 5'd13 + WAY[4:0];
     reg  [4:0]  count_q;
+    reg         awake_q;                     // all has left rst
 
     always @(posedge clk) begin
         eot_q <= ends && !ignore_eot_q;
@@ -469,8 +368,10 @@ module rill_token_loop #(
         else
             loaded_q <= {LOADERS{1'b0}};
         count_q <= 5'd0;
-        if (is_q[S_DRAIN] && !drained && !broken || is_q[S_FLUSH] && quiet && count_q != FLUSH_QUIET || is_q[S_RESET])
+        if (is_q[S_DRAIN] && !drained && !broken || is_q[S_FLUSH] && quiet && count_q != FLUSH_QUIET || is_q[S_RESET]
+            || !awake_q && !rst)
             count_q <= count_q + 5'd1;
+        awake_q <= !rst && (awake_q || count_q == WAY[4:0]);
         if (rst || is_q[S_CHECK])
             ids_count <= 32'd0;
         else if (running && MODE == 0)
@@ -486,24 +387,21 @@ module rill_token_loop #(
             fault_state <= 32'd0;
             ending <= END_NOT_YET;
         end else if (is_q[S_CHECK]) begin
-            fault_code <= no_prompt_q ? FAULT_NO_PROMPT : long_prompt_q ? FAULT_LONG_PROMPT
-                : bad_pointer ? FAULT_POINTER : short_ring_q ? FAULT_RING : FAULT_NONE;
-            fault_place <= no_prompt_q || long_prompt_q || (MODE == 0 && bad_prompt_ptr_q) ? PLACE_PROMPT  // or 0
-                : MODE == 0 && bad_ring_ptr_q ? PLACE_RING : bad_base_q ? base_place_q
-                : short_ring_q ? decode_steps_q + 32'd1 : 32'd0;
+            fault_code <= refused_fault;
+            fault_place <= refused_place;
             fault_state <= refused ? status : 32'd0;
-            ending <= refused ? END_FAULT : MODE == 0 && no_ids_q ? END_ALL : END_NOT_YET;
-        end else if (broken_q && ending != END_FAULT && ending != END_KILLED) begin
-            fault_state <= broken_state_q;
-            if (broken_memory_q || broken_kernel_q || broken_silent_q) begin
-                fault_code <= broken_memory_q ? FAULT_MEMORY : broken_kernel_q ? FAULT_KERNEL : FAULT_SILENCE;
-                fault_place <= broken_place_q;
+            ending <= refused ? END_FAULT : MODE == 0 && no_ids ? END_ALL : END_NOT_YET;
+        end else if (told && ending != END_FAULT && ending != END_KILLED) begin
+            fault_state <= told_state;
+            if (told_memory || told_kernel || told_silent) begin
+                fault_code <= told_memory ? FAULT_MEMORY : told_kernel ? FAULT_KERNEL : FAULT_SILENCE;
+                fault_place <= told_place;
                 ending <= END_FAULT;
             end else
                 ending <= END_KILLED;
-            if (broken_memory_q) begin
-                fault_address <= broken_address_q;
-                fault_channel <= {23'd0, broken_write_q, broken_place_q[7:0]};
+            if (told_memory) begin
+                fault_address <= told_address;
+                fault_channel <= {23'd0, told_write, told_place[7:0]};
             end
         end else if (is_q[S_LOADING] && image_wrong) begin
             fault_code <= FAULT_IMAGE;
@@ -515,7 +413,7 @@ module rill_token_loop #(
             fault_place <= {16'd0, pos_q} + {28'd0, tok_q};
             fault_state <= status;
             ending <= END_FAULT;
-        end else if (is_q[S_FLUSH] && expired_q) begin
+        end else if (is_q[S_FLUSH] && expired) begin
             fault_code <= FAULT_SILENCE;                   // the memory is not quiet: whatever it was before
             fault_place <= idle_place;
             fault_state <= status;
@@ -530,8 +428,8 @@ module rill_token_loop #(
     always @* begin
         state_d = state_q;
         case (state_q)
-            S_IDLE: if (start) state_d = S_CHECK;
-            S_CHECK: state_d = refused || (MODE == 0 && no_ids_q) ? S_DONE : S_LOAD;
+            S_IDLE: if (start && awake_q) state_d = S_CHECK;
+            S_CHECK: state_d = refused || (MODE == 0 && no_ids) ? S_DONE : S_LOAD;
             S_LOAD: state_d = S_LOADING;
             S_LOADING: if (image_wrong) state_d = S_FLUSH; else if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
             S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;
@@ -586,9 +484,9 @@ module rill_token_loop #(
     always @(posedge clk)
         if (rst || is_q[S_DONE])
             given_q <= 1'b0;
-        else if (is_q[S_FLUSH] && expired_q)
+        else if (is_q[S_FLUSH] && expired)
             given_q <= 1'b1;
-    assign done = (is_q[S_DONE] && !given_q) || (is_q[S_FLUSH] && expired_q);
+    assign done = (is_q[S_DONE] && !given_q) || (is_q[S_FLUSH] && expired);
     assign idle = is_q[S_IDLE];
     assign status = {place_q, 12'd0, state_q};
     assign load_start = is_q[S_LOAD];

@@ -6,15 +6,17 @@
 // turn gets its address and goes into the buffer. From there each leaves as a burst of its own (AWLEN 0), so nothing
 // is requested that is not there. Addresses and data leave side by side; neither waits for the other's ready. The turn
 // passes round-robin, at the end of a descriptor or when the client in turn has no beat: a stopped client
-// never holds up another one, whatever of its descriptor is still to come.
+// never holds up another one, whatever of its descriptor is still to come. With a buffer of one beat a descriptor is
+// taken when the one before has no beat to come: a cycle in which the buffer is full. With more it is taken with the
+// last beat of that one.
 // Clients' beats keep their order. The memory's answers come in the order of the bursts, as all have id 0.
 // AXI4 of the port: full-width size, INCR, all strobes set; m_axi_bready is a register, high from reset on, and no
 // output of the port depends on an input of it in the same cycle.
 // Throughput: one beat per cycle with BUFFER_BEATS >= 2 and OUTSTANDING >= write latency; with one a beat every two
 // cycles, or three where the memory takes no data before its address. Latency, beat to m_axi_awvalid: 1 cycle, 1 more
 // when the turn passes.
-// flush (level, hold until idle): descriptors and beats that have not been taken are swallowed; beats in the buffer
-// are written.
+// flush (level, hold until idle): descriptors and beats that have not been taken are swallowed, from the next cycle to
+// the one behind it; beats in the buffer are written.
 // written: a pulse for the client when the last response of a descriptor is in, so of all its beats.
 // idle, of each client: nothing held, every response is in (and, without flush, nothing offered).
 // error: sticky until reset; error_addr is the address of the first beat with BRESP != OKAY.
@@ -83,6 +85,7 @@ module rill_dma_write #(
     localparam BEATS_W = 9;
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
+    localparam AT_ONCE = BUFFER_BEATS > 1;     // the next descriptor is taken with a beat: its own may follow at once
     localparam OCC_W = $clog2(BUFFER_BEATS + 1);
     localparam [31:0] SIZE = BEAT_SHIFT;
     localparam [31:0] OUT_ALL = OUTSTANDING;
@@ -105,19 +108,23 @@ module rill_dma_write #(
 
     reg                   open_q = 1'b0;     // low in reset; known before the first one, as bursts are counted
     wire                  owed;              // by the memory, of beats before the reset
-    reg                   slot_q;            // out_q is below OUTSTANDING
+    reg                   flush_q;
+    reg                   slot_q;            // out_q is below OUTSTANDING, and nothing else keeps beats out
     reg  [OUT_W-1:0]      out_q;             // beats taken and without response
     wire                  data_ready;        // of the buffer, of the addresses beside it
     wire                  addr_ready;
     wire [CLIENTS-1:0]    turn;              // at most one
-    wire [CLIENTS-1:0]    data_turn;         // once more, for the data
+    wire [CLIENTS-1:0]    ready_turn;        // once more, for the beats' tready,
+    wire [CLIENTS-1:0]    place_turn;        // for the address,
+    wire [CLIENTS-1:0]    data_turn;         // for the data
     wire [CLIENTS-1:0]    live;              // the client has a descriptor with beats to come
     wire [CLIENTS-1:0]    last;              // the next beat is its descriptor's last one
     wire [CLIENTS*PLACE_W-1:0] places;       // of the client's next beat, in beats from its base
     wire [CLIENTS-1:0]    request = live & s_axis_beat_tvalid;
-    wire                  room = data_ready && addr_ready && slot_q && open_q && !owed && !flush;
+    wire                  room = data_ready && addr_ready && slot_q;
     wire                  current = |(turn & request);
     wire                  push = current && room;
+    wire                  data_push = |(data_turn & request) && room; // the same, for the registers of a beat
     wire [CLIENTS-1:0]    took = push ? turn : {CLIENTS{1'b0}};
     wire                  ends = |(turn & last);
     wire                  response = m_axi_bvalid && m_axi_bready && !owed;
@@ -126,15 +133,17 @@ module rill_dma_write #(
     generate
         if (CLIENTS < 2) begin : gen_alone
             assign turn = 1'b1;
+            assign ready_turn = 1'b1;
+            assign place_turn = 1'b1;
             assign data_turn = 1'b1;
         end else begin : gen_turns
             wire [CLIENTS-1:0] others = request & ~turn;
             wire               pass = !current || (push && ends);
             wire [CLIENTS-1:0] grant;
-            rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst || flush), .take(pass),
+            rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst || flush_q), .take(pass),
                 .request(others), .grant(grant));
-            rill_register_tree #(.DATA_W(CLIENTS), .COPIES(2)) u_turn (.clk(clk), .rst(rst),
-                .d(pass && |others ? grant : turn), .q({data_turn, turn}));
+            rill_register_tree #(.DATA_W(CLIENTS), .COPIES(4)) u_turn (.clk(clk), .rst(rst),
+                .d(pass && |others ? grant : turn), .q({data_turn, place_turn, ready_turn, turn}));
         end
     endgenerate
 
@@ -149,11 +158,12 @@ module rill_dma_write #(
             reg                last_q;       // left_q == 1
             reg  [PLACE_W-1:0] place_q;
             reg  [OUT_W-1:0]   open_beats_q; // taken, without response
-            wire               ready = !live_q || (last_q && took[c]);
+            wire               ready = !live_q || (AT_ONCE && last_q && took[c]);
             wire               load = s_axis_desc_tvalid[c] && ready;
+            reg                counts_q;     // a beat of it was taken in the cycle before
             always @* begin
                 left_d = left_q;
-                if (rst || flush)
+                if (rst || flush_q)
                     left_d = {BEATS_W{1'b0}};
                 else if (load)
                     left_d = s_axis_desc_tdata[c*56+40 +: BEATS_W];
@@ -168,20 +178,21 @@ module rill_dma_write #(
                     place_q <= s_axis_desc_tdata[c*56+BEAT_SHIFT +: PLACE_W];
                 else if (took[c])
                     place_q <= place_q + 1'b1;
+                counts_q <= !rst && took[c];
                 if (rst)
                     open_beats_q <= {OUT_W{1'b0}};
-                else if (took[c] && !answered[c])
+                else if (counts_q && !answered[c])
                     open_beats_q <= open_beats_q + 1'b1;
-                else if (answered[c] && !took[c])
+                else if (answered[c] && !counts_q)
                     open_beats_q <= open_beats_q - 1'b1;
             end
             assign live[c] = live_q;
             assign last[c] = last_q;
             assign places[c*PLACE_W +: PLACE_W] = place_q;
-            assign s_axis_desc_tready[c] = open_q && (flush || ready);
-            assign s_axis_beat_tready[c] = open_q && (flush || (turn[c] && live_q && room));
-            assign idle[c] = !live_q && open_beats_q == {OUT_W{1'b0}} &&
-                             (flush || !(s_axis_desc_tvalid[c] || s_axis_beat_tvalid[c]));
+            assign s_axis_desc_tready[c] = open_q && (flush_q || ready);
+            assign s_axis_beat_tready[c] = flush_q || (ready_turn[c] && live_q && room);
+            assign idle[c] = !live_q && !counts_q && open_beats_q == {OUT_W{1'b0}} &&
+                             (flush_q || !(s_axis_desc_tvalid[c] || s_axis_beat_tvalid[c]));
 `ifdef RILL_ASSERT
             rill_assert #(.SAYS("an address is no multiple of a beat")) u_assert_address (
                 .clk(clk), .broken(!rst && s_axis_desc_tvalid[c] && (base[c*ADDR_BITS +: BEAT_SHIFT]
@@ -204,7 +215,7 @@ module rill_dma_write #(
         for (i = 0; i < CLIENTS; i = i + 1) begin
             if (data_turn[i])
                 data_d = data_d | s_axis_beat_tdata[i*BEAT_BITS +: BEAT_BITS];
-            if (turn[i]) begin
+            if (place_turn[i]) begin
                 place_d = place_d | places[i*PLACE_W +: PLACE_W];
                 base_d = base_d | base[i*ADDR_BITS+BEAT_SHIFT +: ADDR_W];
             end
@@ -220,7 +231,7 @@ module rill_dma_write #(
     wire [1:0]        addr_high_water;
 
     rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(BUFFER_BEATS), .RAM_STYLE(RAM_STYLE)) u_buffer (
-        .clk(clk), .rst(rst), .s_axis_tvalid(push), .s_axis_tready(data_ready), .s_axis_tdata(data_d),
+        .clk(clk), .rst(rst), .s_axis_tvalid(data_push), .s_axis_tready(data_ready), .s_axis_tdata(data_d),
         .m_axis_tvalid(m_axi_wvalid), .m_axis_tready(m_axi_wready), .m_axis_tdata(m_axi_wdata),
         .occupancy(occupancy), .high_water(high_water));
     rill_fifo #(.DATA_W(ADDR_W), .DEPTH(2)) u_address (
@@ -240,19 +251,27 @@ module rill_dma_write #(
 
     wire all_out = out_q == OUT_ALL[OUT_W-1:0];
     wire next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
+    reg  [OUT_W-1:0] more;                   // the bits of out_q that change with a beat more, with one less
+    reg  [OUT_W-1:0] less;
+
+    // Without an adder behind push, which is late.
+    always @* begin
+        more[0] = 1'b1;
+        less[0] = 1'b1;
+        for (i = 1; i < OUT_W; i = i + 1) begin
+            more[i] = more[i-1] && out_q[i-1];
+            less[i] = less[i-1] && !out_q[i-1];
+        end
+    end
 
     always @(posedge clk) begin
         open_q <= !rst;
-        if (rst) begin
-            slot_q <= 1'b1;
+        flush_q <= flush && !rst;
+        slot_q <= !rst && !owed && (response || (push ? !next_all_out : !all_out));
+        if (rst)
             out_q <= {OUT_W{1'b0}};
-        end else begin
-            slot_q <= response || (push ? !next_all_out : !all_out);
-            if (push && !response)
-                out_q <= out_q + 1'b1;
-            else if (!push && response)
-                out_q <= out_q - 1'b1;
-        end
+        else
+            out_q <= out_q ^ (push && !response ? more : {OUT_W{1'b0}}) ^ (!push && response ? less : {OUT_W{1'b0}});
     end
 
     rill_owed #(.QUIET_BITS(QUIET_BITS)) u_owed (
@@ -275,7 +294,7 @@ module rill_dma_write #(
 
     always @(posedge clk) begin
         if (push)
-            open_mem[wr_q] <= {ends, turn, addr_d};
+            open_mem[wr_q] <= {ends, place_turn, addr_d};
         written_q <= rst || !head_ends ? {CLIENTS{1'b0}} : answered;
         if (rst) begin
             wr_q <= {PTR_W{1'b0}};

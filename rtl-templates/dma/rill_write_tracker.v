@@ -8,7 +8,7 @@
 // layers_done: layers of whose descriptors all have been written. What a later layer has given or not given never
 // delays it, so it depends on no stream: a layer that is done gets counted by itself, as memory always answers whole
 // bursts.
-// Latency: 2 cycles from the last written pulse (1 from a layer_done without open descriptors), more by those of a
+// Latency: 2 cycles from the last written pulse, or from a layer_done without open descriptors, more by those of a
 // round before. An engine's open descriptors are of the round that is waited for, of whole layers behind it (the next
 // round), or of the layer that is not done yet.
 // Reset: clk, synchronous active-high rst; the count starts at 0.
@@ -46,8 +46,12 @@ module rill_write_tracker #(
     reg  [LAYERS_W-1:0] covered_q;           // layers up to the end of the round
     wire [WRITERS-1:0]  clear;               // nothing of the round is open
     wire                turn = &clear;       // the next round begins
-    wire [LAYERS_W-1:0] ended_d = ended_q + {{(LAYERS_W-1){1'b0}}, layer_done};
+    // A cycle behind layer_done: the last given of the layer has been counted then.
+    reg                 ends_q;
+    wire [LAYERS_W-1:0] ended_d = ended_q + {{(LAYERS_W-1){1'b0}}, ends_q};
 
+    always @(posedge clk)
+        ends_q <= !rst && layer_done;
     always @(posedge clk)
         if (rst) begin
             ended_q <= {LAYERS_W{1'b0}};
@@ -69,9 +73,8 @@ module rill_write_tracker #(
             reg  [COUNT_W-1:0] next_q;
             reg  [COUNT_W-1:0] part_q;
             reg                round_none_q; // round_q is 0
-            wire [COUNT_W-1:0] part_in = part_q + {{(COUNT_W-1){1'b0}}, given[i]};
-            wire [COUNT_W-1:0] next_in = layer_done ? next_q + part_in : next_q;
-            wire [COUNT_W-1:0] part_left = layer_done ? NONE[COUNT_W-1:0] : part_in;
+            wire [COUNT_W-1:0] next_in = ends_q ? next_q + part_q : next_q;
+            wire [COUNT_W-1:0] part_left = ends_q ? NONE[COUNT_W-1:0] : part_q;
             wire               of_round = written[i] && !round_none_q;
             wire               of_next = written[i] && round_none_q && next_in != NONE[COUNT_W-1:0];
             wire               of_part = written[i] && round_none_q && next_in == NONE[COUNT_W-1:0];
@@ -87,7 +90,7 @@ module rill_write_tracker #(
                 end else begin
                     round_q <= round_d;
                     next_q <= turn ? NONE[COUNT_W-1:0] : next_left;
-                    part_q <= part_left - {{(COUNT_W-1){1'b0}}, of_part};
+                    part_q <= part_left + {{(COUNT_W-1){1'b0}}, given[i]} - {{(COUNT_W-1){1'b0}}, of_part};
                     round_none_q <= round_d == NONE[COUNT_W-1:0];
                 end
 `ifdef RILL_ASSERT

@@ -10,7 +10,7 @@
 // layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted; given: one for
 // each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after that of the
 // layer before. Responses are the business of rill_kv_tracker.
-// Latency: 2 cycles. Throughput: one unit per cycle; 4 cycles between steps.
+// Latency: 1 cycle. Throughput: one unit per cycle; 4 cycles between steps.
 // p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no divider.
 // Reset: clk, synchronous active-high rst.
 //
@@ -108,25 +108,28 @@ module rill_k_writer #(
     reg  [15:0]       layer_q;
     reg  [15:0]       unit_q;
 
-    // Outputs.
-    reg  [CHANNELS-1:0]  desc_valid_q;
+    // Two units in turn, with all that leaves with them: what comes from the channels moves no unit, only the place of
+    // the oldest one. Their channels are decoded, so that those of the next unit are there when one leaves.
+    localparam WORD_W = 1 + 40 + BEAT_BITS;
+    reg                  ready_q;
+    reg                  any_q;
+    reg                  both_q;
+    reg                  write_q;            // the next unit goes to word_1_q
+    reg                  read_q;             // the oldest one is there
+    reg  [WORD_W-1:0]    word_0_q;           // {last of the firing, offset, beat}
+    reg  [WORD_W-1:0]    word_1_q;
+    reg  [CHANNELS-1:0]  lanes_0_q;          // one of them: its channel
+    reg  [CHANNELS-1:0]  lanes_1_q;
+    reg                  first_0_q;          // of the head: with a descriptor
+    reg                  first_1_q;
+    reg  [CHANNELS-1:0]  desc_valid_q;       // of the oldest unit
     reg  [CHANNELS-1:0]  beat_valid_q;
-    reg  [39:0]          desc_offset_q;
-    reg  [BEAT_BITS-1:0] beat_q;
-    reg                  last_sent_q;        // the last unit of a firing is in the output registers
+    wire                 last;
+    wire [39:0]          offset;
 
-    // Units with their places, between the place's counters and the channels' answers.
-    localparam PLACED_W = 2 + LANE_W + 40 + BEAT_BITS;
-    wire                 placed_ready;
-    wire                 placed_valid;
-    wire                 placed_last;        // of the firing
-    wire                 placed_first;       // of the head: with a descriptor
-    wire [LANE_W-1:0]    placed_lane;
-    wire [39:0]          placed_offset;
-    wire [BEAT_BITS-1:0] placed_beat;
-
-    // What is in the output registers leaves now.
+    // What has been offered has been taken: the oldest unit leaves, if there is one.
     wire move = ((desc_valid_q & ~m_axis_desc_tready) | (beat_valid_q & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
+    wire pop = any_q && move;
     wire unit_first = unit_q == 16'd0;
     wire unit_last = unit_q == UNITS_32[15:0] - 16'd1;
     wire token_last = s_axis_kv_tuser[TOK_LAST];
@@ -140,18 +143,11 @@ module rill_k_writer #(
     wire [20:0] first_lane = over_q == 21'd0 ? 21'd0 : CHANNELS_32[20:0] - over_q;
 
     assign s_axis_step_tready = open_q && state_q == S_STEP;
-    assign s_axis_kv_tready = state_q == S_RUN && placed_ready;
-    rill_register_slice #(.DATA_W(PLACED_W), .MODE(2)) u_placed (
-        .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_kv_tvalid && state_q == S_RUN), .s_axis_tready(placed_ready),
-        .s_axis_tdata({s_axis_kv_tlast, unit_first, lane_q, head_base_q + row_offset_q,
-        s_axis_kv_tdata[BEAT_BITS-1:0]}),
-        .m_axis_tvalid(placed_valid), .m_axis_tready(move),
-        .m_axis_tdata({placed_last, placed_first, placed_lane, placed_offset, placed_beat}));
-    wire send = placed_valid && move;
+    assign s_axis_kv_tready = state_q == S_RUN && ready_q;
+    assign {last, offset, m_axis_beat_tdata} = read_q ? word_1_q : word_0_q;
+    assign m_axis_desc_tdata = {UNITS_32[15:0], offset};
     assign m_axis_desc_tvalid = desc_valid_q;
     assign m_axis_beat_tvalid = beat_valid_q;
-    assign m_axis_desc_tdata = {UNITS_32[15:0], desc_offset_q};
-    assign m_axis_beat_tdata = beat_q;
 
     always @(posedge clk) begin
         open_q <= !rst;
@@ -211,43 +207,43 @@ module rill_k_writer #(
         end
     end
 
-    genvar c;
-    generate
-        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_channel
-            localparam [31:0] INDEX = c;
-            wire here = send && placed_lane == INDEX[LANE_W-1:0];
-            always @(posedge clk)
-                if (rst) begin
-                    desc_valid_q[c] <= 1'b0;
-                    beat_valid_q[c] <= 1'b0;
-                end else begin
-                    if (here && placed_first)
-                        desc_valid_q[c] <= 1'b1;
-                    else if (m_axis_desc_tready[c])
-                        desc_valid_q[c] <= 1'b0;
-                    if (here)
-                        beat_valid_q[c] <= 1'b1;
-                    else if (m_axis_beat_tready[c])
-                        beat_valid_q[c] <= 1'b0;
-                end
+    wire [CHANNELS-1:0] lanes = {{(CHANNELS-1){1'b0}}, 1'b1} << lane_q;
+    wire [CHANNELS-1:0] next_lanes = both_q ? (read_q ? lanes_0_q : lanes_1_q) : take ? lanes : {CHANNELS{1'b0}};
+    wire                next_first = both_q ? (read_q ? first_0_q : first_1_q) : unit_first;
+
+    always @(posedge clk)
+        if (rst) begin
+            ready_q <= 1'b0;
+            any_q <= 1'b0;
+            both_q <= 1'b0;
+            write_q <= 1'b0;
+            read_q <= 1'b0;
+            desc_valid_q <= {CHANNELS{1'b0}};
+            beat_valid_q <= {CHANNELS{1'b0}};
+        end else begin
+            ready_q <= pop || !(both_q || (take && any_q));
+            any_q <= take || both_q || (any_q && !pop);
+            both_q <= !pop && (both_q || (take && any_q));
+            write_q <= write_q ^ take;
+            read_q <= read_q ^ pop;
+            desc_valid_q <= move ? next_lanes & {CHANNELS{next_first}} : desc_valid_q & ~m_axis_desc_tready;
+            beat_valid_q <= move ? next_lanes : beat_valid_q & ~m_axis_beat_tready;
         end
-    endgenerate
 
     always @(posedge clk) begin
-        if (send) begin
-            beat_q <= placed_beat;
-            if (placed_first)
-                desc_offset_q <= placed_offset;
+        if (take && !write_q) begin
+            word_0_q <= {s_axis_kv_tlast, head_base_q + row_offset_q, s_axis_kv_tdata[BEAT_BITS-1:0]};
+            lanes_0_q <= lanes;
+            first_0_q <= unit_first;
+        end
+        if (take && write_q) begin
+            word_1_q <= {s_axis_kv_tlast, head_base_q + row_offset_q, s_axis_kv_tdata[BEAT_BITS-1:0]};
+            lanes_1_q <= lanes;
+            first_1_q <= unit_first;
         end
         given <= rst ? {CHANNELS{1'b0}} : desc_valid_q & m_axis_desc_tready;
-        if (rst) begin
-            last_sent_q <= 1'b0;
-            layer_done <= 1'b0;
-        end else begin
-            // No unit of the next firing gets past a waiting last one, so the registers' emptying is the firing's end.
-            last_sent_q <= (send && placed_last) || (last_sent_q && !move);
-            layer_done <= last_sent_q && move;
-        end
+        // No unit of the next firing gets past a last one that waits, so its leaving is the firing's end.
+        layer_done <= !rst && pop && last;
     end
 
 `ifdef RILL_ASSERT

@@ -170,21 +170,23 @@ module rill_kv_scale #(
     // ---- words out ----
     localparam COUNT_W = FIRE_W + 1;
     wire               en;
-    wire               step;
     // complete (layer, head) pairs that the reader has not finished
     reg  [COUNT_W-1:0] ready_q;
     reg                r_have_q;
     reg  [16:0]        size_q;                             // positions of the step
     reg  [16:0]        left_q;                             // positions from the present word on
     reg  [ADDR_W-1:0]  r_base_q;
-    reg  [ADDR_W-1:0]  r_addr_q;
+    wire [ADDR_W-1:0]  r_addr_q;
+    wire [ADDR_W-1:0]  read_addr;                          // once more, for the memories alone
+    reg  [ADDR_W-1:0]  r_addr_d;
     reg  [FIRE_W-1:0]  r_fire_q;
     wire               loaded;                             // r_addr_q, left_q are the layer's
     wire               load;
     wire [16:0]        skip;                               // positions before its first word
     wire [16:0]        layer_size = size_q - skip;
     wire [16:0]        skip_words = skip >> LEVELS;
-    wire               issue = en && r_have_q && loaded && ready_q != {COUNT_W{1'b0}};
+    wire               want = r_have_q && loaded && ready_q != {COUNT_W{1'b0}};
+    wire               issue = en && want;
     wire               r_last = left_q <= LANES_17;
     localparam [31:0]  LAST_REPLAY = REPLAYS - 1;
     reg  [7:0]         replay_q;                           // times that the present head has been sent
@@ -197,20 +199,26 @@ module rill_kv_scale #(
         + CHUNKS_32[ADDR_W-1:0];
     assign r_take = next_q && !r_have_q;
 
+    always @* begin
+        r_addr_d = r_addr_q;
+        if (load)
+            r_addr_d = r_base_q + skip_words[ADDR_W-1:0];
+        else if (issue)
+            r_addr_d = !r_last ? r_addr_q + 1'b1 : (r_again ? r_base_q : r_base_next) + skip_words[ADDR_W-1:0];
+    end
+    rill_register_tree #(.DATA_W(ADDR_W), .COPIES(2)) u_addr (.clk(clk), .rst(rst), .d(r_addr_d),
+        .q({read_addr, r_addr_q}));
+
     always @(posedge clk)
         if (rst) begin
             ready_q <= {COUNT_W{1'b0}};
             r_have_q <= 1'b0;
             r_base_q <= {ADDR_W{1'b0}};
-            r_addr_q <= {ADDR_W{1'b0}};
             r_fire_q <= {FIRE_W{1'b0}};
             replay_q <= 8'd0;
         end else begin
             ready_q <= ready_q + {{(COUNT_W-1){1'b0}}, filled_q} - {{(COUNT_W-1){1'b0}}, r_done};
             r_have_q <= r_take || (r_have_q && !r_end);
-            if (load) r_addr_q <= r_base_q + skip_words[ADDR_W-1:0];
-            else if (issue) r_addr_q <= !r_last ? r_addr_q + 1'b1 : (r_again ? r_base_q : r_base_next)
-                + skip_words[ADDR_W-1:0];
             if (issue && r_last) replay_q <= r_again ? replay_q + 8'd1 : 8'd0;
             if (r_done) begin
                 r_base_q <= r_base_next;
@@ -270,11 +278,13 @@ module rill_kv_scale #(
     wire [2:0]        valid;
     wire              pipe_ready;
     wire              pipe_side;
-    rill_pipe #(.LATENCY(3), .SIDE_W(1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(issue), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .step(step),
+    `include "rill_copies.vh"
+    wire [COPIES-1:0] step;
+    rill_pipe #(.LATENCY(3), .SIDE_W(1), .COPIES(COPIES)) u_pipe (
+        .clk(clk), .rst(rst), .s_tvalid(want), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .step(step),
         .valid(valid),
         .m_tvalid(m_axis_scale_tvalid), .m_tready(m_axis_scale_tready), .m_side(pipe_side));
-    rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(en),
+    rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(step[0]),
         .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]), .q(lanes2));
 
     // Two lanes share a memory: a word of an UltraRAM has 72 bits. Whole bytes are enabled, as that is all it can do.
@@ -288,13 +298,14 @@ module rill_kv_scale #(
             reg  [WIDE*32-1:0] read1_q;
             reg  [WIDE*32-1:0] read2_q;
             wire [WIDE-1:0]    enable;                     // of lanes
+            wire               mine = step[i*WIDE*COPIES/LANES_1];
             integer n;
             always @(posedge clk)
                 for (n = 0; n < WIDE*4; n = n + 1)
                     if (enable[n/4]) mem[write_addr_q[INDEX_W-1:0]][n*8 +: 8] <= write_data_q[(n%4)*8 +: 8];
             always @(posedge clk)
-                if (en) begin
-                    read1_q <= mem[r_addr_q[INDEX_W-1:0]];
+                if (mine) begin
+                    read1_q <= mem[read_addr[INDEX_W-1:0]];
                     read2_q <= read1_q;
                 end
             for (j = 0; j < WIDE; j = j + 1) begin : gen_lane
@@ -302,7 +313,7 @@ module rill_kv_scale #(
                 reg [31:0] out_q;
                 assign enable[j] = write_q && write_lane_q == INDEX[LANE_W-1:0];
                 always @(posedge clk)
-                    if (en) out_q <= lanes2 > INDEX[MASK_W-1:0] ? read2_q[j*32 +: 32] : 32'd0;
+                    if (mine) out_q <= lanes2 > INDEX[MASK_W-1:0] ? read2_q[j*32 +: 32] : 32'd0;
                 assign m_axis_scale_tdata[INDEX*32 +: 32] = out_q;
             end
         end
@@ -319,9 +330,9 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
-    wire unused = &{1'b0, step, together_q, LAST_TOGETHER, s_axis_step_tdata,
+    wire unused = &{1'b0, together_q, LAST_TOGETHER, s_axis_step_tdata,
         s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
-                     skip_words, write_addr_q, r_addr_q, valid,
+                     skip_words, write_addr_q, read_addr, valid,
         pipe_ready, pipe_side, RAM_STYLE};
 endmodule
 

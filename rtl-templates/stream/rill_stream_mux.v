@@ -42,8 +42,8 @@ module rill_stream_mux #(
     input  wire [PORTS-1:0]        s_axis_tlast,
     output wire                    m_axis_tvalid,
     input  wire                    m_axis_tready,
-    output reg  [DATA_W-1:0]       m_axis_tdata,
-    output reg  [USER_W-1:0]       m_axis_tuser,
+    output wire [DATA_W-1:0]       m_axis_tdata,
+    output wire [USER_W-1:0]       m_axis_tuser,
     output wire                    m_axis_tlast
 );
     function bad_entries(input integer entries);
@@ -86,18 +86,23 @@ module rill_stream_mux #(
     assign m_axis_tvalid = open && |(turn[PORTS-1:0] & s_axis_tvalid);
     assign m_axis_tlast = |(turn[PORTS-1:0] & s_axis_tlast);
 
-    integer p;
+    // The number's bits choose as they are, the lowest between neighbours: the table names no port that is not there.
+    localparam PORT_W = PORTS > 1 ? $clog2(PORTS) : 1;
+    localparam SLOTS = 1 << PORT_W;
+    localparam WORD_W = USER_W + DATA_W;
+    reg  [SLOTS*WORD_W-1:0] left;            // words that are left, in the low places
+    integer                 b, i;
     always @* begin
-        m_axis_tdata = s_axis_tdata[DATA_W-1:0];
-        m_axis_tuser = s_axis_tuser[USER_W-1:0];
-        for (p = 0; p < PORTS; p = p + 1)
-            if (port == p[7:0]) begin
-                m_axis_tdata = s_axis_tdata[p*DATA_W +: DATA_W];
-                m_axis_tuser = s_axis_tuser[p*USER_W +: USER_W];
-            end
+        left = {SLOTS*WORD_W{1'b0}};
+        for (i = 0; i < PORTS; i = i + 1)
+            left[i*WORD_W +: WORD_W] = {s_axis_tuser[i*USER_W +: USER_W], s_axis_tdata[i*DATA_W +: DATA_W]};
+        for (b = 0; b < PORT_W; b = b + 1)
+            for (i = 0; i < (SLOTS >> (b + 1)); i = i + 1)
+                left[i*WORD_W +: WORD_W] = port[b] ? left[(2*i+1)*WORD_W +: WORD_W] : left[2*i*WORD_W +: WORD_W];
     end
+    assign {m_axis_tuser, m_axis_tdata} = left[WORD_W-1:0];
 
-    wire unused = turn[PORTS];
+    wire unused = &{1'b0, turn[PORTS], port};
 endmodule
 
 `default_nettype wire

@@ -222,7 +222,7 @@ check_fault rill_fifo 's/else if (push \&\& !take \&\& any_q)/else if (push \&\&
 # descriptors left out of it. Counted late: what has begun behind a layer holds its count.
 check_fault rill_write_tracker 's/of_round = written\[i\] \&\& /of_round = /' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
 check_fault rill_write_tracker 's/turn = &clear/turn = |clear/' 12 WRITERS=2 COUNT_W=2 LAYERS_W=3
-check_fault rill_write_tracker 's/next_q + part_in/next_q + part_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
+check_fault rill_write_tracker 's/next_q + part_q/next_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
 check_fault rill_write_tracker 's/turn ? next_left/turn ? next_left + part_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
 # Full, or never ready, too early; a word that is held back.
 check_fault rill_fifo 's/room_q <= count_d != FULL/room_q <= count_d < FULL - 1/' 8 DATA_W=3 DEPTH=5
@@ -252,7 +252,7 @@ check_fault rill_axi_read_arbiter 's/take = open_q \&\& !owed/take = open_q/' 12
 # A turn that a stopped client keeps; a response of another client, of any beat; more beats than may be open.
 check_fault rill_dma_write 's/pass = !current || (push \&\& ends)/pass = push \&\& ends/' 8 CLIENTS=2 \
     "${memory[@]}" OUTSTANDING=3
-check_fault rill_dma_write 's/<= {ends, turn, addr_d}/<= {ends, request, addr_d}/' 8 CLIENTS=2 \
+check_fault rill_dma_write 's/<= {ends, place_turn, addr_d}/<= {ends, request, addr_d}/' 8 CLIENTS=2 \
     "${memory[@]}" OUTSTANDING=3
 check_fault rill_dma_write 's/rst || !head_ends ?/rst ?/' 10 CLIENTS=1 "${memory[@]}" OUTSTANDING=2
 check_fault rill_dma_write 's/push ? !next_all_out : !all_out/!all_out/' 10 CLIENTS=1 "${memory[@]}" OUTSTANDING=1

@@ -5,6 +5,8 @@
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=5 REPEAT=1 LONGEST=1
 // sweep: PORTS=3 REPEAT=7 LONGEST=3
+// quick: PORTS=5 REPEAT=1 LONGEST=1
+// quick: PORTS=3 REPEAT=7 LONGEST=3
 `default_nettype none
 `timescale 1ns / 1ps
 

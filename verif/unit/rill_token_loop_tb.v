@@ -3,13 +3,15 @@
 // refused ones (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in
 // the middle, each followed by a good request, as are another image, a stop, a kill, a ring that is too short and a
 // memory that falls silent (watchdog);
-// step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet. MODE 1: rows only.
+// step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet, and behind
+// RESET_WAY registers it is over before the flush ends and before anything is sent. MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
-// sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0 END_IDS=8
+// sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0 END_IDS=8 RESET_WAY=5
+// sweep: MODE=1 CHANNELS=1 TOKENS=1 BEAT_BITS=512 KV_LAYERS=0 RESET_WAY=16
 // sweep: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0
 // quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
-// quick: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0
+// quick: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0 RESET_WAY=16
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -21,6 +23,7 @@ module rill_token_loop_tb;
     parameter BEAT_BITS = 512;
     parameter KV_LAYERS = 1;
     parameter END_IDS = 1;
+    parameter RESET_WAY = 2;
     localparam CONTEXT = 40;
     localparam VOCAB = 97;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
@@ -67,7 +70,7 @@ module rill_token_loop_tb;
     rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT),
         .VOCAB(VOCAB), .END_IDS(END_IDS),
         .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
-        .BASES(BASES), .ADDR_BITS(36)) dut (
+        .BASES(BASES), .ADDR_BITS(36), .RESET_WAY(RESET_WAY)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new),
         .eot_id(eot_id),
         .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
@@ -112,6 +115,7 @@ module rill_token_loop_tb;
     reg         traffic = 0;                 // something that makes the memory move
     reg         failed = 0;
     reg         was_soft = 0;
+    reg  [RESET_WAY-1:0] far = {RESET_WAY{1'b1}}, far_soft = 0; // resets on their way; [RESET_WAY-1]: as a module sees it
     reg         alive = 0;                   // between load_start and soft_rst
 
     function chance(input integer percent);
@@ -186,6 +190,10 @@ module rill_token_loop_tb;
         if (soft_rst && !was_soft)
             resets = resets + 1;
         was_soft = soft_rst;
+        if (far[RESET_WAY-1] && (load_start || p_valid || w_valid || s_valid)) fail(28);
+        if (far_soft[RESET_WAY-1] && !flush) fail(29);
+        far <= {far[RESET_WAY-2:0], soft_rst || rst};
+        far_soft <= {far_soft[RESET_WAY-2:0], soft_rst};
 
         if (load_start || p_valid || w_valid || s_valid || r_valid)
             traffic = 1;

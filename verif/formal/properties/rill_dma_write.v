@@ -17,6 +17,8 @@ wire [ADDR_W-1:0]    f_addr_word;
 reg                  f_begun_q = 1'b0;
 reg                  f_reset_q = 1'b0;
 reg                  f_again_q = 1'b0;       // rst in the two cycles before
+reg                  f_flush_q;              // flush in the cycle before
+reg                  f_owed_q;
 (* anyseq *) wire    f_mark;
 reg                  f_open_q;               // the marked beat is taken and not answered
 wire                 f_data_mark = f_mark && !f_open_q;
@@ -50,6 +52,8 @@ always @(posedge clk) begin
     f_begun_q <= 1'b1;
     f_reset_q <= rst;
     f_again_q <= f_reset_q;
+    f_flush_q <= flush && !rst;
+    f_owed_q <= owed;
     assume (f_begun_q || rst);
     assume (!f_reset_q || f_again_q || rst);
     assume (!m_axi_bvalid || f_owed_open != 15'd0);        // the memory's side
@@ -84,13 +88,17 @@ always @(posedge clk) begin
         f_ahead_q <= f_ahead_q - 1'b1;
     if (f_begun_q && !rst) begin
         assert (open_q == !f_reset_q && m_axi_bready == open_q);
-        assert ((turn & (turn - 1'b1)) == {CLIENTS{1'b0}} && turn == data_turn);
-        assert (took == (request & s_axis_beat_tready & {CLIENTS{!flush}}));
-        assert (push == (data_ready && addr_ready && slot_q && open_q && !owed && !flush && |(turn & request)));
+        assert ((turn & (turn - 1'b1)) == {CLIENTS{1'b0}} && turn == data_turn && turn == place_turn
+            && turn == ready_turn);
+        assert ((took & ~s_axis_beat_tready) == {CLIENTS{1'b0}});
+        assert (flush_q || took == (request & s_axis_beat_tready));
+        assert (push == (data_ready && addr_ready && slot_q && |(turn & request)) && data_push == push);
+        assert (!slot_q || (open_q && !owed));
+        assert (flush_q == f_flush_q);
         if (f_passes_q && CLIENTS > 1)
             assert (|(turn & f_others_q) && turn != f_turn_q);
         assert (out_q <= OUTSTANDING && occupancy <= out_q && addr_occupancy <= out_q);
-        assert (slot_q || out_q == OUTSTANDING || !open_q);
+        assert (slot_q || out_q == OUTSTANDING || !open_q || f_owed_q);
         assert (!slot_q || out_q != OUTSTANDING);
         assert (rd_q < OUTSTANDING && wr_q == f_wrapped(rd_q + out_q));
         assert (owed || !open_q || f_owed_open == {9'd0, f_sent});
@@ -147,14 +155,14 @@ always @(posedge clk) begin
     assume (s_axis_desc_tdata[c*56+40+BEATS_W +: 16-BEATS_W] == 0);
     assume (!f_offers_q || s_axis_beat_tvalid[c]);         // a beat stands until it is taken
     f_offers_q <= !rst && s_axis_beat_tvalid[c] && !s_axis_beat_tready[c];
-    f_took_q <= !rst && !flush && took[c] && !load;
+    f_took_q <= !rst && !flush_q && took[c] && !load;
     f_place_q <= place_q;
     f_left_q <= left_q;
     if (f_begun_q && !rst && f_reset_q)
         assert (!live_q);
     if (f_begun_q && !rst) begin
         assert (live_q == (left_q != {BEATS_W{1'b0}}) && last_q == (left_q == 1));
-        assert (open_beats_q == f_mine);
+        assert (open_beats_q + counts_q == f_mine);
         assert (!took[c] || (turn[c] && live_q && s_axis_beat_tvalid[c]));
         if (f_took_q)
             assert (place_q == f_place_q + 1'b1 && left_q == f_left_q - 1'b1);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each unit has its place: position p of the step is channel p mod CHANNELS, row p / CHANNELS, behind the bases of its
-// layer and head; the first unit of each head and token comes with the descriptor. On the channels' side, behind the
-// slice (rill_register_slice), what a channel has not taken stays, and a firing is done when all have taken its last
-// unit.
+// layer and head; the first unit of each head and token comes with the descriptor. On the channels' side units leave in
+// their order, each to its channel alone, with what it came with (one unit, any one, is followed); what a channel has
+// not taken stays, and a firing is done when all have taken its last unit.
 // The streams' side: krows is the rows before the step; units, tokens, heads, layers are counted as the header says.
 localparam F_C = CHANNELS;
 reg                 f_begun_q = 1'b0;
@@ -12,10 +12,17 @@ reg  [15:0]         f_first_row_q, f_row_q;  // of the step's first token, of th
 reg  [5:0]          f_first_lane_q, f_lane_q;
 reg  [15:0]         f_layer_q, f_head_q, f_unit_q;
 reg  [3:0]          f_tok_q;
-reg                 f_waits_q;               // a channel may still hold the firing's last unit
-reg                 f_done_q;                // none does any more
 wire                f_taken = ((m_axis_desc_tvalid & ~m_axis_desc_tready)
     | (m_axis_beat_tvalid & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
+(* anyseq *) wire   f_mark;
+reg                 f_inside_q;              // the marked unit is held
+reg                 f_behind_q;              // another one before it
+reg                 f_slot_q, f_unit_first_q, f_unit_ends_q, f_unit_new_q;
+reg  [CHANNELS-1:0] f_to_q;
+reg  [39:0]         f_at_q;
+reg  [BEAT_BITS-1:0] f_word_q;
+reg                 f_ended_q;               // it was a firing's last one and left in the cycle before
+wire                f_leaves = f_inside_q && !f_behind_q && f_taken;
 reg  [CHANNELS-1:0] f_desc_held_q, f_beat_held_q;
 reg  [39:0]         f_desc_q;
 reg  [BEAT_BITS-1:0] f_beat_q;
@@ -58,8 +65,24 @@ always @(posedge clk) begin
             f_lane_q <= f_lane_q == F_C - 1 ? 6'd0 : f_lane_q + 6'd1;
         end
     end
-    f_waits_q <= !rst && ((send && placed_last) || (f_waits_q && !f_taken));
-    f_done_q <= !rst && f_waits_q && f_taken;
+    f_unit_new_q <= !rst && ((take && f_mark && !f_inside_q && (!any_q || pop) && !both_q)
+        || (f_inside_q && f_behind_q && pop));
+    f_ended_q <= !rst && f_leaves && f_unit_ends_q;
+    if (rst)
+        f_inside_q <= 1'b0;
+    else if (take && f_mark && !f_inside_q) begin
+        f_inside_q <= 1'b1;
+        f_behind_q <= any_q && !pop;
+        f_slot_q <= write_q;
+        f_to_q <= {{(CHANNELS-1){1'b0}}, 1'b1} << f_lane_q;
+        f_at_q <= f_place;
+        f_word_q <= s_axis_kv_tdata[BEAT_BITS-1:0];
+        f_unit_first_q <= f_unit_q == 16'd0;
+        f_unit_ends_q <= s_axis_kv_tlast;
+    end else if (f_inside_q && pop) begin
+        f_inside_q <= f_behind_q;
+        f_behind_q <= 1'b0;
+    end
     if (f_begun_q && !rst) begin
         if (take) begin
             assert (unit_first == (f_unit_q == 16'd0) && unit_last == f_last_unit);
@@ -98,6 +121,26 @@ always @(posedge clk) begin
             assert (m_axis_desc_tdata == {UNITS_32[15:0], f_desc_q});
         if (f_beat_held_q != {CHANNELS{1'b0}})
             assert (m_axis_beat_tdata == f_beat_q);
-        assert (layer_done == f_done_q && last_sent_q == f_waits_q);
+        assert (!both_q || any_q);
+        assert (!ready_q || !both_q);
+        assert ((write_q != read_q) == (any_q && !both_q));
+        if (!any_q)
+            assert (beat_valid_q == {CHANNELS{1'b0}} && desc_valid_q == {CHANNELS{1'b0}});
+        if (f_inside_q) begin
+            assert (any_q && f_behind_q == (f_slot_q != read_q) && (!f_behind_q || both_q));
+            assert ((f_slot_q ? word_1_q : word_0_q) == {f_unit_ends_q, f_at_q, f_word_q});
+            assert ((f_slot_q ? lanes_1_q : lanes_0_q) == f_to_q);
+            assert ((f_slot_q ? first_1_q : first_0_q) == f_unit_first_q);
+            if (!f_behind_q) begin
+                assert (m_axis_desc_tdata[39:0] == f_at_q && m_axis_beat_tdata == f_word_q);
+                assert ((m_axis_beat_tvalid & ~f_to_q) == {CHANNELS{1'b0}});
+                assert ((m_axis_desc_tvalid & ~(f_unit_first_q ? f_to_q : {CHANNELS{1'b0}})) == {CHANNELS{1'b0}});
+                if (f_unit_new_q)                          // offered whole
+                    assert (m_axis_beat_tvalid == f_to_q
+                        && m_axis_desc_tvalid == (f_unit_first_q ? f_to_q : {CHANNELS{1'b0}}));
+            end
+        end
+        if (f_ended_q)
+            assert (layer_done);
     end
 end

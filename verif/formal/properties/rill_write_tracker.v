@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // No layer is counted before all of its writes have their responses, and none late.
+// It is done in the cycle behind layer_done: what was given with that has been counted.
 // Any layer that is watched, named by its number: `owed` of an engine are the open descriptors of it and of those
 // before.
 // port: output wire [WRITERS-1:0] f_none
@@ -7,24 +8,27 @@
 // port: output wire f_wraps
 // f_none: an engine has no open descriptor; f_full: as many as it may; f_wraps: the count of layers ends.
 (* anyconst *) reg [LAYERS_W-1:0] watched;
-assign f_wraps = layer_done && &ended_q;
+assign f_wraps = ends_q && &ended_q;
 reg  started_q = 1'b0;
+reg  done_before_q;                      // layer_done in the cycle before
 reg  counted_q = 1'b0;                   // it has ended
 reg  in_round_q = 1'b0;                  // it is in the round or before it
 reg  shown_q = 1'b0;                     // layers_done is beyond it
 wire [WRITERS-1:0] owes;
 wire [WRITERS-1:0] lags;                 // descriptors of layers that are done are open
 reg  [1:0] quiet_q = 2'd0;               // cycles without any, up to 3
-wire end_it = layer_done && ended_q == watched && !counted_q;
+wire end_it = ends_q && ended_q == watched && !counted_q;
 always @(posedge clk) begin
     started_q <= 1'b1;
+    done_before_q <= !rst && layer_done;
     counted_q <= !rst && (counted_q || end_it);
     in_round_q <= !rst && (in_round_q || (turn && (counted_q || end_it)));
     shown_q <= !rst && (shown_q || (turn && in_round_q));
-    quiet_q <= rst || layer_done || |lags ? 2'd0 : quiet_q == 2'd3 ? 2'd3 : quiet_q + 2'd1;
+    quiet_q <= rst || ends_q || |lags ? 2'd0 : quiet_q == 2'd3 ? 2'd3 : quiet_q + 2'd1;
     assume (started_q || rst);
-    assume (!layer_done || &ended_q == 1'b0); // the counts do not wrap while it is watched
+    assume (!ends_q || &ended_q == 1'b0); // the counts do not wrap while it is watched
     if (started_q && !rst) begin
+        assert (ends_q == done_before_q);
         assert (counted_q == (ended_q > watched));
         assert (in_round_q == (covered_q > watched));
         assert (shown_q == (layers_done > watched));
@@ -48,8 +52,8 @@ generate
             assume (!written[f] || open_q != 0 );
             assume (!given[f] || open_q < (1 << COUNT_W) - 1);
             open_q <= rst ? 0 : open_q + given[f] - written[f];
-            owed_q <= rst ? 0 : owed_q + (given[f] && !counted_q) - (written[f] && owed_q != 0);
-            done_q <= rst ? 0 : layer_done ? open_q + given[f] - written[f] : done_q - (written[f] && done_q != 0);
+            owed_q <= rst ? 0 : owed_q + (given[f] && !counted_q && !end_it) - (written[f] && owed_q != 0);
+            done_q <= rst ? 0 : ends_q ? open_q - written[f] : done_q - (written[f] && done_q != 0);
             if (started_q && !rst) begin
                 assert (open_q < (1 << COUNT_W));
                 assert (sum == open_q);

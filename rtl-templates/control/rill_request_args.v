@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arguments of a request, and what is wrong with them.
+//
+// While `open` is high the outputs follow the arguments; then they are held, but for ring_ids and channel_base, which
+// must not move. All is settled three cycles behind the arguments, `decode_steps` two, the rest one; a start comes
+// later than that.
+// refused: the request cannot be run: `fault` and `place` say why, as fault_code and fault_place of rill_token_loop (1
+// no prompt, 2 a prompt beyond CONTEXT, 3 a pointer that is no multiple of a beat or has bits above ADDR_BITS: place 0
+// prompt, 1 ring, 2 + c the base of channel c, 9 a ring with less room than ids may be made: place that many). If
+// several are wrong the first of these is told. fault is 0 otherwise.
+// decode_steps: those of one token behind the prompt, as far as max_new and CONTEXT allow; MODE 1: none.
+// Reset: none; nothing is kept that a start does not bring.
+//
+// name       meaning                            unit       range
+// MODE       0: language model; 1: stream       -          0, 1
+// BEAT_BITS  of a beat                          bits       256, 512
+// CONTEXT    of the longest request             positions  1 to 65535
+// END_IDS    that end a request                 ids        1 to 8
+// ADDR_BITS  of an address                      bits       32 to 64
+// BASES      of channels, that must be aligned  pointers   1 or more
+`default_nettype none
+
+module rill_request_args #(
+    parameter MODE = 0,
+    parameter BEAT_BITS = 0,
+    parameter CONTEXT = 0,
+    parameter END_IDS = 1,
+    parameter ADDR_BITS = 64,
+    parameter BASES = 1
+) (
+    input  wire                  clk,
+    input  wire                  open,
+    input  wire [31:0]           prompt_len,
+    input  wire [31:0]           max_new,
+    input  wire [END_IDS*32-1:0] eot_id,
+    input  wire                  ignore_eot,
+    input  wire [63:0]           prompt_ptr,
+    input  wire [63:0]           ring_ptr,
+    input  wire [31:0]           ring_ids,
+    input  wire [BASES*64-1:0]   channel_base,
+    output reg  [31:0]           prompt_len_q,
+    output reg  [31:0]           max_new_q,
+    output reg  [END_IDS*32-1:0] eot_id_q,
+    output reg                   ignore_eot_q,
+    output reg                   no_ids,             // max_new is 0
+    output reg  [31:0]           decode_steps,
+    output wire                  refused,
+    output wire [31:0]           fault,
+    output wire [31:0]           place
+);
+    localparam [31:0] CONTEXT_32 = CONTEXT;
+    // of a base or a pointer: those within a beat, those beyond the memory
+    localparam [31:0] ALIGN_MASK = BEAT_BITS / 8 - 1;
+    localparam [63:0] BAD_BITS = (~64'd0 << ADDR_BITS) | {32'd0, ALIGN_MASK};
+    localparam [31:0] FAULT_NONE = 0, FAULT_NO_PROMPT = 1, FAULT_LONG_PROMPT = 2, FAULT_POINTER = 3, FAULT_RING = 9;
+    localparam [31:0] PLACE_PROMPT = 0, PLACE_RING = 1, PLACE_BASE = 2;    // of FAULT_POINTER; channel c PLACE_BASE + c
+
+    generate
+        if (MODE != 0 && MODE != 1) begin : gen_bad_mode
+            rill_error_MODE_must_be_0_or_1 u_error ();
+        end
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (CONTEXT < 1 || CONTEXT > 65535) begin : gen_bad_context
+            rill_error_CONTEXT_must_be_1_to_65535 u_error ();
+        end
+        if (END_IDS < 1 || END_IDS > 8) begin : gen_bad_ends
+            rill_error_END_IDS_must_be_1_to_8 u_error ();
+        end
+        if (ADDR_BITS < 32 || ADDR_BITS > 64 || BASES < 1) begin : gen_bad_bases
+            rill_error_ADDR_BITS_must_be_32_to_64_BASES_at_least_1 u_error ();
+        end
+    endgenerate
+
+    reg         bad_prompt_ptr_q;
+    reg         bad_ring_ptr_q;
+    reg         no_prompt_q;
+    reg         long_prompt_q;
+    reg         short_ring_q;
+    wire [31:0] decode_room = CONTEXT_32 - prompt_len_q;
+    wire [31:0] decode_wish = max_new_q - 32'd1;
+
+    always @(posedge clk) begin
+        if (open) begin
+            prompt_len_q <= prompt_len;
+            max_new_q <= max_new;
+            eot_id_q <= eot_id;
+            ignore_eot_q <= ignore_eot;
+            bad_prompt_ptr_q <= (prompt_ptr & BAD_BITS) != 64'd0;
+            bad_ring_ptr_q <= (ring_ptr & BAD_BITS) != 64'd0;
+            no_prompt_q <= prompt_len == 32'd0;
+            long_prompt_q <= prompt_len > CONTEXT_32;
+            no_ids <= max_new == 32'd0;
+        end
+        short_ring_q <= MODE == 0 && ring_ids != 32'd0 && decode_steps >= ring_ids && !no_ids;
+        decode_steps <= MODE == 1 ? 32'd0 : decode_wish < decode_room ? decode_wish : decode_room;
+    end
+
+    // Bases of the channels: two registers behind.
+    reg  [BASES-1:0] bad_bases_q;
+    reg              bad_base_q;             // any of them
+    reg  [31:0]      base_place_d, base_place_q;
+    integer          b;
+
+    always @* begin
+        base_place_d = 32'd0;
+        for (b = BASES - 1; b >= 0; b = b - 1)
+            if (bad_bases_q[b])
+                base_place_d = PLACE_BASE + b;
+    end
+
+    always @(posedge clk) begin
+        for (b = 0; b < BASES; b = b + 1)
+            bad_bases_q[b] <= (channel_base[64*b +: 64] & BAD_BITS) != 64'd0;
+        bad_base_q <= |bad_bases_q;
+        base_place_q <= base_place_d;
+    end
+
+    wire bad_prompt = MODE == 0 && bad_prompt_ptr_q;
+    wire bad_ring = MODE == 0 && bad_ring_ptr_q;
+    wire bad_pointer = bad_base_q || bad_prompt || bad_ring;
+    assign refused = no_prompt_q || long_prompt_q || bad_pointer || short_ring_q;
+    assign fault = no_prompt_q ? FAULT_NO_PROMPT : long_prompt_q ? FAULT_LONG_PROMPT
+        : bad_pointer ? FAULT_POINTER : short_ring_q ? FAULT_RING : FAULT_NONE;
+    assign place = no_prompt_q || long_prompt_q || bad_prompt ? PLACE_PROMPT  // or 0
+        : bad_ring ? PLACE_RING : bad_base_q ? base_place_q : short_ring_q ? decode_steps + 32'd1 : 32'd0;
+
+    wire unused = &{1'b0, prompt_ptr, ring_ptr, channel_base};
+endmodule
+
+`default_nettype wire
