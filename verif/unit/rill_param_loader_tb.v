@@ -41,8 +41,8 @@ module rill_param_loader_tb;
     rill_axis_driver #(.DATA_W(BEAT_BITS)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_param_loader #(.BEAT_BITS(BEAT_BITS), .STORES(STORES), .PIECES(PIECES), .COUNTS(COUNTS)) dut (.clk(clk), .rst(rst),
-        .start(start),
+    rill_param_loader #(.BEAT_BITS(BEAT_BITS), .STORES(STORES), .PIECES(PIECES), .COUNTS(COUNTS)) dut (
+        .clk(clk), .rst(rst), .start(start),
         .s_axis_beat_tvalid(s_valid), .s_axis_beat_tready(s_ready), .s_axis_beat_tdata(s_data), .load_valid(load_valid),
         .load_store(load_store), .load_data(load_data), .done(done));
 
