@@ -10,7 +10,7 @@ enum {
     IR_MAX_DIES = 8,
     IR_MAX_LANES = 32,
     IR_RESET_LEAST = 2, /* registers from the token loop's reset to what it resets, on its own die */
-    IR_LANE_GROUP = 8 /* lanes of an engine that share their copy of the operand (FAN_OUT) */
+    IR_LANE_GROUP = 8   /* lanes of an engine that share their copy of the operand (FAN_OUT) */
 };
 
 // What a die has without what the shell keeps of it.

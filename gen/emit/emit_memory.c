@@ -147,12 +147,11 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
               rtl_dma_read.module, d->beat_bits, burst, d->outstanding, prefetch,
               ram_style_words[style != RAM_AUTO ? style : cost_prefetch_style(prefetch)], address_bits(ch), ch->index,
               name);
-    text_addf(
-        ch->out,
-        "        .clk(clk), .rst(%s), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
-        ".error_addr(%s)",
-        memory_reset(ir, ch->levels), base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
-        reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, ch->address));
+    text_addf(ch->out,
+              "        .clk(clk), .rst(%s), .base(%s), .flush(core_flush[%d]),\n        .idle(%s), .error(%s), "
+              ".error_addr(%s)",
+              memory_reset(ir, ch->levels), base_of(ch, client), ch->levels->flush++, reader_net(ch, "r_idle", i, 1),
+              reader_net(ch, "r_error", i, 1), reader_net(ch, "r_place", i, ch->address));
     connect_stream(ch, "s_axis_burst", arena_printf(ir->arena, "%s_desc", name), bit,
                    client->is_lane ? ir_engine_name(ir, engine, "walk_sent_tdata")
                                    : arena_printf(ir->arena, "%s_desc_tdata", name));
@@ -247,8 +246,8 @@ static void emit_write_engine(const struct channel *ch, const struct emit_client
               "(\n        .clk(clk), .rst(%s), .flush(core_flush[%d]), .idle(ch%02d_w_idle), "
               ".written(ch%02d_written),\n        .error(ch%02d_w_error), .error_addr(ch%02d_w_place)",
               rtl_dma_write.module, ch->writers, ir->design.beat_bits, emit_id_bits(ir), IR_WRITES_OPEN,
-              (long long)ir_write_buffer(ir, c), address_bits(ch), c, memory_reset(ir, ch->levels), ch->levels->flush++, c, c,
-              c, c);
+              (long long)ir_write_buffer(ir, c), address_bits(ch), c, memory_reset(ir, ch->levels), ch->levels->flush++,
+              c, c, c, c);
     connect_writers(ch, "base", client, base_of);
     connect_writers(ch, "s_axis_desc_tvalid", client, writer_desc_tvalid);
     connect_writers(ch, "s_axis_desc_tready", client, writer_desc_tready);
@@ -390,12 +389,12 @@ static void emit_walk_fork(const struct ir *ir, int engine, struct emit_levels *
                        : e->channels == 1
                            ? emit_bit(ir, ir->design.channels, e->first_channel)
                            : arena_printf(ir->arena, "[%d:%d]", e->first_channel + e->channels - 1, e->first_channel);
-    text_addf(
-        out,
-        "    %s #(.PORTS(%d)) u_%s (\n        .clk(clk), .rst(%s), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
-        "        .m_axis_tvalid(lane_desc_tvalid%s), .m_axis_tready(lane_desc_tready%s));\n",
-        rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), memory_reset(ir, levels),
-        ir_engine_name(ir, engine, "walk_sent_tvalid"), ir_engine_name(ir, engine, "walk_sent_tready"), part, part);
+    text_addf(out,
+              "    %s #(.PORTS(%d)) u_%s (\n        .clk(clk), .rst(%s), .s_axis_tvalid(%s), .s_axis_tready(%s),\n"
+              "        .m_axis_tvalid(lane_desc_tvalid%s), .m_axis_tready(lane_desc_tready%s));\n",
+              rtl_fork.module, e->channels, ir_engine_name(ir, engine, "walk_fork"), memory_reset(ir, levels),
+              ir_engine_name(ir, engine, "walk_sent_tvalid"), ir_engine_name(ir, engine, "walk_sent_tready"), part,
+              part);
 }
 
 void emit_memory(const struct ir *ir, struct emit_levels *levels, struct text *out) {

@@ -279,12 +279,13 @@ module rill_kv_scale #(
     wire              pipe_ready;
     wire              pipe_side;
     `include "rill_copies.vh"
+    localparam        ANY = 0;                             // of step: all are equal
     wire [COPIES-1:0] step;
     rill_pipe #(.LATENCY(3), .SIDE_W(1), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(want), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .step(step),
         .valid(valid),
         .m_tvalid(m_axis_scale_tvalid), .m_tready(m_axis_scale_tready), .m_side(pipe_side));
-    rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(step[0]),
+    rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(step[ANY]),
         .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]), .q(lanes2));
 
     // Two lanes share a memory: a word of an UltraRAM has 72 bits. Whole bytes are enabled, as that is all it can do.

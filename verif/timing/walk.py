@@ -18,7 +18,8 @@ from graph import NEVER, Loop
 from model import CLOCKS, ENABLES, LOGIC, End, Netlist, Table, read_delays
 
 TABLES = ".table"  # of a netlist's name: what its ports do, for the modules around it, and its longest paths
-RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_here)?(\[\d+\])?)$")  # where a path of a reset begins
+# Where a path of a reset begins.
+RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_here)?(\[\d+\])?)$")
 
 
 @dataclass

@@ -115,7 +115,7 @@ module rill_token_loop_tb;
     reg         traffic = 0;                 // something that makes the memory move
     reg         failed = 0;
     reg         was_soft = 0;
-    reg  [RESET_WAY-1:0] far = {RESET_WAY{1'b1}}, far_soft = 0; // resets on their way; [RESET_WAY-1]: as a module sees it
+    reg  [RESET_WAY-1:0] far = {RESET_WAY{1'b1}}, far_soft = 0; // resets on their way: the last as a module sees it
     reg         alive = 0;                   // between load_start and soft_rst
 
     function chance(input integer percent);
