@@ -30,23 +30,30 @@ static int away(const struct ir *ir, int kernel, int home, int direction) {
     return kernel_is(&ir->kernel[kernel], KERNEL_STORE) && boundaries > 0 ? boundaries : 0;
 }
 
-// The beats take one way for all stores of a direction, a store has stages of its own for when they are meant for it.
-static void add_way(struct ir *ir, int home, int direction) {
-    int farthest = 0, kernels = ir->kernels;
-    for (int k = 0; k < kernels; k++)
+static int farthest_store(const struct ir *ir, int home, int direction) {
+    int farthest = 0;
+    for (int k = 0; k < ir->kernels; k++)
         if (away(ir, k, home, direction) > farthest) farthest = away(ir, k, home, direction);
-    const char *net = "param_load_data";
+    return farthest;
+}
+
+// The beats take one way for all stores of a direction, a store has stages of its own for when they are meant for it.
+static void add_way(struct ir *ir, int home, int direction, const char *net) {
+    int farthest = farthest_store(ir, home, direction), kernels = ir->kernels;
     for (int n = 1; n <= farthest; n++) {
         net = add_stage(ir, home + direction * n, net);
         for (int k = 0; k < kernels; k++) {
             if (away(ir, k, home, direction) != n) continue;
-            ir_set_int(ir, k, "HOPS", n);
+            ir_set_int(ir, k, "HOPS", n + 1);
             ir->wire[load_wire(ir, k)].net = ir_net(ir, net);
         }
     }
 }
 
+// The first stage of every way is at the memory: what crosses comes from a register.
 void place_set_loads(struct ir *ir, int home) {
-    add_way(ir, home, -1);
-    add_way(ir, home, 1);
+    if (!farthest_store(ir, home, -1) && !farthest_store(ir, home, 1)) return;
+    const char *net = add_stage(ir, home, "param_load_data");
+    add_way(ir, home, -1, net);
+    add_way(ir, home, 1, net);
 }
