@@ -48,8 +48,13 @@ module rill_credit_receive #(
     wire                                                       room;
     always @(posedge clk) begin
         data_q <= data;
-        valid_q <= !rst && valid;
-        credit_q <= !rst && m_axis_tvalid && m_axis_tready;
+        if (rst) begin
+            valid_q <= 1'b0;
+            credit_q <= 1'b0;
+        end else begin
+            valid_q <= valid;
+            credit_q <= m_axis_tvalid && m_axis_tready;
+        end
     end
     assign credit = credit_q;
     rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_fifo (.clk(clk), .rst(rst),
