@@ -56,11 +56,9 @@ static void add_way(struct ir *ir, int home, int direction) {
     const char *net = "param_load_data";
     bool read = true;
     for (int n = 1; n <= farthest; n++) {
-        int die = home + direction * n;
-        if (read) {
-            net = add_stage(ir, arena_printf(ir->arena, "load_leaves_%d_%d", die - direction, die), die - direction, net);
-            stages++;
-        }
+        int die = home + direction * n, before = die - direction;
+        if (read) net = add_stage(ir, arena_printf(ir->arena, "load_leaves_%d_%d", before, die), before, net);
+        stages += read;
         net = add_stage(ir, arena_printf(ir->arena, "load_way_%d", die), die, net);
         read = tell_stores(ir, home, direction, n, ++stages, net);
     }

@@ -6,8 +6,8 @@
 // Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered
 // read). Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH
 // words in all.
-// occupancy counts the words held; high_water is the largest occupancy of the cycles before, since reset (simulation and
-// debug).
+// occupancy counts the words held; high_water is the largest occupancy of the cycles before, since reset (simulation
+// and debug).
 // s_axis_tready and m_axis_tvalid come from registers: no path through from side to side. m_axis_tdata does, too, but
 // at DEPTH 2 with more than 1,536 bits, where it comes over a multiplexer.
 // Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
