@@ -36,7 +36,7 @@ module rill_credit_receive_tb;
     integer            i, k, seed, start, sent, idle, stall;
     reg  [DATA_W-1:0]  word;
 
-    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_bench_clock #(.RESET_CYCLES(1)) u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(DATA_W), .WORDS(20 * WORDS)) u_src (
         .clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(),
         .m_axis_tlast(), .done(src_done));
@@ -96,10 +96,20 @@ module rill_credit_receive_tb;
             for (start = 0; start < DEPTH; start = start + 1)
                 push(0);
             wait (snk_done && src_done);
-            repeat (i) @(posedge clk);
-            @(posedge clk) again <= 1;
-            @(posedge clk) again <= 0;
-            wait (rst);
+            repeat (5) @(posedge clk);
+            fork
+                begin
+                    repeat (4) @(posedge clk);
+                    again <= 1;
+                    @(posedge clk) again <= 0;
+                    wait (rst);
+                end
+                begin
+                    repeat (i) @(posedge clk);
+                    u_snk.expect_word(m_data, 1'b0, 1'b0); // its credit is on the way
+                end
+            join
+            @(negedge clk) u_snk.seen = u_snk.wanted;
             wait (!rst);
             check(occupancy == 0 && high_water == 0 && !m_valid, "empty after reset");
             hold = 1;
