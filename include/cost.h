@@ -55,6 +55,9 @@ int64_t cost_spill_bits(const struct ir *, int kernel); // buffers of a rill_spi
 int64_t cost_local_bits(const struct ir *, int kernel); // banks, replays, converters
 // Of the tensor for one position, dynamic extents at their bound.
 int64_t cost_tensor_bits(const struct ir *, const struct ir_tensor *);
+// Of a stream between dies: an end of its way, the far one with the FIFO, and a stage on a die between.
+struct cost_resources cost_credit_end(const struct ir *, const struct ir_edge *, int64_t credits, bool far);
+struct cost_resources cost_credit_stage(const struct ir *, const struct ir_edge *);
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // of a FIFO's word: data, tuser, tlast, tcount
 
 struct cost_resources cost_capacity(const struct ir_die *);        // what the die has without its shell

@@ -152,7 +152,7 @@ struct ir_edge { // one stream with its FIFO
     int whole;             // 1: it holds a whole tensor by the safe rule too, as the graph would deadlock
     int run_ahead; // 1: its writer is early and would fill it at any depth; it waits for room, and no step takes longer
                    // for it
-    int crossings; // register slices behind the FIFO, one for each die boundary
+    int crossings; // die boundaries to the reader; of a stream in a pool those from the storage on
     int entry_crossings; // of a stream in a pool: those between its writer and the storage
     int group;           // both ends are in this group, or IR_NONE
     int crosses;         // firings that it holds from one group to another; 0: none

@@ -5,6 +5,7 @@
 
 #include "gen/kernel/args.h"
 #include "include/cost.h"
+#include "include/ir_credit.h"
 
 enum {
     DESCRIPTOR_BITS = 56, // of a walker, in a slice in front of its fork
@@ -96,9 +97,43 @@ static struct cost_resources memory_side(const struct ir *ir) {
     return sum;
 }
 
-static void add_slices(const struct ir *ir, const struct ir_edge *e, struct cost_resources *to) {
-    const struct ir_param param[] = {{"DATA_W", ir_value_int(cost_edge_bits(ir, e))}, {"MODE", ir_value_int(2)}};
-    add_module(to, &rtl_register_slice, param, COUNT_OF(param), e->crossings + e->entry_crossings);
+struct cost_resources cost_credit_end(const struct ir *ir, const struct ir_edge *e, int64_t credits, bool far) {
+    const struct ir_param param[] = {
+        {"DATA_W", ir_value_int(cost_edge_bits(ir, e))},
+        {"CREDITS", ir_value_int(credits)},
+        {"DEPTH", ir_value_int(credits)},
+        {"RAM_STYLE", ir_value_text(ram_style_words[e->pool == IR_NONE ? e->ram_style : RAM_DISTRIBUTED])},
+    };
+    struct cost_resources r = {0};
+    add_module(&r, far ? &rtl_credit_receive : &rtl_credit_send, param, COUNT_OF(param), 1);
+    return r;
+}
+
+struct cost_resources cost_credit_stage(const struct ir *ir, const struct ir_edge *e) {
+    const struct ir_param param[] = {{"DATA_W", ir_value_int(cost_stream_bits(ir, e))}, {"STAGES", ir_value_int(1)}};
+    struct cost_resources r = {0};
+    add_module(&r, &rtl_hop, param, COUNT_OF(param), 1);
+    return r;
+}
+
+// A way over borders: both ends, and a stage on each die between.
+static void add_way(const struct ir *ir, const struct ir_edge *e, int borders, int64_t credits,
+                    struct cost_resources *to) {
+    if (!borders) return;
+    struct cost_resources send = cost_credit_end(ir, e, credits, false), stage = cost_credit_stage(ir, e),
+                          receive = cost_credit_end(ir, e, credits, true);
+    cost_add(to, &send, 1);
+    cost_add(to, &stage, borders - 1);
+    cost_add(to, &receive, 1);
+}
+
+// A stream with its FIFO; that of one in a pool is the pool's, but for what is under way.
+static struct cost_resources cost_stream(const struct ir *ir, const struct ir_edge *e) {
+    struct cost_resources r = {0};
+    if (e->pool == IR_NONE && !e->crossings) return cost_fifo(e->depth, cost_edge_bits(ir, e), e->ram_style);
+    add_way(ir, e, e->crossings, e->pool == IR_NONE ? e->depth : ir_credits(0, e->crossings), &r);
+    add_way(ir, e, e->entry_crossings, ir_credits(0, e->entry_crossings), &r);
+    return r;
 }
 
 struct cost_resources cost_kernel_as(const struct ir *ir, int kernel, enum ram_style style) {
@@ -122,9 +157,7 @@ struct cost_design cost_design(const struct ir *ir) {
         cost_add(&d.kernels, &d.kernel[k], 1);
     }
     for (int e = 0; e < ir->edges; e++) {
-        if (ir->edge[e].pool == IR_NONE) // else its storage is the pool's
-            d.edge[e] = cost_fifo(ir->edge[e].depth, cost_edge_bits(ir, &ir->edge[e]), ir->edge[e].ram_style);
-        add_slices(ir, &ir->edge[e], &d.edge[e]);
+        d.edge[e] = cost_stream(ir, &ir->edge[e]);
         cost_add(&d.fifos, &d.edge[e], 1);
     }
     d.memory = memory_side(ir);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the dies have, what lies on each of a partitioned design, and what goes from die to die.
+#include <stdlib.h>
+
 #include "gen/kernel/args.h"
 #include "include/cost.h"
 #include "include/ir_chain.h"
+#include "include/ir_credit.h"
 #include "include/ir_param.h"
 #include "include/kernel.h"
 #include "include/layout.h"
 
-enum { HANDSHAKE = 2 /* tvalid and tready */, LOAD = 3 /* start, keep and valid of a store of parameters */ };
+enum { HANDSHAKE = 2 /* valid, and a credit back */, LOAD = 3 /* start, keep and valid of a store of parameters */ };
 
 struct cost_resources cost_lane(const struct ir *ir, const struct ir_engine *e) {
     const struct kernel_args args = {ir->kernel[e->kernel].param, ir->kernel[e->kernel].params};
@@ -143,12 +146,31 @@ static void move_results(const struct ir *ir, const struct ir_engine *e, int die
     cost_add(sum, &results, (e->result_die == die) - (ir->kernel[e->kernel].die == die));
 }
 
+// Of a way from die to die what lies on this one.
+static void add_way(const struct ir *ir, const struct ir_edge *e, int64_t credits, int from, int to, int die,
+                    struct cost_resources *sum) {
+    struct cost_resources part =
+        die == from || die == to ? cost_credit_end(ir, e, credits, die == to) : cost_credit_stage(ir, e);
+    if (from != to && (die - from) * (die - to) <= 0) cost_add(sum, &part, 1);
+}
+
+static void add_stream(const struct ir *ir, const struct cost_design *cost, int edge, int die,
+                       struct cost_resources *sum) {
+    const struct ir_edge *e = &ir->edge[edge];
+    int from = ir_source_die(ir, e->src_kernel), to = ir->kernel[e->dst_kernel].die;
+    if (e->pool != IR_NONE) {
+        int home = ir->kernel[e->pool].die;
+        add_way(ir, e, ir_credits(0, abs(home - from)), from, home, die, sum);
+        add_way(ir, e, ir_credits(0, abs(to - home)), home, to, die, sum);
+    } else if (from != to) add_way(ir, e, e->depth, from, to, die, sum);
+    else if (to == die) cost_add(sum, &cost->edge[edge], 1);
+}
+
 struct cost_resources cost_die(const struct ir *ir, const struct cost_design *cost, int die) {
     struct cost_resources sum = {0};
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].die == die) cost_add(&sum, &cost->kernel[k], 1);
-    for (int e = 0; e < ir->edges; e++)
-        if (ir_source_die(ir, ir->edge[e].src_kernel) == die) cost_add(&sum, &cost->edge[e], 1);
+    for (int e = 0; e < ir->edges; e++) add_stream(ir, cost, e, die, &sum);
     if (cost_memory_die(ir) == die) cost_add(&sum, &cost->memory, 1);
     for (int i = 0; i < ir->engines; i++) {
         move_lanes(ir, &ir->engine[i], die, &sum);

@@ -18,23 +18,24 @@ static void place(const struct ir *ir, int die, const char *path, struct text *o
     text_addf(out, "rill_place pblock_%s {%s}\n", ir->die[die].name, path);
 }
 
-static void walk_slices(const struct ir *ir, const char *what, const struct ir_edge *edge, int from, int to,
-                        void (*visit)(void *state, const char *instance, int die), void *state) {
+// The way of a stream from die to die: the sender, a stage on each die between, the FIFO; on one die the FIFO alone.
+static void walk_way(const struct ir *ir, const char *what, const struct ir_edge *edge, int from, int to,
+                     void (*visit)(void *state, const char *instance, int die), void *state) {
     int step = from < to ? 1 : -1;
-    for (int i = 0; from + step * i != to; i++)
-        visit(state, arena_printf(ir->arena, "u_%s_%s_%d", what, edge->name, i), from + step * (i + 1));
+    if (from != to) visit(state, arena_printf(ir->arena, "u_%ssend_%s", what, edge->name), from);
+    for (int i = 0; i + 1 < abs(to - from); i++)
+        visit(state, arena_printf(ir->arena, "u_%sway_%s_%d", what, edge->name, i), from + step * (i + 1));
+    visit(state, arena_printf(ir->arena, "u_%sfifo_%s", what, edge->name), to);
 }
 
 void emit_walk_stream(const struct ir *ir, int e, void (*visit)(void *state, const char *instance, int die),
                       void *state) {
     const struct ir_edge *edge = &ir->edge[e];
     int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die;
-    if (edge->pool != IR_NONE) {
-        int home = ir->kernel[edge->pool].die;
-        walk_slices(ir, "entry", edge, from, home, visit, state);
-        from = home;
-    } else visit(state, arena_printf(ir->arena, "u_fifo_%s", edge->name), from);
-    walk_slices(ir, "slice", edge, from, to, visit, state);
+    if (edge->pool == IR_NONE) return walk_way(ir, "", edge, from, to, visit, state);
+    int home = ir->kernel[edge->pool].die;
+    if (edge->entry_crossings) walk_way(ir, "entry_", edge, from, home, visit, state);
+    if (edge->crossings) walk_way(ir, "exit_", edge, home, to, visit, state);
 }
 
 struct placed {
@@ -171,8 +172,8 @@ static void place_chains(const struct ir *ir, int die, const struct ir_engine *e
 static void place_stores(const struct ir *ir, int die, struct text *out) {
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_STORE))
-            place_hop(ir, die, arena_printf(ir->arena, "u_%s/u_hop", ir->kernel[k].name), cost_memory_die(ir),
-                      ir->kernel[k].die, ir_param_int(&ir->kernel[k], "HOPS", 0), out);
+            place_late_hop(ir, die, arena_printf(ir->arena, "u_%s/u_hop", ir->kernel[k].name), cost_memory_die(ir),
+                           ir->kernel[k].die, ir_param_int(&ir->kernel[k], "HOPS", 0), out);
 }
 
 // Levels and faults, on the die where they are read or made.

@@ -8,6 +8,7 @@
 #include "include/ir_custom.h"
 #include "include/cost.h"
 #include "include/ir_chain.h"
+#include "include/ir_credit.h"
 #include "include/kernel.h"
 
 enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
@@ -67,41 +68,105 @@ static void emit_side(const struct ir *ir, const struct ir_edge *e, char side, c
     text_addf(out, "%s})", part_of(ir, e, net));
 }
 
-// Register slices, one on each die that the stream comes to, from the net behind the FIFO (_x0) to the reader's (_o);
-// of a stream that shares a storage also from the writer's (_i) to the storage (_w0).
+// ---- ways between dies ----
+
+// From a bundle of nets to another one: a sender with credits, a stage on each die between, the FIFO at the far end.
+struct way {
+    const char *what, *in, *out; // what: in front of the names of instances
+    int borders, from, to; // from, to: dies
+    int64_t depth;
+    enum ram_style style;
+    const char *fills; // more ports of the FIFO
+};
+
+// The die behind so many boundaries of the way.
+static int die_of(const struct way *w, int boundaries) {
+    return w->from + (w->from < w->to ? boundaries : -boundaries);
+}
+
+// What a stream in a pool has at the storage: bundles of their own where a way lies between.
 static const char *storage_in(const struct ir *ir, const struct ir_edge *e) {
-    return arena_printf(ir->arena, e->entry_crossings ? "%s_w0" : "%s_i", e->name);
+    return arena_printf(ir->arena, e->entry_crossings ? "%s_w" : "%s_i", e->name);
 }
 static const char *storage_out(const struct ir *ir, const struct ir_edge *e) {
-    return arena_printf(ir->arena, e->crossings ? "%s_x0" : "%s_o", e->name);
+    return arena_printf(ir->arena, e->crossings ? "%s_x" : "%s_o", e->name);
 }
 
-// Slice i lies where the boundary before it has been crossed.
-static int slice_die(const struct ir *ir, const struct ir_edge *e, bool entry, int i) {
-    int from = ir_source_die(ir, e->src_kernel), to = ir->kernel[e->dst_kernel].die;
-    if (e->pool != IR_NONE && entry) to = ir->kernel[e->pool].die;
-    else if (e->pool != IR_NONE) from = ir->kernel[e->pool].die;
-    return from + (from < to ? i + 1 : -i - 1);
+static const char *way_net(const struct ir *ir, const struct ir_edge *e, const struct way *w, int i) {
+    return arena_printf(ir->arena, "%s_%s%d", e->name, w->what, i);
 }
 
-static void emit_slices(const struct ir *ir, const struct ir_edge *e, bool entry, struct emit_levels *levels,
-                        struct text *out) {
-    const struct ir_port *p = writer(ir, e);
-    int count = entry ? e->entry_crossings : e->crossings;
-    for (int i = 0; i < count; i++) { // _w<n> is n slices before the storage
-        const char *in = entry ? arena_printf(ir->arena, i ? "%s_w%d" : "%s_i", e->name, count - i)
-                               : arena_printf(ir->arena, "%s_x%d", e->name, i);
-        const char *to = entry ? arena_printf(ir->arena, "%s_w%d", e->name, count - 1 - i)
-                               : arena_printf(ir->arena, i + 1 < count ? "%s_x%d" : "%s_o", e->name, i + 1);
-        emit_bundle(ir, p, entry ? to : in, out);
-        emit_rest(ir, e, entry ? to : in, out);
-        text_addf(out, "    %s #(.DATA_W(%lld), .MODE(2)) u_%s_%s_%d (\n        .clk(clk), .rst(%s)",
-                  rtl_register_slice.module, (long long)cost_edge_bits(ir, e), entry ? "entry" : "slice", e->name, i,
-                  emit_reset(ir, levels, slice_die(ir, e, entry, i)));
-        emit_side(ir, e, 's', in, out);
-        emit_side(ir, e, 'm', to, out);
-        text_add(out, ");\n");
+static void emit_way_nets(const struct ir *ir, const struct ir_edge *e, const struct way *w, struct text *out) {
+    for (int i = 0; i < w->borders; i++) {
+        const char *net = way_net(ir, e, w, i);
+        text_addf(out, "    wire %s_valid, %s_credit;\n    wire %s%s_data;\n", net, net,
+                  emit_range(ir, (int)cost_edge_bits(ir, e)), net);
     }
+}
+
+static void emit_stage(const struct ir *ir, const struct ir_edge *e, const struct way *w, int i,
+                       struct emit_levels *levels, struct text *out) {
+    const char *from = way_net(ir, e, w, i), *to = way_net(ir, e, w, i + 1);
+    text_addf(out,
+              "    %s #(.DATA_W(%lld), .CLEAR_W(2), .STAGES(1)) u_%sway_%s_%d (\n        .clk(clk), "
+              ".rst(%s),\n        .d({%s_data, %s_valid, %s_credit}),\n        .q({%s_data, %s_valid, "
+              "%s_credit}));\n",
+              rtl_hop.module, (long long)cost_stream_bits(ir, e), w->what, e->name, i,
+              emit_reset(ir, levels, die_of(w, i + 1)), from, from, to, to, to, from);
+}
+
+static void emit_near_end(const struct ir *ir, const struct ir_edge *e, const struct way *w, struct emit_levels *levels,
+                          struct text *out) {
+    const char *net = way_net(ir, e, w, 0);
+    text_addf(out, "    %s #(.DATA_W(%lld), .CREDITS(%lld)) u_%ssend_%s (\n        .clk(clk), .rst(%s)",
+              rtl_credit_send.module, (long long)cost_edge_bits(ir, e), (long long)w->depth, w->what, e->name,
+              emit_reset(ir, levels, w->from));
+    emit_side(ir, e, 's', w->in, out);
+    text_addf(out, ",\n        .valid(%s_valid), .data(%s_data), .credit(%s_credit));\n", net, net, net);
+}
+
+// The FIFO; without borders all that there is.
+static void emit_far_end(const struct ir *ir, const struct ir_edge *e, const struct way *w, struct emit_levels *levels,
+                         struct text *out) {
+    const char *net = w->borders ? way_net(ir, e, w, w->borders - 1) : NULL;
+    text_addf(out,
+              "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_%sfifo_%s (\n"
+              "        .clk(clk), .rst(%s)",
+              (net ? &rtl_credit_receive : &rtl_fifo)->module, (long long)cost_edge_bits(ir, e), (long long)w->depth,
+              ram_style_words[w->style], w->what, e->name, emit_reset(ir, levels, w->borders ? w->to : w->from));
+    if (net) text_addf(out, ",\n        .valid(%s_valid), .data(%s_data), .credit(%s_credit)", net, net, net);
+    else emit_side(ir, e, 's', w->in, out);
+    emit_side(ir, e, 'm', w->out, out);
+    text_addf(out, ",\n        %s);\n", w->fills);
+}
+
+static void emit_way(const struct ir *ir, const struct ir_edge *e, const struct way *w, struct emit_levels *levels,
+                     struct text *out) {
+    emit_way_nets(ir, e, w, out);
+    if (w->borders) emit_near_end(ir, e, w, levels, out);
+    for (int i = 0; i + 1 < w->borders; i++) emit_stage(ir, e, w, i, levels, out);
+    emit_far_end(ir, e, w, levels, out);
+}
+
+// Between a stream's own nets and those at the storage that it shares.
+static void emit_pool_way(const struct ir *ir, const struct ir_edge *e, bool entry, struct emit_levels *levels,
+                          struct text *out) {
+    const char *here = arena_printf(ir->arena, entry ? "%s_i" : "%s_o", e->name),
+               *storage = entry ? storage_in(ir, e) : storage_out(ir, e);
+    int borders = entry ? e->entry_crossings : e->crossings, pool = ir->kernel[e->pool].die;
+    const struct way way = {.from = entry ? ir_source_die(ir, e->src_kernel) : pool,
+                            .to = entry ? pool : ir->kernel[e->dst_kernel].die,
+                            .what = entry ? "entry_" : "exit_",
+                            .in = entry ? here : storage,
+                            .out = entry ? storage : here,
+                            .borders = borders,
+                            .depth = ir_credits(0, borders),
+                            .style = RAM_DISTRIBUTED,
+                            .fills = ".occupancy(), .high_water()"};
+    if (!borders) return;
+    emit_bundle(ir, writer(ir, e), storage, out);
+    emit_rest(ir, e, storage, out);
+    emit_way(ir, e, &way, levels, out);
 }
 
 // ---- probes, of a simulation only ----
@@ -155,8 +220,8 @@ static void emit_pooled(const struct ir *ir, const struct ir_edge *e, struct emi
     int64_t first = e->pool_port * pool_number(ir, e->pool, "DATA_W");
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_i", e->name), out);
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
-    emit_slices(ir, e, true, levels, out);
-    emit_slices(ir, e, false, levels, out);
+    emit_pool_way(ir, e, true, levels, out);
+    emit_pool_way(ir, e, false, levels, out);
     text_addf(out, "    wire %s%s_fill, %s_high;\n", emit_range(ir, bits), e->name, e->name);
     text_addf(out, "    assign %s = %s_word[%lld +: %lld];\n", part_of(ir, e, to), pool, (long long)first,
               (long long)kernel_part(ir, e).bits);
@@ -221,16 +286,18 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct emit_
     int fill_bits = u64_clog2((uint64_t)e->depth + 1);
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_i", e->name), out);
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
-    emit_slices(ir, e, false, levels, out);
     text_addf(out, "    wire %s%s_fill, %s_high;\n", emit_range(ir, fill_bits), e->name, e->name);
-    text_addf(out,
-              "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_fifo_%s (\n"
-              "        .clk(clk), .rst(%s)",
-              rtl_fifo.module, (long long)cost_edge_bits(ir, e), (long long)e->depth, ram_style_words[e->ram_style],
-              e->name, emit_reset(ir, levels, ir_source_die(ir, e->src_kernel)));
-    emit_side(ir, e, 's', storage_in(ir, e), out);
-    emit_side(ir, e, 'm', storage_out(ir, e), out);
-    text_addf(out, ",\n        .occupancy(%s_fill), .high_water(%s_high));\n", e->name, e->name);
+    const struct way way = {.what = "",
+                            .from = ir_source_die(ir, e->src_kernel),
+                            .to = ir->kernel[e->dst_kernel].die,
+                            .in = arena_printf(ir->arena, "%s_i", e->name),
+                            .out = arena_printf(ir->arena, "%s_o", e->name),
+                            .borders = e->crossings,
+                            .depth = e->depth,
+                            .style = e->ram_style,
+                            .fills =
+                                arena_printf(ir->arena, ".occupancy(%s_fill), .high_water(%s_high)", e->name, e->name)};
+    emit_way(ir, e, &way, levels, out);
     emit_rests(ir, e, out);
     emit_probes(ir, e, fill_bits, out);
 }

@@ -5,6 +5,7 @@
 
 #include "include/ir.h"
 #include "include/ir_chain.h"
+#include "include/ir_credit.h"
 #include "include/ir_custom.h"
 
 struct check {
@@ -141,6 +142,9 @@ static void check_places(struct check *c) {
         if (!in_range(ir->edge[e].crossings, dies) ||
             !in_range(ir->edge[e].entry_crossings, ir->edge[e].pool == IR_NONE ? 1 : dies))
             fault(c, "crossings out of range at edge", ir->edge[e].name);
+        else if (ir->edge[e].crossings && ir->edge[e].pool == IR_NONE &&
+                 ir->edge[e].depth < ir_credits(0, ir->edge[e].crossings))
+            fault(c, "fewer places than are under way between dies at edge", ir->edge[e].name);
     for (int i = 0; i < ir->engines; i++)
         for (int l = 0; l < ir->engine[i].channels; l++)
             if (!in_range(ir->engine[i].lane_die[l], dies) || !in_range(ir->engine[i].sums_die[l], dies) ||

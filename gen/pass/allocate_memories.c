@@ -69,7 +69,7 @@ static void add_room(struct choice *c, int plot, int die) {
     for (int s = 0; s < RESOURCES; s++) c->room[plot][s] += amount[s];
 }
 
-// FIFOs lie with the kernel that writes them, of an engine's lanes an even share.
+// FIFOs lie with the kernel that reads them, of an engine's lanes an even share.
 static void add_home(struct choice *c, const struct cost_design *cost) {
     const struct ir *ir = c->ir;
     c->at_memory = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
@@ -79,7 +79,7 @@ static void add_home(struct choice *c, const struct cost_design *cost) {
     for (int k = 0; k < ir->kernels; k++)
         if (c->at_memory[k]) add_taken(c, HOME, &cost->kernel[k], 1);
     for (int e = 0; e < ir->edges; e++)
-        if (c->at_memory[ir->edge[e].src_kernel]) add_taken(c, HOME, &cost->edge[e], 1);
+        if (c->at_memory[ir->edge[e].dst_kernel]) add_taken(c, HOME, &cost->edge[e], 1);
     for (int i = 0; i < ir->engines; i++) {
         struct cost_resources lane = cost_lane(ir, &ir->engine[i]);
         int64_t lanes = ir->engine[i].channels, there = lanes / ir->design.dies;
@@ -126,7 +126,7 @@ static bool same_figures(const struct memory *a, const struct memory *b) {
 
 static void add_memory(struct choice *c, struct memory m, int64_t words) {
     int id = (int)c->memory.count;
-    int kernel = m.edge != IR_NONE     ? c->ir->edge[m.edge].src_kernel
+    int kernel = m.edge != IR_NONE     ? c->ir->edge[m.edge].dst_kernel
                  : m.kernel != IR_NONE ? m.kernel
                                        : c->ir->engine[m.engine].kernel;
     m.at_memory = c->at_memory && c->at_memory[kernel];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// place-dies: which die (SLR) each kernel lies on, and register slices on the streams that go from one die to another.
-// Nothing without `design.dies`; never a difference in results, only in time: a slice is a cycle.
+// place-dies: which die (SLR) each kernel lies on, and credits for the streams that go from one die to another. Nothing
+// without `design.dies`; never a difference in results, only in time: of a word two cycles for the first boundary and
+// one more for each other.
 //
 // Kernels that plain nets join stay together, as only streams can be cut by registers; all that touches the memory lies
 // on the die where its ports are. The lanes of an engine may lie elsewhere, in groups that share their operand
@@ -11,6 +12,7 @@
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
 #include "include/ir_chain.h"
+#include "include/ir_credit.h"
 #include "include/layout.h"
 
 static int root_of(const int *with, int k) {
@@ -154,7 +156,7 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
         const struct ir_edge *edge = &ir->edge[e];
         int64_t bits = cost_stream_bits(ir, edge);
         int from = source_task(ir, p, edge->src_kernel), to = task_of[edge->dst_kernel];
-        add_need(p->task.items[from].need, &cost->edge[e], 1);
+        add_need(p->task.items[to].need, &cost->edge[e], 1);
         if (edge->pool != IR_NONE) { // by way of the storage
             add_link(ir, p, bits, from, task_of[edge->pool]);
             from = task_of[edge->pool];
@@ -173,7 +175,7 @@ static void add_loads(const struct ir *ir, struct place *p, int memory) {
         if (cost_load_bits(ir, k)) add_link(ir, p, cost_load_bits(ir, k), task_of[memory], task_of[k]);
 }
 
-// FIFOs lie with the kernel that writes them; a storage that streams share is a kernel.
+// FIFOs lie with the kernel that reads them; a storage that streams share is a kernel.
 static void add_tasks(const struct ir *ir, struct place *p) {
     int *task_of = p->task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
     struct cost_design cost = cost_design(ir);
@@ -279,7 +281,19 @@ static void set_dies(struct ir *ir, const struct place *p, int first) {
     set_crossings(ir);
 }
 
+// The FIFO at the far end has room for what is under way.
+static void set_credits(struct ir *ir) {
+    for (int e = 0; e < ir->edges; e++) {
+        struct ir_edge *edge = &ir->edge[e];
+        if (edge->pool != IR_NONE || !edge->crossings) continue;
+        edge->depth = ir_credits(edge->depth, edge->crossings);
+        if (edge->ram_style == RAM_AUTO)
+            edge->ram_style = allocate_memories_style(edge->depth, cost_edge_bits(ir, edge));
+    }
+}
+
 static void tell_kernels(struct ir *ir, int home) {
+    set_credits(ir);
     place_set_loads(ir, home);
     place_set_reset(ir);
     for (int e = 0; e < ir->engines; e++) set_hops(ir, &ir->engine[e]);

@@ -14,11 +14,10 @@ static int load_wire(const struct ir *ir, int kernel) {
     base_fatal("place-dies: kernel %s has no parameters to load", ir->kernel[kernel].name);
 }
 
-// A register stage on a die, for the stores there and those behind.
-static const char *add_stage(struct ir *ir, int die, const char *from) {
-    const char *net = arena_printf(ir->arena, "param_load_data_%d", die);
-    int bits = (int)layout_load_bits(&ir->design);
-    int k = kernel_add(ir, arena_printf(ir->arena, "load_way_%d", die), &rtl_hop, IR_NONE);
+// A register stage on a die.
+static const char *add_stage(struct ir *ir, const char *name, int die, const char *from) {
+    const char *net = arena_printf(ir->arena, "param_%s", name);
+    int bits = (int)layout_load_bits(&ir->design), k = kernel_add(ir, name, &rtl_hop, IR_NONE);
     ir->kernel[k].die = die;
     ir_set_int(ir, k, "DATA_W", bits);
     ir_set_int(ir, k, "STAGES", 1);
@@ -33,19 +32,37 @@ static int away(const struct ir *ir, int kernel, int home, int direction) {
     return kernel_is(&ir->kernel[kernel], KERNEL_STORE) && boundaries > 0 ? boundaries : 0;
 }
 
-// The beats take one way for all stores of a direction, a store has stages of its own for when they are meant for it.
-static void add_way(struct ir *ir, int home, int direction) {
-    int farthest = 0, kernels = ir->kernels;
-    for (int k = 0; k < kernels; k++)
+static int farthest_store(const struct ir *ir, int home, int direction) {
+    int farthest = 0;
+    for (int k = 0; k < ir->kernels; k++)
         if (away(ir, k, home, direction) > farthest) farthest = away(ir, k, home, direction);
+    return farthest;
+}
+
+// The stores that are `n` boundaries away, behind so many stages: whether there are any.
+static bool tell_stores(struct ir *ir, int home, int direction, int n, int stages, const char *net) {
+    bool any = false;
+    for (int k = 0; k < ir->kernels; k++) {
+        if (away(ir, k, home, direction) != n) continue;
+        ir_set_int(ir, k, "HOPS", stages);
+        ir->wire[load_wire(ir, k)].net = ir_net(ir, net);
+        any = true;
+    }
+    return any;
+}
+
+// The beats take one way for all stores of a direction, a store has stages of its own for when they are meant for it. A
+// register that goes over a boundary has no other load: behind one with readers on its die stands another.
+static void add_way(struct ir *ir, int home, int direction) {
+    int farthest = farthest_store(ir, home, direction), stages = 0;
     const char *net = "param_load_data";
+    bool read = true;
     for (int n = 1; n <= farthest; n++) {
-        net = add_stage(ir, home + direction * n, net);
-        for (int k = 0; k < kernels; k++) {
-            if (away(ir, k, home, direction) != n) continue;
-            ir_set_int(ir, k, "HOPS", n);
-            ir->wire[load_wire(ir, k)].net = ir_net(ir, net);
-        }
+        int die = home + direction * n, before = die - direction;
+        if (read) net = add_stage(ir, arena_printf(ir->arena, "load_leaves_%d_%d", before, die), before, net);
+        stages += read;
+        net = add_stage(ir, arena_printf(ir->arena, "load_way_%d", die), die, net);
+        read = tell_stores(ir, home, direction, n, ++stages, net);
     }
 }
 

@@ -21,7 +21,8 @@ struct sim_edge {
     struct sim_pool *pool; // whose storage it shares, at `place`; or NULL
     int place;
     int64_t depth;                           // 0: unbounded
-    int64_t latency;                         // of rill_fifo: 1 up to two words, else 2
+    int64_t latency;                         // of rill_fifo: 1 up to two words, else 2; more between dies
+    int64_t back;                            // cycles that room takes to the writer, between dies
     int64_t puts, takes, capacity, expected; // words
     int64_t *put, *take;
     uint8_t *mark;
@@ -130,7 +131,7 @@ static inline bool edge_room(struct sim_edge *e, int64_t *at) {
         e->blocked = true;
         return false;
     }
-    if (e->take[e->puts - e->depth] >= *at) *at = e->take[e->puts - e->depth] + 1;
+    *at = at_least(*at, e->take[e->puts - e->depth] + e->back + 1);
     return true;
 }
 void edge_init(struct sim_edge *, int64_t depth, int writer, int reader);

@@ -2,6 +2,7 @@
 // The simulator's frame: streams, stages, the list of actors that can go on, the result.
 #include <string.h>
 
+#include "include/ir_credit.h"
 #include "include/kernel.h"
 #include "include/kv.h"
 #include "include/ops.h"
@@ -130,8 +131,8 @@ static void open_edges(struct sim *sim) {
         bool bounded = sim->options->bounded || always_bounded(sim, &ir->edge[e]);
         edge_init(&sim->edge[e], bounded ? at_least(given, 2) : 0, ir->edge[e].src_kernel, ir->edge[e].dst_kernel);
         sim->edge[e].expected = sim->options->words ? sim->options->words[e] : 0;
-        sim->edge[e].latency += ir->edge[e].crossings; // register slices: a cycle and two words of room each
-        if (bounded) sim->edge[e].depth += 2 * ir->edge[e].crossings;
+        sim->edge[e].back = ir_credit_cycles(ir->edge[e].crossings);
+        sim->edge[e].latency += sim->edge[e].back;
     }
 }
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_credit_send: the near end of a stream between dies.
+#include "gen/kernel/class.h"
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    class_pipe(c, 1);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t count_bits = log2_up(args_int(a, "CREDITS", 1) + 1);
+    cost_per(r, 1, 2 * (double)count_bits, (double)(args_int(a, "DATA_W", 1) + count_bits + 3), 0);
+}
+
+const struct kernel_class rtl_credit_send = {.module = "rill_credit_send", .contract = contract, .cost = cost};

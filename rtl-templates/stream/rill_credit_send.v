@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The near end of a stream that goes to another die (docs/rtl.md section 3): words go out from registers, and never
+// more of them than the far end, rill_credit_receive, has places for.
+//
+// Protocol: in AXI4-Stream, tdata only, users concatenate their sidebands; out `valid` and `data`, which nothing stops.
+// The sender begins with CREDITS credits; a word takes one, `credit` (a cycle each) gives one back. s_axis_tready is a
+// register: a credit is there. On the way out and back are registers alone: valid, data and the place where credit
+// lands are bare flip-flops, so that one of each pair may lie on either side of a border.
+// Latency: 1 cycle to valid; s_axis_tready follows a credit 2 cycles after it was at the port. Throughput: one word per
+// cycle while there are credits.
+// Reset: synchronous; both ends and all stages between are reset together. s_axis_tready is low in reset and in the
+// cycle after it.
+//
+// name     meaning                                  unit   range
+// DATA_W   of a word                                bits   1 or more
+// CREDITS  places that the far end has              words  1 or more
+// COUNT_W  of the credits                           bits   derived
+`default_nettype none
+
+module rill_credit_send #(
+    parameter DATA_W = 0,
+    parameter CREDITS = 0,
+    parameter COUNT_W = $clog2(CREDITS + 1)
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire              s_axis_tvalid,
+    output wire              s_axis_tready,
+    input  wire [DATA_W-1:0] s_axis_tdata,
+    output wire              valid,
+    output wire [DATA_W-1:0] data,
+    input  wire              credit
+);
+    generate
+        if (DATA_W < 1) begin : gen_bad_data
+            rill_error_DATA_W_must_be_at_least_1 u_error ();
+        end
+        if (CREDITS < 1) begin : gen_bad_credits
+            rill_error_CREDITS_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+    localparam [COUNT_W-1:0] ALL = CREDITS[COUNT_W-1:0];
+
+    (* shreg_extract = "no", keep = "true" *) reg              valid_q;
+    (* shreg_extract = "no", keep = "true" *) reg [DATA_W-1:0] data_q;
+    (* shreg_extract = "no", keep = "true" *) reg              credit_q; // where it lands
+    reg  [COUNT_W-1:0] left_q;               // credits
+    reg                any_q;                // left_q != 0
+    wire               push = s_axis_tvalid && any_q;
+    reg  [COUNT_W-1:0] left_d;
+    always @* begin
+        left_d = left_q;
+        if (push && !credit_q)
+            left_d = left_q - 1'b1;
+        else if (credit_q && !push)
+            left_d = left_q + 1'b1;
+    end
+    always @(posedge clk) begin
+        data_q <= s_axis_tdata;              // without an enable: only valid says that it is a word
+        if (rst) begin
+            valid_q <= 1'b0;
+            credit_q <= 1'b0;
+            left_q <= ALL;
+            any_q <= 1'b0;
+        end else begin
+            valid_q <= push;
+            credit_q <= credit;
+            left_q <= left_d;
+            any_q <= left_d != {COUNT_W{1'b0}};
+        end
+    end
+    assign s_axis_tready = any_q;
+    assign valid = valid_q;
+    assign data = data_q;
+
+`ifdef RILL_ASSERT
+    rill_assert #(.SAYS("a credit that was not taken comes back")) u_assert_credit (.clk(clk),
+        .broken(!rst && credit_q && left_q == ALL && !push));
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_credit_receive with rill_credit_send before it and stages on the way, as between dies: order and
+// content under idles and stalls, the latency of a word, exact capacity, full rate from the depth on that the header
+// says, reset in the middle with words and credits on the way.
+// sweep: DATA_W=8 DEPTH=1 STAGES=0
+// sweep: DATA_W=33 DEPTH=2 STAGES=1
+// sweep: DATA_W=40 DEPTH=6 STAGES=0
+// sweep: DATA_W=40 DEPTH=7 STAGES=0
+// sweep: DATA_W=40 DEPTH=9 STAGES=1
+// sweep: DATA_W=16 DEPTH=11 STAGES=2
+// sweep: DATA_W=9 DEPTH=33 STAGES=1 STYLE=3
+// sweep: DATA_W=24 DEPTH=512 STAGES=1 STYLE=2
+// quick: DATA_W=8 DEPTH=1 STAGES=0
+// quick: DATA_W=40 DEPTH=7 STAGES=0
+// quick: DATA_W=40 DEPTH=8 STAGES=1
+// quick: DATA_W=16 DEPTH=11 STAGES=2
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_credit_receive_tb;
+    parameter DATA_W = 8;
+    parameter DEPTH = 7;
+    parameter STAGES = 0;
+    parameter STYLE = 0;                     // 0 auto, 2 block, 3 srl
+    localparam WORDS = 600 + DEPTH;
+    localparam COUNT_W = $clog2(DEPTH + 1);
+    localparam LATENCY = STAGES + (DEPTH <= 2 ? 3 : 4);
+    localparam FULL_RATE = DEPTH >= 2 * STAGES + 7;
+
+    wire               clk, rst;
+    reg                again = 0, hold = 1;
+    wire               s_valid, s_ready, m_valid, m_ready, src_done, snk_done;
+    wire               out, in, taken, credit;
+    wire [DATA_W-1:0]  s_data, m_data, out_data, in_data;
+    wire [COUNT_W-1:0] occupancy, high_water;
+    integer            i, k, seed, start, sent, idle, stall;
+    reg  [DATA_W-1:0]  word;
+
+    rill_bench_clock #(.RESET_CYCLES(1)) u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_axis_driver #(.DATA_W(DATA_W), .WORDS(20 * WORDS)) u_src (
+        .clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(),
+        .m_axis_tlast(), .done(src_done));
+    rill_credit_send #(.DATA_W(DATA_W), .CREDITS(DEPTH)) u_send (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
+        .s_axis_tready(s_ready), .s_axis_tdata(s_data), .valid(out), .data(out_data), .credit(credit));
+    rill_hop #(.DATA_W(DATA_W + 2), .CLEAR_W(2), .STAGES(STAGES)) u_way (.clk(clk), .rst(rst),
+        .d({out_data, out, taken}), .q({in_data, in, credit}));
+    rill_credit_receive #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(STYLE == 0 ? "auto" : STYLE == 2 ? "block"
+        : "srl")) dut (.clk(clk), .rst(rst), .valid(in), .data(in_data), .credit(taken), .m_axis_tvalid(m_valid),
+        .m_axis_tready(m_ready), .m_axis_tdata(m_data), .occupancy(occupancy), .high_water(high_water));
+    rill_axis_monitor #(.DATA_W(DATA_W), .WORDS(20 * WORDS), .STOP(1)) u_snk (
+        .clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data),
+        .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
+
+    task push(input integer expected);
+        begin
+            for (k = 0; k < DATA_W; k = k + 32)
+                word = {word, $random(seed)};
+            u_src.push(word, 1'b0, 1'b0);
+            if (expected)
+                u_snk.expect_word(word, 1'b0, 1'b0);
+        end
+    endtask
+
+    task check(input ok, input [50*8-1:0] what);
+        if (ok !== 1'b1) begin
+            $display("FAIL: %0s at %0t", what, $time);
+            $finish;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        wait (!rst);
+        // One word into the empty FIFO: latency.
+        push(1);
+        while (!(s_valid && s_ready)) @(negedge clk);
+        start = u_snk.cycle;
+        while (!m_valid) @(negedge clk);
+        check(u_snk.cycle - start == LATENCY, "latency");
+        // More words than fit, nothing read: exactly DEPTH are taken.
+        for (i = 0; i < WORDS; i = i + 1)
+            push(1);
+        repeat (DEPTH * 4 + 100) @(posedge clk);
+        check(u_src.sent == DEPTH && occupancy == DEPTH && high_water == DEPTH, "capacity");
+        // Then all of them; behind those that lie there at full rate when nobody idles, if the depth allows it.
+        hold = 0;
+        wait (snk_done && src_done);
+        check(idle + stall > 0 || (u_snk.last_time - u_snk.first_time == WORDS) == FULL_RATE, "one word per cycle");
+        repeat (5) @(posedge clk);
+        check(occupancy == 0 && !m_valid, "empty at the end");
+        // A reset with words and credits on the way: none is left afterwards, and no place is lost.
+        for (i = 0; i < 8; i = i + 1) begin
+            push(1);
+            for (start = 0; start < DEPTH; start = start + 1)
+                push(0);
+            wait (snk_done && src_done);
+            repeat (5) @(posedge clk);
+            fork
+                begin
+                    repeat (4) @(posedge clk);
+                    again <= 1;
+                    @(posedge clk) again <= 0;
+                    wait (rst);
+                end
+                begin
+                    repeat (i) @(posedge clk);
+                    u_snk.expect_word(m_data, 1'b0, 1'b0); // its credit is on the way
+                end
+            join
+            @(negedge clk) u_snk.seen = u_snk.wanted;
+            wait (!rst);
+            check(occupancy == 0 && high_water == 0 && !m_valid, "empty after reset");
+            hold = 1;
+            sent = u_src.sent;
+            for (start = 0; start < DEPTH + 3; start = start + 1)
+                push(1);
+            repeat (DEPTH * 4 + 100) @(posedge clk);
+            check(u_src.sent == sent + DEPTH && occupancy == DEPTH, "capacity after reset");
+            hold = 0;
+            wait (snk_done && src_done);
+        end
+        $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire

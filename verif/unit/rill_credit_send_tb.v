@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_credit_send: order and content, exactly as many words as there are credits, the cycle of a word and of
+// a credit, credits in the cycles of words, reset in the middle.
+// sweep: DATA_W=8 CREDITS=1
+// sweep: DATA_W=33 CREDITS=2
+// sweep: DATA_W=70 CREDITS=7
+// sweep: DATA_W=520 CREDITS=64
+// quick: DATA_W=8 CREDITS=1
+// quick: DATA_W=70 CREDITS=7
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_credit_send_tb;
+    parameter DATA_W = 8;
+    parameter CREDITS = 7;
+    localparam WORDS = 400;
+    wire              clk, rst, s_valid, s_ready, valid, src_done;
+    wire [DATA_W-1:0] s_data, data;
+    reg               again = 0, credit = 0, give = 0;
+    reg  [DATA_W-1:0] word, expected [0:2*WORDS-1];
+    integer           i, k, seed, stall, owed, seen = 0, came = 0, cycle = 0, sent_at = 0;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_axis_driver #(.DATA_W(DATA_W)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
+        .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
+    rill_credit_send #(.DATA_W(DATA_W), .CREDITS(CREDITS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
+        .s_axis_tready(s_ready), .s_axis_tdata(s_data), .valid(valid), .data(data), .credit(credit));
+
+    task check(input ok, input [50*8-1:0] what);
+        if (ok !== 1'b1) begin
+            $display("FAIL: %0s at %0t", what, $time);
+            $finish;
+        end
+    endtask
+
+    task push_words(input integer count);
+        for (i = 0; i < count; i = i + 1) begin
+            for (k = 0; k < DATA_W; k = k + 32)
+                word = {word, $random(seed)};
+            u_src.push(word, 1'b0, 1'b0);
+            expected[came + i] = word;
+        end
+    endtask
+
+    // The far end: words as they come; credits at random for those that it has.
+    always @(posedge clk) begin
+        cycle = cycle + 1;
+        if (rst) begin
+            owed = 0;
+            credit <= 1'b0;
+        end else begin
+            if (s_valid && s_ready)
+                sent_at = cycle;
+            if (valid) begin
+                check(data === expected[seen], "data");
+                check(cycle - sent_at <= 1, "latency of a word");
+                seen = seen + 1;
+                owed = owed + 1;
+            end
+            check(owed <= CREDITS, "more words than credits");
+            credit <= 1'b0;
+            if (give && owed > 0 && $unsigned($random(seed)) % 100 >= stall) begin
+                credit <= 1'b1;
+                owed = owed - 1;
+            end
+        end
+    end
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        wait (!rst);
+        push_words(WORDS);
+        repeat (4 * CREDITS + 20) @(posedge clk);
+        check(seen == CREDITS && !s_ready, "as many words as credits");
+        give = 1;
+        wait (credit);
+        @(negedge clk) k = cycle;
+        while (!s_ready) @(negedge clk);
+        check(cycle - k == 2 || stall > 0, "latency of a credit");
+        wait (src_done);
+        repeat (4) @(posedge clk);
+        check(seen == WORDS, "every word");
+        // A reset gives all credits back.
+        give = 0;
+        @(posedge clk) again <= 1;
+        @(posedge clk) again <= 0;
+        wait (rst);
+        wait (!rst);
+        came = WORDS;
+        push_words(CREDITS + 1);
+        repeat (4 * CREDITS + 20) @(posedge clk);
+        check(seen == WORDS + CREDITS && !s_ready, "all credits after a reset");
+        $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
