@@ -194,7 +194,8 @@ static int start(struct run *run, void *options) {
                             : write_design(ir, &out, &run->diag);
     text_free(&dump);
     int status = finish(&out, &run->diag, ok, !o->dump_after);
-    if (status == RILL_OK && o->dump_after) printf("wrote %s/%s.yaml, the IR behind that pass, and no design\n", o->dir, o->dump_after);
+    if (status == RILL_OK && o->dump_after)
+        printf("wrote %s/%s.yaml, the IR behind that pass, and no design\n", o->dir, o->dump_after);
     return status;
 }
 

@@ -33,7 +33,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int64_t on_chip_kib;          // budget of a group, 0: none
     int sampling;                 // longest list that ids are drawn from, 0: greedy alone
     bool is_lm;                   // ids in, ids out; else rows in, rows out
-    const char *derived; // sizes of the model that the spec does not say, in words for the report, or NULL
+    const char *derived;          // sizes of the model that the spec does not say, in words for the report, or NULL
     const char *family; // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph
                         // written out
     enum spec_binding binding;

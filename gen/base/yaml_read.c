@@ -181,7 +181,8 @@ static bool may_follow(const char *above, int other, int own) {
 static bool has_value(const char *line) {
     size_t len = strcspn(line, "\r\n#");
     const char *colon = memchr(line, ':', len);
-    return colon && colon + 1 < line + len && colon[1] == ' ' && strspn(colon + 1, " ") < len - (size_t)(colon + 1 - line);
+    return colon && colon + 1 < line + len && colon[1] == ' ' &&
+           strspn(colon + 1, " ") < len - (size_t)(colon + 1 - line);
 }
 
 // A line as deep as none of those above it, where it is no text in brackets.

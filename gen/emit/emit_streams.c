@@ -73,7 +73,7 @@ static void emit_side(const struct ir *ir, const struct ir_edge *e, char side, c
 // From a bundle of nets to another one: a sender with credits, a stage on each die between, the FIFO at the far end.
 struct way {
     const char *what, *in, *out; // what: in front of the names of instances
-    int borders, from, to; // from, to: dies
+    int borders, from, to;       // from, to: dies
     int64_t depth;
     enum ram_style style;
     const char *fills; // more ports of the FIFO

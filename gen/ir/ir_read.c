@@ -249,8 +249,8 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     }
 #define SECTION_KEY(name, figures) #name,
 #define PLATFORM_KEY(key, member) key,
-    CHECK_KEYS(map, "design", "clock_mhz", "hbm", "derived", "family", "binding", "fifo", "weights", "activations", "board",
-               "strategy", "memories", "placement", "eot",
+    CHECK_KEYS(map, "design", "clock_mhz", "hbm", "derived", "family", "binding", "fifo", "weights", "activations",
+               "board", "strategy", "memories", "placement", "eot",
                BOARD_SECTIONS(SECTION_KEY) IR_DESIGN_FIELDS(FIELD_KEY) IR_PLATFORM_FIELDS(PLATFORM_KEY));
     item->clock_mhz = get_float(r, map, "clock_mhz", 1, 2000);
     read_hbm(r, map, &item->hbm);

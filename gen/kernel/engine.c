@@ -346,8 +346,8 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
         cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
     cost_fifo_add(r, places(a), result_bits(a), RAM_DISTRIBUTED);
-    cost_per(r, channels, 15, 8, 0); // joining the arrivals
-    cost_per(r, 1, 60, 240, 0);      // the command on its way
+    cost_per(r, channels, 15, 8, 0);                                         // joining the arrivals
+    cost_per(r, 1, 60, 240, 0);                                              // the command on its way
     cost_per(r, args_int(a, "CHAINS", 1) + 1, 0, (double)(channels + 8), 0); // a reset's registers for each part
 }
 

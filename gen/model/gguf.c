@@ -244,8 +244,9 @@ static bool check_whole(const struct gguf *g, struct diag *diag) {
     if (!cut) return true;
     const struct gguf_tensor *t = &g->tensors.items[first];
     diag_error(diag, g->loc,
-               "tensor %s: truncated: its %" PRIu64 " bytes begin at byte %" PRIu64 " of the data, the file holds %"
-               PRIu64, t->name, tensor_bytes(t), g->offsets.items[first], g->bytes - g->data_begin);
+               "tensor %s: truncated: its %" PRIu64 " bytes begin at byte %" PRIu64
+               " of the data, the file holds %" PRIu64,
+               t->name, tensor_bytes(t), g->offsets.items[first], g->bytes - g->data_begin);
     if (cut > 1) diag_note(diag, g->loc, "%zu of %zu tensors end beyond it", cut, g->tensors.count);
     return false;
 }

@@ -75,8 +75,8 @@ bool pools_open(struct sim *sim) {
         pool[k]->edge[place] = &sim->edge[e];
         sim->edge[e].pool = pool[k];
         sim->edge[e].place = place;
-        sim->edge[e].latency = pool[k]->words.latency + way_latency(ir->edge[e].crossings) +
-                               way_latency(ir->edge[e].entry_crossings);
+        sim->edge[e].latency =
+            pool[k]->words.latency + way_latency(ir->edge[e].crossings) + way_latency(ir->edge[e].entry_crossings);
     }
     return true;
 }

@@ -62,7 +62,7 @@ static void test_config(void **state) {
     value(&want, "layers")->i = 5;
     value(&want, "norm_eps")->f = 1e-6;
     value(&want, "norm_eps")->given = false; // by default
-    value(&want, "eot")->i = 7; // the spec's own business
+    value(&want, "eot")->i = 7;              // the spec's own business
     assert_false(family_config_check(c, &want, "m", &f.arena, &f.diag));
     assert_reported(&f, "m/config.json: error: `n_layer` is 4, the spec says 5");
     assert_reported(&f, "`layer_norm_epsilon` is 1e-05, the spec says 1e-06 by default");

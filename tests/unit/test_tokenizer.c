@@ -346,10 +346,9 @@ static void test_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expected_ids), cmocka_unit_test(test_specials),  cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_long_words),   cmocka_unit_test(test_old_names), cmocka_unit_test(test_cut_merges),
- cmocka_unit_test(test_damaged_files),
-        cmocka_unit_test(test_bytes),        cmocka_unit_test(test_merges),
+        cmocka_unit_test(test_expected_ids),  cmocka_unit_test(test_specials),  cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_long_words),    cmocka_unit_test(test_old_names), cmocka_unit_test(test_cut_merges),
+        cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_bytes),     cmocka_unit_test(test_merges),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, make_dir, remove_dir);
 }

@@ -19,15 +19,16 @@
 #include "verif/card/protocol.h"
 #include "include/registers.h"
 
-static const char usage[] = "usage: card PACKAGE SOCKET [options]\n"
-                            "  --seed S          jitter of the memory (default 0: none)\n"
-                            "  --unwritten       a read of what was never written answers an error\n"
-                            "  --bad-beat CH:N   the N-th read beat of a channel answers an error\n"
-                            "  --bad-write CH:N  the N-th write burst of a channel answers an error\n"
-                            "  --late CH:N:C     the N-th read burst of a channel answers C cycles later\n"
-                            "  --reset-at N      a reset, N cycles after the first command has started\n"
-                            "  --asked-after N   says in which cycle, N or more after the first command, a burst is read next\n"
-                            "  --shuffle         bursts of different ids answer in another order (with a seed)\n";
+static const char usage[] =
+    "usage: card PACKAGE SOCKET [options]\n"
+    "  --seed S          jitter of the memory (default 0: none)\n"
+    "  --unwritten       a read of what was never written answers an error\n"
+    "  --bad-beat CH:N   the N-th read beat of a channel answers an error\n"
+    "  --bad-write CH:N  the N-th write burst of a channel answers an error\n"
+    "  --late CH:N:C     the N-th read burst of a channel answers C cycles later\n"
+    "  --reset-at N      a reset, N cycles after the first command has started\n"
+    "  --asked-after N   says in which cycle, N or more after the first command, a burst is read next\n"
+    "  --shuffle         bursts of different ids answer in another order (with a seed)\n";
 
 enum {
     RESET_CYCLES = 16,
@@ -106,12 +107,15 @@ static bool inject(struct sim *card, int option, const char *text) {
     return true;
 }
 
-static const struct option options[] = {
-    {"seed", required_argument, NULL, 's'},     {"unwritten", no_argument, NULL, 'u'},
-    {"bad-beat", required_argument, NULL, 'b'}, {"bad-write", required_argument, NULL, 'w'},
-    {"late", required_argument, NULL, 'l'},     {"shuffle", no_argument, NULL, 'x'},
-    {"reset-at", required_argument, NULL, 'r'}, {"asked-after", required_argument, NULL, 'a'},
-    {0}};
+static const struct option options[] = {{"seed", required_argument, NULL, 's'},
+                                        {"unwritten", no_argument, NULL, 'u'},
+                                        {"bad-beat", required_argument, NULL, 'b'},
+                                        {"bad-write", required_argument, NULL, 'w'},
+                                        {"late", required_argument, NULL, 'l'},
+                                        {"shuffle", no_argument, NULL, 'x'},
+                                        {"reset-at", required_argument, NULL, 'r'},
+                                        {"asked-after", required_argument, NULL, 'a'},
+                                        {0}};
 
 static uint64_t seed_of(int argc, char **argv) {
     uint64_t seed = 0;
