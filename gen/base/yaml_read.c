@@ -194,11 +194,9 @@ static void note_indent(struct reader *r, yaml_mark_t mark) {
     for (size_t l = above; own < other && l > 0; l--)
         if ((any = indent_of(line_at(r, l - 1))) == own) return;
     struct loc at = {r->source, (uint32_t)mark.line + 1, (uint32_t)own + 1};
-    if (own > other && has_value(line_at(r, above))) {
-        diag_note(r->diag, at, "the line above has a value behind its key: nothing may stand below it, deeper");
-        return;
-    }
-    diag_note(r->diag, at, "indented by %d, the line above by %d: keys of one map are indented alike", own, other);
+    bool below = own > other && has_value(line_at(r, above));
+    diag_note(r->diag, at, "indented by %d, the line above by %d: keys of one map are indented alike%s", own, other,
+              below ? ", and nothing stands below a value" : "");
 }
 
 static void report_parser(struct reader *r) {
