@@ -120,7 +120,7 @@ static void a_design_of_one_die_has_no_way(void **state) {
     (void)state;
     struct design d = design_of("tests/e2e/specs/five.yaml");
     assert_int_equal(emit_way_stages(d.ir), 0);
-    assert_null(strstr(d.top, "_way_"));
+    assert_null(strstr(d.top, "rill_hop #"));
     assert_non_null(strstr(d.top, ".rst(core_rst[0])"));
 }
 
