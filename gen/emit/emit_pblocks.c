@@ -115,8 +115,7 @@ static void place_side(const struct ir *ir, int die, const struct ir_engine *e, 
     if (e->result_die == home) return;
     if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/u_out", results), out);
     if (e->result_die == die) place(ir, die, arena_printf(ir->arena, "%s/u_rst", results), out);
-    place_hop(ir, die, arena_printf(ir->arena, "%s/u_rst", results), home, e->result_die, ir_pulse_hops(ir, e),
-              out);
+    place_hop(ir, die, arena_printf(ir->arena, "%s/u_rst", results), home, e->result_die, ir_pulse_hops(ir, e), out);
     place_late_hop(ir, die, arena_printf(ir->arena, "%s/u_home", results), e->result_die, home, ir_pulse_hops(ir, e),
                    out);
 }

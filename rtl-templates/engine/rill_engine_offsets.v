@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes need of the sums of an operand: with ARRAYS 1 the offset of a beat, with int4_asym weights the sums of each
-// 32 elements of each token (rill_engine_offset). All lanes get the same.
+// What lanes need of the sums of an operand: with ARRAYS 1 the offset of a beat, with int4_asym weights the sums of
+// each 32 elements of each token (rill_engine_offset). All lanes get the same.
 //
 // slice: of cycle 4 of the command, with valid_3 and valid_4, int4_4 of cycles 3 and 4. x: the slice of cycle 5 as one
 // of the lanes has it (rill_x_spread), used where it is the same (OWN 0). q: {sums, offset} of what there is, else 0.

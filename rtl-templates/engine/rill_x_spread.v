@@ -2,8 +2,8 @@
 // The operand's factors for eight lanes: a copy of them in registers, in PARTS with controls of their own, and of the
 // blocks' exponents.
 //
-// factors (rill_engine_factors) and shift come with `now`, the beat's valid, a cycle before x and shift_there, which are
-// held while there is none. x has 16 bits for each factor and token, sign-extended.
+// factors (rill_engine_factors) and shift come with `now`, the beat's valid, a cycle before x and shift_there, which
+// are held while there is none. x has 16 bits for each factor and token, sign-extended.
 // Reset: clk, synchronous active-high rst; the controls.
 //
 // name       meaning                             unit    range
@@ -51,8 +51,8 @@ module rill_x_spread #(
     wire [PARTS-1:0]                       valid;
     wire [2*XS*FACTOR_W-1:0]               narrow;
     (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
-    // A part holds the factors of a byte of each word: of the first one they come two cycles later or more, of the third
-    // a cycle later. Where there is one part, its factors come whenever some do.
+    // A part holds the factors of a byte of each word: of the first one they come two cycles later or more, of the
+    // third a cycle later. Where there is one part, its factors come whenever some do.
     reg  [PAIR_TOP-1:0]                    late_q;
     wire [PAIR_TOP:0]                      valid_late = {late_q, now};
     always @(posedge clk)
