@@ -17,9 +17,8 @@
 // from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
-// Reset: clk, synchronous active-high rst, for 4 + HOPS + PULSE_HOPS cycles or more; everything held is given up. It acts
-// 2 cycles later, on other dies as much later as what goes there; it goes through registers of their own for each die
-// and each part.
+// Reset: clk, synchronous active-high rst, for 4 + HOPS + PULSE_HOPS cycles or more; everything held is given up. It
+// acts 2 cycles later, on other dies as much later as what goes there: over registers of each die and each part.
 // Lanes on several dies: HOPS register stages to the farthest one, CHAINS dies with lanes or parts of them, COPY_CHAIN
 // which of them, CHAIN_AWAY which of these have an operand buffer of their own; RESULT_HOPS stages from there to where
 // results come together, which may be another die, PULSE_HOPS away from the rest (HOPS + RESULT_HOPS more cycles of
@@ -192,7 +191,6 @@ module rill_engine #(
     localparam [7:0] MULTIPLIES = 8'hff;
     localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
 `endif
-`include "rill_pair_skew.vh"
     localparam LANE_LATENCY = 14 + (ARRAYS == 2 ? 3 : 0);  // command to the lanes' output, without HOPS
 
     generate
@@ -224,7 +222,8 @@ module rill_engine #(
     // ---- resets: a register for each die, then one for each part ----
     localparam RESET_ENTRIES = 0, RESET_CTRL = 1, RESET_COMMAND = 2, RESET_X = 3, RESET_KEYS = 4, RESET_ARRIVALS = 5,
         RESET_RESULTS = 6, RESET_FRONT = 7;    // of the engine's own die: the lanes' fronts are the last ones
-    localparam RESET_CHAIN = 0, RESET_GROUP = 1, RESET_LANE = 1 + COPIES, RESETS = 1 + COPIES + CHANNELS; // of a chain's
+    // of a die with lanes
+    localparam RESET_CHAIN = 0, RESET_GROUP = 1, RESET_LANE = 1 + COPIES, RESETS = 1 + COPIES + CHANNELS;
     wire [DIES:0]                 rst_of_die;  // the engine's own is the last one
     wire [RESET_FRONT+CHANNELS-1:0] rst_home;
     wire [DIES*RESETS-1:0]        chain_rst;
@@ -314,48 +313,21 @@ module rill_engine #(
         .filled(x_pulse), .part(part_pulse), .free(free_1), .read_tok(tok_1), .read_pair(pair_1), .unit_0(unit_0),
         .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(x_write), .copy_read(x_read));
 
-    localparam PART = 2 * UNIT_BITS / PARTS;
     wire [ARRAYS*2*UNIT_BITS-1:0] slice;
     wire [ARRAYS*5-1:0]           slice_shift;
-    wire [ARRAYS*2*UNIT_BITS-1:0] x_first;     // of cycle 5, for the offsets
-    reg                           valid5_q;
-    reg                           int4_5_q;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // of each 32 elements
     localparam ONE_W = X_BITS + 14;            // an offset
     localparam HAS_OFFSET = ARRAYS == 1 || ASYM != 0 ? 1 : 0;
     localparam SUMS_AT = ARRAYS == 1 ? ONE_W : 0;          // behind the offset of a single operand
     localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? ARRAYS * SUMS_W : 0);
-    wire [ARRAYS*ONE_W-1:0]       offset;
-    wire [ARRAYS*SUMS_W-1:0]      sums;
     wire [OFFSET_W-1:0]           offset_sums;
     rill_x_slice #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .PARTS(PARTS)) u_slice (
-        .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0),
-        .shift_1(shift_1), .slice(slice), .shift(slice_shift));
-    genvar a;
-    genvar p;
-    generate
-        for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
-            if (HAS_OFFSET != 0) begin : gen_offset
-                rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
-                    .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
-                    .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
-            end else begin : gen_no_offset
-                assign offset[ONE_W*a +: ONE_W] = {ONE_W{1'b0}};
-                assign sums[SUMS_W*a +: SUMS_W] = {SUMS_W{1'b0}};
-            end
-        end
-    endgenerate
-    always @(posedge clk) begin
-        valid5_q <= valid_4;
-        int4_5_q <= int4_4;
-    end
-
-    // A factor for every nibble of a beat: a mantissa, or two as rill_packed_mul takes them, sign-extended on its way
-    // to the lanes. Each lane reads the vector of its copy itself, not a part of a wider one: a simulator would
-    // make the part again for every lane.
-    localparam SPLIT = 26 - X_BITS;            // token 1 in a factor of both
-    localparam WORD_W = 16 * ARRAYS;
-    localparam X_W = 2 * XS * WORD_W;
+        .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1),
+        .shift_0(shift_0), .shift_1(shift_1), .slice(slice), .shift(slice_shift));
+    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(PARTS),
+        .OWN(ARRAYS == 2 || HOPS != 0 ? 1 : 0)) u_offsets (
+        .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
+        .x(gen_copy[0].x), .q(offset_sums));
 
     // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later. Where the die has
     // a copy of the operand buffer, the slice is made there.
@@ -365,62 +337,22 @@ module rill_engine #(
     wire [DIES*2*XS*FACTOR_W-1:0] chain_factors;
     wire [DIES*ARRAYS*5-1:0]      chain_shift;
     wire [DIES*OFFSET_W-1:0]      chain_offset;
-    wire [OFFSET_W-1:0]           offset_now;
-    generate
-        if (ARRAYS == 1 && ASYM != 0) begin : gen_offset_sums
-            assign offset_now = {sums, offset};
-        end else if (ASYM != 0) begin : gen_sums
-            assign offset_now = sums;
-        end else begin : gen_offset
-            assign offset_now = offset[OFFSET_W-1:0];
-        end
-        wire unused_offset = &{1'b0, sums, offset, valid5_q, int4_5_q, x_first};
-        if (ARRAYS == 2 && ASYM != 0) begin : gen_offset_late
-            rill_delay_line #(.DATA_W(OFFSET_W), .DEPTH(2)) u_offset (.clk(clk), .rst(rst_home[RESET_COMMAND]), .en(1'b1),
-                .d(offset_now),
-                .q(offset_sums));
-        end else begin : gen_offset_now
-            assign offset_sums = offset_now;
-        end
-    endgenerate
-    // Of a slice what is multiplied `skew` clocks after the first of it.
-    function [ARRAYS*2*UNIT_BITS-1:0] of_skew(input integer skew);
-        integer i;
-        for (i = 0; i < ARRAYS * 2 * XS; i = i + 1)
-            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS) / 2) == skew}};
-    endfunction
-    function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*UNIT_BITS-1:0] x);
-        integer            i;
-        reg [X_BITS-1:0]   element;
-        reg [FACTOR_W-1:0] low;
-        reg [FACTOR_W-1:0] high;
-        for (i = 0; i < 2 * XS; i = i + 1) begin
-            element = x[X_BITS*i +: X_BITS];
-            low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            element = x[(ARRAYS-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
-            high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            // in the order of rill_matrix_lane
-            all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS == 2 ? low + (high << SPLIT) : low;
-        end
-    endfunction
     genvar g;
     genvar h;
-    genvar w;
     generate
         if (CHAINS < 1 || CHAINS > 8) begin : gen_bad_chains
             rill_error_CHAINS_must_be_1_to_8 u_error ();
         end
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
             wire [ARRAYS*2*UNIT_BITS-1:0] there;
-            wire [ARRAYS*2*UNIT_BITS-1:0] skewed;
             localparam STAGES = EARLY_DIES[h] ? 0 : HOPS;
             wire [RESETS-1:0] resets;          // as late as the command
             rill_reset_tree #(.HOPS(STAGES), .COPIES(RESETS)) u_rst (.clk(clk), .d(rst_of_die[h]), .q(resets));
             assign chain_rst[h*RESETS +: RESETS] = resets;
             if (MULTIPLIES[h]) begin : gen_all
                 rill_engine_chain #(.CMD_W(CMD_W), .OFFSET_W(OFFSET_W), .HOPS(STAGES)) u_chain (
-                    .clk(clk), .rst(resets[RESET_CHAIN]), .s_cmd(cmd_3), .s_offset(offset_sums), .cmd(chain_cmd[h*CMD_W +: CMD_W]),
-                    .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
+                    .clk(clk), .rst(resets[RESET_CHAIN]), .s_cmd(cmd_3), .s_offset(offset_sums),
+                    .cmd(chain_cmd[h*CMD_W +: CMD_W]), .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
             end else begin : gen_sums
                 // of lanes that are cut: the command and the exponents are all that their sums need
                 rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk),
@@ -435,97 +367,34 @@ module rill_engine #(
             end else if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
                 rill_x_copy #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
                     .PARTS(PARTS), .HOPS(HOPS)) u_x (
-                    .clk(clk), .rst(resets[RESET_CHAIN]), .write(x_write), .read(x_read), .controls(slice_controls), .slice(there),
-                    .shift(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
+                    .clk(clk), .rst(resets[RESET_CHAIN]), .write(x_write), .read(x_read), .controls(slice_controls),
+                    .slice(there), .shift(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
             end else begin : gen_home
                 rill_hop #(.DATA_W(SLICE_W), .STAGES(STAGES)) u_slice (.clk(clk), .rst(1'b0), .d({slice_shift, slice}),
                     .q({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}));
             end
             if (LANE_COPIES == 1) begin : gen_mine
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
-                    .clk(clk), .rst(resets[RESET_CHAIN]), .d(chain_cmd[h*CMD_W +: CMD_W]), .q(chain_mine[h*CMD_W +: CMD_W]));
+                    .clk(clk), .rst(resets[RESET_CHAIN]), .d(chain_cmd[h*CMD_W +: CMD_W]),
+                    .q(chain_mine[h*CMD_W +: CMD_W]));
             end else begin : gen_no_mine
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
-            if (ARRAYS == 2) begin : gen_late
-                for (w = 0; w <= PAIR_TOP; w = w + 1) begin : gen_skew
-                    localparam [ARRAYS*2*UNIT_BITS-1:0] MINE = of_skew(w);
-                    wire [ARRAYS*2*UNIT_BITS-1:0] slice_now;
-                    wire [ARRAYS*2*UNIT_BITS-1:0] mixed;
-                    if (w == 0) begin : gen_at_once
-                        assign slice_now = there;
-                        assign mixed = there & MINE;
-                    end else begin : gen_later
-                        reg [ARRAYS*2*UNIT_BITS-1:0] slice_q;
-                        always @(posedge clk)
-                            slice_q <= gen_skew[w-1].slice_now;
-                        assign slice_now = slice_q;
-                        assign mixed = gen_skew[w-1].mixed | (slice_q & MINE);
-                    end
-                    wire unused_now = &{1'b0, slice_now};
-                end
-                assign skewed = gen_skew[PAIR_TOP].mixed;
-            end else begin : gen_at_once
-                assign skewed = there;
-            end
-            assign chain_factors[h*2*XS*FACTOR_W +: 2*XS*FACTOR_W] = all_factors(skewed);
+            rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS),
+                .FACTOR_W(FACTOR_W)) u_factors (
+                .clk(clk), .slice(there), .factors(chain_factors[h*2*XS*FACTOR_W +: 2*XS*FACTOR_W]));
         end
-        if (HAS_OFFSET == 0) begin : gen_first
-            assign x_first = {ARRAYS*2*UNIT_BITS{1'b0}};
-        end else if (ARRAYS == 2 || HOPS != 0) begin : gen_first
-            wire [PARTS-1:0] part_valid;
-            rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst_home[RESET_COMMAND]),
-                .d(valid_3), .q(part_valid));
-            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
-                reg [ARRAYS*PART-1:0] x_first_q;
-                always @(posedge clk)
-                    if (part_valid[p])
-                        x_first_q <= slice[p*ARRAYS*PART +: ARRAYS*PART];
-                assign x_first[p*ARRAYS*PART +: ARRAYS*PART] = x_first_q;
-            end
-        end else begin : gen_first
-            for (w = 0; w < 2 * XS; w = w + 1) begin : gen_byte
-                localparam PLACE = ASYM != 0 ? w % 8 * (XS / 4) + w / 8 : w; // sums of all need no order
-                assign x_first[X_BITS*w +: X_BITS] = gen_copy[0].x[WORD_W*PLACE +: X_BITS];
-            end
-        end
+        // Each lane reads the vector of its copy itself, not a part of a wider one: a simulator would make the part
+        // again for every lane.
         for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
-            localparam X_PART = 2 * XS * FACTOR_W / PARTS;
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
-            wire [2*XS*FACTOR_W-1:0]                    factors = chain_factors[DIE*2*XS*FACTOR_W +: 2*XS*FACTOR_W];
-            wire                                        copy_rst = chain_rst[DIE*RESETS+RESET_GROUP+g];
-            wire [PARTS-1:0]                            valid;
-            wire [2*XS*FACTOR_W-1:0]                    narrow;
-            wire [X_W-1:0]                              x;
-            (* keep = "true" *) reg [ARRAYS*5-1:0]      shift_q;
-            // A part holds the factors of a byte of each word: of the first one they come two cycles later or more, of
-            // the third a cycle later. Where there is one part, its factors come whenever some do.
-            wire                                        now = chain_cmd[DIE*CMD_W+LANE_VALID];
-            reg  [PAIR_TOP-1:0]                         late_q;
-            wire [PAIR_TOP:0]                           valid_late = {late_q, now};
-            always @(posedge clk)
-                late_q <= ARRAYS == 2 && !copy_rst ? valid_late[PAIR_TOP-1:0] : {PAIR_TOP{1'b0}};
-            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
-                (* keep = "true" *) reg [X_PART-1:0] x_q;
-                rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(copy_rst),
-                    .d(PARTS == 1 ? |valid_late : ARRAYS == 1 || p % 2 == 1 ? now : p == 2 ? valid_late[1]
-                    : |valid_late[PAIR_TOP:2]), .q(valid[p]));
-                always @(posedge clk)
-                    if (valid[p])
-                        x_q <= factors[p*X_PART +: X_PART];
-                assign narrow[p*X_PART +: X_PART] = x_q;
-            end
-            always @(posedge clk)
-                if (valid[PARTS-1])
-                    shift_q <= chain_shift[DIE*ARRAYS*5 +: ARRAYS*5];
-            if (FACTOR_W == WORD_W) begin : gen_words
-                assign x = narrow;
-            end else begin : gen_extend
-                for (w = 0; w < 2 * XS; w = w + 1) begin : gen_word
-                    assign x[WORD_W*w +: WORD_W] = {{(WORD_W-FACTOR_W){narrow[FACTOR_W*w+FACTOR_W-1]}},
-                        narrow[FACTOR_W*w +: FACTOR_W]};
-                end
-            end
+            wire [2*XS*16*ARRAYS-1:0] x;
+            wire [ARRAYS*5-1:0]       shift;
+            rill_x_spread #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .FACTOR_W(FACTOR_W),
+                .PARTS(PARTS)) u_spread (
+                .clk(clk), .rst(chain_rst[DIE*RESETS+RESET_GROUP+g]), .now(chain_cmd[DIE*CMD_W+LANE_VALID]),
+                .factors(chain_factors[DIE*2*XS*FACTOR_W +: 2*XS*FACTOR_W]),
+                .shift(chain_shift[DIE*ARRAYS*5 +: ARRAYS*5]), .x(x), .shift_there(shift));
         end
     endgenerate
 
@@ -589,9 +458,9 @@ module rill_engine #(
                     .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
             end
             if (CUT == 0) begin : gen_whole
-                assign {sum_mine, sum_shift} = {mine, gen_copy[MY_X].shift_q};
+                assign {sum_mine, sum_shift} = {mine, gen_copy[MY_X].shift};
             end else if (X_OF_GROUP == 0) begin : gen_shared_sums
-                assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift_q};
+                assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift};
             end else begin : gen_sums
                 (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(sum_rst),
@@ -642,7 +511,7 @@ module rill_engine #(
                 .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
                 .out_tok(sum_mine[LANE_OUT_TOK +: TOK_W]), .acc(sum_mine[LANE_ACC +: LANE_ACC_W]),
                 .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .both(mine[LANE_BOTH]), .x(gen_copy[MY_X].x),
-                .shift(gen_copy[MY_X].shift_q), .offset(lane_offset), .sums(lane_sums),
+                .shift(gen_copy[MY_X].shift), .offset(lane_offset), .sums(lane_sums),
                 .out_valid(lane_valid[c]), .out_acc(lane_acc[c*ACC_W +: ACC_W]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
             wire unused_lane = &{1'b0, front[FRONT_K], mine, sum_mine};
@@ -660,7 +529,8 @@ module rill_engine #(
     endgenerate
     rill_engine_results #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ACC_W(ACC_W), .SIDE_AT(LANE_LATENCY), .HOPS(HOPS),
         .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS), .OUT_FIFO(OUT_FIFO)) u_results (
-        .clk(clk), .rst(rst_home[RESET_RESULTS]), .lane_rst(group_rst), .side({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .valid(lane_valid),
+        .clk(clk), .rst(rst_home[RESET_RESULTS]), .lane_rst(group_rst),
+        .side({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .valid(lane_valid),
         .acc(lane_acc), .scale(lane_scale), .bias(lane_bias), .m_axis_y_tvalid(m_axis_y_tvalid),
         .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount,
         m_axis_y_tdata}), .left(y_pulse), .fault(fault));

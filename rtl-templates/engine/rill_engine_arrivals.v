@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beats of all lanes of the matrix engine: one pulse when every lane has got its next one, joined in groups of eight and
-// then of all.
+// Beats of all lanes of the matrix engine: one pulse when every lane has got its next one, joined in groups of eight
+// and then of all.
 //
 // Latency: 2 cycles from the last lane's pulse, with more than eight lanes 4. Throughput: one pulse per cycle.
 // Reset: clk, synchronous active-high rst; the counts.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command of the matrix engine on its way: to the operand buffer 1 cycle later, to its slice 2, to the lanes' dies 3, to
-// the fronts of the lanes 4, a copy for each.
+// A command of the matrix engine on its way: to the operand buffer 1 cycle later, to its slice 2, to the lanes' dies
+// 3, to the fronts of the lanes 4, a copy for each.
 //
 // The inputs are those of rill_engine_ctrl, in cycle 0. cmd_3, of cycle 3, and fronts, of cycle 4, have the fields of
 // rill_engine_fields.vh; slice_controls, of cycle 2, are those of rill_x_slice.

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lanes need of the sums of an operand: with ARRAYS 1 the offset of a beat, with int4_asym weights the sums of
+// each 32 elements of each token (rill_engine_offset). All lanes get the same.
+//
+// slice: of cycle 4 of the command, with valid_3 and valid_4, int4_4 of cycles 3 and 4. x: the slice of cycle 5 as one
+// of the lanes has it (rill_x_spread), used where it is the same (OWN 0). q: {sums, offset} of what there is, else 0.
+// Reset: clk, synchronous active-high rst; controls.
+//
+// name       meaning                                                   unit    range
+// BEAT_BITS  8 for each mantissa of a unit                             bits    256, 512
+// ARRAYS     tokens at a time                                          tokens  1, 2
+// ASYM       1: there are int4_asym weights                            -       0, 1
+// X_BITS     of a mantissa                                             bits    8, 10
+// PARTS      of the slice                                              parts   1, 4
+// OWN        1: the slice is kept here, as lanes have another cycle's  -       0, 1
+// Q_W        of q                                                      bits    derived
+`default_nettype none
+
+module rill_engine_offsets #(
+    parameter BEAT_BITS = 0,
+    parameter ARRAYS = 1,
+    parameter ASYM = 0,
+    parameter X_BITS = 8,
+    parameter PARTS = 1,
+    parameter OWN = 0,
+    parameter Q_W = ARRAYS == 2 && ASYM == 0 ? 1
+        : (ARRAYS == 1 ? X_BITS + 14 : 0) + (ASYM != 0 ? ARRAYS * (X_BITS + 5) * (BEAT_BITS / 128) : 0)
+) (
+    input  wire                                     clk,
+    input  wire                                     rst,
+    input  wire                                     valid_3,
+    input  wire                                     valid_4,
+    input  wire                                     int4_4,
+    input  wire [ARRAYS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
+    input  wire [BEAT_BITS*4*ARRAYS-1:0]            x,
+    output wire [Q_W-1:0]                           q
+);
+    localparam XS = BEAT_BITS / 8;
+    localparam UNIT_BITS = XS * X_BITS;
+    localparam PART = 2 * UNIT_BITS / PARTS;
+    localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128);  // of each 32 elements
+    localparam ONE_W = X_BITS + 14;                        // an offset
+    localparam WORD_W = 16 * ARRAYS;
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (ARRAYS == 2 && OWN == 0) begin : gen_bad_own
+            rill_error_OWN_must_be_1_with_ARRAYS_2 u_error ();
+        end
+    endgenerate
+
+    genvar a;
+    genvar p;
+    genvar w;
+    generate
+        if (ARRAYS == 2 && ASYM == 0) begin : gen_none
+            wire unused = &{1'b0, clk, rst, valid_3, valid_4, int4_4, slice, x};
+            assign q = {Q_W{1'b0}};
+        end else begin : gen_sums
+            wire [ARRAYS*2*UNIT_BITS-1:0] x_first;         // of cycle 5
+            wire [ARRAYS*ONE_W-1:0]       offset;
+            wire [ARRAYS*SUMS_W-1:0]      sums;
+            reg                           valid5_q;
+            reg                           int4_5_q;
+            always @(posedge clk) begin
+                valid5_q <= valid_4;
+                int4_5_q <= int4_4;
+            end
+            for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
+                rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
+                    .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
+                    .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
+            end
+            if (OWN != 0) begin : gen_own
+                wire [PARTS-1:0] part_valid;
+                rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_3),
+                    .q(part_valid));
+                for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                    reg [ARRAYS*PART-1:0] x_first_q;
+                    always @(posedge clk)
+                        if (part_valid[p])
+                            x_first_q <= slice[p*ARRAYS*PART +: ARRAYS*PART];
+                    assign x_first[p*ARRAYS*PART +: ARRAYS*PART] = x_first_q;
+                end
+                wire unused = &{1'b0, x};
+            end else begin : gen_first
+                for (w = 0; w < 2 * XS; w = w + 1) begin : gen_byte
+                    localparam PLACE = ASYM != 0 ? w % 8 * (XS / 4) + w / 8 : w; // sums of all need no order
+                    assign x_first[X_BITS*w +: X_BITS] = x[WORD_W*PLACE +: X_BITS];
+                end
+                wire unused = &{1'b0, slice, valid_3, x};
+            end
+            if (ARRAYS == 2) begin : gen_late
+                rill_delay_line #(.DATA_W(Q_W), .DEPTH(2)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(sums), .q(q));
+                wire unused_offset = &{1'b0, offset};
+            end else if (ASYM != 0) begin : gen_both
+                assign q = {sums, offset};
+            end else begin : gen_offset
+                assign q = offset;
+                wire unused_sums = &{1'b0, sums};
+            end
+            wire unused_rst = rst;
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operand's factors for eight lanes: a copy of them in registers, in PARTS with controls of their own, and of the
+// blocks' exponents.
+//
+// factors (rill_engine_factors) and shift come with `now`, the beat's valid, a cycle before x and shift_there, which
+// are held while there is none. x has 16 bits for each factor and token, sign-extended.
+// Reset: clk, synchronous active-high rst; the controls.
+//
+// name       meaning                             unit    range
+// BEAT_BITS  8 for each mantissa of a unit       bits    256, 512
+// ARRAYS     tokens at a time                    tokens  1, 2
+// ASYM       1: there are int4_asym weights      -       0, 1
+// X_BITS     of a mantissa                       bits    8, 10
+// FACTOR_W   of a factor                         bits    1 to 32
+// PARTS      of the factors                      parts   1, 4
+`default_nettype none
+
+module rill_x_spread #(
+    parameter BEAT_BITS = 0,
+    parameter ARRAYS = 1,
+    parameter ASYM = 0,
+    parameter X_BITS = 8,
+    parameter FACTOR_W = 0,
+    parameter PARTS = 1
+) (
+    input  wire                            clk,
+    input  wire                            rst,
+    input  wire                            now,
+    input  wire [BEAT_BITS/4*FACTOR_W-1:0] factors,
+    input  wire [ARRAYS*5-1:0]             shift,
+    output wire [BEAT_BITS*4*ARRAYS-1:0]   x,
+    output wire [ARRAYS*5-1:0]             shift_there
+);
+    localparam XS = BEAT_BITS / 8;
+    localparam WORD_W = 16 * ARRAYS;
+    localparam PART = 2 * XS * FACTOR_W / PARTS;
+`include "rill_pair_skew.vh"
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (FACTOR_W < 1 || FACTOR_W > WORD_W) begin : gen_bad_factor
+            rill_error_FACTOR_W_must_be_1_to_16_for_each_token u_error ();
+        end
+        if (PARTS != 1 && PARTS != 4) begin : gen_bad_parts
+            rill_error_PARTS_must_be_1_or_4 u_error ();
+        end
+    endgenerate
+
+    wire [PARTS-1:0]                       valid;
+    wire [2*XS*FACTOR_W-1:0]               narrow;
+    (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
+    // A part holds the factors of a byte of each word: of the first one they come two cycles later or more, of the
+    // third a cycle later. Where there is one part, its factors come whenever some do.
+    reg  [PAIR_TOP-1:0]                    late_q;
+    wire [PAIR_TOP:0]                      valid_late = {late_q, now};
+    always @(posedge clk)
+        late_q <= ARRAYS == 2 && !rst ? valid_late[PAIR_TOP-1:0] : {PAIR_TOP{1'b0}};
+    genvar p;
+    genvar w;
+    generate
+        for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+            (* keep = "true" *) reg [PART-1:0] x_q;
+            rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(rst),
+                .d(PARTS == 1 ? |valid_late : ARRAYS == 1 || p % 2 == 1 ? now : p == 2 ? valid_late[1]
+                : |valid_late[PAIR_TOP:2]), .q(valid[p]));
+            always @(posedge clk)
+                if (valid[p])
+                    x_q <= factors[p*PART +: PART];
+            assign narrow[p*PART +: PART] = x_q;
+        end
+        if (FACTOR_W == WORD_W) begin : gen_words
+            assign x = narrow;
+        end else begin : gen_extend
+            for (w = 0; w < 2 * XS; w = w + 1) begin : gen_word
+                assign x[WORD_W*w +: WORD_W] = {{(WORD_W-FACTOR_W){narrow[FACTOR_W*w+FACTOR_W-1]}},
+                    narrow[FACTOR_W*w +: FACTOR_W]};
+            end
+        end
+    endgenerate
+    always @(posedge clk)
+        if (valid[PARTS-1])
+            shift_q <= shift;
+    assign shift_there = shift_q;
+endmodule
+
+`default_nettype wire
