@@ -72,9 +72,9 @@ struct cost_resources cost_fifo(int64_t depth, int64_t bits, enum ram_style styl
     if (depth <= 0) return r;
     int64_t count_bits = log2_up(depth + 1);
     if (depth == 1) return (struct cost_resources){.lut = 5, .ff = bits + 3};
-    if (depth == 2) return (struct cost_resources){.lut = bits + 8, .ff = 2 * bits + 5};
+    if (depth == 2) return (struct cost_resources){.lut = bits + 7, .ff = 2 * bits + 6};
     r = cost_ram(depth - 1, bits, style);
-    r.lut += 10 * count_bits + 10;
+    r.lut += 7 * count_bits;
     r.ff += 5 * count_bits + 3 + (r.bram18 || r.uram ? 0 : bits);
     return r;
 }

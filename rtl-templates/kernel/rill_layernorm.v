@@ -65,6 +65,7 @@ module rill_layernorm #(
     localparam NORMAL_STAGES = CENTRE_STAGES + LATENCY_MUL;
     localparam SCALED_STAGES = NORMAL_STAGES + LATENCY_MUL;
     localparam LATENCY = SCALED_STAGES + LATENCY_ADD;
+    localparam PART = LANES * 32 / COPIES;                          // bits of a vector, for each copy of the enable
 
     wire                  finishing;
     wire [59:0]           sum;
@@ -144,13 +145,16 @@ module rill_layernorm #(
         .clk(clk), .rst(1'b0), .d(step[0] ? minus_mean : minus_mean_x[31:0]), .q(minus_mean_x));
     rill_delay_line #(.DATA_W(32), .DEPTH(CENTRE_STAGES)) u_r (
         .clk(clk), .rst(rst), .en(step[0]), .d(r_q[row]), .q(r_late));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(NORMAL_STAGES)) u_gamma (
-        .clk(clk), .rst(rst), .en(step[0]), .d(param[LANES*32-1:0]), .q(gamma_late));
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(SCALED_STAGES)) u_beta (
-        .clk(clk), .rst(rst), .en(step[0]), .d(param[LANES*32 +: LANES*32]), .q(beta_late));
 
     genvar i;
+    genvar c;
     generate
+        for (c = 0; c < COPIES; c = c + 1) begin : gen_late
+            rill_delay_line #(.DATA_W(PART), .DEPTH(NORMAL_STAGES)) u_gamma (
+                .clk(clk), .rst(rst), .en(step[c]), .d(param[c*PART +: PART]), .q(gamma_late[c*PART +: PART]));
+            rill_delay_line #(.DATA_W(PART), .DEPTH(SCALED_STAGES)) u_beta (
+                .clk(clk), .rst(rst), .en(step[c]), .d(param[LANES*32+c*PART +: PART]), .q(beta_late[c*PART +: PART]));
+        end
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire        mine = step[i*COPIES/LANES];
             wire [31:0] centred;

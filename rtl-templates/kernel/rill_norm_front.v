@@ -162,7 +162,13 @@ module rill_norm_front #(
             tlast1_q <= i_end && i_tlast;
             user1_q <= i_tuser;
         end
-    always @(posedge clk) if (step[0]) x2_q <= r_tdata;
+    genvar c;
+    generate
+        for (c = 0; c < COPIES; c = c + 1) begin : gen_x
+            localparam PART = LANES * 32 / COPIES;
+            always @(posedge clk) if (step[c]) x2_q[c*PART +: PART] <= r_tdata[c*PART +: PART];
+        end
+    endgenerate
     assign row = {bank1_q, user1_q[TOK_W-1:0]};
     assign param = param1_q;
     assign x = x2_q;

@@ -43,13 +43,16 @@ module rill_pipe #(
     reg  [LATENCY-1:0] valid_q;
     reg                busy_q;                 // any of valid_q
     reg                step_free_q;            // !valid_q[LATENCY-1] once more: the enables of the stages are many
+    wire               hold;                   // valid_q[LATENCY-1] once more: s_tready goes on to other modules
     wire [LATENCY:0]   shifted = {valid_q, s_tvalid};
 
     assign valid = valid_q;
     assign m_tvalid = valid_q[LATENCY-1];
     assign en = !m_tvalid || m_tready;
     wire go = (step_free_q || m_tready) && (s_tvalid || busy_q);
-    assign s_tready = en && !rst;
+    assign s_tready = (!hold || m_tready) && !rst;
+    rill_register_tree #(.DATA_W(1), .COPIES(1)) u_hold (.clk(clk), .rst(rst),
+        .d(go ? shifted[LATENCY-1] : m_tvalid), .q(hold));
 
     always @(posedge clk)
         if (rst) begin

@@ -60,6 +60,7 @@ module rill_rmsnorm #(
     localparam FINISH = EPS_FINISH + LATENCY_RSQRT;
     localparam NORMAL_STAGES = 1 + LATENCY_MUL;                     // from x as it is read: the operands' stage, ...
     localparam LATENCY = NORMAL_STAGES + LATENCY_MUL;
+    localparam PART = LANES * 32 / COPIES;                          // bits of a vector, for each copy of the enable
 
     wire                finishing;
     wire [59:0]         sum;
@@ -121,11 +122,14 @@ module rill_rmsnorm #(
     wire [LANES-1:0]    fault_gamma;
 
     always @(posedge clk) if (step[0]) r_x_q <= r_q[row];
-    rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(NORMAL_STAGES)) u_gamma (
-        .clk(clk), .rst(rst), .en(step[0]), .d(param), .q(gamma_late));
 
     genvar i;
+    genvar c;
     generate
+        for (c = 0; c < COPIES; c = c + 1) begin : gen_late
+            rill_delay_line #(.DATA_W(PART), .DEPTH(NORMAL_STAGES)) u_gamma (
+                .clk(clk), .rst(rst), .en(step[c]), .d(param[c*PART +: PART]), .q(gamma_late[c*PART +: PART]));
+        end
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire        mine = step[i*COPIES/LANES];
             wire [31:0] normal;

@@ -88,7 +88,8 @@ module rill_width_gear #(
     reg  [STAGES*NUM_W-1:0]  total_q;
     reg  [STAGES*MARK_W-1:0] mark_q;
 
-    assign s_axis_tready = open_q && en;
+    wire              waits;                               // !en once more, as the loads of en are many
+    assign s_axis_tready = open_q && !waits;
     always @(posedge clk) begin
         open_q <= !rst;
         if (rst)
@@ -211,7 +212,12 @@ module rill_width_gear #(
     reg  [NUM_W-1:0]   last_chunk_q [0:LINES-1];           // number of the line's last chunk
     reg  [TOK_W:0]     last_tok_q [0:LINES-1];             // {tlast, last active token}
     wire               free;                               // a line has left
+    wire [2:0]         used_d = used_q + {2'b0, commit} - {2'b0, free};
+    wire [1:0]         state;                              // {ready, used_q[2]}
     assign en = !ready || !used_q[2];
+    rill_register_tree #(.DATA_W(2), .COPIES(1)) u_state (.clk(clk), .rst(rst),
+        .d({en ? valid_q[END-1] : ready, used_d[2]}), .q(state));
+    assign waits = &state;
     always @(posedge clk) begin
         if (rst) begin
             put_q <= 2'd0;
@@ -220,7 +226,7 @@ module rill_width_gear #(
         end else begin
             put_q <= put_q + {1'b0, commit};
             get_q <= get_q + {1'b0, free};
-            used_q <= used_q + {2'b0, commit} - {2'b0, free};
+            used_q <= used_d;
         end
         if (commit) begin
             last_chunk_q[put_q] <= emits - 1'b1;

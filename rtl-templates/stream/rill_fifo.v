@@ -6,7 +6,8 @@
 // Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered
 // read). Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH
 // words in all.
-// occupancy counts the words held; high_water is the largest occupancy since reset (simulation and debug).
+// occupancy counts the words held; high_water is the largest occupancy of the cycles before, since reset (simulation
+// and debug).
 // s_axis_tready and m_axis_tvalid come from registers: no path through from side to side. m_axis_tdata does, too, but
 // at DEPTH 2 with more than 1,536 bits, where it comes over a multiplexer.
 // Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
@@ -82,6 +83,10 @@ module rill_fifo #(
             count_d = count_q - 1'b1;
     end
 
+    // What is registered of the count is compared before push and pop are known.
+    wire is_full = count_q == FULL;
+    wire is_near = count_q == FULL - 1'b1;
+    wire is_high = count_q > high_q;
     always @(posedge clk)
         if (rst) begin
             count_q <= {COUNT_W{1'b0}};
@@ -89,9 +94,9 @@ module rill_fifo #(
             room_q <= 1'b0;
         end else begin
             count_q <= count_d;
-            room_q <= count_d != FULL;
-            if (count_d > high_q)
-                high_q <= count_d;
+            room_q <= pop || !(is_full || (is_near && push));
+            if (is_high)
+                high_q <= count_q;
         end
     assign occupancy = count_q;
     assign high_water = high_q;
@@ -108,7 +113,9 @@ module rill_fifo #(
         end else if (DEPTH == 2 && DATA_W <= WIDE) begin : gen_two
             reg [DATA_W-1:0] head_q;
             reg [DATA_W-1:0] tail_q;         // holds a word while count is 2
+            reg              valid_q;        // count is not 0
             always @(posedge clk) begin
+                valid_q <= !rst && (push || count_q[1] || (count_q[0] && !pop));
                 if (push)
                     tail_q <= s_axis_tdata;
                 if (pop && count_q[1])
@@ -116,7 +123,7 @@ module rill_fifo #(
                 else if (push && (pop || count_q == 2'd0))
                     head_q <= s_axis_tdata;
             end
-            assign m_axis_tvalid = count_q != 2'd0;
+            assign m_axis_tvalid = valid_q;
             assign m_axis_tdata = head_q;
         end else if (DEPTH == 2) begin : gen_swap
             // Of wide words only the place of the oldest one moves: the choice of head_q would hang on m_axis_tready in
@@ -131,7 +138,9 @@ module rill_fifo #(
             wire [COPIES-1:0] read;          // the oldest one is there
             reg  [DATA_W-1:0] word_0_q;
             reg  [DATA_W-1:0] word_1_q;
+            reg               valid_q;       // count is not 0
             always @(posedge clk) begin
+                valid_q <= !rst && (push || count_q[1] || (count_q[0] && !pop));
                 write_q <= !rst && (write_q ^ push);
                 if (push && !write_q)
                     word_0_q <= s_axis_tdata;
@@ -151,7 +160,7 @@ module rill_fifo #(
                 localparam BITS = c == COPIES - 1 ? DATA_W - c * PART : PART;
                 assign m_axis_tdata[c*PART +: BITS] = read[c] ? word_1_q[c*PART +: BITS] : word_0_q[c*PART +: BITS];
             end
-            assign m_axis_tvalid = count_q != 2'd0;
+            assign m_axis_tvalid = valid_q;
         end else if (DEPTH > 2) begin : gen_deep
             // DEPTH-1 words of storage and the output register, which is refilled in the cycle in which it is emptied.
             localparam WORDS = DEPTH - 1;
@@ -161,6 +170,7 @@ module rill_fifo #(
             reg                any_q;        // stored_q != 0
             reg                valid_q;
             reg  [DATA_W-1:0]  out_q;
+            wire               is_last = stored_q == {{(COUNT_W-1){1'b0}}, 1'b1};
             wire               take = any_q && (m_axis_tready || !valid_q);
             reg  [COUNT_W-1:0] stored_d;
             always @* begin
@@ -177,8 +187,8 @@ module rill_fifo #(
                     valid_q <= 1'b0;
                 end else begin
                     stored_q <= stored_d;
-                    any_q <= stored_d != {COUNT_W{1'b0}};
-                    valid_q <= take || (valid_q && !m_axis_tready);
+                    any_q <= push || (any_q && !(take && is_last));
+                    valid_q <= any_q || (valid_q && !m_axis_tready);
                 end
             assign m_axis_tvalid = valid_q;
             assign m_axis_tdata = out_q;

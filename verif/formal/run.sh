@@ -215,7 +215,7 @@ check_proof rill_axil_regs 8 CHANNELS=1 COUNTERS=0
 check_fault rill_register_slice 's/skid_valid_q ? skid_q : s_axis_tdata/s_axis_tdata/' 12 DATA_W=3 MODE=2
 check_fault rill_register_slice 's/write_q <= write_q ^ push/write_q <= write_q ^ s_axis_tvalid/' 12 DATA_W=3 MODE=3
 check_fault rill_register_slice 's/if (s_axis_tready \&\& s_axis_tvalid)/if (s_axis_tvalid)/' 6 DATA_W=3 MODE=1
-check_fault rill_fifo 's/room_q <= count_d != FULL/room_q <= 1/' 8 DATA_W=3 DEPTH=2
+check_fault rill_fifo 's/room_q <= pop || .*;/room_q <= 1;/' 8 DATA_W=3 DEPTH=2
 check_fault rill_fifo 's/if (push \&\& !write_q)/if (s_axis_tvalid \&\& !write_q)/' 8 DATA_W=5 DEPTH=2
 check_fault rill_fifo 's/else if (push \&\& !take \&\& any_q)/else if (push \&\& !take)/' 8 DATA_W=2 DEPTH=5 "$srl"
 # Counted early: without a response; a round that begins before the one before is over; a layer's last
@@ -225,7 +225,7 @@ check_fault rill_write_tracker 's/turn = &clear/turn = |clear/' 12 WRITERS=2 COU
 check_fault rill_write_tracker 's/next_q + part_in/next_q + part_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
 check_fault rill_write_tracker 's/turn ? next_left/turn ? next_left + part_q/' 8 WRITERS=1 COUNT_W=2 LAYERS_W=3
 # Full, or never ready, too early; a word that is held back.
-check_fault rill_fifo 's/room_q <= count_d != FULL/room_q <= count_d < FULL - 1/' 8 DATA_W=3 DEPTH=5
+check_fault rill_fifo 's/room_q <= pop || .*;/room_q <= count_d < FULL - 1;/' 8 DATA_W=3 DEPTH=5
 check_fault rill_fifo 's/wire               take = any_q/wire take = any_q \&\& count_q != 1/' 8 DATA_W=3 DEPTH=5
 check_fault rill_register_slice 's/ready_q <= move .*/ready_q <= 1'"'b0"';/' 8 DATA_W=3 MODE=2
 check_fault rill_register_slice 's/ready_q <= pop .*/ready_q <= 1'"'b0"';/' 8 DATA_W=3 MODE=3

@@ -12,6 +12,7 @@ reg                past_q = 1'b0;
 reg                awake_q;                            // neither reset nor the cycle after it
 reg  [COUNT_W-1:0] inside_q;                           // words that came and did not leave
 reg                stayed_q;                           // a word inside stayed there in the cycle before
+reg  [COUNT_W-1:0] count_before_q;
 reg                held_q;
 reg  [DATA_W-1:0]  held_data_q;
 reg                marked_q;                           // it is inside
@@ -24,13 +25,17 @@ assign f_word = word_q;
 // in: gen_two
 assign f_second = tail_q;
 always @(posedge clk)
-    if (past_q && !rst && marked_q && ahead_q == 2'd1)
-        assert (tail_q == word_q);
+    if (past_q && !rst) begin
+        assert (valid_q == (count_q != 2'd0));
+        if (marked_q && ahead_q == 2'd1)
+            assert (tail_q == word_q);
+    end
 // in: gen_swap
 wire [DATA_W-1:0] f_newer = read[0] ? word_0_q : word_1_q;
 assign f_second = f_newer;
 always @(posedge clk)
     if (past_q && !rst) begin
+        assert (valid_q == (count_q != 2'd0));
         assert ((write_q ^ read[0]) == count_q[0]);
         if (marked_q && ahead_q == 2'd1)
             assert (f_newer == word_q);
@@ -72,6 +77,7 @@ always @(posedge clk) begin
     held_q <= !rst && m_axis_tvalid && !m_axis_tready;
     held_data_q <= m_axis_tdata;
     awake_q <= !rst;
+    count_before_q <= rst ? {COUNT_W{1'b0}} : count_q;
     inside_q <= rst ? {COUNT_W{1'b0}} : inside_q + {{(COUNT_W-1){1'b0}}, push} - {{(COUNT_W-1){1'b0}}, pop};
     stayed_q <= !rst && inside_q != {{(COUNT_W-1){1'b0}}, pop};
     if (rst)
@@ -86,7 +92,7 @@ always @(posedge clk) begin
         ahead_q <= ahead_q - 1'b1;
     end
     if (past_q && !rst) begin
-        assert (count_q <= FULL && high_q >= count_q && high_q <= FULL);
+        assert (count_q <= FULL && high_q >= count_before_q && high_q <= FULL);
         assert (inside_q == count_q);
         assert (s_axis_tready == (awake_q && inside_q != FULL));
         assert (m_axis_tvalid || !stayed_q);
