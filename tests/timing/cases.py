@@ -9,7 +9,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "verif", "timing"))
-from design import crossings  # noqa: E402
+from design import by_port, crossings, loose_borders  # noqa: E402
 from graph import Loop  # noqa: E402
 from model import Netlist, Table, read_delays  # noqa: E402
 from walk import Walk  # noqa: E402
@@ -306,9 +306,23 @@ def case_crossings() -> None:
     top.flop("far.shared_q", shared)
     top.flop("near_q", shared)
     net = top.net(None, lambda name: int(name.startswith("far")), (0, 1))
-    found = {name: loose for name, (_, loose) in crossings(net).items() if loose}
+    ports = by_port(crossings(net))
+    found = {name: loose for name, (_, loose) in ports.items() if loose}
     assert sorted(found) == ["far.gated_q_reg.D", "far.shared_q_reg.D"], found
-    assert sum(bits for bits, _ in crossings(net).values()) == 3
+    assert sum(bits for bits, _ in ports.values()) == 3
+
+
+def case_rule_of_borders() -> None:
+    """Nothing but resets, faults and what is the engine's goes over a border with logic."""
+    top = Module()
+    for name in ("core_rst", "kernel_fault", "data"):
+        top.flop(f"far.{name}_q", top.lut(name, top.flop(f"{name}_state")))
+    beats, result = top.bit("beats"), top.bit("result")
+    top.cell("u_engine", "rill_engine", ("y",), {"x": beats, "y": result})
+    top.cell("far.u_reader", "rill_reader", (), {"x": result})
+    net = top.net(None, lambda name: int(name.startswith("far")), (0, 1))
+    assert len(crossings(net)) == 4
+    assert loose_borders(net, crossings(net)) == ["1 bits of far.data_q_reg.D"], loose_borders(net, crossings(net))
 
 
 def case_tables() -> None:

@@ -3,9 +3,10 @@
 """The clock that the timing model supports for a whole design: the modules' own longest paths, and the paths between
 modules, which begin with a module's departure and end with another's arrival. Class estimated.
 
-usage: verif/timing/design.py DESIGN TOP_JSON ROWS
+usage: verif/timing/design.py DESIGN TOP_JSON ROWS [--borders FILE | --ends]
 DESIGN: what `rill gen` wrote; TOP_JSON: its rill_top with empty modules (verif/timing/run.sh makes it); ROWS: the lines
-that were walked, `MODULE NAME=VALUE...`.
+that were walked, `MODULE NAME=VALUE...`. --borders: what goes from die to die with logic on its way, which nothing
+may, a line each. --ends: the modules at whose ports something goes from die to die, and nothing else.
 """
 import argparse
 import json
@@ -18,6 +19,9 @@ from dies import Dies
 from graph import Loop
 from model import CLOCKS, Netlist, Table, plain, read_delays
 from walk import TABLES, Path, Walk, netlist_name, read_table, top_of
+
+EXCEPTED = re.compile(r"^(core_(rst|flush)|kernel_fault|fault_of_)")  # nets
+
 
 @dataclass
 class Said:
@@ -103,7 +107,7 @@ def read_top(given: argparse.Namespace, rows: Rows) -> tuple[Netlist, dict[str, 
             missing.add(cell["type"])
         else:
             lines[name] = line
-    if missing:
+    if missing and not given.ends and not given.alone:
         print(f"not walked, a register at each port: {', '.join(sorted(missing))}")
     boxes: dict[str, Table] = {name: read_table(rows.path(line)) for name, line in lines.items()}
     net = Netlist.__new__(Netlist)
@@ -114,10 +118,18 @@ def read_top(given: argparse.Namespace, rows: Rows) -> tuple[Netlist, dict[str, 
     return net, lines
 
 
-def crossings(net: Netlist) -> dict[str, tuple[int, int]]:
-    """Bits between dies by the module and port that takes them: all, and those without a bare register on both
-    sides."""
-    found: dict[str, tuple[int, int]] = {}
+@dataclass
+class Crossing:
+    """A bit that goes from die to die."""
+    bit: int
+    source: str
+    name: str
+    port: str
+    bare: bool  # over one border, and a bare register on both sides
+
+
+def crossings(net: Netlist) -> list[Crossing]:
+    found = []
     for name in net.cells:
         for port, is_out, bit in net.pins(name):
             source = net.driver.get(bit, (None, ""))[0]
@@ -125,10 +137,35 @@ def crossings(net: Netlist) -> dict[str, tuple[int, int]]:
                 continue
             borders = net.borders(source, name)
             if borders:
-                key = f"{plain(name)}.{port}"
-                bits, loose = found.get(key, (0, 0))
-                found[key] = bits + 1, loose + (borders > 1 or not net.bare(bit, source, name, port))
+                bare = borders == 1 and net.bare(bit, source, name, port)
+                found.append(Crossing(bit, source, name, port, bare))
     return found
+
+
+def by_port(found: list[Crossing]) -> dict[str, tuple[int, int]]:
+    """Bits by the module and port that takes them: all, and those without a bare register on both sides."""
+    ports: dict[str, tuple[int, int]] = {}
+    for one in found:
+        key = f"{plain(one.name)}.{one.port}"
+        bits, loose = ports.get(key, (0, 0))
+        ports[key] = bits + 1, loose + (not one.bare)
+    return ports
+
+
+def excepted(net: Netlist, one: Crossing) -> bool:
+    """What has a rule of its own: resets, faults, and the matrix engine, whose ports lie on several dies."""
+    engine = any("rill_engine" in net.cells[name]["type"] for name in (one.source, one.name))
+    return engine or EXCEPTED.search(net.name_of(one.bit)) is not None
+
+
+def loose_borders(net: Netlist, found: list[Crossing]) -> list[str]:
+    kept = by_port([one for one in found if not excepted(net, one)])
+    return [f"{loose} bits of {name}" for name, (_, loose) in sorted(kept.items()) if loose]
+
+
+def print_ends(net: Netlist, found: list[Crossing]) -> None:
+    ends = {net.cells[name]["type"] for one in found if not excepted(net, one) for name in (one.source, one.name)}
+    print("\n".join(sorted(kind for kind in ends if kind.startswith("rill_"))))
 
 
 def print_crossings(found: dict[str, tuple[int, int]], count: int) -> None:
@@ -154,9 +191,20 @@ def main() -> int:
     parser.add_argument("top")
     parser.add_argument("rows")
     parser.add_argument("--worst", type=int, default=3)
+    parser.add_argument("--borders")
+    parser.add_argument("--ends", action="store_true")
+    parser.add_argument("--alone", action="store_true", help="with --borders: no paths")
     given = parser.parse_args()
     rows = Rows(given.rows)
     net, lines = read_top(given, rows)
+    crossing = crossings(net)
+    if given.borders:
+        with open(given.borders, "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in loose_borders(net, crossing))
+    if given.ends:
+        print_ends(net, crossing)
+    if given.ends or given.alone:
+        return 0
     said = between_paths(Walk(net), 40)
     seen = set()
     for name, line in lines.items():
@@ -170,7 +218,7 @@ def main() -> int:
         print_said(f"SLR{die}", [s for s in data if s.die == die], given.worst)
     print_said("between dies", [s for s in data if s.die < 0], given.worst)
     print_said("resets", [s for s in said if s.reset], given.worst)
-    print_crossings(crossings(net), given.worst)
+    print_crossings(by_port(crossing), given.worst)
     print_said("all but resets", data, given.worst)
     return 0
 

@@ -28,7 +28,7 @@ function covers(a, b,    n, i, name, va, vb, part) {
     return 1
 }
 BEGIN {
-    n = split("LANES ROWS LAYERS KV_LAYERS CONTEXT ENTRIES DATA_W DEPTH WORDS WORD_W PREFETCH_BEATS CLIENTS PORTS COPIES X_UNITS LAST_WORDS READERS WRITERS", s, " ")
+    n = split("LANES ROWS LAYERS KV_LAYERS CONTEXT ENTRIES DATA_W DEPTH WORDS WORD_W CREDITS PREFETCH_BEATS CLIENTS PORTS COPIES X_UNITS LAST_WORDS READERS WRITERS", s, " ")
     for (i = 1; i <= n; i++) size[s[i]] = 1
 }
 $1 == "design" { group++; next }

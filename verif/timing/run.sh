@@ -11,11 +11,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage() {
     cat <<'TEXT'
-usage: verif/timing/run.sh [--all | --design SPEC] [--list] [--path] [module...]
+usage: verif/timing/run.sh [--all | --design SPEC | --borders SPEC] [--list] [--path] [module...]
        verif/timing/run.sh [--path] -- MODULE [NAME=VALUE...]
   --all      every line of verif/timing/modules.txt and every instance of the designs it names; without it the quick
              lines at its top (30 s)
   --design   every instance of the design that SPEC gives
+  --borders  that between the dies of the design nothing goes but from flip-flop to flip-flop; without it of the
+             designs that verif/timing/modules.txt names, with --design of that one
   --list     only prints what would be walked
   --path     also the longest path of each, net by net
   --record   writes what was walked to verif/timing/paths.txt, with --design the clock to clock.txt
@@ -104,7 +106,7 @@ all_lines() {
     local line
     while IFS= read -r line; do
         case $line in
-            '' | '#'*) ;;
+            '' | '#'* | 'borders '*) ;;
             'design '*) echo "$line" && design_lines "${line#design }" || return 1 ;;
             *) echo "$line" ;;
         esac
@@ -134,7 +136,7 @@ walk_line() { # line
     walk_module $line
 }
 
-all=0 list=0 spec="" wanted=" " one=()
+all=0 list=0 spec="" borders="" wanted=" " one=()
 while [ $# -gt 0 ]; do
     case $1 in
         --all) all=1 ;;
@@ -145,6 +147,11 @@ while [ $# -gt 0 ]; do
             shift
             ;;
         --list) list=1 ;;
+        --borders)
+            borders=${2-}
+            [ -f "$borders" ] || { usage >&2; exit 2; }
+            shift
+            ;;
         --path) options=(--path) ;;
         --record) record=1 ;;
         --help | -h) usage; exit 0 ;;
@@ -161,20 +168,54 @@ done
 # The clock that the model supports for the design that was walked last: rill_top with all modules empty, each with
 # what its ports do.
 state_clock() {
-    local design=$work/design read=read_verilog dirs
+    plan 2
     log=$work/clock.log
-    dirs=$(printf -- "-I$root/%s " rtl-templates/*)
-    local files
-    files=$(find "$design/rtl" -name 'rill_*.v' ! -name rill_top.v | LC_ALL=C sort | tr '\n' ' ')
-    if ! yosys -q -p "$read -lib -DSYNTHESIS $dirs $files; $read -DSYNTHESIS $dirs $design/rtl/rill_top.v;
-        hierarchy -top rill_top; proc; write_json $work/top.json" >"$log" 2>&1; then
+    if ! make_top >"$log" 2>&1; then
         fail "the clock of $spec" "$(reason)"
-    elif ! python3 "$here/design.py" "$design" "$work/top.json" "$work/lines" >"$work/clock" 2>&1; then
+    elif ! python3 "$here/design.py" "$work/design" "$work/top.json" "$work/lines" --borders "$work/borders" \
+        >"$work/clock" 2>&1; then
         fail "the clock of $spec" "$(tail -n 1 "$work/clock")"
     else
         cat "$work/clock"
         check_clock
+        check_borders "$spec"
     fi
+}
+
+# rill_top with all modules empty.
+make_top() {
+    local design=$work/design read=read_verilog dirs files
+    dirs=$(printf -- "-I$root/%s " rtl-templates/*)
+    files=$(find "$design/rtl" -name 'rill_*.v' ! -name rill_top.v | LC_ALL=C sort | tr '\n' ' ')
+    yosys -q -p "$read -lib -DSYNTHESIS $dirs $files; $read -DSYNTHESIS $dirs $design/rtl/rill_top.v;
+        hierarchy -top rill_top; proc; write_json $work/top.json"
+}
+
+# Between dies goes what comes from a flip-flop and goes to one, without logic.
+check_borders() { # spec
+    if [ -s "$work/borders" ]; then
+        fail "borders of dies of ${1#"$root/"}" "$(paste -sd, "$work/borders" | sed 's/,/, /g')"
+    else ok "borders of dies of ${1#"$root/"}"; fi
+}
+
+# The same of a design of which only the modules at borders are walked.
+walk_borders() { # SPEC
+    local line ends
+    plan 1
+    log=$work/borders.log
+    if ! design_lines "$1" >"$work/lines" || ! make_top >"$log" 2>&1 ||
+        ! ends=$(python3 "$here/design.py" "$work/design" "$work/top.json" "$work/lines" --ends 2>"$log"); then
+        fail "borders of dies of $1" "$(reason)"
+        return
+    fi
+    while IFS= read -r line; do
+        ! grep -qx "${line%% *}" <<<"$ends" || walk_line "$line"
+    done < <(awk -f "$here/larger.awk" "$work/lines")
+    if [ -z "$ends" ]; then fail "borders of dies of $1" "nothing goes from die to die"
+    elif python3 "$here/design.py" "$work/design" "$work/top.json" "$work/lines" --alone --borders "$work/borders" \
+        >"$log" 2>&1; then
+        check_borders "$1"
+    else fail "borders of dies of $1" "$(reason)"; fi
 }
 
 # What is stated for a design in clock.txt is what comes out.
@@ -211,7 +252,15 @@ if [ $list = 1 ]; then
     exit
 fi
 set -o pipefail
-if [ "$wanted" = " " ] && [ -z "$spec" ]; then check_designs; fi
+if [ -n "$borders" ]; then
+    walk_borders "$borders"
+    verdict
+    exit
+fi
+if [ "$wanted" = " " ] && [ -z "$spec" ]; then
+    check_designs
+    while IFS= read -r borders; do walk_borders "$borders"; done < <(sed -n 's/^borders //p' "$here/modules.txt")
+fi
 [ -z "$spec" ] || pblocks=$work/design/pblocks.tcl
 rm -f "$work/paths"
 all_lines >"$work/lines" || fail "lines" "the list of what is walked breaks off"
@@ -219,6 +268,6 @@ while IFS= read -r line; do
     [ "$wanted" = " " ] || [[ $wanted == *" ${line%% *} "* ]] || continue
     walk_line "$line"
 done <"$work/lines"
-if [ -n "$spec" ] && [ "$wanted" = " " ]; then plan 1 && state_clock; fi
+if [ -n "$spec" ] && [ "$wanted" = " " ]; then state_clock; fi
 if [ $record = 1 ] && [ -s "$work/paths" ]; then record_paths; fi
 verdict
