@@ -148,8 +148,8 @@ static void move_results(const struct ir *ir, const struct ir_engine *e, int die
 // Of a way from die to die what lies on this one.
 static void add_way(const struct ir *ir, const struct ir_edge *e, int64_t credits, int from, int to, int die,
                     struct cost_resources *sum) {
-    struct cost_resources part = die == from || die == to ? cost_credit_end(ir, e, credits, die == to)
-                                                          : cost_credit_stage(ir, e);
+    struct cost_resources part =
+        die == from || die == to ? cost_credit_end(ir, e, credits, die == to) : cost_credit_stage(ir, e);
     if (from != to && (die - from) * (die - to) <= 0) cost_add(sum, &part, 1);
 }
 

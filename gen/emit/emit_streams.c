@@ -109,8 +109,8 @@ static void emit_stage(const struct ir *ir, const struct ir_edge *e, const struc
               to, to, from);
 }
 
-static void emit_near_end(const struct ir *ir, const struct ir_edge *e, const struct way *w,
-                          struct emit_levels *levels, struct text *out) {
+static void emit_near_end(const struct ir *ir, const struct ir_edge *e, const struct way *w, struct emit_levels *levels,
+                          struct text *out) {
     const char *net = way_net(ir, e, w, 0);
     text_addf(out, "    %s #(.DATA_W(%lld), .CREDITS(%lld)) u_%ssend_%s (\n        .clk(clk), .rst(core_rst[%d])",
               rtl_credit_send.module, (long long)cost_edge_bits(ir, e), (long long)w->depth, w->what, e->name,
@@ -279,14 +279,14 @@ static void emit_fifo(const struct ir *ir, const struct ir_edge *e, struct emit_
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_i", e->name), out);
     emit_bundle(ir, p, arena_printf(ir->arena, "%s_o", e->name), out);
     text_addf(out, "    wire %s%s_fill, %s_high;\n", emit_range(ir, fill_bits), e->name, e->name);
-    const struct way way = {
-        .what = "",
-        .in = arena_printf(ir->arena, "%s_i", e->name),
-        .out = arena_printf(ir->arena, "%s_o", e->name),
-        .borders = e->crossings,
-        .depth = e->depth,
-        .style = e->ram_style,
-        .fills = arena_printf(ir->arena, ".occupancy(%s_fill), .high_water(%s_high)", e->name, e->name)};
+    const struct way way = {.what = "",
+                            .in = arena_printf(ir->arena, "%s_i", e->name),
+                            .out = arena_printf(ir->arena, "%s_o", e->name),
+                            .borders = e->crossings,
+                            .depth = e->depth,
+                            .style = e->ram_style,
+                            .fills =
+                                arena_printf(ir->arena, ".occupancy(%s_fill), .high_water(%s_high)", e->name, e->name)};
     emit_way(ir, e, &way, levels, out);
     emit_rests(ir, e, out);
     emit_probes(ir, e, fill_bits, out);

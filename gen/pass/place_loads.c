@@ -12,10 +12,10 @@ static int load_wire(const struct ir *ir, int kernel) {
     base_fatal("place-dies: kernel %s has no parameters to load", ir->kernel[kernel].name);
 }
 
-// A register stage on a die, for the stores there and those behind.
-static const char *add_stage(struct ir *ir, int die, const char *from) {
-    const char *net = arena_printf(ir->arena, "param_load_data_%d", die);
-    int k = kernel_add(ir, arena_printf(ir->arena, "load_way_%d", die), &rtl_hop, IR_NONE);
+// A register stage on a die.
+static const char *add_stage(struct ir *ir, const char *name, int die, const char *from) {
+    const char *net = arena_printf(ir->arena, "param_%s", name);
+    int k = kernel_add(ir, name, &rtl_hop, IR_NONE);
     ir->kernel[k].die = die;
     ir_set_int(ir, k, "DATA_W", ir->design.beat_bits);
     ir_set_int(ir, k, "STAGES", 1);
@@ -37,23 +37,34 @@ static int farthest_store(const struct ir *ir, int home, int direction) {
     return farthest;
 }
 
-// The beats take one way for all stores of a direction, a store has stages of its own for when they are meant for it.
-static void add_way(struct ir *ir, int home, int direction, const char *net) {
-    int farthest = farthest_store(ir, home, direction), kernels = ir->kernels;
+// The stores that are `n` boundaries away, behind so many stages: whether there are any.
+static bool tell_stores(struct ir *ir, int home, int direction, int n, int stages, const char *net) {
+    bool any = false;
+    for (int k = 0; k < ir->kernels; k++) {
+        if (away(ir, k, home, direction) != n) continue;
+        ir_set_int(ir, k, "HOPS", stages);
+        ir->wire[load_wire(ir, k)].net = ir_net(ir, net);
+        any = true;
+    }
+    return any;
+}
+
+// The beats take one way for all stores of a direction, a store has stages of its own for when they are meant for it. A
+// register that goes over a boundary has no other load: behind one with readers on its die stands another.
+static void add_way(struct ir *ir, int home, int direction) {
+    int farthest = farthest_store(ir, home, direction), stages = 0;
+    const char *net = "param_load_data";
+    bool read = true;
     for (int n = 1; n <= farthest; n++) {
-        net = add_stage(ir, home + direction * n, net);
-        for (int k = 0; k < kernels; k++) {
-            if (away(ir, k, home, direction) != n) continue;
-            ir_set_int(ir, k, "HOPS", n + 1);
-            ir->wire[load_wire(ir, k)].net = ir_net(ir, net);
-        }
+        int die = home + direction * n, before = die - direction;
+        if (read) net = add_stage(ir, arena_printf(ir->arena, "load_leaves_%d_%d", before, die), before, net);
+        stages += read;
+        net = add_stage(ir, arena_printf(ir->arena, "load_way_%d", die), die, net);
+        read = tell_stores(ir, home, direction, n, ++stages, net);
     }
 }
 
-// The first stage of every way is at the memory: what crosses comes from a register.
 void place_set_loads(struct ir *ir, int home) {
-    if (!farthest_store(ir, home, -1) && !farthest_store(ir, home, 1)) return;
-    const char *net = add_stage(ir, home, "param_load_data");
-    add_way(ir, home, -1, net);
-    add_way(ir, home, 1, net);
+    add_way(ir, home, -1);
+    add_way(ir, home, 1);
 }

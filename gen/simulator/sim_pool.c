@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "gen/simulator/sim.h"
+#include "include/ir_credit.h"
 
-enum { MAX_PLACES = 255 };
+enum { MAX_PLACES = 255, FIFO_LATENCY = 2 };
 
 struct sim_pool {
     struct sim *sim;
@@ -52,6 +53,9 @@ void pool_take(struct sim_pool *p, int64_t at, uint8_t mark) {
     if (place != IR_NONE && place < MAX_PLACES && p->edge[place]) sim_wake(p->sim, p->edge[place]->reader);
 }
 
+// A way over boundaries of dies has a FIFO of its own.
+static int64_t way_latency(int borders) { return borders ? ir_credit_cycles(borders) + FIFO_LATENCY : 0; }
+
 // With depths of their own, or none, streams are as they would be without pools.
 bool pools_open(struct sim *sim) {
     const struct ir *ir = sim->ir;
@@ -72,7 +76,7 @@ bool pools_open(struct sim *sim) {
         sim->edge[e].pool = pool[k];
         sim->edge[e].place = place;
         sim->edge[e].latency =
-            pool[k]->words.latency + ir->edge[e].crossings + ir->edge[e].entry_crossings; // a cycle for each slice
+            pool[k]->words.latency + way_latency(ir->edge[e].crossings) + way_latency(ir->edge[e].entry_crossings);
     }
     return true;
 }

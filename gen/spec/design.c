@@ -78,7 +78,7 @@ static const struct schema_field design_fields[] = {
      .range = "a power of two, 1 to 4 KiB of beats (64 at 512 bits, 128 at 256)", .doc = "longest read burst, beats"},
     {FIELD(outstanding), RANGE(1, 64), .preset = 8, .doc = "read bursts in flight per channel"},
     {FIELD(dies), RANGE(1, DEVICE_MAX_SLRS), .preset = 1, .range = "1 to 8, at most the board's",
-     .doc = "dies (SLRs) over which the design is spread, with register slices between them and `pblocks.tcl` for the "
+     .doc = "dies (SLRs) over which the design is spread, with registers between them and `pblocks.tcl` for the "
             "placer; 1: no partition"},
     {FIELD(sampling), RANGE(1, 64), .preset = 0, .preset_doc = "none",
      .doc =

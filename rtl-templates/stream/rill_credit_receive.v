@@ -48,14 +48,20 @@ module rill_credit_receive #(
     wire                                                       room;
     always @(posedge clk) begin
         data_q <= data;
-        valid_q <= !rst && valid;
-        credit_q <= !rst && m_axis_tvalid && m_axis_tready;
+        if (rst) begin
+            valid_q <= 1'b0;
+            credit_q <= 1'b0;
+        end else begin
+            valid_q <= valid;
+            credit_q <= m_axis_tvalid && m_axis_tready;
+        end
     end
     assign credit = credit_q;
     rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_fifo (.clk(clk), .rst(rst),
         .s_axis_tvalid(valid_q), .s_axis_tready(room), .s_axis_tdata(data_q), .m_axis_tvalid(m_axis_tvalid),
         .m_axis_tready(m_axis_tready), .m_axis_tdata(m_axis_tdata), .occupancy(occupancy), .high_water(high_water));
 
+    wire unused = room; // there always is
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("a word comes without a credit")) u_assert_room (.clk(clk),
         .broken(!rst && valid_q && !room));

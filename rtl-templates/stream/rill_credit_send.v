@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The near end of a stream that goes to another die (docs/rtl.md section 3): words go out from registers, and never more
-// of them than the far end, rill_credit_receive, has places for.
+// The near end of a stream that goes to another die (docs/rtl.md section 3): words go out from registers, and never
+// more of them than the far end, rill_credit_receive, has places for.
 //
 // Protocol: in AXI4-Stream, tdata only, users concatenate their sidebands; out `valid` and `data`, which nothing stops.
 // The sender begins with CREDITS credits; a word takes one, `credit` (a cycle each) gives one back. s_axis_tready is a
-// register: a credit is there. On the way out and back are registers alone: valid, data and the place where credit lands
-// are bare flip-flops, so that one of each pair may lie on either side of a border.
-// Latency: 1 cycle to valid; a credit that lands is s_axis_tready 2 cycles after it was at the port. Throughput: one word
-// per cycle while there are credits.
-// Reset: synchronous; both ends and all stages between are reset together. s_axis_tready is low in reset and in the cycle
-// after it.
+// register: a credit is there. On the way out and back are registers alone: valid, data and the place where credit
+// lands are bare flip-flops, so that one of each pair may lie on either side of a border.
+// Latency: 1 cycle to valid; s_axis_tready follows a credit 2 cycles after it was at the port. Throughput: one word per
+// cycle while there are credits.
+// Reset: synchronous; both ends and all stages between are reset together. s_axis_tready is low in reset and in the
+// cycle after it.
 //
 // name     meaning                                  unit   range
 // DATA_W   of a word                                bits   1 or more

@@ -57,9 +57,9 @@ def check(cells, report, pblocks):
         die = die_of(path, placed) if path else None
         if die:
             wanted[die] += 1
-    slices = {die for path in cells if path for die in [die_of(path, placed)] if path[0].startswith("u_slice_")}
-    if dies != wanted or len(dies) != 3 or len(slices) < 2 or not all(dies.values()):
-        sys.exit(f"error: {dies}, pblocks.tcl puts {wanted}; slices on {sorted(slices)}")
+    senders = {die for path in cells if path for die in [die_of(path, placed)] if path[0].startswith("u_send_")}
+    if dies != wanted or len(dies) != 3 or len(senders) < 2 or not all(dies.values()):
+        sys.exit(f"error: {dies}, pblocks.tcl puts {wanted}; senders on {sorted(senders)}")
     print("ok")
 
 

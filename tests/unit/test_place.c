@@ -11,9 +11,11 @@
 #include <cmocka.h>
 
 #include "gen/command.h"
+#include "gen/emit/emit.h"
 #include "gen/emit/emit_report.h"
 #include "include/cost.h"
 #include "include/ir_chain.h"
+#include "include/ir_credit.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
@@ -164,8 +166,90 @@ static void a_design_is_spread_over_dies(void **state) {
             assert_int_equal(ir->kernel[ir->client[c].kernel].die, cost_memory_die(ir));
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_STORE))
-            assert_int_equal(ir_param_int(&ir->kernel[k], "HOPS", 0), abs(ir->kernel[k].die - cost_memory_die(ir)));
+            assert_true(ir_param_int(&ir->kernel[k], "HOPS", 0) >= abs(ir->kernel[k].die - cost_memory_die(ir)));
     for (int b = 0; b + 1 < ir->dies; b++) assert_true(cost_boundary_bits(ir, b) <= ir->design.sll);
+}
+
+struct way {
+    int last, count; // die of the instance before, and how many there are
+    bool near;       // no instance is more than a die away from the one before
+};
+
+static void follow(void *state, const char *instance, int die) {
+    struct way *w = state;
+    (void)instance;
+    w->near = w->near && (!w->count || abs(die - w->last) == 1);
+    w->last = die;
+    w->count++;
+}
+
+// Its FIFO holds what is under way, a register stands on each die; a dump with fewer places is refused.
+static void a_stream_between_dies_has_credits_for_its_way(void **state) {
+    (void)state;
+    assert_int_equal(ir_credits(5, 0), 5);
+    assert_int_equal(ir_credits(2, 1), 7);
+    assert_int_equal(ir_credits(8, 2), 14);
+    struct ir *ir = build("tests/e2e/specs/dies.yaml");
+    struct diag diag;
+    diag_init(&diag, tmpfile());
+    int streams = 0, far = IR_NONE;
+    for (int e = 0; e < ir->edges; e++) {
+        if (!ir->edge[e].crossings || ir->edge[e].pool != IR_NONE) continue;
+        struct way way = {.near = true};
+        emit_walk_stream(ir, e, follow, &way);
+        assert_true(way.near && way.count == ir->edge[e].crossings + 1);
+        assert_int_equal(way.last, ir->kernel[ir->edge[e].dst_kernel].die);
+        assert_true(ir->edge[e].depth >= 2 * ir->edge[e].crossings + 5);
+        streams++;
+        if (ir->edge[e].crossings > 1) far = e;
+    }
+    assert_true(streams > 1 && far != IR_NONE);
+    assert_true(ir_verify(ir, &diag, "place-dies"));
+    ir->edge[far].depth = 2 * ir->edge[far].crossings + 4;
+    assert_false(ir_verify(ir, &diag, "place-dies"));
+}
+
+static int stage_of(const struct ir *ir, int net) { // that drives it; IR_NONE: none
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].net == net && !strcmp(ir->wire[w].port, "q")) return ir->wire[w].kernel;
+    return IR_NONE;
+}
+
+static int net_of(const struct ir *ir, int kernel, const char *port) {
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].kernel == kernel && !strcmp(ir->wire[w].port, port)) return ir->wire[w].net;
+    return IR_NONE;
+}
+
+static int readers_of(const struct ir *ir, int net) {
+    int count = 0;
+    for (int w = 0; w < ir->wires; w++) count += ir->wire[w].net == net && !ir->wire[w].is_output;
+    return count;
+}
+
+// Back from a store: as many stages as it knows of, the first one at the memory; what goes over a boundary has one
+// reader.
+static void follow_loads(const struct ir *ir, int store) {
+    int die = ir->kernel[store].die, stages = 0, net = net_of(ir, store, "load_data");
+    for (int k; (k = stage_of(ir, net)) != IR_NONE; stages++) {
+        if (ir->kernel[k].die != die) assert_int_equal(readers_of(ir, net), 1);
+        die = ir->kernel[k].die;
+        net = net_of(ir, k, "d");
+    }
+    assert_int_equal(die, cost_memory_die(ir));
+    assert_int_equal(stages, ir_param_int(&ir->kernel[store], "HOPS", 0));
+}
+
+static void what_loads_stores_leaves_from_a_register(void **state) {
+    (void)state;
+    struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    int away = 0;
+    for (int k = 0; k < ir->kernels; k++) {
+        if (!kernel_is(&ir->kernel[k], KERNEL_STORE)) continue;
+        follow_loads(ir, k);
+        away += ir->kernel[k].die != cost_memory_die(ir);
+    }
+    assert_true(away > 0);
 }
 
 // With the memory at the last die: an engine has registers for the farthest of its lanes, or of their sums, which is
@@ -362,6 +446,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_large_design_fits_its_board, setup, teardown),
         cmocka_unit_test_setup_teardown(the_shipped_designs_fit_the_u55c, setup, teardown),
         cmocka_unit_test_setup_teardown(a_design_is_spread_over_dies, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_stream_between_dies_has_credits_for_its_way, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_loads_stores_leaves_from_a_register, setup, teardown),
         cmocka_unit_test_setup_teardown(the_farthest_lanes_count, setup, teardown),
         cmocka_unit_test_setup_teardown(row_parameters_take_no_longer_than_a_row, setup, teardown),
         cmocka_unit_test_setup_teardown(all_that_crosses_is_in_the_table, setup, teardown),

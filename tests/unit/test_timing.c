@@ -95,6 +95,18 @@ static void test_rooms(void **state) {
     assert_int_equal(c.units, 3 + 18); // inv behind the token's last p
 }
 
+// A place of a stream between dies is there again when its credit has come back.
+static void credits_come_back_late(void **state) {
+    (void)state;
+    int64_t put[] = {3, 4}, take[] = {10}, at;
+    struct sim_edge e = {.depth = 2, .back = 2, .puts = 2, .takes = 1, .put = put, .take = take};
+    assert_true(edge_room(&e, &at));
+    assert_int_equal(at, 13);
+    e.back = 0;
+    assert_true(edge_room(&e, &at));
+    assert_int_equal(at, 11);
+}
+
 static void test_unknown_module(void **state) {
     (void)state;
     struct ir ir = {.arena = &arena};
@@ -392,6 +404,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_headers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_units, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rooms, setup, teardown),
+        cmocka_unit_test_setup_teardown(credits_come_back_late, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown),
         cmocka_unit_test_setup_teardown(test_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),

@@ -141,7 +141,8 @@ update_table() { # all(0|1) module...
 
 design_rows() { # directory
     local row part
-    design_instances "$1" | grep -vE '^rill_(fifo|register_slice|register_tree|fork) ' | while IFS= read -r row; do
+    local streams='^rill_(fifo|credit_send|credit_receive|hop|register_tree|fork) '
+    design_instances "$1" | grep -vE "$streams" | while IFS= read -r row; do
         ! grep -qF "$row" "$table" || continue
         for part in ${equal_parts[${row%% *}]:-}; do row+=" apart=$part"; done
         # shellcheck disable=SC2086 # one word per parameter

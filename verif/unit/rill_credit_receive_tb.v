@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_credit_receive with rill_credit_send before it and stages on the way, as between dies: order and content
-// under idles and stalls, the latency of a word, exact capacity, full rate from the depth on that the header says, reset
-// in the middle with words and credits on the way.
+// Bench of rill_credit_receive with rill_credit_send before it and stages on the way, as between dies: order and
+// content under idles and stalls, the latency of a word, exact capacity, full rate from the depth on that the header
+// says, reset in the middle with words and credits on the way.
 // sweep: DATA_W=8 DEPTH=1 STAGES=0
 // sweep: DATA_W=33 DEPTH=2 STAGES=1
 // sweep: DATA_W=40 DEPTH=6 STAGES=0
@@ -36,7 +36,7 @@ module rill_credit_receive_tb;
     integer            i, k, seed, start, sent, idle, stall;
     reg  [DATA_W-1:0]  word;
 
-    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_bench_clock #(.RESET_CYCLES(1)) u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(DATA_W), .WORDS(20 * WORDS)) u_src (
         .clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(),
         .m_axis_tlast(), .done(src_done));
@@ -44,8 +44,8 @@ module rill_credit_receive_tb;
         .s_axis_tready(s_ready), .s_axis_tdata(s_data), .valid(out), .data(out_data), .credit(credit));
     rill_hop #(.DATA_W(DATA_W + 2), .CLEAR_W(2), .STAGES(STAGES)) u_way (.clk(clk), .rst(rst),
         .d({out_data, out, taken}), .q({in_data, in, credit}));
-    rill_credit_receive #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(STYLE == 0 ? "auto" : STYLE == 2 ? "block" : "srl"))
-        dut (.clk(clk), .rst(rst), .valid(in), .data(in_data), .credit(taken), .m_axis_tvalid(m_valid),
+    rill_credit_receive #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(STYLE == 0 ? "auto" : STYLE == 2 ? "block"
+        : "srl")) dut (.clk(clk), .rst(rst), .valid(in), .data(in_data), .credit(taken), .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready), .m_axis_tdata(m_data), .occupancy(occupancy), .high_water(high_water));
     rill_axis_monitor #(.DATA_W(DATA_W), .WORDS(20 * WORDS), .STOP(1)) u_snk (
         .clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data),
@@ -96,10 +96,20 @@ module rill_credit_receive_tb;
             for (start = 0; start < DEPTH; start = start + 1)
                 push(0);
             wait (snk_done && src_done);
-            repeat (i) @(posedge clk);
-            @(posedge clk) again <= 1;
-            @(posedge clk) again <= 0;
-            wait (rst);
+            repeat (5) @(posedge clk);
+            fork
+                begin
+                    repeat (4) @(posedge clk);
+                    again <= 1;
+                    @(posedge clk) again <= 0;
+                    wait (rst);
+                end
+                begin
+                    repeat (i) @(posedge clk);
+                    u_snk.expect_word(m_data, 1'b0, 1'b0); // its credit is on the way
+                end
+            join
+            @(negedge clk) u_snk.seen = u_snk.wanted;
             wait (!rst);
             check(occupancy == 0 && high_water == 0 && !m_valid, "empty after reset");
             hold = 1;
