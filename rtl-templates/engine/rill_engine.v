@@ -13,7 +13,7 @@
 // Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS),
 // tokens) cycles, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1; with int4_asym words groups is
 // RC times theirs.
-// Latency: 29 cycles from the command of a row's last beat to m_axis_y;
+// Latency: 29 cycles, with ARRAYS 2 32, from the command of a row's last beat to m_axis_y;
 // from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.

@@ -58,13 +58,26 @@ module rill_matrix_pair_tb;
 
     // The factors of a byte of the beat come as many cycles later as its products are made.
 `include "rill_pair_skew.vh"
-    wire [8*BEAT_BITS-1:0] skewed;
-    genvar                 g;
+    function [8*BEAT_BITS-1:0] of_skew(input integer skew);
+        integer i;
+        for (i = 0; i < 2 * N; i = i + 1)
+            of_skew[32*(i%8*(N/4)+i/8) +: 32] = {32{pair_skew(i / 2) == skew}};
+    endfunction
+    localparam X_W = 8 * BEAT_BITS;
+    reg  [PAIR_TOP*X_W-1:0] late_q;
+    wire [X_W-1:0]          skewed = gen_skew[PAIR_TOP].mixed;
+    always @(posedge clk)
+        late_q <= {late_q, x};
+    genvar g;
     generate
-        for (g = 0; g < 2 * N; g = g + 1) begin : gen_factor
-            localparam AT = 32 * (g % 8 * (N / 4) + g / 8);
-            rill_delay_line #(.DATA_W(32), .DEPTH(pair_skew(g / 2))) u_late (.clk(clk), .rst(rst), .en(1'b1),
-                .d(x[AT +: 32]), .q(skewed[AT +: 32]));
+        for (g = 0; g <= PAIR_TOP; g = g + 1) begin : gen_skew
+            localparam [X_W-1:0] MINE = of_skew(g);
+            wire [X_W-1:0]       mixed;
+            if (g == 0) begin : gen_now
+                assign mixed = x & MINE;
+            end else begin : gen_late
+                assign mixed = gen_skew[g-1].mixed | (late_q[X_W*(g-1) +: X_W] & MINE);
+            end
         end
     endgenerate
 
