@@ -414,6 +414,11 @@ def case_port_places() -> None:
     net = top.net({"u_lane": table}, lambda name: int(name.startswith("u_lane") and "u_front" not in name), (0, 1))
     assert net.borders("near_q_reg", "Q", "u_lane", "pop") == 0
     assert net.borders("far_q_reg", "Q", "u_lane", "data") == 1
+    around = Module()
+    pop = around.bit()
+    around.port("pop", "input", pop)
+    around.cell("u_lane", "rill_lane", ("out",), {"pop": pop, "data": around.flop("far_q"), "out": around.bit("sum")})
+    assert Walk(around.net({"u_lane": table})).table().inside["pop"] == ["u_lane.u_front.taken_q"]
 
 
 def case_unnamed_blocks() -> None:

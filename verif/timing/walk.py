@@ -44,7 +44,7 @@ class Walk:
 
     def __init__(self, net: Netlist):
         self.net, self.ns = net, net.ns
-        self.loads_of: dict[int, list[str]] = {}
+        self.loads_of: dict[int, list[tuple[str, str]]] = {}
         self.places: dict[str, str] = {}
         self.outputs = [End(bit, net.net(bit) + self.ns["ff_setup"], "", name)
                         for name, bits in net.outputs.items() for bit in bits]
@@ -108,24 +108,30 @@ class Walk:
     def inside(self) -> dict[str, list[str]]:
         """Of each port the places that its registers have in the source, those of an instance once: on which die a port
         is, the design says, where instances of this module may lie on several."""
-        found = {name: {self.place(cell) for bit in bits for cell in self.readers(bit)}
+        found = {name: {place for bit in bits for pin in self.readers(bit) for place in self.places_at(*pin)}
                  for name, bits in self.net.inputs.items() if name != "clk"}
-        found.update((name, {self.place(self.net.driver[bit][0]) for bit in bits if bit in self.net.driver})
+        found.update((name, {place for bit in bits if bit in self.net.driver
+                             for place in self.places_at(*self.net.driver[bit])})
                      for name, bits in self.net.outputs.items())
         return {name: sorted(places - {""}) for name, places in found.items() if places - {""}}
 
-    def readers(self, bit: int) -> list[str]:
-        """Cells that a net goes to, through logic that has no place of its own."""
+    def places_at(self, cell: str, port: str) -> list[str]:
+        """The place of a cell, of a module those of what is behind its port."""
+        inside = self.net.table_of(cell).inside.get(port, []) if self.net.kind[cell] == "box" else []
+        return [f"{self.place(cell)}.{place}" for place in inside] or [self.place(cell)]
+
+    def readers(self, bit: int) -> list[tuple[str, str]]:
+        """Cells that a net goes to, by which port, through logic that has no place of its own."""
         if not self.loads_of:
             for name in self.net.cells:
                 for port, is_out, load in self.net.pins(name):
                     if not is_out and port not in CLOCKS:
-                        self.loads_of.setdefault(load, []).append(name)
+                        self.loads_of.setdefault(load, []).append((name, port))
         found, waiting, seen = [], [bit], {bit}
         for at in waiting:  # grows meanwhile
-            for cell in self.loads_of.get(at, []):
+            for cell, port in self.loads_of.get(at, []):
                 if self.place(cell):
-                    found.append(cell)
+                    found.append((cell, port))
                     continue
                 outs = {out for _, is_out, out in self.net.pins(cell) if is_out} - seen
                 seen |= outs
