@@ -76,13 +76,22 @@ static bool is_kernel(const struct ir *ir, const char *name) {
     return false;
 }
 
+// What leads to the memory: engines, and from the walkers to them.
+static bool is_of_memory(const struct ir *ir, const char *name) {
+    for (int e = 0; e < ir->engines; e++)
+        if (!strcmp(name + 2, ir_engine_name(ir, e, "walk_fork")) ||
+            !strcmp(name + 2, ir_engine_name(ir, e, "walk_slice")))
+            return true;
+    return begins(name, "u_read_") || begins(name, "u_write_");
+}
+
 static void add_rest(const struct ir *ir, const struct vendor *v, struct table *t) {
     for (size_t i = 0; i < v->rows.count; i++) {
         const struct vendor_row *row = &v->rows.items[i];
         if (row->parent != v->top || is_kernel(ir, row->name)) continue;
         int die;
         bool stream = is_of_stream(ir, row->name, &die);
-        bool memory = begins(row->name, "u_read_") || begins(row->name, "u_write_");
+        bool memory = begins(row->name, "u_") && is_of_memory(ir, row->name);
         struct pair *to = stream ? &t->streams : memory ? &t->memory : &t->others;
         cost_add(&to->vendor, &row->is, 1);
         to->found = true;

@@ -34,7 +34,8 @@ def places(pblocks):
     with open(pblocks, encoding="utf-8") as file:
         found = re.findall(r"^rill_place pblock_(\S+) \{(.+)\}$", file.read(), re.M)
     lane = re.compile(r"u_engine/gen_lane\[\d+\]\.u_lane")
-    return [(path, die) for die, path in found if "/" not in path or lane.fullmatch(path)]
+    level = re.compile(r"u_(core_|fault_way_)")  # copies of resets, registers of faults: among the other instances
+    return [(path, die) for die, path in found if "/" not in path and not level.match(path) or lane.fullmatch(path)]
 
 
 def die_of(path, placed):
