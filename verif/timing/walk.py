@@ -21,6 +21,8 @@ TABLES = ".table"  # of a netlist's name: what its ports do, for the modules aro
 # Where a path of a reset begins.
 RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_here)?(\[\d+\])?)$")
 
+STAGE = re.compile(r"([^.\[]*)\[(\d+)\](\.[^.\[]*)")  # an instance in a loop
+
 
 @dataclass
 class Path:
@@ -113,7 +115,16 @@ class Walk:
         found.update((name, {place for bit in bits if bit in self.net.driver
                              for place in self.places_at(*self.net.driver[bit])})
                      for name, bits in self.net.outputs.items())
-        return {name: sorted(places - {""}) for name, places in found.items() if places - {""}}
+        return {name: sorted(self.stage_of(name, place) for place in places - {""})
+                for name, places in found.items() if places - {""}}
+
+    def stage_of(self, port: str, place: str) -> str:
+        """The last stage of a chain has lost its name to the port that it drives: it is the one behind the others."""
+        if place != port:
+            return place
+        stages = [found for found in map(STAGE.fullmatch, {self.place(cell) for cell in self.net.cells}) if found]
+        last = max(stages, key=lambda found: int(found[2]), default=None)
+        return f"{last[1]}[{int(last[2]) + 1}]{last[3]}" if last else place
 
     def places_at(self, cell: str, port: str) -> list[str]:
         """The place of a cell, of a module those of what is behind its port."""
@@ -130,7 +141,7 @@ class Walk:
         found, waiting, seen = [], [bit], {bit}
         for at in waiting:  # grows meanwhile
             for cell, port in self.loads_of.get(at, []):
-                if self.place(cell):
+                if self.net.kind[cell] != "lut" and self.place(cell):
                     found.append((cell, port))
                     continue
                 outs = {out for _, is_out, out in self.net.pins(cell) if is_out} - seen
