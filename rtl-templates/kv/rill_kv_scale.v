@@ -172,7 +172,8 @@ module rill_kv_scale #(
     wire               en;
     // complete (layer, head) pairs that the reader has not finished
     reg  [COUNT_W-1:0] ready_q;
-    reg                some_q;                             // ready_q is not 0: enables of all memories hang on it
+    reg                some_q;                             // ready_q is not 0
+    reg                want_q;                             // so, and r_have_q: enables of all memories hang on it
     reg                r_have_q;
     reg  [16:0]        size_q;                             // positions of the step
     reg  [16:0]        left_q;                             // positions from the present word on
@@ -186,7 +187,7 @@ module rill_kv_scale #(
     wire [16:0]        skip;                               // positions before its first word
     wire [16:0]        layer_size = size_q - skip;
     wire [16:0]        skip_words = skip >> LEVELS;
-    wire               want = r_have_q && loaded && some_q;
+    wire               want = loaded && want_q;
     wire               issue = en && want;
     wire               r_last = left_q <= LANES_17;
     localparam [31:0]  LAST_REPLAY = REPLAYS - 1;
@@ -198,6 +199,8 @@ module rill_kv_scale #(
     wire               r_end = r_done && r_fire_q == LAST_FIRE[FIRE_W-1:0];
     wire [ADDR_W-1:0]  r_base_next = r_fire_q == LAST_FIRE[FIRE_W-1:0] ? {ADDR_W{1'b0}} : r_base_q
         + CHUNKS_32[ADDR_W-1:0];
+    wire               have_d = r_take || (r_have_q && !r_end);
+    wire               some_d = filled_q || (r_done ? ready_q[COUNT_W-1:1] != {(COUNT_W-1){1'b0}} : some_q);
     assign r_take = next_q && !r_have_q;
 
     always @* begin
@@ -214,14 +217,16 @@ module rill_kv_scale #(
         if (rst) begin
             ready_q <= {COUNT_W{1'b0}};
             some_q <= 1'b0;
+            want_q <= 1'b0;
             r_have_q <= 1'b0;
             r_base_q <= {ADDR_W{1'b0}};
             r_fire_q <= {FIRE_W{1'b0}};
             replay_q <= 8'd0;
         end else begin
             ready_q <= ready_q + {{(COUNT_W-1){1'b0}}, filled_q} - {{(COUNT_W-1){1'b0}}, r_done};
-            some_q <= filled_q || (r_done ? ready_q[COUNT_W-1:1] != {(COUNT_W-1){1'b0}} : some_q);
-            r_have_q <= r_take || (r_have_q && !r_end);
+            some_q <= some_d;
+            want_q <= some_d && have_d;
+            r_have_q <= have_d;
             if (issue && r_last) replay_q <= r_again ? replay_q + 8'd1 : 8'd0;
             if (r_done) begin
                 r_base_q <= r_base_next;

@@ -69,7 +69,8 @@ module rill_param_store #(
     wire                 kept;
     wire                 brought;
     wire [BEAT_BITS-1:0] beat = load_data;
-    rill_hop #(.DATA_W(3), .CLEAR_W(3), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
+    // Its stages lie on the dies on the way: a reset that is held for HOPS cycles comes through them as zeros.
+    rill_hop #(.DATA_W(3), .STAGES(HOPS)) u_hop (.clk(clk), .rst(1'b0),
         .d({load_start, keep, load_valid}), .q({start, kept, brought}));
     wire restart = rst || start;
 

@@ -421,6 +421,15 @@ def case_port_places() -> None:
     assert Walk(around.net({"u_lane": table})).table().inside["pop"] == ["u_lane.u_front.taken_q"]
 
 
+def case_last_stage() -> None:
+    """The register that drives a port has its name, and stands behind the stages that have theirs."""
+    module = Module()
+    module.port("d", "input", module.bit())
+    first = module.flop("gen_stage[0].u_stage.q_q", module.ports["d"]["bits"][0])
+    module.port("q", "output", module.flop("q", first))
+    assert Walk(module.net()).table().inside["q"] == ["gen_stage[1].u_stage"], Walk(module.net()).table().inside
+
+
 def case_unnamed_blocks() -> None:
     """The blocks that Yosys makes of an `else if` are in no path of a design."""
     path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"pblocks-{os.getpid()}.tcl")
