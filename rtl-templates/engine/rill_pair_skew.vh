@@ -9,11 +9,11 @@ localparam PAIR_TREE = X_BITS > 8 ? 4 : ASYM != 0 ? 16 : BEAT_BITS == 512 ? 64 :
 localparam PAIR_TOP = PAIR_TREE == 64 ? 6 : PAIR_TREE == 32 ? 5 : PAIR_TREE == 16 ? 4 : 2;
 // Cycles after the first ones in which the product of byte n of a beat is made.
 function integer pair_skew(input integer n);
-    integer half;
+    integer level;
     begin
         pair_skew = PAIR_TOP;
-        for (half = PAIR_TOP - 1; half >= 0; half = half - 1)
-            if (n % (2 << half) == 1 << half)
-                pair_skew = half;
+        for (level = PAIR_TOP - 1; level >= 0; level = level - 1)
+            if (n % (2 << level) == 1 << level)
+                pair_skew = level;
     end
 endfunction
