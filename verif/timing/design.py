@@ -20,7 +20,7 @@ from graph import Loop
 from model import CLOCKS, Netlist, Table, plain, read_delays
 from walk import TABLES, Path, Walk, netlist_name, read_table, top_of
 
-EXCEPTED = re.compile(r"^(core_(rst|flush)|kernel_fault|fault_of_)")  # nets
+EXCEPTED = re.compile(r"^core_(rst|flush)")  # nets: a module on several dies may have its reset on each
 
 
 @dataclass
@@ -153,7 +153,7 @@ def by_port(found: list[Crossing]) -> dict[str, tuple[int, int]]:
 
 
 def excepted(net: Netlist, one: Crossing) -> bool:
-    """What has a rule of its own: resets, faults, and the matrix engine, whose ports lie on several dies."""
+    """What has a rule of its own: resets, and the matrix engine, whose ports lie on several dies."""
     engine = any("rill_engine" in net.cells[name]["type"] for name in (one.source, one.name))
     return engine or EXCEPTED.search(net.name_of(one.bit)) is not None
 
