@@ -72,9 +72,8 @@ static int64_t pace_of_made(const struct ir *ir, int kernel, int out, int left) 
     for (int p = 0; p < ir->kernel[kernel].ports && words > 0; p++) {
         const struct ir_port *port = &ir->kernel[kernel].port[p];
         if (!carries_words(port)) continue;
-        int64_t ratio = words_of(ir, kernel, p) / words, each = ratio > 1 && fill <= FEW * ratio
-                                                                    ? ratio * pace_of_input(ir, port, left)
-                                                                    : ratio;
+        int64_t ratio = words_of(ir, kernel, p) / words,
+                each = ratio > 1 && fill <= FEW * ratio ? ratio * pace_of_input(ir, port, left) : ratio;
         if (each > most) most = each;
     }
     return most;

@@ -124,8 +124,8 @@ static void emit_near_end(const struct ir *ir, const struct ir_edge *e, const st
                           struct text *out) {
     const char *net = way_net(ir, e, w, 0);
     text_addf(out, "    %s #(.DATA_W(%lld), .CREDITS(%lld)%s) u_%ssend_%s (\n        .clk(clk), .rst(%s)",
-              rtl_credit_send.module, (long long)cost_edge_bits(ir, e), (long long)w->depth, parts_param(ir, e), w->what,
-              e->name, emit_reset(ir, levels, w->from));
+              rtl_credit_send.module, (long long)cost_edge_bits(ir, e), (long long)w->depth, parts_param(ir, e),
+              w->what, e->name, emit_reset(ir, levels, w->from));
     emit_side(ir, e, 's', w->in, out);
     text_addf(out, ",\n        .valid(%s_valid), .data(%s_data), .credit(%s_credit));\n", net, net, net);
 }
@@ -138,7 +138,8 @@ static void emit_far_end(const struct ir *ir, const struct ir_edge *e, const str
               "    %s #(.DATA_W(%lld), .DEPTH(%lld)%s, .RAM_STYLE(\"%s\")) u_%sfifo_%s (\n"
               "        .clk(clk), .rst(%s)",
               (net ? &rtl_credit_receive : &rtl_fifo)->module, (long long)cost_edge_bits(ir, e), (long long)w->depth,
-              net ? parts_param(ir, e) : "", ram_style_words[w->style], w->what, e->name, emit_reset(ir, levels, w->borders ? w->to : w->from));
+              net ? parts_param(ir, e) : "", ram_style_words[w->style], w->what, e->name,
+              emit_reset(ir, levels, w->borders ? w->to : w->from));
     if (net) text_addf(out, ",\n        .valid(%s_valid), .data(%s_data), .credit(%s_credit)", net, net, net);
     else emit_side(ir, e, 's', w->in, out);
     emit_side(ir, e, 'm', w->out, out);

@@ -31,7 +31,8 @@ module rill_credit_send_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(DATA_W)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_credit_send #(.DATA_W(DATA_W), .CREDITS(CREDITS), .PARTS(PARTS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
+    rill_credit_send #(.DATA_W(DATA_W), .CREDITS(CREDITS), .PARTS(PARTS)) dut (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
         .s_axis_tready(s_ready), .s_axis_tdata(s_data), .valid(valid), .data(data), .credit(credit));
 
     task check(input ok, input [50*8-1:0] what);
