@@ -53,7 +53,8 @@ module rill_credit_receive_tb;
     rill_hop #(.DATA_W(PART_W + 2), .CLEAR_W(2), .STAGES(STAGES)) u_way (.clk(clk), .rst(rst),
         .d({out_data, out, taken}), .q({in_data, in, credit}));
     rill_credit_receive #(.DATA_W(DATA_W), .DEPTH(DEPTH), .PARTS(PARTS), .RAM_STYLE(STYLE == 0 ? "auto"
-        : STYLE == 2 ? "block" : "srl")) dut (.clk(clk), .rst(rst), .valid(in), .data(in_data), .credit(taken), .m_axis_tvalid(m_valid),
+        : STYLE == 2 ? "block" : "srl")) dut (.clk(clk), .rst(rst), .valid(in), .data(in_data), .credit(taken),
+        .m_axis_tvalid(m_valid),
         .m_axis_tready(m_ready), .m_axis_tdata(m_data), .occupancy(occupancy), .high_water(high_water));
     rill_axis_monitor #(.DATA_W(DATA_W), .WORDS(20 * WORDS), .STOP(1)) u_snk (
         .clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data),
