@@ -27,6 +27,7 @@ module rill_engine_factors #(
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;
     localparam SPLIT = 26 - X_BITS;                        // token 1 in a factor of both
+    localparam PAIRS = ARRAYS > 1 ? ARRAYS / 2 : 1;
 `include "rill_pair_skew.vh"
 
     generate
@@ -42,7 +43,7 @@ module rill_engine_factors #(
     function [ARRAYS*2*UNIT_BITS-1:0] of_skew(input integer skew);
         integer i;
         for (i = 0; i < ARRAYS * 2 * XS; i = i + 1)
-            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS) / 2) == skew}};
+            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS) / 2, 0) == skew}};
     endfunction
     function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*UNIT_BITS-1:0] x);
         integer            i;

@@ -34,6 +34,7 @@ module rill_x_spread #(
     localparam XS = BEAT_BITS / 8;
     localparam WORD_W = 16 * ARRAYS;
     localparam PART = 2 * XS * FACTOR_W / PARTS;
+    localparam PAIRS = ARRAYS > 1 ? ARRAYS / 2 : 1;
 `include "rill_pair_skew.vh"
 
     generate

@@ -57,11 +57,12 @@ module rill_matrix_pair_tb;
     wire [31:0]            out_row_scale, out_bias;
 
     // The factors of a byte of the beat come as many cycles later as its products are made.
+    localparam PAIRS = 1;
 `include "rill_pair_skew.vh"
     function [8*BEAT_BITS-1:0] of_skew(input integer skew);
         integer i;
         for (i = 0; i < 2 * N; i = i + 1)
-            of_skew[32*(i%8*(N/4)+i/8) +: 32] = {32{pair_skew(i / 2) == skew}};
+            of_skew[32*(i%8*(N/4)+i/8) +: 32] = {32{pair_skew(i / 2, 0) == skew}};
     endfunction
     localparam X_W = 8 * BEAT_BITS;
     reg  [PAIR_TOP*X_W-1:0] late_q;
