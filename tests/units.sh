@@ -87,7 +87,7 @@ make_units() {
     local units=$root/tests/fuzz/units name
     local wide templates=$root/rtl-templates
     [ -z "$(find "$units" "$templates"/{arith,stream,kernel} \
-        "$templates"/engine/rill_matrix_* "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] &&
+        "$templates"/engine/rill_{matrix,lane,pair,row,term}_* "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] &&
         return
     mkdir -p "$lib/units"
     rm -f "$lib/units.a"

@@ -61,14 +61,34 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
 // another one, or of a group of weights, or 4 of 10 bits. All that follows is there once for each token. As part of a
 // lane.
 static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, bool groups, struct cost_resources *r) {
-    if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? 1.8 : 0.4, bits > 8 ? 2.3 : 0.4, 0);
+    if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? 1.8 : 0.4, bits > 8 ? 2.4 : 0.4, 0);
     r->dsp += beat / 4 + 2 * pairs;
 }
 
+// Sums of a beat for two tokens that multipliers leave: of low nibbles and high ones, a tree for all of them, for each
+// 32 weights, or for each 4 bytes.
+static int64_t tree_sums_bits(int64_t beat, int64_t bits, bool groups) {
+    int64_t trees = bits > 8 ? beat / 32 : groups ? beat / 128 : 1;
+    return 4 * trees * (bits + (bits > 8 ? 6 : groups ? 8 : beat == 512 ? 10 : 9));
+}
+
+// What the multipliers' half has more for four tokens: both pairs' sums wait for one another in registers, three times
+// where the trees' height is odd, else four times.
+static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
+    int64_t waiting = bits > 8 || groups || beat == 512 ? 4 : 3;
+    cost_per(r, beat, -0.08, -0.18, 0);
+    cost_per(r, 1, 127, 364 + (double)(waiting * tree_sums_bits(beat, bits, groups)), 0);
+}
+
+static void pair_sums(int64_t bits, struct cost_resources *r) { cost_per(r, 1, 655, 543 + 4 * wide(bits), 0); }
+
 static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, bool groups, struct cost_resources *r) {
     cost_per(r, beat, 2.3, 0.6, 0);
-    cost_per(r, pairs, 530 + 20 * wide(bits), 880 + 20 * wide(bits), 0);
+    cost_per(r, 1, 530 + 20 * wide(bits), 880 + 20 * wide(bits), 0);
     pair_adders(beat, bits, pairs, groups, r);
+    if (pairs < 2) return;
+    second_pair(beat, bits, groups, r);
+    pair_sums(bits, r);
 }
 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
@@ -88,20 +108,24 @@ static void cost_lane_products(const struct kernel_args *a, struct cost_resource
     if (asym(a)) groups_of_lane(beat, x_bits(a), 1, r);
 }
 
-static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) {
+static void pair_products(const struct kernel_args *a, int64_t pairs, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a);
     cost_per(r, beat, 0.27, 0.24, 0);
     cost_per(r, 1, 133, 370, 0);
-    pair_adders(beat, x_bits(a), 1, asym(a), r);
-    if (asym(a)) groups_of_lane(beat, x_bits(a), 2, r);
+    pair_adders(beat, x_bits(a), pairs, asym(a), r);
+    if (asym(a)) groups_of_lane(beat, x_bits(a), 2 * pairs, r);
+    if (pairs > 1) second_pair(beat, x_bits(a), asym(a), r);
 }
+
+static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) { pair_products(a, 1, r); }
+static void cost_quad_products(const struct kernel_args *a, struct cost_resources *r) { pair_products(a, 2, r); }
 
 static void cost_lane_sums(const struct kernel_args *a, struct cost_resources *r) {
     (void)a, cost_per(r, 1, 322, 269, 0);
 }
 
 static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, at_least(pairs_of(arrays(a)), 1), 655, 543 + 4 * wide(x_bits(a)), 0);
+    for (int64_t i = at_least(pairs_of(arrays(a)), 1); i > 0; i--) pair_sums(x_bits(a), r);
 }
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
@@ -393,6 +417,7 @@ const struct kernel_class rtl_lane_front = {.module = "rill_lane_front", .cost =
 const struct kernel_class rtl_lane_products = {.module = "rill_lane_products", .cost = cost_lane_products};
 const struct kernel_class rtl_lane_sums = {.module = "rill_lane_sums", .cost = cost_lane_sums};
 const struct kernel_class rtl_pair_products = {.module = "rill_pair_products", .cost = cost_pair_products};
+const struct kernel_class rtl_quad_products = {.module = "rill_quad_products", .cost = cost_quad_products};
 const struct kernel_class rtl_pair_sums = {.module = "rill_pair_sums", .cost = cost_pair_sums};
 const struct kernel_class rtl_matrix_lane = {.module = "rill_matrix_lane", .cost = cost_matrix_lane};
 const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost = cost_matrix_pair};
