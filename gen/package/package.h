@@ -52,6 +52,10 @@ enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 19 };
 void package_master_pins(const struct package *, struct package_pin out[PACKAGE_MASTER_PINS]);
 void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]);
 
+// Modules of the RTL library that the wrapper has beside the design.
+enum { PACKAGE_CONTROLS = 2 };
+int package_controls(const struct ir *, const char *module[PACKAGE_CONTROLS]);
+
 // ---- emitters ----
 
 void package_wrapper(const struct package *, struct text *out);    // rtl/<name>.v
