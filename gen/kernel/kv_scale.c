@@ -6,7 +6,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     c->machine = TIMING_SCALES;
     c->ready = 2;
-    c->pipe = 3;
+    c->pipe = 4;
     c->times = args_int(a, "REPLAYS", 1);
     c->units = args_int(a, "UNITS", 1);
     c->heads = args_int(a, "HEADS", 1);

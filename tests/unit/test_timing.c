@@ -49,7 +49,7 @@ static int64_t latency(const char *module, const struct param *param) {
 // The "Latency" lines of rtl-templates/kernel and layout.
 static void test_headers(void **state) {
     (void)state;
-    assert_int_equal(LATENCY("rill_add", {"LANES", "8"}), 5);
+    assert_int_equal(LATENCY("rill_add", {"LANES", "8"}), 6);
     assert_int_equal(LATENCY("rill_mul", {"LANES", "8"}), 3);
     assert_int_equal(LATENCY("rill_gelu", {"LANES", "8"}), 42);
     assert_int_equal(LATENCY("rill_silu", {"LANES", "8"}), 25);
@@ -65,7 +65,7 @@ static void test_headers(void **state) {
     assert_int_equal(LATENCY("rill_replay_buffer", {"REPLAYS", "3"}), 2);
     assert_int_equal(LATENCY("rill_layout_converter", {"BUFFER", "12"}), 2);
     assert_int_equal(LATENCY("rill_corner_turn", {"BUFFER", "12"}, {"LANES", "4"}), 2);
-    assert_int_equal(LATENCY("rill_kv_scale", {"LANES", "8"}, {"LAYERS", "2"}, {"HEADS", "3"}, {"UNITS", "1"}), 5);
+    assert_int_equal(LATENCY("rill_kv_scale", {"LANES", "8"}, {"LAYERS", "2"}, {"HEADS", "3"}, {"UNITS", "1"}), 6);
 }
 
 // When a unit is one chunk, and one cycle more for each further chunk of it.
