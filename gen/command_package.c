@@ -208,7 +208,9 @@ static bool write_scripts(struct packing *p) {
         struct text none = {0};
         if (!write_shared(p, arena_printf(p->arena, "boards/vitis/%s", names[i]), names[i], &none)) return false;
     }
-    struct text head = {0}, none = {0};
+    struct text head = {0}, none = {0}, clocks = {0};
+    if (ir_second_clock(p->package.ir) && !write_shared(p, "boards/vitis/" PACKAGE_CLOCKS, PACKAGE_CLOCKS, &clocks))
+        return false;
     package_checklist(&p->package, &head);
     return write_shared(p, "boards/vitis/CHECKLIST.md", "CHECKLIST.md", &head) &&
            write_shared(p, "verif/lint/emitted.vlt", "lint.vlt", &none);

@@ -175,9 +175,13 @@ static bool build(struct sim_build *b, const char *exe) {
     return false;
 }
 
+static bool is_wanted(const char *variable) {
+    const char *value = getenv(variable);
+    return value && !strcmp(value, "1");
+}
+
 static const char *kind_of(const struct build_options *o) {
-    const char *quick = getenv("RILL_QUICK_BUILD");
-    return o->tune ? "tuned" : o->quick || (quick && !strcmp(quick, "1")) ? "quick" : "plain";
+    return o->tune ? "tuned" : o->quick || is_wanted("RILL_QUICK_BUILD") ? "quick" : "plain";
 }
 
 // The folder of the executable; false after a message.
@@ -230,7 +234,7 @@ static int start(struct run *run, void *options) {
                           .kind = kind_of(o),
                           .trace = o->sim.trace != NULL,
                           .build_only = o->build_only,
-                          .pumped = o->pumped,
+                          .pumped = o->pumped || is_wanted("RILL_PUMPED"),
                           .jobs = (int)o->jobs,
                           .threads = (int)o->threads};
     const char *why = sim_options_finish(b.arena, &o->sim);
@@ -258,7 +262,7 @@ static const struct option_row rows[] = {
              "RILL_QUICK_BUILD=1 in the environment does the same)"},
     {"--pumped", NULL, OPTION_FLAG, 0, AT(pumped),
      .help = "simulate the multipliers of a design with `A: 4` as they are made, at twice the clock: the same results, "
-             "more slowly"},
+             "more slowly (RILL_PUMPED=1 in the environment does the same)"},
     {0}};
 
 const struct command command_sim = {

@@ -410,9 +410,10 @@ static void emit_client_ports(const struct ir *ir, int k, struct text *out) {
     }
 }
 
-static const char *second_clock(const struct ir *ir, int kernel) { // of an engine
+// Of an engine: in a design with one clock nothing looks at it.
+static const char *second_clock(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
-        if (ir->engine[e].kernel == kernel && ir_second_clock(ir)) return ".clk_2x(clk_2x), ";
+        if (ir->engine[e].kernel == kernel) return ir_second_clock(ir) ? ".clk_2x(clk_2x), " : ".clk_2x(clk), ";
     return "";
 }
 

@@ -12,6 +12,7 @@
 #define PACKAGE_VERSION "1.0"
 #define PACKAGE_CONTROL "s_axi_control"
 #define PACKAGE_DEFAULT_NAME "rill_kernel"
+#define PACKAGE_CLOCKS "clocks.xdc" // of a design with a second clock
 
 struct package {
     const struct ir *ir;

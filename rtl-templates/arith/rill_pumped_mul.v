@@ -58,8 +58,16 @@ module rill_pumped_mul #(
     wire [SUM_W-1:0] chained = SUMS > 0 ? sum_in : {SUM_W{1'b0}};
     wire [SUM_W-1:0] beside = BIAS != 0 ? ADD[SUM_W-1:0] : SUMS > 1 ? sum_beside : {SUM_W{1'b0}};
 
-    // RILL_DSP48E2: what the rest is, as one cell. PCIN is the cascade; INMODE adds D to no A or nothing to A.
+    // What the rest is, as one cell: with RILL_DSP48E2, and in a vendor's synthesis, which would not find it. PCIN is
+    // the cascade; INMODE adds D to no A or nothing to A.
 `ifdef RILL_DSP48E2
+`define RILL_CELL
+`elsif YOSYS
+`elsif SYNTHESIS
+`define RILL_CELL
+`endif
+`ifdef RILL_CELL
+`undef RILL_CELL
     wire [47:0] p_whole;
     wire [63:0] chained_whole = {{(64-SUM_W+1){chained[SUM_W-1]}}, chained[SUM_W-2:0]};
     wire [63:0] beside_whole = {{(64-SUM_W+1){beside[SUM_W-1]}}, beside[SUM_W-2:0]};

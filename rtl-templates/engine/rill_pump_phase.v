@@ -22,22 +22,25 @@ module rill_pump_phase #(
         end
     endgenerate
 
-    reg tog_q = 1'b0;   // another value in each cycle
-    reg half_q = 1'b0;  // that, from the middle of it on
-    reg second_q = 1'b0;
+    reg toggle_q = 1'b0;  // another value in each cycle
+    reg late_q = 1'b0;    // that, from the middle of it on
+    reg differ_q = 1'b0;  // in the second half: in the first one the two were different
     always @(posedge clk)
-        tog_q <= !tog_q;
+        toggle_q <= !toggle_q;
     always @(posedge clk_2x) begin
-        half_q <= tog_q;
-        second_q <= tog_q != half_q;
+        late_q <= toggle_q;
+        differ_q <= toggle_q != late_q;
     end
     genvar c;
     generate
         for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
-            (* keep = "true" *) reg [1:0] phase_q = 2'b00;
-            always @(posedge clk_2x)
-                phase_q <= {!second_q, second_q};
-            assign phase[2*c +: 2] = phase_q;
+            (* keep = "true" *) reg first_q = 1'b0;
+            (* keep = "true" *) reg second_q = 1'b0; // verif/timing knows it by its name
+            always @(posedge clk_2x) begin
+                first_q <= differ_q;
+                second_q <= !differ_q;
+            end
+            assign phase[2*c +: 2] = {second_q, first_q};
         end
     endgenerate
 endmodule

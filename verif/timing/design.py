@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from dies import Dies
 from graph import Loop
-from model import CLOCKS, Netlist, Table, plain, read_delays
+from model import Netlist, Table, plain, read_delays
 from walk import TABLES, Path, Walk, netlist_name, read_table, top_of
 
 EXCEPTED = re.compile(r"^core_(rst|flush)")  # nets: a module on several dies may have its reset on each
@@ -133,7 +133,7 @@ def crossings(net: Netlist) -> list[Crossing]:
     for name in net.cells:
         for port, is_out, bit in net.pins(name):
             source, out = net.driver.get(bit, (None, ""))
-            if is_out or source is None or port in CLOCKS or port == "clk":
+            if is_out or source is None:
                 continue
             borders = net.borders(source, out, name, port)
             if borders:
