@@ -9,7 +9,8 @@ enum {
     COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */,
     UNIT_SHIFT = 8,
     ROW_PARAMETERS = 64,
-    SLICE_CONTROLS = 4
+    BANK_BITS = 2,
+    SLICE_CONTROLS = 3
 };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
 
@@ -17,7 +18,10 @@ static int64_t asym(const struct kernel_args *a) { return args_int(a, "ASYM", 0)
 static int64_t x_bits(const struct kernel_args *a) { return args_int(a, "X_BITS", 8); }
 static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a) / 8 * x_bits(a); }
 static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // pairs of bits more than 8
-static int64_t arrays(const struct kernel_args *a) { return args_int(a, "ARRAYS", 1); }
+// Tokens at a time; parts for pairs alone have as many as pairs.
+static int64_t arrays(const struct kernel_args *a) {
+    return args_int(a, "ARRAYS", at_least(2 * args_int(a, "PAIRS", 0), 1));
+}
 
 static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }
 
@@ -80,7 +84,10 @@ static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_res
     cost_per(r, 1, 127, 364 + (double)(waiting * tree_sums_bits(beat, bits, groups)), 0);
 }
 
-static void pair_sums(int64_t bits, struct cost_resources *r) { cost_per(r, 1, 655, 543 + 4 * wide(bits), 0); }
+static void pair_sums(int64_t bits, int64_t pairs, struct cost_resources *r) {
+    cost_per(r, pairs, 606 + 10 * wide(bits), 266 + 4 * wide(bits), 0);
+    cost_per(r, 1, 49, 277, 0);
+}
 
 static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, bool groups, struct cost_resources *r) {
     cost_per(r, beat, 2.3, 0.6, 0);
@@ -88,7 +95,10 @@ static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, bool groups, 
     pair_adders(beat, bits, pairs, groups, r);
     if (pairs < 2) return;
     second_pair(beat, bits, groups, r);
-    pair_sums(bits, r);
+    pair_sums(bits, pairs, r);
+    struct cost_resources one = {0}; // which is in the figures of a pair
+    pair_sums(bits, 1, &one);
+    cost_add(r, &one, -1);
 }
 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
@@ -125,7 +135,7 @@ static void cost_lane_sums(const struct kernel_args *a, struct cost_resources *r
 }
 
 static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r) {
-    for (int64_t i = at_least(pairs_of(arrays(a)), 1); i > 0; i--) pair_sums(x_bits(a), r);
+    pair_sums(x_bits(a), at_least(pairs_of(arrays(a)), 1), r);
 }
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
@@ -213,9 +223,10 @@ static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r)
     x_buffer(a, args_int(a, "COPIED", 0) != 0, r);
 }
 
-// A unit chosen and doubled for int8, and its register; alone it takes more than in the engine.
+// A unit chosen and doubled for int8, zeros of a token that is not there, and its register; alone it takes more than in
+// the engine.
 static void x_slice(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, arrays(a) * unit_bits(a), arrays(a) > 1 ? 3 : 2, 2, 0);
+    cost_per(r, unit_bits(a), 4 * (double)arrays(a) - 2, 2 * (double)arrays(a), 0);
 }
 
 static void cost_x_ram(const struct kernel_args *a, struct cost_resources *r) {
@@ -252,12 +263,19 @@ static int64_t offset_bits(const struct kernel_args *a) {
     return arrays(a) * sums + (has_offset(a) ? OFFSET + x_bits(a) : 0);
 }
 
+// Which tokens of a turn are there beside its first.
+static int64_t others(const struct kernel_args *a) { return at_least(arrays(a) - 1, 1); }
+
 // The operand itself: on the die of the engine the slice of a beat, on another one what fills and reads its copy.
 static int64_t slice_bits(const struct kernel_args *a) { return arrays(a) * (2 * unit_bits(a) + OPERAND_SHIFT); }
-static int64_t copy_bits(const struct kernel_args *a) { return x_write_bits(a) + x_addr_bits(a) + SLICE_CONTROLS; }
+static int64_t copy_bits(const struct kernel_args *a) {
+    return x_write_bits(a) + x_addr_bits(a) + SLICE_CONTROLS + others(a);
+}
 
-// Of the tokens of a turn, which of the others than the first are there: one of them is counted already.
-static int64_t command_bits(const struct kernel_args *a) { return COMMAND_BITS + at_least(arrays(a) - 2, 0); }
+// Of four tokens, results have two banks.
+static int64_t command_bits(const struct kernel_args *a) {
+    return COMMAND_BITS - 1 + others(a) + (pairs_of(arrays(a)) > 1 ? BANK_BITS : 0);
+}
 
 static int64_t chain_bits(const struct kernel_args *a, bool away) {
     return command_bits(a) + offset_bits(a) + (away ? copy_bits(a) : slice_bits(a));

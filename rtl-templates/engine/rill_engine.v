@@ -13,9 +13,9 @@
 // Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS),
 // tokens) cycles, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1; with int4_asym words groups is
 // RC times theirs.
-// Latency: 29 cycles, with ARRAYS 2 32, with 4 32 + PAIR_MORE (rill_pair_skew.vh), from the command of a row's last beat
-// to m_axis_y;
-// from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
+// Latency: 29 cycles, with ARRAYS 2 32, with 4 32 + PAIR_MORE (rill_pair_skew.vh), from the command of a row's last
+// beat to m_axis_y; from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7
+// more.
 // clk_2x: of ARRAYS 4 alone; twice as fast as clk, whose every rising edge is one of it too (rill_quad_products).
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
@@ -301,8 +301,8 @@ module rill_engine #(
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .pop(cmd_pop), .k(cmd_k), .params(cmd_params), .scales(cmd_scales),
         .valid(cmd_valid), .int4(cmd_int4), .asym(cmd_asym), .raw(cmd_raw), .is_local(cmd_local), .first(cmd_first),
         .last(cmd_last), .tok(cmd_tok), .pair(cmd_pair), .half(cmd_half), .row(cmd_row), .scale(cmd_scale),
-        .free(cmd_free), .acc(cmd_acc), .out_row(cmd_out_row), .bank(cmd_bank), .out_bank(cmd_out_bank), .others(cmd_others),
-        .out(cmd_out), .out_tok(cmd_out_tok),
+        .free(cmd_free), .acc(cmd_acc), .out_row(cmd_out_row), .bank(cmd_bank), .out_bank(cmd_out_bank),
+        .others(cmd_others), .out(cmd_out), .out_tok(cmd_out_tok),
         .free_1(free_1), .tok_1(tok_1), .pair_1(pair_1), .slice_controls(slice_controls), .cmd_3(cmd_3), .k_3(k_3),
         .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
 

@@ -123,7 +123,8 @@ module rill_engine_command #(
         free_1 <= free && !rst;
         half_q <= {half_q[1], half};
     end
-    assign slice_controls = {valid_q[2], cmd2_q[LANE_OTHERS-LANE_APART +: OTHERS_W], half_q[2], cmd2_q[LANE_INT4-LANE_APART]};
+    assign slice_controls = {valid_q[2], cmd2_q[LANE_OTHERS-LANE_APART +: OTHERS_W], half_q[2],
+        cmd2_q[LANE_INT4-LANE_APART]};
     assign cmd_3 = {cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]};
     assign k_3 = k_q[3];
     assign {valid_4, valid_3} = valid_q[4:3];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a command of the matrix engine to its lanes, included inside a module with TOK_W, SCALE_W, ASYM, ARRAYS: each
-// behind the one before. Those below LANE_APART must not happen by chance: on the way they have registers of their
+// Fields of a command of the matrix engine to its lanes, included inside a module with TOK_W, SCALE_W, ASYM and ARRAYS:
+// each behind the one before. Those below LANE_APART must not happen by chance: on the way they have registers of their
 // own, and the rest of the command is one word. FRONT_*: what goes to a lane's front.
 // verilator lint_off UNUSEDPARAM
 localparam LANE_VALID = 0, LANE_OUT = 1, LANE_PARAMS = 2, LANE_SCALES = 3, LANE_APART = 4, LANE_INT4 = LANE_APART,

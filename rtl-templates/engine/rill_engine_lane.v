@@ -17,11 +17,11 @@
 // boundaries away (rill_hop).
 // TERM_HOPS: the same behind the multipliers instead (rill_matrix_lane): sum_valid, sum_others, sum_shift, first, last,
 // tok, out, out_tok, out_row, acc, bank, out_bank, sum_params, sum_row and sum_raw come TERM_HOPS cycles later than the
-// rest. The first three are valid, others and shift once more, the last three params, row and raw. The row parameters then go to
-// the sums in words of PARAM_BITS (rill_row_params_send): a row is to have 64 / PARAM_BITS beats or more.
-// ARRAYS 2, 4 (rill_matrix_pair): tok is a turn, and a bit of others says for each token but its first that it is there;
-// x, shift and sums hold so many operands, and results leave by out, out_tok and out_row, cycle 0 too, not by last.
-// bank, out_bank: with ARRAYS 4 those of acc and out_row.
+// rest. The first three are valid, others and shift once more, the last three params, row and raw. The row parameters
+// then go to the sums in words of PARAM_BITS (rill_row_params_send): a row is to have 64 / PARAM_BITS beats or more.
+// ARRAYS 2, 4 (rill_matrix_pair): tok is a turn; a bit of others says of each of its tokens but the first that it is
+// there; x, shift and sums hold so many operands, and results leave by out, out_tok and out_row, cycle 0 too, not by
+// last. bank, out_bank: with ARRAYS 4 those of acc and out_row.
 // ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
 // (rill_matrix_lane).
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.

@@ -95,7 +95,8 @@ module rill_engine_offsets #(
                 wire unused = &{1'b0, slice, valid_3, x};
             end
             if (ARRAYS > 1) begin : gen_late
-                rill_delay_line #(.DATA_W(Q_W), .DEPTH(2 + PAIR_MORE)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(sums), .q(q));
+                rill_delay_line #(.DATA_W(Q_W), .DEPTH(2 + PAIR_MORE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
+                    .d(sums), .q(q));
                 wire unused_offset = &{1'b0, offset};
             end else if (ASYM != 0) begin : gen_both
                 assign q = {sums, offset};

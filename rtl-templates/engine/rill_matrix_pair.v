@@ -3,19 +3,19 @@
 // set of accumulators for each, but one multiplier per nibble (rill_packed_mul; for two pairs rill_quad_products).
 //
 // Free-running pipeline, never stalls: a beat for the 2 * PAIRS tokens of a turn per cycle; others: a bit for each of
-// them but the first: it is there. rill_pair_products, rill_quad_products make terms of it, rill_pair_sums adds them up:
+// them but the first: it is there. rill_pair_products or rill_quad_products makes terms of it, rill_pair_sums adds them
+// up:
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn])
 //     + term_i, ACC_W bits
 // x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from
 // 27 bits, as rill_packed_mul takes them, those of tokens 2 and 3 above all of tokens 0 and 1; those of byte n of the
-// beat and pair p come pair_skew(n, p) cycles later (rill_pair_skew.vh), as multipliers sum in trees. nibbles is the beat as it is: signed weights of 4 bits (int4), else
-// signed bytes. So there is no offset.
+// beat and pair p come pair_skew(n, p) cycles later (rill_pair_skew.vh), as multipliers sum in trees. nibbles is the
+// beat as it is: signed weights of 4 bits (int4), else signed bytes. So there is no offset.
 // ASYM: asym and words as in rill_matrix_lane; sums_i of operand i (rill_engine_offset).
 // Results leave one per cycle: with out, token out_tok is given LATENCY = 12 + PAIR_MORE cycles later. out with out_tok
-// 0 belongs
-// to the cycle of the last beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens
-// follow in their order, none later than the next row's first beat comes to their turn (a row of n tokens may end n
-// cycles after the one before).
+// 0 belongs to the cycle of the last beat's turn 0 and takes row_scale and bias along for all tokens of the row; the
+// other tokens follow in their order, none later than a first beat comes to their turn and place of a row (a row of n
+// tokens may end n cycles after the one before).
 // With HOPS the two halves may lie on dies HOPS boundaries apart: sum_valid, sum_others, sum_shift,
 // first, turn, out, out_tok and out_row come HOPS cycles later than the rest, and so do results. The first three are
 // valid, others and shift once more.
@@ -23,8 +23,8 @@
 // of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
 // Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
 // ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with
-// out_tok 0). With two pairs the next row comes to a turn too early: so there is a bank bit in front of both, which is
-// to change when a row begins whose place still has results (after all ROWS of them, or each).
+// out_tok 0). With two pairs the next row comes to a turn too early. So there are two banks of such places, a bit in
+// front of row: each row, or all that are open together, has the other one than those before.
 //
 // name        meaning                                    unit       range
 // BEAT_BITS   of a beat                                  bits       256, 512

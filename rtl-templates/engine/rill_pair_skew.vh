@@ -10,6 +10,7 @@
 // 1 in the next. Both forms of two pairs have the latency of the slower one at each height: PAIR_MORE cycles more than
 // one pair has.
 // verilator lint_off UNUSEDPARAM
+// verilator lint_off VARHIDDEN
 localparam PAIR_TREE = X_BITS > 8 ? 4 : ASYM != 0 ? 16 : BEAT_BITS == 512 ? 64 : 32;
 localparam PAIR_TOP = PAIR_TREE == 64 ? 6 : PAIR_TREE == 32 ? 5 : PAIR_TREE == 16 ? 4 : 2;
 localparam PAIR_MORE = PAIRS < 2 ? 0 : PAIR_TOP == 2 ? 2 : PAIR_TOP == 4 ? 1 : 0;
@@ -35,3 +36,4 @@ function integer pair_skew(input integer n, input integer pair);
         pair_skew = PAIR_PUMPED ? (height + pair) / 2 : height;
     end
 endfunction
+// verilator lint_on VARHIDDEN

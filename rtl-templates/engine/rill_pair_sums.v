@@ -3,8 +3,8 @@
 // the block's exponent, shift / 8 bytes, added up, and results in their order.
 //
 // Free-running pipeline, never stalls. valid to out_row, shift, row_scale and bias are those of rill_matrix_pair, all
-// of the same cycle; term, that of each token of a turn, comes TERM_AT cycles later, results leave LATENCY = TERM_AT + 2
-// cycles later.
+// of the same cycle; term, that of each token of a turn, comes TERM_AT cycles later, results leave LATENCY = TERM_AT
+// + 2 cycles later.
 // PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
 // valid's cycle too (rill_row_params_receive).
 // Reset: synchronous; valids only.

@@ -5,9 +5,9 @@
 // Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast
 // ends the operand and fills the bank. tready is low while both banks are full.
 // Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0,
-// shift_1 their block's exponents) 2 cycles later (registered address, registered RAM read). ARRAYS 2, 4: read_tok names
-// a turn, and the units of its tokens come side by side, those of ARRAYS * read_tok low; what belongs to a token that
-// the operand does not hold is old.
+// shift_1 their block's exponents) 2 cycles later (registered address, registered RAM read). ARRAYS 2, 4: read_tok
+// names a turn, and the units of its tokens come side by side, those of ARRAYS * read_tok low; what belongs to a token
+// that the operand does not hold is old.
 // filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of
 // all tokens may be.
 // free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.

@@ -82,8 +82,8 @@ module rill_x_slice #(
             end
             always @(posedge clk)
                 if (parts[VALID])
-                    shift_q <= a > 0 && !parts[a > 0 ? OTHERS + a - 1 : OTHERS] ? 5'd0 : parts[INT4] || !parts[HALF] ? shift_0[8*a +: 5]
-                        : shift_1[8*a +: 5];
+                    shift_q <= a > 0 && !parts[a > 0 ? OTHERS + a - 1 : OTHERS] ? 5'd0
+                        : parts[INT4] || !parts[HALF] ? shift_0[8*a +: 5] : shift_1[8*a +: 5];
             assign shift[5*a +: 5] = shift_q;
             wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
         end
