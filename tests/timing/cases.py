@@ -5,15 +5,16 @@ Each case fails with an AssertionError; expected delays are sums written down he
 """
 import os
 import sys
+import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "verif", "timing"))
 from dies import Dies  # noqa: E402
-from design import by_port, crossings, loose_borders  # noqa: E402
+from design import by_port, crossings, loose_borders, own_paths  # noqa: E402
 from graph import Loop  # noqa: E402
 from model import Netlist, Table, read_delays  # noqa: E402
-from walk import Walk  # noqa: E402
+from walk import HALF, TABLES, Walk, netlist_name, write_table  # noqa: E402
 
 NS = read_delays()
 LIMIT = 4.0
@@ -246,6 +247,24 @@ def case_pumped_multiplier() -> None:
     for port in ("AD", "M"):
         near(latest[port], 2 * (NS["dsp_stage"] + NS["clock_skew"]))
     near(latest["P"], 2 * (NS["ff_clock_to_q"] + NS["dsp_add"] + NS["clock_skew"]))
+
+
+def case_parts_of_a_module() -> None:
+    """A design's clock knows the paths of modules inside its own ones, those with half a cycle as twice as long."""
+    part = Module()
+    part.flop("to", part.flop("from", C=part.clock_2x()))
+    whole = Module()
+    whole.flop("last", whole.flop("first"))
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, netlist_name(line) + TABLES) for line in ("rill_engine BOX=1", "rill_lane N=2")]
+        for path, module, parts in zip(paths, (whole, part), (["rill_lane N=2"], [])):
+            walk = Walk(module.net())
+            walk.net.parts = parts
+            write_table(walk, path)
+        found = {said.text: said.ns for said in own_paths("u_engine", paths[0], 0)}
+    half = f"u_engine, rill_lane: from to to.D{HALF}, 0 levels"
+    assert set(found) == {"u_engine: first to last.D, 0 levels", half}, found
+    assert abs(found[half] - 2 * min(found.values())) < 0.02, found
 
 
 def case_cascade_of_products() -> None:

@@ -69,9 +69,14 @@ def number(text: str) -> int | str:
 
 
 def own_paths(instance: str, path: str, die: int) -> list[Said]:
+    """Of a module and of the parts that were walked on their own."""
     with open(path, encoding="utf-8") as f:
         said = json.load(f)
-    return [Said(ns, f"{instance}: {start} to {end}, {levels} levels", die, key == "resets")
+    parts = {os.path.join(os.path.dirname(path), netlist_name(line) + TABLES): line.split()[0]
+             for line in said.get("parts", [])}
+    inside = [one for part, module in parts.items() if os.path.exists(part)
+              for one in own_paths(f"{instance}, {module}", part, die)]
+    return inside + [Said(ns, f"{instance}: {start} to {end}, {levels} levels", die, key == "resets")
             for key in ("paths", "resets") for ns, levels, start, end in said[key]
             if "(input)" not in start.replace("rst (input)", "") and "(output)" not in end and key == "paths"]
 

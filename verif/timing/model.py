@@ -94,6 +94,7 @@ class Netlist:
                  die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,)):
         self.cells, self.ports, self.ns = module["cells"], module["ports"], delays
         self.boxes = boxes or {}
+        self.parts: list[str] = []  # the modules that are empty here, as lines of modules.txt
         self.die_of, self.all_dies = die_of, set(all_dies)
         self.dies: dict[str, int | None] = {}
         self.kind = {name: kind_of(cell) for name, cell in self.cells.items()}

@@ -233,7 +233,7 @@ def tables_of(modules: dict, folder: str) -> dict[str, Table]:
 def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) -> Netlist:
     with open(path, encoding="utf-8") as f:
         modules = json.load(f)["modules"]
-    boxes = tables_of(modules, os.path.dirname(path))
+    boxes, parts = tables_of(modules, os.path.dirname(path)), sorted(box_lines(modules).values())
     top = top_of(modules)
     modules.clear()
     partial = Netlist.__new__(Netlist)  # so that a loop can be told with its cells' names
@@ -241,11 +241,13 @@ def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) 
         partial.__init__(top, delays, boxes, *((dies.of, dies.all) if dies else ()))
     except Loop as loop:
         sys.exit(f"error: a combinational loop: {partial.loop_names(loop.loops)}")
+    partial.parts = parts
     return partial
 
 
 def write_table(walk: Walk, path: str) -> None:
     said = asdict(walk.table())
+    said["parts"] = walk.net.parts
     for key, of_reset in (("paths", False), ("resets", True)):
         said[key] = [(round(p.ns, 2), walk.levels(p), p.start, p.end + HALF * p.half) for p in walk.worst(3, of_reset)]
     with open(path + ".new", "w", encoding="utf-8") as f:

@@ -45,7 +45,7 @@ module rill_quad_products_tb;
     localparam X_W = 8 * BEAT_BITS;
     localparam SUMS_AT = 6 + PAIR_MORE;
     localparam LATENCY = 10 + PAIR_MORE;
-    localparam BEATS = 400;
+    localparam BEATS = 240;
 
     wire                  clk, clk_2x, rst;
     reg                   again = 0, valid = 0, int4, asym;
