@@ -20,7 +20,6 @@ from graph import Loop
 from model import Netlist, Table, plain, read_delays
 from walk import TABLES, Path, Walk, netlist_name, read_table, top_of
 
-SWAPPED = 1536  # bits of a word above which rill_fifo and rill_register_slice hold it in another way
 EXCEPTED = re.compile(r"^core_(rst|flush)")  # nets: a module on several dies may have its reset on each
 
 
@@ -50,19 +49,13 @@ class Rows:
         """The line of an instance, or of one that differs in sizes alone: the one with most parameters alike."""
         best, score = None, -1
         for line, pairs in self.of.get(module, []):
-            alike = sum(2 for name, value in pairs.items() if number(value) == number(parameters.get(name, "")))
-            alike += is_wide(pairs) == is_wide(parameters)
+            alike = sum(1 for name, value in pairs.items() if number(value) == number(parameters.get(name, "")))
             if alike > score and os.path.exists(self.path(line)):
                 best, score = line, alike
         return best
 
     def path(self, line: str) -> str:
         return os.path.join(self.folder, netlist_name(line) + TABLES)
-
-
-def is_wide(parameters: dict[str, str]) -> bool:
-    width = number(parameters.get("DATA_W", "0"))
-    return isinstance(width, int) and width > SWAPPED
 
 
 def number(text: str) -> int | str:
