@@ -451,6 +451,18 @@ def case_place_of_register() -> None:
     assert (net.die("u_far.d_reg"), net.die("u_far.word_q_reg")) == (0, 1)
 
 
+def case_place_of_lone_register() -> None:
+    """So does one whose instance has no other net there, so that nothing else tells the instance's place."""
+    module = Module()
+    word = module.flop("u_far.d")
+    known(module, "u_far.d", "far.v:1", "top.v:20")
+    module.names["u_home.word_q"] = {"bits": [word]}
+    known(module, "u_home.word_q", "home.v:1", "top.v:10")
+    sourced(module, word, "home.v:30", "top.v:10")
+    net = module.net(None, lambda name: int(name.startswith("u_far")), (0, 1))
+    assert net.die("u_far.d_reg") == 0
+
+
 def case_place_of_block() -> None:
     """One without any name of the module's own lies with the others of its always block, if that is in one block."""
     module = Module()
