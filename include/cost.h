@@ -77,8 +77,9 @@ int64_t cost_lane_bits(const struct ir *, const struct ir_engine *, bool cut);
 int64_t cost_engine_bits(const struct ir *, const struct ir_engine *, int boundary);
 int64_t cost_load_bits(const struct ir *, int kernel);    // from the memory's die to a store of parameters alone,
 int64_t cost_loads_bits(const struct ir *, int boundary); // and to all behind a boundary together
-int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);                    // with its handshake
-int cost_memory_die(const struct ir *);                                                 // where the memory's ports are
+int64_t cost_stream_bits(const struct ir *, const struct ir_edge *); // that cross: of a part, with its handshake
+int64_t cost_edge_pace(const struct ir *, const struct ir_edge *);   // cycles from word to word, at least
+int cost_memory_die(const struct ir *);                              // where the memory's ports are
 struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // all that lies there
 int64_t cost_boundary_bits(const struct ir *, int boundary); // from die `boundary` to the next
 // How full a die is: with the shell and the memory's ports.

@@ -154,6 +154,7 @@ struct ir_edge { // one stream with its FIFO
                    // for it
     int crossings; // die boundaries to the reader; of a stream in a pool those from the storage on
     int entry_crossings; // of a stream in a pool: those between its writer and the storage
+    int parts;           // in which a word goes from die to die; 0: as a whole. Not of a stream in a pool
     int group;           // both ends are in this group, or IR_NONE
     int crosses;         // firings that it holds from one group to another; 0: none
     int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its place there, or IR_NONE

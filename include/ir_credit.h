@@ -5,9 +5,14 @@
 
 #include "include/ir.h"
 
+enum { IR_MAX_WORD_PARTS = 8 };
+
 // Cycles that a word takes longer than through a FIFO alone, over so many boundaries, and so does the room of a word
 // that was taken: the sender's register and one for each die that it comes to.
 int64_t ir_credit_cycles(int borders);
+// In which a word goes, one at least; bits of each, of a word of `bits`.
+int ir_edge_parts(const struct ir_edge *);
+int64_t ir_part_bits(const struct ir_edge *, int64_t bits);
 // Places of the FIFO for a stream that would have `depth` words on one die: as many more as leave in these cycles.
 int64_t ir_credits(int64_t depth, int borders);
 

@@ -102,6 +102,7 @@ struct cost_resources cost_credit_end(const struct ir *ir, const struct ir_edge 
         {"DATA_W", ir_value_int(cost_edge_bits(ir, e))},
         {"CREDITS", ir_value_int(credits)},
         {"DEPTH", ir_value_int(credits)},
+        {"PARTS", ir_value_int(ir_edge_parts(e))},
         {"RAM_STYLE", ir_value_text(ram_style_words[e->pool == IR_NONE ? e->ram_style : RAM_DISTRIBUTED])},
     };
     struct cost_resources r = {0};

@@ -36,7 +36,9 @@ int64_t cost_lane_bits(const struct ir *ir, const struct ir_engine *e, bool cut)
     return cut ? cost_lane_term_bits(&ir->kernel[e->kernel], ir_param_bits(ir, e)) : ir->design.beat_bits;
 }
 
-int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) { return cost_edge_bits(ir, e) + HANDSHAKE; }
+int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) {
+    return ir_part_bits(e, cost_edge_bits(ir, e)) + HANDSHAKE;
+}
 
 int64_t cost_load_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];

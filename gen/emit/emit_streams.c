@@ -100,7 +100,7 @@ static void emit_way_nets(const struct ir *ir, const struct ir_edge *e, const st
     for (int i = 0; i < w->borders; i++) {
         const char *net = way_net(ir, e, w, i);
         text_addf(out, "    wire %s_valid, %s_credit;\n    wire %s%s_data;\n", net, net,
-                  emit_range(ir, (int)cost_edge_bits(ir, e)), net);
+                  emit_range(ir, (int)ir_part_bits(e, cost_edge_bits(ir, e))), net);
     }
 }
 
@@ -115,12 +115,17 @@ static void emit_stage(const struct ir *ir, const struct ir_edge *e, const struc
               emit_reset(ir, levels, die_of(w, i + 1)), from, from, to, to, to, from);
 }
 
+// Where a word goes as a whole there is no parameter.
+static const char *parts_param(const struct ir *ir, const struct ir_edge *e) {
+    return e->parts > 1 ? arena_printf(ir->arena, ", .PARTS(%d)", e->parts) : "";
+}
+
 static void emit_near_end(const struct ir *ir, const struct ir_edge *e, const struct way *w, struct emit_levels *levels,
                           struct text *out) {
     const char *net = way_net(ir, e, w, 0);
-    text_addf(out, "    %s #(.DATA_W(%lld), .CREDITS(%lld)) u_%ssend_%s (\n        .clk(clk), .rst(%s)",
-              rtl_credit_send.module, (long long)cost_edge_bits(ir, e), (long long)w->depth, w->what, e->name,
-              emit_reset(ir, levels, w->from));
+    text_addf(out, "    %s #(.DATA_W(%lld), .CREDITS(%lld)%s) u_%ssend_%s (\n        .clk(clk), .rst(%s)",
+              rtl_credit_send.module, (long long)cost_edge_bits(ir, e), (long long)w->depth, parts_param(ir, e),
+              w->what, e->name, emit_reset(ir, levels, w->from));
     emit_side(ir, e, 's', w->in, out);
     text_addf(out, ",\n        .valid(%s_valid), .data(%s_data), .credit(%s_credit));\n", net, net, net);
 }
@@ -130,10 +135,11 @@ static void emit_far_end(const struct ir *ir, const struct ir_edge *e, const str
                          struct text *out) {
     const char *net = w->borders ? way_net(ir, e, w, w->borders - 1) : NULL;
     text_addf(out,
-              "    %s #(.DATA_W(%lld), .DEPTH(%lld), .RAM_STYLE(\"%s\")) u_%sfifo_%s (\n"
+              "    %s #(.DATA_W(%lld), .DEPTH(%lld)%s, .RAM_STYLE(\"%s\")) u_%sfifo_%s (\n"
               "        .clk(clk), .rst(%s)",
               (net ? &rtl_credit_receive : &rtl_fifo)->module, (long long)cost_edge_bits(ir, e), (long long)w->depth,
-              ram_style_words[w->style], w->what, e->name, emit_reset(ir, levels, w->borders ? w->to : w->from));
+              net ? parts_param(ir, e) : "", ram_style_words[w->style], w->what, e->name,
+              emit_reset(ir, levels, w->borders ? w->to : w->from));
     if (net) text_addf(out, ",\n        .valid(%s_valid), .data(%s_data), .credit(%s_credit)", net, net, net);
     else emit_side(ir, e, 's', w->in, out);
     emit_side(ir, e, 'm', w->out, out);

@@ -74,7 +74,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(FLAG, whole)                                                                                                     \
     F(FLAG, run_ahead)                                                                                                 \
     F(COUNT, crossings)                                                                                                \
-    F(COUNT, entry_crossings) F(PLACE, group) F(COUNT, crosses) F(KERNEL, pool) F(PLACE, pool_port)
+    F(COUNT, entry_crossings) F(COUNT, parts) F(PLACE, group) F(COUNT, crosses) F(KERNEL, pool) F(PLACE, pool_port)
 #define IR_WIRE_FIELDS(F) F(KERNEL, kernel) F(FLAG, is_output) F(INT, bits)
 #define IR_CLIENT_FIELDS(F)                                                                                            \
     F(KERNEL, kernel)                                                                                                  \

@@ -145,6 +145,10 @@ static void check_places(struct check *c) {
         else if (ir->edge[e].crossings && ir->edge[e].pool == IR_NONE &&
                  ir->edge[e].depth < ir_credits(0, ir->edge[e].crossings))
             fault(c, "fewer places than are under way between dies at edge", ir->edge[e].name);
+        else if (!in_range(ir->edge[e].parts, IR_MAX_WORD_PARTS + 1) ||
+                 (ir->edge[e].parts && (!ir->edge[e].crossings || ir->edge[e].pool != IR_NONE)))
+            fault(c, "parts of a word out of range, or of a stream that goes nowhere in parts, at edge",
+                  ir->edge[e].name);
     for (int i = 0; i < ir->engines; i++)
         for (int l = 0; l < ir->engine[i].channels; l++)
             if (!in_range(ir->engine[i].lane_die[l], dies) || !in_range(ir->engine[i].sums_die[l], dies) ||

@@ -274,6 +274,34 @@ static void set_crossings(struct ir *ir) {
     }
 }
 
+// Operands of an engine and its results: it waits for the ones, and for room for the others.
+static bool is_of_engine(const struct ir *ir, const struct ir_edge *e) {
+    int tensor = ir->kernel[e->src_kernel].port[e->src_port].tensor;
+    for (int i = 0; i < ir->engines; i++)
+        if (ir->engine[i].kernel == e->dst_kernel || ir->engine[i].y_demux == e->src_kernel) return true;
+    return tensor != IR_NONE && ir->tensor[tensor].dtype == IR_MX;
+}
+
+// Words that are far apart would cross in parts, whole powers of two of them: a quarter of the wires for a little logic
+// at the near end. Narrow ones, those of an engine and of a pool go as a whole.
+static void choose_parts(struct ir *ir) {
+    enum { MOST = 4, NARROW = 128 /* bits */ };
+    for (int e = 0; e < ir->edges; e++) {
+        struct ir_edge *edge = &ir->edge[e];
+        int64_t pace = cost_edge_pace(ir, edge);
+        int parts = MOST;
+        while (parts > pace) parts /= 2;
+        edge->parts = parts > 1 && edge->pool == IR_NONE && !is_of_engine(ir, edge) && cost_edge_bits(ir, edge) > NARROW
+                          ? parts
+                          : 0;
+    }
+}
+
+static void forget_parts(struct ir *ir) { // of what does not cross
+    for (int e = 0; e < ir->edges; e++)
+        if (!ir->edge[e].crossings) ir->edge[e].parts = 0;
+}
+
 static void set_dies(struct ir *ir, const struct place *p, int first) {
     set_kernels(ir, p, first);
     for (size_t i = 0; i < p->lanes.count; i++)
@@ -293,6 +321,7 @@ static void set_credits(struct ir *ir) {
 }
 
 static void tell_kernels(struct ir *ir, int home) {
+    forget_parts(ir);
     set_credits(ir);
     place_set_loads(ir, home);
     place_set_reset(ir);
@@ -356,6 +385,7 @@ static struct place partition(struct ir *ir, int first, bool cuts, enum mip_stat
 // then.
 static enum mip_status place_all(struct ir *ir, int first) {
     enum mip_status status, status_cut;
+    choose_parts(ir);
     struct place p = partition(ir, first, false, &status);
     double most = beyond_limits(ir);
     if (most > 0) {

@@ -23,6 +23,7 @@ struct sim_edge {
     int64_t depth;                           // 0: unbounded
     int64_t latency;                         // of rill_fifo: 1 up to two words, else 2; more between dies
     int64_t back;                            // cycles that room takes to the writer, between dies
+    int64_t parts;                           // cycles that a word takes to leave, between dies
     int64_t puts, takes, capacity, expected; // words
     int64_t *put, *take;
     uint8_t *mark;
@@ -124,7 +125,7 @@ static inline int64_t edge_avail(const struct sim_edge *e) {
 static inline uint8_t edge_mark(const struct sim_edge *e) { return e->mark[e->takes]; }
 // From when on the next word finds room. False while that is not known.
 static inline bool edge_room(struct sim_edge *e, int64_t *at) {
-    *at = e->puts ? e->put[e->puts - 1] + 1 : 0;
+    *at = e->puts ? e->put[e->puts - 1] + e->parts : 0;
     if (e->pool) return pool_room(e->pool, e->place, at);
     if (e->depth == 0 || e->puts < e->depth) return true;
     if (e->puts - e->depth >= e->takes) {

@@ -132,7 +132,8 @@ static void open_edges(struct sim *sim) {
         edge_init(&sim->edge[e], bounded ? at_least(given, 2) : 0, ir->edge[e].src_kernel, ir->edge[e].dst_kernel);
         sim->edge[e].expected = sim->options->words ? sim->options->words[e] : 0;
         sim->edge[e].back = ir_credit_cycles(ir->edge[e].crossings);
-        sim->edge[e].latency += sim->edge[e].back;
+        sim->edge[e].parts = ir_edge_parts(&ir->edge[e]);
+        sim->edge[e].latency += sim->edge[e].back + sim->edge[e].parts - 1;
     }
 }
 

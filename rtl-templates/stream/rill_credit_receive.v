@@ -4,28 +4,34 @@
 //
 // Protocol: in `valid` and `data`, which nothing stops: never more words than there are credits. Out AXI4-Stream, as
 // rill_fifo. `credit` is high for a cycle for each word that was taken. What lands and the credit are bare flip-flops.
-// Latency (into an empty FIFO): 3 cycles from valid to m_axis_tvalid, 2 where DEPTH is 1 or 2; 1 from a transfer to
-// credit. Throughput: one word per cycle from DEPTH 2 * N + 7 on, N the stages between the two ends, each way.
+// Latency (into an empty FIFO): 3 cycles from valid to m_axis_tvalid, that of a word's
+// last part, 2 where DEPTH is 1 or 2; 1 from a transfer to
+// credit. Throughput: one word per cycle from DEPTH 2 * N + 7 on, N the stages between the two ends, each way;
+// one per PARTS cycles from a depth on that is smaller.
 // occupancy and high_water as of rill_fifo: without the words that are under way.
 // Reset: synchronous; both ends and all stages between are reset together.
 //
 // name       meaning                               unit   range
 // DATA_W     of a word                             bits   1 or more
 // DEPTH      of the FIFO, the sender's CREDITS     words  1 or more
+// PARTS      in which a word comes                 parts  1 to 8
 // RAM_STYLE  of the storage above 2 words          -      "auto", "srl", "distributed", "block", "ultra"
 // COUNT_W    of occupancy                          bits   derived
+// PART_W     of a part                             bits   derived
 `default_nettype none
 
 module rill_credit_receive #(
     parameter DATA_W = 0,
     parameter DEPTH = 0,
+    parameter PARTS = 1,
     parameter RAM_STYLE = "auto",
-    parameter COUNT_W = $clog2(DEPTH + 1)
+    parameter COUNT_W = $clog2(DEPTH + 1),
+    parameter PART_W = (DATA_W + PARTS - 1) / PARTS
 ) (
     input  wire               clk,
     input  wire               rst,
     input  wire               valid,
-    input  wire [DATA_W-1:0]  data,
+    input  wire [PART_W-1:0]  data,
     output wire               credit,
     output wire               m_axis_tvalid,
     input  wire               m_axis_tready,
@@ -40,10 +46,13 @@ module rill_credit_receive #(
         if (DEPTH < 1) begin : gen_bad_depth
             rill_error_DEPTH_must_be_at_least_1 u_error ();
         end
+        if (PARTS < 1 || PARTS > 8) begin : gen_bad_parts
+            rill_error_PARTS_must_be_1_to_8 u_error ();
+        end
     endgenerate
 
     (* shreg_extract = "no", keep = "true" *) reg              valid_q;
-    (* shreg_extract = "no", keep = "true" *) reg [DATA_W-1:0] data_q;
+    (* shreg_extract = "no", keep = "true" *) reg [PART_W-1:0] data_q;
     (* shreg_extract = "no", keep = "true" *) reg              credit_q;
     wire                                                       room;
     always @(posedge clk) begin
@@ -57,14 +66,39 @@ module rill_credit_receive #(
         end
     end
     assign credit = credit_q;
+
+    // Words of their parts: the last one goes to the FIFO with those that are kept.
+    wire              whole;
+    wire [DATA_W-1:0] word;
+    generate
+        if (PARTS == 1) begin : gen_whole
+            assign {whole, word} = {valid_q, data_q};
+        end else begin : gen_parts
+            reg  [(PARTS-1)*PART_W-1:0] kept_q;
+            reg  [2:0]                  part_q;
+            wire                        last = part_q == PARTS[2:0] - 3'd1;
+            wire [PARTS*PART_W-1:0]     all = {data_q, kept_q};
+            always @(posedge clk) begin
+                if (valid_q)
+                    kept_q <= all[PARTS*PART_W-1:PART_W];
+                if (rst)
+                    part_q <= 3'd0;
+                else if (valid_q)
+                    part_q <= last ? 3'd0 : part_q + 3'd1;
+            end
+            assign whole = valid_q && last;
+            assign word = all[DATA_W-1:0];
+            wire unused_high = &{1'b0, all};
+        end
+    endgenerate
     rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_fifo (.clk(clk), .rst(rst),
-        .s_axis_tvalid(valid_q), .s_axis_tready(room), .s_axis_tdata(data_q), .m_axis_tvalid(m_axis_tvalid),
+        .s_axis_tvalid(whole), .s_axis_tready(room), .s_axis_tdata(word), .m_axis_tvalid(m_axis_tvalid),
         .m_axis_tready(m_axis_tready), .m_axis_tdata(m_axis_tdata), .occupancy(occupancy), .high_water(high_water));
 
     wire unused = room; // there always is
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("a word comes without a credit")) u_assert_room (.clk(clk),
-        .broken(!rst && valid_q && !room));
+        .broken(!rst && whole && !room));
 `endif
 endmodule
 

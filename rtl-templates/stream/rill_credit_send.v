@@ -7,20 +7,27 @@
 // register: a credit is there. On the way out and back are registers alone: valid, data and the place where credit
 // lands are bare flip-flops, so that one of each pair may lie on either side of a border.
 // Latency: 1 cycle to valid; s_axis_tready follows a credit 2 cycles after it was at the port. Throughput: one word per
-// cycle while there are credits.
+// PARTS cycles while there are credits.
 // Reset: synchronous; both ends and all stages between are reset together. s_axis_tready is low in reset and in the
 // cycle after it.
+//
+// PARTS: a word goes as so many parts, the low bits first, a cycle each and nothing between them: fewer wires for a
+// stream whose words are as far apart. Valid says of each cycle that a part is there.
 //
 // name     meaning                                  unit   range
 // DATA_W   of a word                                bits   1 or more
 // CREDITS  places that the far end has              words  1 or more
+// PARTS    of a word                                parts  1 to 8
 // COUNT_W  of the credits                           bits   derived
+// PART_W   of a part                                bits   derived
 `default_nettype none
 
 module rill_credit_send #(
     parameter DATA_W = 0,
     parameter CREDITS = 0,
-    parameter COUNT_W = $clog2(CREDITS + 1)
+    parameter PARTS = 1,
+    parameter COUNT_W = $clog2(CREDITS + 1),
+    parameter PART_W = (DATA_W + PARTS - 1) / PARTS
 ) (
     input  wire              clk,
     input  wire              rst,
@@ -28,7 +35,7 @@ module rill_credit_send #(
     output wire              s_axis_tready,
     input  wire [DATA_W-1:0] s_axis_tdata,
     output wire              valid,
-    output wire [DATA_W-1:0] data,
+    output wire [PART_W-1:0] data,
     input  wire              credit
 );
     generate
@@ -38,14 +45,17 @@ module rill_credit_send #(
         if (CREDITS < 1) begin : gen_bad_credits
             rill_error_CREDITS_must_be_at_least_1 u_error ();
         end
+        if (PARTS < 1 || PARTS > 8) begin : gen_bad_parts
+            rill_error_PARTS_must_be_1_to_8 u_error ();
+        end
     endgenerate
     localparam [COUNT_W-1:0] ALL = CREDITS[COUNT_W-1:0];
 
     (* shreg_extract = "no", keep = "true" *) reg              valid_q;
-    (* shreg_extract = "no", keep = "true" *) reg [DATA_W-1:0] data_q;
+    (* shreg_extract = "no", keep = "true" *) reg [PART_W-1:0] data_q;
     (* shreg_extract = "no", keep = "true" *) reg              credit_q; // where it lands
     reg  [COUNT_W-1:0] left_q;               // credits
-    reg                any_q;                // left_q != 0
+    reg                any_q;                // left_q != 0, and the next cycle is no part's but a word's
     wire               push = s_axis_tvalid && any_q;
     reg  [COUNT_W-1:0] left_d;
     always @* begin
@@ -55,18 +65,40 @@ module rill_credit_send #(
         else if (credit_q && !push)
             left_d = left_q + 1'b1;
     end
+    // What is left of a word whose first part has gone.
+    wire more;                               // such a part goes next
+    wire free;                               // none does in the next cycle
+    generate
+        if (PARTS == 1) begin : gen_whole
+            assign {more, free} = 2'b01;
+            always @(posedge clk)
+                data_q <= s_axis_tdata;      // without an enable: only valid says that it is a word
+        end else begin : gen_parts
+            localparam REST_W = (PARTS - 1) * PART_W;
+            reg  [REST_W-1:0]      rest_q;
+            reg  [2:0]             more_q;   // parts
+            wire [2:0]             more_d = push ? PARTS[2:0] - 3'd1 : more ? more_q - 3'd1 : 3'd0;
+            wire [REST_W+PART_W-1:0] word = {{(REST_W+PART_W-DATA_W){1'b0}}, s_axis_tdata};
+            assign more = more_q != 3'd0;
+            assign free = more_d == 3'd0;
+            always @(posedge clk) begin
+                data_q <= more ? rest_q[PART_W-1:0] : word[PART_W-1:0];
+                rest_q <= more ? rest_q >> PART_W : word[PART_W +: REST_W];
+                more_q <= rst ? 3'd0 : more_d;
+            end
+        end
+    endgenerate
     always @(posedge clk) begin
-        data_q <= s_axis_tdata;              // without an enable: only valid says that it is a word
         if (rst) begin
             valid_q <= 1'b0;
             credit_q <= 1'b0;
             left_q <= ALL;
             any_q <= 1'b0;
         end else begin
-            valid_q <= push;
+            valid_q <= push || more;
             credit_q <= credit;
             left_q <= left_d;
-            any_q <= left_d != {COUNT_W{1'b0}};
+            any_q <= free && left_d != {COUNT_W{1'b0}};
         end
     end
     assign s_axis_tready = any_q;

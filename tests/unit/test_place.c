@@ -209,6 +209,37 @@ static void a_stream_between_dies_has_credits_for_its_way(void **state) {
     assert_false(ir_verify(ir, &diag, "place-dies"));
 }
 
+// Keys come at the pace of the engine that makes them and cross in parts; what an engine waits for does not, nor what
+// waits for it.
+static void words_cross_in_parts(const char *spec) {
+    struct ir *ir = build(spec);
+    struct diag diag;
+    diag_init(&diag, tmpfile());
+    int in_parts = 0, whole = IR_NONE;
+    for (int e = 0; e < ir->edges; e++) {
+        struct ir_edge *edge = &ir->edge[e];
+        int64_t bits = cost_edge_bits(ir, edge);
+        assert_true(edge->parts == 0 || edge->crossings);
+        assert_true(ir_edge_parts(edge) <= cost_edge_pace(ir, edge));
+        assert_int_equal(cost_stream_bits(ir, edge), (bits + ir_edge_parts(edge) - 1) / ir_edge_parts(edge) + 2);
+        for (int i = 0; i < ir->engines; i++)
+            if (edge->dst_kernel == ir->engine[i].kernel || edge->src_kernel == ir->engine[i].y_demux)
+                assert_int_equal(edge->parts, 0);
+        in_parts += edge->parts > 1;
+        if (!edge->crossings) whole = e;
+    }
+    assert_true(in_parts > 0 && whole != IR_NONE);
+    assert_true(ir_verify(ir, &diag, "place-dies"));
+    ir->edge[whole].parts = 2;
+    assert_false(ir_verify(ir, &diag, "place-dies"));
+}
+
+static void words_far_apart_cross_in_parts(void **state) {
+    (void)state;
+    words_cross_in_parts("tests/e2e/specs/dies.yaml");
+    words_cross_in_parts("configs/gpt2-medium-u55c.yaml"); // its results are far apart, too
+}
+
 static int stage_of(const struct ir *ir, int net) { // that drives it; IR_NONE: none
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].net == net && !strcmp(ir->wire[w].port, "q")) return ir->wire[w].kernel;
@@ -505,6 +536,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_shipped_designs_fit_the_u55c, setup, teardown),
         cmocka_unit_test_setup_teardown(a_design_is_spread_over_dies, setup, teardown),
         cmocka_unit_test_setup_teardown(a_stream_between_dies_has_credits_for_its_way, setup, teardown),
+        cmocka_unit_test_setup_teardown(words_far_apart_cross_in_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(what_loads_stores_leaves_from_a_register, setup, teardown),
         cmocka_unit_test_setup_teardown(the_farthest_lanes_count, setup, teardown),
         cmocka_unit_test_setup_teardown(row_parameters_take_no_longer_than_a_row, setup, teardown),

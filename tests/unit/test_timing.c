@@ -107,6 +107,18 @@ static void credits_come_back_late(void **state) {
     assert_int_equal(at, 11);
 }
 
+// A word that goes in parts holds the next one back, with room or without.
+static void a_word_in_parts_takes_its_cycles(void **state) {
+    (void)state;
+    int64_t put[] = {3, 20}, take[] = {10}, at;
+    struct sim_edge e = {.depth = 2, .parts = 4, .puts = 2, .takes = 1, .put = put, .take = take};
+    assert_true(edge_room(&e, &at));
+    assert_int_equal(at, 24);
+    e.depth = 0;
+    assert_true(edge_room(&e, &at));
+    assert_int_equal(at, 24);
+}
+
 static void test_unknown_module(void **state) {
     (void)state;
     struct ir ir = {.arena = &arena};
@@ -405,6 +417,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_units, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rooms, setup, teardown),
         cmocka_unit_test_setup_teardown(credits_come_back_late, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_word_in_parts_takes_its_cycles, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown),
         cmocka_unit_test_setup_teardown(test_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),

@@ -5,25 +5,34 @@
 // sweep: DATA_W=33 CREDITS=2
 // sweep: DATA_W=70 CREDITS=7
 // sweep: DATA_W=520 CREDITS=64
+// sweep: DATA_W=551 CREDITS=9 PARTS=4
+// sweep: DATA_W=70 CREDITS=1 PARTS=3
+// sweep: DATA_W=33 CREDITS=7 PARTS=8
 // quick: DATA_W=8 CREDITS=1
 // quick: DATA_W=70 CREDITS=7
+// quick: DATA_W=70 CREDITS=5 PARTS=4
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_credit_send_tb;
     parameter DATA_W = 8;
     parameter CREDITS = 7;
+    parameter PARTS = 1;
     localparam WORDS = 400;
+    localparam PART_W = (DATA_W + PARTS - 1) / PARTS;
     wire              clk, rst, s_valid, s_ready, valid, src_done;
-    wire [DATA_W-1:0] s_data, data;
+    wire [DATA_W-1:0] s_data;
+    wire [PART_W-1:0] data;
+    reg  [PARTS*PART_W-1:0] whole;
     reg               again = 0, credit = 0, give = 0;
     reg  [DATA_W-1:0] word, expected [0:2*WORDS-1];
-    integer           i, k, seed, stall, owed, seen = 0, came = 0, cycle = 0, sent_at = 0;
+    integer           i, k, seed, stall, owed, seen = 0, came = 0, cycle = 0, sent_at = 0, part = 0;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(DATA_W)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(), .m_axis_tlast(), .done(src_done));
-    rill_credit_send #(.DATA_W(DATA_W), .CREDITS(CREDITS)) dut (.clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
+    rill_credit_send #(.DATA_W(DATA_W), .CREDITS(CREDITS), .PARTS(PARTS)) dut (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid),
         .s_axis_tready(s_ready), .s_axis_tdata(s_data), .valid(valid), .data(data), .credit(credit));
 
     task check(input ok, input [50*8-1:0] what);
@@ -47,16 +56,23 @@ module rill_credit_send_tb;
         cycle = cycle + 1;
         if (rst) begin
             owed = 0;
+            part = 0;
             credit <= 1'b0;
         end else begin
-            if (s_valid && s_ready)
-                sent_at = cycle;
             if (valid) begin
-                check(data === expected[seen], "data");
-                check(cycle - sent_at <= 1, "latency of a word");
+                whole = {data, whole} >> PART_W;
+                part = part + 1;
+                check(cycle - sent_at == part, "the cycle of a part");
+            end else
+                check(part == 0, "nothing between parts");
+            if (part == PARTS) begin
+                check(whole[DATA_W-1:0] === expected[seen], "data");
+                part = 0;
                 seen = seen + 1;
                 owed = owed + 1;
             end
+            if (s_valid && s_ready)
+                sent_at = cycle;
             check(owed <= CREDITS, "more words than credits");
             credit <= 1'b0;
             if (give && owed > 0 && $unsigned($random(seed)) % 100 >= stall) begin
@@ -71,7 +87,7 @@ module rill_credit_send_tb;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         wait (!rst);
         push_words(WORDS);
-        repeat (4 * CREDITS + 20) @(posedge clk);
+        repeat (4 * PARTS * CREDITS + 20) @(posedge clk);
         check(seen == CREDITS && !s_ready, "as many words as credits");
         give = 1;
         wait (credit);
@@ -79,7 +95,7 @@ module rill_credit_send_tb;
         while (!s_ready) @(negedge clk);
         check(cycle - k == 2 || stall > 0, "latency of a credit");
         wait (src_done);
-        repeat (4) @(posedge clk);
+        repeat (4 + PARTS) @(posedge clk);
         check(seen == WORDS, "every word");
         // A reset gives all credits back.
         give = 0;
@@ -89,7 +105,7 @@ module rill_credit_send_tb;
         wait (!rst);
         came = WORDS;
         push_words(CREDITS + 1);
-        repeat (4 * CREDITS + 20) @(posedge clk);
+        repeat (4 * PARTS * CREDITS + 20) @(posedge clk);
         check(seen == WORDS + CREDITS && !s_ready, "all credits after a reset");
         $display("PASS");
         $finish;

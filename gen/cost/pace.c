@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far the words of a stream are apart at least, from what makes them: a product's results come at the pace of its
+// beats, words made of several others no faster than these are read.
+
+#include "include/contract.h"
+#include "include/cost.h"
+#include "include/layout.h"
+#include "include/ops.h"
+
+enum { MOST_KERNELS = 16 /* on the way from a stream's source to where it is looked for */ };
+
+static int64_t pace(const struct ir *ir, int kernel, int port, int left);
+
+// Cycles of a step of all tokens for the rows of a firing, of one repetition; 0: not one of weights.
+static int64_t firing_cycles(const struct ir *ir, const struct ir_firing *f) {
+    int64_t tokens = ir->design.tokens, beats = f->beats * layout_div_up(tokens, ir->design.arrays);
+    if (f->mode > ENGINE_MODE_INT4 || ir->region[f->region].when == IR_LAST) return 0;
+    return f->row_steps * (beats > tokens ? beats : tokens);
+}
+
+static int64_t words_of(const struct ir *ir, int kernel, int port) {
+    return cost_port_words(ir, kernel, port, ir->design.context ? ir->design.context - 1 : 0);
+}
+
+// The engine whose results a kernel hands out; IR_NONE: none.
+static int engine_of(const struct ir *ir, int kernel) {
+    for (int i = 0; i < ir->engines; i++)
+        if (ir->engine[i].y_demux == kernel) return i;
+    return IR_NONE;
+}
+
+// Of an output of a demultiplexer behind an engine: the pace of the products that go there; 0: not of weights alone.
+static int64_t pace_of_product(const struct ir *ir, int kernel, int port) {
+    const struct ir_port *out = &ir->kernel[kernel].port[port];
+    int engine = engine_of(ir, kernel);
+    int64_t cycles = 0, words = words_of(ir, kernel, port) * ir->design.tokens;
+    for (int i = 0; i < ir->firings && engine != IR_NONE; i++) {
+        const struct ir_firing *f = &ir->firing[i];
+        if (f->engine != engine || f->y_port != out->index) continue;
+        int64_t one = firing_cycles(ir, f);
+        if (!one) return 0;
+        cycles += one * ir->region[f->region].repeat;
+    }
+    return words > 0 ? cycles / words : 0;
+}
+
+static int64_t pace_of_input(const struct ir *ir, const struct ir_port *port, int left) {
+    const struct ir_edge *e = &ir->edge[port->edge];
+    return pace(ir, e->src_kernel, e->src_port, left - 1);
+}
+
+static bool carries_words(const struct ir_port *port) {
+    return !port->is_output && port->kind != IR_STREAM_BARE && port->edge != IR_NONE;
+}
+
+// What only passes words on: as its fastest input.
+static int64_t pace_of_passed(const struct ir *ir, int kernel, int left) {
+    int64_t least = 0;
+    for (int p = 0; p < ir->kernel[kernel].ports; p++) {
+        const struct ir_port *port = &ir->kernel[kernel].port[p];
+        if (!carries_words(port)) continue;
+        int64_t one = pace_of_input(ir, port, left);
+        if (!least || one < least) least = one;
+    }
+    return least;
+}
+
+// Words made of several: so many apart, and as far as those are where few of them are gathered.
+static int64_t pace_of_made(const struct ir *ir, int kernel, int out, int left) {
+    enum { FEW = 2 /* words out */ };
+    int64_t most = 1, words = words_of(ir, kernel, out), fill = cost_kernel_work(ir, kernel, 0).contract.fill;
+    for (int p = 0; p < ir->kernel[kernel].ports && words > 0; p++) {
+        const struct ir_port *port = &ir->kernel[kernel].port[p];
+        if (!carries_words(port)) continue;
+        int64_t ratio = words_of(ir, kernel, p) / words,
+                each = ratio > 1 && fill <= FEW * ratio ? ratio * pace_of_input(ir, port, left) : ratio;
+        if (each > most) most = each;
+    }
+    return most;
+}
+
+static int64_t pace(const struct ir *ir, int kernel, int port, int left) {
+    struct timing_contract c;
+    int64_t cycles = 1;
+    if (left > 0 && timing_contract(ir, kernel, &c)) {
+        bool passes = c.machine == TIMING_FORK || c.machine == TIMING_MUX || c.machine == TIMING_DEMUX;
+        if (c.machine == TIMING_DEMUX) cycles = pace_of_product(ir, kernel, port);
+        if (cycles > 1) return cycles;
+        cycles = passes ? pace_of_passed(ir, kernel, left) : pace_of_made(ir, kernel, port, left);
+    }
+    return cycles > 1 ? cycles : 1;
+}
+
+int64_t cost_edge_pace(const struct ir *ir, const struct ir_edge *e) {
+    return pace(ir, e->src_kernel, e->src_port, MOST_KERNELS);
+}
