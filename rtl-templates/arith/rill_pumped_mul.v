@@ -11,6 +11,7 @@
 //     3, 4    P <= M + sum_in + sum_beside + bias: these are p's values in the half before
 // So x_0 and weight are kept for two edges; en_x, en_weight and pick_1 have a period of two. en_x may come an edge
 // before en_weight: then A is taken at edge -1 and D at edge 1, x_1 being that much later.
+// cascade is p, for the sum_in of one other multiplier, the next in its column.
 // SUMS: how many of sum_in and sum_beside are looked at; with a bias sum_beside is not. No reset.
 //
 // name    meaning                   unit      range
@@ -36,7 +37,8 @@ module rill_pumped_mul #(
     input  wire [SUM_W-1:0] sum_in,
     input  wire [SUM_W-1:0] sum_beside,
     (* use_dsp = "yes" *)
-    output reg  [SUM_W-1:0] p
+    output reg  [SUM_W-1:0] p,
+    output wire [SUM_W-1:0] cascade
 );
     localparam [63:0] ADD = BIAS * (64'd8 << X_BITS) * ((64'd1 << 26 - X_BITS) + 64'd1);
 
@@ -58,8 +60,8 @@ module rill_pumped_mul #(
     wire [SUM_W-1:0] chained = SUMS > 0 ? sum_in : {SUM_W{1'b0}};
     wire [SUM_W-1:0] beside = BIAS != 0 ? ADD[SUM_W-1:0] : SUMS > 1 ? sum_beside : {SUM_W{1'b0}};
 
-    // What the rest is, as one cell: with RILL_DSP48E2, and in a vendor's synthesis, which would not find it. PCIN is
-    // the cascade; INMODE adds D to no A or nothing to A.
+    // What the rest is, as one cell: with RILL_DSP48E2, and in a vendor's synthesis, which would not find it. PCOUT
+    // and PCIN are the cascade; INMODE adds D to no A or nothing to A.
 `ifdef RILL_DSP48E2
 `define RILL_CELL
 `elsif YOSYS
@@ -69,9 +71,11 @@ module rill_pumped_mul #(
 `ifdef RILL_CELL
 `undef RILL_CELL
     wire [47:0] p_whole;
+    wire [47:0] cascade_whole;
     wire [63:0] chained_whole = {{(64-SUM_W+1){chained[SUM_W-1]}}, chained[SUM_W-2:0]};
     wire [63:0] beside_whole = {{(64-SUM_W+1){beside[SUM_W-1]}}, beside[SUM_W-2:0]};
     wire [63:0] p_wide = {{16{p_whole[47]}}, p_whole};
+    wire [63:0] cascade_wide = {{16{cascade_whole[47]}}, cascade_whole};
     DSP48E2 #(.USE_MULT("MULTIPLY"), .AMULTSEL("AD"), .ACASCREG(1), .ADREG(1), .ALUMODEREG(0), .AREG(1), .BCASCREG(2),
         .BREG(2), .CARRYINREG(0), .CARRYINSELREG(0), .CREG(0), .DREG(1), .INMODEREG(1), .MREG(1), .OPMODEREG(0),
         .PREG(1)) u_dsp (
@@ -80,10 +84,13 @@ module rill_pumped_mul #(
         .RSTP(1'b0), .A({{3{x_0[26]}}, x_0[26:0]}), .B({{13{weight[4]}}, weight}), .C(beside_whole[47:0]),
         .D(x_1[26:0]), .PCIN(chained_whole[47:0]),
         .OPMODE({BIAS != 0 || SUMS > 1 ? 2'b11 : 2'b00, SUMS > 0 ? 3'b001 : 3'b000, 4'b01_01}),
-        .ALUMODE(4'd0), .INMODE({2'b00, pick_1, pick_1, 1'b0}), .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p_whole));
+        .ALUMODE(4'd0), .INMODE({2'b00, pick_1, pick_1, 1'b0}), .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p_whole),
+        .PCOUT(cascade_whole));
     always @* p = p_wide[SUM_W-1:0];
-    wire        unused_high = &{1'b0, p_wide, chained_whole, beside_whole, x_0[31:27], x_1[31:27]};
+    assign cascade = cascade_wide[SUM_W-1:0];
+    wire        unused_high = &{1'b0, p_wide, cascade_wide, chained_whole, beside_whole, x_0[31:27], x_1[31:27]};
 `else
+    assign cascade = p;
     reg         pick_1_q;                      // INMODE
     reg  [26:0] a_q;
     reg  [26:0] d_q;

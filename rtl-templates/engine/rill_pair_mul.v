@@ -33,7 +33,8 @@ module rill_pair_mul #(
     input  wire [4:0]       weight,
     input  wire [SUM_W-1:0] sum_in,
     input  wire [SUM_W-1:0] sum_beside,
-    output wire [SUM_W-1:0] p
+    output wire [SUM_W-1:0] p,
+    output wire [SUM_W-1:0] cascade
 );
     generate
         if (PAIRS != 1 && PAIRS != 2) begin : gen_bad_pairs
@@ -41,13 +42,15 @@ module rill_pair_mul #(
         end
         if (PAIRS == 1) begin : gen_packed
             rill_packed_mul #(.BIAS(BIAS), .X_BITS(X_BITS), .SUMS(SUMS), .SUM_W(SUM_W)) u_mul (
-                .clk(clk), .en(en), .x(x), .weight(weight), .sum_in(sum_in), .sum_beside(sum_beside), .p(p));
+                .clk(clk), .en(en), .x(x), .weight(weight), .sum_in(sum_in), .sum_beside(sum_beside), .p(p),
+                .cascade(cascade));
             wire unused = &{1'b0, clk_2x, phase, x_1};
         end else begin : gen_pumped
             // In the second half of a cycle the next edge is one of clk. Odd heights work half a cycle later.
             rill_pumped_mul #(.BIAS(BIAS), .X_BITS(X_BITS), .SUMS(SUMS), .SUM_W(SUM_W)) u_mul (
                 .clk_2x(clk_2x), .en_x(phase[1]), .en_weight(phase[LEVEL%2==0]), .pick_1(phase[LEVEL%2]),
-                .x_0(x), .x_1(x_1), .weight(weight), .sum_in(sum_in), .sum_beside(sum_beside), .p(p));
+                .x_0(x), .x_1(x_1), .weight(weight), .sum_in(sum_in), .sum_beside(sum_beside), .p(p),
+                .cascade(cascade));
             wire unused = &{1'b0, clk, en};
         end
     endgenerate

@@ -98,22 +98,26 @@ module rill_pair_trees #(
             for (i = 0; i < WORDS; i = i + 1) begin : gen_at
                 wire [3:0]       nibble = nibbles[32*i+4*PLACE +: 4];
                 wire [FEW_W-1:0] p;
+                wire [FEW_W-1:0] cascade;
                 rill_pair_mul #(.PAIRS(PAIRS), .LEVEL(0), .X_BITS(X_BITS), .SUM_W(FEW_W)) u_mul (
                     .clk(clk), .clk_2x(clk_2x), .phase(phase[i/2*2 +: 2]), .en(valid_at[0]),
                     .x(x[32*(WORDS*PLACE+i) +: 32]), .x_1(x_1[32*(WORDS*PLACE+i) +: 32]),
                     .weight({nibble[3] && (k % 2 == 1 || int4), nibble}), .sum_in({FEW_W{1'b0}}),
-                    .sum_beside({FEW_W{1'b0}}), .p(p));
+                    .sum_beside({FEW_W{1'b0}}), .p(p), .cascade(cascade));
+                wire unused_sums = &{1'b0, p, cascade};
             end
         end
         for (k = 0; k < 2; k = k + 1) begin : gen_three // nibbles 4 and 5, and the sums of both around them
             for (i = 0; i < WORDS; i = i + 1) begin : gen_at
                 wire [3:0]       nibble = nibbles1_q[32*i+4*(4+k) +: 4];
                 wire [FEW_W-1:0] p;
+                wire [FEW_W-1:0] cascade;
                 rill_pair_mul #(.PAIRS(PAIRS), .LEVEL(1), .X_BITS(X_BITS), .SUMS(2), .SUM_W(FEW_W)) u_mul (
                     .clk(clk), .clk_2x(clk_2x), .phase(phase[i/2*2 +: 2]), .en(valid_at[1]),
                     .x(x[32*(WORDS*(4+k)+i) +: 32]), .x_1(x_1[32*(WORDS*(4+k)+i) +: 32]),
-                    .weight({nibble[3] && (k == 1 || int4_at[1]), nibble}), .sum_in(gen_leaf[k].gen_at[i].p),
-                    .sum_beside(gen_leaf[2+k].gen_at[i].p), .p(p));
+                    .weight({nibble[3] && (k == 1 || int4_at[1]), nibble}), .sum_in(gen_leaf[k].gen_at[i].cascade),
+                    .sum_beside(gen_leaf[2+k].gen_at[i].p), .p(p), .cascade(cascade));
+                wire unused_sums = &{1'b0, p, cascade};
             end
         end
         for (h = 2; h <= PAIR_TOP; h = h + 1) begin : gen_height // nibbles 0 and 1 of the words of that height
@@ -132,13 +136,14 @@ module rill_pair_trees #(
                     wire [MANY_W-1:0] chained;
                     wire [MANY_W-1:0] beside;
                     wire [MANY_W-1:0] p;
+                    wire [MANY_W-1:0] cascade;
                     if (h == 2) begin : gen_of_three
-                        wire [FEW_W-1:0] first = gen_three[k].gen_at[FIRST].p;
+                        wire [FEW_W-1:0] first = gen_three[k].gen_at[FIRST].cascade;
                         wire [FEW_W-1:0] last = gen_three[k].gen_at[LAST].p;
                         assign chained = {{(MANY_W-FEW_W+1){first[FEW_W-1]}}, first[FEW_W-2:0]};
                         assign beside = {{(MANY_W-FEW_W+1){last[FEW_W-1]}}, last[FEW_W-2:0]};
                     end else begin : gen_of_more
-                        assign chained = gen_height[h-1].gen_at[FIRST].gen_part[k].p;
+                        assign chained = gen_height[h-1].gen_at[FIRST].gen_part[k].cascade;
                         assign beside = gen_height[h-1].gen_at[LAST].gen_part[k].p;
                     end
                     rill_pair_mul #(.PAIRS(PAIRS), .LEVEL(h), .BIAS(TOP ? PAIR_TREE : 0), .X_BITS(X_BITS),
@@ -146,7 +151,8 @@ module rill_pair_trees #(
                         .clk(clk), .clk_2x(clk_2x), .phase(phase[WORD/2*2 +: 2]), .en(valid_at[h]),
                         .x(x[32*(WORDS*k+WORD) +: 32]), .x_1(x_1[32*(WORDS*k+WORD) +: 32]),
                         .weight({nibble[3] && (k == 1 || int4_at[LATE]), nibble}), .sum_in(chained),
-                        .sum_beside(beside), .p(p));
+                        .sum_beside(beside), .p(p), .cascade(cascade));
+                    wire unused_sums = &{1'b0, p, cascade};
                 end
             end
         end

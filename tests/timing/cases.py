@@ -280,6 +280,18 @@ def case_cascade_of_products() -> None:
     near(max(ends), NS["dsp_clock_to_p"] + NS["dsp_add"])
 
 
+def case_cascade_of_something_else() -> None:
+    """The cascade's input has no way to it but the cascade."""
+    module = Module()
+    module.cell("high", "DSP48E2", ("P",), {"PCIN": module.flop("a"), "P": module.bit("p")}, PREG="1")
+    try:
+        module.net()
+    except SystemExit as said:
+        assert "high: its PCIN" in str(said), said
+        return
+    raise AssertionError("a register may drive PCIN")
+
+
 def ram_path(kind: str, output: str, **parameters: str) -> float:
     module = Module()
     read = module.bit("read")

@@ -38,7 +38,8 @@ module DSP48E2 #(
     input  wire [4:0]  INMODE,
     input  wire [2:0]  CARRYINSEL,
     input  wire        CARRYIN,
-    output reg  [47:0] P
+    output reg  [47:0] P,
+    output wire [47:0] PCOUT
 );
     localparam [5:0] NONE_OF = {ALUMODEREG != 0, CARRYINREG != 0, CARRYINSELREG != 0, CREG != 0, OPMODEREG != 0,
         PREG != 1};
@@ -63,6 +64,7 @@ module DSP48E2 #(
         && ACASCREG == AREG && BCASCREG == BREG && ALUMODE == 4'd0 && (SUMMED || inmode == 5'd0)
         && {inmode[4:3], inmode[0]} == 3'd0 && CARRYINSEL == 3'd0 && !CARRYIN;
     wire               unused = &{1'b0, A[29:27], CEA1, RSTA, RSTB, RSTD, RSTINMODE, RSTM};
+    assign PCOUT = P;
     always @(posedge CLK) begin
         if (CEINMODE) inmode_q <= INMODE;
         if (CEA2) a_q <= A[26:0];

@@ -238,6 +238,8 @@ class Netlist:
         source, out = self.driver.get(bit, (None, ""))
         kind = self.kind[source] if source else "ff"
         loads = self.loads.get(bit, 0)
+        if port == "PCIN" and out != "PCOUT":
+            raise SystemExit(f"error: {plain(name)}: its PCIN is not of a PCOUT, and nothing else can go there")
         if kind == to == "carry" and port in ("CI", "CI_TOP") or port.startswith(CASCADES):
             return 0.0
         if (kind, to) in (("lut", "muxf"), ("muxf", "muxf")) or kind == "lut" and to == "carry" and loads <= 2:

@@ -40,6 +40,7 @@ module rill_pumped_mul_tb;
     reg  [31:0]      x_1 [0:ALL-1];
     reg  [4:0]       weight [0:ALL-1];
     wire [SUM_W-1:0] p [0:ALL-1];
+    wire [SUM_W-1:0] cascade [0:ALL-1];
     wire [SUM_W-1:0] sum = p[COUNT-1];
     integer          n, i, seed, idle, w, low = 0, high = 0, most = 0, values;
     integer          x0 [0:1];
@@ -68,7 +69,7 @@ module rill_pumped_mul_tb;
                 x_0_late_q <= x_0_late[32*(X0_LATE+1)-1:0];
             end
             if (g > 0 && g < COUNT) begin : gen_next
-                assign sum_in = p[g-1];
+                assign sum_in = cascade[g-1];
             end else begin : gen_begin
                 assign sum_in = {SUM_W{1'bx}};
             end
@@ -81,7 +82,7 @@ module rill_pumped_mul_tb;
                 .SUMS(g == 0 || g >= COUNT ? 0 : g < COUNT - 1 ? 2 : 1)) dut (.clk_2x(clk_2x), .en_x(phase[1]),
                 .en_weight(phase[LATE%2==0]), .pick_1(phase[LATE%2]), .x_0(x_0_late[32*X0_LATE +: 32]),
                 .x_1(x_1_of(late[37*X1_LATE +: 37])), .weight(weight_of(late[37*X1_LATE +: 37])), .sum_in(sum_in),
-                .sum_beside(sum_beside), .p(p[g]));
+                .sum_beside(sum_beside), .p(p[g]), .cascade(cascade[g]));
         end
     endgenerate
 
