@@ -154,7 +154,7 @@ proc do_add_files {given rest} {
         make constraints $file
     }
 }
-proc do_get_files {given rest} {return [found [object constraints [lindex $rest 0]]]}
+proc do_get_files {given rest} {return [found [object constraints [lindex $rest 0 0]]]}
 proc do_ipx_package_project {given rest} {
     read_pins $::mock_added
     file mkdir [dict get $given -root_dir]

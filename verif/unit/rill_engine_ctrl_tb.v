@@ -81,8 +81,8 @@ module rill_engine_ctrl_tb;
         .cmd_pair(c_pair),
         .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count),
         .cmd_tok_last(c_tok_last),
-        .cmd_acc(c_acc), .cmd_out_row(c_out_row), .cmd_bank(c_bank), .cmd_out_bank(c_out_bank), .cmd_others(c_others), .cmd_k_lanes(c_k_lanes), .cmd_out(c_out),
-        .cmd_out_tok(c_out_tok),
+        .cmd_acc(c_acc), .cmd_out_row(c_out_row), .cmd_bank(c_bank), .cmd_out_bank(c_out_bank), .cmd_others(c_others),
+        .cmd_k_lanes(c_k_lanes), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
         .cmd_y_last(c_y_last), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // A command: what must be 0 where there is none, and the rest, of which only a part counts.

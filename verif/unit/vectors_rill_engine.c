@@ -397,12 +397,14 @@ static void run_step(struct engine *e, int pos, int ntok, bool head, bool final)
 }
 
 // Steps of all and of one token, first in a block of values and last; where beats serve more than two tokens at a time
-// of every other number of them too.
+// of every other number of them too, and one of three before all, when nothing is known of a fourth one's operand.
 static int run_steps(struct engine *e, int arrays) {
-    int t = e->tokens, pos = 6, steps = 4;
+    bool many = arrays > 2;
+    int t = e->tokens, pos = 6, steps = 4 + many;
+    if (many) run_step(e, 0, 3, false, false);
     run_step(e, 0, t, false, false);
     run_step(e, 5, 1, true, false);
-    for (int n = 2; arrays > 2 && n < t; pos += n++, steps++) run_step(e, pos, n, false, false);
+    for (int n = 2; many && n < t; pos += n++, steps++) run_step(e, pos, n, false, false);
     run_step(e, 64 - t, t, false, false);
     run_step(e, 128 - t, t, true, true);
     return steps;
