@@ -222,9 +222,7 @@ static void hops_are_in_the_latency(void **state) {
 // rill_pair_skew.vh): the benches of the engine hold the RTL against the same.
 static void four_tokens_wait_for_few_products(void **state) {
     (void)state;
-    static const struct {
-        int asym, x_bits, more;
-    } cases[] = {{0, 8, 0}, {1, 8, 1}, {0, 10, 2}, {1, 10, 2}};
+    static const struct { int asym, x_bits, more; } cases[] = {{0, 8, 0}, {1, 8, 1}, {0, 10, 2}, {1, 10, 2}};
     struct arena arena;
     arena_init(&arena);
     struct ir *ir = (struct ir *)build(&arena, "tests/e2e/specs/dies.yaml");
