@@ -69,13 +69,13 @@ module rill_fifo #(
     endgenerate
 
     // A count with a word more or a word less: each bit follows what the bits below are before it is known which.
-    function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count_now, input word_in, input word_out);
+    function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count_now, input is_more, input is_less);
 `ifdef SYNTHESIS
         integer i;
         reg     ones, zeros;
         begin
-            ones = word_in && !word_out;
-            zeros = word_out && !word_in;
+            ones = is_more && !is_less;
+            zeros = is_less && !is_more;
             for (i = 0; i < COUNT_W; i = i + 1) begin
                 counted[i] = count_now[i] ^ (ones || zeros);
                 ones = ones && count_now[i];
@@ -83,7 +83,7 @@ module rill_fifo #(
             end
         end
 `else
-        counted = word_in == word_out ? count_now : word_in ? count_now + 1'b1 : count_now - 1'b1;
+        counted = is_more == is_less ? count_now : is_more ? count_now + 1'b1 : count_now - 1'b1;
 `endif
     endfunction
 
