@@ -4,7 +4,7 @@
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
-    class_pipe(c, LATENCY_ADD);
+    class_pipe(c, 1 + LATENCY_ADD); // a slice for each operand before it
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

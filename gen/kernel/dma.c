@@ -24,12 +24,13 @@ static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r
     cost_per(r, 1, 0, 35, 0);
 }
 
-// Of one client nothing is chosen: what the memory owes is counted alone.
+// A beat has a register. Of one client nothing is chosen: what the memory owes is counted alone.
 static void cost_axi_read_arbiter(const struct kernel_args *a, struct cost_resources *r) {
     int64_t chosen = clients(a) > 1 ? clients(a) : 0;
     cost_per(r, args_int(a, "ADDR_BITS", 64), chosen ? 0.75 : 0, 1, 0);
     cost_per(r, chosen, 60, 2, 0);
-    cost_per(r, 1, chosen ? 0 : 30, 37, 0);
+    cost_per(r, 1, chosen ? 0 : 30, 41, 0);
+    cost_per(r, class_beat_bits(a), 0, 1, 0);
 }
 
 const struct kernel_class rtl_axi_read_arbiter = {.module = "rill_axi_read_arbiter", .cost = cost_axi_read_arbiter};

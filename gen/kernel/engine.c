@@ -244,15 +244,16 @@ static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
     x_slice(a, r);
 }
 
-// Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes; each two tokens
-// are packed into 27 bits, and kept apart once more where groups need their sums. On each die half of them are held
-// back by a clock or more; by three or more it is shift registers.
+// Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes, two if they are
+// more than half as many; each two tokens are packed into 27 bits, and kept apart once more where groups need their
+// sums. On each die half of them are held back by a clock or more; by three or more it is shift registers.
 static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
     int64_t unit = unit_bits(a), many = arrays(a);
     double pairs = (double)pairs_of(many);
     cost_per(r, dies * unit, x_bits(a) > 8 ? 0 : 0.5 * pairs, (x_bits(a) > 8 ? 3 : 2) * pairs, 0);
     cost_per(r, unit, 1.4 * (double)many + 2.25 * pairs, 2 * (double)many + (asym(a) ? 4 * pairs : 0), 0);
-    cost_per(r, div_up(channels, FAN_OUT), 0, (many > 1 ? 6.75 * pairs : 2) * (double)unit + 5 * (double)many, 0);
+    int64_t copies = div_up(channels, FAN_OUT) * (channels > FAN_OUT / 2 ? 2 : 1);
+    cost_per(r, copies, 0, (many > 1 ? 6.75 * pairs : 2) * (double)unit + 5 * (double)many, 0);
 }
 
 // With two tokens at a time weights are signed, and only groups need sums of x.

@@ -6,7 +6,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     c->machine = TIMING_SCALES;
     c->ready = 2;
-    c->pipe = 3;
+    c->pipe = 4;
     c->times = args_int(a, "REPLAYS", 1);
     c->units = args_int(a, "UNITS", 1);
     c->heads = args_int(a, "HEADS", 1);
@@ -29,8 +29,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     bool ultra = args_style(a, RAM_AUTO) == RAM_ULTRA;
     struct cost_resources ram = cost_ram(m.words, ultra ? m.bits : 32, args_style(a, RAM_AUTO));
     cost_add(r, &ram, ultra ? m.times : lanes);
-    cost_per(r, lanes, 36, 65 + (ram.bram18 || ram.uram ? 0 : 32), 0);
-    cost_per(r, 1, 110, 165, 0);
+    cost_per(r, lanes, 54, 65 + (ram.bram18 || ram.uram ? 0 : 32), 0);
+    cost_per(r, 1, 145, 182, 0);
     if (args_value(a, "WINDOW")) cost_per(r, 1, 50, 45, 0);
     class_cost_window(a, r);
 }

@@ -16,7 +16,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     class_banks(c, 0, class_max_delay(a), 1 + LATENCY_ADD + LATENCY_EXP + LATENCY_MUL);
     c->machine = TIMING_SOFTMAX;
-    c->enter = LATENCY_MUL + (is_capped(a) ? LATENCY_SOFTCAP : 0);
+    c->enter = 1 + LATENCY_MUL + (is_capped(a) ? LATENCY_SOFTCAP : 0);
     // From a token's last p to its scalar: the sum, its accumulator, the reciprocal and three registers to the FIFO.
     c->units = class_levels(a) + 1 + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_RECIP + 3;
     c->times = 4; // firings whose scalars have room

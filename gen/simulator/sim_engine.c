@@ -15,7 +15,7 @@ enum {
     X_COUNTED = 2,    // last unit of an operand taken to the first command that reads it
     PART_COUNTED = 3, // a unit of an operand that is not whole
     X_FREED = 3,      // last command to the bank's next word
-    K_COUNTED = 2,    // a key unit taken to its command
+    K_COUNTED = 3,    // a key unit taken to its command
     K_POPPED = 5,     // command to the unit's place being empty
     K_UNITS = 16,     // of a lane
     V_COUNTED = 2,

@@ -11,6 +11,7 @@
 #include "include/layout.h"
 
 enum {
+    READ_REGISTER = 1,   // a beat from the port to its client (rill_axi_read_arbiter)
     LOAD_ASKED = 3,      // start of a request to the descriptor of the image's header
     HEADER_COMPARED = 3, // the header's beat to the next one
 };
@@ -191,10 +192,10 @@ static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     for (int64_t b = 0; b < a.beats; b++) {
         uint64_t time = memory_beat(&c->memory, at, a.address + b * c->memory.beat_bytes, false);
         side->beat = at_least(memory_cycle(&c->memory, time + c->memory.timing.latency), side->beat) + 1;
-        VEC_PUSH(sim->arena, a.client->beat, side->beat); // one at a time through the channel's register
+        VEC_PUSH(sim->arena, a.client->beat, side->beat + READ_REGISTER); // one at a time through the port
     }
     side->over[side->bursts++ % SIM_QUEUE] = side->beat;
-    VEC_PUSH(sim->arena, a.client->over, side->beat);
+    VEC_PUSH(sim->arena, a.client->over, side->beat + READ_REGISTER);
     client_cut(sim, a.client);
     if (a.client == sim->loader) load_beats(sim, a.client);
     sim_wake(sim, a.client->kernel);

@@ -8,7 +8,8 @@
 // A reset in the middle: bursts that the memory still owes are swallowed before the next request goes out, until the
 // last one has come or nothing has for 2^QUIET_BITS cycles (the memory was reset, too). The count of them is no part of
 // the reset; it starts at 0.
-// Latency: AR 1 cycle, R 0. Reset: clk, synchronous active-high rst.
+// Latency: AR 1 cycle, R 1: a beat goes over a register, as the way from the port to the clients is long.
+// Reset: clk, synchronous active-high rst.
 // s_axi_* are packed arrays, client 0 in the low bits; rdata, rresp, rlast are shared.
 //
 // name        meaning                                                 unit     range
@@ -132,10 +133,19 @@ module rill_axi_read_arbiter #(
         .clk(clk), .rst(rst), .asked(m_axi_arvalid && m_axi_arready), .sign(m_axi_rvalid && m_axi_rready),
         .answered(m_axi_rvalid && m_axi_rready && m_axi_rlast), .owed(owed));
 
-    assign s_axi_rvalid = m_axi_rvalid && !owed ? route : {CLIENTS{1'b0}};
-    assign s_axi_rdata = m_axi_rdata;
-    assign s_axi_rresp = m_axi_rresp;
-    assign s_axi_rlast = m_axi_rlast;
+    reg  [CLIENTS-1:0]   beat_valid_q = {CLIENTS{1'b0}};
+    reg  [BEAT_BITS-1:0] beat_q;
+    reg  [1:0]           resp_q;
+    reg                  last_q;
+    always @(posedge clk) begin
+        beat_valid_q <= !rst && m_axi_rvalid && open_q && !owed ? route : {CLIENTS{1'b0}};
+        if (m_axi_rvalid)
+            {last_q, resp_q, beat_q} <= {m_axi_rlast, m_axi_rresp, m_axi_rdata};
+    end
+    assign s_axi_rvalid = beat_valid_q;
+    assign s_axi_rdata = beat_q;
+    assign s_axi_rresp = resp_q;
+    assign s_axi_rlast = last_q;
     assign m_axi_rready = open_q;
 
 `ifdef RILL_ASSERT

@@ -177,6 +177,7 @@ module rill_engine #(
     localparam PARTS = 4;                                  // of the operand, each with controls of its own
     localparam X_COPIES = COPIES;
     localparam X_OF_GROUP = 1;
+    localparam SHARES = CHANNELS > FAN_OUT / 2 ? 2 : 1;    // of a copy: each for half of its lanes
     localparam DIES = CHAINS > 0 ? CHAINS : 1;
     localparam [15:0] COPY_DIE = COPY_CHAIN;
     localparam [7:0] DIE_AWAY = CHAIN_AWAY;
@@ -191,6 +192,7 @@ module rill_engine #(
     localparam DIES = EARLY != 0 ? 2 : 1;                  // the second: all that is early
     localparam X_COPIES = DIES;
     localparam X_OF_GROUP = 0;
+    localparam SHARES = 1;
     localparam [15:0] COPY_DIE = 16'h0010;
     localparam [7:0] DIE_AWAY = CHAIN_AWAY != 0 ? 8'd1 : 8'd0;
     localparam [7:0] EARLY_DIES = 8'd2;
@@ -337,11 +339,12 @@ module rill_engine #(
     rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(PARTS),
         .OWN(ARRAYS > 1 || HOPS != 0 ? 1 : 0)) u_offsets (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
-        .x(gen_copy[0].x), .q(offset_sums));
+        .x(gen_copy[0].x[0 +: 2*XS*16*ARRAYS]), .q(offset_sums));
 
     // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later. Where the die has
     // a copy of the operand buffer, the slice is made there.
     localparam SLICE_W = ARRAYS * (2 * UNIT_BITS + 5);
+    localparam X_W = 2 * XS * 16 * ARRAYS;                 // of the operand as a lane gets it
     wire [DIES*CMD_W-1:0]         chain_cmd;
     wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
     localparam FACTORS_W = PAIRS * 2 * XS * FACTOR_W;
@@ -399,13 +402,16 @@ module rill_engine #(
         // again for every lane.
         for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
-            wire [2*XS*16*ARRAYS-1:0] x;
-            wire [ARRAYS*5-1:0]       shift;
-            rill_x_spread #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .FACTOR_W(FACTOR_W),
-                .PARTS(PARTS)) u_spread (
-                .clk(clk), .rst(chain_rst[DIE*RESETS+RESET_GROUP+g]), .now(chain_cmd[DIE*CMD_W+LANE_VALID]),
-                .factors(chain_factors[DIE*FACTORS_W +: FACTORS_W]),
-                .shift(chain_shift[DIE*ARRAYS*5 +: ARRAYS*5]), .x(x), .shift_there(shift));
+            wire [SHARES*X_W-1:0]      x;
+            wire [SHARES*ARRAYS*5-1:0] shift;
+            for (h = 0; h < SHARES; h = h + 1) begin : gen_share
+                rill_x_spread #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS),
+                    .FACTOR_W(FACTOR_W), .PARTS(PARTS)) u_spread (
+                    .clk(clk), .rst(chain_rst[DIE*RESETS+RESET_GROUP+g]), .now(chain_cmd[DIE*CMD_W+LANE_VALID]),
+                    .factors(chain_factors[DIE*FACTORS_W +: FACTORS_W]),
+                    .shift(chain_shift[DIE*ARRAYS*5 +: ARRAYS*5]), .x(x[h*X_W +: X_W]),
+                    .shift_there(shift[h*ARRAYS*5 +: ARRAYS*5]));
+            end
         end
     endgenerate
 
@@ -454,6 +460,7 @@ module rill_engine #(
             localparam [3:0] CHAIN = COPY_CHAIN[4*(c/FAN_OUT) +: 4];
             localparam CUT = EARLY[CHAIN[2:0]] ? 1 : 0; // behind the multipliers
             localparam MY_X = X_OF_GROUP == 0 ? CUT : c / FAN_OUT;
+            localparam SHARE = c % FAN_OUT * SHARES / FAN_OUT;
             localparam [3:0] DIE = COPY_DIE[4*MY_X +: 4];
             localparam [3:0] SUM_DIE = SUMS_DIE[4*(c/FAN_OUT) +: 4];
             wire                 lane_rst = chain_rst[DIE*RESETS+RESET_LANE+c];
@@ -469,9 +476,9 @@ module rill_engine #(
                     .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
             end
             if (CUT == 0) begin : gen_whole
-                assign {sum_mine, sum_shift} = {mine, gen_copy[MY_X].shift};
+                assign {sum_mine, sum_shift} = {mine, gen_copy[MY_X].shift[SHARE*ARRAYS*5 +: ARRAYS*5]};
             end else if (X_OF_GROUP == 0) begin : gen_shared_sums
-                assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift};
+                assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift[0 +: ARRAYS*5]};
             end else begin : gen_sums
                 (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(sum_rst),
@@ -528,8 +535,9 @@ module rill_engine #(
                 .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
                 .out_tok(sum_mine[LANE_OUT_TOK +: TOK_W]), .acc(sum_mine[LANE_ACC +: LANE_ACC_W]),
                 .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .others(mine[LANE_OTHERS +: OTHERS_W]),
-                .bank(lane_bank[0]), .out_bank(lane_bank[1]), .x(gen_copy[MY_X].x),
-                .shift(gen_copy[MY_X].shift), .offset(lane_offset), .sums(lane_sums),
+                .bank(lane_bank[0]), .out_bank(lane_bank[1]),
+                .x(gen_copy[MY_X].x[SHARE*X_W +: X_W]), .shift(gen_copy[MY_X].shift[SHARE*ARRAYS*5 +: ARRAYS*5]),
+                .offset(lane_offset), .sums(lane_sums),
                 .out_valid(lane_valid[c]), .out_acc(lane_acc[c*ACC_W +: ACC_W]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
             wire unused_lane = &{1'b0, front[FRONT_K], mine, sum_mine};

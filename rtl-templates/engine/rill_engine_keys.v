@@ -50,14 +50,23 @@ module rill_engine_keys #(
         end
     endgenerate
 
-    wire [TOK_W-1:0] tok = s_axis_klocal_tuser[TOK_W-1:0];
+    // In from a register, as it comes out of a memory and its token chooses the lane.
+    wire                 valid;
+    wire                 ready;
+    wire [BEAT_BITS-1:0] key;
+    wire [TOK_W:0]       user;
+    rill_register_slice #(.DATA_W(BEAT_BITS + TOK_W + 1), .MODE(1)) u_in (.clk(clk), .rst(rst),
+        .s_axis_tvalid(s_axis_klocal_tvalid), .s_axis_tready(s_axis_klocal_tready),
+        .s_axis_tdata({s_axis_klocal_tuser, s_axis_klocal_tdata[BEAT_BITS-1:0]}), .m_axis_tvalid(valid),
+        .m_axis_tready(ready), .m_axis_tdata({user, key}));
+    wire [TOK_W-1:0] tok = user[TOK_W-1:0];
     wire [2:0]       tok_wide = {2'd0, tok[0]} | (TOK_W > 1 ? {1'b0, tok[TOK_W > 1 ? 1 : 0], 1'b0} : 3'd0)
         | (TOK_W > 2 ? {tok[TOK_W > 2 ? 2 : 0], 2'd0} : 3'd0);
     wire [31:0]      lane = {29'd0, tok_wide} % LANES;
     wire [LANES-1:0] room;
     wire [LANES-1:0] waiting;
-    wire             take = s_axis_klocal_tvalid && s_axis_klocal_tready;
-    assign s_axis_klocal_tready = &room;
+    wire             take = valid && ready;
+    assign ready = &room;
     genvar n;
     generate
         for (n = 0; n < LANES; n = n + 1) begin : gen_keys
@@ -68,13 +77,13 @@ module rill_engine_keys #(
                 pop_q <= !rst && pop && k_lanes > n;
             rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(K_UNITS), .RAM_STYLE("distributed")) u_keys (
                 .clk(clk), .rst(rst), .s_axis_tvalid(take && lane == n), .s_axis_tready(room[n]),
-                .s_axis_tdata(s_axis_klocal_tdata[BEAT_BITS-1:0]), .m_axis_tvalid(waiting[n]), .m_axis_tready(pop_q),
+                .s_axis_tdata(key), .m_axis_tvalid(waiting[n]), .m_axis_tready(pop_q),
                 .m_axis_tdata(beats[n*BEAT_BITS +: BEAT_BITS]), .occupancy(fill), .high_water(high));
             wire unused_keys = &{1'b0, fill, high};
         end
     endgenerate
     always @(posedge clk)
-        arrived <= !rst && take && (s_axis_klocal_tuser[TOK_W] || lane == LAST_LANE);
+        arrived <= !rst && take && (user[TOK_W] || lane == LAST_LANE);
     wire unused = &{1'b0, waiting, s_axis_klocal_tdata[BEAT_BITS +: 32], s_axis_klocal_tlast};
 endmodule
 

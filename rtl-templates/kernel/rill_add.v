@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise fp32 sum of two vector streams: y = a + b.
 //
-// Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is taken when both are there.
-// Latency 5 cycles, one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
+// Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is added when both are there.
+// Until then each input holds up to two in a register slice: operands come out of large memories, and the adder's first
+// stage takes a whole cycle.
+// Latency 6 cycles, one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
 //
 // name    meaning                       unit    range
 // LANES   fp32 per chunk                words   1 to 32
@@ -42,22 +44,36 @@ module rill_add #(
     `include "rill_copies.vh"
     localparam LATENCY = LATENCY_ADD;
 
+    // ---- each operand from registers, ready to the side from a register ----
+    localparam WORD_W = USER_W + 1 + LANES * 32;
+    wire [1:0]         valid_in;
+    wire [1:0]         ready_in;
+    wire [WORD_W-1:0]  a, b;                 // {tlast, tuser, tdata}
+    rill_register_slice #(.DATA_W(WORD_W), .MODE(2)) u_a (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_a_tvalid), .s_axis_tready(s_axis_a_tready),
+        .s_axis_tdata({s_axis_a_tlast, s_axis_a_tuser, s_axis_a_tdata}), .m_axis_tvalid(valid_in[0]),
+        .m_axis_tready(ready_in[0]), .m_axis_tdata(a));
+    rill_register_slice #(.DATA_W(WORD_W), .MODE(2)) u_b (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_b_tvalid), .s_axis_tready(s_axis_b_tready),
+        .s_axis_tdata({s_axis_b_tlast, s_axis_b_tuser, s_axis_b_tdata}), .m_axis_tvalid(valid_in[1]),
+        .m_axis_tready(ready_in[1]), .m_axis_tdata(b));
+
     wire [COPIES-1:0]  step;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
     rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .OPERANDS(2), .LATENCY(LATENCY), .COPIES(COPIES)) u_elementwise (
-        .clk(clk), .rst(rst), .s_tvalid({s_axis_b_tvalid, s_axis_a_tvalid}),
-        .s_tready({s_axis_b_tready, s_axis_a_tready}), .s_tuser({s_axis_b_tuser, s_axis_a_tuser}),
-        .s_tlast({s_axis_b_tlast, s_axis_a_tlast}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
-        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .step(step), .valid(valid),
+        .clk(clk), .rst(rst), .s_tvalid(valid_in), .s_tready(ready_in),
+        .s_tuser({b[LANES*32 +: USER_W], a[LANES*32 +: USER_W]}), .s_tlast({b[WORD_W-1], a[WORD_W-1]}),
+        .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast),
+        .step(step), .valid(valid),
         .bad(valid[LATENCY-1] && |lane_fault), .fault(fault));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             rill_fp32_add u_add (
-                .clk(clk), .en(step[i*COPIES/LANES]), .a(s_axis_a_tdata[i*32 +: 32]), .b(s_axis_b_tdata[i*32 +: 32]),
+                .clk(clk), .en(step[i*COPIES/LANES]), .a(a[i*32 +: 32]), .b(b[i*32 +: 32]),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

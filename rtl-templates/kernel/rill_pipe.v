@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow control of an enabled pipeline: one bracket around LATENCY register stages that move together.
 //
-// en: the stages may step; it drops only while the last stage holds a word that is not taken. step: they do, there is a
-// word in them or before them, so an idle kernel moves no register; units that end with the pipe take step. All bits of
-// step are equal, each from registers of its own, for units that are too many for one. valid[i] belongs to stage i + 1,
-// so the outputs of a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word
-// (tuser, tlast).
+// en: the stages may step; it drops only while the last stage holds a word that is not taken, and in the cycle after a
+// reset. step: they do, there is a word in them or before them, so an idle kernel moves no register; units that end
+// with the pipe take step. All bits of step are equal, each from registers of its own, for units that are too many for
+// one. valid[i] belongs to stage i + 1, so the outputs of a unit that ends after k stages are meaningful while
+// valid[k-1]. m_side is s_side of the same word (tuser, tlast).
 // Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
 //
 // name     meaning             unit    range
@@ -42,27 +42,31 @@ module rill_pipe #(
 
     reg  [LATENCY-1:0] valid_q;
     reg                busy_q;                 // any of valid_q
-    reg                step_free_q;            // !valid_q[LATENCY-1] once more: the enables of the stages are many
-    wire               hold;                   // valid_q[LATENCY-1] once more: s_tready goes on to other modules
+    // The last stage holds no word: !valid_q[LATENCY-1], but low in reset and in the cycle after it, when the stages
+    // wait as if they were full. So s_tready is low in reset, if m_tready is, without a gate for it.
+    reg                step_free_q;            // for the enables of the stages, which are many
+    wire               free;                   // for s_tready, which goes on to other modules
     wire [LATENCY:0]   shifted = {valid_q, s_tvalid};
 
     assign valid = valid_q;
     assign m_tvalid = valid_q[LATENCY-1];
-    assign en = !m_tvalid || m_tready;
-    wire go = (step_free_q || m_tready) && (s_tvalid || busy_q);
-    assign s_tready = (!hold || m_tready) && !rst;
-    rill_register_tree #(.DATA_W(1), .COPIES(1)) u_hold (.clk(clk), .rst(rst),
-        .d(go ? shifted[LATENCY-1] : m_tvalid), .q(hold));
+    assign en = step_free_q || m_tready;
+    wire go = en && (s_tvalid || busy_q);
+    assign s_tready = free || m_tready;
+    wire free_d = go ? !shifted[LATENCY-1] : !m_tvalid;
+    rill_register_tree #(.DATA_W(1), .COPIES(1)) u_free (.clk(clk), .rst(rst), .d(free_d), .q(free));
 
     always @(posedge clk)
         if (rst) begin
             valid_q <= {LATENCY{1'b0}};
-            step_free_q <= 1'b1;
+            step_free_q <= 1'b0;
             busy_q <= 1'b0;
-        end else if (go) begin
-            valid_q <= shifted[LATENCY-1:0];
-            step_free_q <= !shifted[LATENCY-1];
-            busy_q <= |shifted[LATENCY-1:0];
+        end else begin
+            step_free_q <= free_d;
+            if (go) begin
+                valid_q <= shifted[LATENCY-1:0];
+                busy_q <= |shifted[LATENCY-1:0];
+            end
         end
 
     genvar c;
@@ -70,11 +74,11 @@ module rill_pipe #(
         if (COPIES == 1) begin : gen_one
             assign step = go;
         end else begin : gen_copies
-            wire [2*COPIES-1:0] state;         // {busy, the last stage holds a word}
+            wire [2*COPIES-1:0] state;         // {busy, the last stage holds none}
             rill_register_tree #(.DATA_W(2), .COPIES(COPIES)) u_state (.clk(clk), .rst(rst),
-                .d(go ? {|shifted[LATENCY-1:0], shifted[LATENCY-1]} : {busy_q, m_tvalid}), .q(state));
+                .d({go ? |shifted[LATENCY-1:0] : busy_q, free_d}), .q(state));
             for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
-                assign step[c] = (!state[2*c] || m_tready) && (s_tvalid || state[2*c+1]);
+                assign step[c] = (state[2*c] || m_tready) && (s_tvalid || state[2*c+1]);
             end
         end
     endgenerate

@@ -9,7 +9,7 @@
 // quantizer pads its last block); m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last
 // token. The sum is exact on a grid of 2^-30.
 // Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
-// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 24 cycles (with GAIN 57) from the last
+// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 25 cycles (with GAIN 58) from the last
 // chunk in to the first p; inv log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only
 // with room for its scalars reserved: p never waits for m_axis_inv in the middle of a firing.
 // With TOGETHER a firing has TOGETHER query heads in a step of one token: tok is the head, of that token.
@@ -134,14 +134,25 @@ module rill_softmax #(
     endfunction
     localparam [WINDOWS*16-1:0] BEYOND = one_less(WINDOW);   // positions before its own that a token sees
 
+    // ---- scores in: from registers, as they come out of a large memory and what they say pops the scales ----
+    wire               score_valid;
+    wire               score_ready;
+    wire [LANES*32-1:0] score_data;
+    wire [USER_W-1:0]  score_user;
+    wire               score_last;
+    rill_register_slice #(.DATA_W(LANES * 32 + USER_W + 1), .MODE(2)) u_scores (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_s_tvalid), .s_axis_tready(s_axis_s_tready),
+        .s_axis_tdata({s_axis_s_tlast, s_axis_s_tuser, s_axis_s_tdata}), .m_axis_tvalid(score_valid),
+        .m_axis_tready(score_ready), .m_axis_tdata({score_last, score_user, score_data}));
+
     // ---- the step ----
     reg                step_q;                          // pos_q is the present step's
     reg  [15:0]        pos_q;
     reg  [FIRE_W-1:0]  fire_q;
-    wire               s_take = s_axis_s_tvalid && s_axis_s_tready;
+    wire               s_take = score_valid && score_ready;
     reg                together_q;                      // the tokens of a firing are query heads
     wire [FIRE_W-1:0]  last_fire = TOGETHER > 1 && together_q ? LAST_TOGETHER[FIRE_W-1:0] : LAST_FIRE[FIRE_W-1:0];
-    wire               step_done = s_take && s_axis_s_tlast && fire_q == last_fire;
+    wire               step_done = s_take && score_last && fire_q == last_fire;
     assign s_axis_step_tready = !step_q && !rst;
     always @(posedge clk)
         if (rst) begin
@@ -149,7 +160,7 @@ module rill_softmax #(
             fire_q <= {FIRE_W{1'b0}};
         end else begin
             step_q <= step_q ? !step_done : s_axis_step_tvalid;
-            if (s_take && s_axis_s_tlast) fire_q <= step_done ? {FIRE_W{1'b0}} : fire_q + 1'b1;
+            if (s_take && score_last) fire_q <= step_done ? {FIRE_W{1'b0}} : fire_q + 1'b1;
         end
     always @(posedge clk)
         if (!step_q) begin
@@ -178,11 +189,11 @@ module rill_softmax #(
                 .WINDOW(WINDOW)) u_begins (
                 .clk(clk), .rst(rst), .s_valid(s_axis_step_tvalid && s_axis_step_tready), .s_ready(ready),
                 .s_pos(s_axis_step_tdata[STEP_POS +: STEP_POS_W]), .m_valid(found),
-                .m_ready(s_take && s_axis_s_tlast && head_end), .m_begin(begins), .m_pos(base));
+                .m_ready(s_take && score_last && head_end), .m_begin(begins), .m_pos(base));
             assign open = step_q && found;
             always @(posedge clk)
                 if (rst) head_q <= {HEAD_W{1'b0}};
-                else if (s_take && s_axis_s_tlast) head_q <= head_end ? {HEAD_W{1'b0}} : head_q + 1'b1;
+                else if (s_take && score_last) head_q <= head_end ? {HEAD_W{1'b0}} : head_q + 1'b1;
             wire unused_begins = &{1'b0, ready, begins, pos_q, LAST_HEAD, LAST_HEADS};
         end
     endgenerate
@@ -201,7 +212,7 @@ module rill_softmax #(
     wire [LANES-1:0]    k_fault;
     // the token's own position
     wire [15:0]         s_own = base + (TOGETHER > 1 && together_q ? 16'd0
-        : {{(16-TOK_W){1'b0}}, s_axis_s_tuser[TOK_W-1:0]});
+        : {{(16-TOK_W){1'b0}}, score_user[TOK_W-1:0]});
     localparam          TOGETHER_W = TOGETHER > 1 && WINDOWS > 1 ? 1 : 0;
     wire                k_together;
     wire [16+USER_W+TOGETHER_W:0] s_side;
@@ -209,19 +220,19 @@ module rill_softmax #(
     assign {k_own, k_last, k_user} = k_side[16+USER_W:0];
     generate
         if (TOGETHER_W > 0) begin : gen_together
-            assign s_side = {together_q, s_own, s_axis_s_tlast, s_axis_s_tuser};
+            assign s_side = {together_q, s_own, score_last, score_user};
             assign k_together = k_side[17+USER_W];
         end else begin : gen_alone
-            assign s_side = {s_own, s_axis_s_tlast, s_axis_s_tuser};
+            assign s_side = {s_own, score_last, score_user};
             assign k_together = 1'b0;
         end
     endgenerate
     rill_pipe #(.LATENCY(ENTER), .SIDE_W(17 + USER_W + TOGETHER_W), .COPIES(COPIES_IN)) u_in (
-        .clk(clk), .rst(rst), .s_tvalid(s_axis_s_tvalid && s_axis_kscale_tvalid && open), .s_tready(in_ready),
+        .clk(clk), .rst(rst), .s_tvalid(score_valid && s_axis_kscale_tvalid && open), .s_tready(in_ready),
         .s_side(s_side), .en(en_in), .step(step_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
         .m_side(k_side));
-    assign s_axis_s_tready = in_ready && s_axis_kscale_tvalid && open;
-    assign s_axis_kscale_tready = in_ready && s_axis_s_tvalid && open && s_axis_s_tuser[TOK_W];
+    assign score_ready = in_ready && s_axis_kscale_tvalid && open;
+    assign s_axis_kscale_tready = in_ready && score_valid && open && score_user[TOK_W];
 
     wire                en;
     wire [COPIES-1:0]   step;
@@ -267,7 +278,7 @@ module rill_softmax #(
     wire [31:0]         chunk1 = {{(32-CHUNK_W){1'b0}}, chunk1_q};
     always @(posedge clk)
         if (rst) s_chunk_q <= {CHUNK_W{1'b0}};
-        else if (s_take && s_axis_s_tuser[TOK_W]) s_chunk_q <= s_axis_s_tlast ? {CHUNK_W{1'b0}} : s_chunk_q + 1'b1;
+        else if (s_take && score_user[TOK_W]) s_chunk_q <= score_last ? {CHUNK_W{1'b0}} : s_chunk_q + 1'b1;
     always @(posedge clk)
         if (step_in[0]) begin
             chunk1_q <= s_chunk_q;
@@ -294,7 +305,7 @@ module rill_softmax #(
         for (i = 0; i < LANES; i = i + 1) begin : gen_in
             wire        mine = step_in[i*COPIES_IN/LANES];
             wire [31:0] scaled;
-            rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(mine), .a(s_axis_s_tdata[i*32 +: 32]),
+            rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(mine), .a(score_data[i*32 +: 32]),
                 .b(s_axis_kscale_tdata[i*32 +: 32]),
                 .y(scaled), .fault(k_fault[i]));
             if (GAIN == 0) begin : gen_plain
@@ -363,7 +374,7 @@ module rill_softmax #(
                 wire [LAYER_W-1:0] s_layer;
                 wire [LAYER_W-1:0] w_layer;
                 rill_repetition #(.FIRINGS(HEADS), .LAYERS(WINDOWS), .TOGETHER(TOGETHER)) u_s_layer (.clk(clk),
-                    .rst(rst), .last(s_take && s_axis_s_tlast), .together(together_q), .repetition(s_layer));
+                    .rst(rst), .last(s_take && score_last), .together(together_q), .repetition(s_layer));
                 rill_repetition #(.FIRINGS(HEADS), .LAYERS(WINDOWS), .TOGETHER(TOGETHER)) u_w_layer (.clk(clk),
                     .rst(rst), .last(w_take && k_last), .together(k_together), .repetition(w_layer));
                 assign s_beyond = BEYOND[s_layer*16 +: 16];

@@ -169,11 +169,11 @@ module rill_kv_scale #(
 
     // ---- words out ----
     localparam COUNT_W = FIRE_W + 1;
-    wire               en;
+    reg                room_q;                             // a word that is read will have a place
     // complete (layer, head) pairs that the reader has not finished
     reg  [COUNT_W-1:0] ready_q;
     reg                some_q;                             // ready_q is not 0
-    reg                want_q;                             // so, and r_have_q: enables of all memories hang on it
+    reg                want_q;                             // so, and r_have_q
     reg                r_have_q;
     reg  [16:0]        size_q;                             // positions of the step
     reg  [16:0]        left_q;                             // positions from the present word on
@@ -188,7 +188,7 @@ module rill_kv_scale #(
     wire [16:0]        layer_size = size_q - skip;
     wire [16:0]        skip_words = skip >> LEVELS;
     wire               want = loaded && want_q;
-    wire               issue = en && want;
+    wire               issue = room_q && want;
     wire               r_last = left_q <= LANES_17;
     localparam [31:0]  LAST_REPLAY = REPLAYS - 1;
     reg  [7:0]         replay_q;                           // times that the present head has been sent
@@ -280,21 +280,43 @@ module rill_kv_scale #(
         end
     endgenerate
 
-    // Stages: RAM, its output register, mask.
+    // What is read arrives READ_STAGES cycles later in a FIFO, which has room for all that is on its way: a reader that
+    // stops holds what is asked for, not the memories.
+    localparam READ_STAGES = 2;                            // RAM, its output register
+    localparam OUT_DEPTH = 8;                              // a word's place is free again 5 cycles later
+    localparam PLACE_W = $clog2(OUT_DEPTH + 1);
     localparam MASK_W = 6;                                 // valid lanes, 1 to LANES
-    wire [MASK_W-1:0] lanes2;
-    wire [2:0]        valid;
-    wire              pipe_ready;
-    wire              pipe_side;
-    `include "rill_copies.vh"
-    localparam        ANY = 0;                             // of step: all are equal
-    wire [COPIES-1:0] step;
-    rill_pipe #(.LATENCY(3), .SIDE_W(1), .COPIES(COPIES)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(want), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .step(step),
-        .valid(valid),
-        .m_tvalid(m_axis_scale_tvalid), .m_tready(m_axis_scale_tready), .m_side(pipe_side));
-    rill_delay_line #(.DATA_W(MASK_W), .DEPTH(2)) u_lanes (.clk(clk), .rst(rst), .en(step[ANY]),
-        .d(r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0]), .q(lanes2));
+    reg  [READ_STAGES-1:0] read_q;                         // a word is there
+    reg  [MASK_W-1:0]      lanes_q;
+    reg  [LANES_1-1:0]     mask_q;                         // of the word in the output register
+    wire [LANES*32-1:0]    word;
+    wire                   pop = m_axis_scale_tvalid && m_axis_scale_tready;
+    reg  [PLACE_W-1:0]     places_q;                       // of the FIFO, taken or asked for
+    wire                   is_full = places_q == OUT_DEPTH[PLACE_W-1:0];
+    wire                   is_near = places_q == OUT_DEPTH[PLACE_W-1:0] - 1'b1;
+    wire                   fifo_ready;
+    wire [PLACE_W-1:0]     occupancy;
+    wire [PLACE_W-1:0]     high_water;
+    always @(posedge clk)
+        if (rst) begin
+            read_q <= {READ_STAGES{1'b0}};
+            places_q <= {PLACE_W{1'b0}};
+            room_q <= 1'b0;
+        end else begin
+            read_q <= {read_q[READ_STAGES-2:0], issue};
+            places_q <= places_q + {{(PLACE_W-1){1'b0}}, issue} - {{(PLACE_W-1){1'b0}}, pop};
+            room_q <= pop || !(is_full || (is_near && issue));
+        end
+    integer n;
+    always @(posedge clk) begin
+        lanes_q <= r_last ? left_q[MASK_W-1:0] : LANES_17[MASK_W-1:0];
+        for (n = 0; n < LANES_1; n = n + 1)
+            mask_q[n] <= lanes_q > n[MASK_W-1:0];
+    end
+    rill_fifo #(.DATA_W(LANES * 32), .DEPTH(OUT_DEPTH), .RAM_STYLE("distributed")) u_out (
+        .clk(clk), .rst(rst), .s_axis_tvalid(read_q[READ_STAGES-1]), .s_axis_tready(fifo_ready), .s_axis_tdata(word),
+        .m_axis_tvalid(m_axis_scale_tvalid), .m_axis_tready(m_axis_scale_tready), .m_axis_tdata(m_axis_scale_tdata),
+        .occupancy(occupancy), .high_water(high_water));
 
     // Two lanes share a memory: a word of an UltraRAM has 72 bits. Whole bytes are enabled, as that is all it can do.
     localparam PAIRS = (LANES_1 + 1) / 2;
@@ -307,28 +329,25 @@ module rill_kv_scale #(
             reg  [WIDE*32-1:0] read1_q;
             reg  [WIDE*32-1:0] read2_q;
             wire [WIDE-1:0]    enable;                     // of lanes
-            wire               mine = step[i*WIDE*COPIES/LANES_1];
-            integer n;
+            integer b;
             always @(posedge clk)
-                for (n = 0; n < WIDE*4; n = n + 1)
-                    if (enable[n/4]) mem[write_addr_q[INDEX_W-1:0]][n*8 +: 8] <= write_data_q[(n%4)*8 +: 8];
-            always @(posedge clk)
-                if (mine) begin
-                    read1_q <= mem[read_addr[INDEX_W-1:0]];
-                    read2_q <= read1_q;
-                end
+                for (b = 0; b < WIDE*4; b = b + 1)
+                    if (enable[b/4]) mem[write_addr_q[INDEX_W-1:0]][b*8 +: 8] <= write_data_q[(b%4)*8 +: 8];
+            always @(posedge clk) begin
+                read1_q <= mem[read_addr[INDEX_W-1:0]];
+                read2_q <= read1_q;
+            end
             for (j = 0; j < WIDE; j = j + 1) begin : gen_lane
                 localparam [31:0] INDEX = i * WIDE + j;
-                reg [31:0] out_q;
                 assign enable[j] = write_q && write_lane_q == INDEX[LANE_W-1:0];
-                always @(posedge clk)
-                    if (mine) out_q <= lanes2 > INDEX[MASK_W-1:0] ? read2_q[j*32 +: 32] : 32'd0;
-                assign m_axis_scale_tdata[INDEX*32 +: 32] = out_q;
+                assign word[INDEX*32 +: 32] = mask_q[INDEX] ? read2_q[j*32 +: 32] : 32'd0;
             end
         end
     endgenerate
 
 `ifdef RILL_ASSERT
+    rill_assert #(.SAYS("a scale is read that has no place")) u_assert_place (.clk(clk),
+        .broken(!rst && read_q[READ_STAGES-1] && !fifo_ready));
     reg [31:0] layer_heads_q;
     always @(posedge clk)
         if (rst) layer_heads_q <= 32'd0;
@@ -341,8 +360,8 @@ module rill_kv_scale #(
 `endif
     wire unused = &{1'b0, together_q, LAST_TOGETHER, s_axis_step_tdata,
         s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
-                     skip_words, write_addr_q, read_addr, valid,
-        pipe_ready, pipe_side, RAM_STYLE};
+                     skip_words, write_addr_q, read_addr,
+        fifo_ready, occupancy, high_water, RAM_STYLE};
 endmodule
 
 `default_nettype wire

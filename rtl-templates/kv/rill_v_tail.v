@@ -134,7 +134,7 @@ module rill_v_tail #(
     localparam [1:0] READ_DONE = 2'd2;       // wait_q when the RAM's word is there
     reg  [3:0]        state_q;
     reg  [3:0]        state_d;
-    reg               open_q;
+    reg               step_ready_q;          // state_q is S_STEP, but in reset: goes on to another module
     reg [PLACE_W-1:0] pos_q;                 // of the step's first token, in its block
     reg  [33:0]       block_q;               // bytes of the blocks before
     reg               closing_q;             // the step fills the block
@@ -183,7 +183,7 @@ module rill_v_tail #(
     reg                 out_last_q;          // of the layer's rows
     wire                out_end = sent && out_unit_last && out_last_q;
 
-    assign s_axis_step_tready = open_q && state_q == S_STEP;
+    assign s_axis_step_tready = step_ready_q;
     assign s_axis_kv_tready = loading && !ahead;
     assign m_axis_desc_tvalid = desc_valid_q;
     assign m_axis_beat_tvalid = beat_valid_q;
@@ -192,7 +192,7 @@ module rill_v_tail #(
     always @* begin
         state_d = state_q;
         case (state_q)
-            S_STEP: if (s_axis_step_tvalid && open_q) state_d = S_LOAD;
+            S_STEP: if (s_axis_step_tvalid && step_ready_q) state_d = S_LOAD;
             S_LOAD: if (take && unit_last) state_d = S_SPREAD;
             S_SPREAD: if (layer_end) state_d = closing_q ? S_ASK : last_layer ? S_STEP : S_LOAD;
                       else if (token_end) state_d = S_LOAD;
@@ -211,7 +211,7 @@ module rill_v_tail #(
     wire move_row = moving && (BLOCK_BEATS == 1 || !opening || second_q); // row_end
 
     always @(posedge clk) begin
-        open_q <= !rst;
+        step_ready_q <= !rst && state_d == S_STEP;
         state_q <= rst ? S_STEP : state_d;
         head_done <= !rst && head_end;
         layer_done <= !rst && ((layer_end && !closing_q) || out_end);

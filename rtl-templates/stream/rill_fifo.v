@@ -68,20 +68,32 @@ module rill_fifo #(
         end
     endgenerate
 
+    // A count with a word more or a word less: each bit follows what the bits below are before it is known which.
+    function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count, input more, input less);
+`ifdef SYNTHESIS
+        integer i;
+        reg     ones, zeros;
+        begin
+            ones = more && !less;
+            zeros = less && !more;
+            for (i = 0; i < COUNT_W; i = i + 1) begin
+                counted[i] = count[i] ^ (ones || zeros);
+                ones = ones && count[i];
+                zeros = zeros && !count[i];
+            end
+        end
+`else
+        counted = more == less ? count : more ? count + 1'b1 : count - 1'b1;
+`endif
+    endfunction
+
     wire push = s_axis_tvalid && s_axis_tready;
     wire pop = m_axis_tvalid && m_axis_tready;
 
     reg  [COUNT_W-1:0] count_q;
     reg  [COUNT_W-1:0] high_q;
     reg                room_q;               // a word fits
-    reg  [COUNT_W-1:0] count_d;
-    always @* begin
-        count_d = count_q;
-        if (push && !pop)
-            count_d = count_q + 1'b1;
-        else if (pop && !push)
-            count_d = count_q - 1'b1;
-    end
+    wire [COUNT_W-1:0] count_d = counted(count_q, push, pop);
 
     // What is registered of the count is compared before push and pop are known.
     wire is_full = count_q == FULL;
@@ -118,10 +130,8 @@ module rill_fifo #(
                 valid_q <= !rst && (push || count_q[1] || (count_q[0] && !pop));
                 if (push)
                     tail_q <= s_axis_tdata;
-                if (pop && count_q[1])
-                    head_q <= tail_q;
-                else if (push && (pop || count_q == 2'd0))
-                    head_q <= s_axis_tdata;
+                if (pop || (push && !valid_q)) // what chooses between the two does not hang on m_axis_tready
+                    head_q <= count_q[1] ? tail_q : s_axis_tdata;
             end
             assign m_axis_tvalid = valid_q;
             assign m_axis_tdata = head_q;
@@ -172,14 +182,7 @@ module rill_fifo #(
             reg  [DATA_W-1:0]  out_q;
             wire               is_last = stored_q == {{(COUNT_W-1){1'b0}}, 1'b1};
             wire               take = any_q && (m_axis_tready || !valid_q);
-            reg  [COUNT_W-1:0] stored_d;
-            always @* begin
-                stored_d = stored_q;
-                if (push && !take)
-                    stored_d = stored_q + 1'b1;
-                else if (take && !push)
-                    stored_d = stored_q - 1'b1;
-            end
+            wire [COUNT_W-1:0] stored_d = counted(stored_q, push, take);
             always @(posedge clk)
                 if (rst) begin
                     stored_q <= {COUNT_W{1'b0}};

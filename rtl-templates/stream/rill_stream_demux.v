@@ -69,11 +69,10 @@ module rill_stream_demux #(
         end
     endgenerate
 
-    wire       turn_valid;
+    wire       turn_valid;                   // low in reset
     wire [PORTS:0] turn;                     // one bit for each port
     wire [7:0] port;
     wire       turn_done = s_axis_tvalid && s_axis_tready && s_axis_tlast;
-    wire       open = turn_valid && !rst;
 
     rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
@@ -86,8 +85,8 @@ module rill_stream_demux #(
     assign m_axis_tuser = {PORTS{s_axis_tuser}};
     assign m_axis_tlast = {PORTS{s_axis_tlast}};
 
-    assign s_axis_tready = open && |(turn & {1'b1, m_axis_tready});
-    assign m_axis_tvalid = open && s_axis_tvalid ? turn[PORTS-1:0] : {PORTS{1'b0}};
+    assign s_axis_tready = turn_valid && |(turn & {1'b1, m_axis_tready});
+    assign m_axis_tvalid = turn_valid && s_axis_tvalid ? turn[PORTS-1:0] : {PORTS{1'b0}};
 
     wire unused = &{1'b0, port};
 endmodule

@@ -67,11 +67,10 @@ module rill_stream_mux #(
         end
     endgenerate
 
-    wire       turn_valid;
+    wire       turn_valid;                   // low in reset
     wire [PORTS:0] turn;                     // one bit for each port
     wire [7:0] port;
     wire       turn_done = m_axis_tvalid && m_axis_tready && m_axis_tlast;
-    wire       open = turn_valid && !rst;
 
     rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
@@ -82,8 +81,8 @@ module rill_stream_mux #(
 
     // The handshake by the port's bit, the payload by its number: tlast, which ends the turn, does not wait for a
     // select of all data bits.
-    assign s_axis_tready = open && m_axis_tready ? turn[PORTS-1:0] : {PORTS{1'b0}};
-    assign m_axis_tvalid = open && |(turn[PORTS-1:0] & s_axis_tvalid);
+    assign s_axis_tready = turn_valid && m_axis_tready ? turn[PORTS-1:0] : {PORTS{1'b0}};
+    assign m_axis_tvalid = turn_valid && |(turn[PORTS-1:0] & s_axis_tvalid);
     assign m_axis_tlast = |(turn[PORTS-1:0] & s_axis_tlast);
 
     // The number's bits choose as they are, the lowest between neighbours: the table names no port that is not there.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Of lines `MODULE NAME=VALUE...` those that no other one covers: the same parameters, none of the sizes below smaller. Addresses, tables and other
-# sized constants do not matter, they change no path's kind. The earlier of two that cover one another stays, and a line `design SPEC` begins lines
-# that cover none before it.
+# sized constants do not matter, they change no path's kind. What is small and in the way of many paths is walked in every size: forks, FIFOs of
+# depth 2. The earlier of two that cover one another stays, and a line `design SPEC` begins lines that cover none before it.
 function read_line(line, k,    word, n, i, name) {
     n = split(line, word, " ")
     module[k] = word[1]
@@ -23,7 +23,8 @@ function covers(a, b,    n, i, name, va, vb, part) {
         va = value[a, name]
         vb = value[b, name]
         if (va == vb || (va ~ /^[0-9]+\047|:/ && vb ~ /^[0-9]+\047|:/)) continue
-        if (!(name in size) || va + 0 < vb + 0) return 0
+        if (!(name in size) || module[a] == "rill_fork" || va + 0 < vb + 0) return 0
+        if (module[a] == "rill_fifo" && value[b, "DEPTH"] == 2) return 0
     }
     return 1
 }

@@ -282,6 +282,7 @@ class Netlist:
             return [self.own_names[bit] for bit in nets if bit in self.own_names] or self.block_of(src)
         told = [text for place in found for bit in nets for text in self.instances.names.get(bit, ())
                 if LOOP.sub("", text).startswith(LOOP.sub("", place) + ".")]
+        told = told or [text for bit in nets for text in self.instances.beside(bit, src)]
         return told[:1] or [place + ".q" for place in found if not LOOP.search(place)]
 
     def block_of(self, src: str) -> list[str]:

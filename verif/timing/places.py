@@ -29,9 +29,13 @@ class Instances:
                 self.at.setdefault(places, []).append(".".join(path))
         self.known = {place for places in self.at for place in places}
         self.names: dict[int, list[str]] = {}  # of each bit those inside instances
+        self.declared: dict[str, tuple[int, Places]] = {}  # of such a name its depth and places
         for name, net in module["netnames"].items():
-            for bit in net["bits"] if "hdlname" in net.get("attributes", {}) else ():
-                self.names.setdefault(bit, []).append(name.replace("$flatten", "").replace("\\", ""))
+            attributes, text = net.get("attributes", {}), name.replace("$flatten", "").replace("\\", "")
+            if "hdlname" in attributes:
+                self.declared[text] = len(attributes["hdlname"].split()) - 1, places_of(attributes.get("src", ""))
+            for bit in net["bits"] if "hdlname" in attributes else ():
+                self.names.setdefault(bit, []).append(text)
 
     def of(self, src: str) -> list[str]:
         """The instances in which a cell of this source may stand, of a loop those that are known; "" is the module
@@ -39,6 +43,11 @@ class Instances:
         places = places_of(src)
         own = places - self.known
         return self.at.get(places & self.known, [""] if places == own else []) if len(own) == 1 else []
+
+    def beside(self, bit: int, src: str) -> list[str]:
+        """Names of a bit inside the instance that a cell of this source stands in, which needs no other net of it."""
+        places = places_of(src)
+        return [text for text in self.names.get(bit, ()) if self.declared[text][0] == len(self.declared[text][1] & places)]
 
 
 def nets_of(module: dict) -> Iterator[tuple[tuple[str, ...], Places]]:

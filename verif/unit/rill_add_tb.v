@@ -44,7 +44,7 @@ module rill_add_tb;
         .COMPARE(!FAULT)) u_y (.clk(clk),
         .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .LATENCY(5), .SLACK(5), .WAITS(2)) u_verdict (.clk(clk), .rst(rst),
+    rill_kernel_verdict #(.FAULT(FAULT), .LATENCY(6), .SLACK(6), .WAITS(2)) u_verdict (.clk(clk), .rst(rst),
         .fault(fault),
         .done(a_done && b_done && y_done), .x_tvalid(a_tvalid), .x_tready(a_tready), .y_tvalid(y_tvalid),
         .y_tready(y_tready));

@@ -55,7 +55,7 @@ module rill_softmax_tb;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam LEVELS = $clog2(LANES);
     // The first step is at position 0 with all tokens.
-    localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + (CAP == 0 ? 24 : 57);
+    localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + (CAP == 0 ? 25 : 58);
 
     wire clk, rst, fault;
     wire step_tvalid, step_tready, step_tlast, step_done;

@@ -16,6 +16,9 @@ reg  [CLIENTS-1:0] f_asks_q;                 // and were not granted
 reg  [CLIENTS*(ADDR_BITS+8)-1:0] f_asked_q;
 reg  [ID_W-1:0]    f_granted;
 reg  [ADDR_BITS+7:0]        f_chosen;
+reg                f_came_q = 1'b0;          // a beat was taken, this one:
+reg  [ID_W-1:0]    f_came_id_q;
+reg  [BEAT_BITS+2:0]        f_beat_q;
 wire [CLIENTS-1:0] f_takes = s_axi_arvalid & s_axi_arready;
 integer            f_i;
 always @* begin
@@ -51,6 +54,12 @@ always @(posedge clk) begin
         f_request_q <= f_chosen;
     end else if (m_axi_arready)
         f_sent_q <= 1'b0;
+    f_came_q <= !rst && m_axi_rvalid && m_axi_rready && !owed;
+    f_came_id_q <= m_axi_rid;
+    f_beat_q <= {m_axi_rlast, m_axi_rresp, m_axi_rdata};
+    for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1)
+        assert (!f_begun_q || beat_valid_q[f_i] == (f_came_q && f_came_id_q == f_i));
+    assert (!f_begun_q || !f_came_q || {last_q, resp_q, beat_q} == f_beat_q);
     assert (!f_begun_q || (open_q == !f_reset_q && m_axi_arvalid == f_sent_q));
     if (f_begun_q && !rst) begin
         assert ((s_axi_arready & ~s_axi_arvalid) == {CLIENTS{1'b0}} && (f_takes & (f_takes - 1'b1)) == {CLIENTS{1'b0}});
@@ -60,8 +69,8 @@ always @(posedge clk) begin
             assert (m_axi_arid == f_id_q && {m_axi_arlen, m_axi_araddr} == f_request_q);
         assert (!owed || (!m_axi_arvalid && f_takes == {CLIENTS{1'b0}} && s_axi_rvalid == {CLIENTS{1'b0}}));
         for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1)
-            assert (s_axi_rvalid[f_i] == (m_axi_rvalid && !owed && m_axi_rid == f_i));
-        assert (s_axi_rdata == m_axi_rdata && s_axi_rresp == m_axi_rresp && s_axi_rlast == m_axi_rlast);
+            assert (s_axi_rvalid[f_i] == (f_came_q && f_came_id_q == f_i));
+        assert (!f_came_q || {s_axi_rlast, s_axi_rresp, s_axi_rdata} == f_beat_q);
         assert (m_axi_arburst == 2'b01 && (8 << m_axi_arsize) == BEAT_BITS);
         assert (m_axi_rready == !f_reset_q && open_q == !f_reset_q);
         // A request that can go out does.

@@ -4,16 +4,18 @@
 // shows: u_turns f_turns
 wire            f_turns_watched;
 reg             f_begun_q = 1'b0;
+reg             f_reset_q = 1'b0;
 reg             f_goes_on_q;
 reg  [7:0]      f_port_q;
 integer         f_i;
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
+    f_reset_q <= rst;
     assume (f_begun_q || rst);
     f_goes_on_q <= !rst && turn_valid && !(s_axis_tvalid && s_axis_tready && s_axis_tlast);
     f_port_q <= port;
     if (f_begun_q) begin
-        assert (!rst || (m_axis_tvalid == {PORTS{1'b0}} && !s_axis_tready));
+        assert (!rst || !f_reset_q || (m_axis_tvalid == {PORTS{1'b0}} && !s_axis_tready));
         if (!rst && !turn_valid)
             assert (m_axis_tvalid == {PORTS{1'b0}} && !s_axis_tready);
         if (!rst && f_turns_watched && port < PORTS) begin
