@@ -104,6 +104,7 @@ pnr: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@verif/pnr/run.sh
 	@verif/pnr/gates.sh
+	@verif/pnr/gates.sh verif/pnr/pumped.yaml
 
 # How long the generator takes, and how that grows (docs/cost.md)
 bench-gen: deps

@@ -146,11 +146,15 @@ static const char *shared_file(struct packing *p, const char *relative) {
 }
 
 // What the wrapper needs and the design may not have.
-static bool copy_reset(struct packing *p) {
-    static const char name[] = "rtl/rill_reset.v";
-    if (is_listed(p, name)) return true;
-    const char *path = shared_file(p, "rtl-templates/control/rill_reset.v");
-    return path && copy_verilog(p, path, name);
+static bool copy_controls(struct packing *p) {
+    const char *module[PACKAGE_CONTROLS];
+    for (int i = 0, count = package_controls(p->package.ir, module); i < count; i++) {
+        const char *name = arena_printf(p->arena, "rtl/%s.v", module[i]), *path;
+        if (is_listed(p, name)) continue;
+        path = shared_file(p, arena_printf(p->arena, "rtl-templates/control/%s.v", module[i]));
+        if (!path || !copy_verilog(p, path, name)) return false;
+    }
+    return true;
 }
 
 // ---- files ----
@@ -204,7 +208,9 @@ static bool write_scripts(struct packing *p) {
         struct text none = {0};
         if (!write_shared(p, arena_printf(p->arena, "boards/vitis/%s", names[i]), names[i], &none)) return false;
     }
-    struct text head = {0}, none = {0};
+    struct text head = {0}, none = {0}, clocks = {0};
+    if (ir_second_clock(p->package.ir) && !write_shared(p, "boards/vitis/" PACKAGE_CLOCKS, PACKAGE_CLOCKS, &clocks))
+        return false;
     package_checklist(&p->package, &head);
     return write_shared(p, "boards/vitis/CHECKLIST.md", "CHECKLIST.md", &head) &&
            write_shared(p, "verif/lint/emitted.vlt", "lint.vlt", &none);
@@ -263,7 +269,7 @@ static bool write_design(struct packing *p) {
 }
 
 static bool write_package(struct packing *p) {
-    if (!copy_listed(p) || !copy_reset(p)) return false;
+    if (!copy_listed(p) || !copy_controls(p)) return false;
     if (!package_prepare(&p->package, loc_file(p->arena, arena_printf(p->arena, "%s/design.yaml", p->o.dir)), p->diag))
         return false;
     VEC_PUSH(p->arena, p->package.rtl, arena_printf(p->arena, "rtl/%s.v", p->package.name));

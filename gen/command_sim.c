@@ -14,11 +14,11 @@
 #include "include/rows.h"
 #include "include/tokenizer.h"
 
-enum { MAX_THREADS = 64 };
+enum { MAX_THREADS = 64, MOST_OPTIONS = 4 /* of a build */, MAX_TOP = 16 << 20 };
 
 struct build_options {
     struct sim_options sim; // read here to refuse what the simulation would refuse
-    bool build_only, quick, tune;
+    bool build_only, quick, tune, pumped;
     int64_t jobs, threads;
 };
 
@@ -27,7 +27,7 @@ struct sim_build {
     const char *dir, *root; // root: the project's folder
     const char *folder;     // of the executable, in dir: each kind of build has its own
     const char *kind;       // of build: plain, tuned, quick (verif/harness/build.sh)
-    bool trace, build_only;
+    bool trace, build_only, pumped;
     int jobs, threads;
 };
 
@@ -146,6 +146,13 @@ static void say_building(const struct sim_build *b) {
                 : " (minutes; `--quick-build` builds a small design in seconds, for short requests)");
 }
 
+static void add_options(const struct sim_build *b, const char *args[MOST_OPTIONS]) { // of Verilator
+    if (b->trace) *args++ = "--trace-fst";
+    if (!b->pumped) return;
+    *args++ = "-DRILL_PUMP";                      // of the multipliers,
+    *args++ = "-CFLAGS", *args++ = "-DRILL_PUMP"; // and of verif/harness/main.cpp
+}
+
 static bool build(struct sim_build *b, const char *exe) {
     struct arena *a = b->arena;
     const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
@@ -155,8 +162,12 @@ static bool build(struct sim_build *b, const char *exe) {
                           b->folder,
                           arena_printf(a, "%d", b->threads),
                           arena_printf(a, "%d", b->jobs),
-                          b->trace ? "--trace-fst" : NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
                           NULL};
+    add_options(b, args + COUNT_OF(args) - MOST_OPTIONS - 1);
     say_building(b);
     if (run((char *const *)args, log) == 0 && !access(exe, X_OK)) return true;
     fprintf(stderr, "rill sim: error: could not build the simulation of %s; the end of %s:\n", b->dir, log);
@@ -164,9 +175,13 @@ static bool build(struct sim_build *b, const char *exe) {
     return false;
 }
 
+static bool is_wanted(const char *variable) {
+    const char *value = getenv(variable);
+    return value && !strcmp(value, "1");
+}
+
 static const char *kind_of(const struct build_options *o) {
-    const char *quick = getenv("RILL_QUICK_BUILD");
-    return o->tune ? "tuned" : o->quick || (quick && !strcmp(quick, "1")) ? "quick" : "plain";
+    return o->tune ? "tuned" : o->quick || is_wanted("RILL_QUICK_BUILD") ? "quick" : "plain";
 }
 
 // The folder of the executable; false after a message.
@@ -180,9 +195,22 @@ static bool find_folders(struct sim_build *b) {
     }
     b->root = realpath(arena_strndup(b->arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
     b->folder = !strcmp(b->kind, "plain") ? "sim/build" : arena_printf(b->arena, "sim/%s", b->kind);
+    if (b->pumped) b->folder = arena_printf(b->arena, "%s-pumped", b->folder);
     if (b->trace) b->folder = arena_printf(b->arena, "%s-trace", b->folder);
     if (b->threads > 1) b->folder = arena_printf(b->arena, "%s-%d", b->folder, b->threads);
     return true;
+}
+
+// Multipliers that work twice in a cycle are those of a design whose top has a clock for them.
+static bool can_pump(const struct sim_build *b) {
+    size_t len;
+    const char *why, *top = arena_printf(b->arena, "%s/sim/rill_sim_top.sv", b->dir);
+    const char *text = b->pumped ? file_read(b->arena, top, MAX_TOP, &len, &why) : NULL;
+    if (!b->pumped || (text && strstr(text, "clk_2x"))) return true;
+    fprintf(stderr,
+            "rill sim: error: --pumped: %s has no second clock (a design with `A: 4` has, its package does not)\n",
+            b->dir);
+    return false;
 }
 
 // The simulation in place of this process, with the options that are its own.
@@ -206,12 +234,14 @@ static int start(struct run *run, void *options) {
                           .kind = kind_of(o),
                           .trace = o->sim.trace != NULL,
                           .build_only = o->build_only,
+                          .pumped = o->pumped || is_wanted("RILL_PUMPED"),
                           .jobs = (int)o->jobs,
                           .threads = (int)o->threads};
     const char *why = sim_options_finish(b.arena, &o->sim);
     if (!why && b.threads > 1 && (o->sim.save || o->sim.resume)) why = "--save and --resume go without --threads";
     if (why) return options_wrong(&command_sim.options, "%s", why);
-    if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !has_image(&b)) return RILL_BAD_SPEC;
+    if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !can_pump(&b) || !has_image(&b))
+        return RILL_BAD_SPEC;
     const char *exe = arena_printf(b.arena, "%s/%s/Vrill", b.dir, b.folder);
     if (!is_current(&b, exe) && (!fits_design(run, &b, &o->sim) || !build(&b, exe))) return RILL_BAD_SPEC;
     return b.build_only ? RILL_OK : go_on(run, &b, exe);
@@ -230,6 +260,9 @@ static const struct option_row rows[] = {
     {"--quick-build", NULL, OPTION_FLAG, 0, AT(quick),
      .help = "build in seconds what then runs several times slower: for small designs and few steps (needs clang++; "
              "RILL_QUICK_BUILD=1 in the environment does the same)"},
+    {"--pumped", NULL, OPTION_FLAG, 0, AT(pumped),
+     .help = "simulate the multipliers of a design with `A: 4` as they are made, at twice the clock: the same results, "
+             "more slowly (RILL_PUMPED=1 in the environment does the same)"},
     {0}};
 
 const struct command command_sim = {

@@ -100,6 +100,8 @@ int64_t cost_lane_chain_bits(const struct ir_kernel *engine);
 // To sums alone on another die, of lanes that are cut; and from each lane's multipliers to them.
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine);
 int64_t cost_lane_term_bits(const struct ir_kernel *engine, int param_bits);
+// Its DSPs that work twice in a cycle, at the second clock of a design with `A: 4`.
+int64_t cost_engine_twice(const struct ir_kernel *engine);
 struct cost_resources cost_lane_copy(const struct ir_kernel *engine);      // that copy, and what makes slices of it
 struct cost_resources cost_engine_results(const struct ir_kernel *engine); // the FIFO where results come together
 

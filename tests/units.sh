@@ -87,7 +87,7 @@ make_units() {
     local units=$root/tests/fuzz/units name
     local wide templates=$root/rtl-templates
     [ -z "$(find "$units" "$templates"/{arith,stream,kernel} \
-        "$templates"/engine/rill_matrix_* "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] &&
+        "$templates"/engine/rill_{matrix,lane,pair,row,term}_* "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] &&
         return
     mkdir -p "$lib/units"
     rm -f "$lib/units.a"
@@ -122,7 +122,7 @@ design_files() {
     echo "$units/memory.sv"
     if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
     else
-        ! grep -Eq '\.(EARLY|SUMS_CHAIN|ACC_W)\(|\.ASYM\(1\)|\.X_BITS\(10\)' rtl/rill_top.v ||
+        ! grep -Eq '\.(EARLY|SUMS_CHAIN|ACC_W)\(|\.ASYM\(1\)|\.X_BITS\(10\)|\.ARRAYS\(4\)' rtl/rill_top.v ||
             echo +define+RILL_OWN_MATRIX
         echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
         grep -v '^rtl/rill_' filelist.f # custom kernels

@@ -23,6 +23,7 @@ proc rill_reports {out name} {
 read_verilog $rill_sources
 read_xdc [file join $here ooc.xdc]
 synth_design -top $rill(kernel) -part [rill_need part "the part"] -mode out_of_context -flatten_hierarchy rebuilt
+foreach rill_file $rill_constraints {read_xdc $rill_file}
 rill_reports $out synth
 if {$steps eq "route"} {
     opt_design

@@ -21,6 +21,10 @@ file delete -force $work
 file mkdir $work [file dirname $xo]
 create_project -force -part [rill_need part "the part"] rill_project [file join $work project]
 add_files -norecurse $rill_sources
+if {[llength $rill_constraints]} {
+    add_files -norecurse -fileset constrs_1 $rill_constraints
+    set_property used_in_synthesis false [get_files $rill_constraints]
+}
 set_property top $rill(kernel) [current_fileset]
 update_compile_order -fileset sources_1
 set ip [file join $work ip]

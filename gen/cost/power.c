@@ -2,6 +2,7 @@
 // What a card draws while it repeats a step: an estimate between two figures, from the board's coefficients. Logic
 // draws by its work: cells of a kernel in the cycles in which it has words, a part of that in the others.
 #include "include/cost.h"
+#include "include/kernel.h"
 
 static double cells_pj(const struct board_power *p, const struct cost_resources *r) {
     return p->lut_pj * (double)r->lut + p->ff_pj * (double)r->ff + p->dsp_pj * (double)r->dsp +
@@ -24,6 +25,10 @@ static double logic_pj(const struct ir *ir, const struct cost_design *cost, cons
     for (int k = 0; k < ir->kernels; k++) {
         of[k] = activity(p, (double)cost_kernel_work(ir, k, s->position).busy, cycles);
         sum += cells_pj(p, &cost->kernel[k]) * of[k];
+    }
+    for (int e = 0; e < ir->engines; e++) {
+        int k = ir->engine[e].kernel;
+        sum += p->dsp_pj * (double)cost_engine_twice(&ir->kernel[k]) * of[k];
     }
     for (int e = 0; e < ir->edges; e++) sum += cells_pj(p, &cost->edge[e]) * of[ir->edge[e].src_kernel];
     return sum;

@@ -416,6 +416,13 @@ static void emit_client_ports(const struct ir *ir, int k, struct text *out) {
     }
 }
 
+// Of an engine: in a design with one clock nothing looks at it.
+static const char *second_clock(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel) return ir_second_clock(ir) ? ".clk_2x(clk_2x), " : ".clk_2x(clk), ";
+    return "";
+}
+
 static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[id];
     emit_describe_kernel(ir, id, out);
@@ -427,7 +434,7 @@ static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels,
         emit_params(ir, k, out);
         text_add(out, ")");
     }
-    text_addf(out, " u_%s (\n        .clk(clk), .rst(%s)", k->name,
+    text_addf(out, " u_%s (\n        .clk(clk), %s.rst(%s)", k->name, second_clock(ir, id),
               k->is_control ? "rst" : emit_reset(ir, levels, k->die));
     for (int p = 0; p < k->ports; p++) {
         const struct ir_port *port = &k->port[p];

@@ -27,8 +27,14 @@ int emit_signal_bits(const struct ir *ir, const struct emit_signal *s) {
     return s->bits == 0 ? emit_id_bits(ir) : s->bits == -1 ? ir->design.beat_bits : ir->design.beat_bits / 8;
 }
 
+static void add_clocks(bool second, struct text *out) {
+    text_add(out, "    input  wire clk,\n");
+    if (second) text_add(out, "    input  wire clk_2x, // of the multipliers: rises with clk, and between\n");
+    text_add(out, "    input  wire rst,\n    output wire interrupt");
+}
+
 void emit_ports(const struct ir *ir, struct text *out) {
-    text_add(out, "    input  wire clk,\n    input  wire rst,\n    output wire interrupt");
+    add_clocks(ir_second_clock(ir), out);
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n    %s wire %ss_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
                   emit_range(ir, emit_axil_signals[s].bits), emit_axil_signals[s].name);
@@ -188,20 +194,22 @@ static void emit_memory_model(const struct ir *ir, int c, struct text *out) {
     text_add(out, ");\n");
 }
 
-static void emit_instance(const char *wrapper, struct text *out) {
+static void emit_instance(const struct ir *ir, const char *wrapper, struct text *out) {
     if (wrapper) text_addf(out, "    %s u_kernel (.ap_clk(clk), .ap_rst_n(!rst), .interrupt(interrupt)", wrapper);
-    else text_add(out, "    rill_top u_top (.clk(clk), .rst(rst), .interrupt(interrupt)");
+    else
+        text_addf(out, "    rill_top u_top (.clk(clk),%s .rst(rst), .interrupt(interrupt)",
+                  ir_second_clock(ir) ? " .clk_2x(clk_2x)," : "");
 }
 
 static void emit_sim_top_text(const struct ir *ir, const char *wrapper, struct text *out) {
-    text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n    input  wire clk,\n    input  wire rst,\n    "
-                  "output wire interrupt");
+    text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n");
+    add_clocks(ir_second_clock(ir) && !wrapper, out); // a wrapper makes its own
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n    %s wire %ss_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
                   emit_range(ir, emit_axil_signals[s].bits), emit_axil_signals[s].name);
     text_add(out, "\n);\n");
     for (int c = 0; c < ir->design.channels; c++) emit_memory_model(ir, c, out);
-    emit_instance(wrapper, out);
+    emit_instance(ir, wrapper, out);
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n        .s_axi_control_%s(s_axi_control_%s)", emit_axil_signals[s].name,
                   emit_axil_signals[s].name);

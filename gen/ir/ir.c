@@ -412,6 +412,8 @@ const char *ir_segment_channels(const struct ir *ir, const struct ir_segment *se
     return seg->parts > 1 ? arena_printf(ir->arena, "%s-%d", first, seg->channel + seg->parts - 1) : first;
 }
 
+bool ir_second_clock(const struct ir *ir) { return ir->design.arrays > 2 && ir->engines > 0; }
+
 // Boards with an HBM have it at address 0, a channel behind the other. Simulated channels lie 512 MiB apart.
 int ir_address_bits(const struct ir *ir) {
     enum { LEAST_BITS = 34, MIB_BITS = 20, MOST_BITS = 64 };

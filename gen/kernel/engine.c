@@ -9,7 +9,8 @@ enum {
     COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */,
     UNIT_SHIFT = 8,
     ROW_PARAMETERS = 64,
-    SLICE_CONTROLS = 4
+    BANK_BITS = 2,
+    SLICE_CONTROLS = 3
 };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
 
@@ -17,7 +18,18 @@ static int64_t asym(const struct kernel_args *a) { return args_int(a, "ASYM", 0)
 static int64_t x_bits(const struct kernel_args *a) { return args_int(a, "X_BITS", 8); }
 static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a) / 8 * x_bits(a); }
 static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // pairs of bits more than 8
-static int64_t arrays(const struct kernel_args *a) { return args_int(a, "ARRAYS", 1); }
+// Tokens at a time; parts for pairs alone have as many as pairs.
+static int64_t arrays(const struct kernel_args *a) {
+    return args_int(a, "ARRAYS", at_least(2 * args_int(a, "PAIRS", 0), 1));
+}
+
+static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }
+
+// Multipliers that serve two pairs of tokens, one in each half of a cycle, have a clock of their own; where they sum
+// few products the way over it takes longer than the sums that it spares (PAIR_MORE of rill_pair_skew.vh).
+static int64_t pair_more(const struct kernel_args *a) {
+    return pairs_of(arrays(a)) < 2 ? 0 : x_bits(a) > 8 ? 2 : asym(a) ? 1 : 0;
+}
 
 // A multiplier per nibble: two in a DSP, and one for the group scale. As part of a lane.
 static void matrix_lane(int64_t beat, int64_t bits, struct cost_resources *r) {
@@ -49,24 +61,52 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
 }
 
-// As many multipliers for two tokens, which sum their products in their own adders: those of a beat, without another
-// one, or of a group of weights, or 4 of 10 bits. All that follows is there twice. As part of a lane.
-static void pair_adders(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
-    if (groups || bits > 8) cost_per(r, beat, bits > 8 ? 1.8 : 0.4, bits > 8 ? 2.3 : 0.4, 0);
-    r->dsp += beat / 4 + 2;
+// As many multipliers for two tokens or four, which sum their products in their own adders: those of a beat, without
+// another one, or of a group of weights, or 4 of 10 bits. All that follows is there once for each token. As part of a
+// lane.
+static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, bool groups, struct cost_resources *r) {
+    if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? 1.8 : 0.4, bits > 8 ? 2.4 : 0.4, 0);
+    r->dsp += beat / 4 + 2 * pairs;
 }
 
-static void matrix_pair(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
+// Sums of a beat for two tokens that multipliers leave: of low nibbles and high ones, a tree for all of them, for each
+// 32 weights, or for each 4 bytes.
+static int64_t tree_sums_bits(int64_t beat, int64_t bits, bool groups) {
+    int64_t trees = bits > 8 ? beat / 32 : groups ? beat / 128 : 1;
+    return 4 * trees * (bits + (bits > 8 ? 6 : groups ? 8 : beat == 512 ? 10 : 9));
+}
+
+// What the multipliers' half has more for four tokens: both pairs' sums wait for one another in registers, three times
+// where the trees' height is odd, else four times.
+static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
+    int64_t waiting = bits > 8 || groups || beat == 512 ? 4 : 3;
+    cost_per(r, beat, -0.08, -0.18, 0);
+    cost_per(r, 1, 127, 364 + (double)(waiting * tree_sums_bits(beat, bits, groups)), 0);
+}
+
+static void pair_sums(int64_t bits, int64_t pairs, struct cost_resources *r) {
+    cost_per(r, pairs, 606 + 10 * wide(bits), 266 + 4 * wide(bits), 0);
+    cost_per(r, 1, 49, 277, 0);
+}
+
+static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, bool groups, struct cost_resources *r) {
     cost_per(r, beat, 2.3, 0.6, 0);
     cost_per(r, 1, 530 + 20 * wide(bits), 880 + 20 * wide(bits), 0);
-    pair_adders(beat, bits, groups, r);
+    pair_adders(beat, bits, pairs, groups, r);
+    if (pairs < 2) return;
+    second_pair(beat, bits, groups, r);
+    pair_sums(bits, pairs, r);
+    struct cost_resources one = {0}; // which is in the figures of a pair
+    pair_sums(bits, 1, &one);
+    cost_add(r, &one, -1);
 }
 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
-    matrix_pair(class_beat_bits(a), x_bits(a), asym(a), r);
+    int64_t many = at_least(arrays(a), 2);
+    matrix_pair(class_beat_bits(a), x_bits(a), pairs_of(many), asym(a), r);
     cost_per(r, class_beat_bits(a), -1.4, 0, 0); // alone: as above
     cost_per(r, 1, -45, 0, 0);
-    if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 2, r);
+    if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), many, r);
 }
 
 // Their halves: the multipliers, and the accumulators with as many places as a lane has.
@@ -78,20 +118,24 @@ static void cost_lane_products(const struct kernel_args *a, struct cost_resource
     if (asym(a)) groups_of_lane(beat, x_bits(a), 1, r);
 }
 
-static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) {
+static void pair_products(const struct kernel_args *a, int64_t pairs, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a);
     cost_per(r, beat, 0.27, 0.24, 0);
     cost_per(r, 1, 133, 370, 0);
-    pair_adders(beat, x_bits(a), asym(a), r);
-    if (asym(a)) groups_of_lane(beat, x_bits(a), 2, r);
+    pair_adders(beat, x_bits(a), pairs, asym(a), r);
+    if (asym(a)) groups_of_lane(beat, x_bits(a), 2 * pairs, r);
+    if (pairs > 1) second_pair(beat, x_bits(a), asym(a), r);
 }
+
+static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) { pair_products(a, 1, r); }
+static void cost_quad_products(const struct kernel_args *a, struct cost_resources *r) { pair_products(a, 2, r); }
 
 static void cost_lane_sums(const struct kernel_args *a, struct cost_resources *r) {
     (void)a, cost_per(r, 1, 322, 269, 0);
 }
 
 static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, 1, 655, 543 + 4 * wide(x_bits(a)), 0);
+    pair_sums(x_bits(a), at_least(pairs_of(arrays(a)), 1), r);
 }
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
@@ -106,7 +150,7 @@ static void cost_lane_front(const struct kernel_args *a, struct cost_resources *
 // And the waiting beats, the beat register, row parameters and group scales with their selection.
 static void engine_lane(int64_t beat, int64_t bits, int64_t scale_beats, int64_t tokens_at_once, bool groups,
                         struct cost_resources *r) {
-    if (tokens_at_once > 1) matrix_pair(beat, bits, groups, r);
+    if (tokens_at_once > 1) matrix_pair(beat, bits, pairs_of(tokens_at_once), groups, r);
     else matrix_lane(beat, bits, r);
     lane_front(beat, r);
     cost_per(r, beat, -0.6, 0, 0); // what is chosen by the same as in the multipliers
@@ -179,9 +223,10 @@ static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r)
     x_buffer(a, args_int(a, "COPIED", 0) != 0, r);
 }
 
-// A unit chosen and doubled for int8, and its register; alone it takes more than in the engine.
+// A unit chosen and doubled for int8, zeros of a token that is not there, and its register; alone it takes more than in
+// the engine.
 static void x_slice(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, arrays(a) * unit_bits(a), arrays(a) > 1 ? 3 : 2, 2, 0);
+    cost_per(r, unit_bits(a), 4 * (double)arrays(a) - 2, 2 * (double)arrays(a), 0);
 }
 
 static void cost_x_ram(const struct kernel_args *a, struct cost_resources *r) {
@@ -200,15 +245,15 @@ static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 // Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes, two if they are
-// more than half as many; two tokens are packed into 27 bits, and kept apart once more where groups need their sums. On
-// each die half of them are held back by a clock or more; by three or more it is shift registers.
+// more than half as many; each two tokens are packed into 27 bits, and kept apart once more where groups need their
+// sums. On each die half of them are held back by a clock or more; by three or more it is shift registers.
 static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
     int64_t unit = unit_bits(a), many = arrays(a);
-    bool pair = many > 1;
-    cost_per(r, pair ? dies * unit : 0, x_bits(a) > 8 ? 0 : 0.5, x_bits(a) > 8 ? 3 : 2, 0);
-    cost_per(r, unit, 1.4 * (double)many + (pair ? 2.25 : 0), 2 * (double)many + (pair && asym(a) ? 4 : 0), 0);
+    double pairs = (double)pairs_of(many);
+    cost_per(r, dies * unit, x_bits(a) > 8 ? 0 : 0.5 * pairs, (x_bits(a) > 8 ? 3 : 2) * pairs, 0);
+    cost_per(r, unit, 1.4 * (double)many + 2.25 * pairs, 2 * (double)many + (asym(a) ? 4 * pairs : 0), 0);
     int64_t copies = div_up(channels, FAN_OUT) * (channels > FAN_OUT / 2 ? 2 : 1);
-    cost_per(r, copies, 0, (pair ? 6.75 : 2) * (double)unit + 5 * (double)many, 0);
+    cost_per(r, copies, 0, (many > 1 ? 6.75 * pairs : 2) * (double)unit + 5 * (double)many, 0);
 }
 
 // With two tokens at a time weights are signed, and only groups need sums of x.
@@ -219,12 +264,22 @@ static int64_t offset_bits(const struct kernel_args *a) {
     return arrays(a) * sums + (has_offset(a) ? OFFSET + x_bits(a) : 0);
 }
 
+// Which tokens of a turn are there beside its first.
+static int64_t others(const struct kernel_args *a) { return at_least(arrays(a) - 1, 1); }
+
 // The operand itself: on the die of the engine the slice of a beat, on another one what fills and reads its copy.
 static int64_t slice_bits(const struct kernel_args *a) { return arrays(a) * (2 * unit_bits(a) + OPERAND_SHIFT); }
-static int64_t copy_bits(const struct kernel_args *a) { return x_write_bits(a) + x_addr_bits(a) + SLICE_CONTROLS; }
+static int64_t copy_bits(const struct kernel_args *a) {
+    return x_write_bits(a) + x_addr_bits(a) + SLICE_CONTROLS + others(a);
+}
+
+// Of four tokens, results have two banks.
+static int64_t command_bits(const struct kernel_args *a) {
+    return COMMAND_BITS - 1 + others(a) + (pairs_of(arrays(a)) > 1 ? BANK_BITS : 0);
+}
 
 static int64_t chain_bits(const struct kernel_args *a, bool away) {
-    return COMMAND_BITS + offset_bits(a) + (away ? copy_bits(a) : slice_bits(a));
+    return command_bits(a) + offset_bits(a) + (away ? copy_bits(a) : slice_bits(a));
 }
 
 int64_t cost_lane_chain_bits(const struct ir_kernel *engine) {
@@ -233,7 +288,7 @@ int64_t cost_lane_chain_bits(const struct ir_kernel *engine) {
 }
 
 // To sums alone: the command, and the exponents once more.
-static int64_t sums_chain_bits(const struct kernel_args *a) { return COMMAND_BITS + arrays(a) * OPERAND_SHIFT; }
+static int64_t sums_chain_bits(const struct kernel_args *a) { return command_bits(a) + arrays(a) * OPERAND_SHIFT; }
 
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
     const struct kernel_args args = {engine->param, engine->params};
@@ -316,6 +371,11 @@ static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, st
     cost_per(r, channels, 0, (double)(stages_back(a) * COST_LANE_RESULT_BITS), 0);
 }
 
+int64_t cost_engine_twice(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    return pairs_of(arrays(&args)) > 1 ? args_int(&args, "CHANNELS", 1) * (class_beat_bits(&args) / 4) : 0;
+}
+
 static int64_t result_bits(const struct kernel_args *a) {
     int64_t channels = args_int(a, "CHANNELS", 1);
     return 32 * channels + log2_up(channels + 1) + user_bits(class_tokens(a)) + 1;
@@ -362,7 +422,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->banks = 2;
     // From the decision to the output's offer: 1, way to the lanes and lanes 14, of two tokens 17, dequantize 12,
     // FIFO 2.
-    c->pipe = (c->times > 1 ? 32 : 29) + stages_to(a) + stages_back(a);
+    c->pipe = (c->times > 1 ? 32 : 29) + pair_more(a) + stages_to(a) + stages_back(a);
     c->release = args_int(a, "PULSE_HOPS", 0);
 }
 
@@ -376,6 +436,7 @@ const struct kernel_class rtl_lane_front = {.module = "rill_lane_front", .cost =
 const struct kernel_class rtl_lane_products = {.module = "rill_lane_products", .cost = cost_lane_products};
 const struct kernel_class rtl_lane_sums = {.module = "rill_lane_sums", .cost = cost_lane_sums};
 const struct kernel_class rtl_pair_products = {.module = "rill_pair_products", .cost = cost_pair_products};
+const struct kernel_class rtl_quad_products = {.module = "rill_quad_products", .cost = cost_quad_products};
 const struct kernel_class rtl_pair_sums = {.module = "rill_pair_sums", .cost = cost_pair_sums};
 const struct kernel_class rtl_matrix_lane = {.module = "rill_matrix_lane", .cost = cost_matrix_lane};
 const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost = cost_matrix_pair};

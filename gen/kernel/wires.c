@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands around kernels without being one: levels that go to everything, the reset of the board's wrapper.
+// What stands around kernels without being one: levels that go to everything, reset and clocks of the board's wrapper.
 #include "gen/kernel/class.h"
 
 const struct kernel_class rtl_register_tree = {.module = "rill_register_tree"};
+const struct kernel_class rtl_clock_2x = {.module = "rill_clock_2x"};
 const struct kernel_class rtl_reset = {.module = "rill_reset"};

@@ -15,13 +15,13 @@ void package_core(const struct package *p, struct text *out) {
     for (size_t i = 0; i < p->rtl.count; i++) text_addf(out, "      - %s\n", p->rtl.items[i]);
     text_addf(out,
               "  waivers:\n    file_type: vlt\n    files:\n      - lint.vlt\n"
-              "  constraints:\n    file_type: xdc\n    files:\n      - ooc.xdc\n\ntargets:\n"
+              "  constraints:\n    file_type: xdc\n    files:\n      - ooc.xdc\n%s\ntargets:\n"
               "  default: &default\n    filesets: [rtl]\n    toplevel: %s\n"
               "  lint:\n    <<: *default\n    description: Verilator, every warning\n    filesets: [waivers, rtl]\n"
               "    flow: lint\n    flow_options:\n      tool: verilator\n      verilator_options: [-Wall]\n"
               "  synth:\n    <<: *default\n    description: Vivado, out of context\n    filesets: [rtl, constraints]\n"
               "    flow: vivado\n    flow_options:\n      part: %s\n      pnr: none\n",
-              p->name, b->part ? b->part : "\"\"");
+              ir_second_clock(p->ir) ? "      - " PACKAGE_CLOCKS "\n" : "", p->name, b->part ? b->part : "\"\"");
 }
 
 // ---- package.json ----

@@ -12,6 +12,7 @@
 #define PACKAGE_VERSION "1.0"
 #define PACKAGE_CONTROL "s_axi_control"
 #define PACKAGE_DEFAULT_NAME "rill_kernel"
+#define PACKAGE_CLOCKS "clocks.xdc" // of a design with a second clock
 
 struct package {
     const struct ir *ir;
@@ -51,6 +52,10 @@ struct package_pin { // of a memory port or of the control port
 enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 19 };
 void package_master_pins(const struct package *, struct package_pin out[PACKAGE_MASTER_PINS]);
 void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]);
+
+// Modules of the RTL library that the wrapper has beside the design.
+enum { PACKAGE_CONTROLS = 2 };
+int package_controls(const struct ir *, const char *module[PACKAGE_CONTROLS]);
 
 // ---- emitters ----
 

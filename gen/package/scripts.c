@@ -10,13 +10,16 @@ void package_filelist(const struct package *p, struct text *out) {
 }
 
 void package_sources(const struct package *p, struct text *out) {
-    text_addf(out,
-              "%s\n# The files to read, in order, whatever the working directory is: rill_sources.\n"
-              "set rill_root [file dirname [file normalize [info script]]]\nset rill_sources [list",
-              package_comment(p, "#"));
+    text_addf(
+        out,
+        "%s\n# The files to read, in order, whatever the working directory is: rill_sources; rill_constraints, of the\n"
+        "# implementation.\n"
+        "set rill_root [file dirname [file normalize [info script]]]\nset rill_sources [list",
+        package_comment(p, "#"));
     for (size_t i = 0; i < p->rtl.count; i++)
         text_addf(out, " \\\n    [file join $rill_root rtl %s]", p->rtl.items[i] + strlen("rtl/"));
-    text_add(out, "]\n");
+    text_addf(out, "]\nset rill_constraints [list%s]\n",
+              ir_second_clock(p->ir) ? " [file join $rill_root " PACKAGE_CLOCKS "]" : "");
 }
 
 // ---- design.tcl ----

@@ -4,7 +4,13 @@
 #include "include/kernel.h"
 #include "gen/package/package.h"
 
-enum { RESET_STAGES = 3 };
+enum { RESET_STAGES = 3, OSCILLATOR_MHZ = 1600, MOST_MULTIPLE = 64 };
+
+int package_controls(const struct ir *ir, const char *module[PACKAGE_CONTROLS]) {
+    module[0] = rtl_reset.module;
+    module[1] = rtl_clock_2x.module;
+    return ir_second_clock(ir) ? 2 : 1;
+}
 
 static void add_pin(const char *port, const struct package_pin *pin, struct text *out) {
     text_addf(out, ",\n    %s wire ", pin->is_output ? "output" : "input ");
@@ -24,7 +30,8 @@ static void add_ports(const struct package *p, struct text *out) {
 }
 
 static void add_design(const struct package *p, struct text *out) {
-    text_add(out, "    rill_top u_top (.clk(ap_clk), .rst(rst), .interrupt(interrupt)");
+    text_addf(out, "    rill_top u_top (%s.rst(rst), .interrupt(interrupt)",
+              ir_second_clock(p->ir) ? ".clk(clk), .clk_2x(clk_2x), " : ".clk(ap_clk), ");
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n        .%s_%s(%s_%s)", PACKAGE_CONTROL, emit_axil_signals[s].name, PACKAGE_CONTROL,
                   emit_axil_signals[s].name);
@@ -36,14 +43,29 @@ static void add_design(const struct package *p, struct text *out) {
     text_add(out, ");\n");
 }
 
+// The most even multiple of the clock that the oscillator of an MMCM has: 800 to 1600 MHz.
+static int oscillator(double mhz) {
+    int even = (int)(OSCILLATOR_MHZ / mhz / 2) * 2;
+    return even < 2 ? 2 : even > MOST_MULTIPLE ? MOST_MULTIPLE : even;
+}
+
+static void add_clocks(const struct package *p, struct text *out) {
+    double mhz = p->ir->design.clock_mhz;
+    text_addf(out,
+              "    wire clk, clk_2x, locked;\n    %s #(.PERIOD_PS(%d), .MULTIPLY(%d)) u_clock (.ap_clk(ap_clk), "
+              ".clk(clk),\n        .clk_2x(clk_2x), .locked(locked));\n",
+              rtl_clock_2x.module, (int)(1e6 / mhz + 0.5), oscillator(mhz));
+}
+
 void package_wrapper(const struct package *p, struct text *out) {
     text_addf(out, "%s\n// The kernel: rill_top behind the platform's pins.\n`default_nettype none\n\nmodule %s (\n",
               package_comment(p, "//"), p->name);
     add_ports(p, out);
-    text_addf(out,
-              "\n);\n    wire rst;\n    %s #(.STAGES(%d)) u_reset (.clk(ap_clk), .ap_rst_n(ap_rst_n), "
-              ".rst(rst));\n\n",
-              rtl_reset.module, RESET_STAGES);
+    text_add(out, "\n);\n");
+    bool second = ir_second_clock(p->ir);
+    if (second) add_clocks(p, out);
+    text_addf(out, "    wire rst;\n    %s #(.STAGES(%d)) u_reset (.clk(%s), .ap_rst_n(%s), .rst(rst));\n\n",
+              rtl_reset.module, RESET_STAGES, second ? "clk" : "ap_clk", second ? "ap_rst_n && locked" : "ap_rst_n");
     add_design(p, out);
     text_add(out, "endmodule\n\n`default_nettype wire\n");
 }

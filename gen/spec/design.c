@@ -8,7 +8,7 @@
 static const int64_t beat_sizes[] = {256, 512};
 static const int64_t lane_counts[] = {1, 2, 4, 8, 16, 32};
 static const int64_t token_counts[] = {1, 2, 4, 8};
-static const int64_t array_counts[] = {1, 2};
+static const int64_t array_counts[] = {1, 2, 4};
 
 enum { AS_HEAD = -1 };
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
@@ -40,8 +40,10 @@ static const struct schema_field design_fields[] = {
      .offset = SPEC_OFFSET(spec_design, arrays),
      LEGAL(array_counts),
      .preset = 1,
-     .range = "1, 2; divides `T`",
-     .doc = "positions of a step that a weight beat serves in one cycle; two share each multiplier"},
+     .range = "1, 2, 4; divides `T`",
+     .doc =
+         "positions of a step that a weight beat serves in one cycle; two share each multiplier, with 4 in each half "
+         "of a cycle: multipliers then have a clock of twice `clock_mhz`"},
     {FIELD(query_heads), RANGE(1, 8), .preset = 1,
      .doc = "most query heads of a group that share a read of their keys and values in steps of one position, up to "
             "`T` of them ([rtl.md](rtl.md#6-the-matrix-engine)); 1: each head reads them"},
@@ -115,9 +117,8 @@ static void narrow_field(struct schema_field *f, const struct yaml_node *map, co
     if (!strcmp(f->key, "prefetch_beats") && number < f->min)
         f->min =
             (other = yaml_get(map, "max_burst")) && yaml_parse_int(other, &value) && value <= 128 ? (double)value : 16;
-    if (!strcmp(f->key, "A") && !is_legal(f, v) &&
-        (!(other = yaml_get(map, "T")) || (yaml_parse_int(other, &value) && value == 1)))
-        f->count = 1;
+    if (!strcmp(f->key, "A") && !is_legal(f, v) && (!(other = yaml_get(map, "T")) || yaml_parse_int(other, &value)))
+        while (f->count > 1 && f->legal[f->count - 1] > (other ? value : 1)) f->count--;
     if (!strcmp(f->key, "lanes") && !is_legal(f, v))
         while (model && f->count > 1 && !family_allows(model->values, "design.lanes", f->legal[f->count - 1], arena))
             f->count--; // powers of two

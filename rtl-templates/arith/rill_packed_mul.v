@@ -15,6 +15,7 @@
 // it for all (BIAS = n), the others none. Until then a sum is of either sign.
 // Sums that fit: 64 in halves of 18 bits (64 * 3953 < 2^18), 4 in halves of 16 (4 * 15857 < 2^16); in SUM_W = 32 those
 // of 4 alone.
+// cascade is p, for the sum_in of one other multiplier, the next in its column.
 // SUMS: how many of sum_in and sum_beside are looked at. Latency: 1 cycle; p keeps its value without en. Reset: none.
 //
 // name    meaning                   unit      range
@@ -37,7 +38,8 @@ module rill_packed_mul #(
     input  wire [SUM_W-1:0] sum_in,
     input  wire [SUM_W-1:0] sum_beside,
     (* use_dsp = "yes" *)
-    output reg  [SUM_W-1:0] p
+    output reg  [SUM_W-1:0] p,
+    output wire [SUM_W-1:0] cascade
 );
     localparam [63:0] ADD = BIAS * (64'd8 << X_BITS) * ((64'd1 << 26 - X_BITS) + 64'd1);
 
@@ -59,21 +61,27 @@ module rill_packed_mul #(
     wire [SUM_W-1:0] chained = SUMS > 0 ? sum_in : {SUM_W{1'b0}};
     wire [SUM_W-1:0] beside = BIAS != 0 ? ADD[SUM_W-1:0] : SUMS > 1 ? sum_beside : {SUM_W{1'b0}};
 
-    // RILL_DSP48E2: what a vendor's tool makes of the rest, one cell, for tools that do not. PCIN is the cascade.
+    // RILL_DSP48E2: what a vendor's tool makes of the rest, one cell, for tools that do not. PCOUT and PCIN are the
+    // cascade.
 `ifdef RILL_DSP48E2
     wire [47:0] p_whole;
+    wire [47:0] cascade_whole;
     wire [63:0] chained_whole = {{(64-SUM_W+1){chained[SUM_W-1]}}, chained[SUM_W-2:0]};
     wire [63:0] beside_whole = {{(64-SUM_W+1){beside[SUM_W-1]}}, beside[SUM_W-2:0]};
     wire [63:0] p_wide = {{16{p_whole[47]}}, p_whole};
+    wire [63:0] cascade_wide = {{16{cascade_whole[47]}}, cascade_whole};
     DSP48E2 #(.USE_MULT("MULTIPLY"), .ACASCREG(0), .ADREG(0), .ALUMODEREG(0), .AREG(0), .BCASCREG(0), .BREG(0),
         .CARRYINREG(0), .CARRYINSELREG(0), .CREG(0), .DREG(0), .INMODEREG(0), .MREG(0), .OPMODEREG(0), .PREG(1)) u_dsp (
         .CLK(clk), .CEP(en), .RSTP(1'b0), .A({{3{x[26]}}, x[26:0]}), .B({{13{weight[4]}}, weight}),
         .C(beside_whole[47:0]), .PCIN(chained_whole[47:0]),
         .OPMODE({BIAS != 0 || SUMS > 1 ? 2'b11 : 2'b00, SUMS > 0 ? 3'b001 : 3'b000, 4'b01_01}),
-        .ALUMODE(4'd0), .INMODE(5'd0), .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p_whole));
+        .ALUMODE(4'd0), .INMODE(5'd0), .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p_whole),
+        .PCOUT(cascade_whole));
     always @* p = p_wide[SUM_W-1:0];
-    wire        unused_high = &{1'b0, p_wide, chained_whole, beside_whole, x[31:27]};
+    assign cascade = cascade_wide[SUM_W-1:0];
+    wire        unused_high = &{1'b0, p_wide, cascade_wide, chained_whole, beside_whole, x[31:27]};
 `else
+    assign cascade = p;
 `ifdef SYNTHESIS
     wire signed [26:0] factor = x[26:0];
     wire signed [4:0]  by = weight;

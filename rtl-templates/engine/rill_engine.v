@@ -13,8 +13,10 @@
 // Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS),
 // tokens) cycles, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1; with int4_asym words groups is
 // RC times theirs.
-// Latency: 29 cycles, with ARRAYS 2 32, from the command of a row's last beat to m_axis_y;
-// from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7 more.
+// Latency: 29 cycles, with ARRAYS 2 32, with 4 32 + PAIR_MORE (rill_pair_skew.vh), from the command of a row's last
+// beat to m_axis_y; from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7
+// more.
+// clk_2x: of ARRAYS 4 alone; twice as fast as clk, whose every rising edge is one of it too (rill_quad_products).
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
 // Reset: clk, synchronous active-high rst, for 4 + HOPS + PULSE_HOPS cycles or more; everything held is given up. It
@@ -37,7 +39,8 @@
 // SCALE_K            2^EXP_MIN of the operands of mode 2                             fp32 bits  any
 // SCALE_V            2^EXP_MIN of the operands of mode 3                             fp32 bits  any
 // HAS_KV             0: no modes 2, 3; their ports are not used                      -          0, 1
-// ARRAYS             at a time, at most TOKENS; two share each multiplier            tokens     1, 2
+// ARRAYS             at a time, at most TOKENS; two share each multiplier, four      tokens     1, 2, 4
+//                    have it in turns, at clk_2x
 // ASYM               1: there are int4_asym weights                                  -          0, 1
 // ASYM_UNITS         of the longest of their operands, even                          units      2 or more
 // X_BITS             of a mantissa of the operands                                   bits       8, 10
@@ -97,7 +100,7 @@ module rill_engine #(
     parameter WINDOWS = 1,
     parameter [WINDOWS*16-1:0] K_WINDOW = 0,
     parameter [WINDOWS*16-1:0] V_WINDOW = 0,
-    parameter OUT_FIFO = (ARRAYS == 2 ? 48 : 32) + HOPS + RESULT_HOPS + PULSE_HOPS,
+    parameter OUT_FIFO = (ARRAYS > 1 ? 48 : 32) + HOPS + RESULT_HOPS + PULSE_HOPS,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
@@ -109,6 +112,7 @@ module rill_engine #(
     parameter COUNT_W = $clog2(CHANNELS + 1)
 ) (
     input  wire                          clk,
+    input  wire                          clk_2x,
     input  wire                          rst,
 
     input  wire                          s_axis_step_tvalid,
@@ -153,7 +157,10 @@ module rill_engine #(
     localparam UNIT_BITS = XS * X_BITS;                    // an operand's unit
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam TOK_W = USER_W - 1;
-    localparam TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1;
+    localparam TURN_W = TOK_W > $clog2(ARRAYS) ? TOK_W - $clog2(ARRAYS) : 1;
+    localparam OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1;     // tokens of a turn but the first
+    localparam PAIRS = ARRAYS > 2 ? 2 : 1;
+`include "rill_pair_skew.vh"
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     localparam GROUP_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
@@ -178,7 +185,7 @@ module rill_engine #(
     localparam [15:0] SUMS_DIE = SUMS_CHAIN;
     localparam [7:0] MULTIPLIES = 8'd1 << COPY_CHAIN[2:0] | (COPIES > 1 ? 8'd1 << COPY_CHAIN[6:4] : 8'd0)
         | (COPIES > 2 ? 8'd1 << COPY_CHAIN[10:8] : 8'd0) | (COPIES > 3 ? 8'd1 << COPY_CHAIN[14:12] : 8'd0);
-    localparam FACTOR_W = ARRAYS == 2 ? 27 : X_BITS;            // of the operand as the lanes get it: see below
+    localparam FACTOR_W = ARRAYS > 1 ? 27 : X_BITS;        // of the operand as the lanes get it: see below
 `else
     localparam LANE_COPIES = 1;                            // a simulator gains nothing by copies
     localparam PARTS = 1;
@@ -191,16 +198,16 @@ module rill_engine #(
     localparam [7:0] EARLY_DIES = 8'd2;
     localparam [15:0] SUMS_DIE = 16'd0;
     localparam [7:0] MULTIPLIES = 8'hff;
-    localparam FACTOR_W = 16 * ARRAYS;                     // whole words move fast
+    localparam FACTOR_W = ARRAYS > 1 ? 32 : 16;            // whole words move fast
 `endif
-    localparam LANE_LATENCY = 14 + (ARRAYS == 2 ? 3 : 0);  // command to the lanes' output, without HOPS
+    localparam LANE_LATENCY = 14 + (ARRAYS > 1 ? 3 + PAIR_MORE : 0); // command to the lanes' output, without HOPS
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
             rill_error_CHANNELS_must_be_1_to_32 u_error ();
         end
-        if ((ARRAYS != 1 && ARRAYS != 2) || TOKENS < ARRAYS) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_or_2_and_at_most_TOKENS u_error ();
+        if ((ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) || TOKENS < ARRAYS) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
         end
     endgenerate
 
@@ -251,11 +258,12 @@ module rill_engine #(
     wire                y_pulse;
     wire                cmd_pop, cmd_k, cmd_params, cmd_scales, cmd_valid, cmd_int4, cmd_asym, cmd_tail, cmd_local,
         cmd_first, cmd_last, cmd_half;
-    wire                cmd_free, cmd_both, cmd_out, cmd_tok_last, cmd_y_last;
+    wire                cmd_free, cmd_bank, cmd_out, cmd_out_bank, cmd_tok_last, cmd_y_last;
+    wire [OTHERS_W-1:0] cmd_others;
     wire [1:0]          cmd_raw;
     wire [3:0]          cmd_k_lanes;
     wire [23:0]         cmd_tail_addr;
-    wire [TOK_W-1:0]    cmd_tok;              // a turn, with ARRAYS 2
+    wire [TOK_W-1:0]    cmd_tok;              // a turn, with ARRAYS 2, 4
     wire [TOK_W-1:0]    cmd_out_tok;
     wire [PAIR_W-1:0]   cmd_pair;
     wire [2:0]          cmd_row;
@@ -273,7 +281,8 @@ module rill_engine #(
         .cmd_int4(cmd_int4), .cmd_asym(cmd_asym), .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr),
         .cmd_local(cmd_local), .cmd_first(cmd_first), .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair),
         .cmd_half(cmd_half), .cmd_row(cmd_row), .cmd_scale(cmd_scale), .cmd_free(cmd_free), .cmd_acc(cmd_acc),
-        .cmd_out_row(cmd_out_row), .cmd_both(cmd_both), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok),
+        .cmd_out_row(cmd_out_row), .cmd_bank(cmd_bank), .cmd_out_bank(cmd_out_bank), .cmd_others(cmd_others),
+        .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok),
         .cmd_count(cmd_count), .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last), .busy(busy),
         .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
@@ -282,7 +291,7 @@ module rill_engine #(
     wire                           free_1;
     wire [TURN_W-1:0]              tok_1;
     wire [PAIR_W-1:0]              pair_1;
-    wire [3:0]                     slice_controls;
+    wire [OTHERS_W+2:0]            slice_controls;
     wire [CMD_W-1:0]               cmd_3;
     wire                           k_3;
     wire                           valid_3;
@@ -290,11 +299,12 @@ module rill_engine #(
     wire                           int4_4;
     wire [LANE_COPIES*FRONT_W-1:0] fronts;
     rill_engine_command #(.TOK_W(TOK_W), .TURN_W(TURN_W), .PAIR_W(PAIR_W), .SCALE_W(SCALE_W), .ASYM(ASYM),
-        .LANE_COPIES(LANE_COPIES)) u_command (
+        .ARRAYS(ARRAYS), .LANE_COPIES(LANE_COPIES)) u_command (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .pop(cmd_pop), .k(cmd_k), .params(cmd_params), .scales(cmd_scales),
         .valid(cmd_valid), .int4(cmd_int4), .asym(cmd_asym), .raw(cmd_raw), .is_local(cmd_local), .first(cmd_first),
         .last(cmd_last), .tok(cmd_tok), .pair(cmd_pair), .half(cmd_half), .row(cmd_row), .scale(cmd_scale),
-        .free(cmd_free), .acc(cmd_acc), .out_row(cmd_out_row), .both(cmd_both), .out(cmd_out), .out_tok(cmd_out_tok),
+        .free(cmd_free), .acc(cmd_acc), .out_row(cmd_out_row), .bank(cmd_bank), .out_bank(cmd_out_bank),
+        .others(cmd_others), .out(cmd_out), .out_tok(cmd_out_tok),
         .free_1(free_1), .tok_1(tok_1), .pair_1(pair_1), .slice_controls(slice_controls), .cmd_3(cmd_3), .k_3(k_3),
         .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
 
@@ -327,7 +337,7 @@ module rill_engine #(
         .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1),
         .shift_0(shift_0), .shift_1(shift_1), .slice(slice), .shift(slice_shift));
     rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(PARTS),
-        .OWN(ARRAYS == 2 || HOPS != 0 ? 1 : 0)) u_offsets (
+        .OWN(ARRAYS > 1 || HOPS != 0 ? 1 : 0)) u_offsets (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
         .x(gen_copy[0].x[0 +: 2*XS*16*ARRAYS]), .q(offset_sums));
 
@@ -337,7 +347,8 @@ module rill_engine #(
     localparam X_W = 2 * XS * 16 * ARRAYS;                 // of the operand as a lane gets it
     wire [DIES*CMD_W-1:0]         chain_cmd;
     wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
-    wire [DIES*2*XS*FACTOR_W-1:0] chain_factors;
+    localparam FACTORS_W = PAIRS * 2 * XS * FACTOR_W;
+    wire [DIES*FACTORS_W-1:0]     chain_factors;
     wire [DIES*ARRAYS*5-1:0]      chain_shift;
     wire [DIES*OFFSET_W-1:0]      chain_offset;
     genvar g;
@@ -385,7 +396,7 @@ module rill_engine #(
             end
             rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS),
                 .FACTOR_W(FACTOR_W)) u_factors (
-                .clk(clk), .slice(there), .factors(chain_factors[h*2*XS*FACTOR_W +: 2*XS*FACTOR_W]));
+                .clk(clk), .slice(there), .factors(chain_factors[h*FACTORS_W +: FACTORS_W]));
         end
         // Each lane reads the vector of its copy itself, not a part of a wider one: a simulator would make the part
         // again for every lane.
@@ -397,7 +408,7 @@ module rill_engine #(
                 rill_x_spread #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS),
                     .FACTOR_W(FACTOR_W), .PARTS(PARTS)) u_spread (
                     .clk(clk), .rst(chain_rst[DIE*RESETS+RESET_GROUP+g]), .now(chain_cmd[DIE*CMD_W+LANE_VALID]),
-                    .factors(chain_factors[DIE*2*XS*FACTOR_W +: 2*XS*FACTOR_W]),
+                    .factors(chain_factors[DIE*FACTORS_W +: FACTORS_W]),
                     .shift(chain_shift[DIE*ARRAYS*5 +: ARRAYS*5]), .x(x[h*X_W +: X_W]),
                     .shift_there(shift[h*ARRAYS*5 +: ARRAYS*5]));
             end
@@ -487,8 +498,14 @@ module rill_engine #(
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end
             wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
+            wire [1:0]               lane_bank; // of the row's results, of its accumulators
             wire [ARRAYS*SUMS_W-1:0] lane_sums;
             wire [ONE_W-1:0]         lane_offset;
+            if (ARRAYS > 2) begin : gen_bank
+                assign lane_bank = sum_mine[LANE_BANK +: LANE_BANK_W];
+            end else begin : gen_no_bank
+                assign lane_bank = 2'd0;
+            end
             if (ARRAYS == 1) begin : gen_offset
                 assign lane_offset = chain_offset[DIE*OFFSET_W +: ONE_W];
             end else begin : gen_no_offset
@@ -503,13 +520,13 @@ module rill_engine #(
                 .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS),
                 .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .PARAM_BITS(PARAM_BITS),
                 .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_lane (
-                .clk(clk), .rst(lane_rst), .front_rst(rst_home[RESET_FRONT+c]), .sum_rst(sum_rst),
+                .clk(clk), .clk_2x(clk_2x), .rst(lane_rst), .front_rst(rst_home[RESET_FRONT+c]), .sum_rst(sum_rst),
                 .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(front[FRONT_POP]), .use_local(front[FRONT_LOCAL]), .local_beat(local_beat),
                 .pop_data(front[FRONT_VALID]), .pop_int4(front[FRONT_INT4]), .valid(mine[LANE_VALID]),
-                .sum_valid(sum_mine[LANE_VALID]), .sum_both(sum_mine[LANE_BOTH]), .sum_shift(sum_shift),
+                .sum_valid(sum_mine[LANE_VALID]), .sum_others(sum_mine[LANE_OTHERS +: OTHERS_W]), .sum_shift(sum_shift),
                 .sum_params(sum_mine[LANE_PARAMS]), .sum_row(sum_mine[LANE_ROW +: LANE_ROW_W]),
                 .sum_raw(sum_mine[LANE_RAW +: LANE_RAW_W]),
                 .out(sum_mine[LANE_OUT]), .params(mine[LANE_PARAMS]), .scales(mine[LANE_SCALES]),
@@ -517,7 +534,8 @@ module rill_engine #(
                 .raw(mine[LANE_RAW +: LANE_RAW_W]), .tok(sum_mine[LANE_TOK +: TOK_W]),
                 .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
                 .out_tok(sum_mine[LANE_OUT_TOK +: TOK_W]), .acc(sum_mine[LANE_ACC +: LANE_ACC_W]),
-                .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .both(mine[LANE_BOTH]),
+                .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .others(mine[LANE_OTHERS +: OTHERS_W]),
+                .bank(lane_bank[0]), .out_bank(lane_bank[1]),
                 .x(gen_copy[MY_X].x[SHARE*X_W +: X_W]), .shift(gen_copy[MY_X].shift[SHARE*ARRAYS*5 +: ARRAYS*5]),
                 .offset(lane_offset), .sums(lane_sums),
                 .out_valid(lane_valid[c]), .out_acc(lane_acc[c*ACC_W +: ACC_W]), .out_row_scale(lane_scale[c*32 +: 32]),

@@ -6,14 +6,16 @@
 // rill_engine_fields.vh; slice_controls, of cycle 2, are those of rill_x_slice.
 // Reset: clk, synchronous active-high rst; what must not happen by chance.
 //
-// name         meaning                          unit   range
-// TOK_W        of a token's number              bits   1 or more
-// TURN_W       of the operand's turn            bits   1 to TOK_W
-// PAIR_W       of a pair of units               bits   1 or more
-// SCALE_W      of a group scale's place         bits   1 or more
-// ASYM         1: there are int4_asym weights   -      0, 1
-// LANE_COPIES  of what goes to the fronts       -      1 or more
-// CMD_BITS     of cmd_3                         bits   derived
+// name         meaning                          unit    range
+// TOK_W        of a token's number              bits    1 or more
+// TURN_W       of the operand's turn            bits    1 to TOK_W
+// PAIR_W       of a pair of units               bits    1 or more
+// SCALE_W      of a group scale's place         bits    1 or more
+// ASYM         1: there are int4_asym weights   -       0, 1
+// ARRAYS       that a beat serves in one cycle  tokens  1, 2, 4
+// LANE_COPIES  of what goes to the fronts       -       1 or more
+// OTHERS_W     of others                        bits    derived
+// CMD_BITS     of cmd_3                         bits    derived
 `default_nettype none
 
 module rill_engine_command #(
@@ -22,8 +24,10 @@ module rill_engine_command #(
     parameter PAIR_W = 0,
     parameter SCALE_W = 0,
     parameter ASYM = 0,
+    parameter ARRAYS = 1,
     parameter LANE_COPIES = 0,
-    parameter CMD_BITS = 19 + 2 * TOK_W + SCALE_W + (ASYM != 0 ? 1 : 0)
+    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1,
+    parameter CMD_BITS = 18 + 2 * TOK_W + SCALE_W + (ASYM != 0 ? 1 : 0) + (ARRAYS > 2 ? 2 : 0) + OTHERS_W
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -38,7 +42,7 @@ module rill_engine_command #(
     input  wire                     is_local,
     input  wire                     first,
     input  wire                     last,
-    input  wire [TOK_W-1:0]         tok,        // a turn, with ARRAYS 2
+    input  wire [TOK_W-1:0]         tok,        // a turn, with ARRAYS 2, 4
     input  wire [PAIR_W-1:0]        pair,
     input  wire                     half,
     input  wire [2:0]               row,
@@ -46,13 +50,15 @@ module rill_engine_command #(
     input  wire                     free,
     input  wire [2:0]               acc,
     input  wire [2:0]               out_row,
-    input  wire                     both,
+    input  wire                     bank,
+    input  wire                     out_bank,
+    input  wire [OTHERS_W-1:0]      others,
     input  wire                     out,
     input  wire [TOK_W-1:0]         out_tok,
     output reg                      free_1,
     output reg  [TURN_W-1:0]        tok_1,
     output reg  [PAIR_W-1:0]        pair_1,
-    output wire [3:0]               slice_controls,
+    output wire [OTHERS_W+2:0]      slice_controls,
     output wire [CMD_BITS-1:0]      cmd_3,
     output wire                     k_3,
     output wire                     valid_3,
@@ -74,12 +80,19 @@ module rill_engine_command #(
 
     wire [LANE_CMD_W-1:0] cmd_d;
     wire [LANE_ASYM-LANE_APART-1:0] cmd_rest = {out_row, acc, out_tok, scale, row, tok, raw, last, first, int4};
+    wire [LANE_BANK-LANE_APART-1:0] cmd_groups;
     generate
         if (ASYM != 0) begin : gen_asym
-            assign cmd_d = {both, asym, cmd_rest};
+            assign cmd_groups = {asym, cmd_rest};
         end else begin : gen_no_asym
             wire unused_asym = asym;
-            assign cmd_d = {both, cmd_rest};
+            assign cmd_groups = cmd_rest;
+        end
+        if (ARRAYS > 2) begin : gen_banks
+            assign cmd_d = {others, out_bank, bank, cmd_groups};
+        end else begin : gen_one_bank
+            wire unused_bank = &{1'b0, bank, out_bank};
+            assign cmd_d = {others, cmd_groups};
         end
     endgenerate
     reg  [LANE_CMD_W-1:0] cmd1_q;
@@ -110,7 +123,8 @@ module rill_engine_command #(
         free_1 <= free && !rst;
         half_q <= {half_q[1], half};
     end
-    assign slice_controls = {valid_q[2], cmd2_q[LANE_BOTH-LANE_APART], half_q[2], cmd2_q[LANE_INT4-LANE_APART]};
+    assign slice_controls = {valid_q[2], cmd2_q[LANE_OTHERS-LANE_APART +: OTHERS_W], half_q[2],
+        cmd2_q[LANE_INT4-LANE_APART]};
     assign cmd_3 = {cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]};
     assign k_3 = k_q[3];
     assign {valid_4, valid_3} = valid_q[4:3];

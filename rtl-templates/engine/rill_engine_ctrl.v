@@ -18,15 +18,18 @@
 //                 entry's kv_layer + schedule's layer * kv_step
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
-//     cmd_acc     row of accumulators;  cmd_both  ARRAYS 2: the second token is there
+//     cmd_acc     row of accumulators
+//     cmd_others  ARRAYS 2, 4: a bit for each token of the turn but its first: it is there
+//     cmd_bank    ARRAYS 4: bank of accumulators, the other one behind every row-step (with K outermost, chunk)
 //     cmd_out     a result leaves, that of token cmd_out_tok (and, but for the first, of the row of accumulators
-//                 cmd_out_row)
+//                 cmd_out_row in bank cmd_out_bank)
 //     cmd_row     row in the chunk of parameters;  cmd_scale: index of its group scale in the chunk
 //     cmd_free    the operand is given back
 //     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_out)
-// ARRAYS 1: cmd_tok is a token, and cmd_out comes with its last beat. ARRAYS 2: a beat serves two tokens at a time;
-// cmd_tok is the turn (tokens 2 * turn and 2 * turn + 1), and the results of a row-step leave one per cycle from the
-// last beat's turn 0 on, in the order of tokens.
+// ARRAYS 1: cmd_tok is a token, and cmd_out comes with its last beat. ARRAYS 2, 4: a beat serves so many tokens at a
+// time; cmd_tok is the turn (its first token is ARRAYS * turn), and the results of a row-step leave one per cycle from
+// the last beat's turn 0 on, in the order of tokens. With ARRAYS 4 the next row-step's beats come to a turn before its
+// results have left: so these have the other bank of accumulators.
 // Bit 86 of an entry, modes 0 and 1: the first chunk's beats come column by column, K outermost: beat 0 of all its
 // row-steps, beat 1 of them, and so on. A column but the last needs only its own units of the operand, counted by
 // part_pulse, a cycle later than an operand that is filled; so the firing begins before its operand is whole.
@@ -47,12 +50,13 @@
 // SCALE_W     of a group scale's index, more than of a byte's place  bits      6 or more
 // LANE_BEATS  that a lane can hold                                   beats     1 or more
 // K_UNITS     of keys that can wait                                  units     1 or more
-// OUT_WORDS   room for output words; with ARRAYS 2 at least TOKENS   words     1 or more
-// ARRAYS      that a beat serves in one cycle, at most TOKENS        tokens    1, 2
+// OUT_WORDS   room for output words; with ARRAYS 2, 4 from TOKENS    words     1 or more
+// ARRAYS      that a beat serves in one cycle, at most TOKENS        tokens    1, 2, 4
 // ASYM        1: there are int4_asym weights                         -         0, 1
 // TOK_W       of a token's number                                    bits      derived
 // PAIR_W      of a pair's number                                     bits      derived
 // COUNT_W     of a count of lanes                                    bits      derived
+// OTHERS_W    of cmd_others                                          bits      derived
 `default_nettype none
 
 module rill_engine_ctrl #(
@@ -69,7 +73,8 @@ module rill_engine_ctrl #(
     parameter ASYM = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
-    parameter COUNT_W = $clog2(CHANNELS + 1)
+    parameter COUNT_W = $clog2(CHANNELS + 1),
+    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1
 ) (
     input  wire               clk,
     input  wire               rst,
@@ -101,7 +106,8 @@ module rill_engine_ctrl #(
     output reg                cmd_last,
     output reg  [TOK_W-1:0]   cmd_tok,
     output reg  [2:0]         cmd_acc,
-    output reg                cmd_both,
+    output reg                cmd_bank,
+    output reg  [OTHERS_W-1:0] cmd_others,
     output reg  [PAIR_W-1:0]  cmd_pair,
     output reg                cmd_half,
     output reg  [2:0]         cmd_row,
@@ -110,6 +116,7 @@ module rill_engine_ctrl #(
     output reg                cmd_out,
     output reg  [TOK_W-1:0]   cmd_out_tok,
     output reg  [2:0]         cmd_out_row,
+    output reg                cmd_out_bank,
     output reg  [COUNT_W-1:0] cmd_count,
     output reg                cmd_tok_last,
     output reg                cmd_y_last,
@@ -158,8 +165,8 @@ module rill_engine_ctrl #(
         if (LANE_BEATS < 1 || K_UNITS < 1 || OUT_WORDS < 1) begin : gen_bad_room
             rill_error_LANE_BEATS_K_UNITS_OUT_WORDS_must_be_at_least_1 u_error ();
         end
-        if (ARRAYS != 1 && ARRAYS != 2) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_or_2 u_error ();
+        if (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_2_or_4 u_error ();
         end
         if (ARRAYS > 1 && (TOKENS < ARRAYS || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
             rill_error_TOKENS_must_be_ARRAYS_to_OUT_WORDS u_error ();
@@ -167,9 +174,10 @@ module rill_engine_ctrl #(
     endgenerate
 
     // ---- the next firing ----
-    wire        n_valid, n_one_turn, n_both_end, n_one_row, n_one_beat, n_from_memory, n_outer, n_free, n_keep;
+    wire        n_valid, n_one_turn, n_one_row, n_one_beat, n_from_memory, n_outer, n_free, n_keep;
     wire [1:0]  n_mode;
     wire [2:0]  n_tok_end, n_outer_end;
+    wire [OTHERS_W-1:0] n_others_end;
     wire [16:0] n_rows_end, n_beats_end, n_memory;
     wire [5:0]  n_last_count;
     wire [8:0]  n_scale_beats;
@@ -182,7 +190,7 @@ module rill_engine_ctrl #(
     rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_entries (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_axis_entry_tvalid), .s_axis_entry_tready(s_axis_entry_tready),
         .s_axis_entry_tdata(s_axis_entry_tdata), .take(load), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end),
-        .n_one_turn(n_one_turn), .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row),
+        .n_one_turn(n_one_turn), .n_others_end(n_others_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row),
         .n_beats_end(n_beats_end), .n_one_beat(n_one_beat), .n_memory(n_memory), .n_from_memory(n_from_memory),
         .n_last_count(n_last_count), .n_key_last(n_key_last), .n_scale_beats(n_scale_beats), .n_asym(n_asym),
         .n_groups(n_groups), .n_outer(n_outer),
@@ -192,7 +200,7 @@ module rill_engine_ctrl #(
     reg         active_q;
     reg  [1:0]  mode_q;
     reg  [2:0]  tok_end_q;                   // last token
-    reg         both_end_q;
+    reg  [OTHERS_W-1:0] others_end_q;
     reg  [16:0] beats_end_q;
     reg         one_beat_q;
     reg  [16:0] memory_q;
@@ -237,17 +245,17 @@ module rill_engine_ctrl #(
     reg         x_has_q;
     reg         part_has_q;                  // the units of this column are there, though the operand is not whole
     reg         v_has_q;
-    reg         y_has_q;                     // ARRAYS 2: room for all tokens, and no results on their way out
+    reg         y_has_q;                     // ARRAYS 2, 4: room for all tokens, and no results on their way out
 
     reg         tok_first;                   // tok_q is 0
     reg         tok_last;                    // tok_q is turn_end
-    wire [2:0]  turn_end = ARRAYS == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
+    wire [2:0]  turn_end = ARRAYS == 4 ? {2'd0, tok_end_q[2]} : ARRAYS == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
     // What the next command needs, known before it can come.
     reg         need_beat_q;                 // a memory beat: a header, or the first turn of such a beat
     reg         need_k_q;                    // local keys, at the first turn
     reg         need_v_q;                    // the V tail, at every turn
-    // room for a result, or with ARRAYS 2 at the first turn for those of all tokens
+    // room for a result, or with ARRAYS 2, 4 at the first turn for those of all tokens
     reg         need_y_q;
     wire        no_beat = (need_beat_q && !beat_has_q) || (need_k_q && !k_has_q) || (need_v_q && !v_has_q);
     wire        no_x = data_q && !x_has_q && !part_has_q;
@@ -327,7 +335,7 @@ module rill_engine_ctrl #(
             if (move) begin
                 mode_q <= n_mode;
                 tok_end_q <= n_tok_end;
-                both_end_q <= n_both_end;
+                others_end_q <= n_others_end;
                 beats_end_q <= n_beats_end;
                 one_beat_q <= n_one_beat;
                 memory_q <= n_memory;
@@ -497,6 +505,19 @@ module rill_engine_ctrl #(
             else part_has_q <= outer_q && !row_end_q && units_q >= need_q;
         end
 
+    // ---- the bank of accumulators of this row-step, or chunk whose columns are outermost ----
+    wire        bank;
+    generate
+        if (ARRAYS == 4) begin : gen_banks
+            reg bank_q;
+            assign bank = bank_q;
+            always @(posedge clk)
+                bank_q <= !rst && bank_q ^ (advance && row_end_q && !same_beat);
+        end else begin : gen_one_bank
+            assign bank = 1'b0;
+        end
+    endgenerate
+
     // ---- results: with each last beat, or one after the other from the last beat's turn 0 on ----
     wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];
     wire [5:0]  row_count = source_q == KEYS ? {2'd0, key_count}
@@ -509,6 +530,7 @@ module rill_engine_ctrl #(
                 cmd_out <= take_y && !rst;
                 cmd_out_tok <= tok_q[TOK_W-1:0];
                 cmd_out_row <= 3'd0;
+                cmd_out_bank <= 1'b0;
                 cmd_count <= row_count[COUNT_W-1:0];
                 cmd_tok_last <= tok_last;
                 cmd_y_last <= rows_end_q && tok_last;
@@ -536,6 +558,7 @@ module rill_engine_ctrl #(
                 if (take_y) begin
                     end_q <= rows_end_q;
                     cmd_out_row <= outer_q ? chunk_row_q : 3'd0;
+                    cmd_out_bank <= bank;
                     cmd_count <= row_count[COUNT_W-1:0];
                 end
             end
@@ -562,7 +585,8 @@ module rill_engine_ctrl #(
         cmd_last <= row_end_q;
         cmd_tok <= tok_q[TOK_W-1:0];
         cmd_acc <= outer_q ? chunk_row_q : 3'd0;
-        cmd_both <= ARRAYS == 2 && (!tok_last || both_end_q);
+        cmd_others <= ARRAYS == 1 ? {OTHERS_W{1'b0}} : {OTHERS_W{!tok_last}} | others_end_q;
+        cmd_bank <= bank;
         cmd_pair <= unit_q[UNIT_W-1:1];
         cmd_half <= unit_q[0];
         cmd_row <= chunk_row_q;

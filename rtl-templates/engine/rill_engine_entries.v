@@ -7,7 +7,8 @@
 // is being worked out and two wait, each in registers of its own: `take` moves no data, and s_axis_entry_tready does
 // not follow it.
 //     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
-//     n_tok_end      last token (or query head that is one);  n_both_end: the last turn has two (ARRAYS 2)
+//     n_tok_end      last token (or query head that is one)
+//     n_others_end   a bit for each token of the last turn but its first: it is there (ARRAYS 2, 4)
 //     n_one_turn     there is but one turn
 //     n_rows_end     row-steps - 1;  n_one_row: it is 0
 //     n_beats_end    beats of a row-step - 1;  n_one_beat: it is 0
@@ -24,15 +25,17 @@
 // name       meaning                          unit      range
 // CHANNELS   a lane each                      channels  1 to 32
 // BEAT_BITS  of a beat                        bits      256, 512
-// ARRAYS     that a beat serves in one cycle  tokens    1, 2
+// ARRAYS     that a beat serves in one cycle  tokens    1, 2, 4
 // ASYM       1: there are int4_asym weights   -         0, 1
+// OTHERS_W   of n_others_end                  bits      derived
 `default_nettype none
 
 module rill_engine_entries #(
     parameter CHANNELS = 0,
     parameter BEAT_BITS = 0,
     parameter ARRAYS = 1,
-    parameter ASYM = 0
+    parameter ASYM = 0,
+    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1
 ) (
     input  wire         clk,
     input  wire         rst,
@@ -46,7 +49,7 @@ module rill_engine_entries #(
     output wire [1:0]   n_mode,
     output wire [2:0]   n_tok_end,
     output wire         n_one_turn,
-    output wire         n_both_end,
+    output wire [OTHERS_W-1:0] n_others_end,
     output wire [16:0]  n_rows_end,
     output wire         n_one_row,
     output wire [16:0]  n_beats_end,
@@ -88,8 +91,8 @@ module rill_engine_entries #(
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if (ARRAYS != 1 && ARRAYS != 2) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_or_2 u_error ();
+        if (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_2_or_4 u_error ();
         end
     endgenerate
 
@@ -175,16 +178,24 @@ module rill_engine_entries #(
     end
 
     // ---- second cycle: what the sequencer loads; two of these wait ----
-    localparam N_W = 120;
+    localparam N_W = 119 + OTHERS_W;
     wire        is_values = a_mode_q == ENGINE_MODE_VALUES;
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
     wire [3:0]  token_end = a_tokens_q - 4'd1;
     wire [2:0]  tok_end = a_single_q ? 3'd0 : token_end[2:0];
-    wire [2:0]  turn_end = ARRAYS == 2 ? {1'b0, tok_end[2:1]} : tok_end;
+    wire [2:0]  turn_end = ARRAYS == 4 ? {2'd0, tok_end[2]} : ARRAYS == 2 ? {1'b0, tok_end[2:1]} : tok_end;
+    wire [OTHERS_W-1:0] others_end;          // of the tokens of the last turn
+    generate
+        if (ARRAYS == 4) begin : gen_four
+            assign others_end = {&tok_end[1:0], tok_end[1], |tok_end[1:0]};
+        end else begin : gen_two
+            assign others_end = tok_end[0];
+        end
+    endgenerate
     wire [16:0] beats_end = is_values ? vbeats + (BLOCK_BEATS == 1 ? 17'd0 : 17'd1) : {1'b0, a_beats_q} - 17'd1;
     wire        one_beat = is_values ? BLOCK_BEATS == 1 && a_vblocks_q == 16'd0 : a_beats_q == 16'd1;
     wire        from_memory = is_values ? a_vblocks_q != 16'd0 : a_mode_q != ENGINE_MODE_SCORES || a_krows_q != 16'd0;
-    wire [N_W-1:0] word = {a_mode_q, tok_end, turn_end == 3'd0, tok_end[0], a_rows_end_q, a_one_row_q, beats_end,
+    wire [N_W-1:0] word = {a_mode_q, tok_end, turn_end == 3'd0, others_end, a_rows_end_q, a_one_row_q, beats_end,
         one_beat,
         is_values ? vbeats : {1'b0, a_krows_q}, from_memory,
             a_mode_q == ENGINE_MODE_SCORES ? ALL_LANES[5:0] - a_over_q : a_last_rows_q,
@@ -201,7 +212,7 @@ module rill_engine_entries #(
     wire           push = a_valid_q && n_room_q;
     assign         count_d = count_q + {1'b0, push} - {1'b0, take};
     assign n_valid = n_valid_q;
-    assign {n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory,
+    assign {n_mode, n_tok_end, n_one_turn, n_others_end, n_rows_end, n_one_row, n_beats_end, n_one_beat, n_memory,
         n_from_memory,
             n_last_count, n_key_last, n_scale_beats, n_asym, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row,
                 n_layer}

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The factors of the lanes on one die: of a slice of the operand one for every nibble of a beat, in the order of
-// rill_matrix_lane. With ARRAYS 2 a factor is of two tokens, as rill_packed_mul takes them, and those that are
-// multiplied later (rill_pair_skew.vh) are held back as long.
+// rill_matrix_lane. With ARRAYS 2, 4 a factor is of a pair of tokens, as rill_packed_mul takes them, those of tokens 2
+// and 3 above all of tokens 0 and 1; what is multiplied later (rill_pair_skew.vh) is held back as long.
 //
 // No reset: a free-running pipeline.
 //
 // name       meaning                                  unit    range
 // BEAT_BITS  8 for each mantissa of a unit            bits    256, 512
-// ARRAYS     tokens at a time                         tokens  1, 2
+// ARRAYS     tokens at a time                         tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights           -       0, 1
 // X_BITS     of a mantissa                            bits    8, 10
 // FACTOR_W   of a factor, sign-extended to it         bits    8 to 32
+// PAIRS      of tokens, or a single one               -       derived
 `default_nettype none
 
 module rill_engine_factors #(
@@ -18,33 +19,36 @@ module rill_engine_factors #(
     parameter ARRAYS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
-    parameter FACTOR_W = 0
+    parameter FACTOR_W = 0,
+    parameter PAIRS = ARRAYS > 2 ? 2 : 1
 ) (
     input  wire                                     clk,
     input  wire [ARRAYS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
-    output wire [BEAT_BITS/4*FACTOR_W-1:0]          factors
+    output wire [PAIRS*(BEAT_BITS/4)*FACTOR_W-1:0]  factors
 );
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;
-    localparam SPLIT = 26 - X_BITS;                        // token 1 in a factor of both
+    localparam SPLIT = 26 - X_BITS;                        // the second token in a factor of both
+    localparam BOTH = ARRAYS > 1 ? 2 : 1;                  // tokens of a factor
+    localparam PAIR_BITS = BOTH * 2 * UNIT_BITS;           // of the slice
 `include "rill_pair_skew.vh"
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if (FACTOR_W < (ARRAYS == 2 ? 27 : X_BITS)) begin : gen_bad_factor
+        if (FACTOR_W < (ARRAYS > 1 ? 27 : X_BITS)) begin : gen_bad_factor
             rill_error_FACTOR_W_must_hold_a_factor u_error ();
         end
     endgenerate
 
-    // Of a slice what is multiplied `skew` clocks after the first of it.
-    function [ARRAYS*2*UNIT_BITS-1:0] of_skew(input integer skew);
+    // Of a pair's slice what is multiplied `skew` clocks after the first of it.
+    function [PAIR_BITS-1:0] of_skew(input integer skew, input integer pair);
         integer i;
-        for (i = 0; i < ARRAYS * 2 * XS; i = i + 1)
-            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS) / 2) == skew}};
+        for (i = 0; i < BOTH * 2 * XS; i = i + 1)
+            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS) / 2, pair) == skew}};
     endfunction
-    function [2*XS*FACTOR_W-1:0] all_factors(input [ARRAYS*2*UNIT_BITS-1:0] x);
+    function [2*XS*FACTOR_W-1:0] all_factors(input [PAIR_BITS-1:0] x);
         integer            i;
         reg [X_BITS-1:0]   element;
         reg [FACTOR_W-1:0] low;
@@ -52,39 +56,43 @@ module rill_engine_factors #(
         for (i = 0; i < 2 * XS; i = i + 1) begin
             element = x[X_BITS*i +: X_BITS];
             low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            element = x[(ARRAYS-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
+            element = x[(BOTH-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
             high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS == 2 ? low + (high << SPLIT) : low;
+            all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS > 1 ? low + (high << SPLIT) : low;
         end
     endfunction
 
-    wire [ARRAYS*2*UNIT_BITS-1:0] skewed;
+    genvar p;
     genvar w;
     generate
-        if (ARRAYS == 2) begin : gen_late
-            for (w = 0; w <= PAIR_TOP; w = w + 1) begin : gen_skew
-                localparam [ARRAYS*2*UNIT_BITS-1:0] MINE = of_skew(w);
-                wire [ARRAYS*2*UNIT_BITS-1:0] slice_now;
-                wire [ARRAYS*2*UNIT_BITS-1:0] mixed;
-                if (w == 0) begin : gen_at_once
-                    assign slice_now = slice;
-                    assign mixed = slice & MINE;
-                end else begin : gen_later
-                    reg [ARRAYS*2*UNIT_BITS-1:0] slice_q;
-                    always @(posedge clk)
-                        slice_q <= gen_skew[w-1].slice_now;
-                    assign slice_now = slice_q;
-                    assign mixed = gen_skew[w-1].mixed | (slice_q & MINE);
+        for (p = 0; p < PAIRS; p = p + 1) begin : gen_pair
+            wire [PAIR_BITS-1:0] mine = slice[p*PAIR_BITS +: PAIR_BITS];
+            wire [PAIR_BITS-1:0] skewed;
+            if (ARRAYS > 1) begin : gen_late
+                for (w = 0; w <= PAIR_TOP; w = w + 1) begin : gen_skew
+                    localparam [PAIR_BITS-1:0] MINE = of_skew(w, p);
+                    wire [PAIR_BITS-1:0] slice_now;
+                    wire [PAIR_BITS-1:0] mixed;
+                    if (w == 0) begin : gen_at_once
+                        assign slice_now = mine;
+                        assign mixed = mine & MINE;
+                    end else begin : gen_later
+                        reg [PAIR_BITS-1:0] slice_q;
+                        always @(posedge clk)
+                            slice_q <= gen_skew[w-1].slice_now;
+                        assign slice_now = slice_q;
+                        assign mixed = gen_skew[w-1].mixed | (slice_q & MINE);
+                    end
+                    wire unused_now = &{1'b0, slice_now};
                 end
-                wire unused_now = &{1'b0, slice_now};
+                assign skewed = gen_skew[PAIR_TOP].mixed;
+            end else begin : gen_at_once
+                assign skewed = mine;
+                wire unused = clk;
             end
-            assign skewed = gen_skew[PAIR_TOP].mixed;
-        end else begin : gen_at_once
-            assign skewed = slice;
-            wire unused = clk;
+            assign factors[p*2*XS*FACTOR_W +: 2*XS*FACTOR_W] = all_factors(skewed);
         end
     endgenerate
-    assign factors = all_factors(skewed);
 endmodule
 
 `default_nettype wire

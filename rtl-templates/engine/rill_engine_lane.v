@@ -9,18 +9,19 @@
 //     tok, row, acc, scale, raw
 //     cycle 1   x, shift        cycle 5   offset, sums (rill_engine_offset)  cycle 10  out_*
 // ARRAYS 2: cycle 1 the first part of x, its others up to six cycles later (rill_pair_skew.vh), cycle 7 sums, cycle 13
-// out_*; no offset.
+// out_*; no offset. ARRAYS 4: sums and out_* PAIR_MORE cycles later still.
 // Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid
 // and int4, for the beat.
 // With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and
 // offset come HOPS cycles later, and so do out_*: u_front lies at the memory's side, all else may lie on a die HOPS
 // boundaries away (rill_hop).
-// TERM_HOPS: the same behind the multipliers instead (rill_matrix_lane): sum_valid, sum_both, sum_shift, first, last,
-// tok, out, out_tok, out_row, acc, sum_params, sum_row and sum_raw come TERM_HOPS cycles later than the rest. The
-// first three are valid, both and shift once more, the last three params, row and raw. The row parameters then go to
-// the sums in words of PARAM_BITS (rill_row_params_send): a row is to have 64 / PARAM_BITS beats or more.
-// ARRAYS 2 (rill_matrix_pair): tok is a turn, its second token is there with both; x, shift and sums hold two
-// operands, and results leave by out, out_tok and out_row, cycle 0 too, not by last.
+// TERM_HOPS: the same behind the multipliers instead (rill_matrix_lane): sum_valid, sum_others, sum_shift, first, last,
+// tok, out, out_tok, out_row, acc, bank, out_bank, sum_params, sum_row and sum_raw come TERM_HOPS cycles later than the
+// rest. The first three are valid, others and shift once more, the last three params, row and raw. The row parameters
+// then go to the sums in words of PARAM_BITS (rill_row_params_send): a row is to have 64 / PARAM_BITS beats or more.
+// ARRAYS 2, 4 (rill_matrix_pair): tok is a turn; a bit of others says of each of its tokens but the first that it is
+// there; x, shift and sums hold so many operands, and results leave by out, out_tok and out_row, cycle 0 too, not by
+// last. bank, out_bank: with ARRAYS 4 those of acc and out_row.
 // ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
 // (rill_matrix_lane).
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
@@ -35,7 +36,7 @@
 // SCALE_W      of `scale`, more than of a byte's place  bits       6 or more
 // SCALE_K      of raw 1                                 fp32 bits  any
 // SCALE_V      of raw 2                                 fp32 bits  any
-// ARRAYS       at a time                                tokens     1, 2
+// ARRAYS       at a time                                tokens     1, 2, 4
 // HOPS         register stages of the beat's way        clocks     0 or more
 // TERM_HOPS    register stages of the terms' way        clocks     0 or more
 // PARAM_BITS   of row parameters in a clock, on that    bits       8, 16, 32, 64
@@ -45,6 +46,7 @@
 // ACC_W        of an accumulator                        bits       64, 66
 // TOK_W        of a token's number                      bits       derived
 // SUMS_W       of sums                                  bits       derived
+// OTHERS_W     of others                                bits       derived
 `default_nettype none
 
 module rill_engine_lane #(
@@ -63,9 +65,11 @@ module rill_engine_lane #(
     parameter X_BITS = 8,
     parameter ACC_W = 64,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128)
+    parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128),
+    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1
 ) (
     input  wire                   clk,
+    input  wire                   clk_2x,    // as in rill_matrix_pair
     input  wire                   rst,
     input  wire                   front_rst,
     input  wire                   sum_rst,
@@ -86,7 +90,7 @@ module rill_engine_lane #(
     input  wire                   int4,
     input  wire                   asym,
     input  wire                   sum_valid,
-    input  wire                   sum_both,
+    input  wire [OTHERS_W-1:0]    sum_others,
     input  wire [5*ARRAYS-1:0]    sum_shift,
     input  wire                   sum_params,
     input  wire [2:0]             sum_row,
@@ -94,7 +98,9 @@ module rill_engine_lane #(
     input  wire                   first,
     input  wire                   last,
     input  wire [TOK_W-1:0]       tok,
-    input  wire                   both,
+    input  wire [OTHERS_W-1:0]    others,
+    input  wire                   bank,
+    input  wire                   out_bank,
     input  wire                   out,
     input  wire [TOK_W-1:0]       out_tok,
     input  wire [2:0]             out_row,
@@ -122,8 +128,8 @@ module rill_engine_lane #(
         if (SCALE_W <= BYTE_W) begin : gen_bad_width
             rill_error_SCALE_W_must_exceed_the_bits_of_a_byte_place u_error ();
         end
-        if (ARRAYS != 1 && ARRAYS != 2) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_or_2 u_error ();
+        if (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_2_or_4 u_error ();
         end
     endgenerate
 
@@ -217,36 +223,55 @@ module rill_engine_lane #(
                 .bias(bias), .params(sum_params_q), .row(sum_row_q), .raw(sum_raw_q), .word(word), .side(1'b0),
                 .out_valid(out_valid),
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
-            wire unused = &{1'b0, side, both, sum_both, out, out_tok, out_row, place};
+            wire unused = &{1'b0, clk_2x, side, others, sum_others, bank, out_bank, out, out_tok, out_row, place};
         end else begin : gen_pair
-            localparam TURN_W = TOK_W > 1 ? TOK_W - 1 : 1;
-            wire [ROW_W+TURN_W-1:0] place = {acc_q, tok_q[TURN_W-1:0]};
-            localparam PLACE_W = TOKENS > 2 ? ROW_W + TURN_W : ROW_W;
-            reg              both_q;
-            wire [ROW_W-1:0] out_row_q;
-            wire             sum_both_q;
-            wire             out_q;
-            wire [TOK_W-1:0] out_tok_q;
+            localparam PAIRS = ARRAYS / 2;
+            localparam BANK_W = PAIRS > 1 ? 1 : 0;
+            localparam SUM_ROW_W = BANK_W + ROW_W;
+            localparam PLACE_W = TOKENS > ARRAYS ? SUM_ROW_W + TOK_W - PAIRS : SUM_ROW_W;
+            wire [PLACE_W-1:0]   place;
+            wire [SUM_ROW_W-1:0] acc_there;
+            wire [SUM_ROW_W-1:0] out_row_there;
+            wire [SUM_ROW_W-1:0] sum_acc_q;
+            wire [SUM_ROW_W-1:0] out_row_q;
+            reg  [OTHERS_W-1:0]  others_q;
+            wire [OTHERS_W-1:0]  sum_others_q;
+            wire                 out_q;
+            wire [TOK_W-1:0]     out_tok_q;
+            if (BANK_W > 0) begin : gen_banks
+                assign acc_there = {bank, acc[ROW_W-1:0]};
+                assign out_row_there = {out_bank, out_row[ROW_W-1:0]};
+            end else begin : gen_one_bank
+                assign acc_there = acc[ROW_W-1:0];
+                assign out_row_there = out_row[ROW_W-1:0];
+                wire unused_bank = &{1'b0, bank, out_bank};
+            end
+            if (TOKENS > ARRAYS) begin : gen_turns
+                assign place = {sum_acc_q, tok_q[TOK_W-PAIRS-1:0]};
+            end else begin : gen_turn
+                assign place = sum_acc_q;
+            end
             always @(posedge clk)
-                both_q <= both;
-            rill_hop_stage #(.DATA_W(10 + 2 * TOK_W + 2 * ROW_W), .CLEAR_W(2)) u_command (.clk(clk), .rst(sum_rst),
-                .d({sum_raw, sum_row, sum_params, out_row[ROW_W-1:0], out_tok, acc[ROW_W-1:0], tok, sum_both, first,
-                out, sum_valid}),
-                .q({sum_raw_q, sum_row_q, sum_params_q, out_row_q, out_tok_q, acc_q, tok_q, sum_both_q, first_q, out_q,
-                sum_valid_q}));
-            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .ASYM(ASYM),
+                others_q <= others;
+            rill_hop_stage #(.DATA_W(9 + OTHERS_W + 2 * TOK_W + 2 * SUM_ROW_W), .CLEAR_W(2)) u_command (
+                .clk(clk), .rst(sum_rst),
+                .d({sum_raw, sum_row, sum_params, out_row_there, out_tok, acc_there, tok, sum_others, first, out,
+                sum_valid}),
+                .q({sum_raw_q, sum_row_q, sum_params_q, out_row_q, out_tok_q, sum_acc_q, tok_q, sum_others_q, first_q,
+                out_q, sum_valid_q}));
+            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .PAIRS(PAIRS), .ROWS(1 << ROW_W), .ASYM(ASYM),
                 .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS), .SCALE_K(SCALE_K),
                 .SCALE_V(SCALE_V)) u_matrix (
-                .clk(clk), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .both(both_q), .int4(int4_q),
-                .sum_valid(sum_valid_q),
-                .sum_shift(sum_shift), .sum_both(sum_both_q), .first(first_q), .out(out_q),
-                .turn(place[ROW_W+TURN_W-PLACE_W +: PLACE_W]), .out_row(out_row_q),
+                .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .others(others_q),
+                .int4(int4_q), .sum_valid(sum_valid_q), .sum_shift(sum_shift), .sum_others(sum_others_q),
+                .first(first_q), .out(out_q), .turn(place), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .group_scale(group_scale), .shift(shift),
                 .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
                 .params(sum_params_q), .row(sum_row_q), .raw(sum_raw_q), .word(word), .out_valid(out_valid),
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
+            assign acc_q = {ROW_W{1'b0}};
             assign last_q = 1'b0;
-            wire unused = &{1'b0, last, last_q, tok_q, place, out_row, offset, pop_data};
+            wire unused = &{1'b0, last, last_q, acc_q, tok_q, out_row, offset, pop_data};
         end
     endgenerate
 

@@ -8,7 +8,7 @@
 //
 // name       meaning                                                   unit    range
 // BEAT_BITS  8 for each mantissa of a unit                             bits    256, 512
-// ARRAYS     tokens at a time                                          tokens  1, 2
+// ARRAYS     tokens at a time                                          tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights                            -       0, 1
 // X_BITS     of a mantissa                                             bits    8, 10
 // PARTS      of the slice                                              parts   1, 4
@@ -23,7 +23,7 @@ module rill_engine_offsets #(
     parameter X_BITS = 8,
     parameter PARTS = 1,
     parameter OWN = 0,
-    parameter Q_W = ARRAYS == 2 && ASYM == 0 ? 1
+    parameter Q_W = ARRAYS > 1 && ASYM == 0 ? 1
         : (ARRAYS == 1 ? X_BITS + 14 : 0) + (ASYM != 0 ? ARRAYS * (X_BITS + 5) * (BEAT_BITS / 128) : 0)
 ) (
     input  wire                                     clk,
@@ -40,14 +40,16 @@ module rill_engine_offsets #(
     localparam PART = 2 * UNIT_BITS / PARTS;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128);  // of each 32 elements
     localparam ONE_W = X_BITS + 14;                        // an offset
-    localparam WORD_W = 16 * ARRAYS;
+    localparam WORD_W = 16;
+    localparam PAIRS = ARRAYS > 2 ? 2 : 1;
+`include "rill_pair_skew.vh"
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if (ARRAYS == 2 && OWN == 0) begin : gen_bad_own
-            rill_error_OWN_must_be_1_with_ARRAYS_2 u_error ();
+        if (ARRAYS > 1 && OWN == 0) begin : gen_bad_own
+            rill_error_OWN_must_be_1_with_ARRAYS_2_and_4 u_error ();
         end
     endgenerate
 
@@ -55,7 +57,7 @@ module rill_engine_offsets #(
     genvar p;
     genvar w;
     generate
-        if (ARRAYS == 2 && ASYM == 0) begin : gen_none
+        if (ARRAYS > 1 && ASYM == 0) begin : gen_none
             wire unused = &{1'b0, clk, rst, valid_3, valid_4, int4_4, slice, x};
             assign q = {Q_W{1'b0}};
         end else begin : gen_sums
@@ -92,8 +94,9 @@ module rill_engine_offsets #(
                 end
                 wire unused = &{1'b0, slice, valid_3, x};
             end
-            if (ARRAYS == 2) begin : gen_late
-                rill_delay_line #(.DATA_W(Q_W), .DEPTH(2)) u_late (.clk(clk), .rst(rst), .en(1'b1), .d(sums), .q(q));
+            if (ARRAYS > 1) begin : gen_late
+                rill_delay_line #(.DATA_W(Q_W), .DEPTH(2 + PAIR_MORE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
+                    .d(sums), .q(q));
                 wire unused_offset = &{1'b0, offset};
             end else if (ASYM != 0) begin : gen_both
                 assign q = {sums, offset};

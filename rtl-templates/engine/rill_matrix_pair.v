@@ -1,32 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine for two tokens at a time: rill_matrix_lane with two operands and two sets of
-// accumulators, but one multiplier per nibble (rill_packed_mul).
+// One lane of the matrix engine for a pair of tokens at a time, or two of them: rill_matrix_lane with an operand and a
+// set of accumulators for each, but one multiplier per nibble (rill_packed_mul; for two pairs rill_quad_products).
 //
-// Free-running pipeline, never stalls: a beat for tokens 2 * turn and 2 * turn + 1 per cycle; `both`: the second one is
-// there. rill_pair_products makes terms of it, rill_pair_sums adds them up:
+// Free-running pipeline, never stalls: a beat for the 2 * PAIRS tokens of a turn per cycle; others: a bit for each of
+// them but the first: it is there. rill_pair_products or rill_quad_products makes terms of it, rill_pair_sums adds them
+// up:
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn])
 //     + term_i, ACC_W bits
 // x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from
-// 27 bits, as rill_packed_mul takes them; those of byte n of the beat come pair_skew(n) cycles later
-// (rill_pair_skew.vh), as multipliers sum in trees. nibbles is the beat as it is: signed weights of 4 bits (int4), else
-// signed bytes. So there is no offset.
+// 27 bits, as rill_packed_mul takes them, those of tokens 2 and 3 above all of tokens 0 and 1; those of byte n of the
+// beat and pair p come pair_skew(n, p) cycles later (rill_pair_skew.vh), as multipliers sum in trees. nibbles is the
+// beat as it is: signed weights of 4 bits (int4), else signed bytes. So there is no offset.
 // ASYM: asym and words as in rill_matrix_lane; sums_i of operand i (rill_engine_offset).
-// Results leave one per cycle: with out, token out_tok is given LATENCY = 12 cycles later. out with out_tok 0 belongs
-// to the cycle of the last beat's turn 0 and takes row_scale and bias along for all tokens of the row; the other tokens
-// follow in their order, none later than the next row's first beat comes to their turn (a row of n tokens may end n
-// cycles after the one before).
-// With HOPS the two halves may lie on dies HOPS boundaries apart: sum_valid, sum_both, sum_shift,
+// Results leave one per cycle: with out, token out_tok is given LATENCY = 12 + PAIR_MORE cycles later. out with out_tok
+// 0 belongs to the cycle of the last beat's turn 0 and takes row_scale and bias along for all tokens of the row; the
+// other tokens follow in their order, none later than a first beat comes to their turn and place of a row (a row of n
+// tokens may end n cycles after the one before).
+// With HOPS the two halves may lie on dies HOPS boundaries apart: sum_valid, sum_others, sum_shift,
 // first, turn, out, out_tok and out_row come HOPS cycles later than the rest, and so do results. The first three are
-// valid, both and shift once more.
+// valid, others and shift once more.
 // PARAM_BITS: row_scale and bias are not looked at. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
 // Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
 // ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with
-// out_tok 0).
+// out_tok 0). With two pairs the next row comes to a turn too early. So there are two banks of such places, a bit in
+// front of row: each row, or all that are open together, has the other one than those before.
 //
 // name        meaning                                    unit       range
 // BEAT_BITS   of a beat                                  bits       256, 512
-// TOKENS      per step, upper bound                      tokens     2, 4, 8
+// TOKENS      per step, upper bound, 2 * PAIRS or more   tokens     2, 4, 8
+// PAIRS       of tokens at a time                        pairs      1, 2
 // ROWS        that may be open at a time                 rows       1, 4, 8
 // ASYM        0: asym, words and sums are not looked at  -          0, 1
 // X_BITS      of an element of x                         bits       8, 10
@@ -36,7 +39,7 @@
 // SCALE_K     of raw 1                                   fp32 bits  any
 // SCALE_V     of raw 2                                   fp32 bits  any
 // TOK_W       of a token's number                        bits       derived
-// ROW_W       of a row's number                          bits       derived
+// ROW_W       of a row's number, with its bank           bits       derived
 // TURN_W      of turn                                    bits       derived
 // SUMS_W      of sums                                    bits       derived
 // WORD_W      of word                                    bits       derived
@@ -45,6 +48,7 @@
 module rill_matrix_pair #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
+    parameter PAIRS = 1,
     parameter ROWS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
@@ -54,33 +58,34 @@ module rill_matrix_pair #(
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter ROW_W = PAIRS * ROWS > 1 ? $clog2(PAIRS * ROWS) : 1,
     parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
     parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128),
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
+    input  wire                   clk_2x,      // twice as fast, its edges with those of clk; of two pairs alone
     input  wire                   rst,
     input  wire                   sum_rst,
 
     input  wire                   valid,
-    input  wire                   both,
+    input  wire [2*PAIRS-2:0]     others,
     input  wire                   int4,
     input  wire                   sum_valid,
-    input  wire                   sum_both,
-    input  wire [9:0]             sum_shift,
+    input  wire [2*PAIRS-2:0]     sum_others,
+    input  wire [10*PAIRS-1:0]    sum_shift,
     input  wire                   first,       // first beat of the row
     input  wire [TURN_W-1:0]      turn,
     input  wire                   out,
     input  wire [TOK_W-1:0]       out_tok,
     input  wire [ROW_W-1:0]       out_row,
     input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat
-    input  wire [8*BEAT_BITS-1:0] x,           // 32 bits each
+    input  wire [8*PAIRS*BEAT_BITS-1:0] x,     // 32 bits each
     input  wire [7:0]             group_scale, // 1 where there is none
-    input  wire [9:0]             shift,       // {shift_1, shift_0}
+    input  wire [10*PAIRS-1:0]    shift,       // shift_0 low
     input  wire                   asym,
     input  wire [BEAT_BITS/8-1:0] words,       // {offset, scale} of each 32 elements
-    input  wire [2*SUMS_W-1:0]    sums,        // {sums_1, sums_0} of the beat that was valid 6 cycles before
+    input  wire [2*PAIRS*SUMS_W-1:0] sums,     // of the beat that was valid 6 + PAIR_MORE cycles before, sums_0 low
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
     input  wire                   params,
@@ -94,20 +99,39 @@ module rill_matrix_pair #(
     output wire [31:0]            out_bias
 );
     localparam TERM_W = X_BITS + 26;
-    wire [2*TERM_W-1:0] term;
-    wire [2*TERM_W-1:0] sum_term;
+    localparam TERM_BITS = 2 * PAIRS * TERM_W;
+`include "rill_pair_skew.vh"
+
+    generate
+        if (PAIRS != 1 && PAIRS != 2) begin : gen_bad_pairs
+            rill_error_PAIRS_must_be_1_or_2 u_error ();
+        end
+    endgenerate
+
+    wire [TERM_BITS-1:0] term;
+    wire [TERM_BITS-1:0] sum_term;
     wire [31:0]          sum_row_scale;
     wire [31:0]          sum_bias;
     wire [WORD_W-1:0]    sum_word;
-    rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
-        .clk(clk), .rst(rst), .valid(valid), .both(both), .int4(int4), .nibbles(nibbles), .x(x),
-        .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
-    rill_term_way #(.TERM_BITS(2 * TERM_W), .HOPS(HOPS), .PARAM_BITS(PARAM_BITS)) u_way (
+    generate
+        if (PAIRS == 2) begin : gen_two
+            rill_quad_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
+                .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .others(others), .int4(int4),
+                .nibbles(nibbles), .x(x), .group_scale(group_scale), .shift(shift), .asym(asym), .words(words),
+                .sums(sums), .term(term));
+        end else begin : gen_one
+            rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
+                .clk(clk), .rst(rst), .valid(valid), .both(others), .int4(int4), .nibbles(nibbles), .x(x),
+                .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
+            wire unused = clk_2x;
+        end
+    endgenerate
+    rill_term_way #(.TERM_BITS(TERM_BITS), .HOPS(HOPS), .PARAM_BITS(PARAM_BITS)) u_way (
         .clk(clk), .rst(rst), .term(term), .row_scale(row_scale), .bias(bias), .word(word), .sum_term(sum_term),
         .sum_row_scale(sum_row_scale), .sum_bias(sum_bias), .sum_word(sum_word));
-    rill_pair_sums #(.TOKENS(TOKENS), .ROWS(ROWS), .X_BITS(X_BITS), .ACC_W(ACC_W),
-        .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
-        .clk(clk), .rst(sum_rst), .valid(sum_valid), .both(sum_both), .first(first), .turn(turn), .out(out),
+    rill_pair_sums #(.TOKENS(TOKENS), .PAIRS(PAIRS), .ROWS(ROWS), .X_BITS(X_BITS), .ACC_W(ACC_W),
+        .TERM_AT(10 + PAIR_MORE), .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
+        .clk(clk), .rst(sum_rst), .valid(sum_valid), .others(sum_others), .first(first), .turn(turn), .out(out),
         .out_tok(out_tok), .out_row(out_row), .shift(sum_shift), .row_scale(sum_row_scale), .bias(sum_bias),
         .params(params), .row(row), .raw(raw), .word(sum_word),
         .term(sum_term), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));

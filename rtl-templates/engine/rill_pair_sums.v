@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' half of rill_matrix_pair: terms of rill_pair_products, shifted by the rest of the block's
-// exponent, shift / 8 bytes, added up,
-// and results in their order.
+// The accumulators' half of rill_matrix_pair: terms of rill_pair_products or rill_quad_products, shifted by the rest of
+// the block's exponent, shift / 8 bytes, added up, and results in their order.
 //
 // Free-running pipeline, never stalls. valid to out_row, shift, row_scale and bias are those of rill_matrix_pair, all
-// of the same cycle; term, its two terms, comes TERM_AT = 10 cycles later, results leave LATENCY = 12 cycles later.
+// of the same cycle; term, that of each token of a turn, comes TERM_AT cycles later, results leave LATENCY = TERM_AT
+// + 2 cycles later.
 // PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
 // valid's cycle too (rill_row_params_receive).
 // Reset: synchronous; valids only.
 //
 // name        meaning                               unit       range
-// TOKENS      per step, upper bound                 tokens     2, 4, 8
+// TOKENS      per step, 2 * PAIRS or more           tokens     2, 4, 8
+// PAIRS       of tokens at a time                   pairs      1, 2
 // ROWS        that may be open at a time            rows       1, 4, 8
 // X_BITS      of an element of the operand          bits       8, 10
 // ACC_W       of an accumulator                     bits       64, 66
+// TERM_AT     from a beat to its terms              clocks     10 to 12
 // PARAM_BITS  of row parameters in a clock; 0: all  bits       0, 8, 16, 32, 64
 // SCALE_K     of raw 1                              fp32 bits  any
 // SCALE_V     of raw 2                              fp32 bits  any
 // TOK_W       of a token's number                   bits       derived
-// ROW_W       of a row's number                     bits       derived
+// ROW_W       of a row's number, with its bank      bits       derived
 // TURN_W      of turn                               bits       derived
 // TERM_W      of a term                             bits       derived
 // WORD_W      of word                               bits       derived
@@ -26,14 +28,16 @@
 
 module rill_pair_sums #(
     parameter TOKENS = 0,
+    parameter PAIRS = 1,
     parameter ROWS = 1,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
+    parameter TERM_AT = 10,
     parameter PARAM_BITS = 0,
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter ROW_W = PAIRS * ROWS > 1 ? $clog2(PAIRS * ROWS) : 1,
     parameter TURN_W = TOKENS * ROWS > 2 ? $clog2(TOKENS * ROWS) - 1 : 1,
     parameter TERM_W = X_BITS + 26,
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
@@ -41,29 +45,31 @@ module rill_pair_sums #(
     input  wire                clk,
     input  wire                rst,
     input  wire                valid,
-    input  wire                both,
+    input  wire [2*PAIRS-2:0]  others,
     input  wire                first,
     input  wire [TURN_W-1:0]   turn,
     input  wire                out,
     input  wire [TOK_W-1:0]    out_tok,
     input  wire [ROW_W-1:0]    out_row,
-    input  wire [9:0]          shift,
+    input  wire [10*PAIRS-1:0] shift,
     input  wire [31:0]         row_scale,
     input  wire [31:0]         bias,
     input  wire                params,
     input  wire [2:0]          row,
     input  wire [1:0]          raw,
     input  wire [WORD_W-1:0]   word,
-    input  wire [2*TERM_W-1:0] term,
+    input  wire [2*PAIRS*TERM_W-1:0] term,
     output reg                 out_valid,
     output reg  [ACC_W-1:0]    out_acc,
     output reg  [31:0]         out_row_scale,
     output reg  [31:0]         out_bias
 );
-    localparam LATENCY = 12;
-    localparam TERM_AT = 10;
     localparam SHIFTED_W = TERM_W + 24;
-    localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1;
+    localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1; // of a token, with a second bank for two pairs
+    localparam MANY = 2 * PAIRS;                           // tokens of a turn
+    localparam OTHERS = MANY - 1;
+    localparam SHIFT_W = 2 * MANY;                         // of the exponents, what is still to be done
+    localparam AT = TERM_AT;
 
     generate
         if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
@@ -72,109 +78,135 @@ module rill_pair_sums #(
         if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
             rill_error_X_BITS_must_be_8_or_10 u_error ();
         end
-        if (TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
-            rill_error_TOKENS_must_be_2_4_or_8 u_error ();
+        if ((TOKENS != 2 && TOKENS != 4 && TOKENS != 8) || TOKENS < MANY) begin : gen_bad_tokens
+            rill_error_TOKENS_must_be_2_4_or_8_and_at_least_2_for_each_pair u_error ();
+        end
+        if (PAIRS != 1 && PAIRS != 2) begin : gen_bad_pairs
+            rill_error_PAIRS_must_be_1_or_2 u_error ();
+        end
+        if (TERM_AT < 10 || TERM_AT > 12) begin : gen_bad_term
+            rill_error_TERM_AT_must_be_10_to_12 u_error ();
         end
         if (ROWS != 1 && ROWS != 4 && ROWS != 8) begin : gen_bad_rows
             rill_error_ROWS_must_be_1_4_or_8 u_error ();
         end
     endgenerate
 
-    // What goes along with the terms; index n: valid in stage n.
-    reg  [11:1]         valid_q;
-    reg  [11:1]         both_q;
-    reg  [10:1]         first_q;
-    reg  [11:1]         out_q;
-    reg  [11*TURN_W-1:0] turn_q;               // stage 1 in the low bits
-    reg  [11*TOK_W-1:0] out_tok_q;
-    reg  [11*ROW_W-1:0] out_row_q;
-    reg  [4*TERM_AT-1:0] shift_q;
-    wire [TURN_W-1:0]   turn10 = turn_q[9*TURN_W +: TURN_W];
-    wire [TURN_W-1:0]   turn11 = turn_q[10*TURN_W +: TURN_W];
-    wire [ROW_W-1:0]    out_row11 = out_row_q[10*ROW_W +: ROW_W];
-    wire [TOK_W-1:0]    out_tok11 = out_tok_q[10*TOK_W +: TOK_W];
+    // What goes along with the terms; index n: valid in stage n. The terms are there in stage AT.
+    reg  [AT+1:1]       valid_q;
+    reg  [(AT+1)*OTHERS-1:0] others_q;         // stage 1 in the low bits
+    reg  [AT:1]         first_q;
+    reg  [AT+1:1]       out_q;
+    reg  [(AT+1)*TURN_W-1:0] turn_q;
+    reg  [(AT+1)*TOK_W-1:0] out_tok_q;
+    reg  [(AT+1)*ROW_W-1:0] out_row_q;
+    reg  [SHIFT_W*AT-1:0] shift_q;
+    reg  [SHIFT_W-1:0]  rest;                  // of the exponents behind those of rill_pair_products
+    wire [TURN_W-1:0]   turn_term = turn_q[(AT-1)*TURN_W +: TURN_W];
+    wire [TURN_W-1:0]   turn_sum = turn_q[AT*TURN_W +: TURN_W];
+    wire [ROW_W-1:0]    out_row_sum = out_row_q[AT*ROW_W +: ROW_W];
+    wire [TOK_W-1:0]    out_tok_sum = out_tok_q[AT*TOK_W +: TOK_W];
 
+    integer t;
+    always @*
+        for (t = 0; t < MANY; t = t + 1)
+            rest[2*t +: 2] = shift[5*t+3 +: 2];
     always @(posedge clk) begin
-        valid_q <= rst ? 11'd0 : {valid_q[10:1], valid};
-        both_q <= rst ? 11'd0 : {both_q[10:1], valid && both};
-        out_q <= rst ? 11'd0 : {out_q[10:1], out};
-        first_q <= {first_q[9:1], first};
-        turn_q <= {turn_q[10*TURN_W-1:0], turn};
-        out_row_q <= {out_row_q[10*ROW_W-1:0], out_row};
-        out_tok_q <= {out_tok_q[10*TOK_W-1:0], out_tok};
-        shift_q <= {shift_q[4*TERM_AT-5:0], shift[9:8], shift[4:3]};
+        valid_q <= rst ? {(AT+1){1'b0}} : {valid_q[AT:1], valid};
+        others_q <= rst ? {(AT+1)*OTHERS{1'b0}} : {others_q[AT*OTHERS-1:0], valid ? others : {OTHERS{1'b0}}};
+        out_q <= rst ? {(AT+1){1'b0}} : {out_q[AT:1], out};
+        first_q <= {first_q[AT-1:1], first};
+        turn_q <= {turn_q[AT*TURN_W-1:0], turn};
+        out_row_q <= {out_row_q[AT*ROW_W-1:0], out_row};
+        out_tok_q <= {out_tok_q[AT*TOK_W-1:0], out_tok};
+        shift_q <= {shift_q[SHIFT_W*(AT-1)-1:0], rest};
     end
 
-    // Stage 11: the block's exponent. 12: an accumulator per token.
+    // Stage AT + 1: the block's exponent. AT + 2: an accumulator per token.
+    wire [TURN_W-1:0]     out_place;
+    wire [ACC_W-1:0]      kept;                // of the token of the result that leaves
     genvar i;
     generate
-        for (i = 0; i < 2; i = i + 1) begin : gen_token
-            reg  [SHIFTED_W-1:0] term11_q;
-            wire [TERM_W-1:0]    term10 = term[TERM_W*i +: TERM_W];
-            wire [SHIFTED_W-1:0] wide = {{24{term10[TERM_W-1]}}, term10};
-            wire [11:10]         active = i == 0 ? valid_q[11:10] : both_q[11:10];
+        for (i = 0; i < MANY; i = i + 1) begin : gen_token
+            reg  [SHIFTED_W-1:0] shifted_q;
+            wire [TERM_W-1:0]    mine = term[TERM_W*i +: TERM_W];
+            wire [SHIFTED_W-1:0] wide = {{24{mine[TERM_W-1]}}, mine};
+            wire                 term_active = i == 0 ? valid_q[AT] : others_q[(AT-1)*OTHERS + (i > 0 ? i - 1 : 0)];
+            wire                 sum_active = i == 0 ? valid_q[AT+1] : others_q[AT*OTHERS + (i > 0 ? i - 1 : 0)];
             reg  [ACC_W-1:0]     acc_q [0:PLACES-1];
             reg  [ACC_W-1:0]     before_q;     // what the term is added to, read a stage earlier
             wire [ACC_W-1:0]     acc = before_q
-                + {{(ACC_W+1-SHIFTED_W){term11_q[SHIFTED_W-1]}}, term11_q[SHIFTED_W-2:0]};
+                + {{(ACC_W+1-SHIFTED_W){shifted_q[SHIFTED_W-1]}}, shifted_q[SHIFTED_W-2:0]};
             always @(posedge clk) begin
-                if (active[10]) begin
-                    case (shift_q[4*(TERM_AT-1)+2*i +: 2])
-                        2'd0: term11_q <= wide;
-                        2'd1: term11_q <= wide << 8;
-                        2'd2: term11_q <= wide << 16;
-                        default: term11_q <= wide << 24;
+                if (term_active) begin
+                    case (shift_q[SHIFT_W*(AT-1)+2*i +: 2])
+                        2'd0: shifted_q <= wide;
+                        2'd1: shifted_q <= wide << 8;
+                        2'd2: shifted_q <= wide << 16;
+                        default: shifted_q <= wide << 24;
                     endcase
-                    before_q <= first_q[10] ? {ACC_W{1'b0}} : active[11] && turn11 == turn10 ? acc : acc_q[turn10];
+                    before_q <= first_q[AT] ? {ACC_W{1'b0}} : sum_active && turn_sum == turn_term ? acc
+                        : acc_q[turn_term];
                 end
-                if (active[11])
-                    acc_q[turn11] <= acc;
+                if (sum_active)
+                    acc_q[turn_sum] <= acc;
             end
         end
     endgenerate
 
     // Results: token 0 as its sum is made, the others from where they are kept.
-    wire               out_first11 = out_tok11 == {TOK_W{1'b0}};
-    wire [TURN_W-1:0]  out_turn11;
+    localparam IN_TURN_W = PAIRS == 2 ? 2 : 1; // of a token's number in its turn
+    wire               out_first = out_tok_sum == {TOK_W{1'b0}};
     generate
-        if (TOKENS > 2 && ROWS > 1) begin : gen_turns_rows
-            assign out_turn11 = {out_row11, out_tok11[TOK_W-1:1]};
-        end else if (TOKENS > 2) begin : gen_turns
-            assign out_turn11 = out_tok11[TOK_W-1:1];
-        end else if (ROWS > 1) begin : gen_rows
-            assign out_turn11 = out_row11;
+        if (TOKENS > MANY && PAIRS * ROWS > 1) begin : gen_turns_rows
+            assign out_place = {out_row_sum, out_tok_sum[TOK_W-1:IN_TURN_W]};
+        end else if (TOKENS > MANY) begin : gen_turns
+            assign out_place = out_tok_sum[TOK_W-1:IN_TURN_W];
+        end else if (PAIRS * ROWS > 1) begin : gen_rows
+            assign out_place = out_row_sum;
         end else begin : gen_turn
-            assign out_turn11 = 1'b0;
+            assign out_place = 1'b0;
+        end
+        if (PAIRS == 2) begin : gen_kept_of_four
+            wire [ACC_W-1:0] low = out_tok_sum[0] ? gen_token[1].acc_q[out_place] : gen_token[0].acc_q[out_place];
+            wire [ACC_W-1:0] high = out_tok_sum[0] ? gen_token[MANY-1].acc_q[out_place]
+                : gen_token[MANY-2].acc_q[out_place];
+            assign kept = out_tok_sum[IN_TURN_W-1] ? high : low;
+        end else begin : gen_kept
+            assign kept = out_tok_sum[0] ? gen_token[1].acc_q[out_place] : gen_token[0].acc_q[out_place];
         end
     endgenerate
-    wire [31:0]        row_scale11;
-    wire [31:0]        bias11;
+    wire [31:0]        row_scale_sum;
+    wire [31:0]        bias_sum;
     always @(posedge clk) begin
-        out_valid <= out_q[11] && !rst;
-        if (out_q[11])
-            out_acc <= out_first11 ? gen_token[0].acc : out_tok11[0] ? gen_token[1].acc_q[out_turn11]
-                : gen_token[0].acc_q[out_turn11];
-        if (out_q[11] && out_first11)
-            {out_bias, out_row_scale} <= {bias11, row_scale11};
+        out_valid <= out_q[AT+1] && !rst;
+        if (out_q[AT+1])
+            out_acc <= out_first ? gen_token[0].acc : kept;
+        if (out_q[AT+1] && out_first)
+            {out_bias, out_row_scale} <= {bias_sum, row_scale_sum};
     end
 
-    // All of it a cycle later: the chunks that are kept last for so long as is then left.
-    reg [63:0]       whole_q;
-    reg              params_q;
-    reg [4:0]        which_q;
-    reg [WORD_W-1:0] word_q;
-    always @(posedge clk) begin
-        params_q <= params && !rst;
-        whole_q <= {bias, row_scale};
-        which_q <= {raw, row};
-        word_q <= word;
-    end
-    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATENCY(LATENCY - 2), .SCALE_K(SCALE_K),
+    // All of it later: the chunks that are kept last for so long as is then left.
+    localparam LATE = AT - 9;
+    localparam ALONG = 10;
+    wire [63:0]       whole;
+    wire              params_late;
+    wire [4:0]        which;
+    wire [WORD_W-1:0] word_late;
+    wire [LATE:0]     params_all;
+    reg  [LATE-1:0]   params_q;
+    assign params_all = {params_q, params};
+    assign params_late = params_q[LATE-1];
+    always @(posedge clk)
+        params_q <= rst ? {LATE{1'b0}} : params_all[LATE-1:0];
+    rill_delay_line #(.DATA_W(69 + WORD_W), .DEPTH(LATE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
+        .d({word, raw, row, bias, row_scale}), .q({word_late, which, whole}));
+    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATENCY(ALONG), .SCALE_K(SCALE_K),
         .SCALE_V(SCALE_V)) u_params (
-        .clk(clk), .rst(rst), .s_row_scale(whole_q[31:0]), .s_bias(whole_q[63:32]), .params(params_q),
-        .row(which_q[2:0]), .raw(which_q[4:3]), .word(word_q), .row_scale(row_scale11), .bias(bias11));
+        .clk(clk), .rst(rst), .s_row_scale(whole[31:0]), .s_bias(whole[63:32]), .params(params_late),
+        .row(which[2:0]), .raw(which[4:3]), .word(word_late), .row_scale(row_scale_sum), .bias(bias_sum));
 
-    wire unused = &{1'b0, out_row11, shift};
+    wire unused = &{1'b0, out_row_sum, shift, params_all};
 endmodule
 
 `default_nettype wire

@@ -5,8 +5,8 @@
 // Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast
 // ends the operand and fills the bank. tready is low while both banks are full.
 // Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0,
-// shift_1 their block's exponents) 2 cycles later (registered address, registered RAM read). ARRAYS 2: read_tok names a
-// turn, and the units of tokens 2 * read_tok (low half) and 2 * read_tok + 1 come side by side; what belongs to a token
+// shift_1 their block's exponents) 2 cycles later (registered address, registered RAM read). ARRAYS 2, 4: read_tok
+// names a turn, and the units of its tokens come side by side, those of ARRAYS * read_tok low; what belongs to a token
 // that the operand does not hold is old.
 // filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of
 // all tokens may be.
@@ -20,7 +20,7 @@
 // BEAT_BITS  8 for each mantissa of a unit               bits    256, 512
 // TOKENS     per step, upper bound                       tokens  1, 2, 4, 8
 // X_UNITS    of an operand and token, even, upper bound  units   2 or more
-// ARRAYS     read at a time, at most TOKENS              tokens  1, 2
+// ARRAYS     read at a time, at most TOKENS              tokens  1, 2, 4
 // X_BITS     of a mantissa                               bits    8, 10
 // COPIED     0: copy_write and copy_read are 0           -       0, 1
 // TOK_W      of a token's number                         bits    derived
@@ -37,7 +37,7 @@ module rill_x_buffer #(
     parameter X_BITS = 8,
     parameter COPIED = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1,
+    parameter TURN_W = TOK_W > $clog2(ARRAYS) ? TOK_W - $clog2(ARRAYS) : 1,
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
     parameter ADDR_W = 1 + (TOKENS > ARRAYS ? TURN_W : 0) + PAIR_W
 ) (
@@ -66,6 +66,7 @@ module rill_x_buffer #(
     localparam WORD_W = UNIT_BITS + 8;
     localparam TURNS = TOKENS > ARRAYS ? TOKENS / ARRAYS : 1;
     localparam UNIT_W = PAIR_W + 1;
+    localparam PLACE_W = $clog2(ARRAYS);                   // of a token in its turn
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -80,8 +81,8 @@ module rill_x_buffer #(
         if (X_UNITS < 2 || X_UNITS % 2 != 0) begin : gen_bad_units
             rill_error_X_UNITS_must_be_even_and_at_least_2 u_error ();
         end
-        if ((ARRAYS != 1 && ARRAYS != 2) || TOKENS < ARRAYS) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_or_2_and_at_most_TOKENS u_error ();
+        if ((ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) || TOKENS < ARRAYS) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
         end
     endgenerate
 
@@ -133,7 +134,7 @@ module rill_x_buffer #(
     wire [ADDR_W-1:0] read_addr;
     generate
         if (TURNS > 1) begin : gen_tokens
-            assign write_addr = {write_bank_q, write_tok[TOK_W-1:ARRAYS-1], write_unit[UNIT_W-1:1]};
+            assign write_addr = {write_bank_q, write_tok[TOK_W-1:PLACE_W], write_unit[UNIT_W-1:1]};
             assign read_addr = {read_bank_q, read_tok, read_pair};
         end else begin : gen_token
             wire unused = &{1'b0, read_tok};
@@ -149,7 +150,9 @@ module rill_x_buffer #(
     genvar a;
     generate
         for (a = 0; a < ARRAYS; a = a + 1) begin : gen_array
-            wire mine = ARRAYS == 1 || write_tok[0] == (a == 1);
+            localparam [31:0] MINE = a;
+            localparam MINE_W = ARRAYS > 1 ? PLACE_W : 1;
+            wire mine = ARRAYS == 1 || write_tok[MINE_W-1:0] == MINE[MINE_W-1:0];
             assign write_en[2*a +: 2] = {take && mine && write_unit[0], take && mine && !write_unit[0]};
         end
         if (COPIED != 0) begin : gen_copied

@@ -9,11 +9,12 @@
 //
 // name       meaning                                unit    range
 // BEAT_BITS  8 for each mantissa of a unit          bits    256, 512
-// ARRAYS     tokens at a time                       tokens  1, 2
+// ARRAYS     tokens at a time                       tokens  1, 2, 4
 // X_BITS     of a mantissa                          bits    8, 10
 // ADDR_W     of a place in the memory               bits    1 or more
 // PARTS      of the slice                           parts   1, 2, 4
 // HOPS       from the operand buffer to the copy    clocks  1 or more
+// OTHERS_W   of controls                            bits    derived
 `default_nettype none
 
 module rill_x_copy #(
@@ -22,13 +23,14 @@ module rill_x_copy #(
     parameter X_BITS = 8,
     parameter ADDR_W = 0,
     parameter PARTS = 1,
-    parameter HOPS = 0
+    parameter HOPS = 0,
+    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1
 ) (
     input  wire                                            clk,
     input  wire                                            rst,
     input  wire [2*ARRAYS+ADDR_W+BEAT_BITS/8*X_BITS+7:0]   write,
     input  wire [ADDR_W-1:0]                               read,
-    input  wire [3:0]                                      controls,
+    input  wire [OTHERS_W+2:0]                             controls,
     output wire [ARRAYS*2*(BEAT_BITS/8*X_BITS)-1:0]        slice,
     output wire [ARRAYS*5-1:0]                             shift
 );
@@ -45,8 +47,8 @@ module rill_x_copy #(
     wire [ADDR_W-1:0]           write_addr;
     wire [UNIT_BITS+7:0]        write_data;
     wire [ADDR_W-1:0]           read_addr;
-    wire [3:0]                  controls_there;
-    rill_hop #(.DATA_W(4 + ADDR_W + WRITE_W), .CLEAR_W(2 * ARRAYS), .STAGES(HOPS)) u_way (
+    wire [OTHERS_W+2:0]         controls_there;
+    rill_hop #(.DATA_W(OTHERS_W + 3 + ADDR_W + WRITE_W), .CLEAR_W(2 * ARRAYS), .STAGES(HOPS)) u_way (
         .clk(clk), .rst(rst), .d({controls, read, write}),
         .q({controls_there, read_addr, write_data, write_addr, write_en}));
 

@@ -8,7 +8,7 @@
 //
 // name       meaning              unit    range
 // UNIT_BITS  of a unit            bits    1 or more
-// ARRAYS     tokens at a time     tokens  1, 2
+// ARRAYS     tokens at a time     tokens  1, 2, 4
 // ADDR_W     of a place           bits    1 or more
 `default_nettype none
 
@@ -33,8 +33,8 @@ module rill_x_ram #(
         if (UNIT_BITS < 1 || ADDR_W < 1) begin : gen_bad
             rill_error_UNIT_BITS_and_ADDR_W_must_be_at_least_1 u_error ();
         end
-        if (ARRAYS != 1 && ARRAYS != 2) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_or_2 u_error ();
+        if (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) begin : gen_bad_arrays
+            rill_error_ARRAYS_must_be_1_2_or_4 u_error ();
         end
     endgenerate
 

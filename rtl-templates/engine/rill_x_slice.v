@@ -3,27 +3,29 @@
 // of them, each two of its elements twice, as int8 weights are two nibbles. A token that is not there counts as zeros:
 // what the memory holds in its place is old.
 //
-// controls in cycle 0: {valid, both, half, int4}; int4: both units, else half names one; both: the second token of
-// ARRAYS 2 is there. The units in cycle 1; slice and shift in cycle 2, held while there is no valid.
+// controls in cycle 0: {valid, others, half, int4}; int4: both units, else half names one; others: a bit for each token
+// but the first: it is there. The units in cycle 1; slice and shift in cycle 2, held while there is no valid.
 // PARTS: of the slice, each with a copy of the controls.
 // Reset: clk, synchronous active-high rst; the controls.
 //
 // name       meaning                        unit    range
 // BEAT_BITS  8 for each mantissa of a unit  bits    256, 512
-// ARRAYS     tokens at a time               tokens  1, 2
+// ARRAYS     tokens at a time               tokens  1, 2, 4
 // X_BITS     of a mantissa                  bits    8, 10
 // PARTS      of the slice                   parts   1, 2, 4
+// OTHERS_W   of others                      bits    derived
 `default_nettype none
 
 module rill_x_slice #(
     parameter BEAT_BITS = 0,
     parameter ARRAYS = 1,
     parameter X_BITS = 8,
-    parameter PARTS = 1
+    parameter PARTS = 1,
+    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1
 ) (
     input  wire                                     clk,
     input  wire                                     rst,
-    input  wire [3:0]                               controls,
+    input  wire [OTHERS_W+2:0]                      controls,
     input  wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0]   unit_0,
     input  wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0]   unit_1,
     input  wire [ARRAYS*8-1:0]                      shift_0,
@@ -33,14 +35,14 @@ module rill_x_slice #(
 );
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
     localparam PART = 2 * UNIT_BITS / PARTS;
-    localparam INT4 = 0, HALF = 1, BOTH = 2, VALID = 3, CONTROLS = 4; // of controls
+    localparam INT4 = 0, HALF = 1, OTHERS = 2, VALID = OTHERS + OTHERS_W, CONTROLS = VALID + 1; // of controls
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if ((X_BITS != 8 && X_BITS != 10) || (ARRAYS != 1 && ARRAYS != 2)) begin : gen_bad_x
-            rill_error_X_BITS_must_be_8_or_10_and_ARRAYS_1_or_2 u_error ();
+        if ((X_BITS != 8 && X_BITS != 10) || (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4)) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10_and_ARRAYS_1_2_or_4 u_error ();
         end
         if (PARTS != 1 && PARTS != 2 && PARTS != 4) begin : gen_bad_parts
             rill_error_PARTS_must_be_1_2_or_4 u_error ();
@@ -70,17 +72,18 @@ module rill_x_slice #(
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 wire [CONTROLS-1:0] mine = parts[p*CONTROLS +: CONTROLS];
                 wire [PART/2-1:0]   unit = mine[HALF] ? second[p*PART/2 +: PART/2] : first[p*PART/2 +: PART/2];
+                wire                absent = a > 0 && !mine[a > 0 ? OTHERS + a - 1 : OTHERS];
                 reg  [PART-1:0]     slice_q;
                 always @(posedge clk)
                     if (mine[VALID])
-                        slice_q <= a == 1 && !mine[BOTH] ? {PART{1'b0}}
+                        slice_q <= absent ? {PART{1'b0}}
                             : mine[INT4] ? pair[p*PART +: PART] : twice(unit);
                 assign slice[a*2*UNIT_BITS+p*PART +: PART] = slice_q;
             end
             always @(posedge clk)
                 if (parts[VALID])
-                    shift_q <= a == 1 && !parts[BOTH] ? 5'd0 : parts[INT4] || !parts[HALF] ? shift_0[8*a +: 5]
-                        : shift_1[8*a +: 5];
+                    shift_q <= a > 0 && !parts[a > 0 ? OTHERS + a - 1 : OTHERS] ? 5'd0
+                        : parts[INT4] || !parts[HALF] ? shift_0[8*a +: 5] : shift_1[8*a +: 5];
             assign shift[5*a +: 5] = shift_q;
             wire unused_shift = &{1'b0, shift_0[8*a+5 +: 3], shift_1[8*a+5 +: 3]};
         end

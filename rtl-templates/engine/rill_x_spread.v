@@ -3,16 +3,17 @@
 // blocks' exponents.
 //
 // factors (rill_engine_factors) and shift come with `now`, the beat's valid, a cycle before x and shift_there, which
-// are held while there is none. x has 16 bits for each factor and token, sign-extended.
+// are held while there is none. x has 16 bits for each factor and token of it, sign-extended.
 // Reset: clk, synchronous active-high rst; the controls.
 //
 // name       meaning                             unit    range
 // BEAT_BITS  8 for each mantissa of a unit       bits    256, 512
-// ARRAYS     tokens at a time                    tokens  1, 2
+// ARRAYS     tokens at a time                    tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights      -       0, 1
 // X_BITS     of a mantissa                       bits    8, 10
 // FACTOR_W   of a factor                         bits    1 to 32
 // PARTS      of the factors                      parts   1, 4
+// PAIRS      of tokens, or a single one          -       derived
 `default_nettype none
 
 module rill_x_spread #(
@@ -21,18 +22,19 @@ module rill_x_spread #(
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter FACTOR_W = 0,
-    parameter PARTS = 1
+    parameter PARTS = 1,
+    parameter PAIRS = ARRAYS > 2 ? 2 : 1
 ) (
     input  wire                            clk,
     input  wire                            rst,
     input  wire                            now,
-    input  wire [BEAT_BITS/4*FACTOR_W-1:0] factors,
+    input  wire [PAIRS*(BEAT_BITS/4)*FACTOR_W-1:0] factors,
     input  wire [ARRAYS*5-1:0]             shift,
     output wire [BEAT_BITS*4*ARRAYS-1:0]   x,
     output wire [ARRAYS*5-1:0]             shift_there
 );
     localparam XS = BEAT_BITS / 8;
-    localparam WORD_W = 16 * ARRAYS;
+    localparam WORD_W = ARRAYS > 1 ? 32 : 16;
     localparam PART = 2 * XS * FACTOR_W / PARTS;
 `include "rill_pair_skew.vh"
 
@@ -48,32 +50,44 @@ module rill_x_spread #(
         end
     endgenerate
 
-    wire [PARTS-1:0]                       valid;
-    wire [2*XS*FACTOR_W-1:0]               narrow;
+    // When a part's factors come: it holds those of a byte of each word. Where there is one part, whenever some do.
+    function [PAIR_TOP:0] skews_of(input integer part, input integer pair);
+        integer n;
+        begin
+            skews_of = {(PAIR_TOP+1){PARTS == 1}};
+            for (n = part; n < XS; n = n + 4)
+                skews_of[pair_skew(n, pair)] = 1'b1;
+        end
+    endfunction
+
+    wire [PAIRS*PARTS-1:0]                 valid;
+    wire [PAIRS*2*XS*FACTOR_W-1:0]         narrow;
     (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
-    // A part holds the factors of a byte of each word: of the first one they come two cycles later or more, of the
-    // third a cycle later. Where there is one part, its factors come whenever some do.
     reg  [PAIR_TOP-1:0]                    late_q;
     wire [PAIR_TOP:0]                      valid_late = {late_q, now};
     always @(posedge clk)
-        late_q <= ARRAYS == 2 && !rst ? valid_late[PAIR_TOP-1:0] : {PAIR_TOP{1'b0}};
+        late_q <= ARRAYS > 1 && !rst ? valid_late[PAIR_TOP-1:0] : {PAIR_TOP{1'b0}};
+    genvar q;
     genvar p;
     genvar w;
     generate
-        for (p = 0; p < PARTS; p = p + 1) begin : gen_part
-            (* keep = "true" *) reg [PART-1:0] x_q;
-            rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(rst),
-                .d(PARTS == 1 ? |valid_late : ARRAYS == 1 || p % 2 == 1 ? now : p == 2 ? valid_late[1]
-                : |valid_late[PAIR_TOP:2]), .q(valid[p]));
-            always @(posedge clk)
-                if (valid[p])
-                    x_q <= factors[p*PART +: PART];
-            assign narrow[p*PART +: PART] = x_q;
+        for (q = 0; q < PAIRS; q = q + 1) begin : gen_pair
+            for (p = 0; p < PARTS; p = p + 1) begin : gen_part
+                localparam AT = q * PARTS + p;
+                localparam [PAIR_TOP:0] SKEWS = ARRAYS > 1 ? skews_of(p, q) : {{PAIR_TOP{1'b0}}, 1'b1};
+                (* keep = "true" *) reg [PART-1:0] x_q;
+                rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(rst),
+                    .d(|(valid_late & SKEWS)), .q(valid[AT]));
+                always @(posedge clk)
+                    if (valid[AT])
+                        x_q <= factors[AT*PART +: PART];
+                assign narrow[AT*PART +: PART] = x_q;
+            end
         end
         if (FACTOR_W == WORD_W) begin : gen_words
             assign x = narrow;
         end else begin : gen_extend
-            for (w = 0; w < 2 * XS; w = w + 1) begin : gen_word
+            for (w = 0; w < PAIRS * 2 * XS; w = w + 1) begin : gen_word
                 assign x[WORD_W*w +: WORD_W] = {{(WORD_W-FACTOR_W){narrow[FACTOR_W*w+FACTOR_W-1]}},
                     narrow[FACTOR_W*w +: FACTOR_W]};
             end

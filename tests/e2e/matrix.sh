@@ -39,7 +39,11 @@ int8-4x512-T2|story-int8|$story|$model|prompts lengths blocks end stop|0|channel
 int4-3x256-T2|story-int4|$story|$model|stop|2|channels=3 beat_bits=256 T=2 weights=int4
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end ends|0|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
+odd-T4-A4|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=4
+odd-T8-A4-pumped|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths|0|channels=2 T=8 A=4
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
+dies-A4|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|T=4 A=4
+cut-A4|cut|$root/tests/e2e/specs/cut.yaml|random:1|end|0|T=8 A=4
 cut|cut|$root/tests/e2e/specs/cut.yaml|random:1|end|0|
 dealt|dealt|$root/tests/e2e/specs/dealt.yaml|random:1|end|1|
 headasym-4x512-T2|story-headasym|$story|$model|stop|1|weights=int4_asym head=int4_asym
@@ -61,6 +65,8 @@ composites|composites|$root/tests/e2e/specs/composites.yaml|random:3|rows|0 1|
 blocks|blocks|$root/tests/e2e/specs/blocks.yaml|random:3|rows|0 1|
 asym|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|
 asym-int10|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0|activations=int10 A=2
+asym-T4-A4|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0|T=4 A=4
+asym-int10-A4|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0|activations=int10 T=8 A=4
 asym-long|asym_long|$root/tests/e2e/specs/asym_long.yaml|random:1|rows|0|
 transpose|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|
 mixer|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|
@@ -99,6 +105,18 @@ int4g256-2x512-T2|story-int4g256|$story|$model|prompts|1|weights=int4 group=256 
 odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end ends|0 1|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|A=2
 odd-T8-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=5 T=8 A=2
+odd-T4-A4|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|A=4
+odd-T8-A4|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=5 T=8 A=4 fifo=timed
+odd-T8-A4-pumped|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths|0 1|channels=2 T=8 A=4
+odd-spatial-T4-A4|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|channels=11 binding=spatial A=4
+odd-int10-A4|odd-int10|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|activations=int10 A=4
+dies-A4|dies|$root/tests/e2e/specs/dies.yaml|random:1|lengths end|0 1|T=4 A=4
+cut-A4|cut|$root/tests/e2e/specs/cut.yaml|random:1|lengths end|0 1|T=8 A=4
+asym-T4-A4|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|T=4 A=4
+asym-T8-A4-pumped|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|T=8 A=4
+asym-int10-A4|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|activations=int10 T=8 A=4
+grouped-heads-T8-A4|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|0 1|T=8 A=4 query_heads=3
+int4-4x512-T8-A4|story-int4|$story|$model|prompts stop|1|T=8 A=4 weights=int4
 odd-T2-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|1|channels=2 T=2 A=2 fifo=timed
 odd-T8|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|T=8
 odd-dies|odd|$root/tests/e2e/specs/odd.yaml|random:1|end|1|dies=3
@@ -252,6 +270,11 @@ check_point() { # line of the table: the unit of parallel work
             ($thorough == 0 || $weights == random:* || $name == *-groups) ]]; then
         export RILL_QUICK_BUILD=1
         [ $thorough != 0 ] || build=build_soon
+    fi
+    # Multipliers at twice the clock (`A: 4`) as they are made; in all other designs of their kind as they are fast.
+    if [[ $name == *-pumped ]]; then
+        export RILL_PUMPED=1
+        build=build_design
     fi
     if ! make_design "$name" "$work/$name.yaml" "$weights" >"$log" 2>&1; then
         fail "$name" "$(reason)"

@@ -10,7 +10,11 @@ optional_keys() { # spec, seed
     local budget
     budget=$(key_of "$1" on_chip_kib 0)
     if [ "$budget" = 0 ]; then echo "dies $((2 + $2 % 2)) 1"; else echo "on_chip_kib $budget 1048576"; fi
-    [ "$(key_of "$1" T 1)" = 1 ] || echo "A 2 1"
+    local positions
+    positions=$(key_of "$1" T 1)
+    if [ "$positions" -ge 4 ] && [ $(($2 % 3)) = 0 ]; then echo "A 4 1"
+    elif [ "$positions" != 1 ]; then echo "A 2 1"
+    fi
 }
 
 most_channels=32

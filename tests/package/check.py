@@ -10,6 +10,8 @@ usage: check.py WHAT PACKAGE [FILE]...
   core            the FuseSoC core names the files of filelist.f
   docs FILE       the register table of `rill package --registers`
   xclbin FILE     what XRT read of a binary: arguments, offsets, banks
+  clocks FILE     of a design with two clocks: how they are made, and the constraints between them, by the instances of
+                  FILE
 The first difference is printed, and the status is 1.
 """
 import json
@@ -290,6 +292,44 @@ def check_xclbin(package, listing):
     for i, (name, offset, size, port) in package.arguments().items():
         want[i] = (name, offset, size, port, f"HBM[{int(port[-2:])}]" if port != "s_axi_control" else "-")
     same("xclbin: arguments", got, want)
+
+
+def names_of(constraints, variable):
+    """What a filter of clocks.xdc names, without the pin: a pattern of instances."""
+    filters = re.findall(r"^set " + variable + r" \[get_pins -hierarchical -regexp -filter \{NAME =~ (\S+)/(\S+)\}\]$", constraints, re.M)
+    if len(filters) != 1:
+        fail(f"clocks.xdc: {variable}: {len(filters)} filters of pins")
+    for kind in ("2 -setup -end", "1 -hold -end"):
+        if f"set_multicycle_path {kind} -through ${variable}\n" not in constraints:
+            fail(f"clocks.xdc: {variable}: no exception {kind}")
+    return re.compile(filters[0][0])
+
+
+def check_clocks(package, cells):
+    text = read(f"{package.path}/rtl/{package.kernel}.v")
+    made = re.search(r"rill_clock_2x #\(\.PERIOD_PS\((\d+)\), \.MULTIPLY\((\d+)\)\) u_clock \(\.ap_clk\(ap_clk\), \.clk\(clk\),\s+\.clk_2x\(clk_2x\), \.locked\(locked\)\);", text)
+    if not made:
+        fail("the kernel makes no second clock")
+    period, multiply = int(made[1]), int(made[2])
+    same("period of the clock, ps", period, round(1e12 / package.json["clock_hz"]))
+    if multiply % 2 or not 800 <= multiply * 1e6 / period <= 1600:
+        fail(f"the oscillator has {multiply} times the clock of {1e6 / period:.1f} MHz")
+    for part in (".clk(clk), .ap_rst_n(ap_rst_n && locked), .rst(rst)", "rill_top u_top (.clk(clk), .clk_2x(clk_2x), .rst(rst)"):
+        if part not in text:
+            fail(f"the kernel's module has no `{part}`")
+    for file in ("sources.tcl", f"{package.kernel}.core"):
+        if "clocks.xdc" not in read(f"{package.path}/{file}"):
+            fail(f"{file} does not name clocks.xdc")
+    names, constraints = read(cells).splitlines(), read(f"{package.path}/clocks.xdc")
+    multipliers = [name for name in names if name.endswith("u_mul/u_dsp")]
+    factors, weights = (names_of(constraints, variable) for variable in ("rill_factors", "rill_weights"))
+    same("multipliers whose factors have a cycle", sum(bool(factors.fullmatch(name)) for name in names), len(multipliers))
+    odd = [name for name in multipliers if "gen_three" in name or re.search(r"gen_height\[[35]\]", name)]
+    wrong = [name for name in multipliers if bool(weights.fullmatch(name)) == (name in odd)]
+    if wrong:
+        fail(f"clocks.xdc: {len(wrong)} multipliers whose weights have another time, first {wrong[0]}")
+    if not odd:
+        fail("no multipliers of two clocks")
 
 
 def main():

@@ -65,7 +65,7 @@ binary() { # package
 
 # With SYNTHESIS, which the vendor's tools define: values of many loads have copies then, and the copies places.
 instances() { # package
-    (cd "$1" && iverilog -g2005 -DSYNTHESIS -o "$work/netlist" \
+    (cd "$1" && iverilog -g2005 -DSYNTHESIS -o "$work/netlist" -y "$root/verif/model" \
         -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f) &&
         awk -v prefix="level0_i/ulp/$(sed -n 's/^UNIT := //p' "$1/design.mk")/inst/" -f "$here/cells.awk" \
             "$work/netlist" >"$MOCK_CELLS" &&
@@ -130,7 +130,7 @@ if [ ${#specs[@]} != 0 ]; then
     verdict
     exit
 fi
-plan $((119 + sim))
+plan $((135 + sim))
 mkdir -p "$work/boards"
 for pair in small:dies tight_far:cut_far; do
     board=$work/boards/${pair%:*}.yaml name=${pair#*:}
@@ -140,10 +140,11 @@ for pair in small:dies tight_far:cut_far; do
     sed "s#^board: .*#board: $board#" "$root/tests/e2e/specs/$name.yaml" >"$work/$name.yaml"
 done
 variant "$root/tests/e2e/specs/kernels.yaml" "$work/kernels.yaml" dies=2
+variant "$work/dies.yaml" "$work/pumped.yaml" A=4
 declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/configs/graph-linear.yaml \
     [odd]=$root/tests/e2e/specs/odd.yaml
-    [dies]=$work/dies.yaml [cut_far]=$work/cut_far.yaml [kernels]=$work/kernels.yaml)
-for name in medium linear odd dies cut_far kernels; do
+    [dies]=$work/dies.yaml [pumped]=$work/pumped.yaml [cut_far]=$work/cut_far.yaml [kernels]=$work/kernels.yaml)
+for name in medium linear odd dies pumped cut_far kernels; do
     check "$name: packaged" make_package "${spec[$name]}" $name
     check_package $name
 done
@@ -178,6 +179,12 @@ named() {
 }
 check "a kernel with another name, then the first name again" named
 
+# ---- two clocks: multipliers that work twice in a cycle ----
+
+clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
+check "two clocks: made in phase, with a reset that waits; constraints of every multiplier" clocked "$work/pumped"
+check_moved pumped
+
 # ---- placement of one package, as it is done ----
 
 places() { # what place.tcl must have done: mode, pattern, least
@@ -206,12 +213,12 @@ check_refused "no platform" 2 'no platform' env PATH="$mocked" make -s -C "$work
 
 # ---- each check can fail: a fault in one file, and what finds it ----
 
-# name, check (function or `holds WHAT`), file, sed expression
+# name, check (function or `holds WHAT`), file, sed expression, package if not that of dies
 finds() {
-    local name=$1 expression=$4 dir=$work/faulty status=0
-    rm -rf "$dir" && cp -r "$work/dies" "$dir" && rm -rf "$dir/build"
+    local name=$1 expression=$4 dir=$work/faulty status=0 of=$work/${5:-dies}
+    rm -rf "$dir" && cp -r "$of" "$dir" && rm -rf "$dir/build"
     sed -i "$expression" "$dir/$3"
-    if cmp -s "$dir/$3" "$work/dies/$3"; then
+    if cmp -s "$dir/$3" "$of/$3"; then
         fail "fault: $name" "$expression changes nothing in $3"
         return
     fi
@@ -269,6 +276,12 @@ finds "a binary with another offset" binary kernel.xml 's/offset="0x010"/offset=
 finds "an instance that is none, hard" hard placement.tcl 's/{u_token_loop}/{u_token_lop}/'
 finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
 finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
+finds "a reset that does not wait for the clocks" clocked rtl/rill_kernel.v 's/ && locked//' pumped
+finds "one clock for both" clocked rtl/rill_kernel.v 's/clk_2x(clk_2x), .rst/clk_2x(clk), .rst/' pumped
+finds "an oscillator that is too fast" clocked rtl/rill_kernel.v 's/MULTIPLY(6)/MULTIPLY(8)/' pumped
+finds "a constraint of other multipliers" clocked clocks.xdc 's/gen_leaf|/gen_three|/' pumped
+finds "a constraint of none" clocked clocks.xdc 's/gen_pumped.*(A|D)/gen_paired[.]u_mul\/u_dsp\/(A|D)/' pumped
+finds "constraints that nobody reads" tcl package_xo.tcl 's/ -fileset constrs_1 / -fileset constrs_2 /' pumped
 finds "a pin that is not connected" lints rtl/rill_kernel.v '/\.m_axi_hbm_01_rdata(/d'
 finds "a file left out of filelist.f" lints filelist.f '/rill_reset.v/d'
 

@@ -19,7 +19,8 @@ array set mock_syntax {
     version                     {{} {-short} 0 0}
     create_project              {{-part} {-force} 2 2}
     current_fileset             {{} {} 0 0}
-    add_files                   {{} {-norecurse} 1 1}
+    add_files                   {{-fileset} {-norecurse} 1 1}
+    get_files                   {{} {} 1 1}
     update_compile_order        {{-fileset} {} 0 0}
     close_project               {{} {-delete} 0 0}
     ipx::package_project        {{-root_dir -vendor -library -taxonomy -set_current} {-import_files} 0 0}
@@ -62,6 +63,7 @@ array set mock_syntax {
 # Properties that a kind of object has.
 array set mock_properties {
     fileset {top}
+    constraints {used_in_synthesis}
     core {name version display_name description core_revision sdx_kernel sdx_kernel_type supported_families
         auto_family_support_level}
     block {range width usage}
@@ -141,7 +143,18 @@ proc read_pins {files} {
 
 proc do_version {given rest} {return [expr {[info exists ::env(MOCK_VERSION)] ? $::env(MOCK_VERSION) : "2023.2"}]}
 proc do_current_fileset {given rest} {return fileset}
-proc do_add_files {given rest} {set ::mock_added [lindex $rest 0]}
+proc do_add_files {given rest} {
+    if {![dict exists $given -fileset]} {
+        set ::mock_added [lindex $rest 0]
+        return
+    }
+    if {[dict get $given -fileset] ne "constrs_1"} {stop "no fileset [dict get $given -fileset]"}
+    foreach file [lindex $rest 0] {
+        if {![file exists $file]} {stop "no file $file"}
+        make constraints $file
+    }
+}
+proc do_get_files {given rest} {return [found [object constraints [lindex $rest 0 0]]]}
 proc do_ipx_package_project {given rest} {
     read_pins $::mock_added
     file mkdir [dict get $given -root_dir]

@@ -5,15 +5,16 @@ Each case fails with an AssertionError; expected delays are sums written down he
 """
 import os
 import sys
+import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "verif", "timing"))
 from dies import Dies  # noqa: E402
-from design import by_port, crossings, loose_borders  # noqa: E402
+from design import by_port, crossings, loose_borders, own_paths  # noqa: E402
 from graph import Loop  # noqa: E402
 from model import Netlist, Table, read_delays  # noqa: E402
-from walk import Walk  # noqa: E402
+from walk import HALF, TABLES, Walk, netlist_name, write_table  # noqa: E402
 
 NS = read_delays()
 LIMIT = 4.0
@@ -36,10 +37,15 @@ class Module:
         self.cells[name] = {"type": kind, "parameters": parameters, "connections": pins,
                             "port_directions": {port: "output" if port in out else "input" for port in pins}}
 
-    def flop(self, name: str, data: int | None = None, kind: str = "FDRE") -> int:
+    def flop(self, name: str, data: int | None = None, kind: str = "FDRE", **pins: int) -> int:
         q = self.bit(name)
-        self.cell(name + "_reg", kind, ("Q",), {"C": "0", "D": data if data else "0", "Q": q})
+        self.cell(name + "_reg", kind, ("Q",), {"C": "0", "D": data if data else "0", "Q": q, **pins})
         return q
+
+    def clock_2x(self) -> int:
+        clock = self.bit()
+        self.port("clk_2x", "input", clock)
+        return clock
 
     def lut(self, name: str, *inputs: int) -> int:
         out = self.bit(name)
@@ -199,6 +205,68 @@ def case_multiplier() -> None:
     assert multiplier("0", "0", False) > whole + NS["net"] + NS["net_column"]
 
 
+def two_clocks(source: bool, to: bool, enable: str = "") -> float:
+    """From a register to another one, each at clk_2x or not."""
+    module = Module()
+    fast = module.clock_2x()
+    pins = {"CE": module.flop(enable, C=fast)} if enable else {}
+    module.flop("q", module.flop("a", **({"C": fast} if source else {})), **({"C": fast} if to else {}), **pins)
+    walk = Walk(module.net())
+    return max(ns for ns, end, _ in walk.timed() if (end.cell, end.port) == ("q_reg", "D"))
+
+
+def case_half_a_cycle() -> None:
+    """What begins or ends at clk_2x counts twice, but from clk to what is enabled at both clocks' edges alone."""
+    once = two_clocks(False, False)
+    near(once, NS["ff_clock_to_q"] + one_load() + NS["ff_setup"] + NS["clock_skew"])
+    for source, to in ((True, False), (False, True), (True, True)):
+        near(two_clocks(source, to), 2 * once)
+    near(two_clocks(False, True, "gen_copy[0].second_q"), once)
+    near(two_clocks(True, True, "gen_copy[0].second_q"), 2 * once)
+    near(two_clocks(False, True, "gen_copy[0].first_q"), 2 * once)
+
+
+def case_pumped_multiplier() -> None:
+    """With all its registers no stage takes longer than one; its factors have a whole cycle, its port C half of one."""
+    module = Module()
+    fast = module.clock_2x()
+    second, p = module.flop("u_phase.second_q", C=fast), module.bit("p")
+    a, beside = module.flop("a"), module.flop("beside", C=fast)
+    pins = {"A": a, "D": module.flop("d"), "B": module.flop("b"), "C": beside, "CLK": fast, "P": p, "CEA2": second,
+            "CED": second, "CEB1": second, "INMODE": module.flop("pick", C=fast)}
+    parts = {key: "1" for key in ("AREG", "DREG", "ADREG", "INMODEREG", "MREG", "PREG")}
+    module.cell("product", "DSP48E2", ("P",), pins, AMULTSEL="AD", BREG="10", CREG="0", **parts)
+    latest: dict[str, float] = {}
+    walk = Walk(module.net())
+    for ns, end, _ in walk.timed():
+        latest[end.port] = max(ns, latest.get(end.port, 0.0))
+    to_cell = NS["ff_clock_to_q"] + one_load() + NS["net_column"] + NS["clock_skew"]
+    for port in "ABD":
+        near(latest[port], to_cell + NS["dsp_setup"])
+    near(latest["INMODE"], 2 * (to_cell + NS["dsp_setup"]))
+    for port in ("AD", "M"):
+        near(latest[port], 2 * (NS["dsp_stage"] + NS["clock_skew"]))
+    near(latest["P"], 2 * (NS["ff_clock_to_q"] + NS["dsp_add"] + NS["clock_skew"]))
+
+
+def case_parts_of_a_module() -> None:
+    """A design's clock knows the paths of modules inside its own ones, those with half a cycle as twice as long."""
+    part = Module()
+    part.flop("to", part.flop("from", C=part.clock_2x()))
+    whole = Module()
+    whole.flop("last", whole.flop("first"))
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, netlist_name(line) + TABLES) for line in ("rill_engine BOX=1", "rill_lane N=2")]
+        for path, module, parts in zip(paths, (whole, part), (["rill_lane N=2"], [])):
+            walk = Walk(module.net())
+            walk.net.parts = parts
+            write_table(walk, path)
+        found = {said.text: said.ns for said in own_paths("u_engine", paths[0], 0)}
+    half = f"u_engine, rill_lane: from to to.D{HALF}, 0 levels"
+    assert set(found) == {"u_engine: first to last.D, 0 levels", half}, found
+    assert abs(found[half] - 2 * min(found.values())) < 0.02, found
+
+
 def case_cascade_of_products() -> None:
     """PCOUT to PCIN costs no net, an adder each."""
     module = Module()
@@ -210,6 +278,18 @@ def case_cascade_of_products() -> None:
     walk = Walk(module.net())
     ends = [walk.at[end.bit] + end.ns for end in walk.net.ends if (end.cell, end.port) == ("high", "P")]
     near(max(ends), NS["dsp_clock_to_p"] + NS["dsp_add"])
+
+
+def case_cascade_of_something_else() -> None:
+    """The cascade's input has no way to it but the cascade."""
+    module = Module()
+    module.cell("high", "DSP48E2", ("P",), {"PCIN": module.flop("a"), "P": module.bit("p")}, PREG="1")
+    try:
+        module.net()
+    except SystemExit as said:
+        assert "high: its PCIN" in str(said), said
+        return
+    raise AssertionError("a register may drive PCIN")
 
 
 def ram_path(kind: str, output: str, **parameters: str) -> float:

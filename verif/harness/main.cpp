@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the clock of a Verilated design. Everything else is C: sim.h.
+// Drives the clock of a Verilated design, or both (RILL_PUMP). Everything else is C: sim.h.
 #include <cstdio>
 #include <memory>
 
@@ -39,6 +39,16 @@ static void sample(const Vrill_sim_top &top, sim_pins &pins) {
     pins.interrupt = top.__SYM__interrupt; // Verilator renames a port whose name is a C++ identifier of its own
 }
 
+// Of a design whose multipliers work twice in a cycle, where they are simulated so: rises with clk, and as clk falls.
+static bool clock_2x([[maybe_unused]] Vrill_sim_top &top, [[maybe_unused]] uint8_t level) {
+#ifdef RILL_PUMP
+    top.clk_2x = level;
+    return true;
+#else
+    return false;
+#endif
+}
+
 int main(int argc, char **argv) {
     pages_for_code();
     snapshot_enter(argc, argv);
@@ -69,20 +79,26 @@ int main(int argc, char **argv) {
 #endif
     sim_pins pins = {};
     pins.rst = true;
-    for (uint64_t half = 0, more = 1; more != 0 && !context->gotFinish() && !context->gotError(); half += 2) {
-        drive(*top, pins);
-        top->clk = 0;
+    uint64_t time = 0;
+    const auto settle = [&] {
         top->eval();
 #if VM_TRACE_FST
-        if (trace_path != nullptr) trace.dump(half);
+        if (trace_path != nullptr) trace.dump(time);
 #endif
+        time++;
+    };
+    for (bool more = true; more && !context->gotFinish() && !context->gotError();) {
+        drive(*top, pins);
+        top->clk = 0;
+        clock_2x(*top, 1);
+        settle();
+        if (clock_2x(*top, 0)) settle();
         sample(*top, pins);
         more = sim_edge(run, &pins);
         top->clk = 1;
-        top->eval();
-#if VM_TRACE_FST
-        if (trace_path != nullptr) trace.dump(half + 1);
-#endif
+        clock_2x(*top, 1);
+        settle();
+        if (clock_2x(*top, 0)) settle();
     }
     if (context->gotFinish() || context->gotError()) sim_stopped(run);
     if (sim_saved(run)) return 0; // as it stands: the run goes on in another process

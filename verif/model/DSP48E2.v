@@ -1,36 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rill_packed_mul uses of a DSP48E2, for its bench: P = A * B, by OPMODE + PCIN, + C or both, registered with CEP.
-// A product is of 27 bits of A and 18 of B, signed. All else stands still: another attribute or mode gives x.
+// What rill_packed_mul and rill_pumped_mul use of a DSP48E2, for their benches: P = A * B or AD * B, by OPMODE + PCIN,
+// + C or both. A product is of 27 bits and 18, signed; AD = (D or 0) + (A or 0), by INMODE. Registers of A, B, D, AD, M
+// and INMODE are there or not, that of P is; their resets are not looked at. All else stands still: another attribute
+// or mode gives x.
 `default_nettype none
 `timescale 1ns / 1ps
 
 module DSP48E2 #(
     parameter USE_MULT = "NONE",
+    parameter AMULTSEL = "A",
     parameter ACASCREG = 1, ADREG = 1, ALUMODEREG = 1, AREG = 1, BCASCREG = 1, BREG = 1, CARRYINREG = 1,
     parameter CARRYINSELREG = 1, CREG = 1, DREG = 1, INMODEREG = 1, MREG = 1, OPMODEREG = 1, PREG = 1
 ) (
     input  wire        CLK,
+    input  wire        CEA1,
+    input  wire        CEA2,
+    input  wire        CEAD,
+    input  wire        CEB1,
+    input  wire        CEB2,
+    input  wire        CED,
+    input  wire        CEINMODE,
+    input  wire        CEM,
     input  wire        CEP,
+    input  wire        RSTA,
+    input  wire        RSTB,
+    input  wire        RSTD,
+    input  wire        RSTINMODE,
+    input  wire        RSTM,
     input  wire        RSTP,
     input  wire [29:0] A,
     input  wire [17:0] B,
     input  wire [47:0] C,
+    input  wire [26:0] D,
     input  wire [47:0] PCIN,
     input  wire [8:0]  OPMODE,
     input  wire [3:0]  ALUMODE,
     input  wire [4:0]  INMODE,
     input  wire [2:0]  CARRYINSEL,
     input  wire        CARRYIN,
-    output reg  [47:0] P
+    output reg  [47:0] P,
+    output wire [47:0] PCOUT
 );
-    localparam [11:0] NONE_BUT_P = {ACASCREG != 0, ADREG != 0, ALUMODEREG != 0, AREG != 0, BCASCREG != 0, BREG != 0,
-        CARRYINREG != 0, CARRYINSELREG != 0, CREG != 0, DREG != 0, INMODEREG != 0, MREG != 0};
-    wire known = NONE_BUT_P == 12'd0 && OPMODEREG == 0 && PREG == 1 && USE_MULT == "MULTIPLY" && ALUMODE == 4'd0
-        && INMODE == 5'd0 && CARRYINSEL == 3'd0 && !CARRYIN;
-    wire signed [26:0] a = A[26:0];
-    wire signed [17:0] b = B;
-    wire signed [47:0] m = a * b;
-    always @(posedge CLK)
+    localparam [5:0] NONE_OF = {ALUMODEREG != 0, CARRYINREG != 0, CARRYINSELREG != 0, CREG != 0, OPMODEREG != 0,
+        PREG != 1};
+    localparam SUMMED = AMULTSEL == "AD";
+    reg  [4:0]         inmode_q;
+    reg  signed [26:0] a_q;
+    reg  signed [26:0] d_q;
+    reg  signed [26:0] ad_q;
+    reg  signed [17:0] b1_q;
+    reg  signed [17:0] b2_q;
+    reg  signed [47:0] m_q;
+    wire [4:0]         inmode = INMODEREG != 0 ? inmode_q : INMODE;
+    wire signed [26:0] a = AREG != 0 ? a_q : A[26:0];
+    wire signed [26:0] d = DREG != 0 ? d_q : D;
+    wire signed [26:0] sum = (inmode[2] ? d : 27'sd0) + (inmode[1] ? 27'sd0 : a);
+    wire signed [26:0] ad = ADREG != 0 ? ad_q : sum;
+    wire signed [26:0] factor = SUMMED ? ad : a;
+    wire signed [17:0] b = BREG != 0 ? b2_q : B;
+    wire signed [47:0] product = factor * b;
+    wire signed [47:0] m = MREG != 0 ? m_q : product;
+    wire               known = NONE_OF == 6'd0 && AREG < 2 && (SUMMED || AMULTSEL == "A") && USE_MULT == "MULTIPLY"
+        && ACASCREG == AREG && BCASCREG == BREG && ALUMODE == 4'd0 && (SUMMED || inmode == 5'd0)
+        && {inmode[4:3], inmode[0]} == 3'd0 && CARRYINSEL == 3'd0 && !CARRYIN;
+    wire               unused = &{1'b0, A[29:27], CEA1, RSTA, RSTB, RSTD, RSTINMODE, RSTM};
+    assign PCOUT = P;
+    always @(posedge CLK) begin
+        if (CEINMODE) inmode_q <= INMODE;
+        if (CEA2) a_q <= A[26:0];
+        if (CED) d_q <= D;
+        if (CEAD) ad_q <= sum;
+        if (CEB1) b1_q <= B;
+        if (CEB2) b2_q <= BREG == 2 ? b1_q : B;
+        if (CEM) m_q <= product;
         if (RSTP)
             P <= 48'd0;
         else if (CEP)
@@ -41,6 +83,7 @@ module DSP48E2 #(
                 {1'b1, 9'b00_001_01_01}: P <= m + PCIN;
                 default: P <= 48'bx;
             endcase
+    end
 endmodule
 
 `default_nettype wire

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from dies import Dies
 from graph import Loop
-from model import CLOCKS, Netlist, Table, plain, read_delays
+from model import Netlist, Table, plain, read_delays
 from walk import TABLES, Path, Walk, netlist_name, read_table, top_of
 
 EXCEPTED = re.compile(r"^core_(rst|flush)")  # nets: a module on several dies may have its reset on each
@@ -69,9 +69,14 @@ def number(text: str) -> int | str:
 
 
 def own_paths(instance: str, path: str, die: int) -> list[Said]:
+    """Of a module and of the parts that were walked on their own."""
     with open(path, encoding="utf-8") as f:
         said = json.load(f)
-    return [Said(ns, f"{instance}: {start} to {end}, {levels} levels", die, key == "resets")
+    parts = {os.path.join(os.path.dirname(path), netlist_name(line) + TABLES): line.split()[0]
+             for line in said.get("parts", [])}
+    inside = [one for part, module in parts.items() if os.path.exists(part)
+              for one in own_paths(f"{instance}, {module}", part, die)]
+    return inside + [Said(ns, f"{instance}: {start} to {end}, {levels} levels", die, key == "resets")
             for key in ("paths", "resets") for ns, levels, start, end in said[key]
             if "(input)" not in start.replace("rst (input)", "") and "(output)" not in end and key == "paths"]
 
@@ -133,7 +138,7 @@ def crossings(net: Netlist) -> list[Crossing]:
     for name in net.cells:
         for port, is_out, bit in net.pins(name):
             source, out = net.driver.get(bit, (None, ""))
-            if is_out or source is None or port in CLOCKS or port == "clk":
+            if is_out or source is None:
                 continue
             borders = net.borders(source, out, name, port)
             if borders:

@@ -15,10 +15,13 @@ from places import Instances, places_of
 
 Bit = int
 CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
+CLOCK_PORTS = {"clk", "clk_2x"}  # of modules
 ENABLES = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP", "EN", "SRST"}
 CASCADES = ("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")
 BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
-DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG"}
+DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG", "INMODE": "INMODEREG"}
+DSP_ENABLE = {"A": "CEA2", "B": "CEB1", "D": "CED"}  # of the register that takes what comes from outside
+COINCIDENT = re.compile(r"(^|\.)second_q$")  # enables what takes at rising edges of both clocks alone (rill_pump_phase)
 LOGIC = ("lut", "muxf", "carry", "bitwise", "reduce")
 LOOP = re.compile(r"\[\d+\]")
 LANE = re.compile(r"^.*?\[\d+\]\.")
@@ -66,6 +69,7 @@ class End:
     ns: float  # from the bit at its driver to the clock edge: net and setup
     cell: str
     port: str
+    half: bool = False  # taken at each edge of clk_2x: half a cycle after what went before
 
 
 @dataclass
@@ -90,6 +94,7 @@ class Netlist:
                  die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,)):
         self.cells, self.ports, self.ns = module["cells"], module["ports"], delays
         self.boxes = boxes or {}
+        self.parts: list[str] = []  # the modules that are empty here, as lines of modules.txt
         self.die_of, self.all_dies = die_of, set(all_dies)
         self.dies: dict[str, int | None] = {}
         self.kind = {name: kind_of(cell) for name, cell in self.cells.items()}
@@ -99,6 +104,7 @@ class Netlist:
         self.own: dict[str, bool] = {}
         self.ends: list[End] = []
         self.starts: list[tuple[Bit, float]] = []
+        self.fast_starts: list[tuple[Bit, float]] = []  # of them those that begin at any edge of clk_2x
         self.virtual: dict[int, str] = {}  # nodes that are no net: their cell
         self.port_dies: dict[tuple[str, str], set[int]] = {}
         self.names, self.own_names = short_names(module), short_names(module, own=True)
@@ -106,6 +112,9 @@ class Netlist:
         self.blocks: dict[frozenset[str], set[str]] = {}  # of the module itself, by their place in the source
         self.inputs = self.port_bits("input")
         self.outputs = self.port_bits("output")
+        self.fast_clock = set(self.inputs.get("clk_2x", []))
+        self.coincident = {bit for name, net in module["netnames"].items() if COINCIDENT.search(plain(name))
+                           for bit in net["bits"]} if self.fast_clock else set()
         self.connect()
         self.clbs = self.area(self.cells)
         self.lanes, self.lane_clbs = self.spread()
@@ -121,10 +130,16 @@ class Netlist:
         return {name: [b for b in port["bits"] if not isinstance(b, str)]
                 for name, port in self.ports.items() if port["direction"] == direction}
 
+    def is_clock(self, name: str, port: str) -> bool:
+        kind = self.kind[name]
+        return port in (CLOCK_PORTS if kind == "box" else CLOCKS) and not (kind == "dsp" and port == "C")
+
     def pins(self, name: str) -> Iterator[tuple[str, bool, Bit]]:
-        """(port, whether it is an output, bit) of a cell, without constants."""
+        """(port, whether it is an output, bit) of a cell, without constants and clocks."""
         cell = self.cells[name]
         for port, bits in cell["connections"].items():
+            if self.is_clock(name, port):
+                continue
             out = cell["port_directions"].get(port) == "output"
             for bit in bits:
                 if not isinstance(bit, str):
@@ -143,7 +158,7 @@ class Netlist:
                     continue
                 elif port in ENABLES and self.kind[name] != "box":
                     self.enables[bit] = self.enables.get(bit, 0) + 1
-                elif port not in CLOCKS:
+                else:
                     self.loads[bit] = self.loads.get(bit, 0) + copies
                     seen.add(bit)
         self.join_enables()
@@ -199,7 +214,7 @@ class Netlist:
                 continue
             members.setdefault(lane, []).append(name)
             for port, out, bit in self.pins(name):
-                if not out and port not in CLOCKS:
+                if not out:
                     lanes.setdefault(bit, set()).add(lane)
         areas = {lane: self.area(names) for lane, names in members.items()}
         return {bit: found for bit, found in lanes.items() if len(found) > 1}, areas
@@ -223,11 +238,14 @@ class Netlist:
         source, out = self.driver.get(bit, (None, ""))
         kind = self.kind[source] if source else "ff"
         loads = self.loads.get(bit, 0)
+        if port == "PCIN" and out != "PCOUT":
+            raise SystemExit(f"error: {plain(name)}: its PCIN is not of a PCOUT, and nothing else can go there")
         if kind == to == "carry" and port in ("CI", "CI_TOP") or port.startswith(CASCADES):
             return 0.0
         if (kind, to) in (("lut", "muxf"), ("muxf", "muxf")) or kind == "lut" and to == "carry" and loads <= 2:
             return 0.0
-        if kind == "dsp" and to == "ff" and loads == 1 or kind == "ff" and source and to == "dsp" and loads == 1:
+        free = to == "dsp" and not registers(self.cells[name], DSP_DATA.get(port, ""))
+        if kind == "dsp" and to == "ff" and loads == 1 or kind == "ff" and source and free and loads == 1:
             return 0.0  # the register moves into the cell
         if kind == "carry" and to == "ff" and self.own_adder(source):
             return 0.0
@@ -286,7 +304,7 @@ class Netlist:
         for _ in range(4):
             pins = [(port, bit) for cell in level for port, out, bit in self.pins(cell) if not out]
             sources = {self.driver[bit][0] for port, bit in pins
-                       if bit in self.driver and port not in ENABLES and port not in CLOCKS} - seen
+                       if bit in self.driver and port not in ENABLES} - seen
             found = [plain(source) for source in sources if self.kind[source] == "lutram"]
             if found:
                 return [min(found)]
@@ -448,11 +466,27 @@ class Netlist:
             self.graph.add(bit, to, self.wire(bit, name, port) + through)
 
     def end(self, name: str, port: str, bit: Bit, setup: float) -> None:
-        self.ends.append(End(bit, self.wire(bit, name, port) + setup, name, port))
+        self.end_inside(name, port, bit, self.wire(bit, name, port) + setup)
 
-    def start(self, bit: Bit | str, ns: float) -> None:
+    def end_inside(self, name: str, port: str, node: int, ns: float) -> None:
+        self.ends.append(End(node, ns, name, port, self.fast(name) and not self.at_both(name, port)))
+
+    def start(self, bit: Bit | str, ns: float, name: str) -> None:
         if not isinstance(bit, str):
             self.starts.append((bit, ns))
+            if self.fast(name):
+                self.fast_starts.append((bit, ns))
+
+    def fast(self, name: str) -> bool:
+        """Whether a cell works at clk_2x."""
+        return bool(self.fast_clock) and any(bit in self.fast_clock for port in self.cells[name]["connections"]
+                                             if self.is_clock(name, port) for bit in self.bits(name, port))
+
+    def at_both(self, name: str, port: str) -> bool:
+        """Whether a register of a cell at clk_2x is enabled at rising edges of clk alone: what comes from there has a
+        whole cycle."""
+        enable = DSP_ENABLE.get(port) if self.kind[name] == "dsp" else "CE" if port == "D" else None
+        return any(bit in self.coincident for bit in self.bits(name, enable or ""))
 
     def add_all(self, name: str) -> None:
         """A cell of one output that follows all inputs."""
@@ -512,34 +546,41 @@ class Netlist:
                 for address in read_addresses(port, cell["connections"]):
                     for source in self.bits(name, address):
                         self.arc(name, address, source, bit, self.ns["lut"])
-                self.start(bit, self.ns["ff_clock_to_q"] + self.ns["lut"])
-            elif port not in CLOCKS and not port.startswith("DPRA"):
+                self.start(bit, self.ns["ff_clock_to_q"] + self.ns["lut"], name)
+            elif not port.startswith("DPRA"):
                 self.end(name, port, bit, self.ns["bram_setup"])
 
     def add_dsp(self, name: str) -> None:
-        """Two stages, multiplier and adder, each with or without its registers."""
-        has = {key: registers(self.cells[name], key) for key in ("AREG", "BREG", "CREG", "DREG", "MREG", "PREG")}
+        """Two stages, multiplier and adder, and a third one in front where A and D are added; each with or without its
+        registers. From one of them to the next is a figure of its own."""
+        has = {key: registers(self.cells[name], key)
+               for key in ("AREG", "BREG", "CREG", "DREG", "INMODEREG", "ADREG", "MREG", "PREG")}
         product, total = self.new_node(name), self.new_node(name)
-        whole, stage = self.ns["dsp_multiply"], self.ns["dsp_stage"]
-        multiply = stage if has["MREG"] else whole - self.ns["dsp_setup"]
+        stage, setup = self.ns["dsp_stage"], self.ns["dsp_setup"]
+        of = dict.fromkeys(("A", "B", "D", "ACIN", "BCIN", "INMODE"), product)
+        if has["ADREG"] and self.cells[name]["parameters"].get("AMULTSEL") == "AD":
+            of["A"] = of["D"] = of["INMODE"] = before = self.new_node(name)
+            self.end_inside(name, "AD", before, stage)
+            self.start(before, 0.0, name)
+            self.start(product, 0.0, name)
         for port, is_out, bit in self.pins(name):
-            if is_out or port in CLOCKS:
+            if is_out:
                 continue
-            self.dsp_input(name, port, bit, has, product if port in ("A", "B", "D", "ACIN", "BCIN") else total)
+            self.dsp_input(name, port, bit, has, of.get(port, total))
         if has["AREG"] or has["BREG"]:
-            self.starts.append((product, self.ns["dsp_clock_to_p"]))
+            self.start(product, 0.0, name)
         if has["MREG"]:
-            self.ends.append(End(product, stage, name, "M"))
-            self.starts.append((total, self.ns["dsp_clock_to_p"]))
+            self.end_inside(name, "M", product, stage)
+            self.start(total, stage - setup, name)
         else:
-            self.graph.add(product, total, multiply)
+            self.graph.add(product, total, self.ns["dsp_multiply"] - setup)
         if has["PREG"]:
-            self.ends.append(End(total, self.ns["dsp_setup"], name, "P"))
+            self.end_inside(name, "P", total, setup)
         for port, is_out, bit in self.pins(name):
             if not is_out:
                 continue
             if has["PREG"]:
-                self.start(bit, self.ns["dsp_clock_to_p"])
+                self.start(bit, self.ns["dsp_clock_to_p"], name)
             else:
                 self.graph.add(total, bit, 0.0)
 
@@ -555,15 +596,15 @@ class Netlist:
     def add_ff(self, name: str) -> None:
         for port, is_out, bit in self.pins(name):
             if is_out:
-                self.start(bit, self.ns["ff_clock_to_q"])
-            elif port not in CLOCKS:
+                self.start(bit, self.ns["ff_clock_to_q"], name)
+            else:
                 self.end(name, port, bit, self.ns["ff_setup_enable" if port in ENABLES else "ff_setup"])
 
     def add_srl(self, name: str) -> None:
         for port, is_out, bit in self.pins(name):
             if is_out:
-                self.start(bit, self.ns["srl_read"])
-            elif port not in CLOCKS:
+                self.start(bit, self.ns["srl_read"], name)
+            else:
                 self.end(name, port, bit, self.ns["bram_setup"])
 
     def add_ram(self, name: str) -> None:
@@ -571,9 +612,9 @@ class Netlist:
         for port, is_out, bit in self.pins(name):
             if is_out:
                 registered = "_registered" if ram_registered(self.cells[name], port) else ""
-                self.start(bit, self.ns[f"{kind}_read{registered}"])
+                self.start(bit, self.ns[f"{kind}_read{registered}"], name)
                 self.add_cascade(name, port, bit)
-            elif port not in CLOCKS and not port.startswith(("CAS_IN", "CASDIN")):
+            elif not port.startswith(("CAS_IN", "CASDIN")):
                 self.end(name, port, bit, self.ns[kind + "_setup"])
 
     def add_cascade(self, name: str, port: str, out: Bit) -> None:
@@ -594,8 +635,8 @@ class Netlist:
         behind = {sink for _, sink, _ in table.through}
         for port, is_out, bit in self.pins(name):
             if is_out and (port in table.depart or port not in behind):
-                self.start(bit, table.depart.get(port, self.ns["ff_clock_to_q"]))
-            elif not is_out and port not in CLOCKS and port != "clk":
+                self.start(bit, table.depart.get(port, self.ns["ff_clock_to_q"]), name)
+            elif not is_out:
                 self.end(name, port, bit, max(table.arrive.get(port, 0.0) - self.ns["net"], self.ns["ff_setup"]))
         for source, sink, ns in table.through:
             node = self.new_node(name)

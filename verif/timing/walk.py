@@ -15,8 +15,9 @@ from dataclasses import asdict, dataclass
 
 from dies import Dies
 from graph import NEVER, Loop
-from model import CLOCKS, ENABLES, LOGIC, End, Netlist, Table, read_delays
+from model import CLOCK_PORTS, ENABLES, LOGIC, End, Netlist, Table, read_delays
 
+HALF = " in half a cycle"  # of a path whose ns are twice what it takes
 TABLES = ".table"  # of a netlist's name: what its ports do, for the modules around it, and its longest paths
 # Where a path of a reset begins.
 RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_here)?(\[\d+\])?)$")
@@ -31,6 +32,7 @@ class Path:
     start: str
     end: str
     cell: str  # in which it ends, "" of an output
+    half: bool = False  # it has half a cycle, and ns is twice what it takes
 
 
 @dataclass
@@ -51,23 +53,35 @@ class Walk:
         self.outputs = [End(bit, net.net(bit) + self.ns["ff_setup"], "", name)
                         for name, bits in net.outputs.items() for bit in bits]
         outside = [(bit, self.ns["ff_clock_to_q"])
-                   for name, bits in net.inputs.items() if name != "clk" for bit in bits]
+                   for name, bits in net.inputs.items() if name not in CLOCK_PORTS for bit in bits]
         self.at, self.before = net.graph.arrivals(net.starts + outside)
+        self.at_fast, self.before_fast = net.graph.arrivals(net.fast_starts) if net.fast_starts else (None, None)
 
-    def worst(self, count: int, of_reset: bool | None = None) -> list[Path]:
+    def timed(self) -> list[tuple[float, End, bool]]:
+        """Each end with the cycle that it needs: what has half of it counts twice. That is what begins at clk_2x, as
+        it does in the middle of a cycle too, and what is taken there; whether it is so."""
+        ends, skew = self.net.ends + self.outputs, self.ns["clock_skew"]
+        found = [((self.at[end.bit] + end.ns + skew) * (1 + end.half), end, end.half)
+                 for end in ends if self.at[end.bit] > NEVER]
+        if self.at_fast is not None:
+            found += [(2 * (self.at_fast[end.bit] + end.ns + skew), end, True)
+                      for end in ends if not end.half and self.at_fast[end.bit] > NEVER]
+        return found
+
+    def worst(self, count: int, of_reset: bool | None = None, of_half: bool | None = None) -> list[Path]:
         """The latest ends, those once that differ by their places in vectors and lanes alone; of_reset: those alone
-        that begin at a reset, or all but these."""
+        that begin at a reset, or all but these; of_half: those alone that have half a cycle, or a whole one."""
         found: list[Path] = []
         seen = set()
-        timed = [(self.at[end.bit] + end.ns + self.ns["clock_skew"], end) for end in self.net.ends + self.outputs
-                 if self.at[end.bit] > NEVER]
-        for ns, end in sorted(timed, key=lambda t: -t[0]):
-            nodes = self.net.graph.path(end.bit, self.before)
+        for ns, end, half in sorted(self.timed(), key=lambda t: -t[0]):
+            if of_half not in (None, half):
+                continue
+            nodes = self.net.graph.path(end.bit, self.before if end.half or not half else self.before_fast)
             start, to = self.start_name(nodes[0]), f"{end.port} (output)" if not end.cell else self.net.end_name(end)
             key = re.sub(r"\[\d+\]", "", start), re.sub(r"[\[.]\d+", "", to)
             if key not in seen and of_reset in (None, bool(RESET.match(start))):
                 seen.add(key)
-                found.append(Path(ns, nodes, start, to, end.cell))
+                found.append(Path(ns, nodes, start, to, end.cell, half))
             if len(found) == count:
                 break
         return found
@@ -98,10 +112,10 @@ class Walk:
     def table(self) -> Table:
         """What the module does to paths that cross its ports."""
         net = self.net
-        need, _ = net.graph.needs([(end.bit, end.ns) for end in net.ends])
+        need, _ = net.graph.needs([(end.bit, end.ns * (1 + end.half)) for end in net.ends])
         at, _ = net.graph.arrivals(net.starts)
         latest = lambda values, bits: max((values[b] for b in bits), default=NEVER)
-        arrive = {name: latest(need, bits) for name, bits in net.inputs.items() if name != "clk"}
+        arrive = {name: latest(need, bits) for name, bits in net.inputs.items() if name not in CLOCK_PORTS}
         depart = {name: latest(at, bits) for name, bits in net.outputs.items()}
         return Table({n: round(v, 3) for n, v in arrive.items() if v > NEVER},
                      {n: round(v, 3) for n, v in depart.items() if v > NEVER}, self.through(), round(net.clbs, 1),
@@ -111,7 +125,7 @@ class Walk:
         """Of each port the places that its registers have in the source, those of an instance once: on which die a port
         is, the design says, where instances of this module may lie on several."""
         found = {name: {place for bit in bits for pin in self.readers(bit) for place in self.places_at(*pin)}
-                 for name, bits in self.net.inputs.items() if name != "clk"}
+                 for name, bits in self.net.inputs.items() if name not in CLOCK_PORTS}
         found.update((name, {place for bit in bits if bit in self.net.driver
                              for place in self.places_at(*self.net.driver[bit])})
                      for name, bits in self.net.outputs.items())
@@ -136,7 +150,7 @@ class Walk:
         if not self.loads_of:
             for name in self.net.cells:
                 for port, is_out, load in self.net.pins(name):
-                    if not is_out and port not in CLOCKS:
+                    if not is_out:
                         self.loads_of.setdefault(load, []).append((name, port))
         found, waiting, seen = [], [bit], {bit}
         for at in waiting:  # grows meanwhile
@@ -170,7 +184,7 @@ class Walk:
         found = []
         for name, bits in net.inputs.items():
             near = [bit for bit in bits if reach[bit] > NEVER]
-            if name == "clk" or not near:
+            if name in CLOCK_PORTS or not near:
                 continue
             at, _ = net.graph.arrivals([(bit, 0.0) for bit in near])
             for out, out_bits in net.outputs.items():
@@ -219,7 +233,7 @@ def tables_of(modules: dict, folder: str) -> dict[str, Table]:
 def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) -> Netlist:
     with open(path, encoding="utf-8") as f:
         modules = json.load(f)["modules"]
-    boxes = tables_of(modules, os.path.dirname(path))
+    boxes, parts = tables_of(modules, os.path.dirname(path)), sorted(box_lines(modules).values())
     top = top_of(modules)
     modules.clear()
     partial = Netlist.__new__(Netlist)  # so that a loop can be told with its cells' names
@@ -227,13 +241,15 @@ def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) 
         partial.__init__(top, delays, boxes, *((dies.of, dies.all) if dies else ()))
     except Loop as loop:
         sys.exit(f"error: a combinational loop: {partial.loop_names(loop.loops)}")
+    partial.parts = parts
     return partial
 
 
 def write_table(walk: Walk, path: str) -> None:
     said = asdict(walk.table())
+    said["parts"] = walk.net.parts
     for key, of_reset in (("paths", False), ("resets", True)):
-        said[key] = [(round(p.ns, 2), walk.levels(p), p.start, p.end) for p in walk.worst(3, of_reset)]
+        said[key] = [(round(p.ns, 2), walk.levels(p), p.start, p.end + HALF * p.half) for p in walk.worst(3, of_reset)]
     with open(path + ".new", "w", encoding="utf-8") as f:
         json.dump(said, f)
     os.replace(path + ".new", path)
@@ -287,6 +303,12 @@ def options() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def half_cycle(walk: Walk) -> str:
+    """The longest of the paths that have half a cycle, as what it takes itself."""
+    found = walk.worst(1, of_half=True)
+    return f"; in half a cycle {found[0].ns / 2:.2f} ns, {found[0].start} to {found[0].end}" if found else ""
+
+
 def main() -> int:
     given = options()
     if given.boxes:
@@ -299,7 +321,8 @@ def main() -> int:
     path = paths[0] if paths else Path(0.0, [], "-", "-", "")
     data = walk.worst(1, False) or [path]
     print(f"{path.ns:.2f} ns, {walk.levels(path)} levels, {path.start} to {path.end}; without resets {data[0].ns:.2f}; "
-          f"most loads {fan.wide[0]} ({fan.wide[1]}), enables {fan.enable[0]}, of a stall {fan.stall[0]}")
+          f"most loads {fan.wide[0]} ({fan.wide[1]}), enables {fan.enable[0]}, of a stall {fan.stall[0]}"
+          f"{half_cycle(walk)}")
     if given.table:
         write_table(walk, re.sub(r"\.json$", "", given.netlist) + TABLES)
     if given.worst:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: clock (10 time units), reset of RESET_CYCLES cycles, and a watchdog that ends a hanging bench with FAIL
-// after LIMIT cycles.
+// Bench part: clock (10 time units) and one of twice its rate, reset of RESET_CYCLES cycles, and a watchdog that ends a
+// hanging bench with FAIL after LIMIT cycles. Every rising edge of clk is one of clk_2x; the others are at its falling
+// edges.
 // A bench pulses `again` for another reset in the middle of a run.
 `default_nettype none
 
@@ -9,16 +10,22 @@ module rill_bench_clock #(
     parameter RESET_CYCLES = 4
 ) (
     output reg  clk,
+    output reg  clk_2x,
     output reg  rst,
     input  wire again
 );
     integer cycle = 0;
     integer left = RESET_CYCLES;
     initial begin
-        clk = 1'b0;
+        {clk, clk_2x} = 2'b00;
         rst = 1'b1;
-        forever
-            #5 clk = !clk;
+        #2;
+        forever begin
+            #3 {clk, clk_2x} = 2'b11;
+            #2 clk_2x = 1'b0;
+            #3 {clk, clk_2x} = 2'b01;
+            #2 clk_2x = 1'b0;
+        end
     end
 
     always @(posedge clk) begin

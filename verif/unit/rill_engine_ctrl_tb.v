@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_engine_ctrl: random entries of all four modes, their commands listed by nested loops over row-steps,
 // beats and tokens. Every command is compared, with the cycle in which it comes: as soon as all it needs has been
-// counted, and no earlier; the cycles between have their reason on stall_*. With ARRAYS 2 the results come one by one,
-// beginning with the turn that makes the first of them. First chunks that go column by column begin on parts of their
+// counted, and no earlier; the cycles between have their reason on stall_*. With ARRAYS 2, 4 the results come one by
+// one, beginning with the turn that makes the first of them; with 4 from the bank that their row-step had, and the next
+// one (with K outermost, chunk) has the other. First chunks that go column by column begin on parts of their
 // operand. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
@@ -11,8 +12,12 @@
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 ARRAYS=2
 // sweep: CHANNELS=7 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=48 ARRAYS=2
 // sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2 ARRAYS=2
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 ARRAYS=4
+// sweep: CHANNELS=7 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=48 ARRAYS=4
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=4 ARRAYS=4
 // quick: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // quick: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2 ARRAYS=2
+// quick: CHANNELS=3 BEAT_BITS=256 TOKENS=8 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 ARRAYS=4
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -44,7 +49,9 @@ module rill_engine_ctrl_tb;
     reg                  again = 0, beat_pulse = 0, k_pulse = 0, x_pulse = 0, part_pulse = 0, v_pulse = 0, y_pulse = 0;
     wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_asym, c_tail, c_local, c_first, c_last,
                          c_half, c_free, c_tok_last, c_y_last;
-    wire                 c_both, c_out;
+    localparam OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1;
+    wire [OTHERS_W-1:0]  c_others;
+    wire                 c_bank, c_out, c_out_bank;
     wire [3:0]           c_k_lanes;
     wire [TOK_W-1:0]     c_out_tok;
     wire [1:0]           c_raw;
@@ -74,16 +81,16 @@ module rill_engine_ctrl_tb;
         .cmd_pair(c_pair),
         .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count),
         .cmd_tok_last(c_tok_last),
-        .cmd_acc(c_acc), .cmd_out_row(c_out_row), .cmd_both(c_both), .cmd_k_lanes(c_k_lanes), .cmd_out(c_out),
-        .cmd_out_tok(c_out_tok),
+        .cmd_acc(c_acc), .cmd_out_row(c_out_row), .cmd_bank(c_bank), .cmd_out_bank(c_out_bank), .cmd_others(c_others),
+        .cmd_k_lanes(c_k_lanes), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
         .cmd_y_last(c_y_last), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // A command: what must be 0 where there is none, and the rest, of which only a part counts.
     localparam [7:0] POP = 1, KEY = 2, PARAMS = 4, SCALES = 8, VALID = 16, TAIL = 32, LOCAL = 64, FREE = 128;
     localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52,
-        BOTH = 68, KEYS = 69;
-    localparam ACC = 73;
-    localparam REST_W = 76;
+        OTHERS = 68, KEYS = 71;
+    localparam ACC = 75;
+    localparam REST_W = 78;
     localparam BEAT = 0, UNIT = 1, OPERAND = 2, HEAD = 3, PLACE = 4;     // needs
     wire [2:0]           tok = c_tok;
     wire [15:0]          pair = c_pair;
@@ -91,7 +98,8 @@ module rill_engine_ctrl_tb;
     wire [5:0]           count = c_count;
     wire [2:0]           out_tok = c_out_tok;
     wire [11:0]          result = {c_out, c_y_last, c_tok_last, out_tok, count};
-    wire [REST_W-1:0]    rest = {c_acc, c_k_lanes, c_both, scale, c_row, c_half, pair, tok, c_last, c_first,
+    wire [2:0]           others = c_others;
+    wire [REST_W-1:0]    rest = {c_acc, c_k_lanes, others, scale, c_row, c_half, pair, tok, c_last, c_first,
         c_tail_addr, c_raw, c_int4};
     wire [7:0]           acts = {c_free, c_local, c_tail, c_valid, c_scales, c_params, c_k, c_pop};
 
@@ -102,6 +110,7 @@ module rill_engine_ctrl_tb;
     reg  [4:0]           needs [0:COMMANDS-1];
     reg  [7:0]           units [0:COMMANDS-1];       // of the operand, that are enough; 0: all
     reg  [2:0]           out_rows [0:COMMANDS-1];    // row of accumulators of the results
+    reg                  ends [0:COMMANDS-1];        // the next row-step has the other bank of accumulators
     // {firing's last row-step, tokens of the step, how many, the first one's token, count}
     reg  [15:0]          results [0:COMMANDS-1];
     integer              first_of [0:FIRINGS];
@@ -136,6 +145,7 @@ module rill_engine_ctrl_tb;
             results[commands] = 0;
             units[commands] = 0;
             out_rows[commands] = 0;
+            ends[commands] = 0;
             commands = commands + 1;
             if (commands == COMMANDS) fail(1);
         end
@@ -149,8 +159,9 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // One token's use of a beat, or that of two.
+    // One token's use of a beat, or that of a turn's tokens.
     task list_use(input integer mode, row, rows, beat, beats, token, ntok, source, valid_lanes);
+        integer t;
         begin
             list(VALID, OPERAND);
             if (token == 0 && source == BEAT) want_acts[commands-1] = VALID | POP;
@@ -162,14 +173,16 @@ module rill_engine_ctrl_tb;
             set(FIRST, 1, beat == 0);
             set(LAST, 1, beat == beats - 1);
             set(TOK, 3, token / ARRAYS);
-            set(BOTH, 1, token + 1 < ntok && ARRAYS == 2);
+            for (t = 1; t <= OTHERS_W; t = t + 1)
+                set(OTHERS + t - 1, 1, token + t < ntok && ARRAYS > 1);
+            ends[commands-1] = beat == beats - 1 && token + ARRAYS >= ntok;
             set(PAIR, 16, mode == 1 ? beat : beat / 2);
             set(HALF, 1, mode == 1 ? 0 : beat % 2);
             if (beat == beats - 1 && (token == 0 || ARRAYS == 1)) begin
                 needs[commands-1][PLACE] = 1;
                 results[commands-1][5:0] = valid_lanes;
                 results[commands-1][8:6] = token;
-                results[commands-1][11:9] = ARRAYS == 2 ? ntok - 1 : 0;
+                results[commands-1][11:9] = ARRAYS > 1 ? ntok - 1 : 0;
                 results[commands-1][14:12] = ntok - 1;
                 results[commands-1][15] = row == rows - 1;
             end
@@ -184,6 +197,7 @@ module rill_engine_ctrl_tb;
             set(ROW, 3, r % RC);
             set(ACC, 3, outer ? r : 0);
             out_rows[commands-1] = outer ? r : 0;
+            if (outer && r != (rows < RC ? rows : RC) - 1) ends[commands-1] = 0;
             if (outer && b < beats - 1) units[commands-1] = int4 ? 2 * b + 2 : b + 1;
             if (int4) set(SCALE, 16, r % RC * groups + b * 2 * XS / GROUP);
         end
@@ -325,6 +339,7 @@ module rill_engine_ctrl_tb;
     integer outs = 0, waits_beat = 0, waits_x = 0, waits_out = 0;
     reg  [11:0] now_result = 0;
     reg  [2:0]  now_row = 0, last_row = 0;
+    reg         bank = 0, act_bank = 0, now_bank = 0;
     reg  [15:0] leaving = 0;                     // of the results that still come: how many in [11:9]
     reg     now_busy = 0, now_beat = 0, now_x = 0, now_out = 0, active, no_beat, no_x, no_y, was_reset = 0;
 
@@ -341,7 +356,7 @@ module rill_engine_ctrl_tb;
             at = first_of[running];
             start = 0;
             {now_busy, now_beat, now_x, now_out, now_acts} = 0;
-            {now_result, leaving} = 0;
+            {now_result, leaving, bank} = 0;
         end
     endtask
 
@@ -362,9 +377,11 @@ module rill_engine_ctrl_tb;
                 leaving[11:9] = leaving[11:9] - 1;
                 leaving[8:6] = leaving[8:6] + 1;
                 now_result = {1'b1, leaving[15] && leaving[11:9] == 0, leaving[11:9] == 0, leaving[8:0]};
-                if (ARRAYS == 2) now_row = last_row;
+                if (ARRAYS > 1) now_row = last_row;
             end
+            act_bank = bank;
             if (now_busy && needs[at][PLACE]) begin
+                now_bank = bank;
                 leaving = results[at];
                 last_row = out_rows[at];
                 now_row = last_row;
@@ -374,6 +391,7 @@ module rill_engine_ctrl_tb;
             end
             early = early + (now_busy && needs[at][OPERAND] && operands_in == 0);
             if (now_busy) begin
+                bank = bank ^ ends[at];
                 now_acts = want_acts[at];
                 now_want = want[at];
                 now_care = care[at];
@@ -398,7 +416,9 @@ module rill_engine_ctrl_tb;
             // Outputs are those of the decision before.
             if (acts !== now_acts) fail(2);
             if (now_busy && ((rest ^ now_want) & now_care) !== {REST_W{1'b0}}) fail(3);
-            if (ARRAYS == 2 && c_out && c_out_row !== now_row) fail(10);
+            if (ARRAYS > 1 && c_out && c_out_row !== now_row) fail(10);
+            if (ARRAYS == 4 && c_out && c_out_bank !== now_bank) fail(11);
+            if ((now_acts & VALID) != 0 && c_bank !== (ARRAYS == 4 && act_bank)) fail(12);
             if (c_out !== now_result[11] || (c_out && result !== now_result)) fail(8);
             if ({busy, stall_beat, stall_x, stall_out} !== {now_busy, now_beat, now_x, now_out}) fail(4);
             waits_beat = waits_beat + now_beat;

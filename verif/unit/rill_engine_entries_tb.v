@@ -5,11 +5,14 @@
 // sweep: CHANNELS=32 BEAT_BITS=512 ARRAYS=2
 // sweep: CHANNELS=1 BEAT_BITS=512 ARRAYS=1
 // sweep: CHANNELS=20 BEAT_BITS=256 ARRAYS=2
+// sweep: CHANNELS=32 BEAT_BITS=512 ARRAYS=4
+// sweep: CHANNELS=3 BEAT_BITS=256 ARRAYS=4 ASYM=1
 // quick: CHANNELS=3 BEAT_BITS=256 ARRAYS=1
 // sweep: CHANNELS=3 BEAT_BITS=512 ARRAYS=1 ASYM=1
 // sweep: CHANNELS=3 BEAT_BITS=256 ARRAYS=2 ASYM=1
 // quick: CHANNELS=20 BEAT_BITS=256 ARRAYS=2
 // quick: CHANNELS=3 BEAT_BITS=512 ARRAYS=1 ASYM=1
+// quick: CHANNELS=20 BEAT_BITS=256 ARRAYS=4
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -19,7 +22,8 @@ module rill_engine_entries_tb;
     parameter BEAT_BITS = 256;
     parameter ARRAYS = 1;
     parameter ASYM = 0;
-    localparam OUT_W = 120;
+    localparam OTHERS = ARRAYS > 2 ? ARRAYS - 1 : 1;
+    localparam OUT_W = 119 + OTHERS;
     localparam ENTRIES = 1000;
     localparam RC = BEAT_BITS / 64;              // row-steps of a chunk
     localparam PARTS = 512 / BEAT_BITS;          // beats of 64 positions
@@ -38,7 +42,8 @@ module rill_engine_entries_tb;
     wire              n_asym;
     wire [12:0]       n_tail_row;
     wire [9:0]        n_layer;
-    wire              n_one_turn, n_both_end, n_one_row, n_one_beat, n_from_memory, n_outer, n_free, n_keep;
+    wire [OTHERS-1:0] n_others_end;
+    wire              n_one_turn, n_one_row, n_one_beat, n_from_memory, n_outer, n_free, n_keep;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(176)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
@@ -47,7 +52,7 @@ module rill_engine_entries_tb;
     rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM)) dut (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_valid), .s_axis_entry_tready(s_ready), .s_axis_entry_tdata(s_data),
         .take(n_valid && ready), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end), .n_one_turn(n_one_turn),
-        .n_both_end(n_both_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row), .n_beats_end(n_beats_end),
+        .n_others_end(n_others_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row), .n_beats_end(n_beats_end),
         .n_one_beat(n_one_beat),
         .n_memory(n_memory), .n_from_memory(n_from_memory), .n_last_count(n_last_count), .n_key_last(n_key_last),
         .n_scale_beats(n_scale_beats), .n_asym(n_asym), .n_groups(n_groups), .n_outer(n_outer),
@@ -55,7 +60,7 @@ module rill_engine_entries_tb;
         .n_tail_row(n_tail_row), .n_layer(n_layer));
     rill_axis_monitor #(.DATA_W(OUT_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(n_valid),
         .s_axis_tready(ready),
-        .s_axis_tdata({n_mode, n_tok_end, n_one_turn, n_both_end, n_rows_end, n_one_row, n_beats_end, n_one_beat,
+        .s_axis_tdata({n_mode, n_tok_end, n_one_turn, n_others_end, n_rows_end, n_one_row, n_beats_end, n_one_beat,
         n_memory, n_from_memory,
             n_last_count, n_key_last, n_scale_beats, n_asym, n_groups, n_outer, n_outer_end, n_free, n_keep, n_tail_row,
                 n_layer}),
@@ -63,7 +68,8 @@ module rill_engine_entries_tb;
 
     integer       seed, idle, stall, e, mode, pos, tokens, single, last_tok, turns, rows, own, beats, memory, last,
         groups, krows, layer;
-    integer       asym, scale_beats, outer_end, key_last, first_in;
+    reg  [OTHERS-1:0] others;
+    integer       t, asym, scale_beats, outer_end, key_last, first_in;
     reg  [95:0]   entry;
     reg  [63:0]   step;
     reg  [15:0]   repetition;
@@ -102,6 +108,8 @@ module rill_engine_entries_tb;
             if (mode >= 2 && entry[ENGINE_HEADS +: ENGINE_HEADS_W] != 0 && tokens == 1 && !single)
                 last_tok = entry[ENGINE_HEADS +: ENGINE_HEADS_W] - 1;
             turns = last_tok / ARRAYS + 1;
+            for (t = 1; t <= OTHERS; t = t + 1)
+                others[t-1] = ARRAYS == 1 ? last_tok[0] : last_tok % ARRAYS >= t;
             own = (tokens + KEYS - 1) / KEYS;
             rows = mode == 2 ? krows + own : entry[ENGINE_ROWS +: ENGINE_ROWS_W];
             beats = mode == 3 ? (pos / 64 + 1) * PARTS : entry[ENGINE_BEATS +: ENGINE_BEATS_W];
@@ -118,7 +126,7 @@ module rill_engine_entries_tb;
             scale_beats = asym != 0 ? (groups * RC + 7) / 8 : (groups + 7) / 8;
             outer_end = (entry[ENGINE_ROWS +: ENGINE_ROWS_W] < RC ? entry[ENGINE_ROWS +: ENGINE_ROWS_W] : RC) - 1;
             key_last = tokens - (own - 1) * KEYS;
-            u_snk.expect_word({mode[1:0], last_tok[2:0], turns == 1, last_tok[0], rows_less[16:0], rows == 1,
+            u_snk.expect_word({mode[1:0], last_tok[2:0], turns == 1, others, rows_less[16:0], rows == 1,
                 beats_less[16:0], beats == 1,
                 memory[16:0], from_memory, last[5:0], key_last[3:0], scale_beats[8:0], asym != 0, groups[9:0],
                 mode < 2 && entry[ENGINE_OUTER] && beats != 1,

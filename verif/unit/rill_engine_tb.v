@@ -26,6 +26,17 @@
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=1 GROUP=128 HEAD_DIM=6 ASYM=1 HOPS=2 AWAY=1 define=SYNTHESIS
 // sweep: CHANNELS=9 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 HOPS=1 CUT=1 PULSE_HOPS=2 define=SYNTHESIS
 // sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=1 GROUP=128 HEAD_DIM=6 ASYM=1 HOPS=2 CUT=1 PULSE_HOPS=2 define=SYNTHESIS
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=4
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=8 GROUP=128 HEAD_DIM=6 ARRAYS=4
+// sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=8 GROUP=64 HEAD_DIM=33 ARRAYS=4
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=8 GROUP=128 HEAD_DIM=40 ARRAYS=4 HOPS=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=40 ARRAYS=4 HOPS=1 CUT=1 RESULT_HOPS=1 PULSE_HOPS=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=8 GROUP=256 HEAD_DIM=6 ARRAYS=4 HOPS=1 CUT=1 LAST_BEATS=8 PARAM_BITS=8
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=8 GROUP=128 HEAD_DIM=6 ARRAYS=4 ASYM=1 HOPS=1 AWAY=1
+// sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=4 X_BITS=10
+// sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=4 ASYM=1 X_BITS=10 define=RILL_PUMP @ 0:0
+// sweep: CHANNELS=9 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=4 HOPS=1 AWAY=1 define=SYNTHESIS @ 0:0
+// sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=8 HEAD_DIM=6 ARRAYS=4 ASYM=1 HOPS=2 CUT=1 PULSE_HOPS=2 define=SYNTHESIS @ 0:0
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 @ 50:50
 // quick: CHANNELS=9 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=6 ARRAYS=2 HOPS=1 CUT=1 RESULT_HOPS=0 PULSE_HOPS=1 @ 50:50
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=256 HEAD_DIM=6 ARRAYS=2 HOPS=1 CUT=1 LAST_BEATS=8 PARAM_BITS=8 @ 0:0
@@ -33,6 +44,9 @@
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 ASYM=1 X_BITS=10 @ 50:50
 // quick: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 HOPS=1 AWAY=1 define=SYNTHESIS @ 0:0
 // quick: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 ARRAYS=2 HOPS=1 CUT=1 define=SYNTHESIS @ 0:0
+// quick: CHANNELS=2 BEAT_BITS=256 TOKENS=8 GROUP=128 HEAD_DIM=6 ARRAYS=4 @ 0:0
+// quick: CHANNELS=2 BEAT_BITS=256 TOKENS=4 HEAD_DIM=6 ARRAYS=4 ASYM=1 X_BITS=10 HOPS=1 CUT=1 PULSE_HOPS=1 @ 50:50
+// quick: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=6 ARRAYS=4 HOPS=1 AWAY=1 define=SYNTHESIS @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -101,14 +115,14 @@ module rill_engine_tb;
         entry(1, RC + 1, (K + 2 * XS - 1) / (2 * XS), 0, 1, 1, 0, ASYM ? (K + 2 * XS - 1) / (2 * XS) : 3, 0, 1),
         entry(0, 3, (K + XS - 1) / XS, 1, 0, C > 1 ? C - 1 : 1, 0, 0, 0, 1)};
 
-    wire    clk, rst;
+    wire    clk, clk_2x, rst;
     integer file, got, kind, a, b, c, fault_wanted = 0, steps_wanted = 0, firings = 0, layers = 0, idle, stall;
     integer faults = 0, bubbles = 0, beat_stalls = 0, out_stalls = 0, quiet = 0;
     reg [BEAT_BITS*5/4+127:0] data;
     reg [8*256-1:0]       name;
     reg                   loaded = 0;
 
-    rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
+    rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .clk_2x(clk_2x), .rst(rst), .again(1'b0));
 
     // ---- streams ----
     wire                   step_valid, step_ready_e, step_ready_t, x_valid, x_ready, k_valid, k_ready, v_valid, v_ready,
@@ -213,7 +227,7 @@ module rill_engine_tb;
         .CHAIN_AWAY(AWAY << HOPS), .EARLY(CUT << HOPS), .SUMS_CHAIN(CUT ? 0 : CHANNELS > 8 ? HOPS << 4 : HOPS),
         .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS), .PARAM_BITS(PARAM_BITS)
     ) dut (
-        .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e),
+        .clk(clk), .clk_2x(clk_2x), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e),
         .s_axis_step_tdata(step_e),
         .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data), .s_axis_x_tuser(x_user),
         .s_axis_x_tlast(x_last),

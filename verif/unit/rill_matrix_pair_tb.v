@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_matrix_pair against plain sums of products: rows of 1 to TOKENS tokens and any number of
 // int8 or int4 beats, as close as the module allows, largest values of all factors first; results 12 cycles after their
-// command and HOPS, with the row's own parameters; a second token that is not there changes nothing.
+// command, PAIR_MORE and HOPS, with the row's own parameters; a token that is not there changes nothing. With two pairs
+// rows take the banks of accumulators in turns.
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2
 // sweep: BEAT_BITS=512 TOKENS=8
@@ -15,6 +16,13 @@
 // sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 define=RILL_DSP48E2
 // sweep: BEAT_BITS=256 TOKENS=4 X_BITS=10 define=RILL_DSP48E2
 // sweep: BEAT_BITS=512 TOKENS=4 define=SYNTHESIS
+// sweep: BEAT_BITS=512 TOKENS=4 PAIRS=2
+// sweep: BEAT_BITS=256 TOKENS=8 PAIRS=2 HOPS=1
+// sweep: BEAT_BITS=512 TOKENS=8 PAIRS=2 ASYM=1 ACC_W=66
+// sweep: BEAT_BITS=256 TOKENS=4 PAIRS=2 X_BITS=10
+// sweep: BEAT_BITS=256 TOKENS=8 PAIRS=2 ASYM=1 X_BITS=10 define=RILL_PUMP
+// sweep: BEAT_BITS=512 TOKENS=4 PAIRS=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 TOKENS=8 PAIRS=2 ASYM=1 define=SYNTHESIS
 // quick: BEAT_BITS=512 TOKENS=4 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=4 define=RILL_DSP48E2 @ 50:50
 // quick: BEAT_BITS=512 TOKENS=4 ASYM=1 @ 50:50
@@ -22,12 +30,17 @@
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 ACC_W=66 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=4 @ 50:50
+// quick: BEAT_BITS=512 TOKENS=8 PAIRS=2 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=4 PAIRS=2 ASYM=1 @ 50:50 0:0
+// quick: BEAT_BITS=256 TOKENS=8 PAIRS=2 X_BITS=10 HOPS=1 define=RILL_PUMP @ 0:0
+// quick: BEAT_BITS=256 TOKENS=4 PAIRS=2 define=SYNTHESIS @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_matrix_pair_tb;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 4;
+    parameter PAIRS = 1;
     parameter ASYM = 0;
     parameter X_BITS = 8;
     parameter ACC_W = 64;
@@ -38,32 +51,37 @@ module rill_matrix_pair_tb;
     localparam TOK_W = $clog2(TOKENS);
     localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
     localparam N = BEAT_BITS / 8;
-    localparam LATENCY = 12 + HOPS;
+    localparam MANY = 2 * PAIRS;                 // tokens of a turn
     localparam ROWS = 300;
+`include "rill_pair_skew.vh"
+    localparam LATENCY = 12 + PAIR_MORE + HOPS;
+    localparam SUMS_AT = 6 + PAIR_MORE;
 
-    wire                   clk, rst, out_valid;
-    reg                    again = 0, valid = 0, both, int4, first, out = 0;
+    wire                   clk, clk_2x, rst, out_valid;
+    reg                    again = 0, valid = 0, int4, first, out = 0, out_row = 0, bank = 0;
+    reg  [MANY-2:0]        others;
     reg  [TURN_W-1:0]      turn;
     reg  [TOK_W-1:0]       out_tok;
     reg  [BEAT_BITS-1:0]   beat;
-    reg  [8*BEAT_BITS-1:0] x;
+    localparam X_W = 8 * PAIRS * BEAT_BITS;
+    reg  [X_W-1:0]         x;
     reg  [7:0]             group_scale;
-    reg  [9:0]             shift;
+    localparam SHIFT_W = 5 * MANY;
+    reg  [SHIFT_W-1:0]     shift;
     reg                    asym;
     reg  [N-1:0]           words;
-    reg  [2*SUMS_W-1:0]    sums;
+    reg  [MANY*SUMS_W-1:0] sums;
     reg  [31:0]            row_scale, bias;
     wire [ACC_W-1:0]       out_acc;
     wire [31:0]            out_row_scale, out_bias;
 
     // The factors of a byte of the beat come as many cycles later as its products are made.
-`include "rill_pair_skew.vh"
-    function [8*BEAT_BITS-1:0] of_skew(input integer skew);
-        integer i;
-        for (i = 0; i < 2 * N; i = i + 1)
-            of_skew[32*(i%8*(N/4)+i/8) +: 32] = {32{pair_skew(i / 2) == skew}};
+    function [X_W-1:0] of_skew(input integer skew);
+        integer i, pair;
+        for (pair = 0; pair < PAIRS; pair = pair + 1)
+            for (i = 0; i < 2 * N; i = i + 1)
+                of_skew[32*(2*N*pair+i%8*(N/4)+i/8) +: 32] = {32{pair_skew(i / 2, pair) == skew}};
     endfunction
-    localparam X_W = 8 * BEAT_BITS;
     reg  [PAIR_TOP*X_W-1:0] late_q;
     wire [X_W-1:0]          skewed = gen_skew[PAIR_TOP].mixed;
     always @(posedge clk)
@@ -82,20 +100,20 @@ module rill_matrix_pair_tb;
     endgenerate
 
     // What is for the sums comes HOPS cycles later.
-    localparam WAY_W = 4 + TURN_W + TOK_W + 10;
+    localparam WAY_W = 4 + MANY - 1 + TURN_W + TOK_W + SHIFT_W;
     wire [WAY_W-1:0] way;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(2), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
-        .d({shift, out_tok, turn, first, both, out, valid}), .q(way));
+        .d({shift, out_tok, turn, others, first, out_row, out, valid}), .q(way));
 
-    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W),
-        .HOPS(HOPS)) dut (
-        .clk(clk), .rst(rst), .sum_rst(rst),
+    rill_bench_clock u_clock (.clk(clk), .clk_2x(clk_2x), .rst(rst), .again(again));
+    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .PAIRS(PAIRS), .ASYM(ASYM), .X_BITS(X_BITS),
+        .ACC_W(ACC_W), .HOPS(HOPS)) dut (
+        .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(rst),
         .valid(valid),
-        .both(both), .int4(int4),
-        .sum_valid(way[0]), .out(way[1]), .sum_both(way[2]), .first(way[3]), .turn(way[4 +: TURN_W]),
-        .out_tok(way[4+TURN_W +: TOK_W]), .sum_shift(way[4+TURN_W+TOK_W +: 10]), .nibbles(beat), .x(skewed),
-        .out_row(1'b0),
+        .others(others), .int4(int4),
+        .sum_valid(way[0]), .out(way[1]), .out_row(way[2]), .first(way[3]), .sum_others(way[4 +: MANY-1]),
+        .turn(way[3+MANY +: TURN_W]), .out_tok(way[3+MANY+TURN_W +: TOK_W]),
+        .sum_shift(way[3+MANY+TURN_W+TOK_W +: SHIFT_W]), .nibbles(beat), .x(skewed),
         .group_scale(group_scale),
         .shift(shift), .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
@@ -103,15 +121,15 @@ module rill_matrix_pair_tb;
 
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
     reg  [63+ACC_W:0]      due [1:LATENCY];  // {bias, row_scale, acc}
-    reg  [2*SUMS_W-1:0]    late_sums [1:6];
-    reg  [65:0]            acc [0:TOKENS-1];
+    reg  [MANY*SUMS_W-1:0] late_sums [1:SUMS_AT];
+    reg  [65:0]            acc [0:2*TOKENS-1]; // of both banks
     reg  signed [63:0]     shifted;
     reg  signed [65:0]     term;
     reg  [63:0]            params;
-    reg  [63:0]            total [0:1];
-    integer                n, k, q, w, weight, t, seed, idle, given = 0, rows = 0, close = 0;
+    reg  [63:0]            total [0:MANY-1];
+    integer                n, k, q, w, weight, t, at, base, seed, idle, given = 0, rows = 0, close = 0;
     integer                row_tokens = 0, beats = 0, beat_no = 0, turn_no = 0, out_left = 0, out_next = 0, extreme;
-    reg                    failed = 0, was_reset = 0, narrow, last;
+    reg                    failed = 0, was_reset = 0, narrow, last, left_row;
 
     task fail(input integer what);
         begin
@@ -145,30 +163,34 @@ module rill_matrix_pair_tb;
             narrow = ACC_W > 64 && rows < 2 ? 1 : below(2);
             beat_no = 0;
             turn_no = 0;
+            bank = !bank;
         end
     endtask
 
-    // A beat for two tokens.
+    // A beat for the tokens of a turn.
     task multiply;
         begin
             valid = 1;
-            turn = turn_no;
-            both = 2 * turn_no + 1 < row_tokens;
+            base = PAIRS == 2 && bank ? TOKENS : 0;
+            turn = turn_no + base / MANY;
+            for (t = 1; t < MANY; t = t + 1)
+                others[t-1] = MANY * turn_no + t < row_tokens;
             int4 = narrow;
             first = beat_no == 0;
             last = beat_no == beats - 1;
-            shift = extreme ? (rows % 2 ? 10'h3ff : 10'h01f) : $random(seed);
+            shift = extreme ? {PAIRS{rows % 2 ? 10'h3ff : 10'h01f}} : $random(seed);
             asym = ASYM && int4 && rows % 4 != 1;
             for (k = 0; k < N / 16; k = k + 1)
                 words[16*k +: 16] = {factor(-128, 127, rows[0]), 8'd0} + factor(0, 255, 1);
-            late_sums[1] = {2*SUMS_W{1'b0}};
+            late_sums[1] = {MANY*SUMS_W{1'b0}};
             group_scale = asym ? $random(seed) : int4 ? factor(0, 255, 1) : 1;
-            {total[1], total[0]} = 128'd0;
+            for (t = 0; t < MANY; t = t + 1)
+                total[t] = 64'd0;
             for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
                 w = int4 ? factor(-8, 7, rows[2]) : factor(-128, 127, rows[2]);
                 if (int4) beat[4*k +: 4] = w;
                 else beat[8*k +: 8] = w;
-                for (t = 1; t >= 0; t = t - 1) begin
+                for (t = MANY - 1; t >= 0; t = t - 1) begin
                     q = factor(-END, END - 1, rows[t]);
                     weight = asym ? $signed({24'd0, words[16*(k/32) +: 8]}) * w + 8 * $signed(words[16*(k/32)+8 +: 8])
                         : w;
@@ -176,32 +198,32 @@ module rill_matrix_pair_tb;
                     if (int4)
                         late_sums[1][SUMS_W*t+GROUP_W*(k/32) +: GROUP_W] =
                             late_sums[1][SUMS_W*t+GROUP_W*(k/32) +: GROUP_W] + q;
-                    if (int4) x[32*place(k) +: 32] = t ? q * (1 << 26 - X_BITS) : x[32*place(k) +: 32] + q;
-                    else begin
-                        x[32*place(2*k) +: 32] = t ? q * (1 << 26 - X_BITS) : x[32*place(2*k) +: 32] + q;
-                        x[32*place(2*k+1) +: 32] = x[32*place(2*k) +: 32];
-                    end
+                    at = t / 2 * 2 * N + place(int4 ? k : 2 * k);
+                    x[32*at +: 32] = t % 2 ? q * (1 << 26 - X_BITS) : x[32*at +: 32] + q;
+                    if (!int4) x[32*(t/2*2*N+place(2*k+1)) +: 32] = x[32*at +: 32];
                 end
             end
-            for (t = 0; t < 2; t = t + 1) begin
+            for (t = 0; t < MANY; t = t + 1) begin
                 shifted = (asym ? total[t] : total[t] * group_scale) << shift[5*t +: 5];
                 term = shifted;
-                if (!t || both)
-                    acc[2*turn_no+t] = (first ? 66'd0 : acc[2*turn_no+t]) + term;
+                if (MANY * turn_no + t < row_tokens)
+                    acc[base+MANY*turn_no+t] = (first ? 66'd0 : acc[base+MANY*turn_no+t]) + term;
             end
             given = given + 1;
             if (last && turn_no == 0) begin
                 out = 1;
                 out_tok = 0;
+                out_row = PAIRS == 2 && bank;
+                left_row = out_row;
                 out_left = row_tokens - 1;
                 out_next = 1;
                 row_scale = $random(seed);
                 bias = $random(seed);
                 params = {bias, row_scale};
-                due[1] = {params, acc[0][ACC_W-1:0]};
+                due[1] = {params, acc[base][ACC_W-1:0]};
             end
             turn_no = turn_no + 1;
-            if (2 * turn_no >= row_tokens) begin
+            if (MANY * turn_no >= row_tokens) begin
                 turn_no = 0;
                 beat_no = beat_no + 1;
                 if (last) begin
@@ -223,23 +245,25 @@ module rill_matrix_pair_tb;
         if (due_out[LATENCY] && {out_bias, out_row_scale, out_acc} !== due[LATENCY]) fail(2);
         for (n = LATENCY; n > 1; n = n - 1)
             due[n] = due[n-1];
-        sums = late_sums[6];
-        for (n = 6; n > 1; n = n - 1)
+        sums = late_sums[SUMS_AT];
+        for (n = SUMS_AT; n > 1; n = n - 1)
             late_sums[n] = late_sums[n-1];
-        late_sums[1] = {2*SUMS_W{1'bx}};
+        late_sums[1] = {MANY*SUMS_W{1'bx}};
         {asym, words} = {(N + 1){1'bx}};
         again = rows >= ROWS / 2 && beat_no > 0 && !was_reset;
         beat = {BEAT_BITS{1'bx}};
-        x = {8*BEAT_BITS{1'bx}};
+        x = {X_W{1'bx}};
         {valid, out} = 2'd0;
         turn = $random(seed);
-        {both, int4, first, out_tok, group_scale, shift, row_scale, bias} = {(3 + TOK_W + 82){1'bx}};
+        {others, int4, first, out_tok, out_row, group_scale, shift, row_scale, bias} =
+            {(2 + MANY + TOK_W + 72 + SHIFT_W){1'bx}};
         if (out_left > 0 && !rst && !again) begin
             out = 1;
             out_tok = out_next;
+            out_row = left_row;
             out_next = out_next + 1;
             out_left = out_left - 1;
-            due[1] = {params, acc[out_tok][ACC_W-1:0]};
+            due[1] = {params, acc[(left_row?TOKENS:0)+out_tok][ACC_W-1:0]};
             if (rows < ROWS && turn_no + beat_no == 0) close = close + 1;
             // Within the last beat turns follow one another; the next row's last beat waits for the results of this
             // one.

@@ -34,6 +34,7 @@ module rill_packed_mul_tb;
     reg  [31:0]      x [0:ALL-1];              // those from beside behind the chain's
     reg  [4:0]       weight [0:ALL-1];
     wire [SUM_W-1:0] p [0:ALL-1];
+    wire [SUM_W-1:0] cascade [0:ALL-1];
     reg  [SUM_W-1:0] sum;
     integer          n, i, seed, idle, x0, x1, w, low = 0, high = 0, most = 0;
 
@@ -55,7 +56,7 @@ module rill_packed_mul_tb;
                 assign now = late_q[38*LATE-1 -: 38];
             end
             if (g > 0 && g < COUNT) begin : gen_next
-                assign sum_in = p[g-1];
+                assign sum_in = cascade[g-1];
             end else begin : gen_begin
                 assign sum_in = {SUM_W{1'bx}};
             end
@@ -66,7 +67,7 @@ module rill_packed_mul_tb;
             end
             rill_packed_mul #(.BIAS(g == COUNT - 1 ? ALL : 0), .X_BITS(X_BITS), .SUM_W(SUM_W),
                 .SUMS(g == 0 || g >= COUNT ? 0 : g < COUNT - 1 ? 2 : 1)) dut (.clk(clk), .en(now[37]), .x(now[31:0]),
-                .weight(now[36:32]), .sum_in(sum_in), .sum_beside(sum_beside), .p(p[g]));
+                .weight(now[36:32]), .sum_in(sum_in), .sum_beside(sum_beside), .p(p[g]), .cascade(cascade[g]));
         end
     endgenerate
 

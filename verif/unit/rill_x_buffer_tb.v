@@ -9,9 +9,12 @@
 // sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2
 // sweep: BEAT_BITS=512 TOKENS=2 X_UNITS=6 ARRAYS=2
 // sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2 X_BITS=10
+// sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=4
+// sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6 ARRAYS=4 X_BITS=10
 // quick: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2
 // quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2 X_BITS=10 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=8 X_UNITS=6 ARRAYS=4 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -32,8 +35,8 @@ module rill_x_buffer_tb;
     reg                 again = 0, free = 0;
     wire [WORD_W-1:0]   x_data;
     wire [TOK_W:0]      x_user;
-    reg  [TOK_W-1:0]    read_tok = 0;    // ARRAYS 2: a turn
-    localparam TURN_W = ARRAYS == 1 ? TOK_W : TOK_W > 1 ? TOK_W - 1 : 1;
+    reg  [TOK_W-1:0]    read_tok = 0;    // ARRAYS 2, 4: a turn
+    localparam TURN_W = TOK_W > $clog2(ARRAYS) ? TOK_W - $clog2(ARRAYS) : 1;
     reg  [PAIR_W-1:0]   read_pair = 0;
     wire [ARRAYS*UNIT_BITS-1:0] unit_0, unit_1;
     wire [ARRAYS*8-1:0] shift_0, shift_1;
@@ -57,9 +60,8 @@ module rill_x_buffer_tb;
         reads_left = 0, late = 0;
     integer             stalls = 0, quiet = 0;
     reg                 failed = 0, open_q = 0, fill_q = 0;
-    reg  [4*WORD_W-1:0] due [0:1];       // of the read 1 and 2 cycles ago; token 1 above token 0
-    reg  [1:0]          due_valid = 0;
-    reg  [1:0]          due_both = 0;    // there is a token 1
+    reg  [2*ARRAYS*WORD_W-1:0] due [0:1]; // of the read 1 and 2 cycles ago; token 0 low
+    reg  [ARRAYS-1:0]   due_there [0:1]; // which tokens there are
 
     task fail(input integer what);
         begin
@@ -112,6 +114,7 @@ module rill_x_buffer_tb;
     initial begin
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        {due_there[1], due_there[0]} = 0;
         // What a reset must take away: a whole operand and the beginning of another one.
         #1 push_operand(-1, 0);
         push_operand(-4, 1);
@@ -134,18 +137,16 @@ module rill_x_buffer_tb;
 
     // ---- reading: every pair of an operand, or pairs at random; the bank goes back with the last read or later ----
     always @(negedge clk) begin
-        if (due_valid[1] && {shift_1[7:0], unit_1[UNIT_BITS-1:0], shift_0[7:0],
-            unit_0[UNIT_BITS-1:0]} !== due[1][2*WORD_W-1:0]) fail(1);
-        if (due_both[1] && {shift_1[8*ARRAYS-8 +: 8], unit_1[UNIT_BITS*(ARRAYS-1) +: UNIT_BITS],
-            shift_0[8*ARRAYS-8 +: 8],
-            unit_0[UNIT_BITS*(ARRAYS-1) +: UNIT_BITS]} !== due[1][2*WORD_W +: 2*WORD_W]) fail(5);
+        for (t = 0; t < ARRAYS; t = t + 1)
+            if (due_there[1][t] && {shift_1[8*t +: 8], unit_1[UNIT_BITS*t +: UNIT_BITS], shift_0[8*t +: 8],
+                unit_0[UNIT_BITS*t +: UNIT_BITS]} !== due[1][2*WORD_W*t +: 2*WORD_W]) fail(t == 0 ? 1 : 5);
         if (x_ready !== (open_q && occupied < 2)) fail(2);
         if (filled !== fill_q) fail(3);
         if (filled) filled_seen = filled_seen + 1;
         if (rst) filled_seen = 0;
         due[1] = due[0];
-        due_valid = {due_valid[0], 1'b0};
-        due_both = {due_both[0], 1'b0};
+        due_there[1] = due_there[0];
+        due_there[0] = 0;
         free = 0;
         read_tok = below(TOKENS);
         read_pair = below(X_UNITS / 2);
@@ -178,12 +179,12 @@ module rill_x_buffer_tb;
             n = (frees % 2 == 0 ? start + reads_left : below(10000)) % (ntok[frees] * units[frees] / 2);
             read_tok = n / (units[frees] / 2);
             read_pair = n % (units[frees] / 2);
-            if (ARRAYS == 2) read_tok = read_tok / 2;
-            n = frees * PLACES + read_tok * ARRAYS * X_UNITS + 2 * read_pair;
-            due[0] = {word[n+1], word[n]};
-            due_valid[0] = 1;
-            due_both[0] = ARRAYS == 2 && 2 * read_tok + 1 < ntok[frees];
-            if (due_both[0]) due[0][2*WORD_W +: 2*WORD_W] = {word[n+X_UNITS+1], word[n+X_UNITS]};
+            read_tok = read_tok / ARRAYS;
+            for (t = 0; t < ARRAYS; t = t + 1) begin
+                n = frees * PLACES + (read_tok * ARRAYS + t) * X_UNITS + 2 * read_pair;
+                due_there[0][t] = read_tok * ARRAYS + t < ntok[frees];
+                if (due_there[0][t]) due[0][2*WORD_W*t +: 2*WORD_W] = {word[n+1], word[n]};
+            end
         end
     endtask
 endmodule

@@ -396,6 +396,20 @@ static void run_step(struct engine *e, int pos, int ntok, bool head, bool final)
     if (head) last_product(e, final && e->fault);
 }
 
+// Steps of all and of one token, first in a block of values and last; where beats serve more than two tokens at a time
+// of every other number of them too, and one of three before all, when nothing is known of a fourth one's operand.
+static int run_steps(struct engine *e, int arrays) {
+    bool many = arrays > 2;
+    int t = e->tokens, pos = 6, steps = 4 + many;
+    if (many) run_step(e, 0, 3, false, false);
+    run_step(e, 0, t, false, false);
+    run_step(e, 5, 1, true, false);
+    for (int n = 2; many && n < t; pos += n++, steps++) run_step(e, pos, n, false, false);
+    run_step(e, 64 - t, t, false, false);
+    run_step(e, 128 - t, t, true, true);
+    return steps;
+}
+
 int main(int argc, char **argv) {
     static struct engine e;
     e.v = vectors_start(argc, argv);
@@ -411,9 +425,7 @@ int main(int argc, char **argv) {
     e.hd = (int)vectors_argument(argc, argv, "HEAD_DIM", 1);
     e.v_rows = div_up(e.hd, e.c);
     e.parts = 64 / e.xs;
-    int t = e.tokens;
-    const int pos[] = {0, 5, 64 - t, 128 - t}, ntok[] = {t, 1, t, t};
-    for (int s = 0; s < 4; s++) run_step(&e, pos[s], ntok[s], s == 1 || s == 3, s == 3);
-    printf("9 %x %x 0 0\n", (unsigned)e.fault, 4u);
+    int steps = run_steps(&e, (int)vectors_argument(argc, argv, "ARRAYS", 1));
+    printf("9 %x %x 0 0\n", (unsigned)e.fault, (unsigned)steps);
     return 0;
 }

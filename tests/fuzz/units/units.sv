@@ -182,8 +182,8 @@ module rill_fifo #(
     endgenerate
 endmodule
 
-// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums or cut lanes have lanes of their own:
-// RILL_OWN_MATRIX.
+// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes or four tokens at a time have
+// lanes of their own: RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
 // One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 12 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
@@ -268,6 +268,7 @@ endmodule
 module rill_matrix_pair #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
+    parameter PAIRS = 1,                     // nor two pairs at a time
     parameter ROWS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
@@ -283,13 +284,14 @@ module rill_matrix_pair #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
+    input  wire                   clk_2x,    // of two pairs alone
     input  wire                   rst,
     input  wire                   sum_rst,   // the same
     input  wire                   valid,
-    input  wire                   both,
+    input  wire                   others,
     input  wire                   int4,
     input  wire                   sum_valid,
-    input  wire                   sum_both,
+    input  wire                   sum_others,
     input  wire [9:0]             sum_shift,
     input  wire                   first,
     input  wire [TURN_W-1:0]      turn,
@@ -317,7 +319,7 @@ module rill_matrix_pair #(
     // Places of accumulators as at TOKENS 8.
     localparam int           TURNS = TOKENS / 2;
     wire                     starts = valid || out;
-    wire [3:0]               moves = {out, both, first, int4};
+    wire [3:0]               moves = {out, others, first, int4};
     wire [4:0]               place = 5'((32'(turn) / TURNS) * 4 + 32'(turn) % TURNS);
     wire [144+9*BEAT_BITS:0] in = {1'b0, x, nibbles, 7'd0, bias, row_scale, shift, group_scale, 44'd0, 3'(out_row), 3'(out_tok), place};
     generate

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// A beat's term of each of two tokens or four, of the sums that its trees of multipliers make (rill_pair_trees).
+//
+// Free-running pipeline, never stalls. tree_sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid (rill_pair_skew.vh),
+// term LATENCY = 10 + PAIR_MORE cycles after it, sums 6 + PAIR_MORE cycles; all else is of valid's cycle, as in
+// rill_pair_products and rill_quad_products.
+// Reset: synchronous; valids only.
+//
+// name       meaning                                    unit   range
+// BEAT_BITS  of a beat                                  bits   256, 512
+// ASYM       0: asym, words and sums are not looked at  -      0, 1
+// X_BITS     of an element of x                         bits   8, 10
+// PAIRS      of tokens                                  pairs  1, 2
+// TREES      as in rill_pair_trees                      trees  derived
+// TOP_W      of a tree's sum                            bits   derived
+// SUMS_W     of sums                                    bits   derived
+// TERM_W     of a term                                  bits   derived
+`default_nettype none
+
+module rill_pair_terms #(
+    parameter BEAT_BITS = 0,
+    parameter ASYM = 0,
+    parameter X_BITS = 8,
+    parameter PAIRS = 1,
+    parameter TREES = X_BITS > 8 ? BEAT_BITS / 32 : ASYM != 0 ? BEAT_BITS / 128 : 1,
+    parameter TOP_W = X_BITS + (X_BITS > 8 ? 6 : ASYM != 0 ? 8 : BEAT_BITS == 512 ? 10 : 9),
+    parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128),
+    parameter TERM_W = X_BITS + 26
+) (
+    input  wire                           clk,
+    input  wire                           rst,
+    input  wire                           valid,
+    input  wire [2*PAIRS-2:0]             others,    // token 1 and up are there
+    input  wire                           int4,
+    input  wire [4*PAIRS*TREES*TOP_W-1:0] tree_sums,
+    input  wire [7:0]                     group_scale,
+    input  wire [10*PAIRS-1:0]            shift,
+    input  wire                           asym,
+    input  wire [BEAT_BITS/8-1:0]         words,
+    input  wire [2*PAIRS*SUMS_W-1:0]      sums,
+    output wire [2*PAIRS*TERM_W-1:0]      term
+);
+`include "rill_pair_skew.vh"
+    localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // of 8 nibbles
+    localparam SIXTEENS = WORDS / 4;
+    localparam TOKENS = 2 * PAIRS;
+    localparam QUAD_W = X_BITS + 6;               // sum of 4
+    localparam SUM_W = X_BITS + 8;                // of 16
+    localparam HALF_W = X_BITS + 10;              // of a beat
+    localparam WHOLE_W = X_BITS + 14;             // low + 16 * high
+    localparam SCALED_W = WHOLE_W + 16;
+    localparam MORE = PAIR_MORE;
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10 u_error ();
+        end
+        if (PAIRS != 1 && PAIRS != 2) begin : gen_bad_pairs
+            rill_error_PAIRS_must_be_1_or_2 u_error ();
+        end
+    endgenerate
+
+    // What goes along with the beat. Stages are counted as if PAIR_MORE were 0; index n of the wires: valid in stage n.
+    reg  [9+MORE:1]       valid_q;
+    reg  [7+MORE:1]       int4_q;
+    reg  [8*(7+MORE)-1:0] group_scale_q;
+    wire [9+MORE:0]       valid_in = {valid_q, valid};
+    wire [7+MORE:0]       int4_in = {int4_q, int4};
+    wire [8*(8+MORE)-1:0] group_scale_in = {group_scale_q, group_scale};
+    wire [9:0]            valid_at = valid_in[9+MORE:MORE];
+    wire                  int4_7 = int4_in[7+MORE];
+    wire [7:0]            group_scale7 = group_scale_in[8*(7+MORE) +: 8];
+    always @(posedge clk) begin
+        valid_q <= rst ? {(9+MORE){1'b0}} : valid_in[8+MORE:0];
+        int4_q <= int4_in[6+MORE:0];
+        group_scale_q <= group_scale_in[8*(7+MORE)-1:0];
+    end
+
+    // Stage 7: the sums of a beat, signed, of each token and part. With a bias of half their range the first bit of a
+    // sum is the inverse of a sign.
+    wire [2*TOKENS*HALF_W-1:0] half7;          // of each token {high, low}
+    genvar i;
+    genvar k;
+    generate
+        for (k = 0; k < 2 * TOKENS; k = k + 1) begin : gen_half
+            wire [TREES*TOP_W-1:0] tops = tree_sums[TREES*TOP_W*k +: TREES*TOP_W];
+            if (PAIR_TREE == 64) begin : gen_whole
+                assign half7[HALF_W*k +: HALF_W] = {!tops[HALF_W-1], tops[HALF_W-2:0]};
+            end else if (PAIR_TREE == 32) begin : gen_late
+                reg [HALF_W-2:0] sum_q;
+                always @(posedge clk)
+                    if (valid_at[6])
+                        sum_q <= tops;
+                assign half7[HALF_W*k +: HALF_W] = {{2{!sum_q[HALF_W-2]}}, sum_q[HALF_W-3:0]};
+            end else begin : gen_sums
+                reg [HALF_W-1:0] half_q;
+                assign half7[HALF_W*k +: HALF_W] = half_q;
+                for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_sixteen
+                    wire [SUM_W-1:0] sum;
+                    if (PAIR_TREE == 16) begin : gen_tree
+                        assign sum = tops[SUM_W*i +: SUM_W];
+                    end else begin : gen_quads
+                        reg [SUM_W-2:0] early_q;
+                        reg [SUM_W-2:0] late_q;
+                        reg [SUM_W-1:0] sum_q;
+                        assign sum = sum_q;
+                        always @(posedge clk) begin
+                            if (valid_at[3]) begin
+                                early_q <= {1'b0, tops[QUAD_W*4*i +: QUAD_W]} + {1'b0, tops[QUAD_W*(4*i+1) +: QUAD_W]};
+                                late_q <= {1'b0, tops[QUAD_W*(4*i+2) +: QUAD_W]}
+                                    + {1'b0, tops[QUAD_W*(4*i+3) +: QUAD_W]};
+                            end
+                            if (valid_at[4])
+                                sum_q <= {1'b0, early_q} + {1'b0, late_q};
+                        end
+                    end
+                end
+                for (i = 0; i < SIXTEENS / 2; i = i + 1) begin : gen_two
+                    reg [SUM_W:0] sum_q;
+                    always @(posedge clk)
+                        if (valid_at[5])
+                            sum_q <= {1'b0, gen_sixteen[2*i].sum} + {1'b0, gen_sixteen[2*i+1].sum};
+                end
+                if (SIXTEENS == 4) begin : gen_four
+                    wire [HALF_W-1:0] sum = {1'b0, gen_two[0].sum_q} + {1'b0, gen_two[1].sum_q};
+                    always @(posedge clk)
+                        if (valid_at[6])
+                            half_q <= {!sum[HALF_W-1], sum[HALF_W-2:0]};
+                end else begin : gen_of_two
+                    always @(posedge clk)
+                        if (valid_at[6])
+                            half_q <= {{2{!gen_two[0].sum_q[SUM_W]}}, gen_two[0].sum_q[SUM_W-1:0]};
+                end
+            end
+        end
+    endgenerate
+
+    // Stage 8: end of the sum. 9: times the group's scale. 10: registers without logic, as all behind them may lie on
+    // another die.
+    // The scale takes a part of the exponent along: it costs nothing in a DSP.
+    generate
+        for (i = 0; i < TOKENS; i = i + 1) begin : gen_token
+            reg  signed [WHOLE_W-1:0] sum8_q;
+            reg  [3*(8+MORE)-1:0] fine_q;
+            wire [3*(9+MORE)-1:0] fine_in = {fine_q, shift[5*i +: 3]};
+            wire [2:0]         fine7 = fine_in[3*(7+MORE) +: 3];
+            wire [2:0]         fine8 = fine_in[3*(8+MORE) +: 3];
+            reg  signed [15:0] scale8_q;
+            reg  signed [SCALED_W-1:0] scaled9_q;
+            (* keep = "true", shreg_extract = "no" *) reg [TERM_W-1:0] term10_q;
+            wire [HALF_W-1:0]  low = half7[2*HALF_W*i +: HALF_W];
+            wire [HALF_W-1:0]  high = half7[2*HALF_W*i+HALF_W +: HALF_W];
+            wire [WHOLE_W-1:0] high_weighted = int4_7 ? {{4{high[HALF_W-1]}}, high} : {high, 4'd0};
+            wire [SCALED_W-1:0] term9;
+            wire [9:5]         active;
+            assign term[TERM_W*i +: TERM_W] = term10_q;
+            always @(posedge clk) begin
+                fine_q <= fine_in[3*(8+MORE)-1:0];
+                if (active[7]) begin
+                    scale8_q <= {8'd0, group_scale7} << fine7;
+                    sum8_q <= {{4{low[HALF_W-1]}}, low} + high_weighted;
+                end
+                if (active[8])
+                    scaled9_q <= sum8_q * scale8_q; // 22 or 24 x 16 bits
+                if (active[9])
+                    term10_q <= term9[TERM_W-1:0];
+            end
+
+            if (i == 0) begin : gen_first
+                assign active = valid_at[9:5];
+            end else begin : gen_other
+                reg  [9+MORE:1] there_q;
+                wire [9+MORE:0] there_in = {there_q, valid && others[i-1]};
+                always @(posedge clk)
+                    there_q <= rst ? {(9+MORE){1'b0}} : there_in[8+MORE:0];
+                assign active = there_in[9+MORE:5+MORE];
+            end
+
+            if (ASYM != 0) begin : gen_asym
+                reg  [9+MORE:1]        asym_q;
+                wire [SUM_W*SIXTEENS-1:0] low5;
+                wire [SUM_W*SIXTEENS-1:0] high5;
+                wire [BEAT_BITS/8-1:0] words6;
+                wire [X_BITS+22:0]     groups8;
+                reg  [TERM_W-1:0]      groups9_q;
+                for (k = 0; k < SIXTEENS; k = k + 1) begin : gen_group
+                    assign low5[SUM_W*k +: SUM_W] = gen_half[2*i].gen_sums.gen_sixteen[k].sum;
+                    assign high5[SUM_W*k +: SUM_W] = gen_half[2*i+1].gen_sums.gen_sixteen[k].sum;
+                end
+                always @(posedge clk) begin
+                    asym_q <= {asym_q[8+MORE:1], asym};
+                    if (active[8])
+                        groups9_q <= {{3{groups8[X_BITS+22]}}, groups8} << fine8;
+                end
+                rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(6 + MORE)) u_words (.clk(clk), .rst(rst), .en(1'b1),
+                    .d(words), .q(words6));
+                rill_group_terms #(.BEAT_BITS(BEAT_BITS), .X_BITS(X_BITS), .SIGNED(1)) u_terms (
+                    .clk(clk), .en_1(active[5]), .en_2(active[6]), .en_3(active[7]), .low(low5), .high(high5),
+                    .words(words6), .sums(sums[SUMS_W*i +: SUMS_W]), .term(groups8));
+                assign term9 = asym_q[9+MORE] ? {{(SCALED_W-TERM_W){groups9_q[TERM_W-1]}}, groups9_q} : scaled9_q;
+            end else begin : gen_plain
+                wire unused_asym = &{1'b0, asym, words, sums, fine8, active};
+                assign term9 = scaled9_q;
+            end
+            wire unused = &{1'b0, term9, shift, valid_at};
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire

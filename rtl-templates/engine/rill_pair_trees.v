@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// The multipliers of a lane, for one pair of tokens or two, and the trees of sums that they make by themselves
+// (rill_pair_skew.vh).
+//
+// Free-running pipeline, never stalls. A beat's sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid: of each token,
+// token 0 low, those of low nibbles and above them those of high ones; of each a sum for every tree of PAIR_TREE bytes,
+// tree 0 low. Each has its bias, so it is unsigned. int4, nibbles and x are those of rill_pair_products.
+// PAIRS 2: the pumped form of rill_quad_products; x_1 is of the second pair. A multiplier works twice in a cycle, at
+// clk_2x, of which every second rising edge is one of clk. With PAIRS 1 x_1 and clk_2x are not looked at.
+// Reset: synchronous; valids only.
+//
+// name       meaning                                 unit   range
+// BEAT_BITS  of a beat                               bits   256, 512
+// ASYM       1: groups of 32 have sums of their own  -      0, 1
+// X_BITS     of an element of x                      bits   8, 10
+// PAIRS      of tokens                               pairs  1, 2
+// TREES      of low nibbles, or of high ones         trees  derived
+// TOP_W      of a tree's sum                         bits   derived
+`default_nettype none
+
+module rill_pair_trees #(
+    parameter BEAT_BITS = 0,
+    parameter ASYM = 0,
+    parameter X_BITS = 8,
+    parameter PAIRS = 1,
+    parameter TREES = X_BITS > 8 ? BEAT_BITS / 32 : ASYM != 0 ? BEAT_BITS / 128 : 1,
+    parameter TOP_W = X_BITS + (X_BITS > 8 ? 6 : ASYM != 0 ? 8 : BEAT_BITS == 512 ? 10 : 9)
+) (
+    input  wire                           clk,
+    input  wire                           clk_2x,
+    input  wire                           rst,
+    input  wire                           valid,
+    input  wire                           int4,
+    input  wire [BEAT_BITS-1:0]           nibbles,
+    input  wire [8*BEAT_BITS-1:0]         x,
+    input  wire [8*BEAT_BITS-1:0]         x_1,
+    output wire [4*PAIRS*TREES*TOP_W-1:0] sums
+);
+`include "rill_pair_skew.vh"
+    localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // of 8 nibbles
+    localparam SPLIT = 26 - X_BITS;               // token 1 in a product of both
+`ifdef SYNTHESIS
+    localparam FEW_W = 48;                        // of sums of up to four products in a multiplier's adder
+    localparam MANY_W = 48;                       // of more
+`elsif RILL_DSP48E2
+    localparam FEW_W = 48;
+    localparam MANY_W = 48;
+`else
+    localparam FEW_W = 32;                        // a simulator is fast with these
+    localparam MANY_W = PAIR_TREE > 4 ? 64 : 32;
+`endif
+
+    generate
+        if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
+            rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
+        end
+        if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10 u_error ();
+        end
+        if (PAIRS != 1 && PAIRS != 2) begin : gen_bad_pairs
+            rill_error_PAIRS_must_be_1_or_2 u_error ();
+        end
+    endgenerate
+
+    // What goes along with the beat; index n: valid in stage n.
+    reg  [PAIR_TOP:1] valid_q;
+    reg  [PAIR_TOP:1] int4_q;
+    always @(posedge clk) begin
+        valid_q <= rst ? {PAIR_TOP{1'b0}} : {valid_q[PAIR_TOP-1:1], valid};
+        int4_q <= {int4_q[PAIR_TOP-1:1], int4};
+    end
+    wire [PAIR_TOP:0] valid_at = {valid_q, valid};
+    wire [PAIR_TOP:0] int4_at = {int4_q, int4};
+
+    // In which half of a cycle clk_2x is, for every two words.
+    wire [WORDS-1:0]  phase;
+    generate
+        if (PAIRS == 2) begin : gen_phase
+            rill_pump_phase #(.COPIES(WORDS / 2)) u_phase (.clk(clk), .clk_2x(clk_2x), .phase(phase));
+        end else begin : gen_no_phase
+            assign phase = {WORDS{1'b0}};
+        end
+    endgenerate
+
+    // Products of two tokens, summed in trees of multipliers, low and high nibbles apart, as parts 0 and 1. A high
+    // nibble is signed, a low one where weights have 4 bits. What is alike in all words of the beat stands side by
+    // side: a simulator's compiler makes vector instructions of it.
+    reg  [BEAT_BITS-1:0] nibbles1_q;           // the beat, a cycle later
+    wire unused_at = &{1'b0, valid_at, int4_at, nibbles1_q, clk_2x, x_1};
+    always @(posedge clk)
+        nibbles1_q <= nibbles;
+    genvar h;
+    genvar i;
+    genvar k;
+    generate
+        for (k = 0; k < 4; k = k + 1) begin : gen_leaf // nibbles 2, 3, 6 and 7 of each word
+            localparam PLACE = k + 2 + k / 2 * 2;
+            for (i = 0; i < WORDS; i = i + 1) begin : gen_at
+                wire [3:0]       nibble = nibbles[32*i+4*PLACE +: 4];
+                wire [FEW_W-1:0] p;
+                wire [FEW_W-1:0] cascade;
+                rill_pair_mul #(.PAIRS(PAIRS), .LEVEL(0), .X_BITS(X_BITS), .SUM_W(FEW_W)) u_mul (
+                    .clk(clk), .clk_2x(clk_2x), .phase(phase[i/2*2 +: 2]), .en(valid_at[0]),
+                    .x(x[32*(WORDS*PLACE+i) +: 32]), .x_1(x_1[32*(WORDS*PLACE+i) +: 32]),
+                    .weight({nibble[3] && (k % 2 == 1 || int4), nibble}), .sum_in({FEW_W{1'b0}}),
+                    .sum_beside({FEW_W{1'b0}}), .p(p), .cascade(cascade));
+                wire unused_sums = &{1'b0, p, cascade};
+            end
+        end
+        for (k = 0; k < 2; k = k + 1) begin : gen_three // nibbles 4 and 5, and the sums of both around them
+            for (i = 0; i < WORDS; i = i + 1) begin : gen_at
+                wire [3:0]       nibble = nibbles1_q[32*i+4*(4+k) +: 4];
+                wire [FEW_W-1:0] p;
+                wire [FEW_W-1:0] cascade;
+                rill_pair_mul #(.PAIRS(PAIRS), .LEVEL(1), .X_BITS(X_BITS), .SUMS(2), .SUM_W(FEW_W)) u_mul (
+                    .clk(clk), .clk_2x(clk_2x), .phase(phase[i/2*2 +: 2]), .en(valid_at[1]),
+                    .x(x[32*(WORDS*(4+k)+i) +: 32]), .x_1(x_1[32*(WORDS*(4+k)+i) +: 32]),
+                    .weight({nibble[3] && (k == 1 || int4_at[1]), nibble}), .sum_in(gen_leaf[k].gen_at[i].cascade),
+                    .sum_beside(gen_leaf[2+k].gen_at[i].p), .p(p), .cascade(cascade));
+                wire unused_sums = &{1'b0, p, cascade};
+            end
+        end
+        for (h = 2; h <= PAIR_TOP; h = h + 1) begin : gen_height // nibbles 0 and 1 of the words of that height
+            localparam TOP = h == PAIR_TOP;
+            for (i = 0; i < (TOP ? 4 * WORDS / PAIR_TREE : 4 * WORDS >> h + 1); i = i + 1) begin : gen_at
+                localparam WORD = TOP ? PAIR_TREE / 4 * i : (2 * i + 1 << h) / 4;
+                localparam FIRST = TOP ? i : 2 * i;
+                localparam LAST = TOP ? i : 2 * i + 1;
+                localparam LATE = PAIRS == 2 ? (h + 1) / 2 : h;
+                reg  [8*LATE-1:0] late_q;      // stages 1..LATE
+                wire [8*LATE+7:0] late = {late_q, nibbles[32*WORD +: 8]};
+                always @(posedge clk)
+                    late_q <= late[8*LATE-1:0];
+                for (k = 0; k < 2; k = k + 1) begin : gen_part
+                    wire [3:0]        nibble = late[8*LATE+4*k +: 4];
+                    wire [MANY_W-1:0] chained;
+                    wire [MANY_W-1:0] beside;
+                    wire [MANY_W-1:0] p;
+                    wire [MANY_W-1:0] cascade;
+                    if (h == 2) begin : gen_of_three
+                        wire [FEW_W-1:0] first = gen_three[k].gen_at[FIRST].cascade;
+                        wire [FEW_W-1:0] last = gen_three[k].gen_at[LAST].p;
+                        assign chained = {{(MANY_W-FEW_W+1){first[FEW_W-1]}}, first[FEW_W-2:0]};
+                        assign beside = {{(MANY_W-FEW_W+1){last[FEW_W-1]}}, last[FEW_W-2:0]};
+                    end else begin : gen_of_more
+                        assign chained = gen_height[h-1].gen_at[FIRST].gen_part[k].cascade;
+                        assign beside = gen_height[h-1].gen_at[LAST].gen_part[k].p;
+                    end
+                    rill_pair_mul #(.PAIRS(PAIRS), .LEVEL(h), .BIAS(TOP ? PAIR_TREE : 0), .X_BITS(X_BITS),
+                        .SUMS(TOP ? 1 : 2), .SUM_W(MANY_W)) u_mul (
+                        .clk(clk), .clk_2x(clk_2x), .phase(phase[WORD/2*2 +: 2]), .en(valid_at[h]),
+                        .x(x[32*(WORDS*k+WORD) +: 32]), .x_1(x_1[32*(WORDS*k+WORD) +: 32]),
+                        .weight({nibble[3] && (k == 1 || int4_at[LATE]), nibble}), .sum_in(chained),
+                        .sum_beside(beside), .p(p), .cascade(cascade));
+                    wire unused_sums = &{1'b0, p, cascade};
+                end
+            end
+        end
+    endgenerate
+
+    // Of the top of each tree the halves of both tokens. Where two pairs come one after the other, the one whose half
+    // of a cycle ends with it is taken at clk, the other one at clk_2x first.
+    generate
+        for (i = 0; i < TREES; i = i + 1) begin : gen_tree
+            for (k = 0; k < 2; k = k + 1) begin : gen_of
+                wire [MANY_W-1:0]  p = gen_height[PAIR_TOP].gen_at[i].gen_part[k].p;
+                wire [2*TOP_W-1:0] halves = {p[SPLIT +: TOP_W], p[0 +: TOP_W]};
+                wire [2*PAIRS*TOP_W-1:0] all;
+                if (PAIRS == 1) begin : gen_plain
+                    assign all = halves;
+                end else begin : gen_pumped
+                    reg [2*TOP_W-1:0] fast_q;  // at clk_2x
+                    reg [2*TOP_W-1:0] pair_0_q;
+                    reg [2*TOP_W-1:0] pair_1_q;
+                    assign all = {pair_1_q, pair_0_q};
+                    always @(posedge clk_2x)
+                        fast_q <= halves;
+                    if (PAIR_TOP % 2 == 0) begin : gen_second_late
+                        reg [2*TOP_W-1:0] first_q;
+                        always @(posedge clk) begin
+                            first_q <= halves;
+                            pair_0_q <= first_q;
+                            pair_1_q <= fast_q;
+                        end
+                    end else begin : gen_first_early
+                        always @(posedge clk) begin
+                            pair_0_q <= fast_q;
+                            pair_1_q <= halves;
+                        end
+                    end
+                end
+                for (h = 0; h < 2 * PAIRS; h = h + 1) begin : gen_token
+                    assign sums[TOP_W*(TREES*(2*h+k)+i) +: TOP_W] = all[TOP_W*h +: TOP_W];
+                end
+                wire unused_p = &{1'b0, p};
+            end
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire

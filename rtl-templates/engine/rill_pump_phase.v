@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// In which half of a cycle of clk each register of clk_2x works, for multipliers that work in both (rill_pumped_mul).
+//
+// Rising edges of clk are every second one of clk_2x. phase holds COPIES times {second, first}: second in the half that
+// ends with a rising edge of clk, first in the other one. Right from the second cycle on, for good: no reset; the first
+// values do not matter. A copy is in registers of its own, so that each has few loads.
+//
+// name    meaning     unit    range
+// COPIES  of a phase  copies  1 or more
+`default_nettype none
+
+module rill_pump_phase #(
+    parameter COPIES = 0
+) (
+    input  wire                clk,
+    input  wire                clk_2x,
+    output wire [2*COPIES-1:0] phase
+);
+    generate
+        if (COPIES < 1) begin : gen_bad
+            rill_error_COPIES_must_be_at_least_1 u_error ();
+        end
+    endgenerate
+
+    reg toggle_q = 1'b0;  // another value in each cycle
+    reg late_q = 1'b0;    // that, from the middle of it on
+    reg differ_q = 1'b0;  // in the second half: in the first one the two were different
+    always @(posedge clk)
+        toggle_q <= !toggle_q;
+    always @(posedge clk_2x) begin
+        late_q <= toggle_q;
+        differ_q <= toggle_q != late_q;
+    end
+    genvar c;
+    generate
+        for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
+            (* keep = "true" *) reg first_q = 1'b0;
+            (* keep = "true" *) reg second_q = 1'b0; // verif/timing knows it by its name
+            always @(posedge clk_2x) begin
+                first_q <= differ_q;
+                second_q <= !differ_q;
+            end
+            assign phase[2*c +: 2] = {second_q, first_q};
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// A clock buffer, for the bench of rill_clock_2x.
+`default_nettype none
+`timescale 1ns / 1ps
+
+module BUFG (
+    input  wire I,
+    output wire O
+);
+    assign O = I;
+endmodule
+
+`default_nettype wire

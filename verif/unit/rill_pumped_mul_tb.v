@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_pumped_mul with rill_pump_phase: every weight with the ends of all activations and with random ones,
+// alone and in chains of up to 33, of which the last carries the bias of all, each next one works half a cycle later,
+// and all but the first and the last also add a product from beside. Split into halves their ends are the plain sums, of
+// one pair and then of the other. Inputs are there only while they are taken. The sums of every half of a cycle are
+// compared with the definition, so the text and the cell are equal.
+// sweep: COUNT=1
+// sweep: COUNT=2
+// sweep: COUNT=3
+// sweep: COUNT=33 SUM_W=64
+// sweep: COUNT=6 SUM_W=48
+// sweep: COUNT=3 X_BITS=10
+// sweep: COUNT=1 define=RILL_DSP48E2
+// sweep: COUNT=2 define=RILL_DSP48E2
+// sweep: COUNT=3 X_BITS=10 define=RILL_DSP48E2
+// sweep: COUNT=33 SUM_W=48 define=RILL_DSP48E2
+// quick: COUNT=2 @ 50:50
+// quick: COUNT=33 SUM_W=48 define=RILL_DSP48E2 @ 50:50
+// quick: COUNT=33 SUM_W=64 @ 0:0
+// quick: COUNT=3 X_BITS=10 @ 50:50
+// quick: COUNT=3 X_BITS=10 define=RILL_DSP48E2 @ 50:50
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_pumped_mul_tb;
+    parameter COUNT = 1;
+    parameter X_BITS = 8;
+    parameter SUM_W = 32;
+    localparam END = 1 << X_BITS - 1;
+    localparam SPLIT = 26 - X_BITS;
+    localparam BIAS = 16 * END;
+    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // of the upper half
+    localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0;
+    localparam ALL = COUNT + BESIDE;
+    localparam ROUNDS = 3000;
+    localparam AT = 4 + COUNT;                 // halves of a cycle from a round's inputs to the chain's end
+    wire             clk, clk_2x, rst;
+    wire [1:0]       phase;
+    reg  [31:0]      x_0 [0:ALL-1];            // those from beside behind the chain's
+    reg  [31:0]      x_1 [0:ALL-1];
+    reg  [4:0]       weight [0:ALL-1];
+    wire [SUM_W-1:0] p [0:ALL-1];
+    wire [SUM_W-1:0] cascade [0:ALL-1];
+    wire [SUM_W-1:0] sum = p[COUNT-1];
+    integer          n, i, seed, idle, w, low = 0, high = 0, most = 0, values;
+    integer          x0 [0:1];
+    integer          x1 [0:1];
+    integer          lows [0:1];
+    integer          highs [0:1];
+    reg              there;
+
+    rill_bench_clock u_clock (.clk(clk), .clk_2x(clk_2x), .rst(rst), .again(1'b0));
+    rill_pump_phase #(.COPIES(1)) u_phase (.clk(clk), .clk_2x(clk_2x), .phase(phase));
+    genvar g;
+    generate
+        for (g = 0; g < ALL; g = g + 1) begin : gen_product
+            // Product g of the chain is made g halves of a cycle late, the one that it adds from beside a half sooner.
+            localparam LATE = g < COUNT ? g : g - COUNT;
+            localparam X0_LATE = LATE / 2;
+            localparam X1_LATE = (LATE + 1) / 2;
+            wire [SUM_W-1:0] sum_in;
+            wire [SUM_W-1:0] sum_beside;
+            reg [37*(X1_LATE+1)-1:0] late_q = 0; // {weight, x_1}
+            reg [32*(X0_LATE+1)-1:0] x_0_late_q = 0;
+            wire [37*(X1_LATE+2)-1:0] late = {late_q, weight[g], x_1[g]};
+            wire [32*(X0_LATE+2)-1:0] x_0_late = {x_0_late_q, x_0[g]};
+            always @(posedge clk) begin
+                late_q <= late[37*(X1_LATE+1)-1:0];
+                x_0_late_q <= x_0_late[32*(X0_LATE+1)-1:0];
+            end
+            if (g > 0 && g < COUNT) begin : gen_next
+                assign sum_in = cascade[g-1];
+            end else begin : gen_begin
+                assign sum_in = {SUM_W{1'bx}};
+            end
+            if (g > 0 && g < COUNT - 1) begin : gen_beside
+                assign sum_beside = p[COUNT+g-1];
+            end else begin : gen_alone
+                assign sum_beside = {SUM_W{1'bx}};
+            end
+            rill_pumped_mul #(.BIAS(g == COUNT - 1 ? ALL : 0), .X_BITS(X_BITS), .SUM_W(SUM_W),
+                .SUMS(g == 0 || g >= COUNT ? 0 : g < COUNT - 1 ? 2 : 1)) dut (.clk_2x(clk_2x), .en_x(phase[1]),
+                .en_weight(phase[LATE%2==0]), .pick_1(phase[LATE%2]), .x_0(x_0_late[32*X0_LATE +: 32]),
+                .x_1(x_1_of(late[37*X1_LATE +: 37])), .weight(weight_of(late[37*X1_LATE +: 37])), .sum_in(sum_in),
+                .sum_beside(sum_beside), .p(p[g]), .cascade(cascade[g]));
+        end
+    endgenerate
+
+    function [31:0] x_1_of(input [36:0] both);
+        x_1_of = both[31:0];
+    endfunction
+    function [4:0] weight_of(input [36:0] both);
+        weight_of = both[36:32];
+    endfunction
+
+    // What the chain's end should be, half after half.
+    reg  [64:0]  told [0:AT];
+    integer      checked = 0;
+    always @(negedge clk_2x) begin : check // in the middle of each half
+        if (told[AT][64] === 1'b1) begin
+            checked = checked + 1;
+            if (sum[SPLIT-1:0] !== told[AT][63:32] || sum[SPLIT +: HIGH_W] !== told[AT][31:0]) begin
+                $display("FAIL: round %0d: %0d %0d instead of %0d %0d", n, sum[SPLIT-1:0], sum[SPLIT +: HIGH_W],
+                    told[AT][63:32], told[AT][31:0]);
+                $finish;
+            end
+        end
+        for (i = AT; i > 0; i = i - 1)
+            told[i] = told[i-1];
+        told[0] = 65'd0;
+    end
+
+    function integer activation(input integer pick);
+        activation = pick == 0 ? -END : pick == 1 ? END - 1 : pick == 2 ? -1 : pick == 3 ? 0
+            : $unsigned($random(seed)) % (2 * END) - END;
+    endfunction
+
+    integer k, t;
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        for (k = 0; k <= AT; k = k + 1) told[k] = 65'd0;
+        @(negedge rst);
+        for (n = 0; n < ROUNDS; n = n + 1) begin
+            @(posedge clk);
+            #1;
+            there = $unsigned($random(seed)) % 100 >= idle;
+            for (t = 0; t < 2; t = t + 1) begin
+                lows[t] = 0;
+                highs[t] = 0;
+            end
+            for (k = 0; k < ALL; k = k + 1) begin
+                w = (n < 1536 ? n % 24 : $unsigned($random(seed)) % 24) - 8;
+                weight[k] = w;
+                if (w > 7) weight[k][4] = 0;
+                for (t = 0; t < 2; t = t + 1) begin
+                    x0[t] = activation(n < 1536 ? n / 24 % 8 : 4);
+                    x1[t] = activation(n < 1536 ? n / 192 % 8 ^ t : 4);
+                    lows[t] = lows[t] + x0[t] * w + BIAS;
+                    highs[t] = highs[t] + x1[t] * w + BIAS;
+                end
+                x_0[k] = there ? x1[0] * (1 << SPLIT) + x0[0] : 32'bx;
+                x_1[k] = there ? x1[1] * (1 << SPLIT) + x0[1] : 32'bx;
+                if (!there) weight[k] = 5'bx;
+            end
+            if (highs[1] > most) most = highs[1];
+            told[0] = {there, lows[0], highs[0]};
+            @(posedge clk_2x);
+            #1;
+            told[0] = {there, lows[1], highs[1]};
+        end
+        if (most != ALL * (BIAS + 15 * (END - 1)))
+            $display("FAIL: the largest sum %0d was not reached", ALL * (BIAS + 15 * (END - 1)));
+        else if (idle == 0 && checked < 2 * ROUNDS - 2 * AT) $display("FAIL: %0d sums compared", checked);
+        else $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
