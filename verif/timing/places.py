@@ -47,7 +47,8 @@ class Instances:
     def beside(self, bit: int, src: str) -> list[str]:
         """Names of a bit inside the instance that a cell of this source stands in, which needs no other net of it."""
         places = places_of(src)
-        return [text for text in self.names.get(bit, ()) if self.declared[text][0] == len(self.declared[text][1] & places)]
+        depth = {text: self.declared[text] for text in self.names.get(bit, ())}
+        return [text for text, (levels, own) in depth.items() if levels == len(own & places)]
 
 
 def nets_of(module: dict) -> Iterator[tuple[tuple[str, ...], Places]]:
