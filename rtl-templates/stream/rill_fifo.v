@@ -69,21 +69,21 @@ module rill_fifo #(
     endgenerate
 
     // A count with a word more or a word less: each bit follows what the bits below are before it is known which.
-    function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count, input more, input less);
+    function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count_now, input is_more, input is_less);
 `ifdef SYNTHESIS
         integer i;
         reg     ones, zeros;
         begin
-            ones = more && !less;
-            zeros = less && !more;
+            ones = is_more && !is_less;
+            zeros = is_less && !is_more;
             for (i = 0; i < COUNT_W; i = i + 1) begin
-                counted[i] = count[i] ^ (ones || zeros);
-                ones = ones && count[i];
-                zeros = zeros && !count[i];
+                counted[i] = count_now[i] ^ (ones || zeros);
+                ones = ones && count_now[i];
+                zeros = zeros && !count_now[i];
             end
         end
 `else
-        counted = more == less ? count : more ? count + 1'b1 : count - 1'b1;
+        counted = is_more == is_less ? count_now : is_more ? count_now + 1'b1 : count_now - 1'b1;
 `endif
     endfunction
 
