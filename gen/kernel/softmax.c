@@ -28,8 +28,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, div_up(args_int(a, "CONTEXT", 1), class_lanes(a)), r);
-    cost_per(r, class_lanes(a), 1515, 1274, 8);
-    cost_per(r, 1, 830, 789, 0);
+    cost_per(r, class_lanes(a), 1547, 1338, 8);
+    cost_per(r, 1, 834, 797, 0);
     r->dsp += 2;
     if (args_value(a, "WINDOW")) {
         cost_per(r, class_lanes(a), 4, 2, 0);
