@@ -4,7 +4,7 @@
 // en: the stages may step; it drops only while the last stage holds a word that is not taken, and in the cycle after a
 // reset. step: they do, there is a word in them or before them, so an idle kernel moves no register; units that end
 // with the pipe take step. All bits of step are equal, each from registers of its own, for units that are too many for
-// one. valid[i] belongs to stage i + 1, so the outputs of a unit that ends after k stages are meaningful while
+// one; so are those of s_tvalid, where each copy of step has one of its own. valid[i] belongs to stage i + 1, so the outputs of a unit that ends after k stages are meaningful while
 // valid[k-1]. m_side is s_side of the same word (tuser, tlast).
 // Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
 //
@@ -12,16 +12,18 @@
 // LATENCY  that move together  stages  1 or more
 // SIDE_W   that travel along   bits    1 or more
 // COPIES   of step             bits    1 or more
+// VALIDS   of s_tvalid         bits    1, COPIES
 `default_nettype none
 
 module rill_pipe #(
     parameter LATENCY = 0,
     parameter SIDE_W = 0,
-    parameter COPIES = 1
+    parameter COPIES = 1,
+    parameter VALIDS = 1
 ) (
     input  wire               clk,
     input  wire               rst,
-    input  wire               s_tvalid,
+    input  wire [VALIDS-1:0]  s_tvalid,
     output wire               s_tready,
     input  wire [SIDE_W-1:0]  s_side,
     output wire               en,
@@ -38,6 +40,9 @@ module rill_pipe #(
         if (COPIES < 1) begin : gen_bad_copies
             rill_error_COPIES_must_be_at_least_1 u_error ();
         end
+        if (VALIDS != 1 && VALIDS != COPIES) begin : gen_bad_valids
+            rill_error_VALIDS_must_be_1_or_COPIES u_error ();
+        end
     endgenerate
 
     reg  [LATENCY-1:0] valid_q;
@@ -46,12 +51,12 @@ module rill_pipe #(
     // wait as if they were full. So s_tready is low in reset, if m_tready is, without a gate for it.
     reg                step_free_q;            // for the enables of the stages, which are many
     wire               free;                   // for s_tready, which goes on to other modules
-    wire [LATENCY:0]   shifted = {valid_q, s_tvalid};
+    wire [LATENCY:0]   shifted = {valid_q, s_tvalid[0]};
 
     assign valid = valid_q;
     assign m_tvalid = valid_q[LATENCY-1];
     assign en = step_free_q || m_tready;
-    wire go = en && (s_tvalid || busy_q);
+    wire go = en && (s_tvalid[0] || busy_q);
     assign s_tready = free || m_tready;
     wire free_d = go ? !shifted[LATENCY-1] : !m_tvalid;
     rill_register_tree #(.DATA_W(1), .COPIES(1)) u_free (.clk(clk), .rst(rst), .d(free_d), .q(free));
@@ -78,14 +83,14 @@ module rill_pipe #(
             rill_register_tree #(.DATA_W(2), .COPIES(COPIES)) u_state (.clk(clk), .rst(rst),
                 .d({go ? |shifted[LATENCY-1:0] : busy_q, free_d}), .q(state));
             for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
-                assign step[c] = (state[2*c] || m_tready) && (s_tvalid || state[2*c+1]);
+                assign step[c] = (state[2*c] || m_tready) && (s_tvalid[VALIDS == 1 ? 0 : c] || state[2*c+1]);
             end
         end
     endgenerate
 
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (.clk(clk), .rst(rst), .en(go), .d(s_side), .q(m_side));
 
-    wire unused = shifted[LATENCY];
+    wire unused = &{1'b0, shifted[LATENCY], s_tvalid};
 endmodule
 
 `default_nettype wire

@@ -235,7 +235,9 @@ module rill_softmax #(
     assign s_axis_kscale_tready = in_ready && score_valid && open && score_user[TOK_W];
 
     wire                en;
-    wire [COPIES-1:0]   step;
+    // of the lanes, and one for each lane alone where a score that is not seen is put aside, which is late
+    localparam STEPS = COPIES == 1 ? 1 : COPIES + LANES;
+    wire [STEPS-1:0]    step;
     wire                go;
     wire                w_take;
     wire                w_bank;
@@ -416,8 +418,12 @@ module rill_softmax #(
             seen1_q <= (i_at < i_own_chunk ? {LANES{1'b1}} : i_at == i_own_chunk ? i_up_to : {LANES{1'b0}}) & i_inside;
         end
 
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_out (
-        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en),
+    // r_tvalid for each copy of the lanes' enable
+    wire [STEPS-1:0]  there;
+    rill_register_tree #(.DATA_W(1), .COPIES(STEPS)) u_there (
+        .clk(clk), .rst(rst), .d(en ? i_avail && go : r_tvalid), .q(there));
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(STEPS), .VALIDS(STEPS)) u_out (
+        .clk(clk), .rst(rst), .s_tvalid(there), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en),
         .step(step), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
     rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(EXP_STAGES)) u_vscale (
@@ -431,7 +437,7 @@ module rill_softmax #(
             reg  [31:0] score2_q;
             reg  [31:0] minus_max2_q;
             always @(posedge clk)
-                if (mine) begin
+                if (step[STEPS == 1 ? 0 : COPIES + i]) begin
                     score2_q <= seen1_q[i] ? r_tdata[i*32 +: 32] : FAR;
                     minus_max2_q <= seen1_q[i] ? minus_max : 32'd0;
                 end

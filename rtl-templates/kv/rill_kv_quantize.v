@@ -83,6 +83,7 @@ module rill_kv_quantize #(
     localparam HEAD_W = $clog2(HEADS + 1);
     localparam [31:0] LAST_HEAD = HEADS - 1;
     `include "rill_latency.vh"
+    `include "rill_copies.vh"
     localparam SCALE_STAGES = LATENCY_MUL;                 // from a head's largest magnitude to the unit's result
     localparam KEY_STAGES = SCALE_STAGES + LATENCY_MUL;
     localparam RECIP_STAGES = LATENCY_RECIP;
@@ -251,19 +252,25 @@ module rill_kv_quantize #(
     reg  [Y_STAGES-1:0] valid_q;
     reg                busy_q;                             // any of valid_q
     wire               step = en && (r_tvalid || busy_q);
+    wire               busy_d = step ? r_tvalid || |valid_q[Y_STAGES-2:0] : busy_q;
+    wire [COPIES-1:0]  busy;
+    wire [COPIES-1:0]  steps = {COPIES{en}} & ({COPIES{r_tvalid}} | busy); // of the lanes
+    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));
     reg  [31:0]        inv2_q;
-    reg  [LANES*32-1:0] x2_q;
     always @(posedge clk)
-        if (step) begin
+        if (step)
             inv2_q <= inv1;
-            x2_q <= r_tdata;
-        end
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            wire        mine = steps[i*COPIES/LANES];
+            reg  [31:0] x2_q;
             wire [31:0] scaled;
-            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(step), .a(x2_q[i*32 +: 32]), .b(inv2_q), .y(scaled),
+            always @(posedge clk)
+                if (mine)
+                    x2_q <= r_tdata[i*32 +: 32];
+            rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(mine), .a(x2_q), .b(inv2_q), .y(scaled),
                 .fault(mul_fault[i]));
-            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(step), .a(scaled), .y(q8[i*8 +: 8]),
+            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(mine), .a(scaled), .y(q8[i*8 +: 8]),
                 .overflow(fix_over[i]),
                 .fault(fix_fault[i]));
         end
@@ -274,9 +281,10 @@ module rill_kv_quantize #(
         if (rst) begin
             valid_q <= {Y_STAGES{1'b0}};
             busy_q <= 1'b0;
-        end else if (step) begin
-            valid_q <= {valid_q[Y_STAGES-2:0], r_tvalid};
-            busy_q <= r_tvalid || |valid_q[Y_STAGES-2:0];
+        end else begin
+            busy_q <= busy_d;
+            if (step)
+                valid_q <= {valid_q[Y_STAGES-2:0], r_tvalid};
         end
 
     rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(33 + USER_W)) u_pack (
