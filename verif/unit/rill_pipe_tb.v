@@ -6,14 +6,17 @@
 // sweep: LATENCY=14
 // sweep: LATENCY=1 COPIES=2
 // sweep: LATENCY=5 COPIES=8
+// sweep: LATENCY=5 COPIES=4 VALIDS=4
 // quick: LATENCY=2
 // quick: LATENCY=14
 // quick: LATENCY=5 COPIES=8
+// quick: LATENCY=3 COPIES=4 VALIDS=4
 `default_nettype none
 
 module rill_pipe_tb;
     parameter LATENCY = 2;
     parameter COPIES = 1;
+    parameter VALIDS = 1;
     localparam COUNT = 500;
     wire               clk, rst, en, done_s, done_m;
     wire               s_tvalid, s_tready, s_tlast, m_tvalid, m_tready, m_tlast;
@@ -29,7 +32,8 @@ module rill_pipe_tb;
     rill_axis_driver #(.USER_W(2)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid), .m_axis_tready(s_tready),
         .m_axis_tdata(s_tdata),
         .m_axis_tuser(s_tuser), .m_axis_tlast(s_tlast), .done(done_s));
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(35), .COPIES(COPIES)) dut (.clk(clk), .rst(rst), .s_tvalid(s_tvalid),
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(35), .COPIES(COPIES), .VALIDS(VALIDS)) dut (.clk(clk), .rst(rst),
+        .s_tvalid({VALIDS{s_tvalid}}),
         .s_tready(s_tready),
         .s_side({s_tlast, s_tuser, s_tdata}), .en(en), .step(step), .valid(valid), .m_tvalid(m_tvalid),
         .m_tready(m_tready),
