@@ -226,6 +226,15 @@ def case_half_a_cycle() -> None:
     near(two_clocks(False, True, "gen_copy[0].first_q"), 2 * once)
 
 
+def case_half_a_cycle_inside() -> None:
+    """A module with both clocks takes its ports at clk: its own walk has counted twice what is at clk_2x inside."""
+    module, once = Module(), NS["ff_clock_to_q"] + 1.0 + NS["clock_skew"]
+    module.cell("u_lane", "rill_lane", (), {"clk": module.bit("clk"), "clk_2x": module.clock_2x(),
+                                            "x": module.flop("a")})
+    walk = Walk(module.net({"rill_lane": Table(arrive={"x": 1.0})}))
+    near(max(ns for ns, end, _ in walk.timed() if end.port == "x"), once)
+
+
 def case_pumped_multiplier() -> None:
     """With all its registers no stage takes longer than one; its factors have a whole cycle, its port C half of one."""
     module = Module()
