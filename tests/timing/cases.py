@@ -232,7 +232,7 @@ def case_half_a_cycle_inside() -> None:
     module.cell("u_lane", "rill_lane", (), {"clk": module.bit("clk"), "clk_2x": module.clock_2x(),
                                             "x": module.flop("a")})
     walk = Walk(module.net({"rill_lane": Table(arrive={"x": 1.0})}))
-    near(max(ns for ns, end, _ in walk.timed() if end.port == "x"), once)
+    assert once < max(ns for ns, end, _ in walk.timed() if end.port == "x") < 1.1 * once
 
 
 def case_pumped_multiplier() -> None:
