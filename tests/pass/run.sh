@@ -272,7 +272,7 @@ warn_capacity() { # spec, command...
     shift
     "$rill" "$@" 2>"$log" >/dev/null || return
     diff "$log" - <<WARNING
-$spec: warning: the design needs more than board u55c has without its shell, by estimate: LUT 27152 of 10000, \
+$spec: warning: the design needs more than board u55c has without its shell, by estimate: LUT 27673 of 10000, \
 DSP 136 of 99
 WARNING
 }
@@ -532,7 +532,7 @@ like_explicit() { # name, choice, values of the spec
         "$dir/report.txt"
 }
 check "fifo auto: timed where that is sooner" like_explicit five timed
-check "fifo auto: safe where that is sooner" like_explicit mixer safe channels=4
+check "fifo auto: safe where that is sooner" like_explicit mixer safe channels=4 T=4
 cat >"$work/auto-long.yaml" <<'SPEC'
 name: long
 graph:
