@@ -12,7 +12,7 @@
 
 void edge_init(struct sim_edge *e, int64_t depth, int writer, int reader) {
     *e = (struct sim_edge){
-        .depth = depth, .latency = depth == 1 || depth == 2 ? 1 : 2, .writer = writer, .reader = reader};
+        .depth = depth, .latency = depth == 1 || depth == 2 ? 1 : 2, .parts = 1, .writer = writer, .reader = reader};
 }
 
 void sim_wake_all(struct sim *sim, enum timing_machine machine) {
