@@ -55,6 +55,7 @@ struct timing_contract {
                   // end of the firing
     int64_t banks;   // groups (TIMING_SPILL: firings) that are held; a group's place is free `release` cycles after its
                      // last word was read
+    int64_t room;    // words that these groups hold in all; 0: each its own place
     int64_t release; // TIMING_ENGINE: from a result taken to its place being free, beside the next cycle
     int64_t ready;   // from the last word of a group (at the banks) to the first word that may be read
     int64_t pipe;    // from a word read to the output's offer: stages that stall together

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The order in which products fire on their engines. Program order, except that attention alternates: the scores of
 // head h + n fire before the values of head h, so that softmax of one head runs under the products of others on a
-// shared engine.
+// shared engine. The product of which values are made that the scores do not need fires behind the first n heads'
+// scores, for the same.
 
 #include "gen/bind/bind.h"
 #include "gen/engine/engine.h"
@@ -28,7 +29,8 @@ enum {
     MAX_ROW_STEPS = 65535, // 16 bits of the engine's schedule
     MAX_FIRINGS = 65535,   // of a region on one engine: 16 bits of the length of a section
     MAX_GROUPS = 256,      // 8 bits of the engine's schedule
-    RUN_BITS = 24          // beats of a walker's run
+    RUN_BITS = 24,         // beats of a walker's run
+    SOFTMAX_LATENCY = 110  // cycles from a head's last score to its last quantized weight, passes over positions aside
 };
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.
@@ -170,9 +172,6 @@ static void fire_values(struct order *o, int n, int head) {
 // Heads whose scores fire before the first values do: enough that their products take as long as softmax and
 // quantization of one head at half of the context. Where it is shorter the engine waits a little at the last heads.
 static int heads_ahead(const struct ir *ir, int scores, int heads) {
-    enum {
-        SOFTMAX_LATENCY = 110
-    }; // cycles from a head's last score to its last quantized weight, passes over the positions aside
     const struct ir_tensor *keys = in_tensor(ir, scores, 1);
     int channels = channels_of(ir, scores);
     struct layout_kv kv = layout_kv(&ir->design, channels, keys->shape[0].bound, keys->shape[1].bound);
@@ -182,12 +181,40 @@ static int heads_ahead(const struct ir *ir, int scores, int heads) {
     return ahead < heads ? (int)ahead : heads;
 }
 
-static void fire_attention(struct order *o, int scores, int values) {
+static void fire_attention(struct order *o, int scores, int values, int between) {
     int heads = head_count(o->ir, scores), ahead = heads_ahead(o->ir, scores, heads);
     for (int h = 0; h < heads + ahead; h++) {
+        if (h == ahead && between != IR_NONE) fire_matmul(o, between);
         if (h < heads) fire_scores(o, scores, h);
         if (h >= ahead) fire_values(o, values, h - ahead);
     }
+}
+
+static bool needs(const struct ir *ir, int node, int other) {
+    bool found = node == other;
+    for (int i = 0; i < ir->node[node].inputs && !found; i++) {
+        int maker = ir->tensor[ir->node[node].in[i]].producer;
+        found = maker >= other && needs(ir, maker, other);
+    }
+    return found;
+}
+
+// Queries and keys take as long to become operands of the scores as softmax does: a product that hides that.
+static bool is_long(const struct ir_firing *f, int region) {
+    return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= SOFTMAX_LATENCY;
+}
+
+// Whether the matrix product n, the last one before scores, fires between them and their values. All are on one engine,
+// which waits for softmax else; the product before n is long, or the engine would wait for the scores' operands; and
+// groups of operations do not run one after the other.
+static bool fires_between(const struct ir *ir, int n) {
+    int scores = next_product(ir, n), values = scores == IR_NONE ? IR_NONE : next_product(ir, scores);
+    if (values == IR_NONE || !ir_node_is(ir, scores, OP_BY_KEYS) || !ir_node_is(ir, values, OP_BY_VALUES)) return false;
+    int engine = bind_product_engine(ir, n);
+    bool one_engine = engine == bind_product_engine(ir, scores) && engine == bind_product_engine(ir, values);
+    return one_engine && ir->design.on_chip_kib == 0 && ir->firings > 0 &&
+           is_long(&ir->firing[ir->firings - 1], ir->node[n].region) && !needs(ir, scores, n) &&
+           needs(ir, values, n);
 }
 
 // What fires in one region on one engine is one section of its tables.
@@ -209,14 +236,17 @@ static bool check_count(struct order *o) {
 
 bool bind_order_firings(struct ir *ir, struct diag *diag) {
     struct order o = {ir, diag, true};
+    int between = IR_NONE;
     for (int n = 0; n < ir->nodes; n++) {
         int op = ir->node[n].op;
         int heads = ir_op_is(ir, op, OP_BY_KEYS) || ir_op_is(ir, op, OP_BY_VALUES) ? head_count(ir, n) : 0;
-        if (ir_op_is(ir, op, OP_BY_WEIGHTS)) fire_matmul(&o, n);
+        if (ir_op_is(ir, op, OP_BY_WEIGHTS) && fires_between(ir, n)) between = n;
+        else if (ir_op_is(ir, op, OP_BY_WEIGHTS)) fire_matmul(&o, n);
         if (ir_op_is(ir, op, OP_BY_KEYS)) {
             int next = next_product(ir, n);
             if (next != IR_NONE && ir_node_is(ir, next, OP_BY_VALUES)) {
-                fire_attention(&o, n, next);
+                fire_attention(&o, n, next, between);
+                between = IR_NONE;
                 n = next;
             } else
                 for (int h = 0; h < heads; h++) fire_scores(&o, n, h);

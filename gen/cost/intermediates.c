@@ -24,6 +24,7 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
         return kernel_memory(k, &m) ? m.words * m.bits * m.times : 0;
     if (c.machine == TIMING_GROUPS) return c.banks * c.take[0] * ir->design.tokens * in->data_bits;
     if (c.machine != TIMING_BANKS && c.machine != TIMING_SOFTMAX && c.machine != TIMING_SPLIT) return 0;
+    if (c.room) return c.room * in->data_bits;
     return c.banks * (c.rows ? c.rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
 }
 

@@ -13,9 +13,14 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "FIRE_BLOCKS", per_head);
 }
 
+enum { BANKS = 4 }; // blocks that are kept, in the room of two of the largest
+
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    int64_t chunks = div_up(args_int(a, "BLOCK", 1), class_lanes(a));
     (void)at;
-    class_banks(c, div_up(args_int(a, "BLOCK", 1), class_lanes(a)), class_max_delay(a), 3);
+    class_banks(c, chunks, class_max_delay(a), 3);
+    c->banks = BANKS;
+    c->room = 2 * class_tokens(a) * chunks;
     class_units(a, c);
     c->pads = true;
     c->fire = args_int(a, "FIRE_BLOCKS", 0);
@@ -26,7 +31,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     double wide = (double)(args_int(a, "X_BITS", 8) - 8) / 2; // two more bits of a mantissa
     cost_per(r, class_lanes(a), 64 + 22 * wide, 25 + 8 * wide, 0);
     cost_per(r, class_beat_bits(a), 1.36 + 0.34 * wide, 1 + 0.25 * wide, 0);
-    cost_per(r, 1, 32, 88, 0);
+    cost_per(r, 1, 76, 150, 0);
 }
 
 const struct kernel_class rtl_quantize = {

@@ -107,7 +107,7 @@ void sim_pipe_run(struct sim *sim, struct actor *a) {
 // ---- groups in banks ----
 
 struct group {
-    int64_t rows, tokens, ready, released; // released: place free again; < 0 not yet
+    int64_t rows, tokens, words, ready, released; // released: place free again; < 0 not yet
     bool last;                             // it ended a firing
 };
 // Firings that are kept for a firing of the output each.
@@ -129,6 +129,9 @@ struct bank {
     VEC(struct group) group;
     int64_t reading;            // group that is read
     int64_t rows, tokens, last; // of the group that comes in; last: cycle of the last word
+    int64_t words, in_all;      // of that group, and of all groups so far
+    int64_t freed, freed_words; // groups whose words others have taken the place of; these words
+    int64_t room_from;          // when the last of these was free
     int64_t row, token, next;   // place of the next word to be read; next: cycle after the last one
     int64_t fired;              // groups of the present firing out
     bool odd;                   // units of the present token's earlier groups
@@ -175,9 +178,22 @@ static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t
     return true;
 }
 
+// Whether there is room for a word more in what the groups share, and from when on.
+static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
+    while (a->c.room && b->in_all - b->freed_words >= a->c.room) {
+        const struct group *g = &b->group.items[b->freed];
+        if (b->freed == (int64_t)b->group.count || g->released < 0) return false;
+        b->room_from = g->released - a->c.enter;
+        b->freed_words += g->words;
+        b->freed++;
+    }
+    *from = at_least(*from, b->room_from);
+    return true;
+}
+
 static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     int64_t at = b->last + 1, g = (int64_t)b->group.count;
-    if (!inputs_ready(&b->in, false, &at) || !step_ready(sim, a, b, &at)) return false;
+    if (!inputs_ready(&b->in, false, &at) || !step_ready(sim, a, b, &at) || !bank_room(a, b, &at)) return false;
     if (g >= a->c.banks) {
         if (b->group.items[g - a->c.banks].released < 0) return false;
         at = at_least(at, b->group.items[g - a->c.banks].released - a->c.enter);
@@ -186,13 +202,15 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     inputs_take(sim, &b->in, false, mark, at);
     b->last = at;
     b->tokens += b->rows == 0;
+    b->words++;
+    b->in_all++;
     if (!(mark & TIMING_TOK_LAST)) return true;
     b->rows++;
     if (mark & TIMING_LAST && b->step) b->steps--;
     if (!(mark & TIMING_LAST) && b->rows != a->c.rows) return true;
     VEC_PUSH(sim->arena, b->group,
-             (struct group){b->rows, b->tokens, at + a->c.enter + a->c.ready, -1, (mark & TIMING_LAST) != 0});
-    b->rows = b->tokens = 0;
+             (struct group){b->rows, b->tokens, b->words, at + a->c.enter + a->c.ready, -1, (mark & TIMING_LAST) != 0});
+    b->rows = b->tokens = b->words = 0;
     return true;
 }
 

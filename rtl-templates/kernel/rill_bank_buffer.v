@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two banks that hold one block each: a block of a vector stream (chunk, tok order) is written while the one before is
-// read.
+// Banks that hold one block each: a block of a vector stream (chunk, tok order) is written while those before are read.
 //
-// Write: a block ends with the token-last word that has s_tlast or is chunk CHUNKS - 1; s_tready is low while both
+// Write: a block ends with the token-last word that has s_tlast or is chunk CHUNKS - 1; s_tready is low while all
 // banks are full. w_take marks an accepted word, w_bank and w_chunk its place, w_end the block's last word; s_side of
 // that word is kept with the block.
+// The banks share a ring of words with room for two of the largest blocks. More banks than two hold blocks that are
+// smaller, of one token say, whose way to the reader would else be longer than they are; s_tready is low while the
+// ring is full, too.
 // Read: i_avail says that a word can be issued, i_* describe it. It is issued when i_avail && r_go && r_en; its data is
 // on r_tdata after the next enabled clock (registered RAM read, held while r_en is low), r_tvalid with it. A bank is
 // free for writing once its last word has moved on from r_tdata: what is kept per bank may be used together with
@@ -19,22 +21,26 @@
 // DATA_W       of a word                                                     bits    1 or more
 // TOKENS       per step, upper bound                                         tokens  1 to 8
 // CHUNKS       of a block and token, upper bound                             chunks  1 or more
+// BANKS        blocks that are kept at a time                                blocks  2, 4, 8
 // TOKEN_MAJOR  1: read in order (tok, chunk)                                 -       0, 1
 // READY_DELAY  in which what is computed while the block is written can end  cycles  1 or more
 // SIDE_W       of s_side                                                     bits    1 or more
 // TOK_W        of a token's number                                           bits    derived
 // CHUNK_W      of a chunk's number                                           bits    derived
+// BANK_W       of a bank's number                                            bits    derived
 `default_nettype none
 
 module rill_bank_buffer #(
     parameter DATA_W = 0,
     parameter TOKENS = 0,
     parameter CHUNKS = 0,
+    parameter BANKS = 2,
     parameter TOKEN_MAJOR = 0,
     parameter READY_DELAY = 1,
     parameter SIDE_W = 1,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter CHUNK_W = $clog2(CHUNKS + 1)
+    parameter CHUNK_W = $clog2(CHUNKS + 1),
+    parameter BANK_W = $clog2(BANKS)
 ) (
     input  wire               clk,
     input  wire               rst,
@@ -46,7 +52,7 @@ module rill_bank_buffer #(
     input  wire               s_tlast,
     input  wire [SIDE_W-1:0]  s_side,
     output wire               w_take,
-    output wire               w_bank,
+    output wire [BANK_W-1:0]  w_bank,
     output wire [CHUNK_W-1:0] w_chunk,
     output wire               w_end,
 
@@ -54,7 +60,7 @@ module rill_bank_buffer #(
     input  wire               r_go,
     input  wire               r_pad,
     output wire               i_avail,
-    output wire               i_bank,
+    output wire [BANK_W-1:0]  i_bank,
     output wire [CHUNK_W-1:0] i_chunk,
     output wire [CHUNK_W-1:0] i_chunks,  // of the block
     output wire [TOK_W:0]     i_tuser,   // {tok_last, tok}
@@ -72,6 +78,9 @@ module rill_bank_buffer #(
         if (TOKENS < 1 || TOKENS > 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_to_8 u_error ();
         end
+        if (BANKS != 2 && BANKS != 4 && BANKS != 8) begin : gen_bad_banks
+            rill_error_BANKS_must_be_2_4_or_8 u_error ();
+        end
         if (READY_DELAY < 1) begin : gen_bad_delay
             rill_error_READY_DELAY_must_be_at_least_1 u_error ();
         end
@@ -79,48 +88,55 @@ module rill_bank_buffer #(
 
     localparam WORDS = 2 * TOKENS * CHUNKS;
     localparam ADDR_W = $clog2(WORDS);
+    localparam COUNT_W = $clog2(WORDS + 1);
+    localparam [31:0] WORDS_32 = WORDS;
+    localparam [31:0] BANKS_32 = BANKS;
     localparam [31:0] CHUNKS_32 = CHUNKS;
-    localparam [31:0] TOKENS_32 = TOKENS;
     localparam [CHUNK_W-1:0] LAST_CHUNK = CHUNKS_32[CHUNK_W-1:0] - 1'b1;
 
     (* ram_style = "auto" *) reg [DATA_W-1:0] mem [0:WORDS-1];
 
-    // Address of a word: (bank * TOKENS + tok) * CHUNKS + chunk.
-    function [ADDR_W-1:0] word_at(input bank, input [TOK_W-1:0] tok, input [CHUNK_W-1:0] chunk);
-        word_at = ({{(ADDR_W-1){1'b0}}, bank} * TOKENS_32[ADDR_W-1:0]
-            + {{(ADDR_W-TOK_W){1'b0}}, tok}) * CHUNKS_32[ADDR_W-1:0]
-            + {{(ADDR_W-CHUNK_W){1'b0}}, chunk};
+    // The address `by` words on in the ring.
+    function [ADDR_W-1:0] onwards(input [ADDR_W-1:0] from, input [TOK_W:0] by);
+        reg [ADDR_W+TOK_W+1:0] to;
+        begin
+            to = {{(TOK_W+2){1'b0}}, from} + {{(ADDR_W+1){1'b0}}, by};
+            onwards = to >= WORDS_32[ADDR_W+TOK_W+1:0] ? to[ADDR_W-1:0] - WORDS_32[ADDR_W-1:0] : to[ADDR_W-1:0];
+        end
     endfunction
+    localparam [TOK_W:0] ONE = {{TOK_W{1'b0}}, 1'b1};
 
     // ---- write ----
-    reg                   w_bank_q;
+    reg  [BANK_W-1:0]     w_bank_q;
     reg  [CHUNK_W-1:0]    w_chunk_q;
-    reg  [1:0]            full_q;      // banks that hold a complete block
-    reg  [1:0]            ready_q;     // of these, how many may be read
+    reg  [ADDR_W-1:0]     w_addr_q;
+    reg  [BANK_W:0]       full_q;      // banks that hold a complete block
+    reg  [BANK_W:0]       ready_q;     // of these, how many may be read
     reg  [READY_DELAY-1:0] done_q;     // block ends on their way to ready_q
     wire [READY_DELAY:0]  done_d = {done_q, w_take && w_end};
     wire                  w_tok_last = s_tuser[TOK_W];
     wire                  could;       // a word can be issued if the reader is enabled: r_en comes late
-    wire [1:0]            ready_same = ready_q + {1'b0, done_q[READY_DELAY-1]};
-    wire [1:0]            ready_less = ready_q - {1'b0, !done_q[READY_DELAY-1]};
+    wire [BANK_W:0]       ready_same = ready_q + {{BANK_W{1'b0}}, done_q[READY_DELAY-1]};
+    wire [BANK_W:0]       ready_less = ready_q - {{BANK_W{1'b0}}, !done_q[READY_DELAY-1]};
     reg                   end_q;       // r_tdata is the last word of its block
     wire                  free = r_en && end_q;
 
-    reg                   open_q;      // not both banks are full
-    wire [1:0]            full_d = full_q + {1'b0, w_take && w_end} - {1'b0, free};
+    reg                   open_q;      // neither all banks nor all words are taken
+    wire [BANK_W:0]       full_d = full_q + {{BANK_W{1'b0}}, w_take && w_end} - {{BANK_W{1'b0}}, free};
+    wire                  room_d;
     assign s_tready = open_q;
     assign w_take = s_tvalid && s_tready;
     assign w_bank = w_bank_q;
     assign w_chunk = w_chunk_q;
     assign w_end = w_tok_last && (s_tlast || w_chunk_q == LAST_CHUNK);
 
-    always @(posedge clk) if (w_take) mem[word_at(w_bank_q, s_tuser[TOK_W-1:0], w_chunk_q)] <= s_tdata;
+    always @(posedge clk) if (w_take) mem[w_addr_q] <= s_tdata;
 
     // What is kept with a block.
-    reg [CHUNK_W-1:0] last_chunk_q [0:1];
-    reg [TOK_W-1:0]   last_tok_q [0:1];
-    reg               tlast_q [0:1];
-    reg [SIDE_W-1:0]  side_q [0:1];
+    reg [CHUNK_W-1:0] last_chunk_q [0:BANKS-1];
+    reg [TOK_W-1:0]   last_tok_q [0:BANKS-1];
+    reg               tlast_q [0:BANKS-1];
+    reg [SIDE_W-1:0]  side_q [0:BANKS-1];
     always @(posedge clk)
         if (w_take) begin                      // that of the last word stays
             last_chunk_q[w_bank_q] <= w_chunk_q;
@@ -131,34 +147,38 @@ module rill_bank_buffer #(
 
     always @(posedge clk)
         if (rst) begin
-            w_bank_q <= 1'b0;
+            w_bank_q <= {BANK_W{1'b0}};
             w_chunk_q <= {CHUNK_W{1'b0}};
-            full_q <= 2'd0;
+            w_addr_q <= {ADDR_W{1'b0}};
+            full_q <= {(BANK_W+1){1'b0}};
             open_q <= 1'b0;
-            ready_q <= 2'd0;
+            ready_q <= {(BANK_W+1){1'b0}};
             done_q <= {READY_DELAY{1'b0}};
         end else begin
-            if (w_take && w_end) w_bank_q <= !w_bank_q;
+            if (w_take) w_addr_q <= onwards(w_addr_q, ONE);
+            if (w_take && w_end) w_bank_q <= w_bank_q + 1'b1;
             if (w_take && w_tok_last) w_chunk_q <= w_end ? {CHUNK_W{1'b0}} : w_chunk_q + 1'b1;
             full_q <= full_d;
-            open_q <= !full_d[1];
+            open_q <= full_d != BANKS_32[BANK_W:0] && room_d;
             ready_q <= r_en && could && i_end ? ready_less : ready_same;
             done_q <= done_d[READY_DELAY-1:0];
         end
 
     // ---- read ----
-    reg                bank_q;
+    reg  [BANK_W-1:0]  bank_q;
     reg  [CHUNK_W-1:0] chunk_q;
     reg  [TOK_W-1:0]   tok_q;
+    reg  [ADDR_W-1:0]  addr_q;
     reg                valid_q;
     reg  [DATA_W-1:0]  data_q;
     wire [CHUNK_W-1:0] last_chunk = last_chunk_q[bank_q];
-    wire               tok_last = tok_q == last_tok_q[bank_q];
+    wire [TOK_W-1:0]   last_tok = last_tok_q[bank_q];
+    wire               tok_last = tok_q == last_tok;
     wire               chunk_last = chunk_q == last_chunk;
     // token-major: the token is through
     wire               tok_done = TOKEN_MAJOR == 0 || i_pad || (chunk_last && !r_pad);
 
-    assign i_avail = ready_q != 2'd0;
+    assign i_avail = ready_q != {(BANK_W+1){1'b0}};
     assign i_bank = bank_q;
     assign i_chunk = chunk_q;
     assign i_chunks = last_chunk + 1'b1;
@@ -171,11 +191,11 @@ module rill_bank_buffer #(
     assign r_tvalid = valid_q;
     assign r_tdata = data_q;
 
-    always @(posedge clk) if (r_en && i_avail) data_q <= mem[word_at(bank_q, tok_q, chunk_q)];
+    always @(posedge clk) if (r_en && i_avail) data_q <= mem[addr_q];
 
     always @(posedge clk)
         if (rst) begin
-            bank_q <= 1'b0;
+            bank_q <= {BANK_W{1'b0}};
             chunk_q <= {CHUNK_W{1'b0}};
             tok_q <= {TOK_W{1'b0}};
             valid_q <= 1'b0;
@@ -184,7 +204,7 @@ module rill_bank_buffer #(
             valid_q <= could;
             end_q <= could && i_end;
             if (could) begin
-                if (i_end) bank_q <= !bank_q;
+                if (i_end) bank_q <= bank_q + 1'b1;
                 if (TOKEN_MAJOR != 0) begin
                     chunk_q <= tok_done ? {CHUNK_W{1'b0}} : chunk_q + 1'b1;
                     if (tok_done) tok_q <= tok_last ? {TOK_W{1'b0}} : tok_q + 1'b1;
@@ -195,14 +215,55 @@ module rill_bank_buffer #(
             end
         end
 
+    generate
+        if (TOKEN_MAJOR == 0) begin : gen_as_written
+            always @(posedge clk)
+                if (rst) addr_q <= {ADDR_W{1'b0}};
+                else if (r_en && could) addr_q <= onwards(addr_q, ONE);
+        end else begin : gen_by_token
+            // The words of a token lie as many apart as there are tokens. Behind the last one of a token come the first
+            // one of the next, and, behind the last token, the next block.
+            reg  [ADDR_W-1:0] first_q;         // word of the present token
+            wire [ADDR_W-1:0] next_first = onwards(tok_last ? addr_q : first_q, ONE);
+            always @(posedge clk)
+                if (rst) begin
+                    first_q <= {ADDR_W{1'b0}};
+                    addr_q <= {ADDR_W{1'b0}};
+                end else if (r_en && could && !i_pad) begin
+                    if (chunk_last) first_q <= next_first;
+                    addr_q <= chunk_last ? next_first : onwards(addr_q, {1'b0, last_tok} + ONE);
+                end
+        end
+        if (BANKS == 2) begin : gen_two
+            assign room_d = 1'b1;
+        end else begin : gen_many
+            // Words from the oldest block that is not free to the next one to be written.
+            reg  [COUNT_W-1:0] used_q;
+            reg  [COUNT_W-1:0] read_q;         // of the block that is read
+            reg  [COUNT_W-1:0] ended_q;        // words of the block whose last word is on r_tdata
+            wire [COUNT_W-1:0] used_d = used_q + {{(COUNT_W-1){1'b0}}, w_take} - (free ? ended_q : {COUNT_W{1'b0}});
+            wire [COUNT_W-1:0] read_d = read_q + {{(COUNT_W-1){1'b0}}, !i_pad};
+            assign room_d = used_d != WORDS_32[COUNT_W-1:0];
+            always @(posedge clk)
+                if (rst) begin
+                    used_q <= {COUNT_W{1'b0}};
+                    read_q <= {COUNT_W{1'b0}};
+                end else begin
+                    used_q <= used_d;
+                    if (r_en && could) read_q <= i_end ? {COUNT_W{1'b0}} : read_d;
+                end
+            always @(posedge clk) if (r_en && could) ended_q <= read_d;
+        end
+    endgenerate
+
 `ifdef RILL_ASSERT
     always @(posedge clk)
         if (!rst) begin
             assert (ready_q <= full_q);
-            assert (full_q != 2'd3);
+            assert (full_q <= BANKS_32[BANK_W:0]);
         end
 `endif
-    wire unused = &{1'b0, done_d[READY_DELAY]};
+    wire unused = &{1'b0, done_d[READY_DELAY], WORDS_32, CHUNKS_32, BANKS_32};
 endmodule
 
 `default_nettype wire

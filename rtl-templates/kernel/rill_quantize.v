@@ -9,8 +9,8 @@
 // first). Block b starts at unit b * ceil(BLOCK / XS);
 // a last short block has only the units its chunks need; one zero unit (shift 0) follows the last block of a token when
 // its units in the firing are odd.
-// Throughput: one chunk per cycle; a block is read while the next one comes in; reading takes one cycle per chunk and
-// padding unit.
+// Throughput: one chunk per cycle; a block is read while the next one comes in, or, where blocks of fewer tokens leave
+// room for them, the next three; reading takes one cycle per chunk and padding unit.
 // Latency: max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit when that unit
 // is one chunk, one more per further chunk of the unit. Reset: synchronous.
 // fault: pulse; NaN, infinity, or a block exponent above EXP_MIN + 39 - X_BITS.
@@ -86,7 +86,9 @@ module rill_quantize #(
     localparam SLOTS = XS / LANES_1;                       // chunks of a unit, a power of two
     localparam SLOT_W = SLOTS > 1 ? $clog2(SLOTS) : 1;
     localparam TOK_W = USER_W - 1;
-    localparam ROW_W = TOK_W + 1;                          // {bank, tok}
+    localparam BANKS = 4;
+    localparam BANK_W = $clog2(BANKS);
+    localparam ROW_W = TOK_W + BANK_W;                     // {bank, tok}
     localparam FIRE_W = $clog2(FIRE_BLOCKS + 2);
     localparam [31:0] LAST_FIRE = FIRE_BLOCKS - 1;
     localparam [31:0] LAST_SLOT = SLOTS - 1;
@@ -95,14 +97,14 @@ module rill_quantize #(
     localparam [31:0] MOST = 39 - X_BITS;                  // shift
     localparam GRADUAL = X_BITS != 8;                      // small blocks take the floor as their exponent
 
-    // ---- blocks in, two banks ----
+    // ---- blocks in: of a step of one token more than two are on their way ----
     wire                en;
     wire                w_take;
-    wire                w_bank;
+    wire [BANK_W-1:0]   w_bank;
     wire                w_end;
     wire [CHUNK_W-1:0]  w_chunk;
     wire                i_avail;
-    wire                i_bank;
+    wire [BANK_W-1:0]   i_bank;
     wire [CHUNK_W-1:0]  i_chunk;
     wire [CHUNK_W-1:0]  i_chunks;
     wire [USER_W-1:0]   i_tuser;
@@ -114,7 +116,7 @@ module rill_quantize #(
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
 
-    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(1),
+    rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .BANKS(BANKS), .TOKEN_MAJOR(1),
         .READY_DELAY(READY_DELAY)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
         .s_tuser(s_axis_x_tuser),

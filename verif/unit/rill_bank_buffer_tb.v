@@ -3,34 +3,42 @@
 // with padding words;
 // the reader stalls at random; what is kept per bank belongs to the word on r_tdata; latency READY_DELAY + 2 to that
 // word.
-// sweep: TOKENS=1 CHUNKS=1 TOKEN_MAJOR=0 READY_DELAY=1
-// sweep: TOKENS=2 CHUNKS=5 TOKEN_MAJOR=0 READY_DELAY=3
-// sweep: TOKENS=8 CHUNKS=3 TOKEN_MAJOR=1 READY_DELAY=2
-// sweep: TOKENS=4 CHUNKS=8 TOKEN_MAJOR=1 READY_DELAY=1
-// quick: TOKENS=2 CHUNKS=5 TOKEN_MAJOR=0 READY_DELAY=3
-// quick: TOKENS=8 CHUNKS=3 TOKEN_MAJOR=1 READY_DELAY=2
+// sweep: TOKENS=1 CHUNKS=1 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=1
+// sweep: TOKENS=2 CHUNKS=5 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=3
+// sweep: TOKENS=8 CHUNKS=3 BANKS=2 TOKEN_MAJOR=1 READY_DELAY=2
+// sweep: TOKENS=4 CHUNKS=8 BANKS=2 TOKEN_MAJOR=1 READY_DELAY=1
+// sweep: TOKENS=4 CHUNKS=6 BANKS=4 TOKEN_MAJOR=0 READY_DELAY=4
+// sweep: TOKENS=5 CHUNKS=3 BANKS=8 TOKEN_MAJOR=1 READY_DELAY=5
+// sweep: TOKENS=1 CHUNKS=2 BANKS=4 TOKEN_MAJOR=1 READY_DELAY=4
+// quick: TOKENS=2 CHUNKS=5 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=3
+// quick: TOKENS=8 CHUNKS=3 BANKS=2 TOKEN_MAJOR=1 READY_DELAY=2
+// quick: TOKENS=4 CHUNKS=4 BANKS=4 TOKEN_MAJOR=1 READY_DELAY=4
 `default_nettype none
 
 module rill_bank_buffer_tb;
     parameter TOKENS = 2;
     parameter CHUNKS = 5;
+    parameter BANKS = 2;
     parameter TOKEN_MAJOR = 0;
     parameter READY_DELAY = 3;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNK_W = $clog2(CHUNKS + 1);
+    localparam BANK_W = $clog2(BANKS);
     localparam BLOCKS = 60;
 
     wire               clk, rst, s_tvalid, s_tready, s_tlast, s_done, m_done, m_tready;
     wire [31:0]        s_tdata, r_tdata;
     wire [TOK_W:0]     s_tuser, i_tuser;
-    wire               w_take, w_bank, w_end, i_avail, i_bank, i_pad, i_end, i_tlast, r_tvalid;
+    wire               w_take, w_end, i_avail, i_pad, i_end, i_tlast, r_tvalid;
+    wire [BANK_W-1:0]  w_bank, i_bank;
     wire [CHUNK_W-1:0] w_chunk, i_chunk, i_chunks;
     wire [7:0]         i_side;
     wire               r_en = !r_tvalid || m_tready;
     reg  [TOK_W:0]     user_q;
-    reg                pad_q, end_q, tlast_q, bank_q;
+    reg                pad_q, end_q, tlast_q;
+    reg  [BANK_W-1:0]  bank_q;
     reg  [7:0]         side_q;
-    reg  [15:0]        block_of [0:1]; // block whose words are in the bank
+    reg  [15:0]        block_of [0:BANKS-1]; // block whose words are in the bank
     integer            b, c, t, ntok, count, seed;
     integer            stall, gate = 7;
     reg                ends;
@@ -40,7 +48,7 @@ module rill_bank_buffer_tb;
     rill_axis_driver #(.USER_W(TOK_W + 1), .WORDS(8192)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid),
         .m_axis_tready(s_tready),
         .m_axis_tdata(s_tdata), .m_axis_tuser(s_tuser), .m_axis_tlast(s_tlast), .done(s_done));
-    rill_bank_buffer #(.DATA_W(32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .TOKEN_MAJOR(TOKEN_MAJOR),
+    rill_bank_buffer #(.DATA_W(32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .BANKS(BANKS), .TOKEN_MAJOR(TOKEN_MAJOR),
         .READY_DELAY(READY_DELAY), .SIDE_W(8))
         dut (.clk(clk), .rst(rst), .s_tvalid(s_tvalid), .s_tready(s_tready), .s_tdata(s_tdata), .s_tuser(s_tuser),
             .s_tlast(s_tlast),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_quantize: blocks, short last blocks, output firings, padding to even units, zero and tiny blocks
 // against the golden model; latency.
+// With blocks of one token of several nothing waits.
 // N elements per input firing (RANDOM: 1..N, in whole chunks unless the block covers them).
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 BLOCK=64 FIRE_BLOCKS=0 N=200 RANDOM=1 FAULT=0
@@ -20,6 +21,8 @@
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=1 FAULT=0 X_BITS=10 @ 50:50
 // quick: LANES=4 TOKENS=1 BEAT_BITS=256 BLOCK=128 FIRE_BLOCKS=0 N=50 RANDOM=1 FAULT=0
+// sweep: LANES=32 TOKENS=8 NTOK=1 BEAT_BITS=512 BLOCK=128 FIRE_BLOCKS=0 N=1024 RANDOM=0 FAULT=0
+// quick: LANES=16 TOKENS=8 NTOK=1 BEAT_BITS=512 BLOCK=128 FIRE_BLOCKS=0 N=2048 RANDOM=0 FAULT=0 @ 0:0
 // quick: LANES=16 TOKENS=2 BEAT_BITS=512 BLOCK=32 FIRE_BLOCKS=1 N=96 RANDOM=0 FAULT=0 @ 0:0
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=1 @ 50:50
 // quick: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=2 X_BITS=10 @ 50:50
@@ -28,6 +31,7 @@
 module rill_quantize_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
+    parameter NTOK = TOKENS; // of a firing at most
     parameter BEAT_BITS = 256;
     parameter BLOCK = 32;
     parameter X_BITS = 8;
@@ -68,8 +72,9 @@ module rill_quantize_tb;
         .COMPARE(!FAULT)) u_y (.clk(clk),
         .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
         .s_axis_tlast(y_tlast), .done(y_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .AFTER(CHUNKS * TOKENS), .LATENCY(RANDOM ? -1 : LATENCY),
-        .SLACK(LATENCY + (CHUNKS + 1) * TOKENS)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
+    rill_kernel_verdict #(.FAULT(FAULT), .AFTER(CHUNKS * NTOK), .LATENCY(RANDOM ? -1 : LATENCY),
+        .SLACK(LATENCY + (CHUNKS + 1) * TOKENS),
+        .WAITS(NTOK < TOKENS ? 0 : 1000000)) u_verdict (.clk(clk), .rst(rst), .fault(fault),
         .done(x_done && y_done),
         .x_tvalid(x_tvalid), .x_tready(x_tready), .y_tvalid(y_tvalid), .y_tready(y_tready));
 endmodule

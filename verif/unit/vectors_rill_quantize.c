@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for rill_quantize_tb: FAULT 1 an infinity, 2 a block exponent just out of range.
+// Firings for rill_quantize_tb: FAULT 1 an infinity, 2 a block exponent just out of range. NTOK: tokens at most.
 #include <math.h>
 
 #include "verif/unit/vectors_rill_stream.h"
@@ -71,10 +71,12 @@ int main(int argc, char **argv) {
                       .bits = (int)vectors_argument(argc, argv, "X_BITS", 8),
                       .exp_min = (int)vectors_argument(argc, argv, "EXP_MIN", -24),
                       .fire_blocks = (int)vectors_argument(argc, argv, "FIRE_BLOCKS", 0)};
-    int n = (int)vectors_argument(argc, argv, "N", 32), random = (int)vectors_argument(argc, argv, "RANDOM", 0);
+    int n = (int)vectors_argument(argc, argv, "N", 32), random = (int)vectors_argument(argc, argv, "RANDOM", 0),
+        most = (int)vectors_argument(argc, argv, "NTOK", s.tokens);
     for (int f = 0; f < FIRINGS; f++) {
+        int ntok = f ? stream_tokens(&s, &v) : s.tokens;
         p.n = (size_t)(random ? 1 + stream_below(&v, n) : n);
-        firing(&s, &v, &p, f ? stream_tokens(&s, &v) : s.tokens, s.fault && f == FIRINGS / 2);
+        firing(&s, &v, &p, ntok < most ? ntok : most, s.fault && f == FIRINGS / 2);
     }
     return 0;
 }
