@@ -272,7 +272,7 @@ warn_capacity() { # spec, command...
     shift
     "$rill" "$@" 2>"$log" >/dev/null || return
     diff "$log" - <<WARNING
-$spec: warning: the design needs more than board u55c has without its shell, by estimate: LUT 27673 of 10000, \
+$spec: warning: the design needs more than board u55c has without its shell, by estimate: LUT 27717 of 10000, \
 DSP 136 of 99
 WARNING
 }
