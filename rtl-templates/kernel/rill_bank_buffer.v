@@ -62,7 +62,7 @@ module rill_bank_buffer #(
     output wire               i_avail,
     output wire [BANK_W-1:0]  i_bank,
     output wire [CHUNK_W-1:0] i_chunk,
-    output wire [CHUNK_W-1:0] i_chunks,  // of the block
+    output wire [CHUNK_W-1:0] i_last,    // chunk of the block
     output wire [TOK_W:0]     i_tuser,   // {tok_last, tok}
     output wire               i_pad,
     output wire               i_end,     // last word of the block
@@ -171,8 +171,11 @@ module rill_bank_buffer #(
     reg  [ADDR_W-1:0]  addr_q;
     reg                valid_q;
     reg  [DATA_W-1:0]  data_q;
-    wire [CHUNK_W-1:0] last_chunk = last_chunk_q[bank_q];
-    wire [TOK_W-1:0]   last_tok = last_tok_q[bank_q];
+    reg                pad_q;      // the word behind a token's last one
+    reg  [CHUNK_W-1:0] last_chunk;
+    reg  [TOK_W-1:0]   last_tok;
+    reg                tlast;
+    reg  [SIDE_W-1:0]  side;
     wire               tok_last = tok_q == last_tok;
     wire               chunk_last = chunk_q == last_chunk;
     // token-major: the token is through
@@ -181,15 +184,27 @@ module rill_bank_buffer #(
     assign i_avail = ready_q != {(BANK_W+1){1'b0}};
     assign i_bank = bank_q;
     assign i_chunk = chunk_q;
-    assign i_chunks = last_chunk + 1'b1;
+    assign i_last = last_chunk;
     assign i_tuser = {tok_last, tok_q};
-    assign i_pad = TOKEN_MAJOR != 0 && chunk_q == i_chunks;
+    assign i_pad = TOKEN_MAJOR != 0 && pad_q;
     assign i_end = tok_last && (TOKEN_MAJOR != 0 ? tok_done : chunk_last);
-    assign i_tlast = tlast_q[bank_q];
-    assign i_side = side_q[bank_q];
+    assign i_tlast = tlast;
+    assign i_side = side;
     assign could = i_avail && r_go;
     assign r_tvalid = valid_q;
     assign r_tdata = data_q;
+
+    // What is kept with the present block comes out of registers: it is complete two cycles before the block is ready,
+    // and that of a block behind another one when that ends.
+    wire               ends = r_en && could && i_end;
+    wire [BANK_W-1:0]  next_bank = bank_q + 1'b1;
+    always @(posedge clk)
+        if (ends || !i_avail) begin
+            last_chunk <= ends ? last_chunk_q[next_bank] : last_chunk_q[bank_q];
+            last_tok <= ends ? last_tok_q[next_bank] : last_tok_q[bank_q];
+            tlast <= ends ? tlast_q[next_bank] : tlast_q[bank_q];
+            side <= ends ? side_q[next_bank] : side_q[bank_q];
+        end
 
     always @(posedge clk) if (r_en && i_avail) data_q <= mem[addr_q];
 
@@ -198,13 +213,15 @@ module rill_bank_buffer #(
             bank_q <= {BANK_W{1'b0}};
             chunk_q <= {CHUNK_W{1'b0}};
             tok_q <= {TOK_W{1'b0}};
+            pad_q <= 1'b0;
             valid_q <= 1'b0;
             end_q <= 1'b0;
         end else if (r_en) begin
             valid_q <= could;
             end_q <= could && i_end;
             if (could) begin
-                if (i_end) bank_q <= bank_q + 1'b1;
+                if (i_end) bank_q <= next_bank;
+                pad_q <= chunk_last && r_pad && !i_pad;
                 if (TOKEN_MAJOR != 0) begin
                     chunk_q <= tok_done ? {CHUNK_W{1'b0}} : chunk_q + 1'b1;
                     if (tok_done) tok_q <= tok_last ? {TOK_W{1'b0}} : tok_q + 1'b1;

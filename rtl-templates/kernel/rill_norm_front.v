@@ -103,7 +103,7 @@ module rill_norm_front #(
     wire                i_avail;
     wire                i_bank;
     wire [CHUNK_W-1:0]  i_chunk;
-    wire [CHUNK_W-1:0]  i_chunks;
+    wire [CHUNK_W-1:0]  i_last;
     wire [USER_W-1:0]   i_tuser;
     wire                i_tok_last = i_tuser[TOK_W];
     wire                i_pad;
@@ -119,7 +119,7 @@ module rill_norm_front #(
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
         .s_tuser(s_axis_x_tuser), .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank),
         .w_chunk(w_chunk), .w_end(w_end), .r_en(en), .r_go(s_axis_param_tvalid), .r_pad(1'b0), .i_avail(i_avail),
-        .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end),
+        .i_bank(i_bank), .i_chunk(i_chunk), .i_last(i_last), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end),
         .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     // ---- statistics ----
@@ -180,7 +180,7 @@ module rill_norm_front #(
 
     always @(posedge clk) fault <= !rst && (sums_fault || stat_bad || (en && bad));
 
-    wire unused = &{1'b0, w_end, i_chunk, i_chunks, i_pad, i_side};
+    wire unused = &{1'b0, w_end, i_chunk, i_last, i_pad, i_side};
 endmodule
 
 `default_nettype wire

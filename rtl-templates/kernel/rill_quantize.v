@@ -106,7 +106,7 @@ module rill_quantize #(
     wire                i_avail;
     wire [BANK_W-1:0]   i_bank;
     wire [CHUNK_W-1:0]  i_chunk;
-    wire [CHUNK_W-1:0]  i_chunks;
+    wire [CHUNK_W-1:0]  i_last;
     wire [USER_W-1:0]   i_tuser;
     wire                i_pad;
     wire                i_end;
@@ -121,7 +121,7 @@ module rill_quantize #(
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
         .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
-        .r_en(en), .r_go(1'b1), .r_pad(pad), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks),
+        .r_en(en), .r_go(1'b1), .r_pad(pad), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_last(i_last),
         .i_tuser(i_tuser),
         .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
@@ -158,24 +158,23 @@ module rill_quantize #(
     reg  [FIRE_W-1:0] fire_q;     // blocks of this firing before the present one
     wire              last_fire = FIRE_BLOCKS != 0 && fire_q == LAST_FIRE[FIRE_W-1:0];
     wire              closes = i_tlast || last_fire;
-    wire [CHUNK_W-1:0] last_chunk = i_chunks - 1'b1;
     wire              odd_here;   // parity of the present block's units
     wire [SLOT_W-1:0] slot;
     wire              slot_last;
 
     generate
         if (SLOTS == 1) begin : gen_whole
-            assign odd_here = i_chunks[0];
+            assign odd_here = !i_last[0];
             assign slot = 1'b0;
             assign slot_last = 1'b1;
         end else if (CHUNK_W > SLOT_W) begin : gen_many
-            assign odd_here = !last_chunk[SLOT_W];
+            assign odd_here = !i_last[SLOT_W];
             assign slot = i_pad ? {SLOT_W{1'b0}} : i_chunk[SLOT_W-1:0];
-            assign slot_last = i_pad || i_chunk == last_chunk || slot == LAST_SLOT[SLOT_W-1:0];
+            assign slot_last = i_pad || i_chunk == i_last || slot == LAST_SLOT[SLOT_W-1:0];
         end else begin : gen_one
             assign odd_here = 1'b1;
             assign slot = i_pad ? {SLOT_W{1'b0}} : {{(SLOT_W-CHUNK_W){1'b0}}, i_chunk};
-            assign slot_last = i_pad || i_chunk == last_chunk || slot == LAST_SLOT[SLOT_W-1:0];
+            assign slot_last = i_pad || i_chunk == i_last || slot == LAST_SLOT[SLOT_W-1:0];
         end
     endgenerate
     assign pad = closes && (odd_q ^ odd_here);
@@ -244,7 +243,7 @@ module rill_quantize #(
         .m_tdata(m_axis_y_tdata[XS*X_BITS-1:0]), .m_side({shift4, m_axis_y_tlast, m_axis_y_tuser}));
     assign m_axis_y_tdata[XS*X_BITS +: 8] = {3'd0, shift4};
 
-    wire unused = &{1'b0, took, i_side, w_end, i_chunk, last_chunk};
+    wire unused = &{1'b0, took, i_side, w_end, i_chunk, i_last};
 endmodule
 
 `default_nettype wire

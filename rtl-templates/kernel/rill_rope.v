@@ -96,7 +96,7 @@ module rill_rope #(
     wire                i_avail;
     wire                i_bank;
     wire [CHUNK_W-1:0]  i_chunk;
-    wire [CHUNK_W-1:0]  i_chunks;
+    wire [CHUNK_W-1:0]  i_last;
     wire [USER_W-1:0]   i_tuser;
     wire                i_pad;
     wire                i_end;
@@ -110,7 +110,7 @@ module rill_rope #(
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
         .s_tuser(s_axis_x_tuser), .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank),
         .w_chunk(w_chunk), .w_end(w_end), .r_en(en), .r_go(row_ready_q), .r_pad(1'b0), .i_avail(i_avail),
-        .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end),
+        .i_bank(i_bank), .i_chunk(i_chunk), .i_last(i_last), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end),
         .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     wire issue = en && i_avail && row_ready_q;
@@ -261,7 +261,7 @@ module rill_rope #(
     always @(posedge clk)
         if (!rst && row_take && row_tok_last) assert (s_axis_row_tlast == (row_half && row_sin_q));
 `endif
-    wire unused = &{1'b0, valid, ready, turned, odd1_q, second1_q, w_end, i_chunks, i_pad, i_side, s_axis_row_tlast};
+    wire unused = &{1'b0, valid, ready, turned, odd1_q, second1_q, w_end, i_last, i_pad, i_side, s_axis_row_tlast};
 endmodule
 
 `default_nettype wire

@@ -246,7 +246,7 @@ module rill_softmax #(
     wire                i_avail;
     wire                i_bank;
     wire [CHUNK_W-1:0]  i_chunk;
-    wire [CHUNK_W-1:0]  i_chunks;
+    wire [CHUNK_W-1:0]  i_last;
     wire [USER_W-1:0]   i_tuser;
     wire                i_pad;
     wire                i_end;
@@ -259,7 +259,7 @@ module rill_softmax #(
         .s_tlast(k_last), .s_side(1'b0),
         .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end), .r_en(en), .r_go(go), .r_pad(1'b0),
         .i_avail(i_avail),
-        .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end),
+        .i_bank(i_bank), .i_chunk(i_chunk), .i_last(i_last), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end),
         .i_tlast(i_tlast),
         .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
@@ -412,7 +412,7 @@ module rill_softmax #(
             vscale1_q <= s_axis_vscale_tdata;
             bank1_q <= i_bank;
             first1_q <= i_chunk == {CHUNK_W{1'b0}};
-            last1_q <= i_chunk + 1'b1 == i_chunks;
+            last1_q <= i_chunk == i_last;
             end1_q <= i_end;
             user1_q <= i_tuser;
             seen1_q <= (i_at < i_own_chunk ? {LANES{1'b1}} : i_at == i_own_chunk ? i_up_to : {LANES{1'b0}}) & i_inside;

@@ -100,7 +100,7 @@ module rill_kv_quantize #(
     wire                i_avail;
     wire                i_bank;
     wire [CHUNK_W-1:0]  i_chunk;
-    wire [CHUNK_W-1:0]  i_chunks;
+    wire [CHUNK_W-1:0]  i_last;
     wire [USER_W-1:0]   i_tuser;
     wire                i_pad;
     wire                i_end;
@@ -115,7 +115,7 @@ module rill_kv_quantize #(
         .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
         .r_en(en), .r_go(1'b1), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk),
-        .i_chunks(i_chunks), .i_tuser(i_tuser),
+        .i_last(i_last), .i_tuser(i_tuser),
         .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     // ---- largest magnitude per token while the head comes in; then its reciprocal and the scale ----
@@ -302,7 +302,7 @@ module rill_kv_quantize #(
         fault <= !rst && (stat_bad || (en_q && bad_q));
     end
 
-    wire unused = &{1'b0, took, i_side, w_end, i_chunk, i_chunks, i_pad, i_tlast, fix_over};
+    wire unused = &{1'b0, took, i_side, w_end, i_chunk, i_last, i_pad, i_tlast, fix_over};
 endmodule
 
 `default_nettype wire

@@ -96,7 +96,7 @@ module rill_head_split #(
     wire              i_avail;
     wire              i_bank;
     wire [WORD_W-1:0] i_chunk;
-    wire [WORD_W-1:0] i_chunks;
+    wire [WORD_W-1:0] i_last;
     wire [USER_W-1:0] i_tuser;
     wire              i_pad;
     wire              i_end;
@@ -115,13 +115,13 @@ module rill_head_split #(
         .clk(clk), .rst(rst), .s_tvalid(store), .s_tready(room), .s_tdata(s_axis_tdata), .s_tuser(s_axis_tuser),
         .s_tlast(s_axis_tlast), .s_side(1'b0), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end),
         .r_en(en), .r_go(1'b1), .r_pad(1'b0), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk),
-        .i_chunks(i_chunks), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side),
+        .i_last(i_last), .i_tuser(i_tuser), .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side),
         .r_tvalid(valid), .r_tdata(data));
     always @(posedge clk) begin
         if (rst) held_q <= 2'd0;
         else held_q <= held_q + {1'b0, w_take && w_end} - {1'b0, leave};
         if (en) begin
-            last_q <= i_chunk + 1'b1 == i_chunks;
+            last_q <= i_chunk == i_last;
             end_q <= i_end;
         end
     end

@@ -31,7 +31,7 @@ module rill_bank_buffer_tb;
     wire [TOK_W:0]     s_tuser, i_tuser;
     wire               w_take, w_end, i_avail, i_pad, i_end, i_tlast, r_tvalid;
     wire [BANK_W-1:0]  w_bank, i_bank;
-    wire [CHUNK_W-1:0] w_chunk, i_chunk, i_chunks;
+    wire [CHUNK_W-1:0] w_chunk, i_chunk, i_last;
     wire [7:0]         i_side;
     wire               r_en = !r_tvalid || m_tready;
     reg  [TOK_W:0]     user_q;
@@ -54,7 +54,7 @@ module rill_bank_buffer_tb;
             .s_tlast(s_tlast),
         .s_side(s_tdata[31:24]), .w_take(w_take), .w_bank(w_bank), .w_chunk(w_chunk), .w_end(w_end), .r_en(r_en),
         .r_go(open),
-        .r_pad(i_side[0]), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_chunks(i_chunks),
+        .r_pad(i_side[0]), .i_avail(i_avail), .i_bank(i_bank), .i_chunk(i_chunk), .i_last(i_last),
         .i_tuser(i_tuser), .i_pad(i_pad),
         .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
     always @(posedge clk) if (r_en) {user_q, pad_q, end_q, tlast_q, side_q, bank_q} <=
