@@ -4,8 +4,8 @@
 // counted, and no earlier; the cycles between have their reason on stall_*. With ARRAYS 2, 4 the results come one by
 // one, beginning with the turn that makes the first of them; with 4 from the bank that their row-step had, and the next
 // one (with K outermost, chunk) has the other. First chunks that go column by column begin on parts of their
-// operand. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs. With ASYM half of
-// the products of 4-bit weights have int4_asym ones.
+// operand. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs. With ASYM half
+// of the products of 4-bit weights have int4_asym ones.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32

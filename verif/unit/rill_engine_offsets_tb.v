@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_engine_offsets with int4_asym weights and more than one token: of every beat the sums of each 32
-// elements of each token, 7 cycles and PAIR_MORE after its slice; another slice in every cycle, beats one after the other
-// and alone.
+// elements of each token, 7 cycles and PAIR_MORE after its slice; another slice in every cycle, beats one after the
+// other and alone.
 // sweep: BEAT_BITS=256 ARRAYS=2
 // sweep: BEAT_BITS=512 ARRAYS=2 X_BITS=10 PARTS=4
 // sweep: BEAT_BITS=512 ARRAYS=4
