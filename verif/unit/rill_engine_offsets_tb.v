@@ -24,7 +24,7 @@ module rill_engine_offsets_tb;
     localparam GROUP_W = X_BITS + 5;
     localparam GROUPS = ARRAYS * BEAT_BITS / 128;        // of 32 elements, of all tokens
     localparam LATENCY = 7 + PAIR_MORE;
-    localparam BEATS = 200;
+    localparam BEATS = 100;
 
     wire                      clk, rst;
     reg                       valid_3 = 0, valid_4 = 0, was_valid = 0;

@@ -31,7 +31,7 @@ module rill_x_spread_tb;
     localparam WORD_W = ARRAYS > 1 ? 32 : 16;
     localparam SPLIT = 26 - X_BITS;              // of the second token in a factor of both
     localparam SLICE_W = ARRAYS * 2 * XS * X_BITS;
-    localparam CYCLES = 400;
+    localparam CYCLES = 120;
 
     wire                          clk, rst;
     reg                           again = 0, now = 0;
