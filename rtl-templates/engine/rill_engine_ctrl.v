@@ -113,13 +113,13 @@ module rill_engine_ctrl #(
     output reg  [2:0]         cmd_row,
     output reg  [SCALE_W-1:0] cmd_scale,
     output reg                cmd_free,
-    output reg                cmd_out,
-    output reg  [TOK_W-1:0]   cmd_out_tok,
-    output reg  [2:0]         cmd_out_row,
-    output reg                cmd_out_bank,
-    output reg  [COUNT_W-1:0] cmd_count,
-    output reg                cmd_tok_last,
-    output reg                cmd_y_last,
+    output wire               cmd_out,
+    output wire [TOK_W-1:0]   cmd_out_tok,
+    output wire [2:0]         cmd_out_row,
+    output wire               cmd_out_bank,
+    output wire [COUNT_W-1:0] cmd_count,
+    output wire               cmd_tok_last,
+    output wire               cmd_y_last,
 
     output reg                busy,
     output reg                stall_beat,
@@ -136,7 +136,6 @@ module rill_engine_ctrl #(
     localparam HEADER_W = ASYM != 0 ? 9 : 6;               // of the count of header beats
     localparam [31:0] GROUP_END = GROUP_BEATS - 1;
     localparam [31:0] ALL_LANES = CHANNELS;
-    localparam [31:0] ALL_WORDS = OUT_WORDS;
     localparam [31:0] BEAT_BYTES = XS;
     localparam [31:0] TWO = 2;
     localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8; // keys of the step itself in a row-step
@@ -239,13 +238,9 @@ module rill_engine_ctrl #(
     reg  [7:0]         group_beat_q;
     reg  [12:0]        tail_row_q;
 
-    // Counted arrivals; *_has_q: the count is not 0.
-    reg         beat_has_q;
-    reg         k_has_q;
-    reg         x_has_q;
+    wire        beat_has, k_has, x_has, v_has;   // arrived, and not yet taken
     reg         part_has_q;                  // the units of this column are there, though the operand is not whole
-    reg         v_has_q;
-    reg         y_has_q;                     // ARRAYS 2, 4: room for all tokens, and no results on their way out
+    wire        room;                        // for a result; with ARRAYS 2, 4 for all tokens', and none on its way out
 
     reg         tok_first;                   // tok_q is 0
     reg         tok_last;                    // tok_q is turn_end
@@ -257,9 +252,9 @@ module rill_engine_ctrl #(
     reg         need_v_q;                    // the V tail, at every turn
     // room for a result, or with ARRAYS 2, 4 at the first turn for those of all tokens
     reg         need_y_q;
-    wire        no_beat = (need_beat_q && !beat_has_q) || (need_k_q && !k_has_q) || (need_v_q && !v_has_q);
-    wire        no_x = data_q && !x_has_q && !part_has_q;
-    wire        no_y = need_y_q && !y_has_q;
+    wire        no_beat = (need_beat_q && !beat_has) || (need_k_q && !k_has) || (need_v_q && !v_has);
+    wire        no_x = data_q && !x_has && !part_has_q;
+    wire        no_y = need_y_q && !room;
     wire        all_there = !no_beat && !no_x && !no_y;
     wire        go = active_q && all_there;
     wire        advance = go && (!data_q || tok_last);
@@ -437,134 +432,34 @@ module rill_engine_ctrl #(
         end
     end
 
-    // ---- counts ----
-    localparam BEAT_COUNT_W = $clog2(LANE_BEATS + 1);
-    localparam K_COUNT_W = $clog2(K_UNITS + 1);
-    localparam Y_COUNT_W = $clog2(OUT_WORDS + 1);
-    reg  [BEAT_COUNT_W-1:0] beat_count_q;
-    reg  [K_COUNT_W-1:0]    k_count_q;
-    reg  [1:0]              x_count_q;
-    reg  [15:0]             v_count_q;
-    reg  [Y_COUNT_W-1:0]    y_count_q;       // free places
-    wire                    take_beat = go && need_beat_q;
-    wire                    take_k = go && need_k_q;
-    wire                    take_x = finish && free_q;
-    wire                    take_v = finish && mode_q == VALUES && !keep_q;
-    wire                    take_y = go && data_q && row_end_q && (ARRAYS == 1 || tok_first);
-    wire [BEAT_COUNT_W-1:0] beat_count_d = take_beat ? beat_count_q - 1'b1 : beat_count_q + 1'b1;
-    wire [K_COUNT_W-1:0]    k_count_d = take_k ? k_count_q - 1'b1 : k_count_q + 1'b1;
-    wire [1:0]              x_count_d = take_x ? x_count_q - 1'b1 : x_count_q + 1'b1;
-    wire [15:0]             v_count_d = take_v ? v_count_q - 1'b1 : v_count_q + 1'b1;
-    wire                    y_enough;
-    wire [Y_COUNT_W-1:0]    y_count_d;
+    // ---- what has arrived ----
+    wire [UNIT_W:0] units;                   // of the operand that is being filled
+    wire            take_x = finish && free_q;
+    rill_engine_counts #(.LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .UNITS_W(UNIT_W+1)) u_counts (
+        .clk(clk), .rst(rst), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse),
+        .part_pulse(part_pulse), .take_beat(go && need_beat_q), .take_k(go && need_k_q), .take_x(take_x),
+        .take_v(finish && mode_q == VALUES && !keep_q), .beat_has(beat_has), .k_has(k_has), .x_has(x_has),
+        .v_has(v_has), .units(units));
 
+    // The units of a column are looked for while the one before runs.
     always @(posedge clk)
-        if (rst) begin
-            beat_count_q <= {BEAT_COUNT_W{1'b0}};
-            beat_has_q <= 1'b0;
-            k_count_q <= {K_COUNT_W{1'b0}};
-            k_has_q <= 1'b0;
-            x_count_q <= 2'd0;
-            x_has_q <= 1'b0;
-            v_count_q <= 16'd0;
-            v_has_q <= 1'b0;
-            y_count_q <= ALL_WORDS[Y_COUNT_W-1:0];
-            y_has_q <= 1'b1;
-        end else begin
-            if (beat_pulse != take_beat) begin
-                beat_count_q <= beat_count_d;
-                beat_has_q <= beat_count_d != {BEAT_COUNT_W{1'b0}};
-            end
-            if (k_pulse != take_k) begin
-                k_count_q <= k_count_d;
-                k_has_q <= k_count_d != {K_COUNT_W{1'b0}};
-            end
-            if (x_pulse != take_x) begin
-                x_count_q <= x_count_d;
-                x_has_q <= x_count_d != 2'd0;
-            end
-            if (v_pulse != take_v) begin
-                v_count_q <= v_count_d;
-                v_has_q <= v_count_d != 16'd0;
-            end
-            y_count_q <= y_count_d;
-            y_has_q <= y_enough;
-        end
+        if (rst) part_has_q <= 1'b0;
+        else if (load) part_has_q <= n_outer && units >= n_per_beat;
+        else if (next_column) part_has_q <= units >= need_next_q && beats_left_q != 17'd1;
+        else part_has_q <= outer_q && !row_end_q && units >= need_q;
 
-    // Units of the operand that is being filled; those of a column are looked for while the one before runs.
-    reg  [UNIT_W:0] units_q;
-    always @(posedge clk)
-        if (rst) begin
-            units_q <= {(UNIT_W+1){1'b0}};
-            part_has_q <= 1'b0;
-        end else begin
-            if (x_pulse) units_q <= {(UNIT_W+1){1'b0}};
-            else if (part_pulse) units_q <= units_q + 1'b1;
-            if (load) part_has_q <= n_outer && units_q >= n_per_beat;
-            else if (next_column) part_has_q <= units_q >= need_next_q && beats_left_q != 17'd1;
-            else part_has_q <= outer_q && !row_end_q && units_q >= need_q;
-        end
-
-    // ---- the bank of accumulators of this row-step, or chunk whose columns are outermost ----
-    wire        bank;
-    generate
-        if (ARRAYS == 4) begin : gen_banks
-            reg bank_q;
-            assign bank = bank_q;
-            always @(posedge clk)
-                bank_q <= !rst && bank_q ^ (advance && row_end_q && !same_beat);
-        end else begin : gen_one_bank
-            assign bank = 1'b0;
-        end
-    endgenerate
-
-    // ---- results: with each last beat, or one after the other from the last beat's turn 0 on ----
+    // ---- results, and the bank of accumulators of this row-step, or chunk whose columns are outermost ----
     wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];
     wire [5:0]  row_count = source_q == KEYS ? {2'd0, key_count}
                           : (mode_q == SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
-    generate
-        if (ARRAYS == 1) begin : gen_out
-            assign y_count_d = y_count_q + {{(Y_COUNT_W-1){1'b0}}, y_pulse} - {{(Y_COUNT_W-1){1'b0}}, take_y};
-            assign y_enough = y_count_d != {Y_COUNT_W{1'b0}};
-            always @(posedge clk) begin
-                cmd_out <= take_y && !rst;
-                cmd_out_tok <= tok_q[TOK_W-1:0];
-                cmd_out_row <= 3'd0;
-                cmd_out_bank <= 1'b0;
-                cmd_count <= row_count[COUNT_W-1:0];
-                cmd_tok_last <= tok_last;
-                cmd_y_last <= rows_end_q && tok_last;
-            end
-        end else begin : gen_out_pairs
-            localparam [31:0] ALL_TOKENS = TOKENS;
-            reg  [2:0]           left_q;         // results of the row-step that have still to leave
-            reg  [2:0]           next_q;         // the next one's token
-            reg                  end_q;          // it is the firing's last row-step
-            wire [2:0]           left_d = take_y ? tok_end_q : left_q - {2'd0, left_q != 3'd0};
-            wire [Y_COUNT_W+2:0] row_tokens = {{Y_COUNT_W{1'b0}}, tok_end_q} + 1'b1;
-            // Both outcomes before it is known whether this row-step's are taken.
-            wire [Y_COUNT_W-1:0] y_kept = y_count_q + {{(Y_COUNT_W-1){1'b0}}, y_pulse};
-            wire [Y_COUNT_W-1:0] y_left = y_kept - row_tokens[Y_COUNT_W-1:0];
-            assign y_count_d = take_y ? y_left : y_kept;
-            assign y_enough = take_y ? tok_end_q == 3'd0 && y_left >= ALL_TOKENS[Y_COUNT_W-1:0]
-                                     : left_q[2:1] == 2'd0 && y_kept >= ALL_TOKENS[Y_COUNT_W-1:0];
-            always @(posedge clk) begin
-                left_q <= rst ? 3'd0 : left_d;
-                next_q <= take_y ? 3'd1 : next_q + 3'd1;
-                cmd_out <= (take_y || left_q != 3'd0) && !rst;
-                cmd_out_tok <= take_y ? {TOK_W{1'b0}} : next_q[TOK_W-1:0];
-                cmd_tok_last <= left_d == 3'd0;
-                cmd_y_last <= (take_y ? rows_end_q : end_q) && left_d == 3'd0;
-                if (take_y) begin
-                    end_q <= rows_end_q;
-                    cmd_out_row <= outer_q ? chunk_row_q : 3'd0;
-                    cmd_out_bank <= bank;
-                    cmd_count <= row_count[COUNT_W-1:0];
-                end
-            end
-            wire unused_pairs = &{1'b0, ALL_TOKENS, row_tokens, next_q};
-        end
-    endgenerate
+    wire [2:0]  acc_row = outer_q ? chunk_row_q : 3'd0;
+    wire        bank;
+    rill_engine_outgoing #(.TOKENS(TOKENS), .COUNT_W(COUNT_W), .OUT_WORDS(OUT_WORDS), .ARRAYS(ARRAYS)) u_outgoing (
+        .clk(clk), .rst(rst), .y_pulse(y_pulse), .leave(go && data_q && row_end_q && (ARRAYS == 1 || tok_first)),
+        .row_done(advance && row_end_q && !same_beat), .tok(tok_q[TOK_W-1:0]), .tok_last(tok_last),
+        .tok_end(tok_end_q), .rows_end(rows_end_q), .out_row(acc_row), .lanes(row_count[COUNT_W-1:0]), .bank(bank),
+        .room(room), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_out_row(cmd_out_row),
+        .cmd_out_bank(cmd_out_bank), .cmd_count(cmd_count), .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last));
 
     // ---- the command ----
     always @(posedge clk) begin
@@ -584,7 +479,7 @@ module rill_engine_ctrl #(
         cmd_first <= first_q;
         cmd_last <= row_end_q;
         cmd_tok <= tok_q[TOK_W-1:0];
-        cmd_acc <= outer_q ? chunk_row_q : 3'd0;
+        cmd_acc <= acc_row;
         cmd_others <= ARRAYS == 1 ? {OTHERS_W{1'b0}} : {OTHERS_W{!tok_last}} | others_end_q;
         cmd_bank <= bank;
         cmd_pair <= unit_q[UNIT_W-1:1];
@@ -598,8 +493,7 @@ module rill_engine_ctrl #(
     end
 
     wire unused = &{1'b0, n_scale_beats, groups_all, group_all, row_count, tok_end_q, KEY_LANES, tok_q, CHUNK_END,
-        GROUP_END, ALL_LANES,
-                    ALL_WORDS, BEAT_BYTES, TWO};
+        GROUP_END, ALL_LANES, BEAT_BYTES, TWO};
 endmodule
 
 `default_nettype wire

@@ -4,7 +4,8 @@
 // counted, and no earlier; the cycles between have their reason on stall_*. With ARRAYS 2, 4 the results come one by
 // one, beginning with the turn that makes the first of them; with 4 from the bank that their row-step had, and the next
 // one (with K outermost, chunk) has the other. First chunks that go column by column begin on parts of their
-// operand. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs.
+// operand. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs. With ASYM half
+// of the products of 4-bit weights have int4_asym ones.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
@@ -15,8 +16,10 @@
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 ARRAYS=4
 // sweep: CHANNELS=7 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=48 ARRAYS=4
 // sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=4 ARRAYS=4
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=80 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 ASYM=1
+// sweep: CHANNELS=3 BEAT_BITS=512 TOKENS=4 GROUP=128 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 ARRAYS=4 ASYM=1
 // quick: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
-// quick: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2 ARRAYS=2
+// quick: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2 ARRAYS=2 ASYM=1
 // quick: CHANNELS=3 BEAT_BITS=256 TOKENS=8 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 ARRAYS=4
 `default_nettype none
 `timescale 1ns / 1ps
@@ -32,13 +35,14 @@ module rill_engine_ctrl_tb;
     parameter K_UNITS = 16;
     parameter OUT_WORDS = 16;
     parameter ARRAYS = 1;
+    parameter ASYM = 0;
     localparam XS = BEAT_BITS / 8;
     localparam RC = XS / 8;                      // row-steps of a chunk
     localparam PARTS = 64 / XS;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam PAIR_W = $clog2(X_UNITS / 2);
     localparam COUNT_W = $clog2(CHANNELS + 1);
-    localparam SCALE_BEATS = (X_UNITS * XS / GROUP + 8) / 8;
+    localparam SCALE_BEATS = ASYM ? (X_UNITS / 2 * RC + 7) / 8 : (X_UNITS * XS / GROUP + 8) / 8;
     localparam SCALE_W = $clog2(XS) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam FIRINGS = 100;
     localparam COMMANDS = 100000;
@@ -69,7 +73,7 @@ module rill_engine_ctrl_tb;
         .m_axis_tdata(entry_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(entry_done));
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
         .SCALE_W(SCALE_W),
-        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_WORDS), .ARRAYS(ARRAYS)) dut (
+        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_WORDS), .ARRAYS(ARRAYS), .ASYM(ASYM)) dut (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
         .s_axis_entry_tdata(entry_data),
         .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse),
@@ -89,8 +93,8 @@ module rill_engine_ctrl_tb;
     localparam [7:0] POP = 1, KEY = 2, PARAMS = 4, SCALES = 8, VALID = 16, TAIL = 32, LOCAL = 64, FREE = 128;
     localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52,
         OTHERS = 68, KEYS = 71;
-    localparam ACC = 75;
-    localparam REST_W = 78;
+    localparam ACC = 75, GROUPED = 78;
+    localparam REST_W = 79;
     localparam BEAT = 0, UNIT = 1, OPERAND = 2, HEAD = 3, PLACE = 4;     // needs
     wire [2:0]           tok = c_tok;
     wire [15:0]          pair = c_pair;
@@ -99,7 +103,7 @@ module rill_engine_ctrl_tb;
     wire [2:0]           out_tok = c_out_tok;
     wire [11:0]          result = {c_out, c_y_last, c_tok_last, out_tok, count};
     wire [2:0]           others = c_others;
-    wire [REST_W-1:0]    rest = {c_acc, c_k_lanes, others, scale, c_row, c_half, pair, tok, c_last, c_first,
+    wire [REST_W-1:0]    rest = {c_asym, c_acc, c_k_lanes, others, scale, c_row, c_half, pair, tok, c_last, c_first,
         c_tail_addr, c_raw, c_int4};
     wire [7:0]           acts = {c_free, c_local, c_tail, c_valid, c_scales, c_params, c_k, c_pop};
 
@@ -190,7 +194,7 @@ module rill_engine_ctrl_tb;
     endtask
 
     // Weights: a header for every RC row-steps, then rows; the first ones column by column.
-    task list_weight_use(input integer int4, r, rows, b, beats, groups, last_rows, ntok, outer);
+    task list_weight_use(input integer int4, asym, r, rows, b, beats, groups, last_rows, ntok, outer);
         integer t;
         for (t = 0; t < ntok; t = t + ARRAYS) begin
             list_use(int4, r, rows, b, beats, t, ntok, BEAT, r == rows - 1 ? last_rows : CHANNELS);
@@ -199,16 +203,17 @@ module rill_engine_ctrl_tb;
             out_rows[commands-1] = outer ? r : 0;
             if (outer && r != (rows < RC ? rows : RC) - 1) ends[commands-1] = 0;
             if (outer && b < beats - 1) units[commands-1] = int4 ? 2 * b + 2 : b + 1;
-            if (int4) set(SCALE, 16, r % RC * groups + b * 2 * XS / GROUP);
+            set(GROUPED, 1, asym);
+            if (int4) set(SCALE, 16, asym ? (r % RC * groups + b) * RC : r % RC * groups + b * 2 * XS / GROUP);
         end
     endtask
 
-    task list_weights(input integer int4, rows, beats, groups, last_rows, ntok, outer);
+    task list_weights(input integer int4, asym, rows, beats, groups, last_rows, ntok, outer);
         integer r, b, n;
         for (r = 0; r < rows; r = r + 1) begin
             if (r % RC == 0) begin
                 list(POP | PARAMS, BEAT);
-                for (b = 0; int4 && b < (RC * groups + XS - 1) / XS; b = b + 1) begin
+                for (b = 0; int4 && b < (RC * groups * (asym ? RC : 1) + XS - 1) / XS; b = b + 1) begin
                     list(POP | SCALES, BEAT);
                     set(SCALE, 16, b * XS);
                 end
@@ -217,10 +222,10 @@ module rill_engine_ctrl_tb;
                 r = (rows < RC ? rows : RC) - 1;
                 for (b = 0; b < beats; b = b + 1)
                     for (n = 0; n <= r; n = n + 1)
-                        list_weight_use(int4, n, rows, b, beats, groups, last_rows, ntok, 1);
+                        list_weight_use(int4, asym, n, rows, b, beats, groups, last_rows, ntok, 1);
             end else
                 for (b = 0; b < beats; b = b + 1)
-                    list_weight_use(int4, r, rows, b, beats, groups, last_rows, ntok, 0);
+                    list_weight_use(int4, asym, r, rows, b, beats, groups, last_rows, ntok, 0);
         end
     endtask
 
@@ -266,7 +271,7 @@ module rill_engine_ctrl_tb;
     reg [63:0]  step;
     task make_firing;
         integer mode, rows, beats, last_rows, tail_base, groups, pos, step_tokens, ntok, layer, kv_layer, kv_step,
-            single, keep, free, outer;
+            single, keep, free, outer, asym;
         begin
             first_of[f] = commands;
             mode = below(4);
@@ -282,7 +287,8 @@ module rill_engine_ctrl_tb;
             end
             last_rows = 1 + below(CHANNELS);
             tail_base = below(8192 - rows);
-            groups = (beats * 2 * XS + GROUP - 1) / GROUP;
+            asym = ASYM && mode == 1 && f % 2;
+            groups = asym ? beats : (beats * 2 * XS + GROUP - 1) / GROUP;
             layer = below(1024);
             kv_layer = below(1024);
             kv_step = below(64);
@@ -308,9 +314,10 @@ module rill_engine_ctrl_tb;
             word[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W] = kv_layer;
             word[ENGINE_KV_STEP +: ENGINE_KV_STEP_W] = kv_step;
             word[ENGINE_OUTER] = outer;
+            word[ENGINE_ASYM] = asym;
             head_ends[f] = mode == 3 && !keep;
             case (mode)
-                0, 1: list_weights(mode, rows, beats, groups, last_rows, ntok, outer && beats > 1);
+                0, 1: list_weights(mode, asym, rows, beats, groups, last_rows, ntok, outer && beats > 1);
                 2: list_keys(pos, step_tokens, beats, ntok);
                 default: list_values(pos, rows, last_rows, tail_base, kv_layer + layer * kv_step, ntok);
             endcase

@@ -12,7 +12,7 @@
 // sweep: COUNT=3 define=RILL_DSP48E2
 // sweep: COUNT=3 X_BITS=10 define=SYNTHESIS
 // quick: COUNT=3 @ 50:50
-// quick: COUNT=33 SUM_W=48 define=RILL_DSP48E2 @ 50:50
+// quick: COUNT=5 SUM_W=48 define=RILL_DSP48E2 @ 50:50
 // quick: COUNT=33 SUM_W=64 @ 50:50
 // quick: COUNT=3 X_BITS=10 @ 50:50
 `default_nettype none

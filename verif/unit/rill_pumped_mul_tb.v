@@ -15,8 +15,8 @@
 // sweep: COUNT=3 X_BITS=10 define=RILL_DSP48E2
 // sweep: COUNT=33 SUM_W=48 define=RILL_DSP48E2
 // quick: COUNT=2 @ 50:50
-// quick: COUNT=33 SUM_W=48 define=RILL_DSP48E2 @ 50:50
-// quick: COUNT=33 SUM_W=64 @ 0:0
+// quick: COUNT=6 SUM_W=48 define=RILL_DSP48E2 @ 50:50
+// quick: COUNT=9 SUM_W=64 @ 0:0
 // quick: COUNT=3 X_BITS=10 @ 50:50
 // quick: COUNT=3 X_BITS=10 define=RILL_DSP48E2 @ 50:50
 `default_nettype none

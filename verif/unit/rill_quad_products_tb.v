@@ -27,7 +27,6 @@
 // quick: BEAT_BITS=512 define=RILL_PUMP @ 0:0
 // quick: BEAT_BITS=256 ASYM=1 define=RILL_PUMP @ 50:50
 // quick: BEAT_BITS=256 ASYM=1 X_BITS=10 define=RILL_DSP48E2 @ 50:50
-// quick: BEAT_BITS=512 define=RILL_DSP48E2 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 

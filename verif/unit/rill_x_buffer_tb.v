@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_x_buffer: operands of random sizes in random order of tokens against an array per operand; pairs read
 // at random from the cycle of filled on, up to and with free; tready exactly while a bank is free; operands lost in
-// reset.
+// reset. A copy of the memory (rill_x_copy) gives the slice of each of these pairs, with 8-bit and 4-bit weights, zeros
+// for tokens that the operand does not hold.
 // sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6
@@ -40,17 +41,31 @@ module rill_x_buffer_tb;
     reg  [PAIR_W-1:0]   read_pair = 0;
     wire [ARRAYS*UNIT_BITS-1:0] unit_0, unit_1;
     wire [ARRAYS*8-1:0] shift_0, shift_1;
+    localparam HOPS = 1;                 // to the copy
+    localparam OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1;
+    localparam ADDR_W = 1 + (TOKENS > ARRAYS ? TURN_W : 0) + PAIR_W;
+    localparam SLICE_W = ARRAYS * (2 * UNIT_BITS + 5); // with the exponents
+    wire [2*ARRAYS+ADDR_W+WORD_W-1:0] copy_write;
+    wire [ADDR_W-1:0]   copy_read;
+    reg  [OTHERS_W+2:0] controls = 0;
+    wire [ARRAYS*2*UNIT_BITS-1:0] slice;
+    wire [ARRAYS*5-1:0] shift;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(WORD_W), .USER_W(TOK_W + 1), .WORDS((OPERANDS + 3) * PLACES)) u_x (.clk(clk), .rst(rst),
         .m_axis_tvalid(x_valid),
         .m_axis_tready(x_ready), .m_axis_tdata(x_data), .m_axis_tuser(x_user), .m_axis_tlast(x_last), .done(x_done));
-    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS)) dut (
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS),
+        .COPIED(1)) dut (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data),
         .s_axis_x_tuser(x_user),
         .s_axis_x_tlast(x_last), .filled(filled), .free(free), .read_tok(read_tok[TURN_W-1:0]), .read_pair(read_pair),
         .unit_0(unit_0),
-        .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
+        .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(copy_write),
+        .copy_read(copy_read));
+    rill_x_copy #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .ADDR_W(ADDR_W), .HOPS(HOPS)) copy (
+        .clk(clk), .rst(rst), .write(copy_write), .read(copy_read), .controls(controls), .slice(slice),
+        .shift(shift));
 
     reg  [WORD_W-1:0]   word [0:OPERANDS*PLACES-1];
     integer             ntok [0:OPERANDS-1];
@@ -62,6 +77,8 @@ module rill_x_buffer_tb;
     reg                 failed = 0, open_q = 0, fill_q = 0;
     reg  [2*ARRAYS*WORD_W-1:0] due [0:1]; // of the read 1 and 2 cycles ago; token 0 low
     reg  [ARRAYS-1:0]   due_there [0:1]; // which tokens there are
+    reg  [SLICE_W-1:0]  due_slice [0:HOPS+1]; // of the copy's read as many cycles ago, and one; exponents high
+    reg  [HOPS+1:0]     due_slice_there = 0;
 
     task fail(input integer what);
         begin
@@ -144,6 +161,11 @@ module rill_x_buffer_tb;
         if (filled !== fill_q) fail(3);
         if (filled) filled_seen = filled_seen + 1;
         if (rst) filled_seen = 0;
+        if (due_slice_there[HOPS+1] && {shift, slice} !== due_slice[HOPS+1]) fail(6);
+        for (n = HOPS + 1; n > 0; n = n - 1)
+            due_slice[n] = due_slice[n-1];
+        due_slice_there = due_slice_there << 1;
+        read_copy;
         due[1] = due[0];
         due_there[1] = due_there[0];
         due_there[0] = 0;
@@ -172,6 +194,31 @@ module rill_x_buffer_tb;
             $finish;
         end
     end
+
+    // What the copy is told, and has to give, for the read that the buffer has had for a cycle.
+    task read_copy;
+        reg [UNIT_BITS-1:0] of_one;
+        integer             e;
+        begin
+            controls = below(8);
+            controls[OTHERS_W+2] = due_there[0][0];
+            for (t = 1; t < ARRAYS; t = t + 1)
+                controls[1+t] = due_there[0][t];
+            due_slice_there[0] = due_there[0][0];
+            due_slice[0] = 0;
+            for (t = 0; t < ARRAYS; t = t + 1) begin
+                of_one = due[0][2*WORD_W*t+(controls[1]?WORD_W:0) +: UNIT_BITS];
+                if (due_there[0][t]) begin
+                    for (e = 0; e < UNIT_BITS / X_BITS; e = e + 1)
+                        due_slice[0][2*UNIT_BITS*t+2*X_BITS*e +: 2*X_BITS] = {2{of_one[X_BITS*e +: X_BITS]}};
+                    if (controls[0]) due_slice[0][2*UNIT_BITS*t +: 2*UNIT_BITS] =
+                        {due[0][2*WORD_W*t+WORD_W +: UNIT_BITS], due[0][2*WORD_W*t +: UNIT_BITS]};
+                    due_slice[0][ARRAYS*2*UNIT_BITS+5*t +: 5] =
+                        due[0][2*WORD_W*t+UNIT_BITS+(controls[1]&&!controls[0]?WORD_W:0) +: 5];
+                end
+            end
+        end
+    endtask
 
     task read;
         begin
