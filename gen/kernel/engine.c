@@ -89,8 +89,8 @@ static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_res
 // for it, and both sums for one another.
 static void both_nibbles(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     double waiting = bits > 8 || groups || beat == 512 ? 2 : 1.5;
-    cost_per(r, beat, 0.5, 0.3, 0);
-    cost_per(r, 1, 100, 200 + waiting * (double)tree_sums_bits(beat, bits, groups), 0);
+    cost_per(r, beat, 0.42, 0.375, 0);
+    cost_per(r, 1, 0, waiting * (double)tree_sums_bits(beat, bits, groups), 0);
 }
 
 static void second_product(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
@@ -120,19 +120,17 @@ static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, int64_t pump,
 // The same multipliers for a single token, and what a single one has behind them. As part of a lane.
 static void single_in_trees(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     matrix_pair(beat, bits, 1, 2, groups, r);
-    cost_per(r, beat, 0, 0, 0);
-    cost_per(r, 1, -200, -300, 0);
+    cost_per(r, 1, -476, -326, 0);
     r->dsp--;
 }
 
 static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources *r) {
-    if (pump(a) > 1) {
-        single_in_trees(class_beat_bits(a), x_bits(a), asym(a), r);
-        return;
-    }
-    matrix_lane(class_beat_bits(a), x_bits(a), r);
-    cost_per(r, class_beat_bits(a), -2, 0, 0); // alone: sums of many are mapped for area, not for speed
-    cost_per(r, 1, 139, 0, 0);
+    int64_t beat = class_beat_bits(a), bits = x_bits(a);
+    bool trees = in_trees(a);
+    if (trees) single_in_trees(beat, bits, asym(a), r);
+    else matrix_lane(beat, bits, r);
+    cost_per(r, beat, trees ? -1.4 : -2, 0, 0); // alone: sums of many are mapped for area, not for speed
+    cost_per(r, 1, trees ? -45 : 139, 0, 0);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
 }
 
