@@ -14,7 +14,7 @@
 // SIDE_W      of the sideband                                bits       1 or more
 // X_BITS      of an element of the operand                   bits       8, 10
 // ACC_W       of an accumulator                              bits       64, 66
-// TERM_AT     from valid to its term                         cycles     7, 10 to 12
+// TERM_AT     from valid to its term                         cycles     7 to 12
 // PARAM_BITS  of row parameters in a clock; 0: all           bits       0, 8, 16, 32, 64
 // SCALE_K     of raw 1                                       fp32 bits  any
 // SCALE_V     of raw 2                                       fp32 bits  any
@@ -75,8 +75,8 @@ module rill_lane_sums #(
         if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
             rill_error_X_BITS_must_be_8_or_10 u_error ();
         end
-        if (TERM_AT != 7 && (TERM_AT < 10 || TERM_AT > 12)) begin : gen_bad_term
-            rill_error_TERM_AT_must_be_7_or_10_to_12 u_error ();
+        if (TERM_AT < 7 || TERM_AT > 12) begin : gen_bad_term
+            rill_error_TERM_AT_must_be_7_to_12 u_error ();
         end
         if (SIDE_W < 1) begin : gen_bad_side
             rill_error_SIDE_W_must_be_at_least_1 u_error ();

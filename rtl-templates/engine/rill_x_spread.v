@@ -11,7 +11,7 @@
 // ARRAYS     tokens at a time                    tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights      -       0, 1
 // X_BITS     of a mantissa                       bits    8, 10
-// PUMP       products of a multiplier in a cycle -       1, 2
+// PUMP       products of a multiplier, a cycle   -       1, 2
 // FACTOR_W   of a factor                         bits    1 to 32
 // PARTS      of the factors                      parts   1, 4
 // PAIRS      of tokens, or a single one          -       derived
