@@ -101,7 +101,7 @@ module rill_pair_trees #(
         weight_of = {nibble[3] && is_signed, nibble};
     endfunction
     reg  [BEAT_BITS-1:0] nibbles1_q;           // the beat, a cycle later
-    wire unused_at = &{1'b0, valid_at, int4_at, nibbles1_q, clk_2x, x_1};
+    wire unused_at = &{1'b0, valid_at, int4_at, nibbles1_q, clk_2x, x_1, second};
     always @(posedge clk)
         nibbles1_q <= nibbles;
     genvar h;
