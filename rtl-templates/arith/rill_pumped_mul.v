@@ -11,7 +11,8 @@
 //     2, 3    M <= AD * B2
 //     3, 4    P <= M + sum_in + sum_beside + bias: these are p's values in the half before
 // So x_0 and weight are kept for two edges; en_x, en_weight and pick_1 have a period of two. With en_weight always B1
-// takes another weight at edge 1, which is that of x_1. en_x may come an edge before en_weight: then A is taken at edge -1 and D at edge 1, x_1 being that much later.
+// takes another weight at edge 1, which is that of x_1. en_x may come an edge before en_weight: then A is taken at edge
+// -1 and D at edge 1, x_1 being that much later.
 // cascade is p, for the sum_in of one other multiplier, the next in its column.
 // SUMS: how many of sum_in and sum_beside are looked at; with a bias sum_beside is not. No reset.
 //

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the products of a beat are made (rill_pair_products), included inside a module that has PAIRS, PUMP, X_BITS, ASYM
-// and BEAT_BITS. Products of PAIR_TREE bytes, their low nibbles
-// or their high ones, are added up in a tree of multipliers: each adds its product to the sums of two others, a step
-// later than these. A byte is in the middle of those whose sums it takes: of odd bytes nothing, of byte 2 those of bytes
-// 1 and 3, of byte 4 those of bytes 2 and 6. The tree's first byte is at its top: it adds the sum of all others, and the
-// bias. A token's half of a sum has 26 - X_BITS bits: 64 products of 8 bits fit, but 4 of 10. Each group of 32 elements
-// has a sum of its own.
+// When the products of a beat are made (rill_pair_products), included inside a module that has PAIRS, PUMP, X_BITS,
+// ASYM and BEAT_BITS. Products of PAIR_TREE bytes, their low nibbles or their high ones, are added up in a tree of
+// multipliers: each adds its product to the sums of two others, a step later than these. A byte is in the middle of
+// those whose sums it takes: of odd bytes nothing, of byte 2 those of bytes 1 and 3, of byte 4 those of bytes 2 and 6.
+// The tree's first byte is at its top: it adds the sum of all others, and the bias. A token's half of a sum has 26 -
+// X_BITS bits: 64 products of 8 bits fit, but 4 of 10. Each group of 32 elements has a sum of its own.
 // A step is a cycle. PAIR_PUMPED: it is half a cycle, of clk_2x, and each multiplier makes a product in each half: of
-// two pairs first that of pair 0, of one pair first that of its byte's low nibble. Both forms of PUMP 2 have the latency
-// of the slower one at each height: PAIR_MORE cycles more than PUMP 1 has.
+// two pairs first that of pair 0, of one pair first that of its byte's low nibble. Both forms of PUMP 2 have the
+// latency of the slower one at each height: PAIR_MORE cycles more than PUMP 1 has.
 // verilator lint_off UNUSEDPARAM
 // verilator lint_off VARHIDDEN
 localparam PAIR_TREE = X_BITS > 8 ? 4 : ASYM != 0 ? 16 : BEAT_BITS == 512 ? 64 : 32;
