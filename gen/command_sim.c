@@ -208,7 +208,8 @@ static bool can_pump(const struct sim_build *b) {
     const char *text = b->pumped ? file_read(b->arena, top, MAX_TOP, &len, &why) : NULL;
     if (!b->pumped || (text && strstr(text, "clk_2x"))) return true;
     fprintf(stderr,
-            "rill sim: error: --pumped: %s has no second clock (a design with `A: 4` has, its package does not)\n",
+            "rill sim: error: --pumped: %s has no second clock (a design with `A: 4` or `pump: 2` has, its package "
+            "does not)\n",
             b->dir);
     return false;
 }
@@ -261,7 +262,8 @@ static const struct option_row rows[] = {
      .help = "build in seconds what then runs several times slower: for small designs and few steps (needs clang++; "
              "RILL_QUICK_BUILD=1 in the environment does the same)"},
     {"--pumped", NULL, OPTION_FLAG, 0, AT(pumped),
-     .help = "simulate the multipliers of a design with `A: 4` as they are made, at twice the clock: the same results, "
+     .help = "simulate the multipliers of a design with `A: 4` or `pump: 2` as they are made, at twice the clock: the "
+             "same results, "
              "more slowly (RILL_PUMPED=1 in the environment does the same)"},
     {0}};
 

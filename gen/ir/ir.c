@@ -412,7 +412,9 @@ const char *ir_segment_channels(const struct ir *ir, const struct ir_segment *se
     return seg->parts > 1 ? arena_printf(ir->arena, "%s-%d", first, seg->channel + seg->parts - 1) : first;
 }
 
-bool ir_second_clock(const struct ir *ir) { return ir->design.arrays > 2 && ir->engines > 0; }
+bool ir_second_clock(const struct ir *ir) {
+    return (ir->design.arrays >= CHOICE_PUMPED_ARRAYS || ir->design.pump > 1) && ir->engines > 0;
+}
 
 // Boards with an HBM have it at address 0, a channel behind the other. Simulated channels lie 512 MiB apart.
 int ir_address_bits(const struct ir *ir) {

@@ -32,7 +32,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, outstanding)                                                                                                \
     F(INT, context)                                                                                                    \
     F(INT, dies)                                                                                                       \
-    F(INT, sll) F(INT, channel_bytes) F(FLAG, is_lm) F(INT, on_chip_kib) F(COUNT, sampling) F(COUNT, query_heads)
+    F(INT, sll)                                                                                                        \
+    F(INT, channel_bytes) F(FLAG, is_lm) F(INT, on_chip_kib) F(COUNT, sampling) F(COUNT, query_heads) F(COUNT, pump)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \

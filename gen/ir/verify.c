@@ -265,6 +265,8 @@ static void check_design(struct check *c) {
     const struct ir_design *d = &c->ir->design;
     if ((d->arrays != 1 && d->arrays != 2 && d->arrays != 4) || d->tokens % d->arrays)
         fault(c, "tokens and arrays of the design of", c->ir->name);
+    if (d->pump != 0 && (d->pump != 2 || d->arrays >= CHOICE_PUMPED_ARRAYS))
+        fault(c, "pump of the design of", c->ir->name);
     if (d->context < 1 || d->context > UINT16_MAX) fault(c, "context out of range in", c->ir->name);
 }
 

@@ -25,11 +25,18 @@ static int64_t arrays(const struct kernel_args *a) {
 
 static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }
 
-// Multipliers that serve two pairs of tokens, one in each half of a cycle, have a clock of their own; where they sum
-// few products the way over it takes longer than the sums that it spares (PAIR_MORE of rill_pair_skew.vh).
-static int64_t pair_more(const struct kernel_args *a) {
-    return pairs_of(arrays(a)) < 2 ? 0 : x_bits(a) > 8 ? 2 : asym(a) ? 1 : 0;
-}
+// Products of a multiplier in a cycle: of two pairs of tokens, or of both nibbles of a byte.
+static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pairs_of(arrays(a)) > 1 ? 2 : 1); }
+
+// Multipliers that work twice in a cycle have a clock of their own; where they sum few products the way over it takes
+// longer than the sums that it spares (PAIR_MORE of rill_pair_skew.vh).
+static int64_t pair_more(const struct kernel_args *a) { return pump(a) < 2 ? 0 : x_bits(a) > 8 ? 2 : asym(a) ? 1 : 0; }
+
+// Whether they sum their products in trees, of signed weights.
+static bool in_trees(const struct kernel_args *a) { return arrays(a) > 1 || pump(a) > 1; }
+
+// Of a lane, for as many tokens and products at a time: one for each nibble.
+static int64_t multipliers(int64_t beat, int64_t pairs, int64_t pump) { return beat / 4 * at_least(pairs, 1) / pump; }
 
 // A multiplier per nibble: two in a DSP, and one for the group scale. As part of a lane.
 static void matrix_lane(int64_t beat, int64_t bits, struct cost_resources *r) {
@@ -54,19 +61,13 @@ static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, s
     cost_per(r, tokens_at_once, 31, 6, 0);
 }
 
-static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources *r) {
-    matrix_lane(class_beat_bits(a), x_bits(a), r);
-    cost_per(r, class_beat_bits(a), -2, 0, 0); // alone: sums of many are mapped for area, not for speed
-    cost_per(r, 1, 139, 0, 0);
-    if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
-}
-
 // As many multipliers for two tokens or four, which sum their products in their own adders: those of a beat, without
 // another one, or of a group of weights, or 4 of 10 bits. All that follows is there once for each token. As part of a
 // lane.
-static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, bool groups, struct cost_resources *r) {
+static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
+                        struct cost_resources *r) {
     if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? 1.8 : 0.4, bits > 8 ? 2.4 : 0.4, 0);
-    r->dsp += beat / 4 + 2 * pairs;
+    r->dsp += multipliers(beat, pairs, pump) + 2 * pairs;
 }
 
 // Sums of a beat for two tokens that multipliers leave: of low nibbles and high ones, a tree for all of them, for each
@@ -84,26 +85,58 @@ static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_res
     cost_per(r, 1, 127, 364 + (double)(waiting * tree_sums_bits(beat, bits, groups)), 0);
 }
 
+// And what it has more where a multiplier takes both nibbles of a byte: a choice of its weight, high nibbles that wait
+// for it, and both sums for one another.
+static void both_nibbles(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
+    double waiting = bits > 8 || groups || beat == 512 ? 2 : 1.5;
+    cost_per(r, beat, 0.42, 0.375, 0);
+    cost_per(r, 1, 0, waiting * (double)tree_sums_bits(beat, bits, groups), 0);
+}
+
+static void second_product(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
+                           struct cost_resources *r) {
+    if (pairs > 1) second_pair(beat, bits, groups, r);
+    else if (pump > 1) both_nibbles(beat, bits, groups, r);
+}
+
 static void pair_sums(int64_t bits, int64_t pairs, struct cost_resources *r) {
     cost_per(r, pairs, 606 + 10 * wide(bits), 266 + 4 * wide(bits), 0);
     cost_per(r, 1, 49, 277, 0);
 }
 
-static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, bool groups, struct cost_resources *r) {
+static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
+                        struct cost_resources *r) {
     cost_per(r, beat, 2.3, 0.6, 0);
     cost_per(r, 1, 530 + 20 * wide(bits), 880 + 20 * wide(bits), 0);
-    pair_adders(beat, bits, pairs, groups, r);
+    pair_adders(beat, bits, pairs, pump, groups, r);
+    second_product(beat, bits, pairs, pump, groups, r);
     if (pairs < 2) return;
-    second_pair(beat, bits, groups, r);
     pair_sums(bits, pairs, r);
     struct cost_resources one = {0}; // which is in the figures of a pair
     pair_sums(bits, 1, &one);
     cost_add(r, &one, -1);
 }
 
+// The same multipliers for a single token, and what a single one has behind them. As part of a lane.
+static void single_in_trees(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
+    matrix_pair(beat, bits, 1, 2, groups, r);
+    cost_per(r, 1, -476, -326, 0);
+    r->dsp--;
+}
+
+static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t beat = class_beat_bits(a), bits = x_bits(a);
+    bool trees = in_trees(a);
+    if (trees) single_in_trees(beat, bits, asym(a), r);
+    else matrix_lane(beat, bits, r);
+    cost_per(r, beat, trees ? -1.4 : -2, 0, 0); // alone: sums of many are mapped for area, not for speed
+    cost_per(r, 1, trees ? -45 : 139, 0, 0);
+    if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
+}
+
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
     int64_t many = at_least(arrays(a), 2);
-    matrix_pair(class_beat_bits(a), x_bits(a), pairs_of(many), asym(a), r);
+    matrix_pair(class_beat_bits(a), x_bits(a), pairs_of(many), pump(a), asym(a), r);
     cost_per(r, class_beat_bits(a), -1.4, 0, 0); // alone: as above
     cost_per(r, 1, -45, 0, 0);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), many, r);
@@ -118,17 +151,14 @@ static void cost_lane_products(const struct kernel_args *a, struct cost_resource
     if (asym(a)) groups_of_lane(beat, x_bits(a), 1, r);
 }
 
-static void pair_products(const struct kernel_args *a, int64_t pairs, struct cost_resources *r) {
-    int64_t beat = class_beat_bits(a);
+static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t beat = class_beat_bits(a), pairs = at_least(pairs_of(arrays(a)), 1);
     cost_per(r, beat, 0.27, 0.24, 0);
     cost_per(r, 1, 133, 370, 0);
-    pair_adders(beat, x_bits(a), pairs, asym(a), r);
+    pair_adders(beat, x_bits(a), pairs, pump(a), asym(a), r);
     if (asym(a)) groups_of_lane(beat, x_bits(a), 2 * pairs, r);
-    if (pairs > 1) second_pair(beat, x_bits(a), asym(a), r);
+    second_product(beat, x_bits(a), pairs, pump(a), asym(a), r);
 }
-
-static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) { pair_products(a, 1, r); }
-static void cost_quad_products(const struct kernel_args *a, struct cost_resources *r) { pair_products(a, 2, r); }
 
 static void cost_lane_sums(const struct kernel_args *a, struct cost_resources *r) {
     (void)a, cost_per(r, 1, 322, 269, 0);
@@ -148,9 +178,11 @@ static void cost_lane_front(const struct kernel_args *a, struct cost_resources *
 }
 
 // And the waiting beats, the beat register, row parameters and group scales with their selection.
-static void engine_lane(int64_t beat, int64_t bits, int64_t scale_beats, int64_t tokens_at_once, bool groups,
-                        struct cost_resources *r) {
-    if (tokens_at_once > 1) matrix_pair(beat, bits, pairs_of(tokens_at_once), groups, r);
+static void engine_lane(const struct kernel_args *a, int64_t scale_beats, struct cost_resources *r) {
+    int64_t beat = class_beat_bits(a), bits = x_bits(a), tokens_at_once = arrays(a);
+    bool groups = asym(a);
+    if (tokens_at_once > 1) matrix_pair(beat, bits, pairs_of(tokens_at_once), pump(a), groups, r);
+    else if (pump(a) > 1) single_in_trees(beat, bits, groups, r);
     else matrix_lane(beat, bits, r);
     lane_front(beat, r);
     cost_per(r, beat, -0.6, 0, 0); // what is chosen by the same as in the multipliers
@@ -162,7 +194,7 @@ static void engine_lane(int64_t beat, int64_t bits, int64_t scale_beats, int64_t
 }
 
 static void cost_engine_lane(const struct kernel_args *a, struct cost_resources *r) {
-    engine_lane(class_beat_bits(a), x_bits(a), args_int(a, "SCALE_BEATS", 1), arrays(a), asym(a), r);
+    engine_lane(a, args_int(a, "SCALE_BEATS", 1), r);
 }
 
 static void dequantize(int64_t lanes, struct cost_resources *r) {
@@ -249,15 +281,15 @@ static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
 // sums. On each die half of them are held back by a clock or more; by three or more it is shift registers.
 static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
     int64_t unit = unit_bits(a), many = arrays(a);
-    double pairs = (double)pairs_of(many);
-    cost_per(r, dies * unit, x_bits(a) > 8 ? 0 : 0.5 * pairs, (x_bits(a) > 8 ? 3 : 2) * pairs, 0);
+    double pairs = (double)pairs_of(many), held = in_trees(a) ? (double)many / 2 : 0;
+    cost_per(r, dies * unit, x_bits(a) > 8 ? 0 : 0.5 * held, (x_bits(a) > 8 ? 3 : 2) * held, 0);
     cost_per(r, unit, 1.4 * (double)many + 2.25 * pairs, 2 * (double)many + (asym(a) ? 4 * pairs : 0), 0);
     int64_t copies = div_up(channels, FAN_OUT) * (channels > FAN_OUT / 2 ? 2 : 1);
     cost_per(r, copies, 0, (many > 1 ? 6.75 * pairs : 2) * (double)unit + 5 * (double)many, 0);
 }
 
-// With two tokens at a time weights are signed, and only groups need sums of x.
-static bool has_offset(const struct kernel_args *a) { return arrays(a) == 1; }
+// In trees of multipliers weights are signed, and only groups need sums of x.
+static bool has_offset(const struct kernel_args *a) { return !in_trees(a); }
 
 static int64_t offset_bits(const struct kernel_args *a) {
     int64_t sums = asym(a) ? (x_bits(a) + 5) * (class_beat_bits(a) / 128) : 0;
@@ -323,7 +355,7 @@ static int64_t stages_to(const struct kernel_args *a) { return args_int(a, "HOPS
 static int64_t stages_back(const struct kernel_args *a) { return args_int(a, "RESULT_HOPS", stages_to(a)); }
 static int64_t places(const struct kernel_args *a) {
     return args_int(a, "OUT_FIFO",
-                    (arrays(a) > 1 ? 48 : 32) + stages_to(a) + stages_back(a) + args_int(a, "PULSE_HOPS", 0));
+                    (in_trees(a) ? 48 : 32) + stages_to(a) + stages_back(a) + args_int(a, "PULSE_HOPS", 0));
 }
 
 // The chain of each group of lanes, for its multipliers (COPY_CHAIN) or its sums (SUMS_CHAIN): 4 bits.
@@ -373,7 +405,8 @@ static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, st
 
 int64_t cost_engine_twice(const struct ir_kernel *engine) {
     const struct kernel_args args = {engine->param, engine->params};
-    return pairs_of(arrays(&args)) > 1 ? args_int(&args, "CHANNELS", 1) * (class_beat_bits(&args) / 4) : 0;
+    if (pump(&args) < 2) return 0;
+    return args_int(&args, "CHANNELS", 1) * multipliers(class_beat_bits(&args), pairs_of(arrays(&args)), pump(&args));
 }
 
 static int64_t result_bits(const struct kernel_args *a) {
@@ -392,8 +425,7 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     int64_t groups = div_up(units * (beat / 8), at_least(args_int(a, "GROUP", 128), 1));
     struct cost_resources lane = {0};
     int64_t words = div_up(args_int(a, "ASYM_UNITS", units) / 2 * (beat / 64), 8);
-    engine_lane(beat, x_bits(a), asym(a) ? at_least(div_up(groups, 8), words) : div_up(groups, 8), many, asym(a),
-                &lane);
+    engine_lane(a, asym(a) ? at_least(div_up(groups, 8), words) : div_up(groups, 8), &lane);
     cost_add(r, &lane, channels);
     dequantize(channels, r);
     for (int64_t i = 0; i < many && (has_offset(a) || asym(a)); i++) offset(beat, x_bits(a), asym(a), r);
@@ -420,9 +452,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->times = arrays(a);
     c->lines = places(a);
     c->banks = 2;
-    // From the decision to the output's offer: 1, way to the lanes and lanes 14, of two tokens 17, dequantize 12,
+    // From the decision to the output's offer: 1, way to the lanes and lanes 14, with trees 17, dequantize 12,
     // FIFO 2.
-    c->pipe = (c->times > 1 ? 32 : 29) + pair_more(a) + stages_to(a) + stages_back(a);
+    c->pipe = (in_trees(a) ? 32 : 29) + pair_more(a) + stages_to(a) + stages_back(a);
     c->release = args_int(a, "PULSE_HOPS", 0);
 }
 
@@ -436,7 +468,6 @@ const struct kernel_class rtl_lane_front = {.module = "rill_lane_front", .cost =
 const struct kernel_class rtl_lane_products = {.module = "rill_lane_products", .cost = cost_lane_products};
 const struct kernel_class rtl_lane_sums = {.module = "rill_lane_sums", .cost = cost_lane_sums};
 const struct kernel_class rtl_pair_products = {.module = "rill_pair_products", .cost = cost_pair_products};
-const struct kernel_class rtl_quad_products = {.module = "rill_quad_products", .cost = cost_quad_products};
 const struct kernel_class rtl_pair_sums = {.module = "rill_pair_sums", .cost = cost_pair_sums};
 const struct kernel_class rtl_matrix_lane = {.module = "rill_matrix_lane", .cost = cost_matrix_lane};
 const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost = cost_matrix_pair};

@@ -30,6 +30,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .unroll = d->unroll,
                                     .tokens = d->tokens,
                                     .arrays = d->arrays,
+                                    .pump = d->arrays < CHOICE_PUMPED_ARRAYS && d->pump > 1 ? d->pump : 0,
                                     .group = d->group,
                                     .prefetch_beats = d->prefetch_beats,
                                     .max_burst = d->max_burst,

@@ -9,8 +9,9 @@ static const int64_t beat_sizes[] = {256, 512};
 static const int64_t lane_counts[] = {1, 2, 4, 8, 16, 32};
 static const int64_t token_counts[] = {1, 2, 4, 8};
 static const int64_t array_counts[] = {1, 2, 4};
+static const int64_t pump_counts[] = {1, 2};
 
-enum { AS_HEAD = -1 };
+enum { AS_HEAD = -1, AS_ARRAYS = -1 };
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
 #define FIELD(name) .key = #name, .offset = SPEC_OFFSET(spec_design, name)
@@ -44,6 +45,10 @@ static const struct schema_field design_fields[] = {
      .doc =
          "positions of a step that a weight beat serves in one cycle; two share each multiplier, with 4 in each half "
          "of a cycle: multipliers then have a clock of twice `clock_mhz`"},
+    {FIELD(pump), LEGAL(pump_counts), .preset = AS_ARRAYS, .range = "1, 2; with `A: 4` 2",
+     .preset_doc = "2 with `A: 4`, else 1",
+     .doc = "products of a multiplier in a cycle: with `A` 1 or 2, 2 halves the multipliers, which have a clock of "
+            "twice `clock_mhz`"},
     {FIELD(query_heads), RANGE(1, 8), .preset = 1,
      .doc = "most query heads of a group that share a read of their keys and values in steps of one position, up to "
             "`T` of them ([rtl.md](rtl.md#6-the-matrix-engine)); 1: each head reads them"},
@@ -133,6 +138,7 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     struct schema_table table = spec_design_table;
     table.fields = fields;
     schema_read_table(node, &table, design, arena, diag);
+    if (design->pump == AS_ARRAYS) design->pump = design->arrays >= CHOICE_PUMPED_ARRAYS ? 2 : 1;
     if (design->embedding == AS_HEAD) design->embedding = design->head == SPEC_INT4 ? SPEC_TABLE_INT4 : SPEC_TABLE_INT8;
 }
 
@@ -153,6 +159,13 @@ static void check_arrays(const struct spec_design *d, struct loc loc, struct dia
     if (d->tokens % d->arrays == 0) return;
     diag_error(diag, loc, "design.A (%d) must divide design.T (%d)", d->arrays, d->tokens);
     diag_note(diag, loc, "the nearest legal value is %d", d->tokens);
+}
+
+// Four tokens have multipliers in turns.
+static void check_pump(const struct spec_design *d, struct loc loc, struct diag *diag) {
+    if (d->pump > 1 || d->arrays < CHOICE_PUMPED_ARRAYS) return;
+    diag_error(diag, loc, "design.pump (%d) must be 2 with design.A (%d)", d->pump, d->arrays);
+    diag_note(diag, loc, "the nearest legal value is 2");
 }
 
 static int floor_power(int v) {
@@ -221,6 +234,7 @@ static struct loc place_of_key(void *context, const char *key) { return spec_pla
 void spec_check_design(const struct rill_spec *spec, struct arena *arena, struct diag *diag) {
     check_group(&spec->design, spec_place(spec, "design.group"), diag);
     check_arrays(&spec->design, spec_place(spec, "design.A"), diag);
+    check_pump(&spec->design, spec_place(spec, "design.pump"), diag);
     check_bursts(spec, diag);
     check_board(spec, diag);
     if (!spec->model) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_packed_mul at twice the clock: products of one weight with two pairs of activations, one after the other.
+// rill_packed_mul at twice the clock: products of two pairs of activations, one after the other, with the same weight
+// or one each.
 //
 //     p = x_i * weight + sum_in + sum_beside + BIAS * B * (2^S + 1), modulo 2^SUM_W     i = 0, then 1
 // x_0, x_1, weight, sums, B, S and what fits into SUM_W bits are those of rill_packed_mul.
@@ -9,8 +10,9 @@
 //     1, 2    B2 <= B1
 //     2, 3    M <= AD * B2
 //     3, 4    P <= M + sum_in + sum_beside + bias: these are p's values in the half before
-// So x_0 and weight are kept for two edges; en_x, en_weight and pick_1 have a period of two. en_x may come an edge
-// before en_weight: then A is taken at edge -1 and D at edge 1, x_1 being that much later.
+// So x_0 and weight are kept for two edges; en_x, en_weight and pick_1 have a period of two. With en_weight always B1
+// takes another weight at edge 1, which is that of x_1. en_x may come an edge before en_weight: then A is taken at edge
+// -1 and D at edge 1, x_1 being that much later.
 // cascade is p, for the sum_in of one other multiplier, the next in its column.
 // SUMS: how many of sum_in and sum_beside are looked at; with a bias sum_beside is not. No reset.
 //

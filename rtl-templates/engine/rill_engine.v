@@ -16,7 +16,7 @@
 // Latency: 29 cycles, with ARRAYS 2 32, with 4 32 + PAIR_MORE (rill_pair_skew.vh), from the command of a row's last
 // beat to m_axis_y; from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7
 // more.
-// clk_2x: of ARRAYS 4 alone; twice as fast as clk, whose every rising edge is one of it too (rill_quad_products).
+// clk_2x: of PUMP 2 alone; twice as fast as clk, whose every rising edge is one of it too (rill_pair_products).
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
 // Reset: clk, synchronous active-high rst, for 4 + HOPS + PULSE_HOPS cycles or more; everything held is given up. It
@@ -41,6 +41,7 @@
 // HAS_KV             0: no modes 2, 3; their ports are not used                      -          0, 1
 // ARRAYS             at a time, at most TOKENS; two share each multiplier, four      tokens     1, 2, 4
 //                    have it in turns, at clk_2x
+// PUMP               products of a multiplier in a cycle; of ARRAYS 4: 2             -          1, 2
 // ASYM               1: there are int4_asym weights                                  -          0, 1
 // ASYM_UNITS         of the longest of their operands, even                          units      2 or more
 // X_BITS             of a mantissa of the operands                                   bits       8, 10
@@ -83,6 +84,7 @@ module rill_engine #(
     parameter [31:0] SCALE_V = 32'h3f80_0000,
     parameter HAS_KV = 1,
     parameter ARRAYS = 1,
+    parameter PUMP = ARRAYS > 2 ? 2 : 1,
     parameter ASYM = 0,
     parameter ASYM_UNITS = X_UNITS,
     parameter X_BITS = 8,
@@ -100,7 +102,7 @@ module rill_engine #(
     parameter WINDOWS = 1,
     parameter [WINDOWS*16-1:0] K_WINDOW = 0,
     parameter [WINDOWS*16-1:0] V_WINDOW = 0,
-    parameter OUT_FIFO = (ARRAYS > 1 ? 48 : 32) + HOPS + RESULT_HOPS + PULSE_HOPS,
+    parameter OUT_FIFO = (ARRAYS > 1 || PUMP > 1 ? 48 : 32) + HOPS + RESULT_HOPS + PULSE_HOPS,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
@@ -160,6 +162,7 @@ module rill_engine #(
     localparam TURN_W = TOK_W > $clog2(ARRAYS) ? TOK_W - $clog2(ARRAYS) : 1;
     localparam OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1;     // tokens of a turn but the first
     localparam PAIRS = ARRAYS > 2 ? 2 : 1;
+    localparam SIGNED = ARRAYS > 1 || PUMP > 1 ? 1 : 0;    // weights, of multipliers that sum in trees
 `include "rill_pair_skew.vh"
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
@@ -200,7 +203,7 @@ module rill_engine #(
     localparam [7:0] MULTIPLIES = 8'hff;
     localparam FACTOR_W = ARRAYS > 1 ? 32 : 16;            // whole words move fast
 `endif
-    localparam LANE_LATENCY = 14 + (ARRAYS > 1 ? 3 + PAIR_MORE : 0); // command to the lanes' output, without HOPS
+    localparam LANE_LATENCY = 14 + (SIGNED != 0 ? 3 + PAIR_MORE : 0); // command to the lanes' output, without HOPS
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -208,6 +211,9 @@ module rill_engine #(
         end
         if ((ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) || TOKENS < ARRAYS) begin : gen_bad_arrays
             rill_error_ARRAYS_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
+        end
+        if ((PUMP != 1 && PUMP != 2) || PUMP < PAIRS) begin : gen_bad_pump
+            rill_error_PUMP_must_be_1_or_2_and_2_with_ARRAYS_4 u_error ();
         end
     endgenerate
 
@@ -329,15 +335,15 @@ module rill_engine #(
     wire [ARRAYS*5-1:0]           slice_shift;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // of each 32 elements
     localparam ONE_W = X_BITS + 14;            // an offset
-    localparam HAS_OFFSET = ARRAYS == 1 || ASYM != 0 ? 1 : 0;
-    localparam SUMS_AT = ARRAYS == 1 ? ONE_W : 0;          // behind the offset of a single operand
+    localparam HAS_OFFSET = SIGNED == 0 || ASYM != 0 ? 1 : 0;
+    localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // behind the offset of a single operand
     localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? ARRAYS * SUMS_W : 0);
     wire [OFFSET_W-1:0]           offset_sums;
     rill_x_slice #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .PARTS(PARTS)) u_slice (
         .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1),
         .shift_0(shift_0), .shift_1(shift_1), .slice(slice), .shift(slice_shift));
     rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(PARTS),
-        .OWN(ARRAYS > 1 || HOPS != 0 ? 1 : 0)) u_offsets (
+        .PUMP(PUMP), .OWN(SIGNED != 0 || HOPS != 0 ? 1 : 0)) u_offsets (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
         .x(gen_copy[0].x[0 +: 2*XS*16*ARRAYS]), .q(offset_sums));
 
@@ -395,7 +401,7 @@ module rill_engine #(
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
             rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS),
-                .FACTOR_W(FACTOR_W)) u_factors (
+                .PUMP(PUMP), .FACTOR_W(FACTOR_W)) u_factors (
                 .clk(clk), .slice(there), .factors(chain_factors[h*FACTORS_W +: FACTORS_W]));
         end
         // Each lane reads the vector of its copy itself, not a part of a wider one: a simulator would make the part
@@ -406,7 +412,7 @@ module rill_engine #(
             wire [SHARES*ARRAYS*5-1:0] shift;
             for (h = 0; h < SHARES; h = h + 1) begin : gen_share
                 rill_x_spread #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS),
-                    .FACTOR_W(FACTOR_W), .PARTS(PARTS)) u_spread (
+                    .PUMP(PUMP), .FACTOR_W(FACTOR_W), .PARTS(PARTS)) u_spread (
                     .clk(clk), .rst(chain_rst[DIE*RESETS+RESET_GROUP+g]), .now(chain_cmd[DIE*CMD_W+LANE_VALID]),
                     .factors(chain_factors[DIE*FACTORS_W +: FACTORS_W]),
                     .shift(chain_shift[DIE*ARRAYS*5 +: ARRAYS*5]), .x(x[h*X_W +: X_W]),
@@ -506,7 +512,7 @@ module rill_engine #(
             end else begin : gen_no_bank
                 assign lane_bank = 2'd0;
             end
-            if (ARRAYS == 1) begin : gen_offset
+            if (SIGNED == 0) begin : gen_offset
                 assign lane_offset = chain_offset[DIE*OFFSET_W +: ONE_W];
             end else begin : gen_no_offset
                 assign lane_offset = {ONE_W{1'b0}};
@@ -519,7 +525,7 @@ module rill_engine #(
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
                 .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS),
                 .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .PARAM_BITS(PARAM_BITS),
-                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W)) u_lane (
+                .ASYM(ASYM), .X_BITS(X_BITS), .PUMP(PUMP), .ACC_W(ACC_W)) u_lane (
                 .clk(clk), .clk_2x(clk_2x), .rst(lane_rst), .front_rst(rst_home[RESET_FRONT+c]), .sum_rst(sum_rst),
                 .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The factors of the lanes on one die: of a slice of the operand one for every nibble of a beat, in the order of
 // rill_matrix_lane. With ARRAYS 2, 4 a factor is of a pair of tokens, as rill_packed_mul takes them, those of tokens 2
-// and 3 above all of tokens 0 and 1; what is multiplied later (rill_pair_skew.vh) is held back as long.
+// and 3 above all of tokens 0 and 1; what is multiplied later (rill_pair_skew.vh; PUMP 2 too) is held back as long.
 //
 // No reset: a free-running pipeline.
 //
@@ -10,6 +10,7 @@
 // ARRAYS     tokens at a time                         tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights           -       0, 1
 // X_BITS     of a mantissa                            bits    8, 10
+// PUMP       products of a multiplier in a cycle      -       1, 2
 // FACTOR_W   of a factor, sign-extended to it         bits    8 to 32
 // PAIRS      of tokens, or a single one               -       derived
 `default_nettype none
@@ -19,6 +20,7 @@ module rill_engine_factors #(
     parameter ARRAYS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
+    parameter PUMP = ARRAYS > 2 ? 2 : 1,
     parameter FACTOR_W = 0,
     parameter PAIRS = ARRAYS > 2 ? 2 : 1
 ) (
@@ -46,7 +48,7 @@ module rill_engine_factors #(
     function [PAIR_BITS-1:0] of_skew(input integer skew, input integer pair);
         integer i;
         for (i = 0; i < BOTH * 2 * XS; i = i + 1)
-            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS) / 2, pair) == skew}};
+            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS), pair) == skew}};
     endfunction
     function [2*XS*FACTOR_W-1:0] all_factors(input [PAIR_BITS-1:0] x);
         integer            i;
@@ -68,7 +70,7 @@ module rill_engine_factors #(
         for (p = 0; p < PAIRS; p = p + 1) begin : gen_pair
             wire [PAIR_BITS-1:0] mine = slice[p*PAIR_BITS +: PAIR_BITS];
             wire [PAIR_BITS-1:0] skewed;
-            if (ARRAYS > 1) begin : gen_late
+            if (ARRAYS > 1 || PUMP > 1) begin : gen_late
                 for (w = 0; w <= PAIR_TOP; w = w + 1) begin : gen_skew
                     localparam [PAIR_BITS-1:0] MINE = of_skew(w, p);
                     wire [PAIR_BITS-1:0] slice_now;

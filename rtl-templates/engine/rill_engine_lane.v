@@ -9,7 +9,7 @@
 //     tok, row, acc, scale, raw
 //     cycle 1   x, shift        cycle 5   offset, sums (rill_engine_offset)  cycle 10  out_*
 // ARRAYS 2: cycle 1 the first part of x, its others up to six cycles later (rill_pair_skew.vh), cycle 7 sums, cycle 13
-// out_*; no offset. ARRAYS 4: sums and out_* PAIR_MORE cycles later still.
+// out_*; no offset. PUMP 2: so with ARRAYS 1 too, and sums and out_* PAIR_MORE cycles later still.
 // Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid
 // and int4, for the beat.
 // With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and
@@ -37,6 +37,7 @@
 // SCALE_K      of raw 1                                 fp32 bits  any
 // SCALE_V      of raw 2                                 fp32 bits  any
 // ARRAYS       at a time                                tokens     1, 2, 4
+// PUMP         products of a multiplier in a cycle      -          1, 2
 // HOPS         register stages of the beat's way        clocks     0 or more
 // TERM_HOPS    register stages of the terms' way        clocks     0 or more
 // PARAM_BITS   of row parameters in a clock, on that    bits       8, 16, 32, 64
@@ -58,6 +59,7 @@ module rill_engine_lane #(
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
     parameter ARRAYS = 1,
+    parameter PUMP = ARRAYS > 2 ? 2 : 1,
     parameter HOPS = 0,
     parameter TERM_HOPS = 0,
     parameter PARAM_BITS = 64,
@@ -138,7 +140,7 @@ module rill_engine_lane #(
     rill_lane_front #(.BEAT_BITS(BEAT_BITS), .LANE_BEATS(LANE_BEATS)) u_front (
         .clk(clk), .rst(front_rst), .s_axis_beat_tvalid(s_axis_beat_tvalid), .s_axis_beat_tready(s_axis_beat_tready),
         .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local),
-        .data(ARRAYS == 1 && pop_data), .int4(pop_int4), .local_beat(local_beat), .beat(beat_1));
+        .data(ARRAYS == 1 && PUMP == 1 && pop_data), .int4(pop_int4), .local_beat(local_beat), .beat(beat_1));
     rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
 
     // The cycle of beat_q: its command. That of the sums, TERM_HOPS cycles later, lies with them.
@@ -212,9 +214,10 @@ module rill_engine_lane #(
             wire [ROW_W+TOK_W-1:0] place = {acc_q, tok_q};
             localparam PLACE_W = TOKENS > 1 ? ROW_W + TOK_W : ROW_W;
             rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .ROWS(1 << ROW_W), .SIDE_W(1),
-                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS),
+                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W), .PUMP(PUMP), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS),
                 .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_matrix (
-                .clk(clk), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .int4(int4_q), .sum_valid(sum_valid_q),
+                .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .int4(int4_q),
+                .sum_valid(sum_valid_q),
                 .sum_shift(sum_shift), .first(first_q),
                 .last(last_q),
                 .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
@@ -223,7 +226,7 @@ module rill_engine_lane #(
                 .bias(bias), .params(sum_params_q), .row(sum_row_q), .raw(sum_raw_q), .word(word), .side(1'b0),
                 .out_valid(out_valid),
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
-            wire unused = &{1'b0, clk_2x, side, others, sum_others, bank, out_bank, out, out_tok, out_row, place};
+            wire unused = &{1'b0, side, others, sum_others, bank, out_bank, out, out_tok, out_row, place};
         end else begin : gen_pair
             localparam PAIRS = ARRAYS / 2;
             localparam BANK_W = PAIRS > 1 ? 1 : 0;
@@ -259,9 +262,9 @@ module rill_engine_lane #(
                 sum_valid}),
                 .q({sum_raw_q, sum_row_q, sum_params_q, out_row_q, out_tok_q, sum_acc_q, tok_q, sum_others_q, first_q,
                 out_q, sum_valid_q}));
-            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .PAIRS(PAIRS), .ROWS(1 << ROW_W), .ASYM(ASYM),
-                .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS), .SCALE_K(SCALE_K),
-                .SCALE_V(SCALE_V)) u_matrix (
+            rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .PAIRS(PAIRS), .PUMP(PUMP), .ROWS(1 << ROW_W),
+                .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS),
+                .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_matrix (
                 .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .others(others_q),
                 .int4(int4_q), .sum_valid(sum_valid_q), .sum_shift(sum_shift), .sum_others(sum_others_q),
                 .first(first_q), .out(out_q), .turn(place), .out_row(out_row_q),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes need of the sums of an operand: with ARRAYS 1 the offset of a beat, with int4_asym weights the sums of
-// each 32 elements of each token (rill_engine_offset). All lanes get the same.
+// What lanes need of the sums of an operand: with ARRAYS 1 and PUMP 1 the offset of a beat, with int4_asym weights the
+// sums of each 32 elements of each token (rill_engine_offset). All lanes get the same.
 //
 // slice: of cycle 4 of the command, with valid_3 and valid_4, int4_4 of cycles 3 and 4. x: the slice of cycle 5 as one
 // of the lanes has it (rill_x_spread), used where it is the same (OWN 0). q: {sums, offset} of what there is, else 0.
@@ -11,6 +11,7 @@
 // ARRAYS     tokens at a time                                          tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights                            -       0, 1
 // X_BITS     of a mantissa                                             bits    8, 10
+// PUMP       products of a multiplier in a cycle                       -       1, 2
 // PARTS      of the slice                                              parts   1, 4
 // OWN        1: the slice is kept here, as lanes have another cycle's  -       0, 1
 // Q_W        of q                                                      bits    derived
@@ -21,10 +22,11 @@ module rill_engine_offsets #(
     parameter ARRAYS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
+    parameter PUMP = ARRAYS > 2 ? 2 : 1,
     parameter PARTS = 1,
     parameter OWN = 0,
-    parameter Q_W = ARRAYS > 1 && ASYM == 0 ? 1
-        : (ARRAYS == 1 ? X_BITS + 14 : 0) + (ASYM != 0 ? ARRAYS * (X_BITS + 5) * (BEAT_BITS / 128) : 0)
+    parameter Q_W = (ARRAYS > 1 || PUMP > 1) && ASYM == 0 ? 1
+        : (ARRAYS == 1 && PUMP == 1 ? X_BITS + 14 : 0) + (ASYM != 0 ? ARRAYS * (X_BITS + 5) * (BEAT_BITS / 128) : 0)
 ) (
     input  wire                                     clk,
     input  wire                                     rst,
@@ -42,14 +44,15 @@ module rill_engine_offsets #(
     localparam ONE_W = X_BITS + 14;                        // an offset
     localparam WORD_W = 16;
     localparam PAIRS = ARRAYS > 2 ? 2 : 1;
+    localparam SIGNED = ARRAYS > 1 || PUMP > 1 ? 1 : 0;    // weights
 `include "rill_pair_skew.vh"
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if (ARRAYS > 1 && OWN == 0) begin : gen_bad_own
-            rill_error_OWN_must_be_1_with_ARRAYS_2_and_4 u_error ();
+        if (SIGNED != 0 && OWN == 0) begin : gen_bad_own
+            rill_error_OWN_must_be_1_with_ARRAYS_2_and_4_and_PUMP_2 u_error ();
         end
     endgenerate
 
@@ -57,7 +60,7 @@ module rill_engine_offsets #(
     genvar p;
     genvar w;
     generate
-        if (ARRAYS > 1 && ASYM == 0) begin : gen_none
+        if (SIGNED != 0 && ASYM == 0) begin : gen_none
             wire unused = &{1'b0, clk, rst, valid_3, valid_4, int4_4, slice, x};
             assign q = {Q_W{1'b0}};
         end else begin : gen_sums
@@ -94,7 +97,7 @@ module rill_engine_offsets #(
                 end
                 wire unused = &{1'b0, slice, valid_3, x};
             end
-            if (ARRAYS > 1) begin : gen_late
+            if (SIGNED != 0) begin : gen_late
                 rill_delay_line #(.DATA_W(Q_W), .DEPTH(2 + PAIR_MORE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
                     .d(sums), .q(q));
                 wire unused_offset = &{1'b0, offset};

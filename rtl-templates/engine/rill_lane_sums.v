@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' half of rill_matrix_lane: terms of rill_lane_products, shifted by the rest of the block's
+// The accumulators' half of rill_matrix_lane: terms of its multipliers, shifted by the rest of the block's
 // exponent, shift / 8 bytes, added up.
 //
 // Free-running pipeline, never stalls. valid to side are those of rill_matrix_lane, all of the same cycle; term comes
-// TERM_AT = 7 cycles later, a result leaves LATENCY = 9 cycles later than last.
+// TERM_AT cycles later, a result leaves LATENCY = TERM_AT + 2 cycles later than last.
 // PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
 // valid's cycle too (rill_row_params_receive).
 // Reset: synchronous; valids only.
@@ -14,6 +14,7 @@
 // SIDE_W      of the sideband                                bits       1 or more
 // X_BITS      of an element of the operand                   bits       8, 10
 // ACC_W       of an accumulator                              bits       64, 66
+// TERM_AT     from valid to its term                         cycles     7 to 12
 // PARAM_BITS  of row parameters in a clock; 0: all           bits       0, 8, 16, 32, 64
 // SCALE_K     of raw 1                                       fp32 bits  any
 // SCALE_V     of raw 2                                       fp32 bits  any
@@ -28,6 +29,7 @@ module rill_lane_sums #(
     parameter SIDE_W = 1,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
+    parameter TERM_AT = 7,
     parameter PARAM_BITS = 0,
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
@@ -56,8 +58,8 @@ module rill_lane_sums #(
     output wire [31:0]       out_bias,
     output wire [SIDE_W-1:0] out_side
 );
-    localparam LATENCY = 9;
-    localparam TERM_AT = 7;
+    localparam LATENCY = TERM_AT + 2;
+    localparam AT = TERM_AT > 0 ? TERM_AT : 1; // in declarations
     localparam SHIFTED_W = TERM_W + 24;
 
     generate
@@ -73,55 +75,82 @@ module rill_lane_sums #(
         if (X_BITS != 8 && X_BITS != 10) begin : gen_bad_x
             rill_error_X_BITS_must_be_8_or_10 u_error ();
         end
+        if (TERM_AT < 7 || TERM_AT > 12) begin : gen_bad_term
+            rill_error_TERM_AT_must_be_7_to_12 u_error ();
+        end
         if (SIDE_W < 1) begin : gen_bad_side
             rill_error_SIDE_W_must_be_at_least_1 u_error ();
         end
     endgenerate
 
-    // What goes along with the term; index n: valid in stage n.
-    reg  [8:1]         valid_q;
-    reg  [7:1]         first_q;
-    reg  [8:1]         last_q;
-    reg  [8*TOK_W-1:0] tok_q;                  // stage 1 in the low bits
-    reg  [2*TERM_AT-1:0] shift_q;
-    wire [TOK_W-1:0]   tok7 = tok_q[6*TOK_W +: TOK_W];
-    wire [TOK_W-1:0]   tok8 = tok_q[7*TOK_W +: TOK_W];
-    reg  [SHIFTED_W-1:0] term8_q;              // times 2 to the block's exponent
+    // What goes along with the term, which is there in stage AT; index n: valid in stage n.
+    reg  [AT+1:1]      valid_q;
+    reg  [AT:1]        first_q;
+    reg  [AT+1:1]      last_q;
+    reg  [(AT+1)*TOK_W-1:0] tok_q;             // stage 1 in the low bits
+    reg  [2*AT-1:0]    shift_q;
+    wire [TOK_W-1:0]   tok_term = tok_q[(AT-1)*TOK_W +: TOK_W];
+    wire [TOK_W-1:0]   tok_sum = tok_q[AT*TOK_W +: TOK_W];
+    reg  [SHIFTED_W-1:0] shifted_q;            // the term times 2 to the block's exponent
 
     wire [SHIFTED_W-1:0] wide = {{24{term[TERM_W-1]}}, term};
     always @(posedge clk) begin
-        valid_q <= rst ? 8'd0 : {valid_q[7:1], valid};
-        first_q <= {first_q[6:1], first};
-        last_q <= {last_q[7:1], last};
-        tok_q <= {tok_q[7*TOK_W-1:0], tok};
-        shift_q <= {shift_q[2*TERM_AT-3:0], shift[4:3]};
-        case (shift_q[2*(TERM_AT-1) +: 2])
-            2'd0: term8_q <= wide;
-            2'd1: term8_q <= wide << 8;
-            2'd2: term8_q <= wide << 16;
-            default: term8_q <= wide << 24;
+        valid_q <= rst ? {(AT+1){1'b0}} : {valid_q[AT:1], valid};
+        first_q <= {first_q[AT-1:1], first};
+        last_q <= {last_q[AT:1], last};
+        tok_q <= {tok_q[AT*TOK_W-1:0], tok};
+        shift_q <= {shift_q[2*AT-3:0], shift[4:3]};
+        case (shift_q[2*(AT-1) +: 2])
+            2'd0: shifted_q <= wide;
+            2'd1: shifted_q <= wide << 8;
+            2'd2: shifted_q <= wide << 16;
+            default: shifted_q <= wide << 24;
         endcase
     end
 
-    // Stage 9: one accumulator per row and token.
+    // Stage AT + 2: one accumulator per row and token.
     reg  [ACC_W-1:0] acc_q [0:TOKENS*ROWS-1];
     reg  [ACC_W-1:0] before_q;                 // what the term is added to, read a stage earlier
-    wire [ACC_W-1:0] acc = before_q + {{(ACC_W+1-SHIFTED_W){term8_q[SHIFTED_W-1]}}, term8_q[SHIFTED_W-2:0]};
+    wire [ACC_W-1:0] acc = before_q + {{(ACC_W+1-SHIFTED_W){shifted_q[SHIFTED_W-1]}}, shifted_q[SHIFTED_W-2:0]};
 
     always @(posedge clk) begin
-        before_q <= first_q[7] ? {ACC_W{1'b0}} : valid_q[8] && tok8 == tok7 ? acc : acc_q[tok7];
-        if (valid_q[8])
-            acc_q[tok8] <= acc;
+        before_q <= first_q[AT] ? {ACC_W{1'b0}} : valid_q[AT+1] && tok_sum == tok_term ? acc : acc_q[tok_term];
+        if (valid_q[AT+1])
+            acc_q[tok_sum] <= acc;
         out_acc <= acc;
-        out_valid <= !rst && valid_q[8] && last_q[8];
+        out_valid <= !rst && valid_q[AT+1] && last_q[AT+1];
     end
 
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_along (
         .clk(clk), .rst(rst), .en(1'b1), .d(side), .q(out_side));
-    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATENCY(LATENCY), .SCALE_K(SCALE_K),
+
+    // Of late terms all of it later: the chunks that are kept last for so long as is then left.
+    localparam ALONG = 9;
+    localparam LATE = LATENCY - ALONG;
+    wire              params_late;
+    wire [2:0]        row_late;
+    wire [1:0]        raw_late;
+    wire [WORD_W-1:0] word_late;
+    wire [31:0]       bias_late;
+    wire [31:0]       row_scale_late;
+    generate
+        if (LATE > 0) begin : gen_late
+            reg  [LATE-1:0] params_q;
+            wire [LATE:0]   params_all = {params_q, params};
+            wire            unused_last = params_all[LATE];
+            assign params_late = params_q[LATE-1];
+            always @(posedge clk)
+                params_q <= rst ? {LATE{1'b0}} : params_all[LATE-1:0];
+        end else begin : gen_now
+            assign params_late = params;
+        end
+    endgenerate
+    rill_delay_line #(.DATA_W(69 + WORD_W), .DEPTH(LATE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
+        .d({word, raw, row, bias, row_scale}), .q({word_late, raw_late, row_late, bias_late, row_scale_late}));
+    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATENCY(ALONG), .SCALE_K(SCALE_K),
         .SCALE_V(SCALE_V)) u_params (
-        .clk(clk), .rst(rst), .s_row_scale(row_scale), .s_bias(bias), .params(params), .row(row), .raw(raw),
-        .word(word), .row_scale(out_row_scale), .bias(out_bias));
+        .clk(clk), .rst(rst), .s_row_scale(row_scale_late), .s_bias(bias_late), .params(params_late), .row(row_late),
+        .raw(raw_late), .word(word_late), .row_scale(out_row_scale), .bias(out_bias));
 
     wire unused = &{1'b0, shift};
 endmodule

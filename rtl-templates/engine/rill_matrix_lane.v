@@ -12,12 +12,15 @@
 // Everything is unsigned: nibbles holds signed nibbles (all of them at int4, the high ones at int8) as nibble + 8, beat
 // ^ 4'h8; a product is kept as product + 2^(X_BITS + 3). rill_engine_offset, common to all lanes, gives what that adds
 // to the beat's sum: offset, 4 cycles after valid.
+// PUMP 2: the multipliers are those of rill_pair_products, without the second token, and each makes two products in a
+// cycle, at clk_2x. All is 3 + PAIR_MORE cycles later then (rill_pair_skew.vh), sums 2 + PAIR_MORE, the
+// factors of a nibble pair_skew; nibbles is the beat as it is, and there is no offset.
 // ASYM: with asym (and int4) each 32 elements have a scale and an offset of their own, in words, and sums goes with
 // offset: the term is that of rill_group_terms, shifted like any other.
 // row_scale, bias and side pass along unchanged, with the row's last beat.
-// rill_lane_products makes terms of beats, rill_lane_sums adds them up. With HOPS the two may lie on dies HOPS
-// boundaries apart: sum_valid, sum_shift, first, last, tok and side come HOPS cycles later than the rest, and so do
-// results. The first two are valid and shift once more.
+// rill_lane_products or rill_pair_products makes terms of beats, rill_lane_sums adds them up. With HOPS the two may lie
+// on dies HOPS boundaries apart: sum_valid, sum_shift, first, last, tok and side come HOPS cycles later than the rest,
+// and so do results. The first two are valid and shift once more.
 // PARAM_BITS: row_scale and bias are not looked at. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
 // Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
@@ -30,6 +33,7 @@
 // ASYM        0: asym, words and sums are not looked at      -          0, 1
 // X_BITS      of an element of x                             bits       8, 10
 // ACC_W       of an accumulator                              bits       64, 66
+// PUMP        products of a multiplier in a cycle            -          1, 2
 // HOPS        register stages between the halves             clocks     0 or more
 // PARAM_BITS  of row parameters in a clock; 0: all           bits       0, 8, 16, 32, 64
 // SCALE_K     of raw 1                                       fp32 bits  any
@@ -47,6 +51,7 @@ module rill_matrix_lane #(
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
+    parameter PUMP = 1,
     parameter HOPS = 0,
     parameter PARAM_BITS = 0,
     parameter [31:0] SCALE_K = 0,
@@ -56,6 +61,7 @@ module rill_matrix_lane #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
+    input  wire                   clk_2x,      // twice as fast, its edges with those of clk; of PUMP 2 alone
     input  wire                   rst,
     input  wire                   sum_rst,
 
@@ -66,7 +72,7 @@ module rill_matrix_lane #(
     input  wire                   first,       // first beat of the row
     input  wire                   last,        // last beat of the row
     input  wire [TOK_W-1:0]       tok,
-    input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat, unsigned
+    input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat, with PUMP 1 unsigned
     input  wire [4*BEAT_BITS-1:0] x,           // 16 bits each, sign-extended
     input  wire [X_BITS+13:0]     offset,      // of the beat that was valid 4 cycles before
     input  wire [7:0]             group_scale, // 1 where there is none
@@ -89,19 +95,43 @@ module rill_matrix_lane #(
     output wire [SIDE_W-1:0]      out_side
 );
     localparam TERM_W = X_BITS + 26;
+    localparam PAIRS = 1;
+`include "rill_pair_skew.vh"
+    localparam TERM_AT = PUMP == 2 ? 10 + PAIR_MORE : 7;
     wire [TERM_W-1:0] term;
     wire [TERM_W-1:0] sum_term;
     wire [31:0]        sum_row_scale;
     wire [31:0]        sum_bias;
     wire [WORD_W-1:0]  sum_word;
-    rill_lane_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
-        .clk(clk), .rst(rst), .valid(valid), .int4(int4), .nibbles(nibbles), .x(x), .offset(offset),
-        .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
+    function [8*BEAT_BITS-1:0] all_extended(input [4*BEAT_BITS-1:0] narrow); // 16 bits each to 32
+        integer i;
+        for (i = 0; i < BEAT_BITS / 4; i = i + 1)
+            all_extended[32*i +: 32] = {{16{narrow[16*i+15]}}, narrow[16*i +: 16]};
+    endfunction
+    generate
+        if (PUMP != 1 && PUMP != 2) begin : gen_bad_pump
+            rill_error_PUMP_must_be_1_or_2 u_error ();
+        end
+        if (PUMP == 2) begin : gen_pumped
+            wire [TERM_W-1:0]      none;
+            wire [8*BEAT_BITS-1:0] factors = all_extended(x); // a vector as a whole: fast in simulation
+            rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS), .PUMP(2)) u_products (
+                .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .others(1'b0), .int4(int4), .nibbles(nibbles),
+                .x(factors), .group_scale(group_scale), .shift({5'd0, shift}), .asym(asym), .words(words),
+                .sums({{SUMS_W{1'b0}}, sums}), .term({none, term}));
+            wire unused = &{1'b0, offset, none};
+        end else begin : gen_single
+            rill_lane_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
+                .clk(clk), .rst(rst), .valid(valid), .int4(int4), .nibbles(nibbles), .x(x), .offset(offset),
+                .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
+            wire unused = clk_2x;
+        end
+    endgenerate
     rill_term_way #(.TERM_BITS(TERM_W), .HOPS(HOPS), .PARAM_BITS(PARAM_BITS)) u_way (
         .clk(clk), .rst(rst), .term(term), .row_scale(row_scale), .bias(bias), .word(word), .sum_term(sum_term),
         .sum_row_scale(sum_row_scale), .sum_bias(sum_bias), .sum_word(sum_word));
     rill_lane_sums #(.TOKENS(TOKENS), .ROWS(ROWS), .SIDE_W(SIDE_W), .X_BITS(X_BITS), .ACC_W(ACC_W),
-        .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
+        .TERM_AT(TERM_AT), .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
         .clk(clk), .rst(sum_rst), .valid(sum_valid), .first(first), .last(last), .tok(tok), .shift(sum_shift),
         .row_scale(sum_row_scale), .bias(sum_bias),
         .params(params), .row(row), .raw(raw), .word(sum_word), .side(side), .term(sum_term), .out_valid(out_valid),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of the matrix engine for a pair of tokens at a time, or two of them: rill_matrix_lane with an operand and a
-// set of accumulators for each, but one multiplier per nibble (rill_packed_mul; for two pairs rill_quad_products).
+// set of accumulators for each, but one multiplier per nibble (rill_packed_mul), or with PUMP 2 one for both pairs or
+// for both nibbles of a byte, at clk_2x.
 //
 // Free-running pipeline, never stalls: a beat for the 2 * PAIRS tokens of a turn per cycle; others: a bit for each of
-// them but the first: it is there. rill_pair_products or rill_quad_products makes terms of it, rill_pair_sums adds them
-// up:
+// them but the first: it is there. rill_pair_products makes terms of it, rill_pair_sums adds them up:
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn])
 //     + term_i, ACC_W bits
 // x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from
-// 27 bits, as rill_packed_mul takes them, those of tokens 2 and 3 above all of tokens 0 and 1; those of byte n of the
+// 27 bits, as rill_packed_mul takes them, those of tokens 2 and 3 above all of tokens 0 and 1; those of nibble n of the
 // beat and pair p come pair_skew(n, p) cycles later (rill_pair_skew.vh), as multipliers sum in trees. nibbles is the
 // beat as it is: signed weights of 4 bits (int4), else signed bytes. So there is no offset.
 // ASYM: asym and words as in rill_matrix_lane; sums_i of operand i (rill_engine_offset).
@@ -30,6 +30,7 @@
 // BEAT_BITS   of a beat                                  bits       256, 512
 // TOKENS      per step, upper bound, 2 * PAIRS or more   tokens     2, 4, 8
 // PAIRS       of tokens at a time                        pairs      1, 2
+// PUMP        products of a multiplier in a cycle        -          1, 2
 // ROWS        that may be open at a time                 rows       1, 4, 8
 // ASYM        0: asym, words and sums are not looked at  -          0, 1
 // X_BITS      of an element of x                         bits       8, 10
@@ -49,6 +50,7 @@ module rill_matrix_pair #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
     parameter PAIRS = 1,
+    parameter PUMP = PAIRS > 1 ? 2 : 1,
     parameter ROWS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
@@ -64,7 +66,7 @@ module rill_matrix_pair #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    input  wire                   clk_2x,      // twice as fast, its edges with those of clk; of two pairs alone
+    input  wire                   clk_2x,      // twice as fast, its edges with those of clk; of PUMP 2 alone
     input  wire                   rst,
     input  wire                   sum_rst,
 
@@ -113,19 +115,9 @@ module rill_matrix_pair #(
     wire [31:0]          sum_row_scale;
     wire [31:0]          sum_bias;
     wire [WORD_W-1:0]    sum_word;
-    generate
-        if (PAIRS == 2) begin : gen_two
-            rill_quad_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
-                .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .others(others), .int4(int4),
-                .nibbles(nibbles), .x(x), .group_scale(group_scale), .shift(shift), .asym(asym), .words(words),
-                .sums(sums), .term(term));
-        end else begin : gen_one
-            rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_products (
-                .clk(clk), .rst(rst), .valid(valid), .both(others), .int4(int4), .nibbles(nibbles), .x(x),
-                .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
-            wire unused = clk_2x;
-        end
-    endgenerate
+    rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS), .PAIRS(PAIRS), .PUMP(PUMP)) u_products (
+        .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .others(others), .int4(int4), .nibbles(nibbles), .x(x),
+        .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
     rill_term_way #(.TERM_BITS(TERM_BITS), .HOPS(HOPS), .PARAM_BITS(PARAM_BITS)) u_way (
         .clk(clk), .rst(rst), .term(term), .row_scale(row_scale), .bias(bias), .word(word), .sum_term(sum_term),
         .sum_row_scale(sum_row_scale), .sum_bias(sum_bias), .sum_word(sum_word));

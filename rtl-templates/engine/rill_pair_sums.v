@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' half of rill_matrix_pair: terms of rill_pair_products or rill_quad_products, shifted by the rest of
+// The accumulators' half of rill_matrix_pair: terms of rill_pair_products, shifted by the rest of
 // the block's exponent, shift / 8 bytes, added up, and results in their order.
 //
 // Free-running pipeline, never stalls. valid to out_row, shift, row_scale and bias are those of rill_matrix_pair, all

@@ -3,7 +3,7 @@
 //
 // Free-running pipeline, never stalls. tree_sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid (rill_pair_skew.vh),
 // term LATENCY = 10 + PAIR_MORE cycles after it, sums 6 + PAIR_MORE cycles; all else is of valid's cycle, as in
-// rill_pair_products and rill_quad_products.
+// rill_pair_products.
 // Reset: synchronous; valids only.
 //
 // name       meaning                                    unit   range
@@ -11,6 +11,7 @@
 // ASYM       0: asym, words and sums are not looked at  -      0, 1
 // X_BITS     of an element of x                         bits   8, 10
 // PAIRS      of tokens                                  pairs  1, 2
+// PUMP       as in rill_pair_products                   -      1, 2
 // TREES      as in rill_pair_trees                      trees  derived
 // TOP_W      of a tree's sum                            bits   derived
 // SUMS_W     of sums                                    bits   derived
@@ -22,6 +23,7 @@ module rill_pair_terms #(
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter PAIRS = 1,
+    parameter PUMP = PAIRS > 1 ? 2 : 1,
     parameter TREES = X_BITS > 8 ? BEAT_BITS / 32 : ASYM != 0 ? BEAT_BITS / 128 : 1,
     parameter TOP_W = X_BITS + (X_BITS > 8 ? 6 : ASYM != 0 ? 8 : BEAT_BITS == 512 ? 10 : 9),
     parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128),
@@ -60,6 +62,9 @@ module rill_pair_terms #(
         end
         if (PAIRS != 1 && PAIRS != 2) begin : gen_bad_pairs
             rill_error_PAIRS_must_be_1_or_2 u_error ();
+        end
+        if ((PUMP != 1 && PUMP != 2) || PUMP < PAIRS) begin : gen_bad_pump
+            rill_error_PUMP_must_be_1_or_2_and_at_least_PAIRS u_error ();
         end
     endgenerate
 

@@ -5,8 +5,10 @@
 // Free-running pipeline, never stalls. A beat's sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid: of each token,
 // token 0 low, those of low nibbles and above them those of high ones; of each a sum for every tree of PAIR_TREE bytes,
 // tree 0 low. Each has its bias, so it is unsigned. int4, nibbles and x are those of rill_pair_products.
-// PAIRS 2: the pumped form of rill_quad_products; x_1 is of the second pair. A multiplier works twice in a cycle, at
-// clk_2x, of which every second rising edge is one of clk. With PAIRS 1 x_1 and clk_2x are not looked at.
+// PUMP 2: the pumped form of rill_pair_products. A multiplier works twice in a cycle, at clk_2x, of which every second
+// rising edge is one of clk: of two pairs it takes a nibble with pair 0, then with pair 1, whose factors are in x_1; of
+// one pair a byte's low nibble, then its high one. With PAIRS 1 x_1 is not looked at, with PUMP 1 clk_2x.
+// PUMP is 2 with PAIRS 2.
 // Reset: synchronous; valids only.
 //
 // name       meaning                                 unit   range
@@ -14,6 +16,7 @@
 // ASYM       1: groups of 32 have sums of their own  -      0, 1
 // X_BITS     of an element of x                      bits   8, 10
 // PAIRS      of tokens                               pairs  1, 2
+// PUMP       products of a multiplier in a cycle     -      1, 2
 // TREES      of low nibbles, or of high ones         trees  derived
 // TOP_W      of a tree's sum                         bits   derived
 `default_nettype none
@@ -23,6 +26,7 @@ module rill_pair_trees #(
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter PAIRS = 1,
+    parameter PUMP = PAIRS > 1 ? 2 : 1,
     parameter TREES = X_BITS > 8 ? BEAT_BITS / 32 : ASYM != 0 ? BEAT_BITS / 128 : 1,
     parameter TOP_W = X_BITS + (X_BITS > 8 ? 6 : ASYM != 0 ? 8 : BEAT_BITS == 512 ? 10 : 9)
 ) (
@@ -39,6 +43,8 @@ module rill_pair_trees #(
 `include "rill_pair_skew.vh"
     localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // of 8 nibbles
     localparam SPLIT = 26 - X_BITS;               // token 1 in a product of both
+    localparam PARTS = PUMP > PAIRS ? 1 : 2;      // multipliers of a byte
+    localparam WEIGHTS = 3 - PARTS;               // of a multiplier in a cycle
 `ifdef SYNTHESIS
     localparam FEW_W = 48;                        // of sums of up to four products in a multiplier's adder
     localparam MANY_W = 48;                       // of more
@@ -60,6 +66,9 @@ module rill_pair_trees #(
         if (PAIRS != 1 && PAIRS != 2) begin : gen_bad_pairs
             rill_error_PAIRS_must_be_1_or_2 u_error ();
         end
+        if ((PUMP != 1 && PUMP != 2) || PUMP < PAIRS) begin : gen_bad_pump
+            rill_error_PUMP_must_be_1_or_2_and_at_least_PAIRS u_error ();
+        end
     endgenerate
 
     // What goes along with the beat; index n: valid in stage n.
@@ -72,51 +81,58 @@ module rill_pair_trees #(
     wire [PAIR_TOP:0] valid_at = {valid_q, valid};
     wire [PAIR_TOP:0] int4_at = {int4_q, int4};
 
+    // The factors of a multiplier's second half of a cycle, at the place of those of its first one.
+    wire [8*BEAT_BITS-1:0] second = PAIRS == 2 ? x_1 : {{32*WORDS{1'b0}}, x[8*BEAT_BITS-1:32*WORDS]};
+
     // In which half of a cycle clk_2x is, for every two words.
     wire [WORDS-1:0]  phase;
     generate
-        if (PAIRS == 2) begin : gen_phase
+        if (PUMP == 2) begin : gen_phase
             rill_pump_phase #(.COPIES(WORDS / 2)) u_phase (.clk(clk), .clk_2x(clk_2x), .phase(phase));
         end else begin : gen_no_phase
             assign phase = {WORDS{1'b0}};
         end
     endgenerate
 
-    // Products of two tokens, summed in trees of multipliers, low and high nibbles apart, as parts 0 and 1. A high
-    // nibble is signed, a low one where weights have 4 bits. What is alike in all words of the beat stands side by
-    // side: a simulator's compiler makes vector instructions of it.
+    // Products of two tokens, summed in trees of multipliers, low and high nibbles apart: as parts 0 and 1, or in both
+    // halves of a cycle. A high nibble is signed, a low one where weights have 4 bits. What is alike in all words of
+    // the beat stands side by side: a simulator's compiler makes vector instructions of it.
+    function [4:0] weight_of(input [3:0] nibble, input is_signed);
+        weight_of = {nibble[3] && is_signed, nibble};
+    endfunction
     reg  [BEAT_BITS-1:0] nibbles1_q;           // the beat, a cycle later
-    wire unused_at = &{1'b0, valid_at, int4_at, nibbles1_q, clk_2x, x_1};
+    wire unused_at = &{1'b0, valid_at, int4_at, nibbles1_q, clk_2x, x_1, second};
     always @(posedge clk)
         nibbles1_q <= nibbles;
     genvar h;
     genvar i;
     genvar k;
     generate
-        for (k = 0; k < 4; k = k + 1) begin : gen_leaf // nibbles 2, 3, 6 and 7 of each word
-            localparam PLACE = k + 2 + k / 2 * 2;
+        for (k = 0; k < 2 * PARTS; k = k + 1) begin : gen_leaf // nibbles 2, 3, 6 and 7 of each word
+            localparam PLACE = k / PARTS * 4 + 2 + k % PARTS;
             for (i = 0; i < WORDS; i = i + 1) begin : gen_at
-                wire [3:0]       nibble = nibbles[32*i+4*PLACE +: 4];
                 wire [FEW_W-1:0] p;
                 wire [FEW_W-1:0] cascade;
-                rill_pair_mul #(.PAIRS(PAIRS), .LEVEL(0), .X_BITS(X_BITS), .SUM_W(FEW_W)) u_mul (
+                rill_pair_mul #(.PUMP(PUMP), .WEIGHTS(WEIGHTS), .LEVEL(0), .X_BITS(X_BITS), .SUM_W(FEW_W)) u_mul (
                     .clk(clk), .clk_2x(clk_2x), .phase(phase[i/2*2 +: 2]), .en(valid_at[0]),
-                    .x(x[32*(WORDS*PLACE+i) +: 32]), .x_1(x_1[32*(WORDS*PLACE+i) +: 32]),
-                    .weight({nibble[3] && (k % 2 == 1 || int4), nibble}), .sum_in({FEW_W{1'b0}}),
+                    .x(x[32*(WORDS*PLACE+i) +: 32]), .x_1(second[32*(WORDS*PLACE+i) +: 32]),
+                    .weight(weight_of(nibbles[32*i+4*PLACE +: 4], PLACE % 2 == 1 || int4)),
+                    .weight_1(weight_of(nibbles1_q[32*i+PLACE/2*8+4 +: 4], 1'b1)), .sum_in({FEW_W{1'b0}}),
                     .sum_beside({FEW_W{1'b0}}), .p(p), .cascade(cascade));
                 wire unused_sums = &{1'b0, p, cascade};
             end
         end
-        for (k = 0; k < 2; k = k + 1) begin : gen_three // nibbles 4 and 5, and the sums of both around them
+        for (k = 0; k < PARTS; k = k + 1) begin : gen_three // nibbles 4 and 5, and the sums of both around them
             for (i = 0; i < WORDS; i = i + 1) begin : gen_at
-                wire [3:0]       nibble = nibbles1_q[32*i+4*(4+k) +: 4];
                 wire [FEW_W-1:0] p;
                 wire [FEW_W-1:0] cascade;
-                rill_pair_mul #(.PAIRS(PAIRS), .LEVEL(1), .X_BITS(X_BITS), .SUMS(2), .SUM_W(FEW_W)) u_mul (
+                rill_pair_mul #(.PUMP(PUMP), .WEIGHTS(WEIGHTS), .LEVEL(1), .X_BITS(X_BITS), .SUMS(2),
+                    .SUM_W(FEW_W)) u_mul (
                     .clk(clk), .clk_2x(clk_2x), .phase(phase[i/2*2 +: 2]), .en(valid_at[1]),
-                    .x(x[32*(WORDS*(4+k)+i) +: 32]), .x_1(x_1[32*(WORDS*(4+k)+i) +: 32]),
-                    .weight({nibble[3] && (k == 1 || int4_at[1]), nibble}), .sum_in(gen_leaf[k].gen_at[i].cascade),
-                    .sum_beside(gen_leaf[2+k].gen_at[i].p), .p(p), .cascade(cascade));
+                    .x(x[32*(WORDS*(4+k)+i) +: 32]), .x_1(second[32*(WORDS*(4+k)+i) +: 32]),
+                    .weight(weight_of(nibbles1_q[32*i+4*(4+k) +: 4], k == 1 || int4_at[1])),
+                    .weight_1(weight_of(nibbles1_q[32*i+20 +: 4], 1'b1)), .sum_in(gen_leaf[k].gen_at[i].cascade),
+                    .sum_beside(gen_leaf[PARTS+k].gen_at[i].p), .p(p), .cascade(cascade));
                 wire unused_sums = &{1'b0, p, cascade};
             end
         end
@@ -126,13 +142,14 @@ module rill_pair_trees #(
                 localparam WORD = TOP ? PAIR_TREE / 4 * i : (2 * i + 1 << h) / 4;
                 localparam FIRST = TOP ? i : 2 * i;
                 localparam LAST = TOP ? i : 2 * i + 1;
-                localparam LATE = PAIRS == 2 ? (h + 1) / 2 : h;
-                reg  [8*LATE-1:0] late_q;      // stages 1..LATE
-                wire [8*LATE+7:0] late = {late_q, nibbles[32*WORD +: 8]};
+                localparam LATE = PUMP == 2 ? (h + 1) / 2 : h;
+                localparam LATEST = WEIGHTS == 2 ? h / 2 + 1 : LATE; // of a multiplier's second weight
+                reg  [8*LATEST-1:0] late_q;    // stages 1..LATEST
+                wire [8*LATEST+7:0] late = {late_q, nibbles[32*WORD +: 8]};
+                wire unused_late = &{1'b0, late};
                 always @(posedge clk)
-                    late_q <= late[8*LATE-1:0];
-                for (k = 0; k < 2; k = k + 1) begin : gen_part
-                    wire [3:0]        nibble = late[8*LATE+4*k +: 4];
+                    late_q <= late[8*LATEST-1:0];
+                for (k = 0; k < PARTS; k = k + 1) begin : gen_part
                     wire [MANY_W-1:0] chained;
                     wire [MANY_W-1:0] beside;
                     wire [MANY_W-1:0] p;
@@ -146,11 +163,12 @@ module rill_pair_trees #(
                         assign chained = gen_height[h-1].gen_at[FIRST].gen_part[k].cascade;
                         assign beside = gen_height[h-1].gen_at[LAST].gen_part[k].p;
                     end
-                    rill_pair_mul #(.PAIRS(PAIRS), .LEVEL(h), .BIAS(TOP ? PAIR_TREE : 0), .X_BITS(X_BITS),
-                        .SUMS(TOP ? 1 : 2), .SUM_W(MANY_W)) u_mul (
+                    rill_pair_mul #(.PUMP(PUMP), .WEIGHTS(WEIGHTS), .LEVEL(h), .BIAS(TOP ? PAIR_TREE : 0),
+                        .X_BITS(X_BITS), .SUMS(TOP ? 1 : 2), .SUM_W(MANY_W)) u_mul (
                         .clk(clk), .clk_2x(clk_2x), .phase(phase[WORD/2*2 +: 2]), .en(valid_at[h]),
-                        .x(x[32*(WORDS*k+WORD) +: 32]), .x_1(x_1[32*(WORDS*k+WORD) +: 32]),
-                        .weight({nibble[3] && (k == 1 || int4_at[LATE]), nibble}), .sum_in(chained),
+                        .x(x[32*(WORDS*k+WORD) +: 32]), .x_1(second[32*(WORDS*k+WORD) +: 32]),
+                        .weight(weight_of(late[8*LATE+4*k +: 4], k == 1 || int4_at[LATE])),
+                        .weight_1(weight_of(late[8*LATEST+4 +: 4], 1'b1)), .sum_in(chained),
                         .sum_beside(beside), .p(p), .cascade(cascade));
                     wire unused_sums = &{1'b0, p, cascade};
                 end
@@ -158,39 +176,40 @@ module rill_pair_trees #(
         end
     endgenerate
 
-    // Of the top of each tree the halves of both tokens. Where two pairs come one after the other, the one whose half
-    // of a cycle ends with it is taken at clk, the other one at clk_2x first.
+    // Of the top of each tree the halves of both tokens. Where a multiplier has two sums one after the other, the one
+    // whose half of a cycle ends with it is taken at clk, the other one at clk_2x first.
     generate
         for (i = 0; i < TREES; i = i + 1) begin : gen_tree
-            for (k = 0; k < 2; k = k + 1) begin : gen_of
+            for (k = 0; k < PARTS; k = k + 1) begin : gen_of
                 wire [MANY_W-1:0]  p = gen_height[PAIR_TOP].gen_at[i].gen_part[k].p;
                 wire [2*TOP_W-1:0] halves = {p[SPLIT +: TOP_W], p[0 +: TOP_W]};
-                wire [2*PAIRS*TOP_W-1:0] all;
-                if (PAIRS == 1) begin : gen_plain
+                wire [2*PUMP*TOP_W-1:0] all;
+                if (PUMP == 1) begin : gen_plain
                     assign all = halves;
                 end else begin : gen_pumped
                     reg [2*TOP_W-1:0] fast_q;  // at clk_2x
-                    reg [2*TOP_W-1:0] pair_0_q;
-                    reg [2*TOP_W-1:0] pair_1_q;
-                    assign all = {pair_1_q, pair_0_q};
+                    reg [2*TOP_W-1:0] sum_0_q;
+                    reg [2*TOP_W-1:0] sum_1_q;
+                    assign all = {sum_1_q, sum_0_q};
                     always @(posedge clk_2x)
                         fast_q <= halves;
                     if (PAIR_TOP % 2 == 0) begin : gen_second_late
                         reg [2*TOP_W-1:0] first_q;
                         always @(posedge clk) begin
                             first_q <= halves;
-                            pair_0_q <= first_q;
-                            pair_1_q <= fast_q;
+                            sum_0_q <= first_q;
+                            sum_1_q <= fast_q;
                         end
                     end else begin : gen_first_early
                         always @(posedge clk) begin
-                            pair_0_q <= fast_q;
-                            pair_1_q <= halves;
+                            sum_0_q <= fast_q;
+                            sum_1_q <= halves;
                         end
                     end
                 end
-                for (h = 0; h < 2 * PAIRS; h = h + 1) begin : gen_token
-                    assign sums[TOP_W*(TREES*(2*h+k)+i) +: TOP_W] = all[TOP_W*h +: TOP_W];
+                for (h = 0; h < 2 * PUMP; h = h + 1) begin : gen_sum // {pair, token}, or {part, token}
+                    localparam PLACE = WEIGHTS == 2 ? h % 2 * 2 + h / 2 : 2 * h + k;
+                    assign sums[TOP_W*(TREES*PLACE+i) +: TOP_W] = all[TOP_W*h +: TOP_W];
                 end
                 wire unused_p = &{1'b0, p};
             end

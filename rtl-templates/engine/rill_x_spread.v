@@ -11,6 +11,7 @@
 // ARRAYS     tokens at a time                    tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights      -       0, 1
 // X_BITS     of a mantissa                       bits    8, 10
+// PUMP       products of a multiplier, a cycle   -       1, 2
 // FACTOR_W   of a factor                         bits    1 to 32
 // PARTS      of the factors                      parts   1, 4
 // PAIRS      of tokens, or a single one          -       derived
@@ -21,6 +22,7 @@ module rill_x_spread #(
     parameter ARRAYS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
+    parameter PUMP = ARRAYS > 2 ? 2 : 1,
     parameter FACTOR_W = 0,
     parameter PARTS = 1,
     parameter PAIRS = ARRAYS > 2 ? 2 : 1
@@ -35,6 +37,7 @@ module rill_x_spread #(
 );
     localparam XS = BEAT_BITS / 8;
     localparam WORD_W = ARRAYS > 1 ? 32 : 16;
+    localparam SKEWED = ARRAYS > 1 || PUMP > 1 ? 1 : 0;     // as multipliers sum in trees
     localparam PART = 2 * XS * FACTOR_W / PARTS;
 `include "rill_pair_skew.vh"
 
@@ -55,8 +58,10 @@ module rill_x_spread #(
         integer n;
         begin
             skews_of = {(PAIR_TOP+1){PARTS == 1}};
-            for (n = part; n < XS; n = n + 4)
-                skews_of[pair_skew(n, pair)] = 1'b1;
+            for (n = part; n < XS; n = n + 4) begin
+                skews_of[pair_skew(2 * n, pair)] = 1'b1;
+                skews_of[pair_skew(2 * n + 1, pair)] = 1'b1;
+            end
         end
     endfunction
 
@@ -66,7 +71,7 @@ module rill_x_spread #(
     reg  [PAIR_TOP-1:0]                    late_q;
     wire [PAIR_TOP:0]                      valid_late = {late_q, now};
     always @(posedge clk)
-        late_q <= ARRAYS > 1 && !rst ? valid_late[PAIR_TOP-1:0] : {PAIR_TOP{1'b0}};
+        late_q <= SKEWED != 0 && !rst ? valid_late[PAIR_TOP-1:0] : {PAIR_TOP{1'b0}};
     genvar q;
     genvar p;
     genvar w;
@@ -74,7 +79,7 @@ module rill_x_spread #(
         for (q = 0; q < PAIRS; q = q + 1) begin : gen_pair
             for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                 localparam AT = q * PARTS + p;
-                localparam [PAIR_TOP:0] SKEWS = ARRAYS > 1 ? skews_of(p, q) : {{PAIR_TOP{1'b0}}, 1'b1};
+                localparam [PAIR_TOP:0] SKEWS = SKEWED != 0 ? skews_of(p, q) : {{PAIR_TOP{1'b0}}, 1'b1};
                 (* keep = "true" *) reg [PART-1:0] x_q;
                 rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(rst),
                     .d(|(valid_late & SKEWS)), .q(valid[AT]));

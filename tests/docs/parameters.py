@@ -44,7 +44,7 @@ def number(text, values):
 
 
 def inside(value, said, values):
-    """Whether a value is in the range that the header says."""
+    """Whether a value is in the range that the header says; a default that follows from others is."""
     if said == "any":
         return True
     if '"' in said:
@@ -53,7 +53,7 @@ def inside(value, said, values):
     if said == "not 0":
         return value != 0
     if ", " in said:
-        return value in [int(word) for word in said.split(", ")]
+        return value is None or value in [int(word) for word in said.split(", ")]
     low, _, high = said.replace(" or more", " to ").partition(" to ")
     least, most = number(low, values), number(high, values) if high else None
     return value is None or (least is None or value >= least) and (most is None or value <= most)

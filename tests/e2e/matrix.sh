@@ -41,6 +41,9 @@ odd|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end ends|0|
 odd-T4-A2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=2
 odd-T4-A4|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0|A=4
 odd-T8-A4-pumped|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths|0|channels=2 T=8 A=4
+odd-pump2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths|0|pump=2
+pump-pumped|odd|$root/tests/e2e/specs/pump.yaml|random:1|lengths|0|
+odd-T2-A2-pump2-pumped|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths|0|channels=2 T=2 A=2 pump=2
 dies|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|
 dies-A4|dies|$root/tests/e2e/specs/dies.yaml|random:1|end|0|T=4 A=4
 cut-A4|cut|$root/tests/e2e/specs/cut.yaml|random:1|end|0|T=8 A=4
@@ -114,6 +117,13 @@ dies-A4|dies|$root/tests/e2e/specs/dies.yaml|random:1|lengths end|0 1|T=4 A=4
 cut-A4|cut|$root/tests/e2e/specs/cut.yaml|random:1|lengths end|0 1|T=8 A=4
 asym-T4-A4|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|T=4 A=4
 asym-T8-A4-pumped|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|T=8 A=4
+odd-pump2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|pump=2
+odd-T8-A2-pump2|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths end|0 1|channels=5 T=8 A=2 pump=2
+pump-pumped|odd|$root/tests/e2e/specs/pump.yaml|random:1|lengths|0 1|
+odd-T2-A2-pump2-pumped|odd|$root/tests/e2e/specs/odd.yaml|random:1|lengths|0 1|channels=2 T=2 A=2 pump=2
+cut-pump2|cut|$root/tests/e2e/specs/cut.yaml|random:1|end|0 1|pump=2
+asym-T4-A2-pump2|asym|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|T=4 A=2 pump=2
+asym-int10-pump2-pumped|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|activations=int10 pump=2
 asym-int10-A4|asym-int10|$root/tests/e2e/specs/asym.yaml|random:1|rows|0 1|activations=int10 T=8 A=4
 grouped-heads-T8-A4|grouped|$root/tests/e2e/specs/grouped.yaml|random:9|blocks end|0 1|T=8 A=4 query_heads=3
 int4-4x512-T8-A4|story-int4|$story|$model|prompts stop|1|T=8 A=4 weights=int4
@@ -271,7 +281,7 @@ check_point() { # line of the table: the unit of parallel work
         export RILL_QUICK_BUILD=1
         [ $thorough != 0 ] || build=build_soon
     fi
-    # Multipliers at twice the clock (`A: 4`) as they are made; in all other designs of their kind as they are fast.
+    # Multipliers at twice the clock (`A: 4`, `pump: 2`) as they are made; in all other designs of their kind as they are fast.
     if [[ $name == *-pumped ]]; then
         export RILL_PUMPED=1
         build=build_design

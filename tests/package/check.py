@@ -324,7 +324,7 @@ def check_clocks(package, cells):
     multipliers = [name for name in names if name.endswith("u_mul/u_dsp")]
     factors, weights = (names_of(constraints, variable) for variable in ("rill_factors", "rill_weights"))
     same("multipliers whose factors have a cycle", sum(bool(factors.fullmatch(name)) for name in names), len(multipliers))
-    odd = [name for name in multipliers if "gen_three" in name or re.search(r"gen_height\[[35]\]", name)]
+    odd = [name for name in multipliers if "gen_halves" in name or "gen_three" in name or re.search(r"gen_height\[[35]\]", name)]
     wrong = [name for name in multipliers if bool(weights.fullmatch(name)) == (name in odd)]
     if wrong:
         fail(f"clocks.xdc: {len(wrong)} multipliers whose weights have another time, first {wrong[0]}")

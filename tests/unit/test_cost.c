@@ -240,6 +240,34 @@ static void four_tokens_wait_for_few_products(void **state) {
     arena_free(&arena);
 }
 
+static int64_t dsps_of(struct ir *ir, int kernel, int arrays, int pump) {
+    struct cost_resources r;
+    ir_set_int(ir, kernel, "ARRAYS", arrays);
+    ir_set_int(ir, kernel, "PUMP", pump);
+    assert_true(cost_module("rill_engine", ir->kernel[kernel].param, ir->kernel[kernel].params, &r));
+    return r.dsp;
+}
+
+// With `pump: 2` a multiplier serves both nibbles of a byte: half as many, for one token or two, as late as for four.
+static void a_multiplier_for_both_nibbles(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/specs/pump.yaml");
+    int engine = ir->engine[0].kernel;
+    int64_t half = ir->design.channels * (ir->design.beat_bits / 8);
+    assert_true(ir_second_clock(ir));
+    assert_int_equal(ir_param_int(&ir->kernel[engine], "PUMP", 1), 2);
+    assert_int_equal(cost_engine_twice(&ir->kernel[engine]), half);
+    for (int arrays = 1; arrays <= 2; arrays++)
+        assert_int_equal(dsps_of(ir, engine, arrays, 1) - dsps_of(ir, engine, arrays, 2), half);
+    ir_set_int(ir, engine, "X_BITS", 10);
+    int64_t pumped = cost_kernel_work(ir, engine, 0).latency;
+    ir_set_int(ir, engine, "PUMP", 1);
+    assert_int_equal(pumped - cost_kernel_work(ir, engine, 0).latency, 2);
+    arena_free(&arena);
+}
+
 // Results that come together elsewhere: latency, places in their FIFO, and when one is free again.
 static void results_elsewhere_are_in_the_contract(void **state) {
     (void)state;
@@ -394,6 +422,7 @@ int main(void) {
         cmocka_unit_test(every_kernel_of_a_design_has_a_formula),
         cmocka_unit_test(hops_are_in_the_latency),
         cmocka_unit_test(four_tokens_wait_for_few_products),
+        cmocka_unit_test(a_multiplier_for_both_nibbles),
         cmocka_unit_test(results_elsewhere_are_in_the_contract),
         cmocka_unit_test(every_operation_has_a_formula),
         cmocka_unit_test(a_decode_step_is_counted_right),

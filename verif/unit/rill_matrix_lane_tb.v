@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_matrix_lane against plain sums of products: int8 and int4 beats mixed, tokens in any order,
-// rows of any length, largest values of all factors first; 9 cycles and HOPS from a beat with last to its row,
+// rows of any length, largest values of all factors first; 9 cycles and HOPS, with PUMP 2 12 and PAIR_MORE, from a beat
+// with last to its row,
 // with its sideband; only the token known between the beats.
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
@@ -13,6 +14,15 @@
 // sweep: BEAT_BITS=256 TOKENS=8 SIDE_W=3 HOPS=2
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10
 // sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=7 ASYM=1 ACC_W=66
+// sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1 PUMP=2
+// sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 PUMP=2 HOPS=1
+// sweep: BEAT_BITS=256 TOKENS=4 SIDE_W=3 X_BITS=10 PUMP=2
+// sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=1 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 TOKENS=1 SIDE_W=7 ASYM=1 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=1 PUMP=2 define=SYNTHESIS
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 PUMP=2 HOPS=1 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=1 SIDE_W=7 PUMP=2 define=RILL_PUMP @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 HOPS=2 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10 @ 50:50
@@ -29,22 +39,26 @@ module rill_matrix_lane_tb;
     parameter X_BITS = 8;
     parameter ACC_W = 64;
     parameter HOPS = 0;
+    parameter PUMP = 1;
+    localparam PAIRS = 1;
+`include "rill_pair_skew.vh"
     localparam END = 1 << X_BITS - 1;
     localparam GROUP_W = X_BITS + 5;
     localparam OFFSET_W = X_BITS + 14;
     localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
-    localparam LATENCY = 9 + HOPS;
+    localparam LATENCY = (PUMP == 2 ? 12 + PAIR_MORE : 9) + HOPS;
+    localparam SUMS_AT = PUMP == 2 ? 6 + PAIR_MORE : 4;
     localparam FIRM = ACC_W > 64 ? 640 : 0;  // beats alike, of rows that 64 bits do not hold
     localparam EXTREME = FIRM + 48;
     localparam BEATS = FIRM + 1200;
 
-    wire                   clk, rst, out_valid;
+    wire                   clk, clk_2x, rst, out_valid;
     reg                    again = 0, valid = 0, int4, first, last;
     reg  [TOK_W-1:0]       tok;
     reg  [BEAT_BITS-1:0]   beat;
-    wire [BEAT_BITS-1:0]   nibbles = beat ^ {BEAT_BITS/8{4'h8, int4, 3'd0}};
+    wire [BEAT_BITS-1:0]   nibbles = PUMP == 2 ? beat : beat ^ {BEAT_BITS/8{4'h8, int4, 3'd0}};
     reg  [4*BEAT_BITS-1:0] x;
     reg  [OFFSET_W-1:0]    offset;
     reg                    asym;
@@ -58,18 +72,42 @@ module rill_matrix_lane_tb;
     wire [31:0]            out_row_scale, out_bias;
     wire [SIDE_W-1:0]      out_side;
 
+    // With PUMP 2 the factors of a nibble come as many cycles later as its product is made.
+    localparam X_W = 4 * BEAT_BITS;
+    function [X_W-1:0] of_skew(input integer skew);
+        integer i;
+        for (i = 0; i < 2 * N; i = i + 1)
+            of_skew[16*(i%8*(N/4)+i/8) +: 16] = {16{(PUMP == 2 ? pair_skew(i, 0) : 0) == skew}};
+    endfunction
+    reg  [PAIR_TOP*X_W-1:0] late_q;
+    wire [X_W-1:0]          skewed = gen_skew[PAIR_TOP].mixed;
+    always @(posedge clk)
+        late_q <= {late_q, x};
+    genvar g;
+    generate
+        for (g = 0; g <= PAIR_TOP; g = g + 1) begin : gen_skew
+            localparam [X_W-1:0] MINE = of_skew(g);
+            wire [X_W-1:0]       mixed;
+            if (g == 0) begin : gen_now
+                assign mixed = x & MINE;
+            end else begin : gen_late
+                assign mixed = gen_skew[g-1].mixed | (late_q[X_W*(g-1) +: X_W] & MINE);
+            end
+        end
+    endgenerate
+
     // What is for the sums comes HOPS cycles later.
     localparam WAY_W = 3 + TOK_W + 5 + SIDE_W;
     wire [WAY_W-1:0] way;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(1), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
         .d({side, shift, tok, last, first, valid}), .q(way));
 
-    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
+    rill_bench_clock u_clock (.clk(clk), .clk_2x(clk_2x), .rst(rst), .again(again));
     rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM), .X_BITS(X_BITS),
-        .ACC_W(ACC_W), .HOPS(HOPS)) dut (
-        .clk(clk), .rst(rst), .sum_rst(rst), .valid(valid), .int4(int4),
+        .ACC_W(ACC_W), .PUMP(PUMP), .HOPS(HOPS)) dut (
+        .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(rst), .valid(valid), .int4(int4),
         .sum_valid(way[0]), .first(way[1]), .last(way[2]), .tok(way[3 +: TOK_W]), .sum_shift(way[3+TOK_W +: 5]),
-        .nibbles(nibbles), .x(x), .offset(offset), .group_scale(group_scale),
+        .nibbles(nibbles), .x(skewed), .offset(offset), .group_scale(group_scale),
         .shift(shift),
         .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(way[8+TOK_W +: SIDE_W]),
         .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale),
@@ -78,7 +116,7 @@ module rill_matrix_lane_tb;
     reg  [LATENCY:1]       due_last = 0;     // [n]: a beat with last was given n cycles ago
     reg  [SIDE_W+63+ACC_W:0] due [1:LATENCY];  // {side, bias, row_scale, acc}
     reg  [OFFSET_W-1:0]    excess [1:4];
-    reg  [SUMS_W-1:0]      late_sums [1:4];
+    reg  [SUMS_W-1:0]      late_sums [1:SUMS_AT];
     reg  [65:0]            acc [0:TOKENS-1];
     reg  signed [63:0]     shifted;
     reg  signed [65:0]     term;
@@ -169,8 +207,8 @@ module rill_matrix_lane_tb;
         for (n = LATENCY; n > 1; n = n - 1)
             due[n] = due[n-1];
         offset = excess[4];
-        sums = late_sums[4];
-        for (n = 4; n > 1; n = n - 1)
+        sums = late_sums[SUMS_AT];
+        for (n = SUMS_AT; n > 1; n = n - 1)
             late_sums[n] = late_sums[n-1];
         late_sums[1] = {SUMS_W{1'bx}};
         {asym, words} = {(N + 1){1'bx}};

@@ -27,6 +27,13 @@
 // sweep: BEAT_BITS=512 TOKENS=8 PAIRS=2 @ 50:50
 // sweep: BEAT_BITS=256 TOKENS=4 PAIRS=2 ASYM=1
 // sweep: BEAT_BITS=256 TOKENS=4 PAIRS=2 define=SYNTHESIS @ 50:50
+// sweep: BEAT_BITS=512 TOKENS=2 PUMP=2
+// sweep: BEAT_BITS=256 TOKENS=8 PUMP=2 ASYM=1 HOPS=1
+// sweep: BEAT_BITS=512 TOKENS=4 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 TOKENS=4 PUMP=2 ASYM=1 X_BITS=10 define=RILL_PUMP
+// sweep: BEAT_BITS=256 TOKENS=2 PUMP=2 define=SYNTHESIS
+// sweep: BEAT_BITS=256 TOKENS=4 PUMP=2 ASYM=1 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 PUMP=2 define=RILL_PUMP @ 0:0
 // quick: BEAT_BITS=512 TOKENS=4 @ 0:0
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 HOPS=2 @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 @ 50:50
@@ -42,6 +49,7 @@ module rill_matrix_pair_tb;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 4;
     parameter PAIRS = 1;
+    parameter PUMP = PAIRS > 1 ? 2 : 1;
     parameter ASYM = 0;
     parameter X_BITS = 8;
     parameter ACC_W = 64;
@@ -81,7 +89,7 @@ module rill_matrix_pair_tb;
         integer i, pair;
         for (pair = 0; pair < PAIRS; pair = pair + 1)
             for (i = 0; i < 2 * N; i = i + 1)
-                of_skew[32*(2*N*pair+i%8*(N/4)+i/8) +: 32] = {32{pair_skew(i / 2, pair) == skew}};
+                of_skew[32*(2*N*pair+i%8*(N/4)+i/8) +: 32] = {32{pair_skew(i, pair) == skew}};
     endfunction
     reg  [PAIR_TOP*X_W-1:0] late_q;
     wire [X_W-1:0]          skewed = gen_skew[PAIR_TOP].mixed;
@@ -107,7 +115,7 @@ module rill_matrix_pair_tb;
         .d({shift, out_tok, turn, others, first, out_row, out, valid}), .q(way));
 
     rill_bench_clock u_clock (.clk(clk), .clk_2x(clk_2x), .rst(rst), .again(again));
-    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .PAIRS(PAIRS), .ASYM(ASYM), .X_BITS(X_BITS),
+    rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .PAIRS(PAIRS), .PUMP(PUMP), .ASYM(ASYM), .X_BITS(X_BITS),
         .ACC_W(ACC_W), .HOPS(HOPS)) dut (
         .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(rst),
         .valid(valid),

@@ -216,6 +216,7 @@ module rill_matrix_lane #(
     parameter ASYM = 0,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
+    parameter PUMP = 1,                      // one clock
     parameter HOPS = 0,                      // 0: no dies here
     parameter PARAM_BITS = 0,                // nor words of parameters
     parameter [31:0] SCALE_K = 0,
@@ -225,6 +226,7 @@ module rill_matrix_lane #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
+    input  wire                   clk_2x,    // of PUMP 2 alone
     input  wire                   rst,
     input  wire                   sum_rst,   // the same
     input  wire                   valid,
@@ -269,6 +271,7 @@ module rill_matrix_pair #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
     parameter PAIRS = 1,                     // nor two pairs at a time
+    parameter PUMP = 1,                      // one clock
     parameter ROWS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
@@ -284,7 +287,7 @@ module rill_matrix_pair #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    input  wire                   clk_2x,    // of two pairs alone
+    input  wire                   clk_2x,    // of PUMP 2 alone
     input  wire                   rst,
     input  wire                   sum_rst,   // the same
     input  wire                   valid,

@@ -1,40 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_quad_products against plain sums of products: beats of int8, int4 or int4_asym weights with gaps
+// Bench of rill_pair_products against plain sums of products: beats of int8, int4 or int4_asym weights with gaps
 // between them and without, for any of the tokens that are there, largest values of all factors first. Terms are
 // compared in every cycle, also where none is made: so both forms give the same terms in the same cycles.
 // sweep: BEAT_BITS=256
-// sweep: BEAT_BITS=512
-// sweep: BEAT_BITS=256 ASYM=1
-// sweep: BEAT_BITS=512 ASYM=1
-// sweep: BEAT_BITS=256 X_BITS=10
 // sweep: BEAT_BITS=512 ASYM=1 X_BITS=10
-// sweep: BEAT_BITS=256 define=RILL_PUMP
-// sweep: BEAT_BITS=512 define=RILL_PUMP
-// sweep: BEAT_BITS=256 ASYM=1 define=RILL_PUMP
-// sweep: BEAT_BITS=512 ASYM=1 define=RILL_PUMP
-// sweep: BEAT_BITS=512 X_BITS=10 define=RILL_PUMP
-// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 define=RILL_PUMP
-// sweep: BEAT_BITS=256 define=RILL_DSP48E2
 // sweep: BEAT_BITS=512 define=RILL_DSP48E2
-// sweep: BEAT_BITS=512 ASYM=1 define=RILL_DSP48E2
-// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 define=RILL_DSP48E2
-// sweep: BEAT_BITS=512 define=SYNTHESIS
-// sweep: BEAT_BITS=256 ASYM=1 define=SYNTHESIS
-// quick: BEAT_BITS=256 @ 50:50
-// quick: BEAT_BITS=512 ASYM=1 @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 @ 50:50
-// quick: BEAT_BITS=256 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=512 define=RILL_PUMP @ 0:0
-// quick: BEAT_BITS=256 ASYM=1 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 define=RILL_DSP48E2 @ 50:50
+// sweep: BEAT_BITS=256 PAIRS=2
+// sweep: BEAT_BITS=512 PAIRS=2
+// sweep: BEAT_BITS=256 ASYM=1 PAIRS=2
+// sweep: BEAT_BITS=512 ASYM=1 PAIRS=2
+// sweep: BEAT_BITS=256 X_BITS=10 PAIRS=2
+// sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 PAIRS=2
+// sweep: BEAT_BITS=256 PAIRS=2 define=RILL_PUMP
+// sweep: BEAT_BITS=512 PAIRS=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 ASYM=1 PAIRS=2 define=RILL_PUMP
+// sweep: BEAT_BITS=512 ASYM=1 PAIRS=2 define=RILL_PUMP
+// sweep: BEAT_BITS=512 X_BITS=10 PAIRS=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 PAIRS=2 define=RILL_DSP48E2
+// sweep: BEAT_BITS=512 PAIRS=2 define=RILL_DSP48E2
+// sweep: BEAT_BITS=512 ASYM=1 PAIRS=2 define=RILL_DSP48E2
+// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 define=RILL_DSP48E2
+// sweep: BEAT_BITS=512 PAIRS=2 define=SYNTHESIS
+// sweep: BEAT_BITS=256 ASYM=1 PAIRS=2 define=SYNTHESIS
+// sweep: BEAT_BITS=256 PUMP=2
+// sweep: BEAT_BITS=512 PUMP=2
+// sweep: BEAT_BITS=512 ASYM=1 PUMP=2
+// sweep: BEAT_BITS=256 X_BITS=10 PUMP=2
+// sweep: BEAT_BITS=256 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=512 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 ASYM=1 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=512 ASYM=1 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 X_BITS=10 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 PUMP=2 define=RILL_PUMP
+// sweep: BEAT_BITS=256 PUMP=2 define=RILL_DSP48E2
+// sweep: BEAT_BITS=512 PUMP=2 define=RILL_DSP48E2
+// sweep: BEAT_BITS=512 ASYM=1 PUMP=2 define=RILL_DSP48E2
+// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 PUMP=2 define=RILL_DSP48E2
+// sweep: BEAT_BITS=512 PUMP=2 define=SYNTHESIS
+// sweep: BEAT_BITS=256 ASYM=1 PUMP=2 define=SYNTHESIS
+// sweep: BEAT_BITS=512 PAIRS=2 define=RILL_DSP48E2 @ 50:50
+// sweep: BEAT_BITS=512 PUMP=2 define=RILL_PUMP @ 0:0
+// quick: BEAT_BITS=256 PAIRS=2 @ 50:50
+// quick: BEAT_BITS=512 ASYM=1 PAIRS=2 @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 @ 50:50
+// quick: BEAT_BITS=256 PAIRS=2 define=RILL_PUMP @ 50:50
+// quick: BEAT_BITS=512 PAIRS=2 define=RILL_PUMP @ 0:0
+// quick: BEAT_BITS=256 ASYM=1 PAIRS=2 define=RILL_PUMP @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 define=RILL_DSP48E2 @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 PUMP=2 @ 50:50
+// quick: BEAT_BITS=256 PUMP=2 define=RILL_PUMP @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 PUMP=2 define=RILL_PUMP @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PUMP=2 define=RILL_DSP48E2 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
-module rill_quad_products_tb;
+module rill_pair_products_tb;
     parameter BEAT_BITS = 256;
     parameter ASYM = 0;
     parameter X_BITS = 8;
-    localparam PAIRS = 2;
+    parameter PAIRS = 1;
+    parameter PUMP = PAIRS > 1 ? 2 : 1;
+    localparam MANY = 2 * PAIRS;                 // tokens
 `include "rill_pair_skew.vh"
     localparam END = 1 << X_BITS - 1;
     localparam GROUP_W = X_BITS + 5;
@@ -48,49 +75,51 @@ module rill_quad_products_tb;
 
     wire                  clk, clk_2x, rst;
     reg                   again = 0, valid = 0, int4, asym;
-    reg  [2:0]            others;
+    reg  [MANY-2:0]       others;
     reg  [BEAT_BITS-1:0]  beat;
-    reg  [2*X_W-1:0]      x;
+    reg  [PAIRS*X_W-1:0]  x;
     reg  [7:0]            group_scale;
-    reg  [19:0]           shift;
+    reg  [5*MANY-1:0]     shift;
     reg  [N-1:0]          words;
-    reg  [4*SUMS_W-1:0]   sums;
-    wire [4*TERM_W-1:0]   term;
+    reg  [MANY*SUMS_W-1:0] sums;
+    wire [MANY*TERM_W-1:0] term;
 
     // The factors of a byte of the beat come as many cycles later as the header says, of each pair.
-    function [X_W-1:0] of_skew(input integer skew, input integer pair);
-        integer i;
-        for (i = 0; i < 2 * N; i = i + 1)
-            of_skew[32*(i%8*(N/4)+i/8) +: 32] = {32{pair_skew(i / 2, pair) == skew}};
+    function [PAIRS*X_W-1:0] of_skew(input integer skew);
+        integer i, pair;
+        for (pair = 0; pair < PAIRS; pair = pair + 1)
+            for (i = 0; i < 2 * N; i = i + 1)
+                of_skew[32*(2*N*pair+i%8*(N/4)+i/8) +: 32] = {32{pair_skew(i, pair) == skew}};
     endfunction
-    reg  [PAIR_TOP*2*X_W-1:0] late_q;
-    wire [2*X_W-1:0]      skewed = gen_skew[PAIR_TOP].mixed;
+    reg  [PAIR_TOP*PAIRS*X_W-1:0] late_q;
+    wire [PAIRS*X_W-1:0]  skewed = gen_skew[PAIR_TOP].mixed;
     always @(posedge clk)
         late_q <= {late_q, x};
     genvar g;
     generate
         for (g = 0; g <= PAIR_TOP; g = g + 1) begin : gen_skew
-            localparam [2*X_W-1:0] MINE = {of_skew(g, 1), of_skew(g, 0)};
-            wire [2*X_W-1:0]       mixed;
+            localparam [PAIRS*X_W-1:0] MINE = of_skew(g);
+            wire [PAIRS*X_W-1:0]       mixed;
             if (g == 0) begin : gen_now
                 assign mixed = x & MINE;
             end else begin : gen_late
-                assign mixed = gen_skew[g-1].mixed | (late_q[2*X_W*(g-1) +: 2*X_W] & MINE);
+                assign mixed = gen_skew[g-1].mixed | (late_q[PAIRS*X_W*(g-1) +: PAIRS*X_W] & MINE);
             end
         end
     endgenerate
 
     rill_bench_clock u_clock (.clk(clk), .clk_2x(clk_2x), .rst(rst), .again(again));
-    rill_quad_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) dut (
+    rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS), .PAIRS(PAIRS),
+        .PUMP(PUMP)) dut (
         .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .others(others), .int4(int4), .nibbles(beat), .x(skewed),
         .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
 
-    reg  [3:0]            due_there [1:LATENCY];
-    reg  [4*TERM_W-1:0]   due [1:LATENCY];
-    reg  [4*SUMS_W-1:0]   late_sums [1:SUMS_AT];
-    reg  [4*TERM_W-1:0]   want;
-    reg  [3:0]            known = 0;
-    reg  signed [63:0]    total [0:3];
+    reg  [MANY-1:0]       due_there [1:LATENCY];
+    reg  [MANY*TERM_W-1:0] due [1:LATENCY];
+    reg  [MANY*SUMS_W-1:0] late_sums [1:SUMS_AT];
+    reg  [MANY*TERM_W-1:0] want;
+    reg  [MANY-1:0]       known = 0;
+    reg  signed [63:0]    total [0:MANY-1];
     reg  signed [63:0]    shifted;
     integer               n, k, t, q, w, weight, seed, idle, beats = 0, close = 0, extreme;
     reg                   failed = 0, was_reset = 0, was_valid = 0;
@@ -116,17 +145,17 @@ module rill_quad_products_tb;
             others = $random(seed);
             int4 = extreme ? beats / 32 : $random(seed);
             asym = ASYM && int4 && beats % 4 != 1;
-            shift = extreme ? {4{beats % 2 ? 5'h1f : 5'h00}} : $random(seed);
+            shift = extreme ? {MANY{beats % 2 ? 5'h1f : 5'h00}} : $random(seed);
             for (k = 0; k < N / 16; k = k + 1)
                 words[16*k +: 16] = {factor(-128, 127, beats / 2 % 2), 8'd0} + factor(0, 255, 1);
             group_scale = asym ? $random(seed) : int4 ? factor(0, 255, 1) : 1;
-            late_sums[1] = {4*SUMS_W{1'b0}};
-            for (t = 0; t < 4; t = t + 1) total[t] = 0;
+            late_sums[1] = {MANY*SUMS_W{1'b0}};
+            for (t = 0; t < MANY; t = t + 1) total[t] = 0;
             for (k = 0; k < (int4 ? 2 * N : N); k = k + 1) begin
                 w = int4 ? factor(-8, 7, beats / 4 % 2) : factor(-128, 127, beats / 4 % 2);
                 if (int4) beat[4*k +: 4] = w;
                 else beat[8*k +: 8] = w;
-                for (t = 3; t >= 0; t = t - 1) begin
+                for (t = MANY - 1; t >= 0; t = t - 1) begin
                     q = factor(-END, END - 1, (beats / 8 >> t % 2) % 2 ^ t / 2);
                     weight = asym ? $signed({24'd0, words[16*(k/32) +: 8]}) * w + 8 * $signed(words[16*(k/32)+8 +: 8])
                         : w;
@@ -141,7 +170,7 @@ module rill_quad_products_tb;
                     end
                 end
             end
-            for (t = 0; t < 4; t = t + 1) begin
+            for (t = 0; t < MANY; t = t + 1) begin
                 shifted = (asym ? total[t] : total[t] * group_scale) << shift[5*t +: 3];
                 due[1][TERM_W*t +: TERM_W] = shifted;
             end
@@ -163,7 +192,7 @@ module rill_quad_products_tb;
     end
 
     always @(negedge clk) begin
-        for (t = 0; t < 4; t = t + 1) begin
+        for (t = 0; t < MANY; t = t + 1) begin
             if (due_there[LATENCY][t]) want[TERM_W*t +: TERM_W] = due[LATENCY][TERM_W*t +: TERM_W];
             known[t] = known[t] || due_there[LATENCY][t];
             if (known[t] && term[TERM_W*t +: TERM_W] !== want[TERM_W*t +: TERM_W]) begin
@@ -176,18 +205,18 @@ module rill_quad_products_tb;
         end
         for (n = LATENCY; n > 1; n = n - 1) begin
             due[n] = due[n-1];
-            due_there[n] = rst && n < LATENCY ? 4'd0 : due_there[n-1]; // the last register has no reset
+            due_there[n] = rst && n < LATENCY ? {MANY{1'b0}} : due_there[n-1]; // the last register has no reset
         end
         due_there[1] = 0;
         sums = late_sums[SUMS_AT];
         for (n = SUMS_AT; n > 1; n = n - 1)
             late_sums[n] = late_sums[n-1];
-        late_sums[1] = {4*SUMS_W{1'bx}};
+        late_sums[1] = {MANY*SUMS_W{1'bx}};
         was_valid = valid;
         valid = 0;
-        {others, int4, asym, group_scale, shift, words} = {(33 + N){1'bx}};
+        {others, int4, asym, group_scale, shift, words} = {(9 + 6 * MANY + N){1'bx}};
         beat = {BEAT_BITS{1'bx}};
-        x = {2*X_W{1'bx}};
+        x = {PAIRS*X_W{1'bx}};
         again = beats == BEATS / 2 && !was_reset;
         was_reset = was_reset || again;
         if (!rst && !again && beats < BEATS && below(100) >= idle) multiply;
