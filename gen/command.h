@@ -42,6 +42,11 @@ struct ir *command_design_again(struct run *, const struct design_options *,
                                 bool fifo_auto); // FIFOs sized; says nothing
 // Whether DIR may be the folder of a design; false after saying that it is a file, and how a folder is made of it.
 bool command_takes_folder(const char *command, const char *dir);
+// The clock that the timing model supports: the record that --timing names, or that lies beside the spec. False after
+// an error.
+struct clock_model;
+bool command_clock(struct run *, const struct ir *, const char *timing, const char *spec, struct clock_model *);
+#define COMMAND_TIMING_HELP "what verif/timing/run.sh recorded of it (default: NAME.timing.json beside NAME.yaml)"
 int command_print(struct text *);         // to standard output, and frees it; RILL_OK
 const char *command_pass_name(int index); // NULL behind the last
 void command_list_passes(FILE *);

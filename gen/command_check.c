@@ -10,6 +10,7 @@
 
 struct check_options {
     struct design_options design;
+    const char *timing;
     bool json, crossings;
 };
 
@@ -44,10 +45,12 @@ static int start(struct run *run, void *options) {
     const struct check_options *o = options;
     struct text text = {0};
     struct ir *ir = command_design(run, &o->design);
-    if (!ir) return RILL_BAD_SPEC;
-    if (o->json) emit_report_json(ir, &text);
+    struct clock_model clock;
+    if (!ir || !command_clock(run, ir, o->timing, o->design.spec, &clock)) return RILL_BAD_SPEC;
+    clock_warn(ir, &clock, loc_file(&run->arena, o->design.spec), &run->diag);
+    if (o->json) emit_report_json(ir, &clock, &text);
     else if (o->crossings) emit_report_crossings(ir, &text);
-    else emit_report_summary(ir, &text), advise_fifo(run, ir, &o->design, &text), advise_dies(ir, &text);
+    else emit_report_summary(ir, &clock, &text), advise_fifo(run, ir, &o->design, &text), advise_dies(ir, &text);
     return command_print(&text);
 }
 
@@ -55,6 +58,7 @@ static const struct option_row rows[] = {
     {"--json", NULL, OPTION_FLAG, 0, offsetof(struct check_options, json), .help = "the design as JSON"},
     {"--crossings", NULL, OPTION_FLAG, 0, offsetof(struct check_options, crossings),
      .help = "what crosses each boundary between dies instead, widest first"},
+    {"--timing", "FILE", OPTION_FILE, 0, offsetof(struct check_options, timing), .help = COMMAND_TIMING_HELP},
     {0}};
 
 // What it printed once, and which command does now.

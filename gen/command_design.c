@@ -57,6 +57,13 @@ bool command_takes_folder(const char *command, const char *dir) {
     return false;
 }
 
+bool command_clock(struct run *run, const struct ir *ir, const char *timing, const char *spec,
+                   struct clock_model *out) {
+    struct emit_rtl rtl;
+    const struct emit_names none = {0};
+    return emit_rtl(ir, &none, &rtl, &run->diag) && clock_read(ir, timing, spec, &rtl, out, &run->diag);
+}
+
 int command_print(struct text *text) {
     fputs(text_cstr(text), stdout);
     text_free(text);

@@ -8,7 +8,7 @@
 #include "gen/report/vendor.h"
 
 struct report_options {
-    const char *dir, *html, *sim, *vendor;
+    const char *dir, *html, *sim, *vendor, *timing;
     bool json;
 };
 
@@ -35,11 +35,14 @@ static struct ir *read_design(struct arena *arena, const char *dir, struct diag 
     return NULL;
 }
 
-static bool make_page(struct arena *arena, struct diag *diag, const struct report_options *o, struct text *page) {
+static bool make_page(struct run *run, const struct report_options *o, struct text *page) {
+    struct arena *arena = &run->arena;
+    struct diag *diag = &run->diag;
+    struct clock_model clock;
     struct ir *ir = read_design(arena, o->dir, diag);
-    if (!ir) return false;
+    if (!ir || !command_clock(run, ir, o->timing, arena_printf(arena, "%s/design.yaml", o->dir), &clock)) return false;
     const struct measured *measured = o->sim ? measured_read(ir, o->sim, diag) : NULL;
-    return (measured || !o->sim) && report_html(ir, measured, page, diag);
+    return (measured || !o->sim) && report_html(ir, &clock, measured, page, diag);
 }
 
 static int print_vendor(struct run *run, const struct report_options *o) {
@@ -54,7 +57,7 @@ static int print_vendor(struct run *run, const struct report_options *o) {
 
 static int write_page(struct run *run, const struct report_options *o) {
     struct text page = {0};
-    bool ok = make_page(&run->arena, &run->diag, o, &page);
+    bool ok = make_page(run, o, &page);
     const char *why = ok ? file_write_text(&run->arena, o->html, &page) : NULL;
     if (why) diag_error(&run->diag, loc_none(), "%s", why);
     text_free(&page);
@@ -75,6 +78,8 @@ static const struct option_row rows[] = {
      .help = "one page that needs nothing else: graphs, resources, timeline, FIFOs (needs Graphviz)"},
     {"--sim", "RUN.json", OPTION_FILE, 0, AT(sim), .with = "--html",
      .help = "with what a simulation measured (`rill sim DIR --json` wrote it)"},
+    {"--timing", "FILE", OPTION_FILE, 0, AT(timing), .with = "--html",
+     .help = "what verif/timing/run.sh recorded of it (default: what the spec had when `rill gen` ran)"},
     {"--vendor", "REPORTS", OPTION_FILE, 0, AT(vendor), .without = "--html",
      .help = "a folder with Vivado's reports (*.rpt: report_utilization -hierarchical, report_timing_summary): its "
              "figures beside the estimates"},

@@ -59,6 +59,7 @@ struct timing_contract {
     int64_t release; // TIMING_ENGINE: from a result taken to its place being free, beside the next cycle
     int64_t ready;   // from the last word of a group (at the banks) to the first word that may be read
     int64_t pipe;    // from a word read to the output's offer: stages that stall together
+    bool sliced;     // TIMING_PIPE: the first cycle of `pipe` is a register slice at each input, with room of its own
     int64_t pack;    // rows read for a word out
     bool by_token;   // a group is read token after token, not row after row
     bool pads;       // and its units are made even

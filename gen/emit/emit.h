@@ -78,6 +78,20 @@ struct emit_library *emit_library_open(struct arena *, const char *root);
 bool emit_library_reach(struct emit_library *, const struct source *text, struct diag *);
 bool emit_instantiates(struct arena *, const struct source *text, const char *module);
 
+// ---- all of it ----
+
+struct emit_file {
+    const char *name; // in the folder of a design: rtl/rill_top.v
+    const char *data;
+    size_t len;
+};
+struct emit_rtl {
+    VEC(struct emit_file) files; // in the order of filelist.f, the top last
+    const char *hash;            // of what a netlist depends on: lines but comments, placement on dies; 16 digits
+};
+bool emit_rtl(const struct ir *, const struct emit_names *, struct emit_rtl *out, struct diag *); // false: an error
+void emit_header(uint64_t identity, const char *what, struct text *out); // the first line of a file
+
 // ---- shared by the emitters ----
 
 enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS };

@@ -30,6 +30,7 @@ static void add_summary(const struct report *r, struct text *out) {
     add_graph(r->ir, out);
     report_resources(r, out);
     report_dies(r, out);
+    report_clock(r, out);
     report_decode(r, out);
     report_power(r, out);
     report_weights(r, out);
@@ -44,18 +45,18 @@ static void add_segments(const struct ir *ir, struct text *out) {
     }
 }
 
-void emit_report_summary(const struct ir *ir, struct text *out) {
-    struct report r = report_make(ir);
+void emit_report_summary(const struct ir *ir, const struct clock_model *clock, struct text *out) {
+    struct report r = report_make(ir, clock);
     add_summary(&r, out);
 }
 
 void emit_report_crossings(const struct ir *ir, struct text *out) {
-    struct report r = report_make(ir);
+    struct report r = report_make(ir, NULL);
     report_crossings(&r, out);
 }
 
-void emit_report_text(const struct ir *ir, struct text *out) {
-    struct report r = report_make(ir);
+void emit_report_text(const struct ir *ir, const struct clock_model *clock, struct text *out) {
+    struct report r = report_make(ir, clock);
     add_summary(&r, out);
     report_kernels(&r, out);
     report_fit(&r, out);

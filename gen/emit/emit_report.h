@@ -3,12 +3,13 @@
 #ifndef RILL_EMIT_REPORT_H
 #define RILL_EMIT_REPORT_H
 
+#include "gen/emit/clock.h"
 #include "include/diag.h"
 #include "include/ir.h"
 
-void emit_report_text(const struct ir *, struct text *out);
-void emit_report_json(const struct ir *, struct text *out);
-void emit_report_summary(const struct ir *, struct text *out); // a page for `rill check`
+void emit_report_text(const struct ir *, const struct clock_model *, struct text *out);
+void emit_report_json(const struct ir *, const struct clock_model *, struct text *out);
+void emit_report_summary(const struct ir *, const struct clock_model *, struct text *out); // for `rill check`
 // What crosses each boundary between dies, widest first; nothing of a design on one die.
 void emit_report_crossings(const struct ir *, struct text *out);
 void emit_report_types(struct ir *, struct text *out); // the itensor type of every stream

@@ -3,6 +3,7 @@
 #ifndef RILL_EMIT_REPORT_PARTS_H
 #define RILL_EMIT_REPORT_PARTS_H
 
+#include "gen/emit/clock.h"
 #include "include/cost.h"
 
 struct report {
@@ -13,8 +14,9 @@ struct report {
     struct cost_beats beats; // of the slowest engine
     struct cost_bound bound;
     struct cost_rows measured; // none: the table is not with the program
+    const struct clock_model *clock;
 };
-struct report report_make(const struct ir *);
+struct report report_make(const struct ir *, const struct clock_model *);
 int64_t report_channel_used(const struct ir *); // bytes
 int64_t report_fifo_bits(const struct ir *);
 struct report_uniform {   // bits of all FIFOs but those of step words and parameters
@@ -65,7 +67,10 @@ void report_dies_json(const struct report *, struct text *out);
 void report_fit(const struct report *, struct text *out); // estimates beside measurements
 void report_fit_json(const struct report *, struct text *out);
 void report_measured_json(const struct report *, int kernel,
-                          struct text *out); // of a kernel measured with its own parameters
+                          struct text *out);          // of a kernel measured with its own parameters
+const char *report_clock_says(const struct report *); // whether it is known, and what it is beside the spec's
+void report_clock(const struct report *, struct text *out);
+void report_clock_json(const struct report *, struct text *out);
 double report_per_weight(const struct cost_format *, int64_t bits);
 int64_t report_filled(const struct cost_format *);            // bits that are neither elements nor beside them
 void report_weights(const struct report *, struct text *out); // nothing where there are none

@@ -5,8 +5,8 @@
 #include "include/ops.h"
 #include "gen/emit/report.h"
 
-struct report report_make(const struct ir *ir) {
-    struct report r = {.ir = ir, .position = ir->design.context / 2};
+struct report report_make(const struct ir *ir, const struct clock_model *clock) {
+    struct report r = {.ir = ir, .clock = clock, .position = ir->design.context / 2};
     r.cost = cost_design(ir);
     r.measured = cost_rows_read(ir->arena);
     r.step = cost_usual_step(ir, r.position);

@@ -142,8 +142,8 @@ static void add_engines(const struct report *r, struct text *out) {
     text_add(out, "],\n");
 }
 
-void emit_report_json(const struct ir *ir, struct text *out) {
-    struct report r = report_make(ir);
+void emit_report_json(const struct ir *ir, const struct clock_model *clock, struct text *out) {
+    struct report r = report_make(ir, clock);
     text_add(out, "{");
     add_design(&r, out);
     add_totals(&r, out);
@@ -155,6 +155,7 @@ void emit_report_json(const struct ir *ir, struct text *out) {
     report_memories_json(&r, out);
     report_weights_json(&r, out);
     report_dies_json(&r, out);
+    report_clock_json(&r, out);
     add_fifos(&r, out);
     text_add(out, "}\n");
 }

@@ -4,7 +4,8 @@
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
-    class_pipe(c, 1 + LATENCY_ADD); // a slice for each operand before it
+    class_pipe(c, 1 + LATENCY_ADD);
+    c->sliced = true;
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

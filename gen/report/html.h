@@ -37,6 +37,7 @@ void html_fill_measured(const struct ir *, int edge, const struct measured *, st
 
 void html_resources(const struct report *, struct text *out);
 void html_dies(const struct report *, struct text *out);
+void html_clock(const struct clock_model *, struct text *out); // of a current record
 void html_groups(const struct ir *, struct text *out);
 void html_fifos(const struct report *, const struct measured *, const struct html_window *, struct text *out);
 void html_memories(const struct report *, struct text *out);

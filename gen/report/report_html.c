@@ -171,8 +171,15 @@ static void add_tables(struct page *p) {
     close_section(p);
 }
 
-bool report_html(struct ir *ir, const struct measured *measured, struct text *out, struct diag *diag) {
-    struct page p = {ir, report_make(ir), measured, html_simulate(ir), out, diag, true};
+static void add_clock(struct page *p) {
+    open_section(p, "Clock", arena_printf(p->ir->arena, "Clock: %s.", report_clock_says(&p->report)));
+    if (p->report.clock->state == CLOCK_CURRENT) html_clock(p->report.clock, p->out);
+    close_section(p);
+}
+
+bool report_html(struct ir *ir, const struct clock_model *clock, const struct measured *measured, struct text *out,
+                 struct diag *diag) {
+    struct page p = {ir, report_make(ir, clock), measured, html_simulate(ir), out, diag, true};
     add_head(&p);
     add_cards(&p);
     open_section(
@@ -187,6 +194,7 @@ bool report_html(struct ir *ir, const struct measured *measured, struct text *ou
         html_dies(&p.report, out);
         close_section(&p);
     }
+    add_clock(&p);
     if (ir->groups) {
         open_section(&p, "Groups",
                      arena_printf(ir->arena,

@@ -4,6 +4,7 @@
 #ifndef RILL_REPORT_HTML_H
 #define RILL_REPORT_HTML_H
 
+#include "gen/emit/clock.h"
 #include "include/ir.h"
 
 struct measured {        // of a simulation: `rill sim --json`
@@ -19,6 +20,6 @@ struct measured {        // of a simulation: `rill sim --json`
 struct measured *measured_read(struct ir *, const char *path, struct diag *);
 
 // The whole page; measured may be NULL. False after an error in diag.
-bool report_html(struct ir *, const struct measured *, struct text *out, struct diag *);
+bool report_html(struct ir *, const struct clock_model *, const struct measured *, struct text *out, struct diag *);
 
 #endif

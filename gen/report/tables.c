@@ -120,6 +120,31 @@ void html_resources(const struct report *r, struct text *out) {
     add_consumers(r, &have, out);
 }
 
+// ---- the clock ----
+
+static void add_period(const char *where, double ns, struct text *out) {
+    text_add(out, "<tr>");
+    cell(out, where);
+    text_addf(out, "<td class=\"n\">%.2f</td><td class=\"n\">%.0f</td>", ns, clock_mhz_of(ns));
+}
+
+void html_clock(const struct clock_model *clock, struct text *out) {
+    const struct clock_part *part;
+    const struct clock_path *path;
+    text_add(out, "<table><tr><th>where</th><th class=\"n\">ns</th><th class=\"n\">MHz</th><th></th></tr>\n");
+    for (size_t i = 0; i < clock->parts.count; i++) {
+        add_period(clock->parts.items[i].where, clock_part_ns(&clock->parts.items[i]), out);
+        text_add(out, "<td></td></tr>\n");
+    }
+    text_add(out, "<tr><th colspan=\"4\">longest paths</th></tr>\n");
+    for (int n = 0; (path = clock_worst(clock, n, &part)); n++) {
+        add_period(part->where, path->ns, out);
+        cell(out, path->text);
+        text_add(out, "</tr>\n");
+    }
+    text_add(out, "</table>\n");
+}
+
 // ---- dies ----
 
 // With the shell and the memory's ports, and against the limits.

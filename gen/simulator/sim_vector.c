@@ -51,19 +51,47 @@ static void inputs_take(struct sim *sim, const struct inputs *in, bool first, ui
 
 // ---- pipelines ----
 
+// A register slice before an input of the stages: rill_register_slice of mode 2.
+enum { SLICE_WORDS = 2, SLICE_LATENCY = 1 };
+struct slice {
+    struct sim_edge *from, words;
+};
+
 struct pipe {
     struct inputs in;
+    struct slice slice[MAX_INPUTS];
+    int slices;
     struct sim_edge *out;
     struct stage stage;
     bool inside;    // a firing has begun
     int64_t firing; // of those that make one firing out; rows of it
 };
 
+static void open_slices(struct pipe *p) {
+    for (p->slices = 0; p->slices < p->in.count; p->slices++) {
+        struct slice *s = &p->slice[p->slices];
+        s->from = p->in.edge[p->slices];
+        edge_init(&s->words, SLICE_WORDS, IR_NONE, IR_NONE);
+        p->in.edge[p->slices] = &s->words;
+    }
+}
+
+static void fill_slice(struct sim *sim, struct slice *s) {
+    for (int64_t room; edge_waiting(s->from) && edge_room(&s->words, &room);) {
+        int64_t at = at_least(edge_avail(s->from), room);
+        uint8_t mark = edge_mark(s->from);
+        edge_take(sim, s->from, at);
+        edge_put(sim, &s->words, at, at, mark);
+        sim->words--; // it has been counted as one of the stream
+    }
+}
+
 bool sim_pipe_init(struct sim *sim, struct actor *a) {
     struct pipe *p = a->state = ARENA_NEW(sim->arena, struct pipe);
     inputs_init(sim, a, &p->in);
     p->out = only_output(sim, a);
-    stage_init(sim, &p->stage, a->c.pipe);
+    if (a->c.sliced) open_slices(p);
+    stage_init(sim, &p->stage, a->c.pipe - (a->c.sliced ? SLICE_LATENCY : 0));
     return p->in.count && p->out;
 }
 
@@ -88,6 +116,7 @@ void sim_pipe_run(struct sim *sim, struct actor *a) {
     struct pipe *p = a->state;
     for (;;) {
         int64_t from = 0, at;
+        for (int i = 0; i < p->slices; i++) fill_slice(sim, &p->slice[i]);
         if (!inputs_ready(&p->in, !p->inside, &from)) break;
         if (a->c.pipe == 0) {
             if (!pass_through(sim, a, p, from)) return;

@@ -171,10 +171,10 @@ if make_design $name "$spec" random:1 >"$log" 2>&1 && build_soon $name >>"$log" 
     check_key ids=2 "" 0
     check_key latency_hit_ns=20 "" 0
     check_key latency_closed_ns=137 "" 0
-    check_key latency_miss_ns=200 "" 0
+    check_key latency_miss_ns=500 "" 0
     check_key row_cycle_ns=400 "" 0
-    check_key read_to_write_ns=100 "" 0
-    check_key write_to_read_ns=100 "" 0
+    check_key read_to_write_ns=200 "" 0
+    check_key write_to_read_ns=200 "" 0
     check_key write_response_ns=500 "" 0
     check_key refresh_interval_ns=2000 "" 0
     check_key refresh_ns=1500 "" 0

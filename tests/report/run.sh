@@ -99,7 +99,7 @@ refuse() { # label, message, command...
 
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
 variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14
-plan 61
+plan 66
 specs=("$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml)
 for spec in "${specs[@]}"; do check_design "$spec"; done
@@ -145,6 +145,42 @@ shown_bits() {
             "$work/formats.html"
 }
 check "bits per weight in the text and on the page" shown_bits
+
+# The timing model's record of a design: beside the spec, kept in the folder, of this RTL alone.
+clock_of() { # folder, hash
+    local hash=${2:-$(sed -n 's/^ "rtl": "\([0-9a-f]*\)".*/\1/p' "$1/report.json")}
+    echo "{\"name\": \"x\", \"rtl\": \"$hash\", \"parts\": ["
+    echo '  {"where": "design", "paths": [{"ns": 4.5, "path": "a_q to <b_q>"}]}]}'
+}
+shown_clock() {
+    local spec=$work/clocked.yaml dir=$work/clocked
+    cp "$root/configs/graph-linear.yaml" "$spec" && clock_of "$work/graph-linear" >"$work/clocked.timing.json" &&
+        "$rill" gen "$spec" -o "$dir" 2>"$work/clocked.said" &&
+        cmp "$work/clocked.timing.json" "$dir/design.timing.json" &&
+        grep -q 'warning: the design asks for 250 MHz, the timing model supports 222 MHz' "$work/clocked.said" &&
+        grep -q '^clock: the timing model supports 222 MHz' "$dir/report.txt" &&
+        "$rill" check "$dir/design.yaml" 2>&1 | grep -q '    4.50 ns, design: a_q to <b_q>' &&
+        "$rill" report "$dir" --html "$work/clocked.html" &&
+        grep -q '<td class="n">4.50</td><td class="n">222</td><td>a_q to &lt;b_q&gt;</td>' "$work/clocked.html"
+}
+check "the clock of a record beside the spec" shown_clock
+stale_clock() {
+    clock_of "$work/clocked" 0123456789abcdef >"$work/stale.json" &&
+        "$rill" report "$work/clocked" --html "$work/stale.html" --timing "$work/stale.json" &&
+        grep -q 'Clock: stale: its record is of other RTL' "$work/stale.html" &&
+        ! grep -q 'a_q to' "$work/stale.html"
+}
+check "a record of other RTL is stale" stale_clock
+no_clock() { # what was there goes
+    rm "$work/clocked.timing.json" && "$rill" gen "$work/clocked.yaml" -o "$work/clocked" &&
+        [ ! -e "$work/clocked/design.timing.json" ] &&
+        grep -q '^clock: not modelled; run verif/timing/run.sh --design SPEC' "$work/clocked/report.txt"
+}
+check "a design without a record, where there was one" no_clock
+refuse "no record" "cannot read\|No such file" "$rill" check "$work/clocked.yaml" --timing "$work/nowhere.json"
+echo '{"name": "x"}' >"$work/no-record.json"
+refuse "a record without its hash" "no-record.json:1:1: error: " "$rill" check "$work/clocked.yaml" --timing \
+    "$work/no-record.json"
 
 design=$work/graph-linear
 # What a simulation measured: here one word less than the depth everywhere, in the second of three windows.

@@ -3,6 +3,7 @@
 
 Each case fails with an AssertionError; expected delays are sums written down here from the table of delays.
 """
+import json
 import os
 import sys
 import tempfile
@@ -11,7 +12,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "verif", "timing"))
 from dies import Dies  # noqa: E402
-from design import by_port, crossings, loose_borders, own_paths  # noqa: E402
+from design import (Said, by_port, crossings, loose_borders, own_paths, parts_of,  # noqa: E402
+                    write_record)
 from graph import Loop  # noqa: E402
 from model import Netlist, Table, read_delays  # noqa: E402
 from walk import HALF, TABLES, Walk, netlist_name, write_table  # noqa: E402
@@ -566,6 +568,24 @@ def case_delays() -> None:
     finally:
         os.remove(path)
     raise AssertionError("not refused")
+
+
+def case_record() -> None:
+    """Each path stands at its die, the longest first, and the record has the hash of the design's Verilog."""
+    said = [Said(3.104, "a", 0, False), Said(4.2, "b", 2, False), Said(4.416, "c", 2, False), Said(2.0, "d", -1, False),
+            Said(9.0, "e", 2, True)]
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "report.json"), "w", encoding="utf-8") as f:
+            json.dump({"name": "x", "rtl": "0123456789abcdef"}, f)
+        path = os.path.join(folder, "x.timing.json")
+        write_record(path, folder, parts_of(said, True), {"u_a.d": (5, 0), "u_b.d": (7, 1)}, 1)
+        with open(path, encoding="utf-8") as f:
+            record = json.load(f)
+    assert (record["name"], record["rtl"]) == ("x", "0123456789abcdef"), record
+    assert [(part["where"], *part["paths"][0].values(), len(part["paths"])) for part in record["parts"]] == [
+        ("SLR0", 3.1, "a", 1), ("SLR2", 4.42, "c", 1), ("between dies", 2.0, "d", 1), ("resets", 9.0, "e", 1)], record
+    assert record["crossings"] == {"bits": 12, "without_registers": 1}, record
+    assert [part.where for part in parts_of(said[:1], False)] == ["design"]
 
 
 CASES = {name[5:]: run for name, run in list(globals().items()) if name.startswith("case_")}

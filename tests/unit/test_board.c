@@ -16,6 +16,7 @@
 #include "include/cost.h"
 
 static struct arena arena;
+static const struct clock_model no_clock = {.rtl = ""};
 static int setup(void **state) {
     (void)state;
     arena_init(&arena);
@@ -42,8 +43,8 @@ static char *said(struct ir *ir) {
     char *warnings = NULL;
     size_t len;
     diag_init(&diag, open_memstream(&warnings, &len));
-    emit_report_text(ir, &text);
-    emit_report_json(ir, &text);
+    emit_report_text(ir, &no_clock, &text);
+    emit_report_json(ir, &no_clock, &text);
     emit_report_capacity(ir, loc_none(), &diag);
     fclose(diag.out);
     text_add(&text, warnings);

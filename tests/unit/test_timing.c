@@ -204,6 +204,14 @@ static void test_cycles_of_rtl(void **state) {
 
 static struct timing_forecast *forecast_of(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words);
 
+// To the cycle: a residual waits for its other operand, behind a full FIFO and in the adder's slices.
+static void operands_wait_in_slices(void **state) {
+    (void)state;
+    struct ir *ir = build_sized("tests/e2e/specs/five.yaml", SPEC_SAFE);
+    assert_int_equal((int64_t)forecast_of(ir, 9, 1, TIMING_WHOLE_WORDS)->first_id, 1507); // the RTL's
+    assert_int_equal((int64_t)forecast_of(ir, 20, 1, TIMING_WHOLE_WORDS)->first_id, 3091);
+}
+
 // A forecast at its bound is possible, one below it is told, each phase by itself.
 static void test_bounds(void **state) {
     (void)state;
@@ -352,7 +360,7 @@ static void test_conservative(void **state) {
     (void)state;
     struct ir *few = build_sized("tests/e2e/specs/five.yaml", SPEC_CONSERVATIVE),
               *timed = build("tests/e2e/specs/five.yaml");
-    assert_true(bits_of(few) < bits_of(timed) * 4 / 5);
+    assert_true(bits_of(few) < bits_of(timed) * 5 / 6);
     for (int e = 0; e < few->edges; e++)
         assert_true(few->edge[e].depth >= 2 && few->edge[e].depth <= timed->edge[e].depth);
     assert_null(simulate(few, 20, 1, NULL, true)->stuck);
@@ -422,6 +430,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_shared_channels, setup, teardown),
+        cmocka_unit_test_setup_teardown(operands_wait_in_slices, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast_read_ahead, setup, teardown),

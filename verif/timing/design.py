@@ -3,14 +3,16 @@
 """The clock that the timing model supports for a whole design: the modules' own longest paths, and the paths between
 modules, which begin with a module's departure and end with another's arrival. Class estimated.
 
-usage: verif/timing/design.py DESIGN TOP_JSON ROWS [--borders FILE | --ends]
+usage: verif/timing/design.py DESIGN TOP_JSON ROWS [--borders FILE | --ends] [--record FILE]
 DESIGN: what `rill gen` wrote; TOP_JSON: its rill_top with empty modules (verif/timing/run.sh makes it); ROWS: the lines
 that were walked, `MODULE NAME=VALUE...`. --borders: what goes from die to die with logic on its way, which nothing
-may, a line each. --ends: the modules at whose ports something goes from die to die, and nothing else.
+may, a line each. --record: the clock and its paths as JSON. --ends: the modules at whose ports something goes from die
+to die, and nothing else.
 """
 import argparse
 import json
 import os
+import pathlib
 import re
 import sys
 from dataclasses import dataclass
@@ -98,10 +100,9 @@ def die_of_path(walk: Walk, path: Path) -> int:
     return dies.pop() if len(dies) == 1 else -1
 
 
-def read_top(given: argparse.Namespace, rows: Rows) -> tuple[Netlist, dict[str, str]]:
+def read_top(given: argparse.Namespace, rows: Rows, dies: Dies) -> tuple[Netlist, dict[str, str]]:
     with open(given.top, encoding="utf-8") as f:
         top = top_of(json.load(f)["modules"])
-    dies = Dies(os.path.join(given.design, "pblocks.tcl"))
     lines: dict[str, str] = {}
     missing = set()
     for name, cell in top["cells"].items():
@@ -181,13 +182,41 @@ def print_crossings(found: dict[str, tuple[int, int]], count: int) -> None:
             print(f"  {without} bits  {name}")
 
 
-def print_said(title: str, said: list[Said], count: int) -> None:
-    if not said:
-        return
-    worst = max(said, key=lambda s: s.ns)
-    print(f"{title}: {worst.ns:.2f} ns, {1000 / worst.ns:.0f} MHz")
-    for one in sorted(said, key=lambda s: (-s.ns, s.text))[:count]:
-        print(f"  {one.ns:.2f} ns  {one.text}")
+@dataclass
+class Part:
+    """The paths of a die, or of what lies on none, worst first."""
+    where: str
+    said: list[Said]
+
+    def __post_init__(self) -> None:
+        self.said.sort(key=lambda s: (-s.ns, s.text))
+
+    def print(self, count: int) -> None:
+        print(f"{self.where}: {self.said[0].ns:.2f} ns, {int(1000 / self.said[0].ns)} MHz")
+        for one in self.said[:count]:
+            print(f"  {one.ns:.2f} ns  {one.text}")
+
+    def record(self, count: int) -> dict[str, object]:
+        return {"where": self.where, "paths": [{"ns": round(s.ns, 2), "path": s.text} for s in self.said[:count]]}
+
+
+def parts_of(said: list[Said], has_dies: bool) -> list[Part]:
+    """Without dies all lies on one, which has no name."""
+    data = [s for s in said if not s.reset]
+    found = [Part(f"SLR{die}" if has_dies else "design", [s for s in data if s.die == die])
+             for die in sorted({s.die for s in data if s.die >= 0})]
+    found.append(Part("between dies", [s for s in data if s.die < 0]))
+    found.append(Part("resets", [s for s in said if s.reset]))
+    return [part for part in found if part.said]
+
+
+def write_record(path: str, design: str, parts: list[Part], found: dict[str, tuple[int, int]], count: int) -> None:
+    """What `rill check` and the report read of a design (gen/emit/clock.c)."""
+    report = json.loads(pathlib.Path(design, "report.json").read_text(encoding="utf-8"))
+    bits, loose = (sum(n[k] for n in found.values()) for k in (0, 1))
+    record = {"name": report["name"], "rtl": report["rtl"], "class": "estimated",
+              "parts": [part.record(count) for part in parts], "crossings": {"bits": bits, "without_registers": loose}}
+    pathlib.Path(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> int:
@@ -197,11 +226,13 @@ def main() -> int:
     parser.add_argument("rows")
     parser.add_argument("--worst", type=int, default=3)
     parser.add_argument("--borders")
+    parser.add_argument("--record")
     parser.add_argument("--ends", action="store_true")
     parser.add_argument("--alone", action="store_true", help="with --borders: no paths")
     given = parser.parse_args()
     rows = Rows(given.rows)
-    net, lines = read_top(given, rows)
+    dies = Dies(os.path.join(given.design, "pblocks.tcl"))
+    net, lines = read_top(given, rows, dies)
     crossing = crossings(net)
     if given.borders:
         with open(given.borders, "w", encoding="utf-8") as file:
@@ -218,13 +249,13 @@ def main() -> int:
             seen.add(key)
             said += own_paths(plain(name), rows.path(line), key[1])
     print("the clock that the timing model supports (estimated, docs/timing.md)")
-    data = [s for s in said if not s.reset]
-    for die in sorted({s.die for s in data if s.die >= 0}):
-        print_said(f"SLR{die}", [s for s in data if s.die == die], given.worst)
-    print_said("between dies", [s for s in data if s.die < 0], given.worst)
-    print_said("resets", [s for s in said if s.reset], given.worst)
+    parts = parts_of(said, dies.known)
+    for part in parts:
+        part.print(given.worst)
     print_crossings(by_port(crossing), given.worst)
-    print_said("all but resets", data, given.worst)
+    Part("all but resets", [s for s in said if not s.reset]).print(given.worst)
+    if given.record:
+        write_record(given.record, given.design, parts, by_port(crossing), given.worst)
     return 0
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The die of each instance, from the pblocks.tcl of a design."""
+import os
+import pathlib
 import re
 
 PLACE = re.compile(r"rill_place pblock_SLR(\d+) \{([^}]*)\}")
@@ -9,10 +11,11 @@ UNNAMED = re.compile(r"\bgenblk\d+\.")  # what Yosys calls an `else if` of a gen
 class Dies:
     def __init__(self, path: str, inside: str = ""):
         """inside: the instance whose cells are asked for, `u_engine.`; of rill_top nothing."""
-        with open(path, encoding="utf-8") as f:
-            found = [(name, int(die)) for die, name in PLACE.findall(f.read())]
+        self.known = os.path.exists(path)  # else the design is not on dies
+        text = pathlib.Path(path).read_text(encoding="utf-8") if self.known else ""
+        found = [(name, int(die)) for die, name in PLACE.findall(text)]
         found.sort(key=lambda item: -item[0].count("/"))  # those deep inside others first
-        self.all = {die for _, die in found}
+        self.all = {die for _, die in found} or {0}
         self.inside = inside
         self.patterns = [(re.compile(re.escape(name.replace("/", ".")).replace(r"\*", ".*") + r"(\.|\[|$)"), die)
                          for name, die in found]

@@ -20,13 +20,15 @@ usage: verif/timing/run.sh [--all | --design SPEC | --borders SPEC] [--list] [--
              designs that verif/timing/modules.txt names, with --design of that one
   --list     only prints what would be walked
   --path     also the longest path of each, net by net
-  --record   writes what was walked to verif/timing/paths.txt, with --design the clock to clock.txt
+  --record   writes what was walked to verif/timing/paths.txt, and with --design the clock over one of the same RTL
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
 RILL_TIMING_LIMIT: ns (default 4.0); a row of paths.txt that took more may take as much. Netlists are kept in
 build/timing/ and made again when a template in them or a parameter has changed, so a run that was broken off goes on
-where it was. With --design the clock that the model supports is stated at the end.
+where it was. With --design the clock that the model supports is stated at the end, and written to NAME.timing.json
+beside NAME.yaml, which `rill check`, `rill gen` and the report read: unless one is there that is of the same RTL and
+says otherwise, which is a failure.
 TEXT
 }
 
@@ -173,7 +175,7 @@ state_clock() {
     if ! make_top >"$log" 2>&1; then
         fail "the clock of $spec" "$(reason)"
     elif ! python3 "$here/design.py" "$work/design" "$work/top.json" "$work/lines" --borders "$work/borders" \
-        >"$work/clock" 2>&1; then
+        --record "$work/clock.json" >"$work/clock" 2>&1; then
         fail "the clock of $spec" "$(tail -n 1 "$work/clock")"
     else
         cat "$work/clock"
@@ -218,19 +220,15 @@ walk_borders() { # SPEC
     else fail "borders of dies of $1" "$(reason)"; fi
 }
 
-# What is stated for a design in clock.txt is what comes out.
+# A record beside the spec that is of the same RTL says the same; any other is replaced.
 check_clock() {
-    local name=${spec#"$root/"}
-    if [ $record = 1 ] && grep -qx "# verif/timing/run.sh --design $name" "$here/clock.txt"; then
-        { echo "# verif/timing/run.sh --design $name" && cat "$work/clock"; } >"$here/clock.txt"
-    fi
-    if ! grep -qx "# verif/timing/run.sh --design $name" "$here/clock.txt"; then
-        ok "the clock of $name: $(grep '^all but resets' "$work/clock")"
-    elif diff <(tail -n +2 "$here/clock.txt") "$work/clock" >"$log"; then
-        ok "the clock of $name, as in clock.txt: $(grep '^all but resets' "$work/clock")"
-    else
-        fail "the clock of $name" "clock.txt says otherwise; --record writes it: $(grep -m 1 '^[<>]' "$log")"
-    fi
+    local name=${spec#"$root/"} kept=${spec%.yaml}.timing.json rtl says
+    says=$(grep '^all but resets' "$work/clock")
+    rtl=$(grep -m 1 '"rtl"' "$work/clock.json")
+    if [ $record = 0 ] && grep -qsF -- "$rtl" "$kept" && ! diff "$kept" "$work/clock.json" >"$log"; then
+        fail "the clock of $name" "its record says otherwise; --record writes it: $(grep -m 1 '^[<>]' "$log")"
+    elif cp "$work/clock.json" "$kept" 2>"$log"; then ok "the clock of $name, in ${kept#"$root/"}: $says"
+    else fail "the clock of $name" "$(reason)"; fi
 }
 
 # Rows of paths.txt: what was walked now, and of other lines what is there.
