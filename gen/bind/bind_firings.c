@@ -213,8 +213,7 @@ static bool fires_between(const struct ir *ir, int n) {
     int engine = bind_product_engine(ir, n);
     bool one_engine = engine == bind_product_engine(ir, scores) && engine == bind_product_engine(ir, values);
     return one_engine && ir->design.on_chip_kib == 0 && ir->firings > 0 &&
-           is_long(&ir->firing[ir->firings - 1], ir->node[n].region) && !needs(ir, scores, n) &&
-           needs(ir, values, n);
+           is_long(&ir->firing[ir->firings - 1], ir->node[n].region) && !needs(ir, scores, n) && needs(ir, values, n);
 }
 
 // What fires in one region on one engine is one section of its tables.
