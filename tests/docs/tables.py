@@ -33,7 +33,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-KEYS = ("channels", "lanes", "unroll", "T", "A", "fifo", "weights", "head", "beat_bits", "prefetch_beats")
+KEYS = ("channels", "lanes", "unroll", "T", "A", "pump", "fifo", "weights", "head", "beat_bits", "prefetch_beats")
 KINDS = ("lut", "ff", "dsp", "bram36", "uram")
 MARK = re.compile(r"<!-- (rill check|rill forecast) (.*) -->$")
 CLOCK = re.compile(r"(\d+) MHz")
