@@ -6,6 +6,7 @@
 // sweep: BEAT_BITS=512 ARRAYS=2 X_BITS=10 PARTS=4
 // sweep: BEAT_BITS=512 ARRAYS=4
 // sweep: BEAT_BITS=256 ARRAYS=4 X_BITS=10 PARTS=4
+// sweep: BEAT_BITS=256 ARRAYS=2 PUMP=2
 // quick: BEAT_BITS=256 ARRAYS=2 PARTS=4 @ 50:50
 // quick: BEAT_BITS=256 ARRAYS=4 X_BITS=10 @ 50:50
 `default_nettype none
@@ -14,6 +15,7 @@
 module rill_engine_offsets_tb;
     parameter BEAT_BITS = 256;
     parameter ARRAYS = 2;
+    parameter PUMP = ARRAYS > 2 ? 2 : 1;
     parameter X_BITS = 8;
     parameter PARTS = 1;
     localparam ASYM = 1;
@@ -31,7 +33,8 @@ module rill_engine_offsets_tb;
     reg  [SLICE_W-1:0]        slice;
     wire [GROUPS*GROUP_W-1:0] sums;
     rill_bench_clock u_clock (.clk(clk), .clk_2x(), .rst(rst), .again(1'b0));
-    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(1), .X_BITS(X_BITS), .PARTS(PARTS), .OWN(1))
+    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .PUMP(PUMP), .ASYM(1), .X_BITS(X_BITS),
+        .PARTS(PARTS), .OWN(1))
         dut (.clk(clk), .rst(rst), .valid_3(valid_3), .valid_4(valid_4), .int4_4(1'b1), .slice(slice),
         .x({BEAT_BITS*4*ARRAYS{1'b0}}), .q(sums));
 

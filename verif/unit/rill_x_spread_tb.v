@@ -11,6 +11,8 @@
 // sweep: BEAT_BITS=512 ARRAYS=4 FACTOR_W=32 define=RILL_PUMP
 // sweep: BEAT_BITS=256 ARRAYS=4 ASYM=1 X_BITS=10 FACTOR_W=32 define=RILL_PUMP
 // sweep: BEAT_BITS=512 ARRAYS=4 ASYM=1 FACTOR_W=27 PARTS=4 define=SYNTHESIS
+// sweep: BEAT_BITS=256 ARRAYS=2 PUMP=2 FACTOR_W=32 define=RILL_PUMP
+// quick: BEAT_BITS=256 ARRAYS=2 PUMP=2 FACTOR_W=32 @ 50:50
 // quick: BEAT_BITS=256 ARRAYS=1 FACTOR_W=16 @ 50:50
 // quick: BEAT_BITS=256 ARRAYS=2 FACTOR_W=32 @ 50:50
 // quick: BEAT_BITS=256 ARRAYS=2 FACTOR_W=27 PARTS=4 define=SYNTHESIS @ 50:50
@@ -21,6 +23,7 @@
 module rill_x_spread_tb;
     parameter BEAT_BITS = 256;
     parameter ARRAYS = 2;
+    parameter PUMP = ARRAYS > 2 ? 2 : 1;
     parameter ASYM = 0;
     parameter X_BITS = 8;
     parameter FACTOR_W = 32;
@@ -41,9 +44,11 @@ module rill_x_spread_tb;
     wire [PAIRS*2*XS*WORD_W-1:0]  x;
     wire [5*ARRAYS-1:0]           shift_there;
     rill_bench_clock u_clock (.clk(clk), .clk_2x(), .rst(rst), .again(again));
-    rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .FACTOR_W(FACTOR_W))
+    rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .PUMP(PUMP), .ASYM(ASYM), .X_BITS(X_BITS),
+        .FACTOR_W(FACTOR_W))
         u_factors (.clk(clk), .slice(slice), .factors(factors));
-    rill_x_spread #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .FACTOR_W(FACTOR_W),
+    rill_x_spread #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .PUMP(PUMP), .ASYM(ASYM), .X_BITS(X_BITS),
+        .FACTOR_W(FACTOR_W),
         .PARTS(PARTS)) dut (
         .clk(clk), .rst(rst), .now(now), .factors(factors), .shift(shift), .x(x), .shift_there(shift_there));
 
@@ -73,7 +78,7 @@ module rill_x_spread_tb;
     task check_factor;
         reg [WORD_W-1:0] word;
         begin
-            skew = ARRAYS > 1 ? pair_skew(i / 2, p) : 0;
+            skew = ARRAYS > 1 || PUMP > 1 ? pair_skew(i, p) : 0;
             if (came[skew+2]) begin
                 q = ARRAYS == 1 ? element(skew + 1, 0, i)
                     : element(skew + 1, 2 * p, i) + element(skew + 1, 2 * p + 1, i) * (1 << SPLIT);
