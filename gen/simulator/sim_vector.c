@@ -137,7 +137,7 @@ void sim_pipe_run(struct sim *sim, struct actor *a) {
 
 struct group {
     int64_t rows, tokens, words, ready, released; // released: place free again; < 0 not yet
-    bool last;                             // it ended a firing
+    bool last;                                    // it ended a firing
 };
 // Firings that are kept for a firing of the output each.
 struct held {

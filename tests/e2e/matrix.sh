@@ -281,7 +281,8 @@ check_point() { # line of the table: the unit of parallel work
         export RILL_QUICK_BUILD=1
         [ $thorough != 0 ] || build=build_soon
     fi
-    # Multipliers at twice the clock (`A: 4`, `pump: 2`) as they are made; in all other designs of their kind as they are fast.
+    # Multipliers at twice the clock (`A: 4`, `pump: 2`) as they are made; in all other designs of their kind as they
+    # are fast.
     if [[ $name == *-pumped ]]; then
         export RILL_PUMPED=1
         build=build_design
