@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Clocks of a kernel whose multipliers work twice in a cycle (design.A: 4, design.pump: 2), for its implementation. The tool makes both
-# of ap_clk by the MMCM of u_clock: clk, and clk_2x that rises with it and in the middle between. Without more, what
-# goes from one to the other has half a cycle.
+# Clocks of a kernel whose multipliers work twice in a cycle (design.A: 4, design.pump: 2), for its implementation. The
+# tool makes both of ap_clk by the MMCM of u_clock: clk, and clk_2x that rises with it and in the middle between.
+# Without more, what goes from one to the other has half a cycle.
 
 # The same root and the same delay for both.
 set_property CLOCK_DELAY_GROUP rill_clocks [get_nets {u_clock/clk u_clock/clk_2x}]

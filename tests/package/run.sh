@@ -130,7 +130,7 @@ if [ ${#specs[@]} != 0 ]; then
     verdict
     exit
 fi
-plan $((135 + sim))
+plan $((137 + sim))
 mkdir -p "$work/boards"
 for pair in small:dies tight_far:cut_far; do
     board=$work/boards/${pair%:*}.yaml name=${pair#*:}
@@ -183,6 +183,11 @@ check "a kernel with another name, then the first name again" named
 
 clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
 check "two clocks: made in phase, with a reset that waits; constraints of every multiplier" clocked "$work/pumped"
+halved() { # weights of both halves of a cycle
+    variant "$root/tests/e2e/specs/odd.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" halved &&
+        clocked "$work/halved" && grep -q 'gen_halves[.]u_mul/u_dsp$' "$MOCK_CELLS"
+}
+check "two clocks of products with half the DSPs: constraints of every multiplier" halved
 check_moved pumped
 
 # ---- placement of one package, as it is done ----
@@ -280,7 +285,8 @@ finds "a reset that does not wait for the clocks" clocked rtl/rill_kernel.v 's/ 
 finds "one clock for both" clocked rtl/rill_kernel.v 's/clk_2x(clk_2x), .rst/clk_2x(clk), .rst/' pumped
 finds "an oscillator that is too fast" clocked rtl/rill_kernel.v 's/MULTIPLY(6)/MULTIPLY(8)/' pumped
 finds "a constraint of other multipliers" clocked clocks.xdc 's/gen_leaf|/gen_three|/' pumped
-finds "a constraint of none" clocked clocks.xdc 's/gen_pumped.*(A|D)/gen_paired[.]u_mul\/u_dsp\/(A|D)/' pumped
+finds "a constraint of none" clocked clocks.xdc 's/gen_(pumped|halves)/gen_paired/' pumped
+finds "constraints that forget weights of both halves" clocked clocks.xdc "s/|halves//" halved
 finds "constraints that nobody reads" tcl package_xo.tcl 's/ -fileset constrs_1 / -fileset constrs_2 /' pumped
 finds "a pin that is not connected" lints rtl/rill_kernel.v '/\.m_axi_hbm_01_rdata(/d'
 finds "a file left out of filelist.f" lints filelist.f '/rill_reset.v/d'

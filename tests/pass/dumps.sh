@@ -30,21 +30,22 @@ check_depths() { # spec
 }
 
 # The dump after a pass is made from the one before it, so each pass runs once in this chain.
-continue_after() { # spec or the dump of the pass before, label, pass
+continue_after() { # spec or the dump of the pass before, label, pass, record of the timing model
     local dump=$work/$2/after/$3.yaml
-    "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" && "$rill" gen "$dump" -o "$work/$2/from-$3" &&
-        diff -rq "$work/$2/direct" "$work/$2/from-$3"
+    "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" &&
+        "$rill" gen "$dump" -o "$work/$2/from-$3" ${4:+--timing "$4"} && diff -rq "$work/$2/direct" "$work/$2/from-$3"
 }
 
 check_dumps() { # spec
-    local label pass failed="" from=$1
+    local label pass failed="" from=$1 record=${1%.yaml}.timing.json
     label=$(basename "$1" .yaml)
+    [ -e "$record" ] || record=
     if ! "$rill" gen "$1" -o "$work/$label/direct" >"$log" 2>&1; then
         fail "dumps $label" "$(reason)"
         return
     fi
     for pass in $passes; do
-        continue_after "$from" "$label" "$pass" >"$log" 2>&1 || failed+=" $pass: $(reason)"
+        continue_after "$from" "$label" "$pass" "$record" >"$log" 2>&1 || failed+=" $pass: $(reason)"
         from=$work/$label/after/$pass.yaml
     done
     rm -rf "${work:?}/$label"/from-* "${work:?}/$label/direct"
