@@ -30,7 +30,8 @@ enum {
     MAX_FIRINGS = 65535,   // of a region on one engine: 16 bits of the length of a section
     MAX_GROUPS = 256,      // 8 bits of the engine's schedule
     RUN_BITS = 24,         // beats of a walker's run
-    SOFTMAX_LATENCY = 110  // cycles from a head's last score to its last quantized weight, passes over positions aside
+    SOFTMAX_LATENCY = 110, // cycles from a head's last score to its last quantized weight, passes over positions aside
+    QUERY_LATENCY = 110    // cycles from the last sum of queries or keys to the first operand of the scores
 };
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.
@@ -190,18 +191,21 @@ static void fire_attention(struct order *o, int scores, int values, int between)
     }
 }
 
+// Whether the result of node `other` goes into that of node `node`. Makers come before who reads them.
 static bool needs(const struct ir *ir, int node, int other) {
-    bool found = node == other;
-    for (int i = 0; i < ir->node[node].inputs && !found; i++) {
-        int maker = ir->tensor[ir->node[node].in[i]].producer;
-        found = maker >= other && needs(ir, maker, other);
-    }
-    return found;
+    bool *on_way = arena_alloc(ir->arena, (size_t)(node - other + 1), sizeof *on_way);
+    on_way[0] = true;
+    for (int n = other + 1; n <= node; n++)
+        for (int i = 0; i < ir->node[n].inputs; i++) {
+            int maker = ir->tensor[ir->node[n].in[i]].producer;
+            if (maker >= other && maker < n && on_way[maker - other]) on_way[n - other] = true;
+        }
+    return on_way[node - other];
 }
 
-// Queries and keys take as long to become operands of the scores as softmax does: a product that hides that.
+// A product that hides how queries and keys become operands of the scores.
 static bool is_long(const struct ir_firing *f, int region) {
-    return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= SOFTMAX_LATENCY;
+    return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= QUERY_LATENCY;
 }
 
 // Whether the matrix product n, the last one before scores, fires between them and their values. All are on one engine,
