@@ -119,6 +119,44 @@ static void a_word_in_parts_takes_its_cycles(void **state) {
     assert_int_equal(at, 24);
 }
 
+// Words that a quantizer takes while nobody takes its own, of blocks of so many chunks of two tokens.
+static int64_t quantizer_takes(int64_t chunks) {
+    struct ir ir = {.arena = &arena};
+    int q = ir_add_kernel(&ir, "q", "rill_quantize", IR_NONE);
+    ir_set_int(&ir, q, "LANES", 8);
+    ir_set_int(&ir, q, "TOKENS", 2);
+    ir_set_int(&ir, q, "BEAT_BITS", 512);
+    ir_set_int(&ir, q, "BLOCK", 64);
+    int x = ir_add_port(&ir, q, "x", false, IR_STREAM_TOKENS, 256);
+    int y = ir_add_port(&ir, q, "y", true, IR_STREAM_TOKENS, 512);
+    ir.kernel[q].port[x].edge = 0;
+    ir.kernel[q].port[y].edge = 1;
+    struct sim_edge edge[2];
+    edge_init(&edge[0], 0, IR_NONE, IR_NONE);
+    edge_init(&edge[1], 1, IR_NONE, IR_NONE);
+    struct actor a = {.kernel = q, .k = &ir.kernel[q], .args = {ir.kernel[q].param, ir.kernel[q].params}};
+    struct timing_options options = {0};
+    struct sim sim = {.arena = &arena, .ir = &ir, .options = &options, .edge = edge, .actor = &a};
+    assert_true(timing_contract(&ir, q, &a.c));
+    const struct sim_machine *machine = sim_machine_of(a.c.machine);
+    assert_true(machine->init(&sim, &a));
+    for (int64_t row = 1; row <= 20 * chunks; row++) // each a chunk of both tokens
+        for (int tok = 0; tok < 2; tok++) {
+            uint8_t last = row % chunks ? 0 : TIMING_LAST;
+            edge_put(&sim, &edge[0], edge[0].puts, edge[0].puts, tok ? TIMING_TOK_LAST | last : 0);
+        }
+    machine->run(&sim, &a);
+    return edge[0].takes;
+}
+
+// Two blocks of the largest kind, four of smaller ones.
+static void blocks_share_their_room(void **state) {
+    (void)state;
+    assert_int_equal(quantizer_takes(8), 2 * 16);      // as large as can be
+    assert_int_equal(quantizer_takes(4), 4 * 8);       // half of that
+    assert_int_equal(quantizer_takes(1), (4 + 1) * 2); // one is in the stages behind the banks
+}
+
 static void test_unknown_module(void **state) {
     (void)state;
     struct ir ir = {.arena = &arena};
@@ -425,6 +463,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_units, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rooms, setup, teardown),
         cmocka_unit_test_setup_teardown(credits_come_back_late, setup, teardown),
+        cmocka_unit_test_setup_teardown(blocks_share_their_room, setup, teardown),
         cmocka_unit_test_setup_teardown(a_word_in_parts_takes_its_cycles, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown),
         cmocka_unit_test_setup_teardown(test_buffers, setup, teardown),
