@@ -4,7 +4,7 @@
 
 usage: tables.py [--deep] PAGE...         prints the cells that differ, as PAGE:LINE: what; the status is 0 all the same
        RILL_UPDATE=1 tables.py PAGE...    writes them
-Before such a table stands a comment, or two, its parts divided by `; `:
+Before such a table stand comments, the parts of each divided by `; `:
     <!-- rill check SPEC; without KEY; COLUMN: FIGURE; COLUMN: FIGURE -->
     <!-- rill forecast SPEC IN:OUT; with KEY VALUE; COLUMN: FIGURE -->
 SPEC is a file, or has `*` where the first word of the row's first cell goes (of the row above, where that is empty).
