@@ -375,6 +375,8 @@ struct writer {
     int64_t address;
 };
 
+enum { DESC_SLICE = 1 }; // cycles that a descriptor waits in its register slice
+
 bool sim_writer_init(struct sim *sim, struct actor *a) {
     struct writer *w = a->state = ARENA_NEW(sim->arena, struct writer);
     w->in = sim_in(sim, a, IR_ROLE_Y);
@@ -389,7 +391,7 @@ static bool writer_gives(struct sim *sim, struct writer *w) {
     int64_t at;
     if (w->ask) {
         if (!client_room(w->client, &at)) return false;
-        client_ask(sim, w->client, at_least(at, w->from), w->address, w->left);
+        client_ask(sim, w->client, at_least(at, w->from + DESC_SLICE), w->address, w->left);
         w->ask = false;
     }
     for (; w->left; w->left--) {

@@ -9,7 +9,8 @@
 // depend on TOKENS.
 // steps_done counts firings whose writes all have their responses (dma_written comes back from the engine: see
 // rill_write_tracker).
-// Throughput: one chunk per cycle while the engine keeps up. Reset: clk, synchronous active-high rst.
+// Throughput: one chunk per cycle while the engine keeps up. Its descriptors wait in a register slice: what the engine
+// makes of their beats goes no further. Reset: clk, synchronous active-high rst.
 //
 // name       meaning                            unit    range
 // BEAT_BITS  of a beat                          bits    256, 512
@@ -121,23 +122,42 @@ module rill_stream_writer #(
     reg                  desc_valid_q;
     reg  [39:0]          desc_offset_q;
     reg  [GROUP_BITS-1:0] beats_q;
-    reg  [5:0]           left_q;
+    reg  [5:0]           left_q;             // beats of it
+    reg  [5:0]           left_d;
+    reg                  some_q;             // left_q != 0
+    reg                  last_q;             // left_q == 1
     reg                  end_q;              // the last group of a firing is on its way
     reg                  firing_done_q;
     reg                  given_q;
     wire                 beat_out = m_axis_beat_tvalid && m_axis_beat_tready;
-    wire                 clear = (!desc_valid_q || m_axis_desc_tready)
-        && (left_q == 6'd0 || (left_q == 6'd1 && m_axis_beat_tready));
+    wire                 desc_ready;         // of the slice
+    wire [55:0]          desc_data = {GROUP_BEATS_32[15:0], desc_offset_q};
+    wire                 clear = (!desc_valid_q || desc_ready)
+        && (!some_q || (last_q && m_axis_beat_tready));
     wire                 load = take && group_last;
 
     assign s_axis_y_tready = open_q && (!group_last || clear);
-    assign m_axis_desc_tvalid = desc_valid_q;
-    assign m_axis_desc_tdata = {GROUP_BEATS_32[15:0], desc_offset_q};
-    assign m_axis_beat_tvalid = left_q != 6'd0;
+    rill_register_slice #(.DATA_W(56), .MODE(3)) u_desc (
+        .clk(clk), .rst(rst), .s_axis_tvalid(desc_valid_q), .s_axis_tready(desc_ready), .s_axis_tdata(desc_data),
+        .m_axis_tvalid(m_axis_desc_tvalid), .m_axis_tready(m_axis_desc_tready), .m_axis_tdata(m_axis_desc_tdata));
+    assign m_axis_beat_tvalid = some_q;
     assign m_axis_beat_tdata = beats_q[BEAT_BITS-1:0];
+
+    always @* begin
+        left_d = left_q;
+        if (rst)
+            left_d = 6'd0;
+        else if (load)
+            left_d = GROUP_BEATS_32[5:0];
+        else if (beat_out)
+            left_d = left_q - 6'd1;
+    end
 
     always @(posedge clk) begin
         open_q <= !rst;
+        left_q <= left_d;
+        some_q <= left_d != 6'd0;
+        last_q <= left_d == 6'd1;
         if (rst) begin
             chunk_q <= 16'd0;
             slot_q <= 16'd0;
@@ -164,22 +184,17 @@ module rill_stream_writer #(
         end
         if (rst) begin
             desc_valid_q <= 1'b0;
-            left_q <= 6'd0;
             end_q <= 1'b0;
             firing_done_q <= 1'b0;
             given_q <= 1'b0;
         end else begin
             if (load)
                 desc_valid_q <= 1'b1;
-            else if (m_axis_desc_tready)
+            else if (desc_ready)
                 desc_valid_q <= 1'b0;
-            if (load)
-                left_q <= GROUP_BEATS_32[5:0];
-            else if (beat_out)
-                left_q <= left_q - 6'd1;
             end_q <= (load && s_axis_y_tlast) || (end_q && !clear);
             firing_done_q <= end_q && clear;
-            given_q <= desc_valid_q && m_axis_desc_tready;
+            given_q <= desc_valid_q && desc_ready;
         end
         if (load) begin
             desc_offset_q <= offset_q;

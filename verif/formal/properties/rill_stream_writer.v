@@ -3,7 +3,7 @@
 // the order group, token; its beats are the token's chunks in their slots, zeros behind the last chunk. What waits
 // stays. One slot of one token, any one, is followed; so are the positions of all.
 // The stream's side: a step's chunks have the same tokens, counted from 0; tlast on the last one of the last chunk.
-// Completion is rill_write_tracker's, which is proven.
+// Completion is rill_write_tracker's and the descriptors' way out a register slice's, which are proven.
 // shows: u_done f_done
 wire                        f_done_none;
 wire                        f_done_full;
@@ -67,7 +67,7 @@ always @(posedge clk) begin
             f_want_q <= f_now ? s_axis_y_tdata : f_filled_q ? f_data_q : {CHUNK_BITS{1'b0}};
             f_desc_q <= 1'b1;
         end else begin
-            if (m_axis_desc_tready)
+            if (desc_ready)
                 f_desc_q <= 1'b0;
             if (beat_out)
                 f_left_q <= f_left_q - 6'd1;
@@ -81,10 +81,11 @@ always @(posedge clk) begin
         assert (group_offset_q == f_group_at);
         assert (offset_q == f_group_at + (f_group_last ? f_at_q * ROW_BYTES : 40'd0));
         assert (step_offset_q == OFFSET + (f_row_q + (chunk_last ? f_at_q : 16'd0)) * ROW_BYTES);
-        assert (m_axis_desc_tvalid == f_desc_q && left_q == f_left_q && f_left_q <= GROUP_BEATS);
+        assert (desc_valid_q == f_desc_q && left_q == f_left_q && f_left_q <= GROUP_BEATS);
+        assert (some_q == (left_q != 6'd0) && last_q == (left_q == 6'd1));
         assert (m_axis_beat_tvalid == (f_left_q != 6'd0));
         if (f_desc_q)
-            assert (m_axis_desc_tdata == {GROUP_BEATS_32[15:0], f_offset_q});
+            assert (desc_data == {GROUP_BEATS_32[15:0], f_offset_q});
         if (f_left_q != 6'd0 && f_mine_q)
             assert (((f_beats[f_slot*CHUNK_BITS +: CHUNK_BITS] ^ f_want_q) >> f_gone) == {CHUNK_BITS{1'b0}});
         assert (!f_filled_q || f_chunk_q == 16'd0 || f_tok < f_ntok_q);
