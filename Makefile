@@ -105,6 +105,7 @@ pnr: deps
 	@verif/pnr/run.sh
 	@verif/pnr/gates.sh
 	@verif/pnr/gates.sh verif/pnr/pumped.yaml
+	@verif/pnr/gates.sh verif/pnr/halved.yaml
 
 # How long the generator takes, and how that grows (docs/cost.md)
 bench-gen: deps
