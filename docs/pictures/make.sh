@@ -12,7 +12,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # The drawing of the report on standard output, as a picture of its own: with a name space and a ground.
 of_report() { # spec, heading of the page
     local dir=build/pictures
-    mkdir -p $dir && build/rill gen "$1" -o $dir/design >/dev/null && build/rill report $dir/design --html $dir/report.html
+    mkdir -p $dir
+    build/rill gen "$1" -o $dir/design >/dev/null
+    build/rill report $dir/design --html $dir/report.html
     sed -n "/<h2>$2</,/<\/svg>/p" $dir/report.html | sed -n '/<svg/,$p' |
         sed -e 's/^.*<svg/<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/; s/<\/svg>.*/<\/svg>/' \
             -e '0,/<g /s//<rect width="100%" height="100%" fill="white"\/>\n<g /'

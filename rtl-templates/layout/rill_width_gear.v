@@ -67,6 +67,15 @@ module rill_width_gear #(
     localparam NUM_W = 7;                                  // numbers of elements, up to 63
     localparam MARK_W = USER_W + 1;                        // {tlast, tok_last, tok}
     localparam LINES = 4;
+`ifdef SYNTHESIS
+    localparam COPIES = (LINE_W + 1023) / 1024;            // of what shifts a line: each for a part of it
+    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // en, of each shift, of the line, of the tail
+`else
+    localparam COPIES = 1;
+    localparam MOVES = 1;
+`endif
+    localparam MOVES_LINE = MOVES > 1 ? SHIFTS + 1 : 0;
+    localparam MOVES_TAIL = MOVES > 1 ? SHIFTS + 2 : 0;
     // Bits of the fill that can be set: with DENSE it is a multiple of the powers of two in IN_ELEMS.
     localparam KEPT = (OUT_ELEMS - 1) & ~((DENSE == 1) ? (1 << low_zeros(IN_ELEMS)) - 1 : 0);
     localparam [NUM_W-1:0] FILL_MASK = KEPT[NUM_W-1:0];
@@ -74,7 +83,8 @@ module rill_width_gear #(
     localparam [NUM_W-1:0] FULL_STEP = IN_ELEMS[NUM_W-1:0];
 
     // ---- stage 0: the word and the number of elements with what its token holds over ----
-    wire              en;                                  // the pipeline moves
+    wire [MOVES-1:0]  moves;                               // the pipeline moves: once for each part of it
+    wire              en = moves[0];
     reg               open_q;                              // low in reset
     reg  [NUM_W-1:0]  fill_q;                              // of the row-step that comes next
     wire              take = s_axis_tvalid && s_axis_tready;
@@ -111,11 +121,6 @@ module rill_width_gear #(
     reg  [LINE_W-1:0]  word_q;
     wire [LINE_W-1:0]  shifted;
     genvar s;
-`ifdef SYNTHESIS
-    localparam COPIES = (LINE_W + 1023) / 1024;            // of what shifts a line: each for a part of it
-`else
-    localparam COPIES = 1;
-`endif
     generate
         if (LINE_W > IN_ELEMS * ELEM_W) begin : gen_extend
             always @(posedge clk)
@@ -147,7 +152,7 @@ module rill_width_gear #(
             end
             rill_element_shift #(.ELEMS(LINE * OUT_ELEMS), .ELEM_W(ELEM_W), .STEP(1 << (2 * s)),
                 .COPIES(COPIES)) u_shift (
-                .clk(clk), .en(en && valid_q[s]), .by(by), .d(from), .q(line));
+                .clk(clk), .en(moves[MOVES > 1 ? s + 1 : 0] && valid_q[s]), .by(by), .d(from), .q(line));
         end
         if (SHIFTS == 0) begin : gen_as_is
             assign shifted = word_q;
@@ -162,14 +167,16 @@ module rill_width_gear #(
     reg  [LINE_W-1:0]  line_q;
     reg  [CHUNK_W-1:0] tail_q;
     integer c;
-    always @(posedge clk)
-        if (en && valid_q[SHIFTS]) begin
+    always @(posedge clk) begin
+        if (moves[MOVES_LINE] && valid_q[SHIFTS])
             line_q <= shifted;
+        if (moves[MOVES_TAIL] && valid_q[SHIFTS]) begin
             tail_q <= {CHUNK_W{1'b0}};
             for (c = 1; c < LINE; c = c + 1)
                 if (shifted_full == c[NUM_W-1:0])
                     tail_q <= shifted[c*CHUNK_W +: CHUNK_W];
         end
+    end
 
     // ---- join with the token's rest, into the line buffer ----
     wire               ready = valid_q[END];
@@ -213,11 +220,15 @@ module rill_width_gear #(
     reg  [TOK_W:0]     last_tok_q [0:LINES-1];             // {tlast, last active token}
     wire               free;                               // a line has left
     wire [2:0]         used_d = used_q + {2'b0, commit} - {2'b0, free};
-    wire [1:0]         state;                              // {ready, used_q[2]}
-    assign en = !ready || !used_q[2];
-    rill_register_tree #(.DATA_W(2), .COPIES(1)) u_state (.clk(clk), .rst(rst),
+    wire [2*MOVES+1:0] state;                              // {ready, used_q[2]}, for waits and for each of moves
+    rill_register_tree #(.DATA_W(2), .COPIES(MOVES + 1)) u_state (.clk(clk), .rst(rst),
         .d({en ? valid_q[END-1] : ready, used_d[2]}), .q(state));
-    assign waits = &state;
+    assign waits = &state[1:0];
+    generate
+        for (s = 0; s < MOVES; s = s + 1) begin : gen_moves
+            assign moves[s] = !(&state[2*s+2 +: 2]);
+        end
+    endgenerate
     always @(posedge clk) begin
         if (rst) begin
             put_q <= 2'd0;
