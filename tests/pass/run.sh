@@ -532,7 +532,7 @@ like_explicit() { # name, choice, values of the spec
         "$dir/report.txt"
 }
 check "fifo auto: timed where that is sooner" like_explicit five timed
-check "fifo auto: safe where that is sooner" like_explicit mixer safe channels=4 T=2
+check "fifo auto: safe where that is sooner" like_explicit mixer safe channels=4 T=2 lanes=4
 cat >"$work/auto-long.yaml" <<'SPEC'
 name: long
 graph:
