@@ -12,9 +12,9 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
 test_parts="harness image comparisons host clock mutants unit emit benches matrix attention fuzz"
-test_parts+=" passes pages schema report accuracy witness failures"
+test_parts+=" passes pages schema report witness failures"
 deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
-deep_parts+=" pieces"
+deep_parts+=" accuracy pieces"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"

@@ -60,7 +60,7 @@ fi
 out=${RILL_TEST_OUT:-$out} # where the lines are kept
 mkdir -p "$out"
 # The parts of the row `alone` say nothing before the first of the others has ended.
-[ "${half[*]:-}" != "--set test" ] || takes=", about 7 minutes on two cores"
+[ "${half[*]:-}" != "--set test" ] || takes=", about 8 minutes on two cores"
 parts=$(wc -w <<<"$wanted")
 [ "$parts" = 1 ] && unit=part || unit=parts
 echo "$parts $unit${takes:-}, logs in ${out#"$root/"}"

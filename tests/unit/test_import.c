@@ -312,7 +312,6 @@ static const struct {
 } fitting[] = {
     {"SmolLM2-135M", 2048, 16, 0},
     {"SmolLM2-135M", 8192, 32, 160},
-    {"Qwen2.5-0.5B", 8192, 32, 160},
     {"Llama-3.2-1B", 8192, 16, 0},
 };
 
