@@ -3,11 +3,11 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others.
-alone="passes pages schema dumps report package install accuracy witness pieces failures"
+alone="host passes pages schema dumps report package install accuracy witness pieces failures"
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
 # no core is idle.
-known="harness image comparisons host docs control board readers paths clock mutants"
+known="harness image comparisons docs control board readers paths clock mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
