@@ -73,7 +73,7 @@ struct timing_contract {
     int64_t heads, layers, lanes;
     int64_t together; // query heads of a firing in a step of one token; 0, 1: one. TIMING_V_TAIL: reads of such a step
     int64_t beats;    // read from memory for a row; TIMING_SPILL: of a burst
-    int64_t ask;      // cycles from an id or step to the first request
+    int64_t ask;      // cycles from an id, a step or a group's last word (TIMING_WRITER) to the first request
     int64_t ask_next; // between requests of a step
     int64_t every;    // cycles from a word to the next (TIMING_GROUPS)
     int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // of every input: words of a group and of a firing

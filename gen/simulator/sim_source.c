@@ -371,11 +371,10 @@ struct writer {
     int64_t row, token;
     int64_t clear;      // when the group before has left: in its last beat's cycle
     int64_t left, from; // beats of the group still to be handed over, from then on
-    bool ask;           // and its descriptor
+    bool ask;           // and its descriptor,
+    int64_t asks;       // from then on
     int64_t address;
 };
-
-enum { DESC_SLICE = 1 }; // cycles that a descriptor waits in its register slice
 
 bool sim_writer_init(struct sim *sim, struct actor *a) {
     struct writer *w = a->state = ARENA_NEW(sim->arena, struct writer);
@@ -391,7 +390,7 @@ static bool writer_gives(struct sim *sim, struct writer *w) {
     int64_t at;
     if (w->ask) {
         if (!client_room(w->client, &at)) return false;
-        client_ask(sim, w->client, at_least(at, w->from + DESC_SLICE), w->address, w->left);
+        client_ask(sim, w->client, at_least(at, w->asks), w->address, w->left);
         w->ask = false;
     }
     for (; w->left; w->left--) {
@@ -423,6 +422,7 @@ void sim_writer_run(struct sim *sim, struct actor *a) {
             w->ask = true;
             w->left = a->c.beats;
             w->from = at + 1;
+            w->asks = at + a->c.ask;
             w->address = w->offset + (w->pos + w->token) * w->row_bytes + w->row / a->c.units * group_bytes(sim, a);
         }
         writer_next(w, mark);
