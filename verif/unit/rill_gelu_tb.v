@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_gelu: random firings of random length against the golden model, latency 38, no bubbles; an infinity
+// Bench of rill_gelu: random firings of random length against the golden model, latency 42, no bubbles; an infinity
 // raises the fault.
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench part: operands of an arithmetic unit from the golden model's vectors, its results against theirs. The clock
+// enable drops at random with +idle or +stall, and every output must hold. It ends the bench with its verdict.
+// A vector is a line of hexadecimal words: a, with OPERANDS = 2 b, y, with FLAG = 1 a flag, with FAULTS > 0 a fault.
+// LATENCY: enabled clocks from operands to results; 0 is a unit without registers.
+// FAULTS: 0, none; 1, vectors that fault are left out, and the unit must not fault; 2, compared, and then y is not.
+// valid[i]: whether the operands i + 1 enabled clocks ago were a vector's.
+`default_nettype none
+
+module rill_vector_bench #(
+    parameter LATENCY = 1,
+    parameter OPERANDS = 1,
+    parameter A_W = 32,
+    parameter Y_W = 32,
+    parameter FLAG = 0,
+    parameter FAULTS = 2
+) (
+    output reg                clk,
+    output reg                rst,
+    output reg                en,
+    output reg  [A_W-1:0]     a,
+    output reg  [A_W-1:0]     b,
+    output reg  [LATENCY:0]   valid,
+    input  wire [Y_W-1:0]     y,
+    input  wire               flag,
+    input  wire               fault
+);
+    localparam MOST = 65536;
+    localparam INFINITY = 32'h7f800000; // what is no vector's may not fault
+    localparam BEHIND = LATENCY == 0 ? 1 : LATENCY; // a result is looked at a clock later, or more
+    localparam FIELDS = OPERANDS + 1 + FLAG + (FAULTS > 0);
+
+    reg [A_W-1:0]  a_vector [0:MOST-1];
+    reg [A_W-1:0]  b_vector [0:MOST-1];
+    reg [Y_W-1:0]  y_vector [0:MOST-1];
+    reg            flag_vector [0:MOST-1];
+    reg            fault_vector [0:MOST-1];
+    integer        file, fields, count, given, checked, seed, idle, stall, errors;
+    reg [1023:0]   path;
+
+    initial begin
+        clk = 1'b0;
+        forever #2 clk = !clk;
+    end
+
+    task read_vector;
+        begin
+            fields = $fscanf(file, "%h", a_vector[count]);
+            if (OPERANDS == 2) fields = fields + $fscanf(file, "%h", b_vector[count]);
+            fields = fields + $fscanf(file, "%h", y_vector[count]);
+            flag_vector[count] = 1'b0;
+            if (FLAG != 0) fields = fields + $fscanf(file, "%h", flag_vector[count]);
+            fault_vector[count] = 1'b0;
+            if (FAULTS != 0) fields = fields + $fscanf(file, "%h", fault_vector[count]);
+        end
+    endtask
+
+    task load;
+        begin
+            count = 0;
+            if (!$value$plusargs("vectors=%s", path)) path = "";
+            file = $fopen(path, "r");
+            fields = FIELDS;
+            while (file != 0 && fields == FIELDS && count < MOST) begin
+                read_vector;
+                if (fields == FIELDS && (FAULTS != 1 || !fault_vector[count])) count = count + 1;
+            end
+        end
+    endtask
+
+    task check(input integer i);
+        begin
+            if (fault !== fault_vector[i]
+                || (!fault_vector[i] && (y !== y_vector[i] || (FLAG != 0 && flag !== flag_vector[i])))) begin
+                errors = errors + 1;
+                if (errors < 10)
+                    $display("vector %0d: a %h b %h y %h expected %h flag %h expected %h fault %h expected %h", i,
+                             a_vector[i], b_vector[i], y, y_vector[i], flag, flag_vector[i], fault, fault_vector[i]);
+            end
+            checked = checked + 1;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        rst = 1'b1;
+        {en, a, b, valid} = 0;
+        given = 0;
+        checked = 0;
+        errors = 0;
+        load;
+        repeat (4) @(negedge clk);
+        rst = 1'b0;
+        // `given` counts enabled clocks; after it, the outputs belong to vector given - BEHIND.
+        while (given < count + BEHIND) begin
+            @(negedge clk);
+            if (given >= BEHIND && given - BEHIND < count)
+                check(given - BEHIND);
+            en = LATENCY == 0
+                || ($unsigned($random(seed)) % 100 >= idle && $unsigned($random(seed)) % 100 >= stall);
+            a = en && given < count ? a_vector[given] : FAULTS == 1 ? INFINITY : $random(seed);
+            b = en && given < count ? b_vector[given] : $random(seed);
+            if (en) given = given + 1;
+        end
+        if (errors != 0) $display("FAIL: %0d of %0d comparisons differ", errors, checked);
+        else if (checked < 1000) $display("FAIL: only %0d vectors", checked);
+        else $display("PASS");
+        $finish;
+    end
+
+    always @(posedge clk) if (en) valid <= {valid, given <= count};
+endmodule
+
+`default_nettype wire
