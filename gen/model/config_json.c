@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "include/checkpoint.h"
 #include "include/family.h"
@@ -220,13 +219,9 @@ static void read_found(struct config_reader *r, const struct family_key *k) {
 
 // A file beside config.json: nothing of it is kept.
 static json_t *load_beside(struct config_reader *r, const char *file) {
-    const char *why, *path = arena_printf(r->arena, "%s/%s", r->dir, file);
-    size_t len;
-    if (access(path, F_OK) != 0) return NULL;
-    const char *text = file_read(r->arena, path, MAX_CONFIG_BYTES, &len, &why);
-    if (!text) diag_error(r->diag, loc_file(r->arena, path), "%s", why);
-    json_t *root = text ? json_text_object(text, len, loc_file(r->arena, path), r->diag) : NULL;
-    if (!root) r->ok = false;
+    json_t *root;
+    if (!json_file_object(r->arena, arena_printf(r->arena, "%s/%s", r->dir, file), MAX_CONFIG_BYTES, r->diag, &root))
+        r->ok = false;
     return root;
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON object out of a text.
+// A JSON object out of a text or a file.
 #include "gen/model/json_text.h"
+
+#include <unistd.h>
+
+#include "include/base.h"
 
 // A file that lost its end stops within a text, or before its last bracket.
 static bool is_cut(const json_error_t *e, size_t len) {
@@ -17,4 +21,15 @@ json_t *json_text_object(const char *text, size_t len, struct loc loc, struct di
                    is_cut(&e, len) ? "; is the file cut off?" : "");
     json_decref(root);
     return NULL;
+}
+
+bool json_file_object(struct arena *arena, const char *path, size_t max, struct diag *diag, json_t **root) {
+    const char *why;
+    size_t len;
+    *root = NULL;
+    if (access(path, F_OK) != 0) return true;
+    const char *text = file_read(arena, path, max, &len, &why);
+    if (!text) diag_error(diag, loc_file(arena, path), "%s", why);
+    else *root = json_text_object(text, len, loc_file(arena, path), diag);
+    return *root;
 }

@@ -202,9 +202,10 @@ static const char *named(const json_t *config, const char *key) {
 }
 
 // tokenizer_config.json beside it names the end of a text, and a flag of it may put the begin in front of each.
-static void find_ends(struct loader *l, const char *path) {
+static bool find_ends(struct loader *l, const char *path) {
     const char *config = arena_printf(l->b.arena, "%s/tokenizer_config.json", file_dir(l->b.arena, path));
-    json_t *root = json_load_file(config, 0, NULL);
+    json_t *root;
+    if (!json_file_object(l->b.arena, config, TOKENIZER_MAX_BYTES, l->b.diag, &root)) return false;
     const char *text = named(root, "eos_token"), *begin = named(root, "bos_token");
     if (!*text) text = TOKENIZER_EOT;
     uint32_t id = tokenizer_find(l->t, text, strlen(text)), first = tokenizer_find(l->t, begin, strlen(begin));
@@ -212,6 +213,7 @@ static void find_ends(struct loader *l, const char *path) {
     bool adds = l->t->begin < 0 && *begin && truth_of(root, "add_bos_token", false);
     if (adds && first != TOKENIZER_NONE) l->t->begin = first;
     json_decref(root);
+    return true;
 }
 
 // ---- the whole ----
@@ -240,8 +242,7 @@ static bool read_all(struct loader *l, const char *path) {
         !each_part(l, json_object_get(l->root, "pre_tokenizer"), "pretokenizers", read_pre_tokenizer) ||
         !read_model(l) || !each_part(l, json_object_get(l->root, "post_processor"), "processors", read_post_processor))
         return false;
-    find_ends(l, path);
-    return true;
+    return find_ends(l, path);
 }
 
 struct tokenizer *tokenizer_load_json(struct arena *arena, const char *path, struct diag *diag) {

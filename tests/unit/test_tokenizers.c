@@ -187,6 +187,22 @@ static void test_refused(void **state) {
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]}}", "0 tokens");
 }
 
+// A tokenizer of two letters with this tokenizer_config.json beside it.
+static struct tokenizer *open_with_config(struct fixture *f, const char *config) {
+    static const char letters[] = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1},\"merges\":[]}}";
+    char path[] = "/tmp/rill_tokenizers_XXXXXX";
+    assert_non_null(mkdtemp(path));
+    const char *file = arena_printf(&f->arena, "%s/tokenizer.json", path),
+               *beside = arena_printf(&f->arena, "%s/tokenizer_config.json", path);
+    write_file(file, letters, strlen(letters));
+    write_file(beside, config, strlen(config));
+    struct tokenizer *t = tokenizer_open(&f->arena, path, &f->diag);
+    unlink(file);
+    unlink(beside);
+    rmdir(path);
+    return t;
+}
+
 // The flag of tokenizer_config.json, where the tokenizer itself puts nothing in front of a text.
 static void test_begin_by_flag(void **state) {
     (void)state;
@@ -199,35 +215,37 @@ static void test_begin_by_flag(void **state) {
                  {"{\"add_bos_token\": true, \"bos_token\": \"x\"}", -1},
                  {"{\"bos_token\": \"b\"}", -1}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char path[] = "/tmp/rill_tokenizers_XXXXXX";
         struct fixture f;
         fixture_begin(&f);
-        assert_non_null(mkdtemp(path));
-        const char *file = arena_printf(&f.arena, "%s/tokenizer.json", path),
-                   *config = arena_printf(&f.arena, "%s/tokenizer_config.json", path),
-                   *text = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1},\"merges\":[]}}";
-        write_file(file, text, strlen(text));
-        write_file(config, cases[i].config, strlen(cases[i].config));
-        struct tokenizer *t = tokenizer_open(&f.arena, path, &f.diag);
+        struct tokenizer *t = open_with_config(&f, cases[i].config);
         assert_no_errors(&f);
         assert_int_equal(tokenizer_bos(t), cases[i].bos);
         tokenizer_close(t);
-        unlink(file);
-        unlink(config);
-        rmdir(path);
         fixture_end(&f);
     }
 }
 
+// A text that ends by an id which nobody could read would not end: the file is refused.
+static void test_broken_config(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    assert_null(open_with_config(&f, "{\"eos_token\": \"b\""));
+    assert_reported(&f, "tokenizer_config.json");
+    assert_reported(&f, "is the file cut off?");
+    fixture_end(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gpt2),      cmocka_unit_test(test_smollm),
-        cmocka_unit_test(test_llama3),    cmocka_unit_test(test_qwen2),
-        cmocka_unit_test(test_llama2),    cmocka_unit_test(test_gemma),
-        cmocka_unit_test(test_metaspace), cmocka_unit_test(test_llama_bpe_gguf),
-        cmocka_unit_test(test_decoded),   cmocka_unit_test(test_begin_by_flag),
-        cmocka_unit_test(test_begin),     cmocka_unit_test(test_sentencepiece_gguf),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_sentencepiece_bare_gguf),
+        cmocka_unit_test(test_gpt2),          cmocka_unit_test(test_smollm),
+        cmocka_unit_test(test_llama3),        cmocka_unit_test(test_qwen2),
+        cmocka_unit_test(test_llama2),        cmocka_unit_test(test_gemma),
+        cmocka_unit_test(test_metaspace),     cmocka_unit_test(test_llama_bpe_gguf),
+        cmocka_unit_test(test_decoded),       cmocka_unit_test(test_begin_by_flag),
+        cmocka_unit_test(test_begin),         cmocka_unit_test(test_sentencepiece_gguf),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_sentencepiece_bare_gguf),
+        cmocka_unit_test(test_broken_config),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
