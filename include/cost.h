@@ -77,6 +77,13 @@ int64_t cost_lane_bits(const struct ir *, const struct ir_engine *, bool cut);
 int64_t cost_engine_bits(const struct ir *, const struct ir_engine *, int boundary);
 int64_t cost_load_bits(const struct ir *, int kernel);    // from the memory's die to a store of parameters alone,
 int64_t cost_loads_bits(const struct ir *, int boundary); // and to all behind a boundary together
+// What the ids are chosen from is hashed, and the hash goes to the token loop beside the ids: the kernels, and bits.
+struct cost_hash {
+    int from, to;
+    int64_t bits; // 0: of no design that chooses ids
+};
+struct cost_hash cost_hash(const struct ir *);
+int64_t cost_hash_bits(const struct ir *, int boundary);
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *); // that cross: of a part, with its handshake
 int64_t cost_edge_pace(const struct ir *, const struct ir_edge *);   // cycles from word to word, at least
 int cost_memory_die(const struct ir *);                              // where the memory's ports are

@@ -222,8 +222,20 @@ int64_t cost_loads_bits(const struct ir *ir, int boundary) {
     return 0;
 }
 
+struct cost_hash cost_hash(const struct ir *ir) {
+    enum { HASH_BITS = 64 };
+    struct cost_hash hash = {.from = ir_driver(ir, "row_hash"), .to = kernel_first(ir, KERNEL_LOOP)};
+    if (hash.from != IR_NONE && hash.to != IR_NONE) hash.bits = HASH_BITS;
+    return hash;
+}
+
+int64_t cost_hash_bits(const struct ir *ir, int boundary) {
+    struct cost_hash hash = cost_hash(ir);
+    return hash.bits ? hash.bits * between(ir->kernel[hash.from].die, ir->kernel[hash.to].die, boundary) : 0;
+}
+
 int64_t cost_boundary_bits(const struct ir *ir, int boundary) {
-    int64_t bits = cost_loads_bits(ir, boundary);
+    int64_t bits = cost_loads_bits(ir, boundary) + cost_hash_bits(ir, boundary);
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die,

@@ -163,6 +163,8 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
         }
         add_link(ir, p, bits, from, to);
     }
+    struct cost_hash hash = cost_hash(ir);
+    if (hash.bits) add_link(ir, p, hash.bits, task_of[hash.from], task_of[hash.to]);
 }
 
 // What the stores of parameters share crosses with one of them or all: it counts as if one did.
@@ -324,6 +326,7 @@ static void tell_kernels(struct ir *ir, int home) {
     forget_parts(ir);
     set_credits(ir);
     place_set_loads(ir, home);
+    place_set_hash(ir);
     place_set_reset(ir);
     for (int e = 0; e < ir->engines; e++) set_hops(ir, &ir->engine[e]);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// place-dies: how parameters come to their stores on other dies than the memory's, and the reset to all dies.
+// place-dies: how parameters come to their stores on other dies than the memory's, the reset to all dies, and the hash
+// of the logits to the token loop.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,22 +9,25 @@
 #include "include/ir_param.h"
 #include "include/layout.h"
 
-static int load_wire(const struct ir *ir, int kernel) {
+static int wire_of(const struct ir *ir, int kernel, const char *port) {
     for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].kernel == kernel && !strcmp(ir->wire[w].port, "load_data")) return w;
-    base_fatal("place-dies: kernel %s has no parameters to load", ir->kernel[kernel].name);
+        if (ir->wire[w].kernel == kernel && !strcmp(ir->wire[w].port, port)) return w;
+    base_fatal("place-dies: kernel %s has no port %s", ir->kernel[kernel].name, port);
 }
 
 // A register stage on a die.
-static const char *add_stage(struct ir *ir, const char *name, int die, const char *from) {
-    const char *net = arena_printf(ir->arena, "param_%s", name);
-    int bits = (int)layout_load_bits(&ir->design), k = kernel_add(ir, name, &rtl_hop, IR_NONE);
+static const char *add_hop(struct ir *ir, const char *name, int die, int bits, const char *from, const char *net) {
+    int k = kernel_add(ir, name, &rtl_hop, IR_NONE);
     ir->kernel[k].die = die;
     ir_set_int(ir, k, "DATA_W", bits);
     ir_set_int(ir, k, "STAGES", 1);
     ir_add_wire(ir, k, "d", false, bits, from);
     ir_add_wire(ir, k, "q", true, bits, net);
     return net;
+}
+
+static const char *add_stage(struct ir *ir, const char *name, int die, const char *from) {
+    return add_hop(ir, name, die, (int)layout_load_bits(&ir->design), from, arena_printf(ir->arena, "param_%s", name));
 }
 
 // Boundaries from the memory to a store in one direction; 0: it lies elsewhere.
@@ -45,7 +49,7 @@ static bool tell_stores(struct ir *ir, int home, int direction, int n, int stage
     for (int k = 0; k < ir->kernels; k++) {
         if (away(ir, k, home, direction) != n) continue;
         ir_set_int(ir, k, "HOPS", stages);
-        ir->wire[load_wire(ir, k)].net = ir_net(ir, net);
+        ir->wire[wire_of(ir, k, "load_data")].net = ir_net(ir, net);
         any = true;
     }
     return any;
@@ -82,4 +86,18 @@ void place_set_reset(struct ir *ir) {
 void place_set_loads(struct ir *ir, int home) {
     add_way(ir, home, -1);
     add_way(ir, home, 1);
+}
+
+// It leaves from a register and comes to one; each die between has one of its own. The ids take longer: their stream
+// has as many stages, and the registers of its ends.
+void place_set_hash(struct ir *ir) {
+    struct cost_hash hash = cost_hash(ir);
+    if (!hash.bits) return;
+    int home = ir->kernel[hash.to].die, from = ir->kernel[hash.from].die, direction = from < home ? 1 : -1;
+    const char *net = "row_hash";
+    for (int die = from + direction; from != home && die != home; die += direction) {
+        const char *name = arena_printf(ir->arena, "row_hash_way_%d", die);
+        net = add_hop(ir, name, die, (int)hash.bits, net, arena_printf(ir->arena, "row_hash_%d", die));
+    }
+    ir->wire[wire_of(ir, hash.to, "row_hash")].net = ir_net(ir, net);
 }

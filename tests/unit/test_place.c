@@ -505,6 +505,50 @@ static void what_both_sides_read_crosses_once(void **state) {
     assert_int_equal(keys, 1);
 }
 
+// The kernel whose output a wire is, or IR_NONE.
+static int driver_of(const struct ir *ir, const struct ir_wire *wire) {
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].is_output && ir->wire[w].net == wire->net) return ir->wire[w].kernel;
+    return IR_NONE;
+}
+
+static int driver_of_port(const struct ir *ir, int kernel, const char *port) {
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].kernel == kernel && !strcmp(ir->wire[w].port, port)) return driver_of(ir, &ir->wire[w]);
+    return IR_NONE;
+}
+
+// A store of parameters has the registers of its way inside.
+static void assert_no_wire_skips_a_die(const struct ir *ir) {
+    for (int w = 0; w < ir->wires; w++) {
+        const struct ir_wire *wire = &ir->wire[w];
+        int from = wire->is_output ? IR_NONE : driver_of(ir, wire);
+        if (from != IR_NONE && !kernel_is(&ir->kernel[wire->kernel], KERNEL_STORE))
+            assert_in_range(abs(ir->kernel[from].die - ir->kernel[wire->kernel].die), 0, 1);
+    }
+}
+
+// Ids are chosen on SLR2, the token loop is on SLR0: the hash goes from die to die over a register on SLR1.
+static void the_hash_of_the_logits_crosses_one_die_at_a_time(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-medium-u55c-28.yaml");
+    struct cost_hash hash = cost_hash(ir);
+    assert_int_equal(hash.bits, 64);
+    assert_int_equal(cost_hash_bits(ir, 0) + cost_hash_bits(ir, 1), 128);
+    assert_no_wire_skips_a_die(ir);
+    int way = driver_of_port(ir, hash.to, "row_hash");
+    assert_int_equal(ir->kernel[way].die, 1);
+    assert_int_equal(driver_of_port(ir, way, "d"), hash.from);
+}
+
+static void the_hash_of_the_logits_goes_to_a_neighbour(void **state) {
+    (void)state;
+    const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    struct cost_hash hash = cost_hash(ir);
+    assert_int_equal(cost_hash_bits(ir, 0) + cost_hash_bits(ir, 1), 64);
+    assert_int_equal(driver_of_port(ir, hash.to, "row_hash"), hash.from);
+}
+
 // Where a buffer of equal pieces is too much for one kind of memory on its die, its pieces are of two.
 static void a_buffer_is_divided_where_one_kind_is_short(void **state) {
     (void)state;
@@ -529,6 +573,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_buffer_is_divided_where_one_kind_is_short, setup, teardown),
         cmocka_unit_test_setup_teardown(what_both_sides_read_crosses_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_hash_of_the_logits_crosses_one_die_at_a_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_hash_of_the_logits_goes_to_a_neighbour, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_of_tables_are_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_has_the_best_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_program_without_answer_says_so, setup, teardown),
