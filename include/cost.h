@@ -77,10 +77,11 @@ int64_t cost_lane_bits(const struct ir *, const struct ir_engine *, bool cut);
 int64_t cost_engine_bits(const struct ir *, const struct ir_engine *, int boundary);
 int64_t cost_load_bits(const struct ir *, int kernel);    // from the memory's die to a store of parameters alone,
 int64_t cost_loads_bits(const struct ir *, int boundary); // and to all behind a boundary together
-// What the ids are chosen from is hashed, and the hash goes to the token loop beside the ids: the kernels, and bits.
+// What the ids are chosen from is hashed, and the hash goes to the token loop beside the ids: from die to die in slices
+// (rill_serializer).
+enum { COST_HASH_BITS = 64, COST_HASH_SLICE = 8, COST_HASH_WAY = 11 }; // of it, of a slice, of one with its number
 struct cost_hash {
-    int from, to;
-    int64_t bits; // 0: of no design that chooses ids
+    int from, to; // kernels; IR_NONE: of no design that chooses ids
 };
 struct cost_hash cost_hash(const struct ir *);
 int64_t cost_hash_bits(const struct ir *, int boundary);

@@ -223,15 +223,13 @@ int64_t cost_loads_bits(const struct ir *ir, int boundary) {
 }
 
 struct cost_hash cost_hash(const struct ir *ir) {
-    enum { HASH_BITS = 64 };
-    struct cost_hash hash = {.from = ir_driver(ir, "row_hash"), .to = kernel_first(ir, KERNEL_LOOP)};
-    if (hash.from != IR_NONE && hash.to != IR_NONE) hash.bits = HASH_BITS;
-    return hash;
+    return (struct cost_hash){.from = ir_driver(ir, "row_hash"), .to = kernel_first(ir, KERNEL_LOOP)};
 }
 
 int64_t cost_hash_bits(const struct ir *ir, int boundary) {
     struct cost_hash hash = cost_hash(ir);
-    return hash.bits ? hash.bits * between(ir->kernel[hash.from].die, ir->kernel[hash.to].die, boundary) : 0;
+    if (hash.from == IR_NONE) return 0;
+    return COST_HASH_WAY * between(ir->kernel[hash.from].die, ir->kernel[hash.to].die, boundary);
 }
 
 int64_t cost_boundary_bits(const struct ir *ir, int boundary) {

@@ -67,7 +67,7 @@ static struct crossings crossings_of(const struct ir *ir, int boundary) {
             add_row(&c, (struct crossing){"load of parameters", "memory", ir->kernel[k].name, cost_load_bits(ir, k)});
     add_row(&c, (struct crossing){"parameters", "memory", "all stores behind", cost_loads_bits(ir, boundary)});
     struct cost_hash hash = cost_hash(ir);
-    if (hash.bits)
+    if (hash.from != IR_NONE)
         add_row(&c, (struct crossing){"hash of the logits", ir->kernel[hash.from].name, ir->kernel[hash.to].name,
                                       cost_hash_bits(ir, boundary)});
     for (int e = 0; e < ir->engines; e++) add_lanes(&c, &ir->engine[e]);

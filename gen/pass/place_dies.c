@@ -164,7 +164,7 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
         add_link(ir, p, bits, from, to);
     }
     struct cost_hash hash = cost_hash(ir);
-    if (hash.bits) add_link(ir, p, hash.bits, task_of[hash.from], task_of[hash.to]);
+    if (hash.from != IR_NONE) add_link(ir, p, COST_HASH_WAY, task_of[hash.from], task_of[hash.to]);
 }
 
 // What the stores of parameters share crosses with one of them or all: it counts as if one did.

@@ -88,16 +88,31 @@ void place_set_loads(struct ir *ir, int home) {
     add_way(ir, home, 1);
 }
 
-// It leaves from a register and comes to one; each die between has one of its own. The ids take longer: their stream
-// has as many stages, and the registers of its ends.
+// A kernel of one input and one output on a die: the net of the output.
+static const char *add_end(struct ir *ir, const struct kernel_class *of_class, int die, const char *from,
+                           const char *net) {
+    bool sends = of_class == &rtl_serializer;
+    int k = kernel_add(ir, net, of_class, IR_NONE);
+    ir->kernel[k].die = die;
+    ir_set_int(ir, k, "DATA_W", COST_HASH_BITS);
+    ir_set_int(ir, k, "SLICE_W", COST_HASH_SLICE);
+    ir_add_wire(ir, k, sends ? "d" : "way", false, sends ? COST_HASH_BITS : COST_HASH_WAY, from);
+    ir_add_wire(ir, k, sends ? "way" : "q", true, sends ? COST_HASH_WAY : COST_HASH_BITS, net);
+    return net;
+}
+
+// In slices, from register to register, with one on each die between. The ids take longer than the way, their stream
+// has as many stages; the token loop waits for the slices.
 void place_set_hash(struct ir *ir) {
+    enum { WAIT = 2 + (2 + COST_HASH_BITS / COST_HASH_SLICE) + 2 }; // the kernel's, the slices', the token loop's
     struct cost_hash hash = cost_hash(ir);
-    if (!hash.bits) return;
+    if (hash.from == IR_NONE || ir->kernel[hash.from].die == ir->kernel[hash.to].die) return;
     int home = ir->kernel[hash.to].die, from = ir->kernel[hash.from].die, direction = from < home ? 1 : -1;
-    const char *net = "row_hash";
-    for (int die = from + direction; from != home && die != home; die += direction) {
-        const char *name = arena_printf(ir->arena, "row_hash_way_%d", die);
-        net = add_hop(ir, name, die, (int)hash.bits, net, arena_printf(ir->arena, "row_hash_%d", die));
-    }
+    const char *net = add_end(ir, &rtl_serializer, from, "row_hash", "row_hash_slices");
+    for (int die = from + direction; die != home; die += direction)
+        net = add_hop(ir, arena_printf(ir->arena, "row_hash_way_%d", die), die, COST_HASH_WAY, net,
+                      arena_printf(ir->arena, "row_hash_%d", die));
+    net = add_end(ir, &rtl_deserializer, home, net, "row_hash_there");
     ir->wire[wire_of(ir, hash.to, "row_hash")].net = ir_net(ir, net);
+    ir_set_int(ir, hash.to, "HASH_WAIT", WAIT);
 }

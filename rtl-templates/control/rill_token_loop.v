@@ -41,8 +41,8 @@
 // fault_address, fault_channel ([7:0] channel, [8] write): of fault 6. fault_state: status when a fault or a kill came.
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
 // logits_hash: 0, then for each id that is given to the ring rotated left by 1, plus row_hash (that of the logits which
-// the id was chosen from, stable from 2 cycles behind the id until the next step's ids are given); kept until the next
-// start.
+// the id was chosen from, stable from HASH_WAIT - 2 cycles behind the id until as many behind the ring's word:
+// the next id comes no sooner); kept until the next start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on the position behind it.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
 //
@@ -63,6 +63,8 @@
 // OUTPUTS        MODE 1: output writers                  writers    1 or more
 // RESET_WAY      registers from soft_rst to what it      clocks     2 to 16
 //                resets
+// HASH_WAIT      from an id that is given to the ring    clocks     4 to 32
+//                to its row_hash being added
 // USER_W         of tuser                                bits       derived
 `default_nettype none
 
@@ -82,6 +84,7 @@ module rill_token_loop #(
     parameter BASES = 1,
     parameter OUTPUTS = 1,
     parameter RESET_WAY = 2,
+    parameter HASH_WAIT = 4,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                     clk,
@@ -185,6 +188,9 @@ module rill_token_loop #(
         end
         if (RESET_WAY < 2 || RESET_WAY > 16) begin : gen_bad_way
             rill_error_RESET_WAY_must_be_2_to_16 u_error ();
+        end
+        if (HASH_WAIT < 4 || HASH_WAIT > 32) begin : gen_bad_wait
+            rill_error_HASH_WAIT_must_be_4_to_32 u_error ();
         end
     endgenerate
 
@@ -464,8 +470,7 @@ module rill_token_loop #(
         else if (is_q[S_LOADING] && &loaded_q)
             image <= image_checksum;
 
-    // Two registers behind a kernel that may be far away, and time for them.
-    localparam HASH_WAIT = 4;
+    // Two registers behind a kernel that may be far away, and time for them, and for what is on the way.
     reg  [63:0]          row_near_q;
     reg  [63:0]          row_q;
     reg  [HASH_WAIT-1:0] chosen_q;

@@ -4,13 +4,14 @@
 // the middle, each followed by a good request, as are another image, a stop, a kill, a ring that is too short and a
 // memory that falls silent (watchdog);
 // step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet, and behind
-// RESET_WAY registers it is over before the flush ends and before anything is sent. MODE 1: rows only.
+// RESET_WAY registers it is over before the flush ends and before anything is sent; a row's hash comes HASH_WAIT - 2
+// cycles behind its id and stays as long behind the ring's word. MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
-// sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0 END_IDS=8 RESET_WAY=5
+// sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0 END_IDS=8 RESET_WAY=5 HASH_WAIT=16
 // sweep: MODE=1 CHANNELS=1 TOKENS=1 BEAT_BITS=512 KV_LAYERS=0 RESET_WAY=16
 // sweep: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0
-// quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
+// quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3 HASH_WAIT=16
 // quick: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0 RESET_WAY=16
 `default_nettype none
 `timescale 1ns / 1ps
@@ -24,6 +25,7 @@ module rill_token_loop_tb;
     parameter KV_LAYERS = 1;
     parameter END_IDS = 1;
     parameter RESET_WAY = 2;
+    parameter HASH_WAIT = 4;
     localparam CONTEXT = 40;
     localparam VOCAB = 97;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
@@ -70,7 +72,7 @@ module rill_token_loop_tb;
     rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT),
         .VOCAB(VOCAB), .END_IDS(END_IDS),
         .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
-        .BASES(BASES), .ADDR_BITS(36), .RESET_WAY(RESET_WAY)) dut (
+        .BASES(BASES), .ADDR_BITS(36), .RESET_WAY(RESET_WAY), .HASH_WAIT(HASH_WAIT)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new),
         .eot_id(eot_id),
         .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
@@ -111,7 +113,7 @@ module rill_token_loop_tb;
     integer     load_wait, resets;
     reg  [63:0] row_hash = 64'hx, next_hash, want_hash;
     wire [63:0] logits_hash;
-    integer     hash_wait = 0;               // cycles until the hash of a row is there
+    integer     hash_wait = 0, hash_kept = 0; // cycles until the hash of a row is there, and until it goes
     reg         traffic = 0;                 // something that makes the memory move
     reg         failed = 0;
     reg         was_soft = 0;
@@ -243,13 +245,17 @@ module rill_token_loop_tb;
                 memory_error <= break_kind == 6 ? 3'b010 : 0;
             end
         end
+        if (hash_kept > 0) begin
+            hash_kept = hash_kept - 1;
+            if (hash_kept == 0)
+                row_hash <= 64'hx;
+        end
         if (hash_wait > 0) begin
             hash_wait = hash_wait - 1;
             if (hash_wait == 0)
                 row_hash <= next_hash;
         end
         if (id_valid && id_ready) begin
-            row_hash <= 64'hx;
             if (!step_open) fail(6);
             i = step_pos + step_tok;
             if (id_data !== (i < prompt_len ? prompt[i] : made(i - 1))) fail(7);
@@ -265,7 +271,7 @@ module rill_token_loop_tb;
         // The argmax gives an id for every token of a head step; those before the last are noise.
         if (n_valid && n_ready)
             n_valid <= 0;
-        if ((!n_valid || n_ready) && answer && !chance(idle)) begin
+        if ((!n_valid || n_ready) && answer && !chance(idle) && hash_wait + hash_kept == 0) begin
             n_valid <= 1;
             n_data <= answer_tok == step_ntok - 1 ? made(step_pos - 1) : 5;
             n_user <= {answer_tok == step_ntok - 1, answer_tok[TOK_W-1:0]};
@@ -273,12 +279,13 @@ module rill_token_loop_tb;
             if (answer_tok == step_ntok) begin
                 answer = 0;
                 next_hash = {$urandom, $urandom};
-                hash_wait = 2;
+                hash_wait = HASH_WAIT - 2;
             end
         end
         if (r_valid && r_ready) begin
             if (r_data !== {ring_seen[31:0], made(prompt_len - 1 + ring_seen)}) fail(9);
             ring_seen = ring_seen + 1;
+            hash_kept = HASH_WAIT - 1;
             want_hash = {want_hash[62:0], want_hash[63]} + next_hash;
         end
         if (ids_written < ring_seen && chance(10) && !flush && alive)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The other end of rill_serializer: q is the word that has not changed for 2 + DATA_W / SLICE_W clocks, and the clocks
+// of the way between; while it changes, slices of two words.
+// Reset: synchronous, active-high rst makes q 0.
+//
+// name     meaning           unit   range
+// DATA_W   of q              bits   SLICE_W times 2, 4, 8 ...
+// SLICE_W  of a slice        bits   1 or more
+// WAY_W    of way            bits   derived
+`default_nettype none
+
+module rill_deserializer #(
+    parameter DATA_W = 0,
+    parameter SLICE_W = 1,
+    parameter WAY_W = SLICE_W + $clog2(DATA_W / SLICE_W)
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire [WAY_W-1:0]  way,
+    output reg  [DATA_W-1:0] q
+);
+    localparam SLICES = DATA_W / SLICE_W;
+    localparam AT_W = $clog2(SLICES);
+    generate
+        if (SLICES < 2 || SLICES != 1 << AT_W || SLICES * SLICE_W != DATA_W) begin : gen_bad
+            rill_error_DATA_W_must_be_SLICE_W_times_2_4_8 u_error ();
+        end
+    endgenerate
+
+    reg [WAY_W-1:0] way_q; // where it lands
+    always @(posedge clk) way_q <= way;
+
+    genvar n;
+    generate
+        for (n = 0; n < SLICES; n = n + 1) begin : gen_slice
+            localparam [AT_W-1:0] N = n;
+            always @(posedge clk)
+                if (rst)
+                    q[n*SLICE_W +: SLICE_W] <= {SLICE_W{1'b0}};
+                else if (way_q[WAY_W-1:SLICE_W] == N)
+                    q[n*SLICE_W +: SLICE_W] <= way_q[SLICE_W-1:0];
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A word that seldom changes, slice by slice over few wires: way = {number, slice} is a register without another load,
+// for a way to another die. Slice n is bits [n*SLICE_W +: SLICE_W] of d at the clock before; the slices come in turn,
+// one a clock, from 0 on behind a reset. rill_deserializer puts them together.
+// Reset: synchronous, active-high rst; way is not reset.
+//
+// name     meaning           unit   range
+// DATA_W   of d              bits   SLICE_W times 2, 4, 8 ...
+// SLICE_W  of a slice        bits   1 or more
+// WAY_W    of way            bits   derived
+`default_nettype none
+
+module rill_serializer #(
+    parameter DATA_W = 0,
+    parameter SLICE_W = 1,
+    parameter WAY_W = SLICE_W + $clog2(DATA_W / SLICE_W)
+) (
+    input  wire              clk,
+    input  wire              rst,
+    input  wire [DATA_W-1:0] d,
+    output reg  [WAY_W-1:0]  way
+);
+    localparam SLICES = DATA_W / SLICE_W;
+    localparam AT_W = $clog2(SLICES);
+    generate
+        if (SLICES < 2 || SLICES != 1 << AT_W || SLICES * SLICE_W != DATA_W) begin : gen_bad
+            rill_error_DATA_W_must_be_SLICE_W_times_2_4_8 u_error ();
+        end
+    endgenerate
+
+    reg [AT_W-1:0] at_q;
+    always @(posedge clk) begin
+        at_q <= rst ? {AT_W{1'b0}} : at_q + 1'b1;
+        way <= {at_q, d[at_q*SLICE_W +: SLICE_W]};
+    end
+endmodule
+
+`default_nettype wire
