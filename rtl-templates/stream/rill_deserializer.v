@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The other end of rill_serializer: q is the word that has not changed for 2 + DATA_W / SLICE_W clocks, and the clocks
 // of the way between; while it changes, slices of two words.
-// Reset: synchronous, active-high rst makes q 0.
+// DATA_W is 2, 4, 8 ... times SLICE_W. Reset: synchronous, active-high rst makes q 0.
 //
 // name     meaning           unit   range
-// DATA_W   of q              bits   SLICE_W times 2, 4, 8 ...
+// DATA_W   of q              bits   2 or more
 // SLICE_W  of a slice        bits   1 or more
 // WAY_W    of way            bits   derived
 `default_nettype none

@@ -2,10 +2,10 @@
 // A word that seldom changes, slice by slice over few wires: way = {number, slice} is a register without another load,
 // for a way to another die. Slice n is bits [n*SLICE_W +: SLICE_W] of d at the clock before; the slices come in turn,
 // one a clock, from 0 on behind a reset. rill_deserializer puts them together.
-// Reset: synchronous, active-high rst; way is not reset.
+// DATA_W is 2, 4, 8 ... times SLICE_W. Reset: synchronous, active-high rst; way is not reset.
 //
 // name     meaning           unit   range
-// DATA_W   of d              bits   SLICE_W times 2, 4, 8 ...
+// DATA_W   of d              bits   2 or more
 // SLICE_W  of a slice        bits   1 or more
 // WAY_W    of way            bits   derived
 `default_nettype none

@@ -15,6 +15,9 @@ first word of the cell. COLUMN is a head, FIGURE what its cells hold. Of `rill c
     DIE lut (...)             the same of the die of that name; without a name the cell `die` says which
     wires                     of the wires to the next die, likewise bold
     within                    whether every die and boundary is within its limits
+    clock                     the clock in MHz that the spec asks for
+    supports                  the clock in MHz that the timing model supports, by the record beside the spec
+    supports PART             the same of a die, or of resets
 Of `rill forecast`; a cell keeps its number of decimals, and one without them divides thousands:
     tokens first latency      tokens/s of decoding; the first id and the whole request, ms
     both                      tokens/s and, behind a comma, the first id
@@ -81,11 +84,22 @@ def within(design):
     return "no" if over[0] else "yes; not by the second reserve" if over[1] else "yes"
 
 
+def supported(design, part):
+    clock = design["clock"]
+    if clock["state"] != "current":
+        return "not modelled"
+    return str(next(each["mhz"] for each in clock["parts"] if each["where"] == part) if part else clock["mhz"])
+
+
 def figure(design, what, cells):
     if what in KINDS:
         return f"{design['resources']['percent'][what]:.1f}"
     if what == "within":
         return within(design)
+    if what == "clock":
+        return str(design["clock_mhz"])
+    if what.startswith("supports"):
+        return supported(design, what[len("supports "):])
     dies = {die["name"]: die for die in design["dies"]}
     if what == "wires":
         name = cells["die"]
@@ -145,7 +159,9 @@ class Mark:
         """What the cell below a head should be."""
         cell = cells[head]
         if self.command == "rill check":
-            return figure(printed(self.command, text, path), figures, cells)
+            record = (ROOT / self.spec.replace("*", path.removesuffix(".yaml"))).with_suffix(".timing.json")
+            recorded = ["--timing", record] if figures.startswith("supports") and record.exists() else []
+            return figure(printed(self.command, text, path, *recorded), figures, cells)
         what, _, request = figures.partition(" ")
         clock = CLOCK.search(head)
         other = clock and f"clock_mhz: {clock[1]}\n" not in text

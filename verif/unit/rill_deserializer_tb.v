@@ -18,7 +18,7 @@ module rill_deserializer_tb;
     localparam SLICES = DATA_W / SLICE_W;
     localparam WAY_W = SLICE_W + $clog2(SLICES);
     localparam CLOCKS = 2 + SLICES + STAGES;
-    localparam WORDS = 2000;
+    localparam WORDS = 500;
 
     wire              clk, rst;
     reg               again = 1'b0;
