@@ -148,8 +148,8 @@ check_bound() { # spec
     fi
 }
 
-# Of a long request a few steps are simulated. Where the memory sets the pace all along, they may stand for a little less
-# than it needs.
+# Of a long request a few steps are simulated. Where the memory sets the pace all along, they may stand for a little
+# less than it needs.
 check_samples() {
     local file=$work/samples.yaml
     cat >"$file" <<'YAML'
