@@ -62,6 +62,6 @@ enum mip_status place_solve(struct place *);
 // Stores of parameters on other dies than `home`: register stages of what loads them.
 void place_set_loads(struct ir *, int home);
 void place_set_reset(struct ir *);
-void place_set_hash(struct ir *); // register stages of the hash of the logits, on the dies between
+void place_set_hash(struct ir *); // the hash of the logits in slices, with a register on each die between
 
 #endif
