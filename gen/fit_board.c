@@ -148,26 +148,25 @@ static struct ir *match_scores(const struct fitting *f, struct ir *ir, struct im
     return ir;
 }
 
-// ---- beats ahead ----
+// ---- what room alone allows ----
 
 enum { BEATS_AHEAD = 512 }; // of a channel: as many as the block RAMs hold that a word of a beat takes in any case
 
-// While the engine waits for a norm the memory reads ahead, as far as the FIFOs of beats go.
-static struct ir *read_ahead(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
-    struct import_design ahead = *d;
-    ahead.prefetch_beats = BEATS_AHEAD;
-    struct ir *with = take_instead(f, &ahead, d, spec, NULL);
+static struct ir *take_with(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec,
+                            int64_t prefetch_beats, bool wide_rows) {
+    struct import_design other = *d;
+    other.prefetch_beats = prefetch_beats;
+    other.wide_rows = wide_rows;
+    struct ir *with = take_instead(f, &other, d, spec, NULL);
     return with ? with : ir;
 }
 
-// ---- rows of the embedding ----
-
-// Of an embedding a step reads a row a token: what 16 bits take is room alone.
-static struct ir *widen_rows(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
-    struct import_design wide = *d;
-    wide.wide_rows = true;
-    struct ir *with = take_instead(f, &wide, d, spec, NULL);
-    return with ? with : ir;
+// While the engine waits for a norm the memory reads ahead, as far as the FIFOs of beats go; and of an embedding a step
+// reads a row a token: what 16 bits take is room alone. Both where the board holds them, else either.
+static struct ir *use_room(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
+    struct ir *with = take_with(f, ir, d, spec, BEATS_AHEAD, true);
+    if (with == ir) with = take_with(f, ir, d, spec, BEATS_AHEAD, false);
+    return with != ir ? with : take_with(f, ir, d, spec, d->prefetch_beats, true);
 }
 
 // ---- dies ----
@@ -196,8 +195,7 @@ struct ir *command_fit(const struct import *m, const char *path, struct import_d
     find_rungs(&f);
     for (int share = 1; !ir && share <= MOST_SHARE; share *= 2) ir = build_share(&f, share, d, spec);
     if (ir) ir = match_scores(&f, ir, d, spec);
-    if (ir) ir = read_ahead(&f, ir, d, spec);
-    if (ir) ir = widen_rows(&f, ir, d, spec);
+    if (ir) ir = use_room(&f, ir, d, spec);
     if (ir) ir = spread(&f, ir, d, spec);
     d->fits = ir;
     if (ir) return ir;

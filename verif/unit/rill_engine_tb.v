@@ -59,7 +59,7 @@
 // quick: CHANNELS=1 BEAT_BITS=256 TOKENS=1 GROUP=64 HEAD_DIM=3 PUMP=2 ASYM=1 @ 0:0
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=3 ASYM=1 @ 50:50
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=3 ARRAYS=2 HOPS=1 CUT=1 LAST_BEATS=4 PARAM_BITS=16 @ 0:0
-// quick: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=3 ARRAYS=2 HOPS=1 CUT=1 define=SYNTHESIS @ 0:0
+// quick: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=3 ARRAYS=2 HOPS=1 CUT=1 BRIEF=1 define=SYNTHESIS @ 0:0
 // quick: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=3 ARRAYS=4 HOPS=1 AWAY=1 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
@@ -83,6 +83,7 @@ module rill_engine_tb;
     parameter PARAM_BITS = 64;
     parameter X_BITS = 8;                                      // of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
+    parameter BRIEF = 0;                                       // 1: two steps only
     localparam GAP = 12;
 
     // Shapes, the same as in vectors_rill_engine.c.

@@ -21,13 +21,13 @@
 // sweep: BEAT_BITS=256 TOKENS=1 SIDE_W=7 ASYM=1 PUMP=2 define=RILL_PUMP
 // sweep: BEAT_BITS=512 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10 PUMP=2 define=RILL_PUMP
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=1 PUMP=2 define=SYNTHESIS
-// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 PUMP=2 HOPS=1 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=1 SIDE_W=7 PUMP=2 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 0:0
-// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 HOPS=2 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 ACC_W=66 @ 0:0
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 PUMP=2 HOPS=1 FREE=500 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=1 SIDE_W=7 PUMP=2 define=RILL_PUMP FREE=500 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 FREE=500 @ 0:0
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 HOPS=2 FREE=500 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 X_BITS=10 FREE=500 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 FREE=500 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 SIDE_W=7 ASYM=1 ACC_W=66 FREE=500 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -40,6 +40,7 @@ module rill_matrix_lane_tb;
     parameter ACC_W = 64;
     parameter HOPS = 0;
     parameter PUMP = 1;
+    parameter FREE = 1200;                   // beats at random
     localparam PAIRS = 1;
 `include "rill_pair_skew.vh"
     localparam END = 1 << X_BITS - 1;
@@ -52,7 +53,7 @@ module rill_matrix_lane_tb;
     localparam SUMS_AT = PUMP == 2 ? 6 + PAIR_MORE : 4;
     localparam FIRM = ACC_W > 64 ? 640 : 0;  // beats alike, of rows that 64 bits do not hold
     localparam EXTREME = FIRM + 48;
-    localparam BEATS = FIRM + 1200;
+    localparam BEATS = FIRM + FREE;
 
     wire                   clk, clk_2x, rst, out_valid;
     reg                    again = 0, valid = 0, int4, first, last;

@@ -33,13 +33,13 @@
 // sweep: BEAT_BITS=256 TOKENS=4 PUMP=2 ASYM=1 X_BITS=10 define=RILL_PUMP
 // sweep: BEAT_BITS=256 TOKENS=2 PUMP=2 define=SYNTHESIS
 // sweep: BEAT_BITS=256 TOKENS=4 PUMP=2 ASYM=1 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=2 PUMP=2 define=RILL_PUMP @ 0:0
-// quick: BEAT_BITS=512 TOKENS=4 @ 0:0
-// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 HOPS=2 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 ACC_W=66 @ 0:0
-// quick: BEAT_BITS=256 TOKENS=4 PAIRS=2 ASYM=1 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=8 PAIRS=2 X_BITS=10 HOPS=1 define=RILL_PUMP @ 0:0
+// quick: BEAT_BITS=256 TOKENS=2 PUMP=2 define=RILL_PUMP ROWS=100 @ 0:0
+// quick: BEAT_BITS=512 TOKENS=4 ROWS=100 @ 0:0
+// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 HOPS=2 ROWS=100 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 ROWS=100 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 ACC_W=66 ROWS=100 @ 0:0
+// quick: BEAT_BITS=256 TOKENS=4 PAIRS=2 ASYM=1 ROWS=100 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=8 PAIRS=2 X_BITS=10 HOPS=1 define=RILL_PUMP ROWS=100 @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -59,7 +59,7 @@ module rill_matrix_pair_tb;
     localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
     localparam N = BEAT_BITS / 8;
     localparam MANY = 2 * PAIRS;                 // tokens of a turn
-    localparam ROWS = 300;
+    parameter ROWS = 300;
 `include "rill_pair_skew.vh"
     localparam LATENCY = 12 + PAIR_MORE + HOPS;
     localparam SUMS_AT = 6 + PAIR_MORE;

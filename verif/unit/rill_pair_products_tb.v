@@ -41,17 +41,17 @@
 // sweep: BEAT_BITS=256 ASYM=1 PUMP=2 define=SYNTHESIS
 // sweep: BEAT_BITS=512 PAIRS=2 define=RILL_DSP48E2 @ 50:50
 // sweep: BEAT_BITS=512 PUMP=2 define=RILL_PUMP @ 0:0
-// quick: BEAT_BITS=256 PAIRS=2 @ 50:50
-// quick: BEAT_BITS=512 ASYM=1 PAIRS=2 @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 @ 50:50
-// quick: BEAT_BITS=256 PAIRS=2 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=512 PAIRS=2 define=RILL_PUMP @ 0:0
-// quick: BEAT_BITS=256 ASYM=1 PAIRS=2 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 define=RILL_DSP48E2 @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 PUMP=2 @ 50:50
-// quick: BEAT_BITS=256 PUMP=2 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 PUMP=2 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PUMP=2 define=RILL_DSP48E2 @ 50:50
+// quick: BEAT_BITS=256 PAIRS=2 BEATS=100 @ 50:50
+// quick: BEAT_BITS=512 ASYM=1 PAIRS=2 BEATS=100 @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 BEATS=100 @ 50:50
+// quick: BEAT_BITS=256 PAIRS=2 define=RILL_PUMP BEATS=100 @ 50:50
+// quick: BEAT_BITS=512 PAIRS=2 define=RILL_PUMP BEATS=100 @ 0:0
+// quick: BEAT_BITS=256 ASYM=1 PAIRS=2 define=RILL_PUMP BEATS=100 @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 define=RILL_DSP48E2 BEATS=100 @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 PUMP=2 BEATS=100 @ 50:50
+// quick: BEAT_BITS=256 PUMP=2 define=RILL_PUMP BEATS=100 @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 PUMP=2 define=RILL_PUMP BEATS=100 @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PUMP=2 define=RILL_DSP48E2 BEATS=100 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -71,7 +71,7 @@ module rill_pair_products_tb;
     localparam X_W = 8 * BEAT_BITS;
     localparam SUMS_AT = 6 + PAIR_MORE;
     localparam LATENCY = 10 + PAIR_MORE;
-    localparam BEATS = 240;
+    parameter BEATS = 240;
 
     wire                  clk, clk_2x, rst;
     reg                   again = 0, valid = 0, int4, asym;
