@@ -4,13 +4,14 @@
 # See --help.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym" simulate="" layers="" vocab=""
+rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym" simulate="" layers="" vocab="" keys=()
 
 usage() {
     cat <<'TEXT'
 usage: bench/families.sh [--request IN:OUT] [--context N] [--weights "FORMAT..."] [--board BOARD]
-                         [--layers N] [--vocab N] [--simulate] [model...]
+                         [--layers N] [--vocab N] [--design KEY=VALUE]... [--simulate] [model...]
   --layers N, --vocab N  so many layers and tokens instead of the model's
+  --design KEY=VALUE     a key of the design instead of what `rill import` chose; without a VALUE the key's default
   --simulate             RTL with random weights beside the forecast: minutes to build each
   model                  of those of the table (default: all)
 Prints a table: tokens/s, first id, bytes of weights, keys and values that a step reads, shares of the memory's peak
@@ -43,6 +44,7 @@ while [ $# -gt 0 ]; do
         --board) board=$2 && shift 2 ;;
         --layers) layers=$2 && shift 2 ;;
         --vocab) vocab=$2 && shift 2 ;;
+        --design) keys+=("$2") && shift 2 ;;
         --simulate) simulate=1 && shift ;;
         --help | -h) usage 0 ;;
         -*) usage 2 >&2 ;;
@@ -61,6 +63,14 @@ config() { # of a line of models, as a checkpoint has it
  "num_key_value_heads": $kv_heads, "head_dim": $head, "intermediate_size": $ffn, "vocab_size": ${vocab:-$words},
  "max_position_embeddings": 131072, $more}
 TEXT
+}
+
+set_keys() { # spec
+    local key
+    for key in "${keys[@]}"; do
+        sed -i "/^  ${key%%=*}:/d" "$1"
+        [ -z "${key#*=}" ] || sed -i "s/^design:.*/&\n  ${key%%=*}: ${key#*=}/" "$1"
+    done
 }
 
 simulated() { # name, format, spec
@@ -83,6 +93,7 @@ TEXT
 row() { # name, format
     local spec=$work/$1.$2.yaml
     sed "s/^  weights: int8/  weights: $2/" "$work/${1//./-}.yaml" >"$spec"
+    set_keys "$spec"
     if [ "$simulate" ]; then
         simulated "$1" "$2" "$spec" 3>&1 >>"$work/sim.log" 2>&1
         return

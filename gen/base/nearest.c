@@ -35,14 +35,24 @@ static int word_distance(const char *word, const char *candidate) {
     return strcasecmp(word, candidate) == 0 ? 0 : diag_edit_distance(word, candidate);
 }
 
+static int alike_from_the_start(const char *a, const char *b) {
+    int n = 0;
+    while (a[n] && a[n] == b[n]) n++;
+    return n;
+}
+
+// Of words as near the one that begins most like it.
 const char *diag_nearest_word(const char *word, const char *const *words, size_t count) {
     const char *best = NULL;
-    int best_distance = FAR_APART;
+    int best_distance = FAR_APART, best_start = 0;
     for (size_t i = 0; i < count; i++) {
         int distance = words[i] ? word_distance(word, words[i]) : FAR_APART;
-        if (distance >= best_distance) continue;
+        if (distance == FAR_APART || distance > best_distance) continue;
+        int start = alike_from_the_start(word, words[i]);
+        if (distance == best_distance && start <= best_start) continue;
         best = words[i];
         best_distance = distance;
+        best_start = start;
     }
     size_t len = strlen(word);
     int allowed = len < 3 ? 1 : len < 6 ? 2 : (int)len / 3 + 1;

@@ -159,31 +159,38 @@ static bool holds(const struct family_values *v, const struct family_check *c, s
     return !fails(v, c, arena, diag);
 }
 
-// All checks of one subject.
+// All checks of one subject; NULL: of the model.
 static bool all_hold(const struct family_values *v, const char *of, struct arena *arena) {
-    for (size_t i = 0; i < v->family->checks; i++)
-        if (!strcmp(v->family->check[i].of, of) && !holds(v, &v->family->check[i], arena, NULL)) return false;
+    for (size_t i = 0; i < v->family->checks; i++) {
+        const struct family_check *c = &v->family->check[i];
+        if ((of ? !strcmp(c->of, of) : !of_design(c)) && !holds(v, c, arena, NULL)) return false;
+    }
     return true;
 }
 
-static bool would_fit(const struct family_values *v, int p, int64_t value, struct arena *arena) {
+static bool would_fit(const struct family_values *v, int p, int64_t value, bool all, struct arena *arena) {
     const struct family_parameter *parameter = &v->family->parameter[p];
     if ((double)value < parameter->from || (double)value > parameter->to) return false;
     struct arena_mark mark = arena_mark(arena);
     struct family_values *c = copy_values(v, arena);
     c->parameter[p] = (struct family_value){.known = true, .given = true, .i = value};
-    bool fits = derive(c, arena, NULL) && all_hold(c, parameter->name, arena);
+    bool fits = derive(c, arena, NULL) && all_hold(c, all ? NULL : parameter->name, arena);
     arena_release(arena, mark);
     return fits;
 }
 
-static bool search(const struct family_values *v, int p, int64_t *value, struct arena *arena) {
+static bool search_with(const struct family_values *v, int p, bool all, int64_t *value, struct arena *arena) {
     int64_t from = v->parameter[p].i;
     for (int64_t d = 1; d <= FARTHEST; d++) {
-        if (would_fit(v, p, from - d, arena)) return *value = from - d, true;
-        if (would_fit(v, p, from + d, arena)) return *value = from + d, true;
+        if (would_fit(v, p, from - d, all, arena)) return *value = from - d, true;
+        if (would_fit(v, p, from + d, all, arena)) return *value = from + d, true;
     }
     return false;
+}
+
+// Nearest at which no check has anything to say; where other values are wrong too, at which its own have not.
+static bool search(const struct family_values *v, int p, int64_t *value, struct arena *arena) {
+    return search_with(v, p, true, value, arena) || search_with(v, p, false, value, arena);
 }
 
 static void note_nearest(const struct checker *k, const struct family_check *c, struct loc loc) {

@@ -69,6 +69,12 @@ static void check_next(struct scope *s, const struct spec_carry *carry, const st
     if (symbol && symbol->region == region && !symbol->carried) return;
     diag_error(s->diag, carry->next.loc, "`next` of `%s` must be made by an operation of region `%s`; `%s` is not",
                carry->name.text, region->name.text, carry->next.text);
+    const char **made = ARENA_ARRAY(s->arena, const char *, s->symbols.count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < s->symbols.count; i++)
+        if (s->symbols.items[i].region == region && !s->symbols.items[i].carried)
+            made[count++] = s->symbols.items[i].name.text;
+    diag_note_words(s->diag, carry->next.loc, carry->next.text, made, count);
 }
 
 static void check_region(struct scope *s, const struct spec_region *region, const struct spec_graph *graph) {

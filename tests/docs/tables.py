@@ -7,7 +7,9 @@ usage: tables.py [--deep] PAGE...         prints the cells that differ, as PAGE:
 Before such a table stand comments, the parts of each divided by `; `:
     <!-- rill check SPEC; without KEY; COLUMN: FIGURE; COLUMN: FIGURE -->
     <!-- rill forecast SPEC IN:OUT; with KEY VALUE; COLUMN: FIGURE -->
-SPEC is a file, or has `*` where the first word of the row's first cell goes (of the row above, where that is empty).
+    <!-- rill depths SPEC; deep; COLUMN: FIGURE -->
+SPEC is a file, or has `*` where the first word of the row's first cell goes (of the row above, where that is empty); a
+spec that is not there is looked for in configs/.
 `without` takes a key out of its design, `with` sets one; a column whose head is a key of the design sets it, by the
 first word of the cell. COLUMN is a head, FIGURE what its cells hold. Of `rill check`:
     lut ff dsp bram36 uram    share of the board without shell and ports (`share of it`)
@@ -21,7 +23,9 @@ first word of the cell. COLUMN is a head, FIGURE what its cells hold. Of `rill c
 Of `rill forecast`; a cell keeps its number of decimals, and one without them divides thousands:
     tokens first latency      tokens/s of decoding; the first id and the whole request, ms
     both                      tokens/s and, behind a comma, the first id
+    cycles                    of the prompt, from the start register to the interrupt
     power joule               W while it decodes, from one estimate to the other; tokens/J likewise
+Of `rill depths`: safe timed least uniform, bits; ratio, of timed to least.
 A column `in:out` is the request, and so is an IN:OUT behind FIGURE. COLUMN `MHz` stands for all heads with `N MHz`, the
 clock. With the part `rows` COLUMN is the first cell of a row, and FIGURE a number of cycles of a step, of the phase that
 a head begins with (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
@@ -38,7 +42,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KEYS = ("channels", "lanes", "unroll", "T", "A", "pump", "fifo", "weights", "head", "beat_bits", "prefetch_beats")
 KINDS = ("lut", "ff", "dsp", "bram36", "uram")
-MARK = re.compile(r"<!-- (rill check|rill forecast) (.*) -->$")
+MARK = re.compile(r"<!-- (rill check|rill forecast|rill depths) (.*) -->$")
 CLOCK = re.compile(r"(\d+) MHz")
 
 
@@ -123,7 +127,12 @@ def forecast(request, what, cell):
         return " to ".join(f"{watts:.0f}" for watts in request["power_w"])
     if what == "joule":
         return " to ".join(f"{tokens / watts:.0f}" for watts in reversed(request["power_w"]))
-    return number({"tokens": tokens, "first": first, "latency": request["latency_ms"]}[what], cell)
+    return number({"tokens": tokens, "first": first, "latency": request["latency_ms"],
+                   "cycles": request["cycles_prefill"]}[what], cell)
+
+
+def of_depths(depths, what):
+    return f"{depths['timed_to_least']:.2f}" if what == "ratio" else f"{depths[what + '_bits']:,}"
 
 
 def of_step(request, what, head, cell):
@@ -146,9 +155,13 @@ class Mark:
         self.keys = [(part.split(" ") + [None])[1:3] for part in parts if re.match(r"with(out)? ", part)]
         self.wanted = dict(part.rsplit(": ", 1) for part in parts if ": " in part)
 
+    def path(self, name):
+        path = ROOT / self.spec.replace("*", name)
+        return path if path.exists() else ROOT / "configs" / path.name
+
     def design(self, name, heads, row):
         """The row's spec with its keys."""
-        text = re.sub(r"#.*$", "", (ROOT / self.spec.replace("*", name)).read_text(), flags=re.M)
+        text = re.sub(r"#.*$", "", self.path(name).read_text(), flags=re.M)
         given = [(head, cell.split(" ")[0].strip("`")) for head, cell in zip(heads, row)
                  if head in KEYS and head not in self.wanted]
         for key, value in [*self.keys, *given]:
@@ -162,6 +175,8 @@ class Mark:
             record = (ROOT / self.spec.replace("*", path.removesuffix(".yaml"))).with_suffix(".timing.json")
             recorded = ["--timing", record] if figures.startswith("supports") and record.exists() else []
             return figure(printed(self.command, text, path, *recorded), figures, cells)
+        if self.command == "rill depths":
+            return of_depths(printed(self.command, text, path), figures)
         what, _, request = figures.partition(" ")
         clock = CLOCK.search(head)
         other = clock and f"clock_mhz: {clock[1]}\n" not in text

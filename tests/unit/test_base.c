@@ -224,10 +224,12 @@ static int remove_dir(void **state) {
 static void test_nearest(void **state) {
     (void)state;
     static const char *const words[] = {"lanes", "channels", NULL, "T", "weights"};
+    static const char *const near[] = {"u50", "u55c", "a55"};
     static const int64_t legal[] = {1, 2, 4, 8};
     assert_string_equal(diag_nearest_word("lnaes", words, COUNT_OF(words)), "lanes");
     assert_string_equal(diag_nearest_word("chanels", words, COUNT_OF(words)), "channels");
     assert_string_equal(diag_nearest_word("t", words, COUNT_OF(words)), "T");
+    assert_string_equal(diag_nearest_word("u55", near, COUNT_OF(near)), "u55c"); // of three as near
     assert_null(diag_nearest_word("binding", words, COUNT_OF(words)));
     assert_null(diag_nearest_word("", words, COUNT_OF(words)));
     assert_int_equal(diag_edit_distance("abc", "acb"), 1);
