@@ -219,10 +219,11 @@ static void find_bounds(struct forecasting *t) {
 }
 
 // Samples stand for steps that differ a little, as blocks of keys are read whole. Where the memory sets the pace their
-// sum may so be less than what it needs for all steps: no request is sooner. More than that is an error.
-static void hold_to_bound(struct timing_phase *p) {
+// sum may so be less than what it needs for all steps: no request is sooner. More than that is an error. more: cycles
+// before and behind the steps that are held to the bound with them.
+static void hold_to_bound(struct timing_phase *p, double more) {
     static const double OF_SAMPLES = 1e-3;
-    double least = (double)p->bound.cycles;
+    double least = (double)p->bound.cycles - more;
     if (p->cycles < least && p->cycles > (1 - OF_SAMPLES) * least) p->cycles = least;
 }
 
@@ -264,8 +265,11 @@ struct timing_forecast *timing_forecast_request(const struct ir *ir, int64_t pro
     find_bounds(&t);
     bool whole = is_short(&t);
     bool ok = !t.why && (whole ? forecast_whole(&t) : forecast_samples(&t));
-    if (!whole) hold_to_bound(&t.f->decode);
     double ring = ir->design.is_lm ? (double)ring_cycles(&t.memory) : DRAIN_CYCLES;
+    if (!whole) {
+        hold_to_bound(&t.f->prefill, (double)t.f->start + ring);
+        hold_to_bound(&t.f->decode, 0);
+    }
     t.f->first_id = (double)t.f->start + t.f->prefill.cycles + ring;
     t.f->end = t.f->first_id + t.f->decode.cycles;
     arena_free(&t.scratch);

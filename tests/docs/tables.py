@@ -31,13 +31,16 @@ clock. With the part `rows` COLUMN is the first cell of a row, and FIGURE a numb
 a head begins with (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
 A comment with the part `deep`, which takes long, counts with `--deep`, as tests/e2e/docs.sh asks for, and no other then.
 """
+import atexit
 import functools
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KEYS = ("channels", "lanes", "unroll", "T", "A", "pump", "fifo", "weights", "head", "beat_bits", "prefetch_beats")
@@ -47,10 +50,18 @@ CLOCK = re.compile(r"(\d+) MHz")
 
 
 @functools.lru_cache(None)
+def folder():
+    """For the specs of this run alone."""
+    (ROOT / "build/tests/docs").mkdir(parents=True, exist_ok=True)
+    made = tempfile.mkdtemp(dir=ROOT / "build/tests/docs")
+    atexit.register(shutil.rmtree, made)
+    return made
+
+
+@functools.lru_cache(None)
 def printed(command, text, name, *arguments):
     """What a command prints of a spec as JSON."""
-    spec = ROOT / "build/tests/docs" / name
-    spec.parent.mkdir(parents=True, exist_ok=True)
+    spec = pathlib.Path(folder()) / name
     spec.write_text(text)
     run = subprocess.run([ROOT / "build/rill", command.split(" ")[1], spec, *arguments, "--json"], capture_output=True,
                          text=True, check=False)
