@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others.
-alone="host passes pages schema dumps report package install accuracy witness pieces failures"
+alone="host passes legal pages schema dumps report package install accuracy witness pieces failures"
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
 # no core is idle.
@@ -12,9 +12,9 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
 test_parts="harness image comparisons host clock mutants unit emit benches matrix attention fuzz"
-test_parts+=" passes pages schema report witness failures"
+test_parts+=" passes legal pages schema report witness failures"
 deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
-deep_parts+=" accuracy pieces"
+deep_parts+=" legal accuracy pieces"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
@@ -38,6 +38,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs 2 --no-shrink "${forms[@]}"
     "$1" passes "refused specs and commands" tests/pass/run.sh
+    "$1" legal "legal specs, without a word" tests/pass/legal.sh "${half[@]}"
     "$1" pages "the pages of the docs" tests/docs/run.sh
     "$1" schema "the spec language for editors and people" tests/schema/run.sh
     "$1" dumps "dumps of the passes" tests/pass/dumps.sh "${all[@]}"

@@ -29,7 +29,8 @@ Of `rill depths`: safe timed least uniform, bits; ratio, of timed to least.
 A column `in:out` is the request, and so is an IN:OUT behind FIGURE. COLUMN `MHz` stands for all heads with `N MHz`, the
 clock. With the part `rows` COLUMN is the first cell of a row, and FIGURE a number of cycles of a step, of the phase that
 a head begins with (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
-A comment with the part `deep`, which takes long, counts with `--deep`, as tests/e2e/docs.sh asks for, and no other then.
+A comment with the part `deep`, and a COLUMN behind the word, takes long: it counts with `--deep`, as tests/e2e/docs.sh
+asks for, and no other then.
 """
 import atexit
 import functools
@@ -158,13 +159,17 @@ def cells_of(line):
 class Mark:
     """A comment: the command, and which of its figures the cells hold."""
 
-    def __init__(self, command, text):
+    def __init__(self, command, text, deep):
         self.command = command
         self.spec, *parts = text.split("; ")
         self.spec, _, self.request = self.spec.partition(" ")
-        self.deep, self.rows = "deep" in parts, "rows" in parts
+        self.rows = "rows" in parts
         self.keys = [(part.split(" ") + [None])[1:3] for part in parts if re.match(r"with(out)? ", part)]
-        self.wanted = dict(part.rsplit(": ", 1) for part in parts if ": " in part)
+        self.wanted = {}
+        for part in parts:
+            column, _, figures = part.rpartition(": ")
+            if column and ("deep" in parts or column.startswith("deep ")) == deep:
+                self.wanted[column.removeprefix("deep ")] = figures
 
     def path(self, name):
         path = ROOT / self.spec.replace("*", name)
@@ -229,9 +234,9 @@ def compare(path, lines, update, deep):
     for at, line in enumerate(lines):
         mark = MARK.match(line)
         if mark:
-            marks.append(Mark(mark[1], mark[2]))
+            marks.append(Mark(mark[1], mark[2], deep))
         elif marks:
-            marks = [mark for mark in marks if mark.deep == deep]
+            marks = [mark for mark in marks if mark.wanted]
             try:
                 table = Table(marks, cells_of(line)) if marks else None
             except ValueError as error:

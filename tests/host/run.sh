@@ -6,9 +6,9 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 case "$*" in
-    "") sets="test deep" && plan 70 ;;
+    "") sets="test deep" && plan 71 ;;
     "--set test") sets=test && plan 23 ;;
-    "--set deep") sets=deep && plan 50 ;;
+    "--set deep") sets=deep && plan 51 ;;
     *) sed -n '3,5s/^# //p' "$0"; exit 2 ;;
 esac
 of_test() { [[ $sets != *test* ]] || "$@"; } # a check of `make test`
@@ -185,6 +185,18 @@ with rill_host.Host(sys.argv[1], timeout=100, progress=lambda *_: seen.append(0)
         assert error.status == "input"'
 }
 of_deep check "from Python" binding
+# The program of docs/card.md, with this package and request.
+in_c() {
+    local kit=$work/moved
+    sed -n '/^    #include <stdio.h>/,/^        return failed;/p' "$root/docs/card.md" | sed "s/^    //
+        s#build/medium-kernel#$package#; s/Hello, my name is/Once upon a time/; s/max_new = 32/max_new = 3/" \
+        >"$work/page.c" && echo "}" >>"$work/page.c" &&
+        gcc -std=c11 -Wall -Wextra -Werror -I"$kit/host/boards/host" -o "$work/page" "$work/page.c" \
+            "$kit/build/host/librill_host.so" -Wl,-rpath-link,"$work/standin" &&
+        [ "$(LD_LIBRARY_PATH=$work/standin:$kit/build/host timeout 300 "$work/page")" = "$("$rill" golden \
+            "$spec" --weights "$model" "${request[@]}")" ]
+}
+of_deep check "from C, as on the page" in_c
 
 # ---- what is refused before the card is asked ----
 

@@ -114,17 +114,6 @@ SPEC
 }
 
 # A spec with a .warn beside it is legal, with exactly those messages; lines that say so change nothing.
-silent_check() ( # spec
-    set -o pipefail
-    "$rill" check "$1" --json 2>&1 >/dev/null | { ! grep .; }
-)
-# A design that says in its first lines that it is beyond the limits of its board has warnings, of that alone.
-warned_check() { # spec
-    local said='warning: (die .* is beyond its limits|the design needs more than|[0-9]+ bits cross)'
-    "$rill" check "$1" --json 2>"$log.warned" >/dev/null && grep -qE "$said" "$log.warned" &&
-        ! grep -vE "$said" "$log.warned"
-}
-
 verilog_of() { grep -v -e '^//' -e ' identity = ' "$1/rtl/rill_top.v"; } # folder; the identity is of design.yaml
 warn_spec() { # name
     local dir=$root/tests/pass name=$1 twin=$work/twin/$1.yaml
@@ -278,8 +267,6 @@ WARNING
 }
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
-legal=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$root/tests/spec/ok_odd_sizes.yaml" \
-    "$root/tests/spec/ok_graph_regions.yaml")
 # The loss of a plain text tells weights that lie otherwise than they are read: here two layers change places.
 checked_layout() {
     local model=$root/models/tinystories-gpt2-1m spec=$root/configs/tinystories-gpt2-1m.yaml bad=$work/changed
@@ -340,7 +327,7 @@ refuse_requests_before_build() {
     refuse_unbuilt 1 "channel_00.bin" --tokens 1
 }
 
-plan $((${#expects[@]} + ${#warns[@]} + ${#legal[@]} + 181)) # 181: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + 181)) # 181: written one by one below
 plan 24
 refuse_requests_before_build
 for expect in "${expects[@]}"; do
@@ -617,9 +604,4 @@ refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
 for warn in "${warns[@]}"; do warn_spec "$(basename "$warn" .warn)"; done
 check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" \
     --requests "4:4 20:10" --forecast
-for spec in "${legal[@]}"; do
-    how=silent_check
-    ! grep -q '^# Beyond the limits of the board' "$spec" || how=warned_check
-    check "legal: ${spec#"$root"/}" $how "$spec"
-done
 verdict

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# `rill check` has nothing to say of the specs of the tree. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+usage() {
+    cat <<TEXT
+usage: tests/pass/legal.sh [--set test | --set deep | spec...]
+  --set test  the specs of tests/
+  --set deep  those of configs/
+  spec        these (default: all of both sets)
+TEXT
+    exit "$1"
+}
+
+log=$root/build/tests/legal.log
+small=("$root"/tests/e2e/specs/*.yaml "$root"/tests/spec/ok_{odd_sizes,graph_regions}.yaml) shipped=("$root"/configs/*.yaml)
+case ${*:-} in
+    "") specs=("${small[@]}" "${shipped[@]}") ;;
+    "--set test") specs=("${small[@]}") ;;
+    "--set deep") specs=("${shipped[@]}") ;;
+    --help | -h) usage 0 ;;
+    -*) usage 2 >&2 ;;
+    *) specs=("$@") ;;
+esac
+mkdir -p "$root/build/tests"
+
+silent_check() ( # spec
+    set -o pipefail
+    "$rill" check "$1" --json 2>&1 >/dev/null | { ! grep .; }
+)
+# A design that says in its first lines that it is beyond the limits of its board has warnings, of that alone.
+warned_check() { # spec
+    local said='warning: (die .* is beyond its limits|the design needs more than|[0-9]+ bits cross)'
+    "$rill" check "$1" --json 2>"$log.warned" >/dev/null && grep -qE "$said" "$log.warned" &&
+        ! grep -vE "$said" "$log.warned"
+}
+
+plan ${#specs[@]}
+for spec in "${specs[@]}"; do
+    how=silent_check
+    ! grep -q '^# Beyond the limits of the board' "$spec" || how=warned_check
+    check "${spec#"$root"/}" $how "$spec"
+done
+verdict
