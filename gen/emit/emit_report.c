@@ -20,9 +20,11 @@ static void add_graph(const struct ir *ir, struct text *out) {
     text_addf(out, "hardware: %d kernels, %d streams, %lld FIFO bits\n", ir->kernels, ir->edges,
               (long long)report_fifo_bits(ir));
     struct report_uniform u = report_uniform_depths(ir);
-    text_addf(out, "FIFO depths: %s; without step words and parameters by the safe rule %lld bits, all as deep as the deepest "
-              "(%lld words) %lld\n",
-              spec_fifo_name(ir->design.fifo), (long long)u.safe, (long long)u.deepest, (long long)u.all);
+    text_addf(
+        out,
+        "FIFO depths: %s; without step words and parameters by the safe rule %lld bits, all as deep as the deepest "
+        "(%lld words) %lld\n",
+        spec_fifo_name(ir->design.fifo), (long long)u.safe, (long long)u.deepest, (long long)u.all);
     if (d->strategy) text_addf(out, "FIFO strategy %s\n", d->strategy);
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)report_channel_used(ir));
 }

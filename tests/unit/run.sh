@@ -29,7 +29,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-out=$root/build/tests/unit flags="-O2" library=build
+out=$root/build/tests/unit flags="-O0" library=build
 if [ "$sanitize" = 1 ]; then
     out=$root/build/sanitize/tests library=build/sanitize
     flags="-O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"

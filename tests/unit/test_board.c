@@ -14,6 +14,7 @@
 #include "gen/emit/emit_report.h"
 #include "gen/pass/pass.h"
 #include "include/cost.h"
+#include "tests/unit/design_fixture.h"
 
 static struct arena arena;
 static const struct clock_model no_clock = {.rtl = ""};
@@ -28,13 +29,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-static struct ir *build(const char *spec) {
-    struct diag diag;
-    diag_init(&diag, stderr);
-    struct ir *ir = command_build(spec, &arena, &diag, NULL);
-    assert_non_null(ir);
-    return ir;
-}
+static struct ir *build(const char *spec) { return build_in(&arena, spec); }
 
 // All that is said of a design: the report as text and as JSON, warnings.
 static char *said(struct ir *ir) {
@@ -56,7 +51,7 @@ static char *said(struct ir *ir) {
 
 static void ports_and_shell_leave_room_within_the_limits(void **state) {
     (void)state;
-    const struct ir *ir = build("configs/gpt2-medium-u55c-16.yaml");
+    const struct ir *ir = built("configs/gpt2-medium-u55c-16.yaml");
     assert_int_equal(cost_room(ir, 0).lut, 434560 * 65 / 100 - 62000 - 16 * 3000);
     assert_int_equal(cost_room(ir, 1).lut, 434560 * 60 / 100 - 44000);
     assert_int_equal(cost_room(ir, 0).ff, 869120 * 75 / 100 - 124000 - 16 * 4000);
@@ -80,7 +75,7 @@ static bool within(const struct cost_resources *r, const struct cost_resources *
 enum claim { ALL, ALL_AND_MOST /* by the second figure of the ports, too */ };
 
 static void hold(const char *spec, enum claim claim) {
-    const struct ir *ir = build(spec);
+    const struct ir *ir = built(spec);
     const struct cost_design cost = cost_design(ir);
     for (int d = 0; d < ir->dies; d++) {
         struct cost_fill fill = cost_fill(ir, &cost, d);

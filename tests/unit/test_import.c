@@ -310,7 +310,6 @@ static const struct {
     int64_t context;
     int lanes, unroll;
 } fitting[] = {
-    {"SmolLM2-135M", 2048, 16, 0},
     {"SmolLM2-135M", 8192, 32, 160},
     {"Llama-3.2-1B", 8192, 16, 0},
 };

@@ -19,6 +19,7 @@
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
+#include "tests/unit/design_fixture.h"
 
 static struct arena arena;
 static int setup(void **state) {
@@ -32,13 +33,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-static struct ir *build(const char *spec) {
-    struct diag diag;
-    diag_init(&diag, stderr);
-    struct ir *ir = command_build(spec, &arena, &diag, NULL);
-    assert_non_null(ir);
-    return ir;
-}
+static struct ir *build(const char *spec) { return build_in(&arena, spec); }
 
 enum { ITEMS = 8, ROOM = 29 };
 static const int weight[ITEMS] = {3, 7, 5, 9, 4, 8, 6, 2}, worth[ITEMS] = {5, 11, 8, 15, 5, 13, 8, 2};
@@ -81,7 +76,7 @@ static void a_program_without_answer_says_so(void **state) {
 // GPT-2 medium takes more block RAMs by the rule than the board has; by resource it stays within 75 % of both kinds.
 static void a_large_design_fits_its_board(void **state) {
     (void)state;
-    const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    const struct ir *ir = built("configs/gpt2-medium-u55c.yaml");
     struct cost_design cost = cost_design(ir);
     int64_t bram36 = 0, uram = 0;
     for (int d = 0; d < ir->dies; d++) bram36 += ir->die[d].bram36, uram += ir->die[d].uram;
@@ -99,7 +94,7 @@ static void the_shipped_designs_fit_the_u55c(void **state) {
     static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c.yaml",
                                         "configs/gpt2-medium-u55c-spatial.yaml", "configs/gpt2-124m-u55c-spatial.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
-        const struct ir *ir = build(specs[s]);
+        const struct ir *ir = built(specs[s]);
         const struct cost_design cost = cost_design(ir);
         struct ir_die all = {0};
         for (int d = 0; d < ir->dies; d++) {
@@ -124,7 +119,7 @@ static void the_shipped_designs_fit_the_u55c(void **state) {
 // Where the rule fits, it stays: no kernel gets a parameter it would not have.
 static void a_small_design_keeps_the_rule(void **state) {
     (void)state;
-    const struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
+    const struct ir *ir = built("configs/tinystories-gpt2-1m.yaml");
     assert_string_equal(ir->design.memories, "by depth and shape");
     for (int k = 0; k < ir->kernels; k++) assert_null(ir_param(&ir->kernel[k], "RAM_STYLE"));
 }
@@ -340,7 +335,7 @@ static void all_that_crosses_is_in_the_table(void **state) {
 // Of keys and values some readers look at the scale alone, some at the rest: nothing else is stored or crosses.
 static void a_stream_has_what_its_reader_looks_at(void **state) {
     (void)state;
-    const struct ir *ir = build("configs/gpt2-124m-layer.yaml");
+    const struct ir *ir = built("configs/gpt2-124m-layer.yaml");
     int64_t beat = ir->design.beat_bits;
     int scales = 0, integers = 0;
     for (int e = 0; e < ir->edges; e++) {
@@ -372,7 +367,7 @@ static void a_partition_cuts_the_narrow_stream(void **state) {
 // 256 bits, two tokens at a time.
 static void lanes_are_cut_beyond_limits(void **state) {
     (void)state;
-    const struct ir *ir = build("tests/e2e/specs/cut.yaml");
+    const struct ir *ir = built("tests/e2e/specs/cut.yaml");
     const struct ir_engine *e = &ir->engine[0];
     const struct ir_kernel *k = &ir->kernel[e->kernel];
     struct cost_design cost = cost_design(ir);
@@ -406,7 +401,7 @@ static void lanes_are_cut_beyond_limits(void **state) {
 
 static void results_away_from_whole_lanes(void **state) {
     (void)state;
-    const struct ir *ir = build("tests/e2e/specs/cut_far.yaml");
+    const struct ir *ir = built("tests/e2e/specs/cut_far.yaml");
     const struct ir_engine *e = &ir->engine[0];
     const struct ir_kernel *k = &ir->kernel[e->kernel];
     for (int c = 0; c < e->channels; c++) assert_int_equal(e->sums_die[c], c < 8 ? 0 : 1);
@@ -438,7 +433,7 @@ static void a_cut_that_cannot_be_built_is_a_fault(void **state) {
 // Within its limits no lane is.
 static void within_limits_lanes_are_whole(void **state) {
     (void)state;
-    const struct ir *ir = build("tests/e2e/specs/dies.yaml");
+    const struct ir *ir = built("tests/e2e/specs/dies.yaml");
     const struct ir_engine *e = &ir->engine[0];
     assert_int_equal(e->result_die, ir->kernel[e->kernel].die);
     assert_null(ir_param(&ir->kernel[e->kernel], "EARLY"));
@@ -481,7 +476,7 @@ static int lanes_of(const struct ir *ir, const char *name) {
 static void rows_of_tables_are_narrow(void **state) {
     (void)state;
     static const char *const names[] = {"token_row", "position_row", "embedded"};
-    const struct ir *medium = build("configs/gpt2-medium-u55c.yaml"), *small = build("configs/gpt2-124m-u55c.yaml");
+    const struct ir *medium = built("configs/gpt2-medium-u55c.yaml"), *small = built("configs/gpt2-124m-u55c.yaml");
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_int_equal(lanes_of(medium, names[i]), medium->design.lanes / 4);
         assert_int_equal(lanes_of(small, names[i]), small->design.lanes / 4);
@@ -492,7 +487,7 @@ static void rows_of_tables_are_narrow(void **state) {
 // Steps are read at the memory and elsewhere, keys too: their words cross to SLR1 once.
 static void what_both_sides_read_crosses_once(void **state) {
     (void)state;
-    const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    const struct ir *ir = built("configs/gpt2-medium-u55c.yaml");
     int home = cost_memory_die(ir), steps = 0, keys = 0;
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
@@ -531,7 +526,7 @@ static void assert_no_wire_skips_a_die(const struct ir *ir) {
 // Ids are chosen on SLR2, the token loop is on SLR0: slices of the hash go over a register on SLR1.
 static void the_hash_of_the_logits_crosses_one_die_at_a_time(void **state) {
     (void)state;
-    const struct ir *ir = build("configs/gpt2-medium-u55c-28.yaml");
+    const struct ir *ir = built("configs/gpt2-medium-u55c-28.yaml");
     struct cost_hash hash = cost_hash(ir);
     assert_int_equal(cost_hash_bits(ir, 0) + cost_hash_bits(ir, 1), 22);
     assert_no_wire_skips_a_die(ir);
@@ -545,7 +540,7 @@ static void the_hash_of_the_logits_crosses_one_die_at_a_time(void **state) {
 // Where a buffer of equal pieces is too much for one kind of memory on its die, its pieces are of two.
 static void a_buffer_is_divided_where_one_kind_is_short(void **state) {
     (void)state;
-    const struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
+    const struct ir *ir = built("configs/gpt2-medium-u55c.yaml");
     struct cost_design cost = cost_design(ir);
     struct cost_fill fill = cost_fill(ir, &cost, cost_memory_die(ir));
     int divided = 0;
