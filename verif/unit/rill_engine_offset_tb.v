@@ -7,8 +7,8 @@
 // sweep: BEAT_BITS=256 ASYM=1
 // sweep: BEAT_BITS=512 ASYM=1 X_BITS=10
 // sweep: BEAT_BITS=256 X_BITS=10
-// quick: BEAT_BITS=256 @ 50:50
-// quick: BEAT_BITS=512 ASYM=1 X_BITS=10 @ 50:50
+// quick: BEAT_BITS=256 BEATS=400 @ 50:50
+// quick: BEAT_BITS=512 ASYM=1 X_BITS=10 BEATS=400 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -22,7 +22,7 @@ module rill_engine_offset_tb;
     localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = 4;
-    localparam BEATS = 1500;
+    parameter BEATS = 1500;
 
     wire                   clk, rst;
     reg                    valid = 0, int4;

@@ -11,10 +11,10 @@
 // sweep: COUNT=33 SUM_W=48 define=RILL_DSP48E2
 // sweep: COUNT=3 define=RILL_DSP48E2
 // sweep: COUNT=3 X_BITS=10 define=SYNTHESIS
-// quick: COUNT=3 @ 50:50
-// quick: COUNT=5 SUM_W=48 define=RILL_DSP48E2 @ 50:50
-// quick: COUNT=33 SUM_W=64 @ 50:50
-// quick: COUNT=3 X_BITS=10 @ 50:50
+// quick: COUNT=3 ROUNDS=1000 @ 50:50
+// quick: COUNT=5 SUM_W=48 ROUNDS=1000 define=RILL_DSP48E2 @ 50:50
+// quick: COUNT=33 SUM_W=64 ROUNDS=1000 @ 50:50
+// quick: COUNT=3 X_BITS=10 ROUNDS=1000 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -28,7 +28,7 @@ module rill_packed_mul_tb;
     localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // of the upper half
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0;
     localparam ALL = COUNT + BESIDE;
-    localparam ROUNDS = 4000;
+    parameter ROUNDS = 4000;
     wire             clk, rst;
     reg              en = 0;
     reg  [31:0]      x [0:ALL-1];              // those from beside behind the chain's

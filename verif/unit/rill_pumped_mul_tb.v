@@ -14,11 +14,11 @@
 // sweep: COUNT=2 define=RILL_DSP48E2
 // sweep: COUNT=3 X_BITS=10 define=RILL_DSP48E2
 // sweep: COUNT=33 SUM_W=48 define=RILL_DSP48E2
-// quick: COUNT=2 @ 50:50
-// quick: COUNT=6 SUM_W=48 define=RILL_DSP48E2 @ 50:50
-// quick: COUNT=9 SUM_W=64 @ 0:0
-// quick: COUNT=3 X_BITS=10 @ 50:50
-// quick: COUNT=3 X_BITS=10 define=RILL_DSP48E2 @ 50:50
+// quick: COUNT=2 ROUNDS=800 @ 50:50
+// quick: COUNT=6 SUM_W=48 ROUNDS=800 define=RILL_DSP48E2 @ 50:50
+// quick: COUNT=9 SUM_W=64 ROUNDS=800 @ 0:0
+// quick: COUNT=3 X_BITS=10 ROUNDS=800 @ 50:50
+// quick: COUNT=3 X_BITS=10 ROUNDS=800 define=RILL_DSP48E2 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -32,7 +32,7 @@ module rill_pumped_mul_tb;
     localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // of the upper half
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0;
     localparam ALL = COUNT + BESIDE;
-    localparam ROUNDS = 3000;
+    parameter ROUNDS = 3000;
     localparam AT = 4 + COUNT;                 // halves of a cycle from a round's inputs to the chain's end
     wire             clk, clk_2x, rst;
     wire [1:0]       phase;

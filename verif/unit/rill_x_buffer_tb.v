@@ -12,10 +12,10 @@
 // sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2 X_BITS=10
 // sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=4
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6 ARRAYS=4 X_BITS=10
-// quick: BEAT_BITS=256 TOKENS=2 X_UNITS=10
-// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2
-// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2 X_BITS=10 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=8 X_UNITS=6 ARRAYS=4 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 X_UNITS=10 OPERANDS=25
+// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2 OPERANDS=25
+// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 ARRAYS=2 X_BITS=10 OPERANDS=25 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=8 X_UNITS=6 ARRAYS=4 OPERANDS=25 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -29,7 +29,7 @@ module rill_x_buffer_tb;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam WORD_W = UNIT_BITS + 8;
-    localparam OPERANDS = 60;
+    parameter OPERANDS = 60;
     localparam PLACES = TOKENS * X_UNITS;
 
     wire                clk, rst, x_valid, x_ready, x_last, x_done, filled;

@@ -14,11 +14,11 @@
 // sweep: BEAT_BITS=256 ARRAYS=2 PUMP=2 FACTOR_W=32
 // sweep: BEAT_BITS=256 ARRAYS=2 PUMP=2 FACTOR_W=32 define=RILL_PUMP
 // sweep: BEAT_BITS=512 ARRAYS=2 PUMP=2 FACTOR_W=27 PARTS=4 define=RILL_PUMP
-// quick: BEAT_BITS=256 ARRAYS=2 PUMP=2 FACTOR_W=27 PARTS=4 define=SYNTHESIS @ 50:50
-// quick: BEAT_BITS=256 ARRAYS=1 FACTOR_W=16 @ 50:50
-// quick: BEAT_BITS=256 ARRAYS=2 FACTOR_W=32 @ 50:50
-// quick: BEAT_BITS=256 ARRAYS=2 FACTOR_W=27 PARTS=4 define=SYNTHESIS @ 50:50
-// quick: BEAT_BITS=256 ARRAYS=4 FACTOR_W=27 PARTS=4 define=SYNTHESIS @ 50:50
+// quick: BEAT_BITS=256 ARRAYS=2 PUMP=2 FACTOR_W=27 PARTS=4 CYCLES=60 define=SYNTHESIS @ 50:50
+// quick: BEAT_BITS=256 ARRAYS=1 FACTOR_W=16 CYCLES=60 @ 50:50
+// quick: BEAT_BITS=256 ARRAYS=2 FACTOR_W=32 CYCLES=60 @ 50:50
+// quick: BEAT_BITS=256 ARRAYS=2 FACTOR_W=27 PARTS=4 CYCLES=60 define=SYNTHESIS @ 50:50
+// quick: BEAT_BITS=256 ARRAYS=4 FACTOR_W=27 PARTS=4 CYCLES=60 define=SYNTHESIS @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -36,7 +36,7 @@ module rill_x_spread_tb;
     localparam WORD_W = ARRAYS > 1 ? 32 : 16;
     localparam SPLIT = 26 - X_BITS;              // of the second token in a factor of both
     localparam SLICE_W = ARRAYS * 2 * XS * X_BITS;
-    localparam CYCLES = 120;
+    parameter CYCLES = 120;
 
     wire                          clk, rst;
     reg                           again = 0, now = 0;
