@@ -11,7 +11,7 @@ known="harness image comparisons docs control board readers paths clock mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
-test_parts="harness image comparisons host clock mutants unit emit benches matrix attention fuzz"
+test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal pages schema report witness failures"
 deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
 deep_parts+=" legal accuracy pieces"
@@ -20,7 +20,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
     "$1" image "memory map against the image" tests/e2e/memory_map.sh
     "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
-    "$1" host "requests on a simulated card" tests/host/run.sh "${half[@]}"
+    "$1" host "requests on a simulated card" tests/host/run.sh
     "$1" docs "commands of the tutorials" tests/e2e/docs.sh
     "$1" control "ends that the host asks for" tests/e2e/control.sh
     "$1" board "a board's memory, bounds" tests/e2e/board.sh

@@ -2,17 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # rill-host, as it runs on a card: the same binary on a simulated card (verif/card), which is the packaged kernel behind
 # the memory model and a stand-in for XRT's library. Stories, errors, wrong files, programs that die.
-# usage: tests/host/run.sh [--set test | --set deep]    (a set: the checks of `make test`, or all others)
+# usage: tests/host/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
-case "$*" in
-    "") sets="test deep" && plan 71 ;;
-    "--set test") sets=test && plan 23 ;;
-    "--set deep") sets=deep && plan 51 ;;
-    *) sed -n '3,5s/^# //p' "$0"; exit 2 ;;
-esac
-of_test() { [[ $sets != *test* ]] || "$@"; } # a check of `make test`
-of_deep() { [[ $sets != *deep* ]] || "$@"; } # one of `make test-deep`
+[ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
+plan 71
 work=$root/build/tests/host log=$root/build/tests/host.log
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
@@ -109,58 +103,57 @@ check "the simulated card builds" build_card
 # ---- stories ----
 
 golden "${request[@]}" >"$work/golden.json"
-[[ $sets = *test* ]] || start_card --unwritten # stories are checks of the other set
 story() {
     "$on_card" "${request[@]}" --verify >"$work/story.txt" && [ "$(cat "$work/story.txt")" = "$(
         "$rill" golden "$spec" --weights "$model" "${request[@]}")" ]
 }
-of_test check "a story: the golden model's text" with_card -- story
-of_deep check "a story: the golden model's ids, again on the same card" same_ids "${request[@]}"
+check "a story: the golden model's text" with_card -- story
+check "a story: the golden model's ids, again on the same card" same_ids "${request[@]}"
 two() {
     same_ids "${request[@]}" --prompt "Tom and his dog Max" && [ "$(ids "$work/run.json" | wc -l)" = 2 ] &&
         [ "$(ids "$work/run.json" | tail -n 1)" = "$(golden --prompt "Tom and his dog Max" --tokens 3 | golden_ids)" ]
 }
-of_test check "two requests in a row" two
+check "two requests in a row" two
 drawn() { # options of sampling: the golden model's ids, which are not the most likely ones
     "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids "$@" >"$work/ids.txt" &&
         [ "$(cat "$work/ids.txt")" = "$(golden --prompt-ids 1,2,3 --tokens 2 "$@" | golden_ids)" ] &&
         [ "$(cat "$work/ids.txt")" != "$(golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]
 }
-of_test check "ids drawn from all: the golden model's" drawn --temperature 5 --sampling-seed 20000000000
-of_deep check "ids drawn from a list" drawn --temperature 20 --top-k 8 --min-p 0.01 --sampling-seed 3
+check "ids drawn from all: the golden model's" drawn --temperature 5 --sampling-seed 20000000000
+check "ids drawn from a list" drawn --temperature 20 --top-k 8 --min-p 0.01 --sampling-seed 3
 no_text() { "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids >"$work/ids.txt" && [ "$(cat "$work/ids.txt")" = "$(
     golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]; }
-of_deep check "ids in, ids out" no_text
+check "ids in, ids out" no_text
 counted() { python3 -c 'import json, sys
 top = json.load(open(sys.argv[1])); r = top["requests"][0]; f = top["found"]
 assert r["cycles"] > 100000 and len(r["beats"]) == 2 and min(r["beats"]) > 50000 and min(r["stalls"]) > 0
 assert len(r["seconds"]) == 3 and sorted(r["seconds"]) == r["seconds"] and r["watts"] == 31.5 and r["fault"] == 0
 assert f["bdf"] and [b["bank"] for b in f["banks"]] == ["HBM[0]", "HBM[1]"] and r["text"]' "$work/run.json"; }
-of_test check "JSON: counters, times, power, what was found" counted
+check "JSON: counters, times, power, what was found" counted
 timeline() { "$on_card" "${request[@]}" --timeline "$work/timeline.csv" && [ "$(wc -l <"$work/timeline.csv")" = 4 ] &&
     grep -Eq '^0,2,[0-9]+,[0-9.]+$' "$work/timeline.csv"; }
-of_deep check "timeline" timeline
+check "timeline" timeline
 probe() { "$on_card" --probe 2>"$work/probe" && grep -q '"bdf": "0000:00:00.1"' "$work/probe"; }
-of_deep check "probe: what was found" probe
+check "probe: what was found" probe
 selftest() {
     "$on_card" --selftest "$work/golden.json" --json >"$work/run.json" && python3 -c 'import json, sys
 want = json.load(open(sys.argv[2]))["logits_hash"]
 assert [r["logits_hash"] for r in json.load(open(sys.argv[1]))["requests"]] == [want] != ["0" * 16]' \
         "$work/run.json" "$work/golden.json"
 }
-of_test check "selftest: ids and logits" selftest
+check "selftest: ids and logits" selftest
 sed 's/"token_ids": \[\([0-9]*\), [0-9]*/"token_ids": [\1, 1/' "$work/golden.json" >"$work/other.json"
-of_deep check_refused "selftest: another id" 1 'selftest: id 1 is [0-9]+, golden: 1$' "$on_card" \
+check_refused "selftest: another id" 1 'selftest: id 1 is [0-9]+, golden: 1$' "$on_card" \
     --selftest "$work/other.json"
 sed 's/\("logits_hash": "[0-9a-f]*\)[0-7]"/\18"/; t; s/\("logits_hash": "[0-9a-f]*\)[89a-f]"/\10"/' \
     "$work/golden.json" >"$work/other.json"
-of_test check_refused "selftest: other logits" 1 \
+check_refused "selftest: other logits" 1 \
     'selftest: the ids are right, the logits are not: their hash is [0-9a-f]{16}, golden: [0-9a-f]{15}[08]$' \
     "$on_card" --selftest "$work/other.json"
-of_deep check_refused "selftest: no answer" 1 'not an answer of' "$on_card" --selftest "$spec"
+check_refused "selftest: no answer" 1 'not an answer of' "$on_card" --selftest "$spec"
 bench() { "$on_card" --bench 3:2,1:3 >"$work/bench" && [ "$(wc -l <"$work/bench")" = 3 ] &&
     grep -Eq '^ +3 +2 +[0-9.]+ +[0-9.]+ +[0-9]+ .* 31\.5 +[0-9.]+$' "$work/bench"; }
-of_deep check "bench: a table" bench
+check "bench: a table" bench
 in_python() { # program
     LD_LIBRARY_PATH=$work/standin RILL_HOST_LIBRARY=$work/moved/build/host/librill_host.so \
         PYTHONPATH=$work/moved/host/boards/host timeout 300 \
@@ -184,7 +177,7 @@ with rill_host.Host(sys.argv[1], timeout=100, progress=lambda *_: seen.append(0)
     except rill_host.HostError as error:
         assert error.status == "input"'
 }
-of_deep check "from Python" binding
+check "from Python" binding
 # The program of docs/card.md, with this package and request.
 in_c() {
     local kit=$work/moved
@@ -196,34 +189,34 @@ in_c() {
         [ "$(LD_LIBRARY_PATH=$work/standin:$kit/build/host timeout 300 "$work/page")" = "$("$rill" golden \
             "$spec" --weights "$model" "${request[@]}")" ]
 }
-of_deep check "from C, as on the page" in_c
+check "from C, as on the page" in_c
 
 # ---- what is refused before the card is asked ----
 
 usage() { check_refused "usage: $1" 2 "$2" "$on_card" "${@:3}"; }
-of_deep usage "chat, until there are templates" 'template for turns' --chat
-of_deep usage "nothing to do" 'nothing to do'
-of_deep usage "no list of ids" 'is not a list of ids' --prompt-ids 1,,3
-of_deep usage "no number" 'is no number' --prompt x --tokens 0
-of_deep usage "no table" 'IN:OUT' --bench 3:
+usage "chat, until there are templates" 'template for turns' --chat
+usage "nothing to do" 'nothing to do'
+usage "no list of ids" 'is not a list of ids' --prompt-ids 1,,3
+usage "no number" 'is no number' --prompt x --tokens 0
+usage "no table" 'IN:OUT' --bench 3:
 refuses() { check_refused "$1" 1 "$2" "$on_card" "${@:3}"; }
-of_test refuses "a list that the design does not keep" 'top_k is 9, the design keeps a list of 8' --prompt-ids 1 \
+refuses "a list that the design does not keep" 'top_k is 9, the design keeps a list of 8' --prompt-ids 1 \
     --temperature 1 --top-k 9
-of_deep refuses "a temperature that is no number" 'the temperature must be 0 .* or 0.01 to 100' --prompt-ids 1 \
+refuses "a temperature that is no number" 'the temperature must be 0 .* or 0.01 to 100' --prompt-ids 1 \
     --temperature nan
-of_deep refuses "a prompt longer than the context" 'prompt has 257 ids.* 256' --prompt-ids "$(seq -s, 0 256)"
-of_deep refuses "an id outside the vocabulary" 'id 1024 is outside the vocabulary' --prompt-ids 1,1024
-of_deep refuses "an empty prompt" 'prompt is empty' --prompt-ids ""
+refuses "a prompt longer than the context" 'prompt has 257 ids.* 256' --prompt-ids "$(seq -s, 0 256)"
+refuses "an id outside the vocabulary" 'id 1024 is outside the vocabulary' --prompt-ids 1,1024
+refuses "an empty prompt" 'prompt is empty' --prompt-ids ""
 rm -rf "$work/image.bad" && cp -r "$package/image" "$work/image.bad"
 spoilt() { # name, pattern, file of the image, sed expression
     cp "$package/image/$3" "$work/image.bad/$3" && sed -i "$4" "$work/image.bad/$3"
     refuses "$1" "$2" --image "$work/image.bad" "${request[@]}"
     cp "$package/image/$3" "$work/image.bad/$3"
 }
-of_test spoilt "an image of another design" 'image is for another design' manifest.json \
+spoilt "an image of another design" 'image is for another design' manifest.json \
     's/"layout": "[0-9a-f]*"/"layout": "0123456789abcdef"/'
-of_deep spoilt "a manifest that is none" 'manifest.json: line' manifest.json 's/^{/[/'
-of_deep spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json \
+spoilt "a manifest that is none" 'manifest.json: line' manifest.json 's/^{/[/'
+spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json \
     '/token_row/s/"crc32": "[0-9a-f]*/"crc32": "01234567/'
 # The manifest is the package's, what lies in the memory is not: the kernel itself finds it.
 foreign() { python3 - "$package" "$work/image.bad" "$1" <<'END'
@@ -240,10 +233,10 @@ text = re.sub(r'(image_header.*"crc32": ")[0-9a-f]*', lambda m: m[1] + f"{zlib.c
 open(image + "/manifest.json", "w").write(text)
 END
 }
-foreign 9 && of_test refuses "another image: the kernel's fault in words" \
+foreign 9 && refuses "another image: the kernel's fault in words" \
     'fault 8: the image in the memory is for another design; latest step at position 0' \
     --image "$work/image.bad" "${request[@]}"
-of_test check "... and the right one" same_ids "${request[@]}"
+check "... and the right one" same_ids "${request[@]}"
 kept() { # the checksum is the image's; the next request reads its header alone (tests/e2e/control.sh counts the cycles)
     in_python 'import json
 with rill_host.Host(sys.argv[1], timeout=100) as host:
@@ -253,53 +246,53 @@ with rill_host.Host(sys.argv[1], timeout=100) as host:
     manifest = json.load(open(sys.argv[1] + "/image/manifest.json"))
     assert host.register("image") == int(manifest["checksum"], 16), host.register("image")'
 }
-of_deep check "two requests, and the checksum of the image that they ran on" kept
+check "two requests, and the checksum of the image that they ran on" kept
 cp "$package"/image/* "$work/image.bad"
 truncate -s 700000 "$work/image.bad/channel_00.bin"
-of_deep refuses "an image cut off" 'is cut off' --image "$work/image.bad" "${request[@]}"
+refuses "an image cut off" 'is cut off' --image "$work/image.bad" "${request[@]}"
 mkdir -p "$work/no_words" && cp "$package"/image/{manifest.json,channel_*.bin} "$work/no_words"
-of_deep refuses "text without a tokenizer" 'has no tokenizer' --image "$work/no_words" "${request[@]}"
+refuses "text without a tokenizer" 'has no tokenizer' --image "$work/no_words" "${request[@]}"
 other_binary() { # name, pattern, sed expression for a copy of the package
     rm -rf "$work/relinked" && mkdir "$work/relinked" &&
         cp "$package"/{package.json,link.cfg,kernel.xml} "$work/relinked" &&
         sed -i "$3" "$work/relinked"/* && python3 "$root/tests/package/xclbin.py" "$work/relinked" "$work/other.xclbin"
     refuses "$1" "$2" --binary "$work/other.xclbin" "${request[@]}"
 }
-of_deep other_binary "a binary of another kernel" 'compute unit .other:rill_1' \
+other_binary "a binary of another kernel" 'compute unit .other:rill_1' \
     's/kernel name="rill_kernel"/kernel name="other"/'
-of_deep other_binary "a binary for another platform" 'linked for .xilinx_u280' \
+other_binary "a binary for another platform" 'linked for .xilinx_u280' \
     's/xilinx_u55c_gen3x16/xilinx_u280_gen3x16/'
-of_deep other_binary "a binary with another bank" 'is on HBM\[7\], the package has it on HBM\[1\]' \
+other_binary "a binary with another bank" 'is on HBM\[7\], the package has it on HBM\[1\]' \
     's/hbm_01:HBM\[1\]/hbm_01:HBM[7]/'
-of_deep other_binary "a binary with another offset" 'at another offset' \
+other_binary "a binary with another offset" 'at another offset' \
     's/offset="0x064"/offset="0x068"/; s/offset="0x64"/offset="0x68"/'
-of_deep refuses "no binary" 'make xclbin' --binary "$work/none" "${request[@]}"
-of_deep refuses "a binary that is none" 'no .xclbin' --binary "$package/package_xo.tcl" "${request[@]}"
-LD_LIBRARY_PATH=$work/standin of_deep check_refused "no package" 1 'none/package.json: ' "$host" "$work/none" \
+refuses "no binary" 'make xclbin' --binary "$work/none" "${request[@]}"
+refuses "a binary that is none" 'no .xclbin' --binary "$package/package_xo.tcl" "${request[@]}"
+LD_LIBRARY_PATH=$work/standin check_refused "no package" 1 'none/package.json: ' "$host" "$work/none" \
     "${request[@]}"
 stop_card
-of_deep refuses "no card" 'xbutil examine' "${request[@]}"
-XILINX_XRT=$work/xrt XCL_EMULATION_MODE=noop of_deep check_refused "XRT's own library: as far as the first register" 1 \
+refuses "no card" 'xbutil examine' "${request[@]}"
+XILINX_XRT=$work/xrt XCL_EMULATION_MODE=noop check_refused "XRT's own library: as far as the first register" 1 \
     'reading a register: failed to read ip' \
     "$host" "$package" "${request[@]}"
 
 # ---- the memory ----
 
 cycles() { sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' "$work/run.json"; }
-of_deep check "memory with jitter" with_card --seed 3 -- same_ids "${request[@]}"
+check "memory with jitter" with_card --seed 3 -- same_ids "${request[@]}"
 in_order=$(cycles)
 other_order() { same_ids "${request[@]}" && [ "$(cycles)" != "$in_order" ]; }
-of_deep check "memory that answers in another order" with_card --seed 3 --shuffle -- other_order
-of_deep check "responses 5,000 cycles late" with_card --late 0:3000:5000 --late 1:20:9000 -- same_ids "${request[@]}"
-of_deep refused "an error in a beat of the parameters" 1 'fault 6: the memory answered an error on channel 0' \
+check "memory that answers in another order" with_card --seed 3 --shuffle -- other_order
+check "responses 5,000 cycles late" with_card --late 0:3000:5000 --late 1:20:9000 -- same_ids "${request[@]}"
+refused "an error in a beat of the parameters" 1 'fault 6: the memory answered an error on channel 0' \
     --bad-beat 0:5 -- "${request[@]}"
-of_deep check "... and the next request is right" same_ids "${request[@]}"
-of_test refused "an error in a beat of a step" 1 'fault 6: the memory answered an error on channel 1' \
+check "... and the next request is right" same_ids "${request[@]}"
+refused "an error in a beat of a step" 1 'fault 6: the memory answered an error on channel 1' \
     --bad-beat 1:20000 -- "${request[@]}"
-of_test check "... and the next request is right: two" same_ids "${request[@]}"
-of_deep refused "an error of a write" 1 'fault 6: the memory answered an error on channel 1' --bad-write 1:3 \
+check "... and the next request is right: two" same_ids "${request[@]}"
+refused "an error of a write" 1 'fault 6: the memory answered an error on channel 1' --bad-write 1:3 \
     -- "${request[@]}"
-of_deep check "... and the next request is right: three" same_ids "${request[@]}"
+check "... and the next request is right: three" same_ids "${request[@]}"
 
 # ---- what happens while a request runs ----
 
@@ -312,14 +305,14 @@ driven() { # action
         --quiet --ids "${long[@]}"
 }
 after() { check "$1: the next request is right" same_ids "${request[@]}"; }
-of_test check "Ctrl-C: stopped after a step, with the ids before" with_card -- driven stop
-of_test after "Ctrl-C"
-of_deep check "Ctrl-C twice" driven kill
-of_deep after "Ctrl-C twice"
-of_deep check "a host that is killed" driven die
-of_deep after "a host that is killed"
-of_test check "a card that is reset" driven reset
-of_test after "a card that is reset"
+check "Ctrl-C: stopped after a step, with the ids before" with_card -- driven stop
+after "Ctrl-C"
+check "Ctrl-C twice" driven kill
+after "Ctrl-C twice"
+check "a host that is killed" driven die
+after "a host that is killed"
+check "a card that is reset" driven reset
+after "a card that is reset"
 # In one of these cycles the kernel asks the memory once more before it sees the reset.
 every_cycle() {
     local at asked
@@ -332,22 +325,22 @@ every_cycle() {
         ! "$on_card" --ids "${long[@]}" >/dev/null 2>&1 && same_ids "${request[@]}" || return
     done
 }
-of_deep check "reset in one cycle after the other: the next request is right" every_cycle
+check "reset in one cycle after the other: the next request is right" every_cycle
 
 # A response that never comes: the design's watchdog ends the request, or the host gives up. Both leave a kernel that
 # waits for the memory.
 lost=(--late 1:4000:999999999999)
-of_test refused "the watchdog" 1 'fault 7: nothing moved .*; not idle: ' "${lost[@]}" -- --watchdog 20000 \
+refused "the watchdog" 1 'fault 7: nothing moved .*; not idle: ' "${lost[@]}" -- --watchdog 20000 \
     "${request[@]}"
-of_test check_refused "the watchdog: the next program finds a card to reset" 1 \
+check_refused "the watchdog: the next program finds a card to reset" 1 \
     'busy with a request of an earlier program: .*; reset' "$on_card" \
     --timeout 1 "${request[@]}"
-of_test check "the watchdog: reset" "$on_card" --reset
-of_test after "the watchdog"
-of_deep refused "nothing moves, and no watchdog" 1 \
+check "the watchdog: reset" "$on_card" --reset
+after "the watchdog"
+refused "nothing moves, and no watchdog" 1 \
     'nothing has moved for [0-9]+ s; the design is .*state [0-9]+.*, not idle: .*reset' "${lost[@]}" -- \
     --watchdog 4000000000 --timeout 2 "${request[@]}"
-of_deep check "nothing moves: reset" "$on_card" --reset
-of_deep after "nothing moves"
+check "nothing moves: reset" "$on_card" --reset
+after "nothing moves"
 
 verdict
