@@ -2,12 +2,13 @@
 # Sourced by tests/run.sh: the parts of the test suite, in this order.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-# Two parts run at a time. These keep one core busy, one after the other, beside all others.
-alone="host passes legal pages schema dumps report package install accuracy witness pieces failures"
+# Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
+# the others would wait where one of these is to be reported.
+alone="host passes legal pages schema dumps report package install accuracy witness pieces failures board paths"
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
 # no core is idle.
-known="harness image comparisons docs control board readers paths clock mutants"
+known="harness image comparisons docs control readers clock mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
@@ -20,12 +21,9 @@ each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
     "$1" image "memory map against the image" tests/e2e/memory_map.sh
     "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
-    "$1" host "requests on a simulated card" tests/host/run.sh
     "$1" docs "commands of the tutorials" tests/e2e/docs.sh
     "$1" control "ends that the host asks for" tests/e2e/control.sh
-    "$1" board "a board's memory, bounds" tests/e2e/board.sh
     "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
-    "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
     "$1" clock "the timing model on known paths" tests/timing/run.sh
     "$1" mutants "planted faults" tests/mutants/run.sh --quick
     "$1" unit "C unit tests" tests/unit/run.sh --jobs 2
@@ -37,6 +35,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}" "${half[@]}"
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs 2 --no-shrink "${forms[@]}"
+    "$1" host "requests on a simulated card" tests/host/run.sh
     "$1" passes "refused specs and commands" tests/pass/run.sh
     "$1" legal "legal specs, without a word" tests/pass/legal.sh "${half[@]}"
     "$1" pages "the pages of the docs" tests/docs/run.sh
@@ -49,4 +48,6 @@ each_part() { # function that is given name, title, command and arguments
     "$1" witness "values from outside" tests/witness/run.sh
     "$1" pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
     "$1" failures "what goes wrong, ends well" tests/e2e/failures.sh
+    "$1" board "a board's memory, bounds" tests/e2e/board.sh
+    "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
 }
