@@ -4,7 +4,8 @@
 # See --help.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym" simulate="" layers="" vocab="" keys=()
+rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym" simulate="" layers="" vocab=""
+keys=() # of the design
 
 usage() {
     cat <<'TEXT'

@@ -15,7 +15,8 @@ TEXT
 }
 
 log=$root/build/tests/legal.log
-small=("$root"/tests/e2e/specs/*.yaml "$root"/tests/spec/ok_{odd_sizes,graph_regions}.yaml) shipped=("$root"/configs/*.yaml)
+small=("$root"/tests/e2e/specs/*.yaml "$root"/tests/spec/ok_{odd_sizes,graph_regions}.yaml)
+shipped=("$root"/configs/*.yaml)
 case ${*:-} in
     "") specs=("${small[@]}" "${shipped[@]}") ;;
     "--set test") specs=("${small[@]}") ;;
