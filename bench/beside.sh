@@ -15,7 +15,7 @@ usage() {
 
 for part in "$@"; do [[ $part =~ ^(designs|memory)$ ]] || usage; done
 [ ${#parts[@]} != 0 ] || parts=(designs memory)
-mkdir -p "$work"
+rm -rf "$work" && mkdir -p "$work" # RTL of before is none of these figures
 
 # The design of tests/e2e/specs with this way to size FIFOs, built once.
 design() { # name, fifo
