@@ -13,6 +13,7 @@
 #include "include/oracle.h"
 #include "include/pack.h"
 #include "gen/pack/image.h"
+#include "include/chat.h"
 #include "include/tokenizer.h"
 
 enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
@@ -114,8 +115,10 @@ static void session_close(struct session *s) {
 // ---- decoding ----
 
 static bool chat_ids(struct session *s, struct token_ids *ids) {
-    const char *why = tokenizer_encode_chat(s->tokenizer, s->o.chat, s->o.prompt, ids);
-    const char *on = why ? NULL : tokenizer_chat_goes_on(s->tokenizer, s->o.chat, oracle_eot(s->graph));
+    const struct chat_template *chat = chat_find(s->o.chat, s->arena, s->diag);
+    if (!chat) return false;
+    const char *why = tokenizer_encode_chat(s->tokenizer, chat, s->o.prompt, ids);
+    const char *on = why ? NULL : tokenizer_chat_goes_on(s->tokenizer, chat, oracle_eot(s->graph));
     if (why) diag_error(s->diag, loc_none(), "--chat %s: %s", s->o.chat, why);
     if (on) diag_warning(s->diag, loc_none(), "--chat %s: %s", s->o.chat, on);
     return !why;
@@ -366,8 +369,8 @@ static const struct option_row rows[] = {
      .help = "in floating point, without any quantization"},
     {"--prompt", "TEXT", OPTION_TEXT, 0, AT(prompt), .without = "--prompt-ids --eval --inputs",
      .group = "Ids of a language model", .help = "text to go on from; the generated text goes to standard output"},
-    {"--chat", "NAME", OPTION_WORD, 0, AT(chat), .value = tokenizer_chat_name, .with = "--prompt",
-     .help = "the prompt is a question to a chat model: chatml, smollm2, llama3, gemma, zephyr"},
+    {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .with = "--prompt",
+     .help = "the prompt is a question to a chat model, in a template: chatml, smollm2, llama3, gemma, zephyr, or a file"},
     {"--prompt-ids", "LIST", OPTION_WORD, 0, AT(prompt_ids), .without = "--prompt --eval --inputs",
      .help = "the same as ids, and nothing before them: 1,2,3"},
     {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked), .without = "--eval",

@@ -121,7 +121,7 @@ static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_option
 }
 
 // A saved run has its own requests, those of a pipe are the simulation's to read.
-static bool fits_design(struct run *run, const struct sim_build *b, const struct sim_options *o) {
+static bool fits_design(struct run *run, const struct sim_build *b, struct sim_options *o) {
     if (b->build_only) return true;
     const char *image = arena_printf(b->arena, "%s/image", b->dir), *why = NULL;
     struct ir *ir = ir_read(b->arena, arena_printf(b->arena, "%s/design.yaml", b->dir), &run->diag);
@@ -129,6 +129,7 @@ static bool fits_design(struct run *run, const struct sim_build *b, const struct
         return refused(why);
     if (o->resume || o->unread) return true;
     if (o->inputs) return reads_inputs(run, ir, o);
+    if (!sim_options_read_chat(b->arena, o, &run->diag)) return false;
     struct tokenizer *tokenizer = open_tokenizer(run, ir, image);
     bool opened = tokenizer || !ir->design.is_lm;
     if (opened) why = requests_fault(run, ir, tokenizer, o);

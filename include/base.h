@@ -113,6 +113,15 @@ char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, 
 char *file_find_shared(struct arena *arena, const char *relative);
 // Directory part of a path ("." when there is none).
 char *file_dir(struct arena *arena, const char *path);
+// Whether a text ends with another, with something in front of it.
+bool file_has_suffix(const char *name, const char *suffix);
+// What is meant by the name of something that ships with the program, or by a path, which has a `/` or ends with
+// `.yaml`: a path is relative to base_dir.
+bool file_is_path(const char *name);
+char *file_from(struct arena *arena, const char *base_dir, const char *path);
+// Names, without .yaml, of the files of a folder that ships with the program, in alphabetical order.
+typedef VEC(const char *) file_names;
+file_names file_list_shared(struct arena *arena, const char *folder);
 
 // ---- output set: all files of a command appear together or not at all ----
 // Files are written under temporary names beside their final places; commit renames them, abort (or any failure, also

@@ -7,7 +7,7 @@
 
 struct options;
 
-enum explain_file { EXPLAIN_SPEC, EXPLAIN_BOARD, EXPLAIN_FAMILY };
+enum explain_file { EXPLAIN_SPEC, EXPLAIN_BOARD, EXPLAIN_FAMILY, EXPLAIN_CHAT };
 
 // A JSON Schema (draft 7) of a file that Rill reads: of a spec with the operations and the families of the
 // installation. Freed by the caller.

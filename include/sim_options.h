@@ -4,6 +4,7 @@
 #ifndef RILL_SIM_OPTIONS_H
 #define RILL_SIM_OPTIONS_H
 
+#include "include/chat.h"
 #include "include/options.h"
 #include "include/sampling.h"
 
@@ -45,7 +46,8 @@ struct sim_options {
     const char *dir, *trace, *json, *logits, *timeline, *beats, *save, *resume;
     const char *inputs, *outputs; // files of rows
     VEC(struct sim_prompt) prompts;
-    const char *chat; // template of their texts; NULL: as they are
+    const char *chat;                     // template of their texts; NULL: as they are
+    const struct chat_template *chat_template; // once sim_options_read_chat has read it
     VEC(struct sim_error) errors;
     VEC(struct sim_base) bases;
     VEC(struct plant) plants;
@@ -64,6 +66,9 @@ extern const struct options sim_program;   // of the simulation: with it
 
 // What no row says, and defaults that depend on others; NULL, or what is wrong.
 const char *sim_options_finish(struct arena *arena, struct sim_options *options);
+
+// Reads the chat template that is asked for; false after a message.
+bool sim_options_read_chat(struct arena *, struct sim_options *, struct diag *);
 
 // What of the options asks for more than the design has; NULL: nothing.
 struct ir;

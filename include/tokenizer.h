@@ -44,14 +44,14 @@ void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_
 // begins with
 // `<|endoftext|>` gets no second one; a tokenizer without that id adds none.
 void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids);
-const char *tokenizer_chat_name(int index); // of the chat templates, NULL behind the last
-// Appends the ids of a question by the chat template of this name (chatml, smollm2, llama3, gemma, zephyr), ready for
-// the answer. What is wrong, NULL: nothing: an unknown name, a vocabulary without the template's tokens, a text that
-// holds control tokens of its own.
-const char *tokenizer_encode_chat(const struct tokenizer *tokenizer, const char *name, const char *text,
-                                  struct token_ids *ids);
+struct chat_template; // include/chat.h
+// Appends the ids of a question in a chat template, ready for the answer. What is wrong, NULL: nothing: a vocabulary
+// without the template's token, a text that holds control tokens of its own.
+const char *tokenizer_encode_chat(const struct tokenizer *tokenizer, const struct chat_template *chat,
+                                  const char *text, struct token_ids *ids);
 // Why the answer to a question in this template goes on behind its end; NULL: it does not.
-const char *tokenizer_chat_goes_on(const struct tokenizer *tokenizer, const char *name, const struct end_ids *ends);
+const char *tokenizer_chat_goes_on(const struct tokenizer *tokenizer, const struct chat_template *chat,
+                                   const struct end_ids *ends);
 // The bytes of one id (not NUL terminated in meaning: they may hold any byte). An id without a token is "".
 const char *tokenizer_decode(const struct tokenizer *tokenizer, uint32_t id, size_t *len);
 

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "include/base.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,4 +59,31 @@ char *file_find_shared(struct arena *arena, const char *relative) {
         if ((path = existing(arena, arena_printf(arena, "%s/lib/rill", exe), relative)) != NULL) return path;
     }
     return existing(arena, ".", relative);
+}
+
+bool file_has_suffix(const char *name, const char *suffix) {
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+bool file_is_path(const char *name) { return strchr(name, '/') || file_has_suffix(name, ".yaml"); }
+
+char *file_from(struct arena *arena, const char *base_dir, const char *path) {
+    bool as_it_is = path[0] == '/' || strcmp(base_dir, ".") == 0;
+    return as_it_is ? arena_strdup(arena, path) : arena_printf(arena, "%s/%s", base_dir, path);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+file_names file_list_shared(struct arena *arena, const char *folder) {
+    static const char yaml[] = ".yaml";
+    file_names names = {0};
+    const char *dir = file_find_shared(arena, folder);
+    DIR *d = dir ? opendir(dir) : NULL;
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;)
+        if (file_has_suffix(e->d_name, yaml))
+            VEC_PUSH(arena, names, arena_strndup(arena, e->d_name, strlen(e->d_name) - strlen(yaml)));
+    if (d) closedir(d);
+    if (names.count) qsort(names.items, names.count, sizeof *names.items, by_name);
+    return names;
 }

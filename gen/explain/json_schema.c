@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "include/chat.h"
 #include "include/device.h"
 #include "include/explain.h"
 #include "include/family.h"
@@ -225,9 +226,11 @@ static json_t *spec_schema(struct arena *arena) {
 }
 
 char *explain_json_schema(enum explain_file file, struct arena *arena) {
-    static const char *const titles[] = {"Rill: design spec", "Rill: board", "Rill: family of models"};
+    static const char *const titles[] = {"Rill: design spec", "Rill: board", "Rill: family of models",
+                                          "Rill: chat template"};
     json_t *schema = file == EXPLAIN_SPEC    ? spec_schema(arena)
                      : file == EXPLAIN_BOARD ? table_schema(&device_table, arena)
+                     : file == EXPLAIN_CHAT  ? table_schema(&chat_table, arena)
                                              : table_schema(&family_table, arena);
     json_object_set_new(schema, "$schema", json_string("http://json-schema.org/draft-07/schema#"));
     json_object_set_new(schema, "title", json_string(titles[file]));

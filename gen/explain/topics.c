@@ -5,6 +5,7 @@
 
 #include "gen/explain/tables.h"
 #include "gen/spec/spec_read.h"
+#include "include/chat.h"
 #include "include/device.h"
 #include "include/ops.h"
 #include "include/registers.h"
@@ -98,6 +99,7 @@ const struct topics *explain_topics(const struct options *const *commands, struc
     add_keys(all, "", &spec_table, arena);
     add_keys(all, "board", &device_table, arena);
     add_keys(all, "family", &family_table, arena);
+    add_keys(all, "chat", &chat_table, arena);
     add_families(all, arena);
     for (int op = 0; op < ir_spec_ops(); op++) add_operation(all, op, arena);
     for (int i = 0; i < REGISTER_ROWS; i++)

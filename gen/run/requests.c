@@ -43,6 +43,11 @@ const char *sim_options_fault(struct arena *arena, const struct ir *ir, const st
     return why ? why : rows_fault(arena, ir, o);
 }
 
+bool sim_options_read_chat(struct arena *arena, struct sim_options *o, struct diag *diag) {
+    o->chat_template = o->chat ? chat_find(o->chat, arena, diag) : NULL;
+    return !o->chat || o->chat_template;
+}
+
 // ---- one request ----
 
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -51,7 +56,7 @@ static const char *encode(const struct tokenizer *tokenizer, const struct sim_op
                           const struct sim_prompt *prompt, struct arena *arena, struct sim_request *r) {
     struct token_ids ids = {0};
     const char *text = prompt->text ? prompt->text : "", *why = NULL;
-    if (o->chat) why = tokenizer_encode_chat(tokenizer, o->chat, text, &ids);
+    if (o->chat_template) why = tokenizer_encode_chat(tokenizer, o->chat_template, text, &ids);
     else tokenizer_encode_prompt(tokenizer, text, strlen(text), &ids);
     *r = (struct sim_request){ids.items, (int64_t)ids.count, r->tokens};
     return why ? arena_printf(arena, "--chat %s: %s", o->chat, why) : NULL;

@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "include/family.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -232,22 +231,10 @@ struct family *family_read_bytes(const char *path, const void *data, size_t len,
 
 // ---- finding ----
 
-static bool has_suffix(const char *s, const char *suffix) {
-    size_t n = strlen(s), m = strlen(suffix);
-    return n > m && strcmp(s + n - m, suffix) == 0;
-}
-
-static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
-
 size_t family_names(struct arena *arena, const char *words[FAMILY_MAX_INSTALLED]) {
-    const char *dir = file_find_shared(arena, "families");
-    size_t count = 0;
-    DIR *d = dir ? opendir(dir) : NULL;
-    for (struct dirent *e; d && (e = readdir(d)) != NULL && count < FAMILY_MAX_INSTALLED;)
-        if (has_suffix(e->d_name, ".yaml"))
-            words[count++] = arena_strndup(arena, e->d_name, strlen(e->d_name) - strlen(".yaml"));
-    if (d) closedir(d);
-    qsort(words, count, sizeof *words, by_name);
+    file_names names = file_list_shared(arena, "families");
+    size_t count = names.count < FAMILY_MAX_INSTALLED ? names.count : FAMILY_MAX_INSTALLED;
+    for (size_t i = 0; i < count; i++) words[i] = names.items[i];
     return count;
 }
 
@@ -269,11 +256,9 @@ static void note_families(const char *name, struct loc loc, struct arena *arena,
 
 struct family *family_find(const char *name, const char *base_dir, struct loc loc, struct arena *arena,
                            struct diag *diag) {
-    bool is_path = strchr(name, '/') || has_suffix(name, ".yaml");
-    const char *path = NULL;
-    if (!is_path) path = file_find_shared(arena, arena_printf(arena, "families/%s.yaml", name));
-    else if (name[0] == '/' || strcmp(base_dir, ".") == 0) path = arena_strdup(arena, name);
-    else path = arena_printf(arena, "%s/%s", base_dir, name);
+    bool is_path = file_is_path(name);
+    const char *path = is_path ? file_from(arena, base_dir, name)
+                               : file_find_shared(arena, arena_printf(arena, "families/%s.yaml", name));
     if (path && access(path, R_OK) == 0) return read_root(path, yaml_read_file(path, arena, diag), arena, diag);
     if (is_path) {
         diag_error(diag, loc, "no family file at `%s`", path);

@@ -59,9 +59,9 @@ static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t byt
 // ---- opening ----
 
 static void warn_of_chat(struct sim *sim) {
-    const char *chat = sim->options.chat;
+    const struct chat_template *chat = sim->options.chat_template;
     const char *on = chat ? tokenizer_chat_goes_on(sim->tokenizer, chat, &sim->ir->design.eot) : NULL;
-    if (on) diag_warning(&sim->diag, loc_none(), "--chat %s: %s", chat, on);
+    if (on) diag_warning(&sim->diag, loc_none(), "--chat %s: %s", sim->options.chat, on);
 }
 
 static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }

@@ -115,6 +115,7 @@ static bool open_all(struct sim *sim) {
     if (why || !change_figures(sim) || !open_memory(sim)) return false;
     inject_errors(sim);
     plant_begin(sim);
+    if (!sim_options_read_chat(&sim->arena, &sim->options, &sim->diag)) return false;
     if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
     if (!open_check(sim)) return false;
     if (sim->options.beats != NULL && (sim->beats = fopen(sim->options.beats, "w")) == NULL) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of chat templates: found and read.
+#define _POSIX_C_SOURCE 200809L
+#include "include/chat.h"
+
+#include <unistd.h>
+
+#define TEXT(word, member, must, text)                                                                                 \
+    { .key = word, .type = SCHEMA_STRING, .offset = offsetof(struct chat_template, member), .required = must,         \
+      .preset_text = "", .doc = text }
+
+static const struct schema_field fields[] = {
+    TEXT("chat", name, true, "its name: letters, digits, `_`, `-`"),
+    TEXT("requires", needs, true, "a token without which a vocabulary does not have this template"),
+    TEXT("prefix", prefix, true, "text in front of a question, control tokens in it"),
+    TEXT("suffix", suffix, true, "text behind it, up to where the answer begins"),
+    TEXT("stop", stop, true, "the token that ends an answer"),
+};
+const struct schema_table chat_table = {.what = "a chat template", .fields = fields, .count = COUNT_OF(fields)};
+
+static const struct chat_template *read_file(const char *path, struct arena *arena, struct diag *diag) {
+    struct chat_template *chat = ARENA_NEW(arena, struct chat_template);
+    const struct yaml_node *root = yaml_read_file(path, arena, diag);
+    bool good = root && schema_read(root, "template", fields, COUNT_OF(fields), NULL, 0, chat, arena, diag);
+    return good ? chat : NULL;
+}
+
+static void note_unknown(const char *name, struct arena *arena, struct diag *diag) {
+    file_names names = file_list_shared(arena, "families/chat");
+    diag_note_words(diag, loc_none(), name, names.items, names.count);
+    diag_note(diag, loc_none(), "a template of your own is a file, as `./mine.yaml`: docs/models.md");
+}
+
+const struct chat_template *chat_find(const char *name, struct arena *arena, struct diag *diag) {
+    bool is_path = file_is_path(name);
+    const char *path = is_path ? name : file_find_shared(arena, arena_printf(arena, "families/chat/%s.yaml", name));
+    if (path && access(path, R_OK) == 0) return read_file(path, arena, diag);
+    if (is_path) diag_error(diag, loc_none(), "no chat template at `%s`", path);
+    else diag_error(diag, loc_none(), "unknown chat template `%s`", name);
+    if (!is_path) note_unknown(name, arena, diag);
+    return NULL;
+}
