@@ -108,10 +108,10 @@ static int start_schema(struct run *run, void *options) {
     return RILL_OK;
 }
 
-static const struct option_row schema_rows[] = {{"FILE", "spec|board|family|chat", OPTION_CHOICE, 0,
-                                                 offsetof(struct schema_options, file), .preset = "spec",
-                                                 .help = "a design spec, a board file, a family of models or a chat template"},
-                                                {0}};
+static const struct option_row schema_rows[] = {
+    {"FILE", "spec|board|family|chat", OPTION_CHOICE, 0, offsetof(struct schema_options, file), .preset = "spec",
+     .help = "a design spec, a board file, a family of models or a chat template"},
+    {0}};
 
 const struct command command_schema = {.options = {.name = "schema",
                                                    .purpose = "a JSON Schema of the spec, for editors",

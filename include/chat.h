@@ -8,9 +8,9 @@
 
 struct chat_template {
     const char *name;
-    const char *needs;          // a token without which a vocabulary does not have this template
+    const char *needs;           // a token without which a vocabulary does not have this template
     const char *prefix, *suffix; // text in front of the question and behind it
-    const char *stop;           // the token that ends the answer
+    const char *stop;            // the token that ends the answer
 };
 
 extern const struct schema_table chat_table; // keys of such a file

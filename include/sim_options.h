@@ -46,7 +46,7 @@ struct sim_options {
     const char *dir, *trace, *json, *logits, *timeline, *beats, *save, *resume;
     const char *inputs, *outputs; // files of rows
     VEC(struct sim_prompt) prompts;
-    const char *chat;                     // template of their texts; NULL: as they are
+    const char *chat;                          // template of their texts; NULL: as they are
     const struct chat_template *chat_template; // once sim_options_read_chat has read it
     VEC(struct sim_error) errors;
     VEC(struct sim_base) bases;

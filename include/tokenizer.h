@@ -47,8 +47,8 @@ void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text
 struct chat_template; // include/chat.h
 // Appends the ids of a question in a chat template, ready for the answer. What is wrong, NULL: nothing: a vocabulary
 // without the template's token, a text that holds control tokens of its own.
-const char *tokenizer_encode_chat(const struct tokenizer *tokenizer, const struct chat_template *chat,
-                                  const char *text, struct token_ids *ids);
+const char *tokenizer_encode_chat(const struct tokenizer *tokenizer, const struct chat_template *chat, const char *text,
+                                  struct token_ids *ids);
 // Why the answer to a question in this template goes on behind its end; NULL: it does not.
 const char *tokenizer_chat_goes_on(const struct tokenizer *tokenizer, const struct chat_template *chat,
                                    const struct end_ids *ends);

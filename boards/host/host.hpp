@@ -121,6 +121,8 @@ class words {
     words &operator=(const words &) = delete;
     bool exist() const { return handle != nullptr; }
     std::vector<std::uint32_t> encode(const std::string &text) const;
+    // A question in a chat template, by its name or the path of its file; throws what is wrong.
+    std::vector<std::uint32_t> encode_chat(const std::string &chat, const std::string &text) const;
     const char *decode(std::uint32_t id, std::size_t *bytes) const;
 
   private:

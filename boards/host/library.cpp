@@ -339,6 +339,13 @@ long rill_host_encode(rill_host *h, const char *text, uint32_t *ids, size_t room
     return static_cast<long>(made.size());
 }
 
+long rill_host_encode_chat(rill_host *h, const char *chat, const char *text, uint32_t *ids, size_t room) {
+    std::vector<std::uint32_t> made;
+    if (guarded(h, [&] { made = h->speech->encode_chat(chat, text); })) return -1;
+    if (room) std::memcpy(ids, made.data(), 4 * std::min(room, made.size()));
+    return static_cast<long>(made.size());
+}
+
 const char *rill_host_decode(rill_host *h, uint32_t id, size_t *bytes) { return h->speech->decode(id, bytes); }
 
 rill_host_status rill_host_run(rill_host *h, const rill_host_request *request, rill_host_result *result) {

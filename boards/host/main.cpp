@@ -61,14 +61,19 @@ static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> 
     return a;
 }
 
-// False after a message: there is no tokenizer.
-static bool encode(rill_host *host, const prompt &p, std::vector<uint32_t> *ids) {
+// False after a message: there is no tokenizer, or no such chat.
+static bool encode(rill_host *host, const command_line &c, const prompt &p, std::vector<uint32_t> *ids) {
     *ids = p.ids;
     if (!p.is_text) return true;
-    long count = rill_host_encode(host, p.text.c_str(), nullptr, 0);
+    auto made = [&](uint32_t *to, size_t room) {
+        return c.chat.empty() ? rill_host_encode(host, p.text.c_str(), to, room)
+                              : rill_host_encode_chat(host, c.chat.c_str(), p.text.c_str(), to, room);
+    };
+    long count = made(nullptr, 0);
+    if (count < 0 && !c.chat.empty()) return complain(rill_host_message(host), 0);
     if (count < 0) return complain("the image has no tokenizer: give the prompt as ids (--prompt-ids)", 0);
     ids->resize(static_cast<size_t>(count));
-    rill_host_encode(host, p.text.c_str(), ids->data(), ids->size());
+    made(ids->data(), ids->size());
     return true;
 }
 
@@ -83,7 +88,7 @@ static int run_prompts(rill_host *host, const command_line &c, std::vector<answe
     int status = 0;
     for (size_t i = 0; i < c.prompts.size() && status == 0; i++) {
         std::vector<uint32_t> ids;
-        if (!encode(host, c.prompts[i], &ids)) return 1;
+        if (!encode(host, c, c.prompts[i], &ids)) return 1;
         answers->push_back(run(host, c, ids, c.tokens));
         status = end_request(c, answers->back());
     }

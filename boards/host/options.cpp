@@ -13,6 +13,9 @@ static const char usage[] =
     "usage: rill-host PACKAGE [--prompt TEXT | --prompt-ids 1,2,3]... [--tokens N] [options]\n"
     "  PACKAGE           folder of `rill package`, with the image of `rill pack` in it\n"
     "  --prompt TEXT     a request; several run one after the other\n"
+    "  --chat NAME|FILE  prompts are questions to a chat model, in this template: chatml, smollm2, llama3, gemma, "
+    "zephyr,\n"
+    "                    or a file\n"
     "  --prompt-ids L    the same as ids, and nothing before them\n"
     "  --tokens N        ids to make at most (default 64)\n"
     "  --ignore-eot      do not stop at the ids that end a text\n"
@@ -82,7 +85,7 @@ static const option options[] = {{"prompt", 1, nullptr, PROMPT},
                                  {"timeline", 1, nullptr, TIMELINE},
                                  {"json", 0, nullptr, JSON},
                                  {"quiet", 0, nullptr, QUIET},
-                                 {"chat", 0, nullptr, CHAT},
+                                 {"chat", 1, nullptr, CHAT},
                                  {"help", 0, nullptr, 'h'},
                                  {"temperature", 1, nullptr, TEMPERATURE},
                                  {"top-k", 1, nullptr, TOP_K},
@@ -191,10 +194,7 @@ static bool take(int o, command_line *c) {
     case SEED: return read_whole("--sampling-seed", optarg, UINT64_MAX, &c->seed);
     case JSON: return c->json = true;
     case QUIET: return c->quiet = true;
-    case CHAT:
-        return wrong(
-            "--chat: a chat needs the model's template for turns, which images do not hold yet; write the whole "
-            "text as the model was trained on it with --prompt");
+    case CHAT: c->chat = optarg; return true;
     default: return wrong("unknown option, or its value is missing");
     }
 }

@@ -16,7 +16,7 @@ struct prompt { // text, or ids
 };
 
 struct command_line {
-    std::string package, image, binary, device, selftest, timeline;
+    std::string package, image, binary, device, selftest, timeline, chat;
     std::vector<prompt> prompts;
     std::vector<std::pair<unsigned, unsigned>> bench; // in : out
     unsigned tokens = 64;

@@ -55,6 +55,9 @@ enum rill_host_status rill_host_upload(rill_host *host, int verify);
 // Ids of a prompt, with the end-of-text id in front that every text begins behind; the count is returned and at most
 // `room` are written. -1: the image has no tokenizer.
 long rill_host_encode(rill_host *host, const char *text, uint32_t *ids, size_t room);
+// The same of a question to a chat model, in the template of that name or file (docs/models.md); -1: what is wrong,
+// rill_host_message says.
+long rill_host_encode_chat(rill_host *host, const char *chat, const char *text, uint32_t *ids, size_t room);
 // Bytes of one id, valid until the handle is closed; *bytes 0 where it has none.
 const char *rill_host_decode(rill_host *host, uint32_t id, size_t *bytes);
 

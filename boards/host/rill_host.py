@@ -72,6 +72,8 @@ def load(path=None):
     library.rill_host_upload.argtypes = [c.c_void_p, c.c_int]
     library.rill_host_encode.restype = c.c_long
     library.rill_host_encode.argtypes = [c.c_void_p, c.c_char_p, c.POINTER(c.c_uint32), c.c_size_t]
+    library.rill_host_encode_chat.restype = c.c_long
+    library.rill_host_encode_chat.argtypes = [c.c_void_p, c.c_char_p, c.c_char_p, c.POINTER(c.c_uint32), c.c_size_t]
     library.rill_host_decode.restype = c.POINTER(c.c_char)
     library.rill_host_decode.argtypes = [c.c_void_p, c.c_uint32, c.POINTER(c.c_size_t)]
     library.rill_host_run.argtypes = [c.c_void_p, c.POINTER(Request), c.POINTER(Result)]
@@ -117,12 +119,18 @@ class Host:
         if status:
             raise HostError(status, self.message())
 
-    def encode(self, text):
-        count = self.library.rill_host_encode(self.handle, text.encode(), None, 0)
+    def encode(self, text, chat=None):
+        """Ids of a text; with chat, the name or file of a template, of a question to a chat model."""
+        def made(ids, room):
+            if chat is None:
+                return self.library.rill_host_encode(self.handle, text.encode(), ids, room)
+            return self.library.rill_host_encode_chat(self.handle, chat.encode(), text.encode(), ids, room)
+
+        count = made(None, 0)
         if count < 0:
-            raise HostError(1, "the image has no tokenizer")
+            raise HostError(1, "the image has no tokenizer" if chat is None else self.message())
         ids = (c.c_uint32 * count)()
-        self.library.rill_host_encode(self.handle, text.encode(), ids, count)
+        made(ids, count)
         return list(ids)
 
     def decode(self, ids):

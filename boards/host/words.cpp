@@ -3,6 +3,7 @@
 #include "boards/host/host.hpp"
 
 extern "C" {
+#include "include/chat.h"
 #include "include/tokenizer.h"
 }
 #include <unistd.h>
@@ -128,6 +129,19 @@ words::~words() {
 std::vector<std::uint32_t> words::encode(const std::string &text) const {
     struct token_ids ids = {};
     tokenizer_encode_prompt(static_cast<speech *>(handle)->tokenizer, text.data(), text.size(), &ids);
+    return std::vector<std::uint32_t>(ids.items, ids.items + ids.count);
+}
+
+std::vector<std::uint32_t> words::encode_chat(const std::string &chat, const std::string &text) const {
+    if (!handle) throw problem(RILL_HOST_INPUT, "the image has no tokenizer");
+    auto *s = static_cast<speech *>(handle);
+    struct token_ids ids = {};
+    struct diag diag;
+    diag_init(&diag, stderr);
+    const struct chat_template *found = chat_find(chat.c_str(), &s->arena, &diag);
+    if (!found) throw problem(RILL_HOST_INPUT, "there is no chat template `" + chat + "`");
+    if (const char *why = tokenizer_encode_chat(s->tokenizer, found, text.c_str(), &ids))
+        throw problem(RILL_HOST_INPUT, "chat template `" + chat + "`: " + why);
     return std::vector<std::uint32_t>(ids.items, ids.items + ids.count);
 }
 

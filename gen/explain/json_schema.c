@@ -227,7 +227,7 @@ static json_t *spec_schema(struct arena *arena) {
 
 char *explain_json_schema(enum explain_file file, struct arena *arena) {
     static const char *const titles[] = {"Rill: design spec", "Rill: board", "Rill: family of models",
-                                          "Rill: chat template"};
+                                         "Rill: chat template"};
     json_t *schema = file == EXPLAIN_SPEC    ? spec_schema(arena)
                      : file == EXPLAIN_BOARD ? table_schema(&device_table, arena)
                      : file == EXPLAIN_CHAT  ? table_schema(&chat_table, arena)

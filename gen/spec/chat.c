@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #define TEXT(word, member, must, text)                                                                                 \
-    { .key = word, .type = SCHEMA_STRING, .offset = offsetof(struct chat_template, member), .required = must,         \
-      .preset_text = "", .doc = text }
+    {                                                                                                                  \
+        .key = word, .type = SCHEMA_STRING, .offset = offsetof(struct chat_template, member), .required = must,        \
+        .preset_text = "", .doc = text                                                                                 \
+    }
 
 static const struct schema_field fields[] = {
     TEXT("chat", name, true, "its name: letters, digits, `_`, `-`"),

@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
-plan 71
+plan 73
 work=$root/build/tests/host log=$root/build/tests/host.log
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
@@ -191,10 +191,21 @@ in_c() {
 }
 check "from C, as on the page" in_c
 
+# The package has the templates; a file is a template, too.
+in_a_template() {
+    printf '%s\n' 'chat: tale' 'requires: <|endoftext|>' 'prefix: "Once upon a "' 'suffix: ", there"' \
+        'stop: <|endoftext|>' >"$work/tale.yaml"
+    golden --chat "$work/tale.yaml" --prompt time --tokens 3 >"$work/golden.json" &&
+        [ "$("$rill" golden "$spec" --weights "$model" --prompt "Once upon a time, there" --tokens 3 --ids)" = \
+            "$("$rill" golden "$spec" --weights "$model" --chat "$work/tale.yaml" --prompt time --tokens 3 --ids)" ] &&
+        [ "$(ls "$package/host/families/chat")" = "$(ls "$root/families/chat")" ] &&
+        with_card -- same_ids --chat "$work/tale.yaml" --prompt time --tokens 3
+}
+check "a question in a chat template" in_a_template
+
 # ---- what is refused before the card is asked ----
 
 usage() { check_refused "usage: $1" 2 "$2" "$on_card" "${@:3}"; }
-usage "chat, until there are templates" 'template for turns' --chat
 usage "nothing to do" 'nothing to do'
 usage "no list of ids" 'is not a list of ids' --prompt-ids 1,,3
 usage "no number" 'is no number' --prompt x --tokens 0
@@ -207,6 +218,8 @@ refuses "a temperature that is no number" 'the temperature must be 0 .* or 0.01 
 refuses "a prompt longer than the context" 'prompt has 257 ids.* 256' --prompt-ids "$(seq -s, 0 256)"
 refuses "an id outside the vocabulary" 'id 1024 is outside the vocabulary' --prompt-ids 1,1024
 refuses "an empty prompt" 'prompt is empty' --prompt-ids ""
+refuses "a chat template without its token" 'has no token `<|im_start|>`' --prompt Hi --chat chatml
+refuses "a chat template that is not known" 'there is no chat template `chatnl`' --prompt Hi --chat chatnl
 rm -rf "$work/image.bad" && cp -r "$package/image" "$work/image.bad"
 spoilt() { # name, pattern, file of the image, sed expression
     cp "$package/image/$3" "$work/image.bad/$3" && sed -i "$4" "$work/image.bad/$3"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The spec language for editors and for people: every spec of the tree is valid by the JSON Schema, every wrong one of
-# tests/spec is not, but for those of beyond.txt; boards and families by theirs likewise; `rill explain` knows what
-# messages point to, and says of every message what it means. usage: tests/schema/run.sh
+# tests/spec is not, but for those of beyond.txt; boards, families and chat templates by theirs likewise;
+# `rill explain` knows what messages point to, and says of every message what it means. usage: tests/schema/run.sh
 # RILL_UPDATE=1 writes tests/schema/messages.txt anew (look at the difference).
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -30,7 +30,7 @@ mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass |
     sort -u)
 
 # Boards and families that are wrong: name, sed expression on u55c or gpt2.
-mkdir -p "$work/board" "$work/family"
+mkdir -p "$work/board" "$work/family" "$work/chat"
 spoil() { sed "$3" "$1" >"$work/$2.yaml" && ! cmp -s "$1" "$work/$2.yaml"; }
 spoil_all() {
     spoil boards/u55c.yaml board/key 's/^platform:/platfrom:/' && spoil boards/u55c.yaml board/no-memory '/^hbm:/,$d' &&
@@ -43,13 +43,16 @@ spoil_all() {
         spoil families/gpt2.yaml family/check '0,/^    of:/s/^    of:/    off:/' &&
         spoil families/gpt2.yaml family/config 's/is: layers/was: layers/' &&
         spoil families/gpt2.yaml family/no-graph '/^graph:/,$d' &&
-        spoil families/gpt2.yaml family/required 's/required: true/required: 1/'
+        spoil families/gpt2.yaml family/required 's/required: true/required: 1/' &&
+        spoil families/chat/gemma.yaml chat/key 's/^stop:/stops:/' &&
+        spoil families/chat/gemma.yaml chat/value 's/^stop: .*/stop: [1]/'
 }
 spoil_all || fail "wrong boards and families" "one is as it was"
 boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml tests/e2e/specs/families/*.yaml)
+chats=(families/chat/*.yaml)
 
 plan 12
-plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + 24 + 11))
+plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + ${#chats[@]} + 24 + 13))
 "$rill" schema >"$work/schema.json"
 by_schema() { # good or bad, files
     local line
@@ -61,11 +64,13 @@ by_schema() { # good or bad, files
         esac
     done < <(python3 tests/schema/check.py "$work/${schema:-schema}.json" "$@" 2>&1)
 }
-for schema in board family; do "$rill" schema $schema >"$work/$schema.json"; done
+for schema in board family chat; do "$rill" schema $schema >"$work/$schema.json"; done
 schema=board by_schema good "${boards[@]}"
 schema=board by_schema bad "$work"/board/*.yaml
 schema=family by_schema good "${families[@]}"
 schema=family by_schema bad "$work"/family/*.yaml
+schema=chat by_schema good "${chats[@]}"
+schema=chat by_schema bad "$work"/chat/*.yaml
 unset schema
 check_refused "schema: of no such file" 2 'FILE takes spec' "$rill" schema design
 by_schema good "${valid[@]}" "${beyond[@]}"
@@ -106,8 +111,8 @@ says "what to do" '^  what to do: run `rill pack` once more' 'the image was pack
 says "where more stands" '^  more: docs/debug.md#a-deadlock$' 'rill sim: error: deadlock: nothing moves at cycle 5'
 says "a message that begins as an option does" '^message request_too_long: ' \
     '--tokens 1000: behind a prompt of 3 ids the context of 64 has room for 62'
-says "what stands behind --" '^option of `rill sim`: --chat NAME$' -- --chat
-says "an option of another command" '^option of `rill sim`: --chat NAME$' --chat
+says "what stands behind --" '^option of `rill sim`: --chat NAME[|]FILE$' -- --chat
+says "an option of another command" '^option of `rill sim`: --chat NAME[|]FILE$' --chat
 says "a family" '^  - gpt2\.layers$' gpt2
 says "a key that config.json lacks" '^message config_key_missing: ' 'm/config.json: error: `hidden_size` is missing'
 says "an argument that is missing" '^message usage: ' 'rill gen: error: SPEC is missing'
