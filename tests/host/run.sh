@@ -195,11 +195,11 @@ check "from C, as on the page" in_c
 in_a_template() {
     printf '%s\n' 'chat: tale' 'requires: <|endoftext|>' 'prefix: "Once upon a "' 'suffix: ", there"' \
         'stop: <|endoftext|>' >"$work/tale.yaml"
-    golden --chat "$work/tale.yaml" --prompt time --tokens 3 >"$work/golden.json" &&
-        [ "$("$rill" golden "$spec" --weights "$model" --prompt "Once upon a time, there" --tokens 3 --ids)" = \
-            "$("$rill" golden "$spec" --weights "$model" --chat "$work/tale.yaml" --prompt time --tokens 3 --ids)" ] &&
-        [ "$(ls "$package/host/families/chat")" = "$(ls "$root/families/chat")" ] &&
-        with_card -- same_ids --chat "$work/tale.yaml" --prompt time --tokens 3
+        [ "$(golden --chat "$work/tale.yaml" --prompt time --tokens 3)" = \
+            "$(golden --prompt "Once upon a time, there" --tokens 3)" ] &&
+        [ "$(ls "$package/host/families/chat")" = "$(ls "$root/families/chat")" ] && start_card --unwritten &&
+        "$on_card" --chat "$work/tale.yaml" --prompt time --tokens 3 --json >"$work/run.json" &&
+        [ "$(ids "$work/run.json")" = "$(golden --prompt "Once upon a time, there" --tokens 3 | golden_ids)" ]
 }
 check "a question in a chat template" in_a_template
 
