@@ -4,7 +4,8 @@
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
 # the others would wait where one of these is to be reported.
-alone="host passes legal pages schema dumps report package install accuracy witness pieces failures board paths"
+alone="host passes legal pages schema dumps report package install accuracy witness pieces failures board netlists"
+alone+=" paths"
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
 # no core is idle.
@@ -15,7 +16,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal pages schema report witness failures"
 deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
-deep_parts+=" legal accuracy pieces"
+deep_parts+=" legal accuracy pieces netlists"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
@@ -49,5 +50,6 @@ each_part() { # function that is given name, title, command and arguments
     "$1" pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
     "$1" failures "what goes wrong, ends well" tests/e2e/failures.sh
     "$1" board "a board's memory, bounds" tests/e2e/board.sh
+    "$1" netlists "netlists that are kept" tests/timing/netlist.sh
     "$1" paths "longest paths by a delay model" verif/timing/run.sh "${paths[@]}"
 }

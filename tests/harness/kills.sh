@@ -29,6 +29,7 @@ templates|yosys 1 job - whole|FAIL  job .*status 137 after 0 of 1|\
     verif/unit/lint_templates.sh --quick --jobs 1 rill_fork rill_join
 benches|vvp 1 job - whole|FAIL  job .*status 137 after 0 of|verif/unit/run.sh --quick --jobs 1 rill_fork rill_join
 paths|yosys 2 tool|FAIL  rill_fork PORTS=2: no synthesis|verif/timing/run.sh -- rill_fork PORTS=2
+netlists|yosys 2 tool|FAIL  a netlist that is not there|tests/timing/netlist.sh
 clock|python3 2 tool last|FAIL  model: long_path: |tests/timing/run.sh
 formal|yosys 2 tool - whole|FAIL  rill_join 2 PORTS=2: |verif/formal/run.sh --quick rill_join
 formal|yosys 5 tool|FAIL  rill_fork: no counterexample|verif/formal/run.sh --quick rill_fork

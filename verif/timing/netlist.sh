@@ -45,7 +45,19 @@ netlist_key() { # MODULE NAME=VALUE...
     } | sha256sum | cut -c1-64
 }
 
-# Makes $work/NAME.json unless the one that is there is of the same sources; box=NAME leaves the modules NAME empty.
+# The netlist's sources without their form: elaborated, without comments, localparams and places in files. What is equal
+# here gives an equal netlist.
+elaborated() { # NAME MODULE BOXES: writes $work/NAME.elaborated, a hash
+    local made=$work/$1.rtlil
+    (cd "$root" && yosys -q -p "$script hierarchy -top $2; proc; $3 setattr -unset src; setattr -mod -unset src;
+        rename -enumerate; write_rtlil $made") >"$log" 2>&1 || return 1
+    { yosys -V && echo "$keep_copies $apart $together $synth_options $3" && sed '/^autoidx /d' "$made"; } |
+        sha256sum | cut -c1-64 >"$work/$1.elaborated.new"
+    rm -f "$made"
+}
+
+# Makes $work/NAME.json unless the one that is there is of the same sources, or of sources that differ in form alone;
+# box=NAME leaves the modules NAME empty.
 synthesize_once() { # NAME MODULE NAME=VALUE...
     local name=$1 top=$2 key arg parameters=() boxes=""
     shift
@@ -58,11 +70,15 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
     template_script "${parameters[@]}"
     key=$(netlist_key "$@")
     [ -s "$work/$name.json" ] && [ "$(cat "$work/$name.key" 2>/dev/null)" = "$key" ] && return 0
-    rm -f "$work/$name.key"
-    # each copy's loads are walked
-    script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_tree*; "
-    script+="setattr -mod -set keep_hierarchy 1 *rill_reset_stage*; $boxes"
-    script+="$apart synth_xilinx $synth_options -nosrl -top $top; $together; write_json $work/$name.json"
-    (cd "$root" && timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script") >"$log" 2>&1 || return 1
+    elaborated "$name" "$top" "$boxes" || return 1
+    if ! [ -s "$work/$name.json" ] || ! cmp -s "$work/$name.elaborated.new" "$work/$name.elaborated"; then
+        rm -f "$work/$name.key" "$work/$name.elaborated"
+        # each copy's loads are walked
+        script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_tree*; "
+        script+="setattr -mod -set keep_hierarchy 1 *rill_reset_stage*; $boxes"
+        script+="$apart synth_xilinx $synth_options -nosrl -top $top; $together; write_json $work/$name.json"
+        (cd "$root" && timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script") >"$log" 2>&1 || return 1
+    fi
+    mv "$work/$name.elaborated.new" "$work/$name.elaborated"
     echo "$key" >"$work/$name.key"
 }

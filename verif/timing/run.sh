@@ -25,10 +25,10 @@ usage: verif/timing/run.sh [--all | --design SPEC | --borders SPEC] [--list] [--
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
 RILL_TIMING_LIMIT: ns (default 4.0); a row of paths.txt that took more may take as much. Netlists are kept in
-build/timing/ and made again when a template in them or a parameter has changed, so a run that was broken off goes on
-where it was. With --design the clock that the model supports is stated at the end, and written to NAME.timing.json
-beside NAME.yaml, which `rill check`, `rill gen` and the report read: unless one is there that is of the same RTL and
-says otherwise, which is a failure.
+build/timing/ and made again when the logic of a template in them or a parameter has changed, so a run that was broken
+off goes on where it was. With --design the clock that the model supports is stated at the end, and written to
+NAME.timing.json beside NAME.yaml, which `rill check`, `rill gen` and the report read: unless one is there that is of
+the same RTL and says otherwise, which is a failure.
 TEXT
 }
 

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What makes verif/timing synthesize a netlist again: other logic, not another form of the same. A library of one
+# module in a folder of its own; one line per case. usage: tests/timing/netlist.sh
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+[ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
+plan 4
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p "$scratch/rtl-templates/stream" && ln -s "$root/verif" "$scratch/verif"
+log=$scratch/log root=$scratch
+
+template() { # the lines in the middle
+    printf '%s\n' 'module rill_pair (input wire clk, input wire [3:0] a, output reg [3:0] y);' "$@" \
+        'endmodule' >"$scratch/rtl-templates/stream/rill_pair.v"
+}
+made() { # whether a netlist is made that was not there
+    local before after
+    before=$(stat -c %i.%Y "$work/pair.json" 2>/dev/null)
+    sleep 1.1 # times are whole seconds
+    synthesize_once pair rill_pair || return 2
+    after=$(stat -c %i.%Y "$work/pair.json")
+    [ "$before" != "$after" ]
+}
+kept() { ! made; }
+
+template "    always @(posedge clk) y <= a + 4'd3;"
+. "$root/verif/timing/netlist.sh"
+check "a netlist that is not there" made
+check "a netlist of the same text" kept
+template '    // A comment.' '    localparam [3:0] THREE = 3;' '    always @(posedge clk) y <= a + THREE;'
+check "a netlist of the same logic in another form" kept
+template '    localparam [3:0] THREE = 4;' '    always @(posedge clk) y <= a + THREE;'
+check "a netlist of other logic" made
+verdict
