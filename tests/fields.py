@@ -3,8 +3,8 @@
 """Layouts of bits and latencies that hardware and generator share: include/fields.def, include/latency.def, and all that must agree with them.
 
 usage: fields.py layouts   fields that overlap, or leave their word
-       fields.py names     localparams of templates and benches that differ; bits of such words that are taken by number
-       fields.py header    whether verif/unit/rill_fields.vh, the localparams for the benches, differs
+       fields.py names     names of the table that templates and benches define themselves; bits of such words that are taken by number
+       fields.py header    whether rtl-templates/stream/rill_fields.vh, which templates and benches include, differs
        fields.py latencies whether rtl-templates/arith/rill_latency.vh, which the templates include, differs; headers of units with another
                            latency; kernels and their classes that spell one, or a stage, as a number; kernels with
                            units that do not include it
@@ -18,7 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "include/fields.def"
-HEADER = ROOT / "verif/unit/rill_fields.vh"
+HEADER = ROOT / "rtl-templates/stream/rill_fields.vh"
 LATENCIES = ROOT / "include/latency.def"
 LATENCY_HEADER = ROOT / "rtl-templates/arith/rill_latency.vh"
 PAGE = ROOT / "docs/rtl.md"
@@ -35,22 +35,32 @@ def rows():
 
 
 def constants():
-    """Names and values as Verilog has them: STEP_BITS, STEP_POS, STEP_POS_W, ENGINE_MODE_INT4."""
+    """Names and values as Verilog has them: STEP_BITS, STEP_POS, STEP_POS_W, `[1:0] ENGINE_MODE_INT4`."""
+    widths = {}
     for kind, row in rows():
         if kind == "LAYOUT":
             yield f"{row[0]}_BITS", row[1]
         elif kind == "FIELD":
+            widths[row[0], row[1]] = row[3]
             yield f"{row[0]}_{row[1]}", row[2]
             yield f"{row[0]}_{row[1]}_W", row[3]
         else:
-            yield f"{row[0]}_{row[1]}_{row[2]}", row[3]
+            width = widths[row[0], row[1]]
+            yield f"[{width-1}:0] {row[0]}_{row[1]}_{row[2]}", f"{width}'d{row[3]}"
+
+
+def table_of_constants(title, lines):
+    """A file that Verilog includes inside a module."""
+    yield "// SPDX-License-Identifier: Apache-2.0"
+    yield title
+    yield "// verilator lint_off UNUSEDPARAM"
+    yield from lines
+    yield "// verilator lint_on UNUSEDPARAM"
 
 
 def header():
-    yield "// SPDX-License-Identifier: Apache-2.0"
-    yield "// Words of bits that hardware and generator share (include/fields.def, by tests/fields.py): first bits, widths, values."
-    for name, value in constants():
-        yield f"localparam {name} = {value};"
+    return table_of_constants("// Words of bits that hardware and generator share, of include/fields.def: first bits, widths, values.",
+                              (f"localparam {name} = {value};" for name, value in constants()))
 
 
 def table(layout):
@@ -76,13 +86,8 @@ def latencies():
 
 
 def latency_header():
-    yield "// SPDX-License-Identifier: Apache-2.0"
-    yield "// Enabled clocks from operands to result of the arithmetic units, of include/latency.def: made by tests/fields.py."
-    yield "// Included inside a module."
-    yield "// verilator lint_off UNUSEDPARAM"
-    for name, clocks, module, _ in latencies():
-        yield f"localparam LATENCY_{name} = {clocks};".ljust(40) + f"// {module}"
-    yield "// verilator lint_on UNUSEDPARAM"
+    return table_of_constants("// Enabled clocks from operands to result of the arithmetic units, of include/latency.def.",
+                              (f"localparam LATENCY_{name} = {clocks};".ljust(40) + f"// {module}" for name, clocks, module, _ in latencies()))
 
 
 def latency_table():
@@ -144,14 +149,16 @@ def wrong_layouts():
             taken.setdefault(row[0], set()).update(bits)
 
 
-def wrong_text(path, values):
-    layout = re.compile(rf"({'|'.join(layouts())})_")
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+def wrong_text(path, named):
+    text = path.read_text()
+    used = named.search(re.sub(r"//.*", "", text))
+    if used and f'`include "{HEADER.name}"' not in text and "properties" not in path.parts:
+        yield f"{path.relative_to(ROOT)}: has {used[0]} and does not include {HEADER.name}"
+    for number, line in enumerate(text.splitlines(), 1):
         where, code = f"{path.relative_to(ROOT)}:{number}", line.split("//")[0]
-        if code.strip().startswith("localparam"):
-            for name, value in re.findall(r"(\w+) = (?:\d+'d)?(\w+)", code):
-                if layout.match(name) and values.get(name) != value:
-                    yield f"{where}: {name} is {value}, {values.get(name, 'nothing')} in include/fields.def"
+        for own in re.findall(r"(?:localparam|parameter|,|^) *(?:\[[^]]*\])? *(\w+) = ", code):
+            if named.fullmatch(own):
+                yield f"{where}: {own} is of include/fields.def, which {HEADER.name} has"
         for word, bit in ((m[0], m[1]) for m in NUMBERED.finditer(code)):
             if not re.search(r"(wire|reg) *\[", code[:code.find(word)]) and not (word == "step[0]" and path.name in ENABLES):
                 yield f"{where}: {word} takes bits by number"
@@ -159,7 +166,7 @@ def wrong_text(path, values):
 
 def wrong_header():
     if HEADER.read_text() != "\n".join(header()) + "\n":
-        yield "verif/unit/rill_fields.vh differs"
+        yield f"{HEADER.relative_to(ROOT)} differs"
 
 
 SPELLED = re.compile(r"(?:\b(?:localparam (?:LATENCY|FINISH) = |DEPTH\(|READY_DELAY\()|valid(?:_q)?\[)([0-9]+)[];,)]")  # in a template
@@ -209,9 +216,9 @@ def wrong_latencies():
 
 
 def wrong_names():
-    values = {name: str(value) for name, value in constants()}
+    named = re.compile(rf"\b({'|'.join(name.split()[-1] for name, _ in constants())})\b")
     for path in sorted([*ROOT.glob("rtl-templates/*/*.v"), *ROOT.glob("verif/unit/*_tb.v"), *ROOT.glob("verif/formal/properties/*.v")]):
-        yield from wrong_text(path, values)
+        yield from wrong_text(path, named)
 
 
 def main():

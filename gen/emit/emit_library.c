@@ -2,6 +2,7 @@
 // The RTL library beside a design: the templates that its modules reach, and no others, so that a tool that is given no
 // top module finds one. A module of the library has a file of its own with its name. What it includes (*.vh) is written
 // in the place of the directive: so a design's files need no include path.
+#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,18 +68,44 @@ static const char *header_path(const struct emit_library *library, const char *n
     return NULL;
 }
 
-// The file's lines without its licence's, moved to the right by the blanks in front of the directive.
-static bool add_header(struct emit_library *library, const char *name, const char *blanks, int count, struct text *out,
-                       const char **why) {
+static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+// Whether a text has a word elsewhere than at `own`.
+static bool has_word(const char *text, const char *word, size_t len, const char *own) {
+    for (const char *at = text; (at = strstr(at, word)); at += len)
+        if (at != own && !is_letter(at[len]) && (at == text || !is_letter(at[-1]))) return true;
+    return false;
+}
+
+// The name of a constant that has a line of its own; NULL: another line.
+static const char *constant_of(struct emit_library *library, const char *line) {
+    static const char begins[] = "localparam ";
+    size_t len = strcspn(line, ";\n"), before = strcspn(line, "=");
+    bool alone = !strncmp(line, begins, strlen(begins)) && line[len] == ';' && before < len && !memchr(line, ',', len);
+    const char *end = line + before - 1, *from = end; // a blank is in front of the `=`
+    while (alone && is_letter(from[-1])) from--;
+    return alone ? arena_strndup(library->arena, from, (size_t)(end - from)) : NULL;
+}
+
+// Of a table of constants a design has those that its module uses: neither the licence, nor what lints say of others.
+static bool is_wanted(struct emit_library *library, const char *header, const char *line, const char *text) {
+    const char *name = constant_of(library, line);
+    if (!strncmp(line, "// SPDX", 7)) return false;
+    return !name || has_word(text, name, strlen(name), NULL) ||
+           has_word(header, name, strlen(name), strstr(line, name));
+}
+
+// The file's lines that the text around it needs, moved to the right by the blanks in front of the directive.
+static bool add_header(struct emit_library *library, const char *name, const char *around, const char *blanks,
+                       int count, struct text *out, const char **why) {
     const char *path = header_path(library, name);
     size_t len;
     *why = "what it includes is not in the library";
-    const char *line = path ? file_read(library->arena, path, MAX_BYTES, &len, why) : NULL;
-    if (!line) return false;
-    for (const char *end; (end = strchr(line, '\n')); line = end + 1)
-        if (strncmp(line, "// SPDX", 7) != 0)
+    const char *header = path ? file_read(library->arena, path, MAX_BYTES, &len, why) : NULL;
+    for (const char *line = header, *end; line && (end = strchr(line, '\n')); line = end + 1)
+        if (is_wanted(library, header, line, around))
             text_addf(out, "%.*s%.*s\n", end > line ? count : 0, blanks, (int)(end - line), line);
-    return true;
+    return header;
 }
 
 static bool expand(struct emit_library *library, struct source *source, const char **why) {
@@ -91,8 +118,8 @@ static bool expand(struct emit_library *library, struct source *source, const ch
         const char *name = line + blanks + strlen(directive);
         if (strncmp(line + blanks, directive, strlen(directive)) != 0) text_add_bytes(&out, line, (size_t)(end - line));
         else
-            ok = add_header(library, arena_strndup(library->arena, name, strcspn(name, "\"\n")), line, (int)blanks,
-                            &out, why);
+            ok = add_header(library, arena_strndup(library->arena, name, strcspn(name, "\"\n")), source->data, line,
+                            (int)blanks, &out, why);
     }
     source->data = arena_strdup(library->arena, text_cstr(&out));
     source->size = out.len;

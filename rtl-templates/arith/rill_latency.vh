@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enabled clocks from operands to result of the arithmetic units, of include/latency.def: made by tests/fields.py.
-// Included inside a module.
+// Enabled clocks from operands to result of the arithmetic units, of include/latency.def.
 // verilator lint_off UNUSEDPARAM
 localparam LATENCY_ADD = 5;             // rill_fp32_add
 localparam LATENCY_MUL = 3;             // rill_fp32_mul

@@ -29,8 +29,7 @@ module rill_step_source #(
     input  wire        m_axis_step_tready,
     output wire [63:0] m_axis_step_tdata
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_NTOK = 16, STEP_HEAD = 20, STEP_FINAL = 21, STEP_KROWS = 32, STEP_VBLOCKS = 48;
+    `include "rill_fields.vh"
     localparam [31:0] CHANNELS_32 = CHANNELS;
     localparam [31:0] TOKENS_32 = TOKENS;
 

@@ -161,8 +161,7 @@ module rill_token_loop #(
     input  wire                     m_axis_ring_tready,
     output wire [63:0]              m_axis_ring_tdata    // {index[31:0], id[31:0]}
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_HEAD = 20, STEP_FINAL = 21;
+    `include "rill_fields.vh"
     localparam IDS = BEAT_BITS / 32;                     // ids in a beat
     localparam IDS_SHIFT = $clog2(IDS);
     localparam [31:0] IDS_32 = IDS;

@@ -64,14 +64,7 @@ module rill_segment_walker #(
     input  wire        m_axis_burst_tready,
     output wire [55:0] m_axis_burst_tdata    // {beats[15:0], offset[39:0]}
 );
-    // of include/fields.def
-    localparam STEP_KROWS = 32, STEP_KROWS_W = 16, STEP_VBLOCKS = 48, STEP_VBLOCKS_W = 16;
-    localparam SCHEDULE_BITS = 80, SCHEDULE_STEP = 0, SCHEDULE_LAYER = 64, SCHEDULE_LAYER_W = 16;
-    localparam SEGMENT_BITS = 192, SEGMENT_KIND = 0, SEGMENT_KIND_W = 2, SEGMENT_OFFSET = 2, SEGMENT_OFFSET_W = 40,
-        SEGMENT_LAYER_STRIDE = 42, SEGMENT_LAYER_STRIDE_W = 40, SEGMENT_BEATS = 82, SEGMENT_BEATS_W = 24,
-        SEGMENT_OUTER = 106, SEGMENT_OUTER_W = 16, SEGMENT_OUTER_STRIDE = 122, SEGMENT_OUTER_STRIDE_W = 32,
-        SEGMENT_KV_LAYER = 154, SEGMENT_KV_LAYER_W = 10, SEGMENT_KV_STEP = 164, SEGMENT_KV_STEP_W = 6;
-    localparam SEGMENT_KIND_WEIGHTS = 0, SEGMENT_KIND_K = 1, SEGMENT_KIND_V = 2;
+    `include "rill_fields.vh"
     localparam ENTRY_W = SEGMENT_BITS;
     localparam BEATS_W = 16;                 // of a descriptor; a run of more beats is cut
     localparam CUT_W = 15;                   // in half of that, which keeps the cuts aligned to bursts

@@ -45,8 +45,7 @@ module rill_stream_reader #(
     output wire [USER_W-1:0]    m_axis_x_tuser,      // {tok_last, tok}
     output wire                 m_axis_x_tlast
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4;
+    `include "rill_fields.vh"
     localparam CHUNK_BITS = LANES * 32;
     localparam GROUP_BITS = CHUNK_BITS > BEAT_BITS ? CHUNK_BITS : BEAT_BITS;
     localparam GROUP_CHUNKS = GROUP_BITS / (CHUNK_BITS > 0 ? CHUNK_BITS : 1);

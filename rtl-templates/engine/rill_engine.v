@@ -7,7 +7,7 @@
 // scale is not used. The V tail is read by tail_valid, tail_addr {layer[9:0], row[12:0], unit}; tail_data holds the
 // beats of all lanes 4 cycles later. head_done: one pulse when the V of a (step, layer, head) is in the tail. Out:
 // m_axis_y, C x fp32, tcount of them valid, order row-step, tok.
-// Bit 68 of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
+// Field `single` of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
 // Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / ARRAYS) cycles; no cycle is
 // lost between rows or firings, but a result takes a cycle too: a row-step takes no less than a cycle per token.
 // Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS),
@@ -217,15 +217,19 @@ module rill_engine #(
         end
     endgenerate
 
+    `include "rill_fields.vh"
+    function of_weights(input [ENGINE_MODE_W-1:0] mode);
+        of_weights = mode == ENGINE_MODE_INT8 || mode == ENGINE_MODE_INT4;
+    endfunction
     // Of the rows of weights in the table.
-    localparam ENGINE_MODE = 0, ENGINE_BEATS = 18, ENGINE_BEATS_W = 16; // of include/fields.def
     function [ENGINE_BEATS_W-1:0] fewest_beats(input integer entries);
         integer e;
         begin
             fewest_beats = {ENGINE_BEATS_W{1'b1}};
             for (e = 0; e < entries; e = e + 1)
-                if (!TABLE[96*e+ENGINE_MODE+1] && TABLE[96*e+ENGINE_BEATS +: ENGINE_BEATS_W] < fewest_beats)
-                    fewest_beats = TABLE[96*e+ENGINE_BEATS +: ENGINE_BEATS_W];
+                if (of_weights(TABLE[ENGINE_BITS*e+ENGINE_MODE +: ENGINE_MODE_W])
+                    && TABLE[ENGINE_BITS*e+ENGINE_BEATS +: ENGINE_BEATS_W] < fewest_beats)
+                    fewest_beats = TABLE[ENGINE_BITS*e+ENGINE_BEATS +: ENGINE_BEATS_W];
         end
     endfunction
     generate

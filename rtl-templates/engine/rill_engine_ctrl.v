@@ -140,7 +140,7 @@ module rill_engine_ctrl #(
     localparam [31:0] TWO = 2;
     localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8; // keys of the step itself in a row-step
     localparam MEMORY = 2'd0, KEYS = 2'd1, TAIL = 2'd2;
-    localparam INT4 = 2'd1, SCORES = 2'd2, VALUES = 2'd3;  // modes; 0: int8 weights
+    `include "rill_fields.vh"
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -175,6 +175,7 @@ module rill_engine_ctrl #(
     // ---- the next firing ----
     wire        n_valid, n_one_turn, n_one_row, n_one_beat, n_from_memory, n_outer, n_free, n_keep;
     wire [1:0]  n_mode;
+    wire        n_weights = n_mode == ENGINE_MODE_INT8 || n_mode == ENGINE_MODE_INT4;
     wire [2:0]  n_tok_end, n_outer_end;
     wire [OTHERS_W-1:0] n_others_end;
     wire [16:0] n_rows_end, n_beats_end, n_memory;
@@ -198,6 +199,7 @@ module rill_engine_ctrl #(
     // ---- the running firing ----
     reg         active_q;
     reg  [1:0]  mode_q;
+    wire        weights = mode_q == ENGINE_MODE_INT8 || mode_q == ENGINE_MODE_INT4;
     reg  [2:0]  tok_end_q;                   // last token
     reg  [OTHERS_W-1:0] others_end_q;
     reg  [16:0] beats_end_q;
@@ -262,8 +264,8 @@ module rill_engine_ctrl #(
     wire        column_end = chunk_row_q == outer_end_q;
     wire        next_row = advance && !header_q && outer_q && !column_end;
     wire        next_column = advance && !header_q && outer_q && column_end && !row_end_q;
-    wire [UNIT_W-1:0] per_beat = mode_q == INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
-    wire [UNIT_W:0]   n_per_beat = n_mode == INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
+    wire [UNIT_W-1:0] per_beat = mode_q == ENGINE_MODE_INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
+    wire [UNIT_W:0]   n_per_beat = n_mode == ENGINE_MODE_INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
     assign load = n_valid && (!active_q || finish);
     // Behind the last command of a firing, and while none runs, the registers below take the next one, even if it is
     // not there yet.
@@ -272,17 +274,17 @@ module rill_engine_ctrl #(
 
     // Where the next beat comes from.
     wire        memory_one = memory_left_q[16:1] == 16'd0;     // this one is the last, or there was none
-    wire        next_row_memory = mode_q == SCORES ? !memory_one : from_memory_q;
-    wire [1:0]  next_row_source = next_row_memory ? MEMORY : mode_q == SCORES ? KEYS : TAIL;
-    wire [1:0]  next_beat_source = mode_q == VALUES && memory_one ? TAIL : source_q;
+    wire        next_row_memory = mode_q == ENGINE_MODE_SCORES ? !memory_one : from_memory_q;
+    wire [1:0]  next_row_source = next_row_memory ? MEMORY : mode_q == ENGINE_MODE_SCORES ? KEYS : TAIL;
+    wire [1:0]  next_beat_source = mode_q == ENGINE_MODE_VALUES && memory_one ? TAIL : source_q;
     wire [1:0]  next_source = row_end_q && !same_beat ? next_row_source : next_beat_source;
-    wire [1:0]  first_source = n_from_memory ? MEMORY : n_mode == SCORES ? KEYS : TAIL;
+    wire [1:0]  first_source = n_from_memory ? MEMORY : n_mode == ENGINE_MODE_SCORES ? KEYS : TAIL;
 
     // Behind the present beat: is it the row-step's last one, with row-step and firing; header and next row of a column
     // are not the end of a beat.
     wire        same_beat = header_q || (outer_q && !column_end);
     wire        next_row_end = same_beat ? row_end_q : row_end_q ? one_beat_q : beats_left_q == 17'd1;
-    wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || mode_q[1]
+    wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || !weights
         || !chunk_end;
     wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
@@ -304,7 +306,7 @@ module rill_engine_ctrl #(
         end else if (renew) begin
             if (move) begin
                 active_q <= n_valid;
-                ending_q <= n_valid && n_mode[1] && n_one_beat && n_one_row;
+                ending_q <= n_valid && !n_weights && n_one_beat && n_one_row;
             end
         end else if (advance)
             ending_q <= next_data && next_row_end && next_rows_end;
@@ -313,7 +315,7 @@ module rill_engine_ctrl #(
                 need_beat_q <= first_source == MEMORY;
                 need_k_q <= first_source == KEYS;
                 need_v_q <= first_source == TAIL;
-                need_y_q <= n_mode[1] && n_one_beat;
+                need_y_q <= !n_weights && n_one_beat;
             end
         end else if (advance) begin
             need_beat_q <= next_source == MEMORY;
@@ -348,8 +350,8 @@ module rill_engine_ctrl #(
                 free_q <= n_free;
                 keep_q <= n_keep;
                 layer_q <= n_layer;
-                header_q <= !n_mode[1];
-                data_q <= n_mode[1];
+                header_q <= n_weights;
+                data_q <= !n_weights;
                 params_q <= 1'b1;
                 header_left_q <= n_scale_beats[HEADER_W-1:0];
                 tok_q <= 3'd0;
@@ -400,11 +402,11 @@ module rill_engine_ctrl #(
             rows_left_q <= rows_left_q - 17'd1;
             rows_end_q <= rows_left_q == 17'd1;
             source_q <= next_row_source;
-            memory_left_q <= mode_q == VALUES ? memory_q : memory_left_q - {16'd0, source_q == MEMORY};
+            memory_left_q <= mode_q == ENGINE_MODE_VALUES ? memory_q : memory_left_q - {16'd0, source_q == MEMORY};
             unit_q <= {UNIT_W{1'b0}};
             chunk_row_q <= chunk_end ? 3'd0 : chunk_row_q + 3'd1;
-            header_q <= !mode_q[1] && chunk_end;
-            data_q <= mode_q[1] || !chunk_end;
+            header_q <= weights && chunk_end;
+            data_q <= !weights || !chunk_end;
             params_q <= 1'b1;
             header_left_q <= scale_beats_q;
             scale_q <= chunk_end ? {SCALE_W{1'b0}} : scale_q + group_wide;
@@ -416,7 +418,7 @@ module rill_engine_ctrl #(
             beats_left_q <= beats_left_q - 17'd1;
             row_end_q <= beats_left_q == 17'd1;
             source_q <= next_beat_source;
-            memory_left_q <= memory_left_q - {16'd0, mode_q == VALUES && source_q == MEMORY};
+            memory_left_q <= memory_left_q - {16'd0, mode_q == ENGINE_MODE_VALUES && source_q == MEMORY};
             unit_q <= unit_q + per_beat;
             scale_q <= scale_q + group_wide;
             group_beat_q <= group_end ? 8'd0 : group_beat_q + 8'd1;
@@ -438,7 +440,7 @@ module rill_engine_ctrl #(
     rill_engine_counts #(.LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .UNITS_W(UNIT_W+1)) u_counts (
         .clk(clk), .rst(rst), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse),
         .part_pulse(part_pulse), .take_beat(go && need_beat_q), .take_k(go && need_k_q), .take_x(take_x),
-        .take_v(finish && mode_q == VALUES && !keep_q), .beat_has(beat_has), .k_has(k_has), .x_has(x_has),
+        .take_v(finish && mode_q == ENGINE_MODE_VALUES && !keep_q), .beat_has(beat_has), .k_has(k_has), .x_has(x_has),
         .v_has(v_has), .units(units));
 
     // The units of a column are looked for while the one before runs.
@@ -451,7 +453,7 @@ module rill_engine_ctrl #(
     // ---- results, and the bank of accumulators of this row-step, or chunk whose columns are outermost ----
     wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];
     wire [5:0]  row_count = source_q == KEYS ? {2'd0, key_count}
-                          : (mode_q == SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
+                          : (mode_q == ENGINE_MODE_SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
     wire [2:0]  acc_row = outer_q ? chunk_row_q : 3'd0;
     wire        bank;
     rill_engine_outgoing #(.TOKENS(TOKENS), .COUNT_W(COUNT_W), .OUT_WORDS(OUT_WORDS), .ARRAYS(ARRAYS)) u_outgoing (
@@ -471,10 +473,12 @@ module rill_engine_ctrl #(
         cmd_valid <= go && !header_q && !rst;
         cmd_tail <= go && need_v_q && tok_first && !rst;
         cmd_free <= take_x && !rst;
-        cmd_int4 <= mode_q == INT4;
-        cmd_asym <= ASYM != 0 && mode_q == INT4 && asym_q;
-        cmd_raw <= {mode_q == VALUES, mode_q == SCORES};
-        cmd_tail_addr <= {layer_q, tail_row_q, BLOCK_BEATS == 2 && !beats_left_q[0]};
+        cmd_int4 <= mode_q == ENGINE_MODE_INT4;
+        cmd_asym <= ASYM != 0 && mode_q == ENGINE_MODE_INT4 && asym_q;
+        cmd_raw <= {mode_q == ENGINE_MODE_VALUES, mode_q == ENGINE_MODE_SCORES};
+        cmd_tail_addr[VTAIL_LAYER +: VTAIL_LAYER_W] <= layer_q;
+        cmd_tail_addr[VTAIL_ROW +: VTAIL_ROW_W] <= tail_row_q;
+        cmd_tail_addr[VTAIL_UNIT +: VTAIL_UNIT_W] <= BLOCK_BEATS == 2 && !beats_left_q[0];
         cmd_local <= go && !header_q && source_q != MEMORY && tok_first;
         cmd_first <= first_q;
         cmd_last <= row_end_q;

@@ -68,16 +68,7 @@ module rill_engine_entries #(
     output wire [12:0]  n_tail_row,
     output wire [9:0]   n_layer
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_KROWS = 32, STEP_KROWS_W = 16, STEP_VBLOCKS = 48,
-        STEP_VBLOCKS_W = 16, SCHEDULE_STEP = 0, SCHEDULE_STEP_W = 64, SCHEDULE_LAYER = 64, ENGINE_BITS = 96,
-            ENGINE_MODE = 0,
-        ENGINE_MODE_W = 2, ENGINE_ROWS = 2, ENGINE_ROWS_W = 16, ENGINE_BEATS = 18, ENGINE_BEATS_W = 16,
-            ENGINE_X_FREE = 35,
-        ENGINE_LAST_ROWS = 36, ENGINE_TAIL_BASE = 44, ENGINE_GROUPS = 60, ENGINE_GROUPS_W = 8, ENGINE_SINGLE = 68,
-        ENGINE_KEEP = 69, ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80, ENGINE_KV_STEP_W = 6,
-        ENGINE_OUTER = 86, ENGINE_ASYM = 87, ENGINE_HEADS = 88, ENGINE_HEADS_W = 4,
-        ENGINE_MODE_INT4 = 1, ENGINE_MODE_SCORES = 2, ENGINE_MODE_VALUES = 3;
+    `include "rill_fields.vh"
     localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats of 64 positions
     localparam CHUNK_ROWS = BEAT_BITS == 512 ? 8 : 4;
     localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
@@ -106,13 +97,15 @@ module rill_engine_entries #(
     wire [9:0]  words_up = words + 10'd1;
     wire [8:0]  word_beats = CHUNK_ROWS == 8 ? words[8:0] : words_up[9:1];
     wire [21:0] lanes_up = step[STEP_KROWS +: STEP_KROWS_W] * ALL_LANES[5:0];
-    wire        is_scores = entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_SCORES;
+    wire [1:0]  mode = entry[ENGINE_MODE +: ENGINE_MODE_W];
+    wire        is_scores = mode == ENGINE_MODE_SCORES;
+    wire        is_weights = mode == ENGINE_MODE_INT8 || mode == ENGINE_MODE_INT4;
     wire [4:0]  key_rows_end = ({1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - 5'd1) / KEY_LANES[4:0];
     wire [4:0]  key_last = {1'b0, step[STEP_NTOK +: STEP_NTOK_W]} - key_rows_end * KEY_LANES[4:0];
     wire [3:0]  tokens = step[STEP_NTOK +: STEP_NTOK_W];
     wire        is_heads = entry[ENGINE_HEADS +: ENGINE_HEADS_W] != 4'd0 && tokens == 4'd1;
-    wire [15:0] kv_offset = s_axis_entry_tdata[ENGINE_BITS
-        + SCHEDULE_LAYER +: 10] * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
+    wire [15:0] kv_offset = s_axis_entry_tdata[ENGINE_BITS + SCHEDULE_LAYER +: 10]
+        * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
 
     reg         ready_q;                     // !a_valid_q || n_room_q
     reg         a_valid_q;
@@ -147,7 +140,7 @@ module rill_engine_entries #(
         a_valid_q <= !rst && a_valid_d;
         ready_q <= !rst && (!a_valid_d || count_d != 2'd2);
         if (ready_q) begin
-            a_mode_q <= entry[ENGINE_MODE +: ENGINE_MODE_W];
+            a_mode_q <= mode;
             a_rows_end_q <= is_scores ? {1'b0, step[STEP_KROWS +: STEP_KROWS_W]} + {12'd0, key_rows_end}
                 : {1'b0, entry[ENGINE_ROWS +: ENGINE_ROWS_W]} - 17'd1;
             a_one_row_q <= is_scores ? step[STEP_KROWS +: STEP_KROWS_W] == 16'd0 && key_rows_end == 5'd0
@@ -161,13 +154,10 @@ module rill_engine_entries #(
             a_tail_row_q <= entry[ENGINE_TAIL_BASE +: 13];
             a_kv_layer_q <= entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W];
             a_kv_offset_q <= kv_offset[9:0];
-            a_scale_beats_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4 ? is_asym ? word_beats
-                : {3'd0, groups_up[8:3]}
-                : 9'd0;
+            a_scale_beats_q <= mode != ENGINE_MODE_INT4 ? 9'd0 : is_asym ? word_beats : {3'd0, groups_up[8:3]};
             a_asym_q <= is_asym;
-            a_groups_q <= entry[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_INT4
-                ? is_asym ? words : {1'b0, groups} : 10'd0;
-            a_outer_q <= entry[ENGINE_OUTER] && !entry[ENGINE_MODE + 1];
+            a_groups_q <= mode != ENGINE_MODE_INT4 ? 10'd0 : is_asym ? words : {1'b0, groups};
+            a_outer_q <= entry[ENGINE_OUTER] && is_weights;
             a_single_q <= entry[ENGINE_SINGLE];
             a_keep_q <= entry[ENGINE_KEEP];
             a_tokens_q <= is_heads ? entry[ENGINE_HEADS +: ENGINE_HEADS_W] : tokens;

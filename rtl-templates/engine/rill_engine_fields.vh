@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a command of the matrix engine to its lanes, included inside a module with TOK_W, SCALE_W, ASYM and ARRAYS:
+// Fields of a command of the matrix engine to its lanes, by the TOK_W, SCALE_W, ASYM and ARRAYS of the module around:
 // each behind the one before. Those below LANE_APART must not happen by chance: on the way they have registers of their
 // own, and the rest of the command is one word. FRONT_*: what goes to a lane's front.
 // verilator lint_off UNUSEDPARAM

@@ -44,6 +44,7 @@ module rill_engine_table #(
     input  wire         m_axis_entry_tready,
     output wire [175:0] m_axis_entry_tdata
 );
+    `include "rill_fields.vh"
     generate
         if (SECTIONS < 1 || ENTRIES < 1) begin : gen_bad_table
             rill_error_SECTIONS_and_ENTRIES_must_be_at_least_1 u_error ();
@@ -54,7 +55,7 @@ module rill_engine_table #(
     wire         entry_ready;
     wire [175:0] entry_data;
     wire         entry_last;
-    rill_schedule #(.ENTRY_W(96), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
+    rill_schedule #(.ENTRY_W(ENGINE_BITS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_schedule (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
@@ -65,18 +66,15 @@ module rill_engine_table #(
             assign {m_axis_entry_tvalid, m_axis_entry_tdata, entry_ready} = {entry_valid, entry_data,
                 m_axis_entry_tready};
         end else begin : gen_windows
-            // of include/fields.def
-            localparam ENGINE_MODE = 0, ENGINE_KV_LAYER = 70, ENGINE_KV_LAYER_W = 10, ENGINE_KV_STEP = 80,
-                ENGINE_KV_STEP_W = 6;
             wire        seen_last;
             wire [9:0]  seen_blocks;
             wire [15:0] seen_rows;
-            rill_window_entries #(.ENTRY_W(96), .KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW),
-                .V_WINDOW(V_WINDOW)) u_windows (
+            rill_window_entries #(.ENTRY_W(ENGINE_BITS), .KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS),
+                .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW)) u_windows (
                 .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
                 .s_axis_entry_tdata(entry_data), .s_axis_entry_tlast(entry_last),
-                .keys(entry_data[ENGINE_MODE+1] && !entry_data[ENGINE_MODE]),
-                .values(entry_data[ENGINE_MODE+1] && entry_data[ENGINE_MODE]),
+                .keys(entry_data[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_SCORES),
+                .values(entry_data[ENGINE_MODE +: ENGINE_MODE_W] == ENGINE_MODE_VALUES),
                 .kv_layer(entry_data[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W]),
                 .kv_step(entry_data[ENGINE_KV_STEP +: ENGINE_KV_STEP_W]), .m_axis_entry_tvalid(m_axis_entry_tvalid),
                 .m_axis_entry_tready(m_axis_entry_tready), .m_axis_entry_tdata(m_axis_entry_tdata),

@@ -51,8 +51,7 @@ module rill_position #(
 
     output reg                  fault
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4;
+    `include "rill_fields.vh"
     localparam TOK_W = USER_W - 1;
     localparam CHUNK_BITS = LANES * 32;
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);

@@ -81,8 +81,7 @@ module rill_softmax #(
 
     output reg                 fault
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4;
+    `include "rill_fields.vh"
     generate
         if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
             rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();

@@ -62,8 +62,7 @@ module rill_k_writer #(
     output reg                     layer_done,
     output reg  [CHANNELS-1:0]     given
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_KROWS = 32, STEP_KROWS_W = 16;
+    `include "rill_fields.vh"
     localparam [31:0] ROW_BYTES = UNITS * (BEAT_BITS / 8);
     localparam [31:0] CHANNELS_32 = CHANNELS;
     localparam [31:0] UNITS_32 = UNITS;

@@ -63,8 +63,7 @@ module rill_kv_scale #(
     input  wire                    m_axis_scale_tready,
     output wire [LANES*32-1:0]     m_axis_scale_tdata
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_NTOK = 16, STEP_NTOK_W = 4;
+    `include "rill_fields.vh"
     generate
         if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
             rill_error_LANES_must_be_a_power_of_two_up_to_32 u_error ();

@@ -86,9 +86,7 @@ module rill_v_tail #(
     output reg                           layer_done,
     output reg  [CHANNELS-1:0]           given
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_VBLOCKS = 48, STEP_VBLOCKS_W = 16;
-    localparam VTAIL_UNIT = 0, VTAIL_ROW = 1, VTAIL_ROW_W = 13, VTAIL_LAYER = 14, VTAIL_LAYER_W = 10;
+    `include "rill_fields.vh"
     localparam PLACE_W = 6;                              // of a position in its block of 64
     localparam XS = BEAT_BITS > 0 ? BEAT_BITS / 8 : 1;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;

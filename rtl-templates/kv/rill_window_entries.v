@@ -45,9 +45,7 @@ module rill_window_entries #(
     output reg  [9:0]            blocks,
     output reg  [15:0]           rows
 );
-    // of include/fields.def
-    localparam STEP_POS = 0, STEP_POS_W = 16, STEP_KROWS = 32, STEP_KROWS_W = 16, STEP_VBLOCKS = 48,
-        STEP_VBLOCKS_W = 16, SCHEDULE_STEP = 0, SCHEDULE_LAYER = 64;
+    `include "rill_fields.vh"
     localparam STAGES = 5;
     localparam KEYS_1 = KEY_CHANNELS > 0 ? KEY_CHANNELS : 1;
     localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // of a unit of rill_window_begin

@@ -43,8 +43,7 @@ module rill_head_split #(
     output wire [USER_W-1:0] m_axis_tuser,
     output wire              m_axis_tlast
 );
-    // of include/fields.def
-    localparam STEP_NTOK = 16, STEP_NTOK_W = 4;
+    `include "rill_fields.vh"
     generate
         if (DATA_W < 1 || WORDS < 1) begin : gen_bad_words
             rill_error_DATA_W_and_WORDS_must_be_at_least_1 u_error ();

@@ -56,12 +56,13 @@ module rill_fifo_pool #(
     output wire [PORTS*COUNT_W-1:0] occupancy,
     output wire [PORTS*COUNT_W-1:0] high_water
 );
+    `include "rill_fields.vh"
     function bad_entries(input integer entries);
         integer e;
         begin
             bad_entries = 1'b0;
             for (e = 0; e < entries; e = e + 1)
-                if ({24'd0, TABLE[e*8 +: 8]} >= PORTS)
+                if ({24'd0, TABLE[e*STEER_BITS+STEER_PORT +: STEER_PORT_W]} >= PORTS)
                     bad_entries = 1'b1;
         end
     endfunction

@@ -41,8 +41,7 @@ module rill_schedule #(
     output wire [16+64+ENTRY_W-1:0] m_axis_entry_tdata,
     output wire                     m_axis_entry_tlast
 );
-    // of include/fields.def
-    localparam STEP_NTOK = 16, STEP_NTOK_W = 4, STEP_HEAD = 20;
+    `include "rill_fields.vh"
     function integer sum_of_lengths(input integer sections);
         integer s;
         begin

@@ -46,14 +46,15 @@ module rill_stream_demux #(
     output wire [PORTS*USER_W-1:0] m_axis_tuser,
     output wire [PORTS-1:0]        m_axis_tlast
 );
-    localparam [7:0] DROP = 8'd255;
 
+    `include "rill_fields.vh"
     function bad_entries(input integer entries);
         integer e;
         begin
             bad_entries = 1'b0;
             for (e = 0; e < entries; e = e + 1)
-                if ({24'd0, TABLE[e*8 +: 8]} >= PORTS && TABLE[e*8 +: 8] != DROP)
+                if ({24'd0, TABLE[e*STEER_BITS+STEER_PORT +: STEER_PORT_W]} >= PORTS
+                    && TABLE[e*STEER_BITS+STEER_PORT +: STEER_PORT_W] != STEER_PORT_DROP)
                     bad_entries = 1'b1;
         end
     endfunction

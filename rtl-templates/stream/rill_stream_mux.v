@@ -46,12 +46,13 @@ module rill_stream_mux #(
     output wire [USER_W-1:0]       m_axis_tuser,
     output wire                    m_axis_tlast
 );
+    `include "rill_fields.vh"
     function bad_entries(input integer entries);
         integer e;
         begin
             bad_entries = 1'b0;
             for (e = 0; e < entries; e = e + 1)
-                if ({24'd0, TABLE[e*8 +: 8]} >= PORTS)
+                if ({24'd0, TABLE[e*STEER_BITS+STEER_PORT +: STEER_PORT_W]} >= PORTS)
                     bad_entries = 1'b1;
         end
     endfunction

@@ -33,8 +33,7 @@ module rill_token_select #(
     output wire [USER_W-1:0] m_axis_tuser,
     output wire              m_axis_tlast
 );
-    // of include/fields.def
-    localparam STEP_HEAD = 20;
+    `include "rill_fields.vh"
     generate
         if (DATA_W < 1 || TOKENS < 1) begin : gen_bad
             rill_error_DATA_W_and_TOKENS_must_be_at_least_1 u_error ();

@@ -38,8 +38,7 @@ module rill_turns #(
     output wire [7:0]     port,                   // the same as a number
     input  wire           turn_done
 );
-    // of include/fields.def
-    localparam STEER_PORT = 0, STEER_PORT_W = 8, STEER_PORT_DROP = 255;
+    `include "rill_fields.vh"
     generate
         if (PORTS < 1 || PORTS > 255) begin : gen_bad_ports
             rill_error_PORTS_must_be_1_to_255 u_error ();

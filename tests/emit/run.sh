@@ -16,8 +16,8 @@ TEXT
 
 lint_design() { # folder
     (cd "$1" && verilator --lint-only -Wall "$root/verif/lint/emitted.vlt" -f filelist.f) || return
-    if LC_ALL=C grep -nE '^.{121,}$' "$1/rtl/rill_top.v" | head -n 1 | cut -c1-80 | grep .; then
-        echo "error: a line of rtl/rill_top.v is longer than 120 characters"
+    if LC_ALL=C grep -nE '^.{121,}$' "$1"/rtl/*.v | head -n 1 | cut -c1-80 | grep .; then
+        echo "error: a line of a design is longer than 120 characters"
         return 1
     fi
     if grep -nE '\[0:0\]|[a-z0-9]__|\bu_\w*_ \(' "$1/rtl/rill_top.v" | head -n 1 | cut -c1-80 | grep .; then

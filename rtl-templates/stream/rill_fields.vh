@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of bits that hardware and generator share (include/fields.def, by tests/fields.py): first bits, widths, values.
+// Words of bits that hardware and generator share, of include/fields.def: first bits, widths, values.
+// verilator lint_off UNUSEDPARAM
 localparam STEP_BITS = 64;
 localparam STEP_POS = 0;
 localparam STEP_POS_W = 16;
@@ -21,14 +22,14 @@ localparam SCHEDULE_LAYER_W = 16;
 localparam STEER_BITS = 8;
 localparam STEER_PORT = 0;
 localparam STEER_PORT_W = 8;
-localparam STEER_PORT_DROP = 255;
+localparam [7:0] STEER_PORT_DROP = 8'd255;
 localparam ENGINE_BITS = 96;
 localparam ENGINE_MODE = 0;
 localparam ENGINE_MODE_W = 2;
-localparam ENGINE_MODE_INT8 = 0;
-localparam ENGINE_MODE_INT4 = 1;
-localparam ENGINE_MODE_SCORES = 2;
-localparam ENGINE_MODE_VALUES = 3;
+localparam [1:0] ENGINE_MODE_INT8 = 2'd0;
+localparam [1:0] ENGINE_MODE_INT4 = 2'd1;
+localparam [1:0] ENGINE_MODE_SCORES = 2'd2;
+localparam [1:0] ENGINE_MODE_VALUES = 2'd3;
 localparam ENGINE_ROWS = 2;
 localparam ENGINE_ROWS_W = 16;
 localparam ENGINE_BEATS = 18;
@@ -60,9 +61,9 @@ localparam ENGINE_HEADS_W = 4;
 localparam SEGMENT_BITS = 192;
 localparam SEGMENT_KIND = 0;
 localparam SEGMENT_KIND_W = 2;
-localparam SEGMENT_KIND_WEIGHTS = 0;
-localparam SEGMENT_KIND_K = 1;
-localparam SEGMENT_KIND_V = 2;
+localparam [1:0] SEGMENT_KIND_WEIGHTS = 2'd0;
+localparam [1:0] SEGMENT_KIND_K = 2'd1;
+localparam [1:0] SEGMENT_KIND_V = 2'd2;
 localparam SEGMENT_OFFSET = 2;
 localparam SEGMENT_OFFSET_W = 40;
 localparam SEGMENT_LAYER_STRIDE = 42;
@@ -84,3 +85,4 @@ localparam VTAIL_ROW = 1;
 localparam VTAIL_ROW_W = 13;
 localparam VTAIL_LAYER = 14;
 localparam VTAIL_LAYER_W = 10;
+// verilator lint_on UNUSEDPARAM
