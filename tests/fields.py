@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts of bits and latencies that hardware and generator share: include/fields.def, include/latency.def, and all that must agree with them.
+"""Layouts of bits, registers and latencies that hardware and generator share: include/fields.def, registers.def, latency.def, and all
+that must agree with them.
 
 usage: fields.py layouts   fields that overlap, or leave their word
        fields.py names     names of the table that templates and benches define themselves; bits of such words that are taken by number
-       fields.py header    whether rtl-templates/stream/rill_fields.vh, which templates and benches include, differs
+       fields.py header    whether rtl-templates/stream/rill_fields.vh or rtl-templates/control/rill_registers.vh, which templates and benches
+                           include, differ; registers that rill_axil_regs takes by number
        fields.py latencies whether rtl-templates/arith/rill_latency.vh, which the templates include, differs; headers of units with another
                            latency; kernels and their classes that spell one, or a stage, as a number; kernels with
                            units that do not include it
@@ -19,6 +21,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLE = ROOT / "include/fields.def"
 HEADER = ROOT / "rtl-templates/stream/rill_fields.vh"
+REGISTERS = ROOT / "include/registers.def"
+REGISTER_HEADER = ROOT / "rtl-templates/control/rill_registers.vh"
+REGISTER_FILE = ROOT / "rtl-templates/control/rill_axil_regs.v"
 LATENCIES = ROOT / "include/latency.def"
 LATENCY_HEADER = ROOT / "rtl-templates/arith/rill_latency.vh"
 PAGE = ROOT / "docs/rtl.md"
@@ -61,6 +66,28 @@ def table_of_constants(title, lines):
 def header():
     return table_of_constants("// Words of bits that hardware and generator share, of include/fields.def: first bits, widths, values.",
                               (f"localparam {name} = {value};" for name, value in constants()))
+
+
+STRIDES = {"CHANNEL": 12, "VALUE": 8, "END_ID": 4}  # bytes, as include/registers.h has them
+END_IDS = 7
+
+
+def addresses():
+    """Names and addresses of registers, in bytes: REG_PROMPT, its upper half REG_PROMPT_HIGH, REG_EOT_MORE_00."""
+    for name, offset, per, bits, role in re.findall(r"^REGISTER\(\s*(\w+), \"\w+\", 0x([0-9A-F]+), 0, (\w+), (\d+), \w+, (\w+),", REGISTERS.read_text(),
+                                                    flags=re.M):
+        at = int(offset, 16)
+        for i in range(END_IDS) if per == "END_ID" else [None]:
+            yield f"REG_{name}" if i is None else f"REG_{name}_{i:02d}", at + (STRIDES[per] * i if i else 0)
+        if bits == "64" and role != "COUNTER":
+            yield f"REG_{name}_HIGH", at + 4
+        if per == "CHANNEL" and role != "COUNTER":
+            yield f"REG_{name}_STRIDE", STRIDES[per]
+
+
+def register_header():
+    return table_of_constants("// Addresses of registers, in bytes, of include/registers.def; of those for each channel that of channel 0.",
+                              (f"localparam [11:0] {name} = 12'h{at:03X};" for name, at in addresses()))
 
 
 def table(layout):
@@ -167,6 +194,11 @@ def wrong_text(path, named):
 def wrong_header():
     if HEADER.read_text() != "\n".join(header()) + "\n":
         yield f"{HEADER.relative_to(ROOT)} differs"
+    if REGISTER_HEADER.read_text() != "\n".join(register_header()) + "\n":
+        yield f"{REGISTER_HEADER.relative_to(ROOT)} differs"
+    for number, line in enumerate(REGISTER_FILE.read_text().splitlines(), 1):
+        if re.search(r"1[02]'h", line.split("//")[0]):
+            yield f"{REGISTER_FILE.relative_to(ROOT)}:{number}: a register by number"
 
 
 SPELLED = re.compile(r"(?:\b(?:localparam (?:LATENCY|FINISH) = |DEPTH\(|READY_DELAY\()|valid(?:_q)?\[)([0-9]+)[];,)]")  # in a template
@@ -225,6 +257,7 @@ def main():
     kinds = {"layouts": wrong_layouts, "names": wrong_names, "header": wrong_header, "latencies": wrong_latencies, "page": wrong_page}
     if sys.argv[1:] == ["write"]:
         HEADER.write_text("\n".join(header()) + "\n")
+        REGISTER_HEADER.write_text("\n".join(register_header()) + "\n")
         LATENCY_HEADER.write_text("\n".join(latency_header()) + "\n")
         PAGE.write_text(written_page())
     elif len(sys.argv) == 2 and sys.argv[1] in kinds:

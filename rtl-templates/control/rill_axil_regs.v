@@ -83,6 +83,10 @@ module rill_axil_regs #(
     input  wire [COUNTER_BITS-1:0] counters             // value 0 in the low bits
 );
     localparam VALUES = 1 + 2 * CHANNELS + COUNTERS;
+    `include "rill_registers.vh"
+    localparam [31:0] FIRST_COUNTER = {20'd0, REG_CYCLES} / 8; // in values of 64 bits
+    localparam [31:0] BASE = {20'd0, REG_BASE} / 4;            // in words
+    localparam [31:0] BASE_STRIDE = {20'd0, REG_BASE_STRIDE} / 4;
     localparam [31:0] VALUES_32 = VALUES;
     localparam [31:0] CHANNELS_32 = CHANNELS;
 
@@ -112,6 +116,7 @@ module rill_axil_regs #(
     reg         w_held_q;
     reg         b_valid_q;
     reg  [9:0]  w_word_q;                    // word index
+    wire [11:0] w_address = {w_word_q, 2'b00};
     reg  [31:0] w_data_q;
     reg  [3:0]  w_strobe_q;
     wire        apply = aw_held_q && w_held_q && !b_valid_q;
@@ -150,8 +155,8 @@ module rill_axil_regs #(
     end
 
     // ap_ctrl_hs.
-    wire       write_ctrl = apply && w_word_q == 10'h000 && w_strobe_q[0];
-    wire       write_isr = apply && w_word_q == 10'h003 && w_strobe_q[0];
+    wire       write_ctrl = apply && w_address == REG_CTRL && w_strobe_q[0];
+    wire       write_isr = apply && w_address == REG_ISR && w_strobe_q[0];
     wire       read_ctrl;
     wire       launch = write_ctrl && w_data_q[0] && !ap_start;
     reg        auto_restart_q;
@@ -188,9 +193,9 @@ module rill_axil_regs #(
                 ready_q <= 1'b1;
             else if (read_ctrl)
                 ready_q <= 1'b0;
-            if (apply && w_word_q == 10'h001 && w_strobe_q[0])
+            if (apply && w_address == REG_GIER && w_strobe_q[0])
                 global_enable_q <= w_data_q[0];
-            if (apply && w_word_q == 10'h002 && w_strobe_q[0])
+            if (apply && w_address == REG_IER && w_strobe_q[0])
                 enable_q <= w_data_q[1:0];
             pending_q <= (write_isr ? pending_q ^ w_data_q[1:0] : pending_q) | ({2{ap_done}} & enable_q);
             irq <= global_enable_q && |pending_q;
@@ -209,21 +214,21 @@ module rill_axil_regs #(
             watchdog <= 32'd0;
             ring_ids <= 32'd0;
         end else if (apply)
-            case (w_word_q)
-                10'h004: prompt_len <= merge(prompt_len, w_data_q, w_strobe_q);
-                10'h006: max_new <= merge(max_new, w_data_q, w_strobe_q);
-                10'h008: eot_id_q <= merge(eot_id_q, w_data_q, w_strobe_q);
-                10'h00A: if (w_strobe_q[0]) ignore_eot <= w_data_q[0];
-                10'h010: prompt_ptr[31:0] <= merge(prompt_ptr[31:0], w_data_q, w_strobe_q);
-                10'h011: prompt_ptr[63:32] <= merge(prompt_ptr[63:32], w_data_q, w_strobe_q);
-                10'h013: ring_ptr[31:0] <= merge(ring_ptr[31:0], w_data_q, w_strobe_q);
-                10'h014: ring_ptr[63:32] <= merge(ring_ptr[63:32], w_data_q, w_strobe_q);
-                10'h089: watchdog <= merge(watchdog, w_data_q, w_strobe_q);
-                10'h08A: ring_ids <= merge(ring_ids, w_data_q, w_strobe_q);
+            case (w_address)
+                REG_PROMPT_LEN: prompt_len <= merge(prompt_len, w_data_q, w_strobe_q);
+                REG_MAX_NEW: max_new <= merge(max_new, w_data_q, w_strobe_q);
+                REG_EOT: eot_id_q <= merge(eot_id_q, w_data_q, w_strobe_q);
+                REG_FLAGS: if (w_strobe_q[0]) ignore_eot <= w_data_q[0];
+                REG_PROMPT: prompt_ptr[31:0] <= merge(prompt_ptr[31:0], w_data_q, w_strobe_q);
+                REG_PROMPT_HIGH: prompt_ptr[63:32] <= merge(prompt_ptr[63:32], w_data_q, w_strobe_q);
+                REG_RING: ring_ptr[31:0] <= merge(ring_ptr[31:0], w_data_q, w_strobe_q);
+                REG_RING_HIGH: ring_ptr[63:32] <= merge(ring_ptr[63:32], w_data_q, w_strobe_q);
+                REG_WATCHDOG: watchdog <= merge(watchdog, w_data_q, w_strobe_q);
+                REG_RING_IDS: ring_ids <= merge(ring_ids, w_data_q, w_strobe_q);
                 default: ;
             endcase
 
-    // Further ids that end a request: words 0x0A0 to 0x0A6. No id is like those that nobody wrote.
+    // Further ids that end a request. No id is like those that nobody wrote.
     wire [7*32-1:0] more;
     generate
         if (END_IDS > 1) begin : gen_more
@@ -239,14 +244,14 @@ module rill_axil_regs #(
                     eot_more_05_q <= 32'hFFFF_FFFF;
                     eot_more_06_q <= 32'hFFFF_FFFF;
                 end else if (apply)
-                    case (w_word_q)
-                        10'h0A0: eot_more_00_q <= merge(eot_more_00_q, w_data_q, w_strobe_q);
-                        10'h0A1: eot_more_01_q <= merge(eot_more_01_q, w_data_q, w_strobe_q);
-                        10'h0A2: eot_more_02_q <= merge(eot_more_02_q, w_data_q, w_strobe_q);
-                        10'h0A3: eot_more_03_q <= merge(eot_more_03_q, w_data_q, w_strobe_q);
-                        10'h0A4: eot_more_04_q <= merge(eot_more_04_q, w_data_q, w_strobe_q);
-                        10'h0A5: eot_more_05_q <= merge(eot_more_05_q, w_data_q, w_strobe_q);
-                        10'h0A6: eot_more_06_q <= merge(eot_more_06_q, w_data_q, w_strobe_q);
+                    case (w_address)
+                        REG_EOT_MORE_00: eot_more_00_q <= merge(eot_more_00_q, w_data_q, w_strobe_q);
+                        REG_EOT_MORE_01: eot_more_01_q <= merge(eot_more_01_q, w_data_q, w_strobe_q);
+                        REG_EOT_MORE_02: eot_more_02_q <= merge(eot_more_02_q, w_data_q, w_strobe_q);
+                        REG_EOT_MORE_03: eot_more_03_q <= merge(eot_more_03_q, w_data_q, w_strobe_q);
+                        REG_EOT_MORE_04: eot_more_04_q <= merge(eot_more_04_q, w_data_q, w_strobe_q);
+                        REG_EOT_MORE_05: eot_more_05_q <= merge(eot_more_05_q, w_data_q, w_strobe_q);
+                        REG_EOT_MORE_06: eot_more_06_q <= merge(eot_more_06_q, w_data_q, w_strobe_q);
                         default: ;
                     endcase
             assign more = {eot_more_06_q, eot_more_05_q, eot_more_04_q, eot_more_03_q, eot_more_02_q, eot_more_01_q,
@@ -270,15 +275,15 @@ module rill_axil_regs #(
         if (rst || ap_done || !ap_start)
             halt <= 2'b00;
         else if (apply && w_strobe_q[0])
-            case (w_word_q)
-                10'h088: halt <= w_data_q[1:0] | halt;
+            case (w_address)
+                REG_HALT: halt <= w_data_q[1:0] | halt;
                 default: ;
             endcase
 
     wire [31:0] magic = 32'h4C4C4952;        // RILL
     wire [31:0] version = 32'h0001_0003;
 
-    // Settings of sampling: words 0x098 to 0x09D.
+    // Settings of sampling.
     generate
         if (SAMPLING == 1) begin : gen_sampling
             reg [31:0] inverse_temperature_q, top_k_q, min_p_q;
@@ -290,12 +295,12 @@ module rill_axil_regs #(
                     min_p_q <= 32'd0;
                     seed_q <= 64'd0;
                 end else if (apply)
-                    case (w_word_q)
-                        10'h098: inverse_temperature_q <= merge(inverse_temperature_q, w_data_q, w_strobe_q);
-                        10'h099: top_k_q <= merge(top_k_q, w_data_q, w_strobe_q);
-                        10'h09A: min_p_q <= merge(min_p_q, w_data_q, w_strobe_q);
-                        10'h09C: seed_q[31:0] <= merge(seed_q[31:0], w_data_q, w_strobe_q);
-                        10'h09D: seed_q[63:32] <= merge(seed_q[63:32], w_data_q, w_strobe_q);
+                    case (w_address)
+                        REG_INVERSE: inverse_temperature_q <= merge(inverse_temperature_q, w_data_q, w_strobe_q);
+                        REG_TOP_K: top_k_q <= merge(top_k_q, w_data_q, w_strobe_q);
+                        REG_MIN_P: min_p_q <= merge(min_p_q, w_data_q, w_strobe_q);
+                        REG_SEED: seed_q[31:0] <= merge(seed_q[31:0], w_data_q, w_strobe_q);
+                        REG_SEED_HIGH: seed_q[63:32] <= merge(seed_q[63:32], w_data_q, w_strobe_q);
                         default: ;
                     endcase
             assign inverse_temperature = inverse_temperature_q;
@@ -313,14 +318,14 @@ module rill_axil_regs #(
     genvar c;
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_base
-            localparam [31:0] WORD = 32'h16 + 3 * c;     // 0x58 + 0xC * c
+            localparam [31:0] AT = 4 * (BASE + BASE_STRIDE * c);
             reg [63:0] base_q;
             always @(posedge clk)
                 if (rst)
                     base_q <= 64'd0;
-                else if (apply && w_word_q == WORD[9:0])
+                else if (apply && w_address == AT[11:0])
                     base_q[31:0] <= merge(base_q[31:0], w_data_q, w_strobe_q);
-                else if (apply && w_word_q == WORD[9:0] + 10'd1)
+                else if (apply && w_address == AT[11:0] + 12'd4)
                     base_q[63:32] <= merge(base_q[63:32], w_data_q, w_strobe_q);
             assign channel_base[c*64 +: 64] = base_q;
         end
@@ -365,13 +370,14 @@ module rill_axil_regs #(
     localparam [2:0] S_ADDR = 3'd0, S_VALUE = 3'd1, S_GROUPS = 3'd2, S_JOIN = 3'd3, S_WORD = 3'd4, S_DATA = 3'd5;
     reg  [2:0]  r_state_q;
     reg  [9:0]  r_word_q;
+    wire [11:0] r_address = {r_word_q, 2'b00};
     reg  [63:0] r_value_q;                   // counter or base pointer
     reg  [31:0] r_plain_q;
-    reg  [31:0] r_more_q;                    // words 0x080 and above
+    reg  [31:0] r_more_q;                    // from REG_MAGIC on
     reg  [31:0] r_high_q;                    // high word that goes with the low word read last
     reg  [31:0] r_data_q;
     reg         r_counter_q;
-    wire [31:0] r_index = {23'd0, r_word_q[9:1]} - 32'h80;
+    wire [31:0] r_index = {23'd0, r_word_q[9:1]} - FIRST_COUNTER;
     wire        r_is_counter = r_word_q[9:8] != 2'b00 && r_index < VALUES_32;
 
     // Base pointers lie at a stride of three words: channel and word are found by comparing, not by dividing.
@@ -385,12 +391,12 @@ module rill_axil_regs #(
         begin
             find = {FOUND_W{1'b0}};
             for (i = 0; i < VALUES; i = i + 1)
-                find[i] = {23'd0, word[9:1]} == 32'h80 + i;
+                find[i] = {23'd0, word[9:1]} == FIRST_COUNTER + i;
             for (i = 0; i < CHANNELS; i = i + 1)
-                if ({22'd0, word} == 32'h16 + 3 * i || {22'd0, word} == 32'h17 + 3 * i) begin
+                if ({22'd0, word} == BASE + BASE_STRIDE * i || {22'd0, word} == BASE + BASE_STRIDE * i + 1) begin
                     find[VALUES+i] = 1'b1;
                     find[FOUND_W-1] = 1'b1;
-                    find[FOUND_W-2] = {22'd0, word} == 32'h17 + 3 * i;
+                    find[FOUND_W-2] = {22'd0, word} == BASE + BASE_STRIDE * i + 1;
                 end
         end
     endfunction
@@ -440,7 +446,7 @@ module rill_axil_regs #(
     assign s_axi_control_rvalid = r_state_q == S_DATA;
     assign s_axi_control_rdata = r_data_q;
     assign s_axi_control_rresp = 2'b00;
-    assign read_ctrl = r_state_q == S_WORD && r_word_q == 10'h000;
+    assign read_ctrl = r_state_q == S_WORD && r_address == REG_CTRL;
 
     always @(posedge clk) begin
         if (rst)
@@ -459,67 +465,67 @@ module rill_axil_regs #(
         if (r_state_q == S_VALUE) begin
             r_counter_q <= r_is_counter;
             r_found_q <= find(r_word_q);
-            case (r_word_q)
-                10'h000: r_plain_q <= 32'd0;
-                10'h001: r_plain_q <= {31'd0, global_enable_q};
-                10'h002: r_plain_q <= {30'd0, enable_q};
-                10'h003: r_plain_q <= {30'd0, pending_q};
-                10'h004: r_plain_q <= prompt_len;
-                10'h006: r_plain_q <= max_new;
-                10'h008: r_plain_q <= eot_id[31:0];
-                10'h00A: r_plain_q <= {31'd0, ignore_eot};
-                10'h00C: r_plain_q <= status;
-                10'h00D: r_plain_q <= ids_count;
-                10'h00E: r_plain_q <= fault_code;
-                10'h00F: r_plain_q <= fault_place;
-                10'h010: r_plain_q <= prompt_ptr[31:0];
-                10'h011: r_plain_q <= prompt_ptr[63:32];
-                10'h013: r_plain_q <= ring_ptr[31:0];
-                10'h014: r_plain_q <= ring_ptr[63:32];
+            case (r_address)
+                REG_CTRL: r_plain_q <= 32'd0;
+                REG_GIER: r_plain_q <= {31'd0, global_enable_q};
+                REG_IER: r_plain_q <= {30'd0, enable_q};
+                REG_ISR: r_plain_q <= {30'd0, pending_q};
+                REG_PROMPT_LEN: r_plain_q <= prompt_len;
+                REG_MAX_NEW: r_plain_q <= max_new;
+                REG_EOT: r_plain_q <= eot_id[31:0];
+                REG_FLAGS: r_plain_q <= {31'd0, ignore_eot};
+                REG_STATUS: r_plain_q <= status;
+                REG_IDS: r_plain_q <= ids_count;
+                REG_FAULT: r_plain_q <= fault_code;
+                REG_PLACE: r_plain_q <= fault_place;
+                REG_PROMPT: r_plain_q <= prompt_ptr[31:0];
+                REG_PROMPT_HIGH: r_plain_q <= prompt_ptr[63:32];
+                REG_RING: r_plain_q <= ring_ptr[31:0];
+                REG_RING_HIGH: r_plain_q <= ring_ptr[63:32];
                 default: r_plain_q <= 32'd0;
             endcase
-            case (r_word_q)                  // a register of their own: one choice of all would be too long
-                10'h080: r_more_q <= magic;
-                10'h081: r_more_q <= version;
-                10'h082: r_more_q <= identity[31:0];
-                10'h083: r_more_q <= identity[63:32];
-                10'h084: r_more_q <= layout[31:0];
-                10'h085: r_more_q <= layout[63:32];
-                10'h086: r_more_q <= image[31:0];
-                10'h087: r_more_q <= image[63:32];
-                10'h088: r_more_q <= {30'd0, halt};
-                10'h089: r_more_q <= watchdog;
-                10'h08A: r_more_q <= ring_ids;
-                10'h08B: r_more_q <= ending;
-                10'h08C: r_more_q <= fault_address[31:0];
-                10'h08D: r_more_q <= fault_address[63:32];
-                10'h08E: r_more_q <= fault_channel;
-                10'h08F: r_more_q <= fault_state;
-                10'h090: r_more_q <= idle_engines[31:0];
-                10'h091: r_more_q <= idle_engines[63:32];
-                10'h092: r_more_q <= logits_hash[31:0];
-                10'h093: r_more_q <= logits_hash[63:32];
-                10'h098: r_more_q <= inverse_temperature;
-                10'h099: r_more_q <= top_k;
-                10'h09A: r_more_q <= min_p;
-                10'h09C: r_more_q <= seed[31:0];
-                10'h09D: r_more_q <= seed[63:32];
-                10'h0A0: r_more_q <= eot_more_00;
-                10'h0A1: r_more_q <= eot_more_01;
-                10'h0A2: r_more_q <= eot_more_02;
-                10'h0A3: r_more_q <= eot_more_03;
-                10'h0A4: r_more_q <= eot_more_04;
-                10'h0A5: r_more_q <= eot_more_05;
-                10'h0A6: r_more_q <= eot_more_06;
+            case (r_address)                 // a register of their own: one choice of all would be too long
+                REG_MAGIC: r_more_q <= magic;
+                REG_VERSION: r_more_q <= version;
+                REG_IDENTITY: r_more_q <= identity[31:0];
+                REG_IDENTITY_HIGH: r_more_q <= identity[63:32];
+                REG_LAYOUT: r_more_q <= layout[31:0];
+                REG_LAYOUT_HIGH: r_more_q <= layout[63:32];
+                REG_IMAGE: r_more_q <= image[31:0];
+                REG_IMAGE_HIGH: r_more_q <= image[63:32];
+                REG_HALT: r_more_q <= {30'd0, halt};
+                REG_WATCHDOG: r_more_q <= watchdog;
+                REG_RING_IDS: r_more_q <= ring_ids;
+                REG_ENDING: r_more_q <= ending;
+                REG_ADDRESS: r_more_q <= fault_address[31:0];
+                REG_ADDRESS_HIGH: r_more_q <= fault_address[63:32];
+                REG_CHANNEL: r_more_q <= fault_channel;
+                REG_FAULT_STATE: r_more_q <= fault_state;
+                REG_IDLE: r_more_q <= idle_engines[31:0];
+                REG_IDLE_HIGH: r_more_q <= idle_engines[63:32];
+                REG_LOGITS: r_more_q <= logits_hash[31:0];
+                REG_LOGITS_HIGH: r_more_q <= logits_hash[63:32];
+                REG_INVERSE: r_more_q <= inverse_temperature;
+                REG_TOP_K: r_more_q <= top_k;
+                REG_MIN_P: r_more_q <= min_p;
+                REG_SEED: r_more_q <= seed[31:0];
+                REG_SEED_HIGH: r_more_q <= seed[63:32];
+                REG_EOT_MORE_00: r_more_q <= eot_more_00;
+                REG_EOT_MORE_01: r_more_q <= eot_more_01;
+                REG_EOT_MORE_02: r_more_q <= eot_more_02;
+                REG_EOT_MORE_03: r_more_q <= eot_more_03;
+                REG_EOT_MORE_04: r_more_q <= eot_more_04;
+                REG_EOT_MORE_05: r_more_q <= eot_more_05;
+                REG_EOT_MORE_06: r_more_q <= eot_more_06;
                 default: r_more_q <= 32'd0;
             endcase
         end
-        if (r_state_q == S_GROUPS && r_word_q[9:7] == 3'b001)
+        if (r_state_q == S_GROUPS && r_word_q[9:7] == REG_MAGIC[11:9])
             r_plain_q <= r_more_q;
         if (r_state_q == S_JOIN)
             r_value_q <= join_groups(group_q);
         if (r_state_q == S_WORD) begin
-            r_data_q <= r_word_q == 10'h000 ? {24'd0, auto_restart_q, 3'd0, ready_q, ap_idle && !ap_start, done_q,
+            r_data_q <= r_address == REG_CTRL ? {24'd0, auto_restart_q, 3'd0, ready_q, ap_idle && !ap_start, done_q,
                 ap_start} :
                         r_base ? (r_base_high ? r_value_q[63:32] : r_value_q[31:0]) :
                         r_counter_q ? (r_word_q[0] ? r_high_q : r_value_q[31:0]) : r_plain_q;

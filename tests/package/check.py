@@ -56,16 +56,17 @@ class Package:
     def wanted(self):
         """The registers as the Verilog decodes them: {offset: (name, bits, access)}, counters included."""
         text = read(f"{self.path}/rtl/rill_axil_regs.v")
+        address = {name: int(value, 16) for name, value in re.findall(r"localparam \[11:0\] (\w+) = 12'h(\w+);", text)}
         words = {}  # word: [name, written]
-        pattern = r"10'h([0-9A-F]{3}): (?:if \(\w+\[0\]\) )?(\w+)(?:\[\d+:\d+\])? <= (?:merge|w_data)"
-        for word, name in re.findall(pattern, text):
-            words[int(word, 16)] = [name, True]
-        for word, name in re.findall(r"10'h([0-9A-F]{3}): r_(?:plain|more)_q <= (?:\{\d+'d0, )?(\w+)", text):
-            known = words.setdefault(int(word, 16), [name, False])
+        pattern = r"(REG_\w+): (?:if \(\w+\[0\]\) )?(\w+)(?:\[\d+:\d+\])? <= (?:merge|w_data)"
+        for register, name in re.findall(pattern, text):
+            words[address[register] // 4] = [name, True]
+        for register, name in re.findall(r"(REG_\w+): r_(?:plain|more)_q <= (?:\{\d+'d0, )?(\w+)", text):
+            known = words.setdefault(address[register] // 4, [name, False])
             if known[0] == name + "_q":  # a register of its own drives the output that is read
                 known[0] = name
-            if int(word, 16) > 3 and known[0] != name:
-                fail(f"rill_axil_regs.v: word {word} is {known[0]} when written, {name} when read")
+            if address[register] > 12 and known[0] != name:
+                fail(f"rill_axil_regs.v: {register} is {known[0]} when written, {name} when read")
         found = {}
         for word, (name, written) in sorted(words.items()):
             if 4 * word in CONTROL:
@@ -74,10 +75,9 @@ class Package:
                 found[4 * (word - 1)] = (name, 64, found[4 * (word - 1)][2])
             else:
                 found[4 * word] = (HOST_NAMES.get(name, name), 32, "rw" if written else "ro")
-        base = re.search(r"WORD = 32'h([0-9a-fA-F]+) \+ (\d+) \* c;", text)
         for c in range(self.channels):
-            found[4 * (int(base[1], 16) + int(base[2]) * c)] = (f"hbm_{c:02d}", 64, "rw")
-        first = 8 * int(re.search(r"r_index = .* - 32'h([0-9a-fA-F]+);", text)[1], 16)
+            found[address["REG_BASE"] + address["REG_BASE_STRIDE"] * c] = (f"hbm_{c:02d}", 64, "rw")
+        first = address["REG_CYCLES"]
         counters = re.search(r"rill_axil_regs #\([^;]*?\.COUNTERS\((\d+)\)", read(f"{self.path}/rtl/rill_top.v"))
         names = ["cycles"] + [f"beats_{c:02d}" for c in range(self.channels)]
         names += [f"stalls_{c:02d}" for c in range(self.channels)]

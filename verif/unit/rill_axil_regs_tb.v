@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_axil_regs: the map of docs/rtl.md section 11: arguments with strobes, channel bases, ap_ctrl_hs start /
-// done / clear-on-read /
-// auto-restart, interrupt enable and toggle, counters.
+// Bench of rill_axil_regs: the map of docs/rtl.md section 11: arguments with strobes, channel bases, ap_ctrl_hs start,
+// done, clear-on-read and auto-restart, interrupt enable and toggle, counters.
 // sweep: CHANNELS=1 COUNTERS=0
 // sweep: CHANNELS=5 COUNTERS=3 END_IDS=8
 // sweep: CHANNELS=32 COUNTERS=40
@@ -16,6 +15,7 @@ module rill_axil_regs_tb;
     parameter COUNTERS = 3;
     parameter SAMPLING = 0;
     parameter END_IDS = 1;
+    `include "rill_registers.vh"
     localparam COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64;
 
     reg         clk = 0, rst = 1;
@@ -147,24 +147,24 @@ module rill_axil_regs_tb;
     // Constants, settings with strobes, the bits that end a request.
     task check_settings;
         begin
-            expect_word(12'h200, 32'h4C4C4952);
-            expect_word(12'h204, 32'h00010003);
-            expect_word(12'h208, 32'h89AB_CDEF);
-            expect_word(12'h20C, 32'h0123_4567);
-            expect_word(12'h210, 32'h3333_4444);
-            expect_word(12'h214, 32'h1111_2222);
-            expect_word(12'h218, 32'h7777_8888);
-            expect_word(12'h21C, 32'h5555_6666);
-            expect_word(12'h22C, 3);
-            expect_word(12'h230, 32'hBBBB_CCC0);
-            expect_word(12'h234, 32'h9999_AAAA);
-            expect_word(12'h238, 32'h105);
-            expect_word(12'h23C, 32'h00070009);
-            expect_word(12'h240, 32'hFFFF_FFFD);
-            expect_word(12'h244, 32'hFFFF_FFFE);
-            expect_word(12'h248, 32'h0246_8ACE);
-            expect_word(12'h24C, 32'h1357_9BDF);
-            for (i = 12'h224; i <= 12'h228; i = i + 4) begin
+            expect_word(REG_MAGIC, 32'h4C4C4952);
+            expect_word(REG_VERSION, 32'h00010003);
+            expect_word(REG_IDENTITY, 32'h89AB_CDEF);
+            expect_word(REG_IDENTITY_HIGH, 32'h0123_4567);
+            expect_word(REG_LAYOUT, 32'h3333_4444);
+            expect_word(REG_LAYOUT_HIGH, 32'h1111_2222);
+            expect_word(REG_IMAGE, 32'h7777_8888);
+            expect_word(REG_IMAGE_HIGH, 32'h5555_6666);
+            expect_word(REG_ENDING, 3);
+            expect_word(REG_ADDRESS, 32'hBBBB_CCC0);
+            expect_word(REG_ADDRESS_HIGH, 32'h9999_AAAA);
+            expect_word(REG_CHANNEL, 32'h105);
+            expect_word(REG_FAULT_STATE, 32'h00070009);
+            expect_word(REG_IDLE, 32'hFFFF_FFFD);
+            expect_word(REG_IDLE_HIGH, 32'hFFFF_FFFE);
+            expect_word(REG_LOGITS, 32'h0246_8ACE);
+            expect_word(REG_LOGITS_HIGH, 32'h1357_9BDF);
+            for (i = REG_WATCHDOG; i <= REG_RING_IDS; i = i + 4) begin
                 write(i, 32'hAABBCCDD, 4'hF);
                 write(i, 32'h11223344, 4'h5);
                 expect_word(i, 32'hAA22CC44);
@@ -173,8 +173,8 @@ module rill_axil_regs_tb;
                 $display("FAIL: settings");
                 failed = 1;
             end
-            for (i = 12'h260; i <= 12'h274; i = i + 4)
-                if (i != 12'h26C) begin                    // lost where the design does not sample
+            for (i = REG_INVERSE; i <= REG_SEED_HIGH; i = i + 4)
+                if (i != REG_MIN_P + 4) begin                    // lost where the design does not sample
                     write(i, 32'hAABBCC00 + i, 4'hF);
                     write(i, 32'h11223344, 4'h4);
                     expect_word(i, SAMPLING ? 32'hAA22CC00 + i : 32'd0);
@@ -187,30 +187,30 @@ module rill_axil_regs_tb;
                 failed = 1;
             end
             for (i = 1; i <= 7; i = i + 1) begin           // further end ids: none is like a fresh one
-                expect_word(12'h27C + 4 * i, i < END_IDS ? 32'hFFFF_FFFF : 32'd0);
-                write(12'h27C + 4 * i, 32'hAABBCC00 + i, 4'hF);
-                write(12'h27C + 4 * i, 32'h11223344, 4'h4);
-                expect_word(12'h27C + 4 * i, i < END_IDS ? 32'hAA22CC00 + i : 32'd0);
+                expect_word(REG_EOT_MORE_00 + 4 * (i - 1), i < END_IDS ? 32'hFFFF_FFFF : 32'd0);
+                write(REG_EOT_MORE_00 + 4 * (i - 1), 32'hAABBCC00 + i, 4'hF);
+                write(REG_EOT_MORE_00 + 4 * (i - 1), 32'h11223344, 4'h4);
+                expect_word(REG_EOT_MORE_00 + 4 * (i - 1), i < END_IDS ? 32'hAA22CC00 + i : 32'd0);
             end
             for (i = 1; i < END_IDS; i = i + 1)
                 expect_bit(30, eot_id[32*i +: 32] === 32'hAA22CC00 + i, 1'b1);
-            write(12'h220, 3, 4'hF);                       // no request runs
-            expect_word(12'h220, 0);
-            write(12'h000, 32'h81, 4'hF);
-            write(12'h220, 1, 4'hE);                       // not the byte with the bits
-            expect_word(12'h220, 0);
-            write(12'h220, 1, 4'hF);
-            expect_word(12'h220, 1);
-            write(12'h220, 2, 4'hF);                       // joins the other one
-            expect_word(12'h220, 3);
+            write(REG_HALT, 3, 4'hF);                       // no request runs
+            expect_word(REG_HALT, 0);
+            write(REG_CTRL, 32'h81, 4'hF);
+            write(REG_HALT, 1, 4'hE);                       // not the byte with the bits
+            expect_word(REG_HALT, 0);
+            write(REG_HALT, 1, 4'hF);
+            expect_word(REG_HALT, 1);
+            write(REG_HALT, 2, 4'hF);                       // joins the other one
+            expect_word(REG_HALT, 3);
             if (halt !== 2'b11 && !failed) begin
                 $display("FAIL: halt");
                 failed = 1;
             end
             finish_request;
-            expect_word(12'h220, 0);
+            expect_word(REG_HALT, 0);
             expect_bit(20, ap_start, 1'b0);                // no restart
-            read(12'h000);
+            read(REG_CTRL);
         end
     endtask
 
@@ -234,37 +234,37 @@ module rill_axil_regs_tb;
         repeat (3) @(posedge clk);
         rst <= 0;
         @(posedge clk);
-        expect_word(12'h000, 32'h4);
+        expect_word(REG_CTRL, 32'h4);
         known_words;
-        write(12'h010, 32'hAABBCCDD, 4'hF);
-        write(12'h010, 32'h11223344, 4'h5);
-        expect_word(12'h010, 32'hAA22CC44);
+        write(REG_PROMPT_LEN, 32'hAABBCCDD, 4'hF);
+        write(REG_PROMPT_LEN, 32'h11223344, 4'h5);
+        expect_word(REG_PROMPT_LEN, 32'hAA22CC44);
         if (prompt_len !== 32'hAA22CC44) failed = 1;
         // Every argument takes the bytes of its strobe alone.
-        for (i = 12'h010; i <= 12'h050; i = i + 4)
-            if (i == 12'h010 || i == 12'h018 || i == 12'h020 || i == 12'h040 || i == 12'h044 || i == 12'h04C
-                || i == 12'h050) begin
+        for (i = REG_PROMPT_LEN; i <= REG_RING_HIGH; i = i + 4)
+            if (i == REG_PROMPT_LEN || i == REG_MAX_NEW || i == REG_EOT || i == REG_PROMPT || i == REG_PROMPT_HIGH || i == REG_RING
+                || i == REG_RING_HIGH) begin
                 write(i, 32'hAABBCCDD, 4'hF);
                 write(i, 32'h11223344, 4'h5);
                 expect_word(i, 32'hAA22CC44);
                 write(i, 32'h55667788, 4'hA);
                 expect_word(i, 32'h55227744);
             end
-        write(12'h010, 32'hAA22CC44, 4'hF);
-        write(12'h018, 7, 4'hF);
-        write(12'h020, 50256, 4'hF);
-        write(12'h028, 1, 4'hF);
-        write(12'h040, 32'h1000, 4'hF);
-        write(12'h044, 32'h2, 4'hF);
-        write(12'h04C, 32'h3000, 4'hF);
-        write(12'h050, 32'h4, 4'hF);
+        write(REG_PROMPT_LEN, 32'hAA22CC44, 4'hF);
+        write(REG_MAX_NEW, 7, 4'hF);
+        write(REG_EOT, 50256, 4'hF);
+        write(REG_FLAGS, 1, 4'hF);
+        write(REG_PROMPT, 32'h1000, 4'hF);
+        write(REG_PROMPT_HIGH, 32'h2, 4'hF);
+        write(REG_RING, 32'h3000, 4'hF);
+        write(REG_RING_HIGH, 32'h4, 4'hF);
         for (c = 0; c < CHANNELS; c = c + 1) begin
-            write(12'h058 + 12 * c, 32'h10000 * c + 1, 4'hF);
-            write(12'h05C + 12 * c, c, 4'hF);
+            write(REG_BASE + REG_BASE_STRIDE * c, 32'h10000 * c + 1, 4'hF);
+            write(REG_BASE_HIGH + REG_BASE_STRIDE * c, c, 4'hF);
         end
         for (c = 0; c < CHANNELS; c = c + 1) begin
-            expect_word(12'h058 + 12 * c, 32'h10000 * c + 1);
-            expect_word(12'h05C + 12 * c, c);
+            expect_word(REG_BASE + REG_BASE_STRIDE * c, 32'h10000 * c + 1);
+            expect_word(REG_BASE_HIGH + REG_BASE_STRIDE * c, c);
             if (channel_base[c*64 +: 64] !== {c[31:0], 32'h10000 * c + 32'd1} && !failed) begin
                 $display("FAIL: base %0d", c);
                 failed = 1;
@@ -275,13 +275,13 @@ module rill_axil_regs_tb;
             $display("FAIL: arguments");
             failed = 1;
         end
-        expect_word(12'h030, 32'h1234_0005);
-        expect_word(12'h034, 77);
-        expect_word(12'h038, 5);
-        expect_word(12'h03C, 9);
-        expect_word(12'h3FC, 0);
+        expect_word(REG_STATUS, 32'h1234_0005);
+        expect_word(REG_IDS, 77);
+        expect_word(REG_FAULT, 5);
+        expect_word(REG_PLACE, 9);
+        expect_word(REG_CYCLES - 4, 0);
         // A request with counters, no interrupt.
-        write(12'h000, 1, 4'hF);
+        write(REG_CTRL, 1, 4'hF);
         expect_bit(1, ap_start, 1'b1);
         ap_idle <= 0;
         for (i = 0; i < 50; i = i + 1) begin
@@ -291,77 +291,77 @@ module rill_axil_regs_tb;
         end
         beat <= 0;
         stall_event <= 0;
-        expect_word(12'h000, 32'h1);
+        expect_word(REG_CTRL, 32'h1);
         finish_request;
         expect_bit(2, ap_start, 1'b0);
         expect_bit(3, irq, 1'b0);
-        expect_word(12'h000, 32'hE);
-        expect_word(12'h000, 32'h4);
-        read(12'h400);
+        expect_word(REG_CTRL, 32'hE);
+        expect_word(REG_CTRL, 32'h4);
+        read(REG_CYCLES);
         i = got;
         if ((i < 50 || i > 200) && !failed) begin
             $display("FAIL: %0d cycles counted", i);
             failed = 1;
         end
         repeat (10) @(posedge clk);
-        expect_word(12'h400, i);
-        expect_word(12'h404, 0);
+        expect_word(REG_CYCLES, i);
+        expect_word(REG_CYCLES + 4, 0);
         for (c = 0; c < CHANNELS; c = c + 1) begin
-            expect_word(12'h408 + 8 * c, 30);
-            expect_word(12'h408 + 8 * (CHANNELS + c), c == 0 ? 20 : 0);
+            expect_word(REG_BEATS + 8 * c, 30);
+            expect_word(REG_BEATS + 8 * (CHANNELS + c), c == 0 ? 20 : 0);
         end
         for (c = 0; c < COUNTERS; c = c + 1) begin
-            expect_word(12'h408 + 8 * (2 * CHANNELS + c), 32'hC000_0000 + 2 * c);
+            expect_word(REG_BEATS + 8 * (2 * CHANNELS + c), 32'hC000_0000 + 2 * c);
             counters[c*64 +: 64] = 64'd5;
-            expect_word(12'h40C + 8 * (2 * CHANNELS + c), 32'hC000_0001 + 2 * c);
+            expect_word(REG_BEATS + 4 + 8 * (2 * CHANNELS + c), 32'hC000_0001 + 2 * c);
         end
-        expect_word(12'h408 + 8 * (2 * CHANNELS + COUNTERS), 0);
+        expect_word(REG_BEATS + 8 * (2 * CHANNELS + COUNTERS), 0);
         check_settings;
         // Interrupt and auto-restart.
-        write(12'h004, 1, 4'hF);
-        write(12'h008, 1, 4'hF);
-        write(12'h000, 32'h81, 4'hF);
+        write(REG_GIER, 1, 4'hF);
+        write(REG_IER, 1, 4'hF);
+        write(REG_CTRL, 32'h81, 4'hF);
         ap_idle <= 0;
         repeat (5) @(posedge clk);
         finish_request;
         expect_bit(4, ap_start, 1'b1);
         expect_bit(5, irq, 1'b1);
-        expect_word(12'h00C, 1);
-        write(12'h00C, 1, 4'hF);
+        expect_word(REG_ISR, 1);
+        write(REG_ISR, 1, 4'hF);
         repeat (2) @(posedge clk);
         expect_bit(6, irq, 1'b0);
-        write(12'h000, 32'h0, 4'hF);
+        write(REG_CTRL, 32'h0, 4'hF);
         finish_request;
         expect_bit(7, ap_start, 1'b0);
         expect_bit(8, irq, 1'b1);
         // Both sources: each is set when enabled, and toggled by a one written to its own bit.
-        write(12'h00C, 1, 4'hF);
-        expect_word(12'h00C, 0);
-        write(12'h008, 3, 4'hF);
-        write(12'h000, 1, 4'hF);
+        write(REG_ISR, 1, 4'hF);
+        expect_word(REG_ISR, 0);
+        write(REG_IER, 3, 4'hF);
+        write(REG_CTRL, 1, 4'hF);
         finish_request;
-        expect_word(12'h00C, 3);
-        write(12'h00C, 2, 4'hF);
-        expect_word(12'h00C, 1);
+        expect_word(REG_ISR, 3);
+        write(REG_ISR, 2, 4'hF);
+        expect_word(REG_ISR, 1);
         repeat (2) @(posedge clk);
         expect_bit(9, irq, 1'b1);
-        write(12'h00C, 1, 4'hF);
-        expect_word(12'h00C, 0);
+        write(REG_ISR, 1, 4'hF);
+        expect_word(REG_ISR, 0);
         repeat (2) @(posedge clk);
         expect_bit(10, irq, 1'b0);
-        write(12'h00C, 2, 4'hF);
-        expect_word(12'h00C, 2);
-        write(12'h004, 0, 4'hF);                           // no interrupt at all, the sources stay
+        write(REG_ISR, 2, 4'hF);
+        expect_word(REG_ISR, 2);
+        write(REG_GIER, 0, 4'hF);                           // no interrupt at all, the sources stay
         repeat (2) @(posedge clk);
         expect_bit(11, irq, 1'b0);
-        expect_word(12'h00C, 2);
-        write(12'h000, 1, 4'hF);                           // a reset in the middle of a request
+        expect_word(REG_ISR, 2);
+        write(REG_CTRL, 1, 4'hF);                           // a reset in the middle of a request
         rst <= 1;
         repeat (3) @(posedge clk);
         rst <= 0;
         known_words;
-        expect_word(12'h000, 32'h4);
-        expect_word(12'h224, 0);
+        expect_word(REG_CTRL, 32'h4);
+        expect_word(REG_WATCHDOG, 0);
         if (!failed)
             $display("PASS");
         $finish;
