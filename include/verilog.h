@@ -39,6 +39,10 @@ verilog_modules verilog_find_modules(struct arena *, const struct source *);
 // of the language, `input wire`; a caller looks for those that it knows).
 typedef VEC(const char *) verilog_names;
 verilog_names verilog_find_instances(struct arena *, const struct source *);
+// How often a text has a word.
+size_t verilog_count_word(const char *text, const char *word);
+// The word that ends before `at`, blanks between.
+const char *verilog_word_before(struct arena *, const char *text, size_t at);
 struct loc verilog_place(const struct source *, const char *at); // at: in its data
 // NULL after an error.
 struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *,

@@ -28,7 +28,7 @@ LATENCIES = ROOT / "include/latency.def"
 LATENCY_HEADER = ROOT / "rtl-templates/arith/rill_latency.vh"
 PAGE = ROOT / "docs/rtl.md"
 NUMBERED = re.compile(  # a word of a layout, with bits by number
-    r"\b(?:[sm]_axis_(?:walk_)?step_tdata|step_(?:q|data|word)|step|[sm]_axis_entry_tdata|entry(?:_data)?|tail_addr)(?:\[i\])?\[(\d+)(?::\d+)?\]")
+    r"\b(?:[sm]_axis_(?:walk_)?step_tdata|step_(?:q|data|word)|step|[sm]_axis_entry_tdata|entry(?:_data)?|tail_addr|[sm]_axis_(?:\w+_)?desc_tdata|desc_data)(?:\[i\])?\[(\d+)(?::\d+)?\]")
 ENABLES = ("rill_layernorm.v", "rill_norm_front.v", "rill_rmsnorm.v", "rill_softmax.v")  # their step[0] is a clock enable
 
 

@@ -132,6 +132,20 @@ static bool next_word(struct scan *s, const char **from, size_t *len) {
     return false;
 }
 
+size_t verilog_count_word(const char *text, const char *word) {
+    size_t count = 0, len = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += len)
+        if (!is_letter(at[len]) && (at == text || !is_letter(at[-1]))) count++;
+    return count;
+}
+
+const char *verilog_word_before(struct arena *arena, const char *text, size_t at) {
+    while (at && !is_letter(text[at - 1])) at--;
+    size_t from = at;
+    while (from && is_letter(text[from - 1])) from--;
+    return arena_strndup(arena, text + from, at - from);
+}
+
 static bool is_word(const char *from, size_t len, const char *word) {
     return len == strlen(word) && !memcmp(from, word, len);
 }

@@ -8,7 +8,6 @@
 #include "include/ir_credit.h"
 
 enum {
-    DESCRIPTOR_BITS = 56, // of a walker, in a slice in front of its fork
     DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */,
     CLIENT_BURSTS = 2 /* prefetch of a client that is no lane */
 };

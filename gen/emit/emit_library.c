@@ -2,7 +2,6 @@
 // The RTL library beside a design: the templates that its modules reach, and no others, so that a tool that is given no
 // top module finds one. A module of the library has a file of its own with its name. What it includes (*.vh) is written
 // in the place of the directive: so a design's files need no include path.
-#include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,31 +67,19 @@ static const char *header_path(const struct emit_library *library, const char *n
     return NULL;
 }
 
-static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-// Whether a text has a word elsewhere than at `own`.
-static bool has_word(const char *text, const char *word, size_t len, const char *own) {
-    for (const char *at = text; (at = strstr(at, word)); at += len)
-        if (at != own && !is_letter(at[len]) && (at == text || !is_letter(at[-1]))) return true;
-    return false;
-}
-
 // The name of a constant that has a line of its own; NULL: another line.
 static const char *constant_of(struct emit_library *library, const char *line) {
     static const char begins[] = "localparam ";
-    size_t len = strcspn(line, ";\n"), before = strcspn(line, "=");
-    bool alone = !strncmp(line, begins, strlen(begins)) && line[len] == ';' && before < len && !memchr(line, ',', len);
-    const char *end = line + before - 1, *from = end; // a blank is in front of the `=`
-    while (alone && is_letter(from[-1])) from--;
-    return alone ? arena_strndup(library->arena, from, (size_t)(end - from)) : NULL;
+    size_t len = strcspn(line, ";\n"), name = strcspn(line, "=");
+    bool alone = !strncmp(line, begins, strlen(begins)) && line[len] == ';' && name < len && !memchr(line, ',', len);
+    return alone ? verilog_word_before(library->arena, line, name) : NULL;
 }
 
 // Of a table of constants a design has those that its module uses: neither the licence, nor what lints say of others.
 static bool is_wanted(struct emit_library *library, const char *header, const char *line, const char *text) {
     const char *name = constant_of(library, line);
     if (!strncmp(line, "// SPDX", 7)) return false;
-    return !name || has_word(text, name, strlen(name), NULL) ||
-           has_word(header, name, strlen(name), strstr(line, name));
+    return !name || verilog_count_word(text, name) > 0 || verilog_count_word(header, name) > 1;
 }
 
 // The file's lines that the text around it needs, moved to the right by the blanks in front of the directive.

@@ -247,7 +247,7 @@ static void add_token_loop_nets(struct ir *ir) {
     add_nets(ir, k, nets, COUNT_OF(nets));
     set_token_loop_params(ir, k);
     if (ir->design.is_lm) {
-        ir_add_client_port(ir, k, "m_axis_prompt_burst", 56, "prompt", "desc");
+        ir_add_client_port(ir, k, "m_axis_prompt_burst", DESCRIPTOR_BITS, "prompt", "desc");
         ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, "prompt", "beat");
     } else tie_off_ids(ir, k);
 }
@@ -352,7 +352,7 @@ static void add_image_header(struct ir *ir) {
                                {"checksum", true, 64, "image_checksum"},
                                {"done", true, 1, "load_done"}};
     add_nets(ir, k, nets, COUNT_OF(nets));
-    ir_add_client_port(ir, k, "m_axis_desc", 56, "param", "desc");
+    ir_add_client_port(ir, k, "m_axis_desc", DESCRIPTOR_BITS, "param", "desc");
     ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, "param", "beat");
     ir_add_client_for(ir, "param", IR_CLIENT_IMAGE);
     if (any) add_param_loader(ir, &stores);

@@ -310,7 +310,7 @@ static int add_walker(struct dma *d, int engine) {
     ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1,
                 ir_engine_name(ir, engine, "walk_burst_tvalid")); // broadcast by the memory emitter
     ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, ir_engine_name(ir, engine, "walk_burst_tready"));
-    ir_add_wire(ir, k, "m_axis_burst_tdata", true, 56, ir_engine_name(ir, engine, "walk_burst_tdata"));
+    ir_add_wire(ir, k, "m_axis_burst_tdata", true, DESCRIPTOR_BITS, ir_engine_name(ir, engine, "walk_burst_tdata"));
     ir_add_wire(ir, k, "flush", false, 1, "flush");
     ir_add_wire(ir, k, "idle", true, 1, ir_engine_name(ir, engine, "walker_idle"));
     ir_add_wire(ir, k, "k_layers_done", false, 32, kv_name(ir, unit_of(ir, engine), "k_layers_done"));

@@ -29,13 +29,14 @@ module rill_burst_splitter #(
 
     input  wire        s_axis_desc_tvalid,
     output wire        s_axis_desc_tready,
-    input  wire [55:0] s_axis_desc_tdata,    // {beats[15:0], offset[39:0]}, offset in bytes, a multiple of a beat
+    input  wire [55:0] s_axis_desc_tdata,    // {beats, offset}, offset in bytes, a multiple of a beat
 
     output wire        m_axis_burst_tvalid,
     input  wire        m_axis_burst_tready,
     output wire [ADDR_BITS+8:0] m_axis_burst_tdata, // {beats[8:0], address[ADDR_BITS-1:0]}
     output wire        m_axis_burst_last
 );
+    `include "rill_fields.vh"
     localparam BEAT_BYTES = BEAT_BITS / 8;
     localparam BEAT_SHIFT = $clog2(BEAT_BYTES);
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // of an address in beats: its lowest bits are none, so none are kept
@@ -82,13 +83,14 @@ module rill_burst_splitter #(
     wire        step = work_valid_q && m_axis_burst_tready;
     wire        work_load = !work_valid_q || (step && last_q);
 
-    wire [63:0] offset = {24'd0, s_axis_desc_tdata[39:0]};
+    wire [15:0] desc_beats = s_axis_desc_tdata[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W];
+    wire [63:0] offset = {24'd0, s_axis_desc_tdata[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W]};
     wire [ADDR_W-1:0] desc_addr = base[ADDR_BITS-1:BEAT_SHIFT] + offset[ADDR_BITS-1:BEAT_SHIFT];
 
     rill_fifo #(.DATA_W(16 + ADDR_W), .DEPTH(2)) u_next (
-        .clk(clk), .rst(rst || flush), .s_axis_tvalid(s_axis_desc_tvalid && s_axis_desc_tdata[55:40] != 16'd0),
+        .clk(clk), .rst(rst || flush), .s_axis_tvalid(s_axis_desc_tvalid && desc_beats != 16'd0),
         .s_axis_tready(room),
-        .s_axis_tdata({s_axis_desc_tdata[55:40], desc_addr}),
+        .s_axis_tdata({desc_beats, desc_addr}),
         .m_axis_tvalid(next_valid), .m_axis_tready(work_load), .m_axis_tdata({next_beats, next_addr}),
         .occupancy(next_fill), .high_water(next_high));
     assign s_axis_desc_tready = open_q && (flush || room);

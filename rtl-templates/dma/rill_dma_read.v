@@ -42,7 +42,7 @@ module rill_dma_read #(
 
     input  wire                 s_axis_burst_tvalid,
     output wire                 s_axis_burst_tready,
-    input  wire [55:0]          s_axis_burst_tdata,  // {beats[15:0], offset[39:0]}
+    input  wire [55:0]          s_axis_burst_tdata,  // {beats, offset}
 
     output wire                 m_axi_arvalid,
     input  wire                 m_axi_arready,

@@ -57,7 +57,7 @@ module rill_dma_write #(
 
     input  wire [CLIENTS-1:0]           s_axis_desc_tvalid,
     output wire [CLIENTS-1:0]           s_axis_desc_tready,
-    input  wire [CLIENTS*56-1:0]        s_axis_desc_tdata,   // {beats[15:0], offset[39:0]}
+    input  wire [CLIENTS*56-1:0]        s_axis_desc_tdata,   // {beats, offset}
     input  wire [CLIENTS-1:0]           s_axis_beat_tvalid,
     output wire [CLIENTS-1:0]           s_axis_beat_tready,
     input  wire [CLIENTS*BEAT_BITS-1:0] s_axis_beat_tdata,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the segment table once per step and emits one descriptor per contiguous run, the same for every channel.
 //
-// In: speculative step words, sent ahead of the kernels' ones. Out: {beats[15:0], offset[39:0]}; fork it to the
+// In: speculative step words, sent ahead of the kernels' ones. Out: {beats, offset}; fork it to the
 // channels' rill_dma_read.
 // Segment entry (192 bits, SEGMENT of include/fields.def), offsets and strides in bytes. Weights: `beats` beats at
 // offset + layer*layer_stride. K: krows*beats beats there. V: `outer` runs of vblocks*beats beats, outer_stride apart.
@@ -62,7 +62,7 @@ module rill_segment_walker #(
 
     output wire        m_axis_burst_tvalid,
     input  wire        m_axis_burst_tready,
-    output wire [55:0] m_axis_burst_tdata    // {beats[15:0], offset[39:0]}
+    output wire [55:0] m_axis_burst_tdata    // {beats, offset}
 );
     `include "rill_fields.vh"
     localparam ENTRY_W = SEGMENT_BITS;

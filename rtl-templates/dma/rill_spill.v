@@ -53,7 +53,7 @@ module rill_spill #(
     output wire                 m_axis_tlast,
     output wire                 m_axis_write_desc_tvalid,
     input  wire                 m_axis_write_desc_tready,
-    output wire [55:0]          m_axis_write_desc_tdata,   // {beats[15:0], offset[39:0]}
+    output wire [55:0]          m_axis_write_desc_tdata,   // {beats, offset}
     output wire                 m_axis_write_beat_tvalid,
     input  wire                 m_axis_write_beat_tready,
     output wire [BEAT_BITS-1:0] m_axis_write_beat_tdata,

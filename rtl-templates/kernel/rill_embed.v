@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Embedding: fetches the table rows of a step's token ids and hands them out as fp32.
 //
-// In: id stream, one firing per step (tlast on the last active token). Out: one descriptor {beats[15:0], offset[39:0]}
+// In: id stream, one firing per step (tlast on the last active token). Out: one descriptor {beats, offset}
 // per id for a rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk,
 // tok), elements past N +0.0.
 // A record has HDR_BEATS beats with the fp32 row scale in bytes 0..3 and, at MODE 1, the uint8 scale of group g in byte

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Position rows: fetches the fp32 table rows of a step's positions and hands them out as a vector stream.
 //
-// In: step words. Out: one descriptor {beats[15:0], offset[39:0]} per active token for a rill_dma_read, rows pos ..
+// In: step words. Out: one descriptor {beats, offset} per active token for a rill_dma_read, rows pos ..
 // pos+ntok-1 in order; the beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk, tok), elements past
 // N +0.0.
 // Row p lies at TABLE_OFFSET + p*B*BEAT_BITS/8, B = ceil(32*N / BEAT_BITS) beats, element 0 low.

@@ -78,7 +78,7 @@ module rill_v_tail #(
 
     output wire [CHANNELS-1:0]           m_axis_desc_tvalid,
     input  wire [CHANNELS-1:0]           m_axis_desc_tready,
-    output wire [55:0]                   m_axis_desc_tdata, // {beats[15:0], offset[39:0]}
+    output wire [55:0]                   m_axis_desc_tdata, // {beats, offset}
     output wire [CHANNELS-1:0]           m_axis_beat_tvalid,
     input  wire [CHANNELS-1:0]           m_axis_beat_tready,
     output wire [CHANNELS*BEAT_BITS-1:0] m_axis_beat_tdata,

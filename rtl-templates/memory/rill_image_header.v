@@ -34,7 +34,7 @@ module rill_image_header #(
     input  wire [63:0]          kept,
     output reg                  m_axis_desc_tvalid,
     input  wire                 m_axis_desc_tready,
-    output wire [55:0]          m_axis_desc_tdata,   // {beats[15:0], offset[39:0]}
+    output wire [55:0]          m_axis_desc_tdata,   // {beats, offset}
     input  wire                 s_axis_beat_tvalid,
     output wire                 s_axis_beat_tready,
     input  wire [BEAT_BITS-1:0] s_axis_beat_tdata,

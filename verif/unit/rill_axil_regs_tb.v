@@ -242,8 +242,8 @@ module rill_axil_regs_tb;
         if (prompt_len !== 32'hAA22CC44) failed = 1;
         // Every argument takes the bytes of its strobe alone.
         for (i = REG_PROMPT_LEN; i <= REG_RING_HIGH; i = i + 4)
-            if (i == REG_PROMPT_LEN || i == REG_MAX_NEW || i == REG_EOT || i == REG_PROMPT || i == REG_PROMPT_HIGH || i == REG_RING
-                || i == REG_RING_HIGH) begin
+            if (i == REG_PROMPT_LEN || i == REG_MAX_NEW || i == REG_EOT || i == REG_PROMPT || i == REG_PROMPT_HIGH
+                || i == REG_RING || i == REG_RING_HIGH) begin
                 write(i, 32'hAABBCCDD, 4'hF);
                 write(i, 32'h11223344, 4'h5);
                 expect_word(i, 32'hAA22CC44);

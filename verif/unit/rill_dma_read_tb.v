@@ -12,6 +12,7 @@
 `default_nettype none
 
 module rill_dma_read_tb;
+    `include "rill_fields.vh"
     parameter BEAT_BITS = 256;
     parameter MAX_BURST = 16;
     parameter OUTSTANDING = 8;
@@ -144,7 +145,7 @@ module rill_dma_read_tb;
                 $display("FAIL: client %0d is idle with %0d of %0d beats", k, given[k], asked[k]);
                 failed = 1;
             end
-            asked[k] = asked[k] + (s_valid[k] && s_ready[k] ? s_data[k][55:40] : 0);
+            asked[k] = asked[k] + (s_valid[k] && s_ready[k] ? s_data[k][DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] : 0);
             given[k] = given[k] + (m_valid[k] && m_ready[k] ? 1 : 0);
         end
 

@@ -22,6 +22,7 @@
 `timescale 1ns / 1ps
 
 module rill_embed_tb;
+    `include "rill_fields.vh"
     parameter LANES = 8;
     parameter TOKENS = 4;
     parameter BEAT_BITS = 512;
@@ -193,8 +194,8 @@ module rill_embed_tb;
         if ((desc_valid & desc_ready) != 0) begin
             row = row_of(id[desc_f * TOKENS + desc_t]);
             p = row % PARTS;
-            if (desc_data[55:40] !== HDR_BEATS + ROW_BEATS) fail(9);
-            if (desc_data[39:0] !== TABLE + (desc_f % REPEAT) * STRIDE + row / PARTS * RECORD_BYTES) fail(10);
+            if (desc_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] !== HDR_BEATS + ROW_BEATS) fail(9);
+            if (desc_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] !== TABLE + (desc_f % REPEAT) * STRIDE + row / PARTS * RECORD_BYTES) fail(10);
             if (desc_valid !== {{PARTS{1'b0}}, 1'b1} << p) fail(13);
             ask[p*MOST*TOKENS+asks[p]] = row;
             asks[p] = asks[p] + 1;

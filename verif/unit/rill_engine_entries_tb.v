@@ -111,12 +111,13 @@ module rill_engine_entries_tb;
             for (t = 1; t <= OTHERS; t = t + 1)
                 others[t-1] = ARRAYS == 1 ? last_tok[0] : last_tok % ARRAYS >= t;
             own = (tokens + KEYS - 1) / KEYS;
-            rows = mode == 2 ? krows + own : entry[ENGINE_ROWS +: ENGINE_ROWS_W];
-            beats = mode == 3 ? (pos / 64 + 1) * PARTS : entry[ENGINE_BEATS +: ENGINE_BEATS_W];
-            memory = mode == 3 ? pos / 64 * PARTS : krows;
+            rows = mode == ENGINE_MODE_SCORES ? krows + own : entry[ENGINE_ROWS +: ENGINE_ROWS_W];
+            beats = mode == ENGINE_MODE_VALUES ? (pos / 64 + 1) * PARTS : entry[ENGINE_BEATS +: ENGINE_BEATS_W];
+            memory = mode == ENGINE_MODE_VALUES ? pos / 64 * PARTS : krows;
             from_memory = mode < 2 || memory != 0;
-            last = mode == 2 ? CHANNELS - (krows * CHANNELS - pos) : entry[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W];
-            groups = mode != 1 ? 0 : asym != 0 ? entry[ENGINE_BEATS +: ENGINE_BEATS_W]
+            last = mode == ENGINE_MODE_SCORES ? CHANNELS - (krows * CHANNELS - pos)
+                : entry[ENGINE_LAST_ROWS +: ENGINE_LAST_ROWS_W];
+            groups = mode != ENGINE_MODE_INT4 ? 0 : asym != 0 ? entry[ENGINE_BEATS +: ENGINE_BEATS_W]
                 : entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] == 0 ? 256 : entry[ENGINE_GROUPS +: ENGINE_GROUPS_W];
             layer = entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W]
                 + repetition * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];

@@ -12,6 +12,7 @@
 `timescale 1ns / 1ps
 
 module rill_image_header_tb;
+    `include "rill_fields.vh"
     parameter BEAT_BITS = 256;
     parameter BEATS = 5;
     localparam [39:0] OFFSET = 40'h12_3456_7000;
@@ -61,9 +62,9 @@ module rill_image_header_tb;
     always @(posedge clk) if (!failed) begin
         cycles = cycles + 1;
         if (d_valid && d_ready) begin
-            if (left != 0 || d_data[39:0] < OFFSET) fail(1);
-            at = (d_data[39:0] - OFFSET) / (BEAT_BITS / 8);
-            left = d_data[55:40];
+            if (left != 0 || d_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] < OFFSET) fail(1);
+            at = (d_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] - OFFSET) / (BEAT_BITS / 8);
+            left = d_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W];
             reads = reads + 1;
             asked = asked + left;
             if (left == 0 || at + left > BEATS + 1) fail(2);

@@ -132,8 +132,8 @@ module rill_position_tb;
             end
         end
         if (desc_valid && desc_ready) begin
-            if (desc_data[55:40] !== ROW_BEATS) fail(5);
-            if (desc_data[39:0] !== TABLE + row_of(desc_f, desc_t) * ROW_BEATS * BEAT_BITS / 8) fail(6);
+            if (desc_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] !== ROW_BEATS) fail(5);
+            if (desc_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] !== TABLE + row_of(desc_f, desc_t) * ROW_BEATS * BEAT_BITS / 8) fail(6);
             desc_t = desc_t + 1;
             if (desc_t == ntok[desc_f]) begin
                 desc_t = 0;

@@ -33,11 +33,19 @@ module rill_segment_walker_tb;
     localparam STEPS = 40;
     localparam MAX = 40000;
 
-    function [191:0] segment(input integer kind, input integer offset, input integer stride, input integer beats,
-        input integer outer,
-                             input integer outer_stride);
-        segment = {22'd0, STRIDE[5:0], FIRST[9:0], outer_stride[31:0], outer[15:0], beats[23:0], 8'd0, stride[31:0],
-            8'd0, offset[31:0], kind[1:0]};
+    function [SEGMENT_BITS-1:0] segment(input integer kind, input integer offset, input integer stride,
+        input integer beats, input integer outer, input integer outer_stride);
+        begin
+            segment = 0;
+            segment[SEGMENT_KIND +: SEGMENT_KIND_W] = kind;
+            segment[SEGMENT_OFFSET +: SEGMENT_OFFSET_W] = offset;
+            segment[SEGMENT_LAYER_STRIDE +: SEGMENT_LAYER_STRIDE_W] = stride;
+            segment[SEGMENT_BEATS +: SEGMENT_BEATS_W] = beats;
+            segment[SEGMENT_OUTER +: SEGMENT_OUTER_W] = outer;
+            segment[SEGMENT_OUTER_STRIDE +: SEGMENT_OUTER_STRIDE_W] = outer_stride;
+            segment[SEGMENT_KV_LAYER +: SEGMENT_KV_LAYER_W] = FIRST;
+            segment[SEGMENT_KV_STEP +: SEGMENT_KV_STEP_W] = STRIDE;
+        end
     endfunction
     localparam WINDOWS = EACH ? CACHED : 1;
     function integer window_of(input integer layer);
@@ -60,12 +68,12 @@ module rill_segment_walker_tb;
             begin_of = window == 0 || pos < window ? 0 : (pos - window + 1) / unit * unit;
         end
     endfunction
-    localparam [191:0] PROLOGUE = segment(0, 64 * BYTES, 0, 3, 0, 0);
-    localparam [191:0] WEIGHTS = segment(0, 1024 * BYTES, 4096 * BYTES, BEATS, 0, 0);
-    localparam [191:0] KEYS = segment(1, 65536 * BYTES, 512 * BYTES, 2, 0, 0);
-    localparam [191:0] VALUES = segment(2, 98304 * BYTES, 640 * BYTES, 2, OUTER, 32 * BYTES);
-    localparam [191:0] NONE = segment(2, 0, 0, 2, 0, 32);
-    localparam [191:0] HEAD = segment(0, 131072 * BYTES, 0, 66000, 0, 0);
+    localparam [SEGMENT_BITS-1:0] PROLOGUE = segment(SEGMENT_KIND_WEIGHTS, 64 * BYTES, 0, 3, 0, 0);
+    localparam [SEGMENT_BITS-1:0] WEIGHTS = segment(SEGMENT_KIND_WEIGHTS, 1024 * BYTES, 4096 * BYTES, BEATS, 0, 0);
+    localparam [SEGMENT_BITS-1:0] KEYS = segment(SEGMENT_KIND_K, 65536 * BYTES, 512 * BYTES, 2, 0, 0);
+    localparam [SEGMENT_BITS-1:0] VALUES = segment(SEGMENT_KIND_V, 98304 * BYTES, 640 * BYTES, 2, OUTER, 32 * BYTES);
+    localparam [SEGMENT_BITS-1:0] NONE = segment(SEGMENT_KIND_V, 0, 0, 2, 0, 32);
+    localparam [SEGMENT_BITS-1:0] HEAD = segment(SEGMENT_KIND_WEIGHTS, 131072 * BYTES, 0, 66000, 0, 0);
 
     reg         clk = 0;
     reg         rst = 1;
@@ -165,17 +173,17 @@ module rill_segment_walker_tb;
         if (v_done < STEPS * CACHED && chance(cycles[9] ? 5 : 15)) v_done <= v_done + 1;
         done_now = now < runs && run_values[now] ? v_done : k_done;
         if (m_valid && m_ready && !failed) begin
-            if (now >= runs || m_data[39:0] !== run_addr[now] + beats * BYTES || m_data[55:40] == 0 ||
-                m_data[55:40] > run_beats[now] - beats || (beats == 0 && run_beats[now] <= 65535
-                    && m_data[55:40] != run_beats[now]) ||
+            if (now >= runs || m_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] !== run_addr[now] + beats * BYTES || m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] == 0 ||
+                m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] > run_beats[now] - beats || (beats == 0 && run_beats[now] <= 65535
+                    && m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] != run_beats[now]) ||
                 done_now < run_need[now]) begin
                 $display("FAIL: run %0d: %0d beats at %h, expected %0d of %0d at %h, done %0d, needs %0d", now,
-                    m_data[55:40], m_data[39:0],
+                    m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W], m_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W],
                          run_beats[now] - beats, run_beats[now], run_addr[now], done_now, run_need[now]);
                 failed = 1;
                 $finish;
             end
-            beats = beats + m_data[55:40];
+            beats = beats + m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W];
             if (beats == run_beats[now]) begin
                 beats = 0;
                 now = now + 1;

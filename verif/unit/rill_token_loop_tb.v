@@ -211,7 +211,7 @@ module rill_token_loop_tb;
         end
 
         if (p_valid && p_ready) begin
-            if (p_data[55:40] !== (prompt_len + IDS - 1) / IDS || p_data[39:0] !== 0 || prompt_given) fail(3);
+            if (p_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] !== (prompt_len + IDS - 1) / IDS || p_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] !== 0 || prompt_given) fail(3);
             prompt_open = 1;
             prompt_given = 1;
             beat_next = 0;

@@ -20,7 +20,7 @@ reg  [15:0] f_left_q;                        // its beats that have not left
 reg  [1:0]  f_count_q;                       // descriptors inside, 0 beats not counted
 reg         f_awake_q;
 wire        f_desc = s_axis_desc_tvalid && s_axis_desc_tready && !flush;
-wire        f_in = f_desc && s_axis_desc_tdata[55:40] != 16'd0;
+wire        f_in = f_desc && s_axis_desc_tdata[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] != 16'd0;
 wire        f_out = m_axis_burst_tvalid && m_axis_burst_tready;
 wire        f_ends = f_out && m_axis_burst_last;
 wire        f_mine = f_open_q && f_ahead_q == 2'd0;
@@ -31,7 +31,7 @@ always @(posedge clk) begin
     f_begun_q <= 1'b1;
     f_awake_q <= !rst && !flush;
     assume (f_begun_q || rst);
-    assume ((base & (BEAT_BYTES - 1)) == 64'd0 && (s_axis_desc_tdata[39:0] & (BEAT_BYTES - 1)) == 40'd0);
+    assume ((base & (BEAT_BYTES - 1)) == 64'd0 && (s_axis_desc_tdata[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] & (BEAT_BYTES - 1)) == 40'd0);
     f_held_q <= !rst && !flush && m_axis_burst_tvalid && !m_axis_burst_tready;
     f_burst_q <= {m_axis_burst_last, m_axis_burst_tdata};
     f_count_q <= rst || flush ? 2'd0 : f_count_q + {1'b0, f_in} - {1'b0, f_ends};
@@ -40,8 +40,8 @@ always @(posedge clk) begin
     else if (f_in && f_mark && !f_open_q) begin
         f_open_q <= 1'b1;
         f_ahead_q <= f_count_q - {1'b0, f_ends};
-        f_address_q <= base + {24'd0, s_axis_desc_tdata[39:0]};
-        f_left_q <= s_axis_desc_tdata[55:40];
+        f_address_q <= base + {24'd0, s_axis_desc_tdata[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W]};
+        f_left_q <= s_axis_desc_tdata[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W];
     end else if (f_mine && f_out) begin
         f_open_q <= !m_axis_burst_last;
         f_address_q <= f_end + 64'd1;

@@ -43,7 +43,7 @@ always @(posedge clk) begin
     assume (!s_axis_kv_tvalid || !f_last_unit || !token_last || f_head_q < HEADS - 1 || s_axis_kv_tlast);
     f_desc_held_q <= rst ? {CHANNELS{1'b0}} : m_axis_desc_tvalid & ~m_axis_desc_tready;
     f_beat_held_q <= rst ? {CHANNELS{1'b0}} : m_axis_beat_tvalid & ~m_axis_beat_tready;
-    f_desc_q <= m_axis_desc_tdata[39:0];
+    f_desc_q <= m_axis_desc_tdata[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W];
     f_beat_q <= m_axis_beat_tdata;
     if (f_step) begin
         f_first_row_q <= f_row_in;
@@ -132,7 +132,7 @@ always @(posedge clk) begin
             assert ((f_slot_q ? lanes_1_q : lanes_0_q) == f_to_q);
             assert ((f_slot_q ? first_1_q : first_0_q) == f_unit_first_q);
             if (!f_behind_q) begin
-                assert (m_axis_desc_tdata[39:0] == f_at_q && m_axis_beat_tdata == f_word_q);
+                assert (m_axis_desc_tdata[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] == f_at_q && m_axis_beat_tdata == f_word_q);
                 assert ((m_axis_beat_tvalid & ~f_to_q) == {CHANNELS{1'b0}});
                 assert ((m_axis_desc_tvalid & ~(f_unit_first_q ? f_to_q : {CHANNELS{1'b0}})) == {CHANNELS{1'b0}});
                 if (f_unit_new_q)                          // offered whole
