@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts of bits, registers and latencies that hardware and generator share: include/fields.def, registers.def, latency.def, and all
-that must agree with them.
+"""Layouts of bits, registers and latencies that hardware and generator share (include/fields.def, registers.def, latency.def), and
+all that must agree with them.
 
 usage: fields.py layouts   fields that overlap, or leave their word
        fields.py names     names of the table that templates and benches define themselves; bits of such words that are taken by number

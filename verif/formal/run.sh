@@ -83,6 +83,8 @@ with_properties() { # source, module
 }
 mapfile -t port_names < <(sed -n 's/^\/\/ port: .* //p' "$root"/verif/formal/properties/*.v | sort -u)
 
+include_dirs=$(printf -- '-I%s ' "$root"/rtl-templates/*/)
+
 # What a module assumes of its surroundings is asserted where it is a part of another one.
 # way: tempinduct, or tempinduct-baseonly, which only looks for a counterexample.
 prove() { # way, source, module, depth, NAME=VALUE...
@@ -97,7 +99,7 @@ prove() { # way, source, module, depth, NAME=VALUE...
             with_properties "$other" "$(basename "$other" .v)" |
             sed 's/assume (/assert (/' >"$work/$(basename "$other").formal"
     done
-    timeout "$limit" yosys -q -l "$work/log" -p "read_verilog -formal -defer $work/*.v.formal;
+    timeout "$limit" yosys -q -l "$work/log" -p "read_verilog -formal -defer $include_dirs $work/*.v.formal;
         hierarchy -check -top $module$params; proc; flatten; setundef -undriven -anyseq; opt_clean; memory_map; opt;
         async2sync;
         sat -$way ${RILL_FORMAL_SHOW:-} -prove-asserts -set-assumes -set-init-zero -maxsteps $depth -verify $module" \

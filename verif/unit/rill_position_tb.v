@@ -31,6 +31,8 @@ module rill_position_tb;
     reg  [63:0]          step_data;
     wire [TOK_W:0]       y_user;
     wire [55:0]          desc_data;
+    wire [15:0] desc_beats = desc_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W];
+    wire [39:0] desc_offset = desc_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W];
     reg  [BEAT_BITS-1:0] beat_data;
     wire [LANES*32-1:0]  y_data;
     integer              in_f = 0, desc_f = 0, desc_t = 0, row_f = 0, row_t = 0, row_beat = 0, y_f = 0, y_t = 0,
@@ -132,8 +134,8 @@ module rill_position_tb;
             end
         end
         if (desc_valid && desc_ready) begin
-            if (desc_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] !== ROW_BEATS) fail(5);
-            if (desc_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] !== TABLE + row_of(desc_f, desc_t) * ROW_BEATS * BEAT_BITS / 8) fail(6);
+            if (desc_beats !== ROW_BEATS) fail(5);
+            if (desc_offset !== TABLE + row_of(desc_f, desc_t) * ROW_BEATS * BEAT_BITS / 8) fail(6);
             desc_t = desc_t + 1;
             if (desc_t == ntok[desc_f]) begin
                 desc_t = 0;

@@ -88,6 +88,8 @@ module rill_segment_walker_tb;
     wire        m_valid;
     reg         m_ready = 0;
     wire [55:0] m_data;
+    wire [15:0] m_beats = m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W];
+    wire [39:0] m_offset = m_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W];
 
     rill_segment_walker #(.BEAT_BITS(BEAT_BITS), .KV_LAYERS(CACHED), .SECTIONS(3), .ENTRIES(6),
         .KEY_CHANNELS(CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(windows(0)), .V_WINDOW(reversed(0)),
@@ -173,17 +175,17 @@ module rill_segment_walker_tb;
         if (v_done < STEPS * CACHED && chance(cycles[9] ? 5 : 15)) v_done <= v_done + 1;
         done_now = now < runs && run_values[now] ? v_done : k_done;
         if (m_valid && m_ready && !failed) begin
-            if (now >= runs || m_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] !== run_addr[now] + beats * BYTES || m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] == 0 ||
-                m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] > run_beats[now] - beats || (beats == 0 && run_beats[now] <= 65535
-                    && m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] != run_beats[now]) ||
+            if (now >= runs || m_offset !== run_addr[now] + beats * BYTES || m_beats == 0 ||
+                m_beats > run_beats[now] - beats || (beats == 0 && run_beats[now] <= 65535
+                    && m_beats != run_beats[now]) ||
                 done_now < run_need[now]) begin
                 $display("FAIL: run %0d: %0d beats at %h, expected %0d of %0d at %h, done %0d, needs %0d", now,
-                    m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W], m_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W],
+                    m_beats, m_offset,
                          run_beats[now] - beats, run_beats[now], run_addr[now], done_now, run_need[now]);
                 failed = 1;
                 $finish;
             end
-            beats = beats + m_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W];
+            beats = beats + m_beats;
             if (beats == run_beats[now]) begin
                 beats = 0;
                 now = now + 1;

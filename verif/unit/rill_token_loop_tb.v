@@ -62,6 +62,8 @@ module rill_token_loop_tb;
     wire        p_valid, b_ready, w_valid, s_valid, id_valid, id_last, n_ready, r_valid;
     reg         p_ready, b_valid, w_ready, s_ready, id_ready, n_valid, r_ready;
     wire [55:0] p_data;
+    wire [15:0] p_beats = p_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W];
+    wire [39:0] p_offset = p_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W];
     reg  [BEAT_BITS-1:0] b_data;
     wire [63:0] w_data, s_data, r_data;
     wire [31:0] id_data;
@@ -211,7 +213,7 @@ module rill_token_loop_tb;
         end
 
         if (p_valid && p_ready) begin
-            if (p_data[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] !== (prompt_len + IDS - 1) / IDS || p_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] !== 0 || prompt_given) fail(3);
+            if (p_beats !== (prompt_len + IDS - 1) / IDS || p_offset !== 0 || prompt_given) fail(3);
             prompt_open = 1;
             prompt_given = 1;
             beat_next = 0;

@@ -132,7 +132,8 @@ always @(posedge clk) begin
             assert ((f_slot_q ? lanes_1_q : lanes_0_q) == f_to_q);
             assert ((f_slot_q ? first_1_q : first_0_q) == f_unit_first_q);
             if (!f_behind_q) begin
-                assert (m_axis_desc_tdata[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] == f_at_q && m_axis_beat_tdata == f_word_q);
+                assert (m_axis_desc_tdata[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] == f_at_q
+                    && m_axis_beat_tdata == f_word_q);
                 assert ((m_axis_beat_tvalid & ~f_to_q) == {CHANNELS{1'b0}});
                 assert ((m_axis_desc_tvalid & ~(f_unit_first_q ? f_to_q : {CHANNELS{1'b0}})) == {CHANNELS{1'b0}});
                 if (f_unit_new_q)                          // offered whole
