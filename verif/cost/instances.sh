@@ -6,20 +6,35 @@
 # From rtl/rill_top.v, each row once, in the order of the file; tables of schedules become random ones.
 design_instances() { # directory
     awk '
+        # The bits of a sized constant: 3\047d5, 8\047h1f, 1\047b0.
+        function bits_of(piece,    width, base, digits, made, i) {
+            width = piece + 0
+            base = substr(piece, index(piece, "\047") + 1, 1)
+            digits = tolower(substr(piece, index(piece, "\047") + 2))
+            if (base == "b") made = digits
+            if (base == "d") for (; digits > 0; digits = int(digits / 2)) made = digits % 2 made
+            if (base == "h") for (i = 1; i <= length(digits); i++)
+                made = made substr("0000000100100011010001010110011110001001101010111100110111101111",
+                    4 * index("0123456789abcdef", substr(digits, i, 1)) - 3, 4)
+            while (length(made) < width) made = "0" made
+            return substr(made, length(made) - width + 1)
+        }
+        function hexadecimal(bits,    made, i) {
+            while (length(bits) % 4) bits = "0" bits
+            for (i = 1; i <= length(bits); i += 4)
+                made = made substr("0123456789abcdef", 1 + 8 * substr(bits, i, 1) + 4 * substr(bits, i + 1, 1) \
+                    + 2 * substr(bits, i + 2, 1) + substr(bits, i + 3, 1), 1)
+            sub(/^0+/, "", made)
+            return made == "" ? "0" : made
+        }
         # Constants side by side to one; a table to one that looks random, as rows have it.
-        function constant(name, value,    piece, pieces, bits, hex, i, digits) {
+        function constant(name, value,    piece, pieces, bits, i) {
             gsub(/[{}]/, "", value)
             if (value !~ /,/ && name != "TABLE") return value
             pieces = split(value, piece, ",")
-            for (i = 1; i <= pieces; i++) {
-                bits += piece[i] + 0
-                digits = substr(piece[i], index(piece[i], "\047") + 2)
-                if (piece[i] ~ /\047d/) digits = sprintf("%x", digits)
-                while (4 * length(digits) < piece[i] + 0) digits = "0" digits
-                hex = hex digits
-            }
-            if (name != "TABLE") return bits "\047h" hex
-            return module ~ /^rill_(stream_|fifo_pool)/ ? "turns:" of["ENTRIES"] ":" of["PORTS"] : "random:" bits
+            for (i = 1; i <= pieces; i++) bits = bits bits_of(piece[i])
+            if (name != "TABLE") return length(bits) "\047h" hexadecimal(bits)
+            return module ~ /^rill_(stream_|fifo_pool)/ ? "turns:" of["ENTRIES"] ":" of["PORTS"] : "random:" length(bits)
         }
         function put_row(    row, i) {
             row = module
@@ -29,6 +44,7 @@ design_instances() { # directory
         /^    rill_[a-z0-9_]+ +u_/ { module = $1; n = 0; put_row(); module = ""; next }
         /^    rill_[a-z0-9_]+ #\(/ { module = $1; text = ""; sub(/^[^(]*\(/, "") }
         module == "" { next }
+        { sub(/ *\/\/.*/, "") }
         { text = text $0 }
         /\)\) *u_/ {
             sub(/\)\) *u_.*/, ")", text)
