@@ -156,17 +156,18 @@ def wrong_ports():
                 yield f"{path}:{number}: the name of a port is compared, not its role"
 
 
-OPERATION = "rope"  # the one that is counted, which no other name contains but its table's
-PAGE = "silu"       # the one that the page names its files after
-MOST_FILES = 8      # beside the oracle, which is written apart
-STANDS = re.compile(r'(?<![\w.>])(?:(?:run|rtl|type|golden|rill|ORACLE)_)?%s(?!\w)|"%s"' % (OPERATION, OPERATION), re.I)
+PAGE = "silu"                # the one that the page names its files after
+OPERATIONS = ("rope", PAGE)  # those that are counted: no other kernel is made of them
+MOST_FILES = 8               # beside the oracle, which is written apart
+PREFIXES = "run|rtl|type|golden|rill|ORACLE|g|class"
 
 
-def stands_in(path):
+def stands_in(path, operation):
     """Whether code of a file names the operation: no comment, and no text but its name."""
+    word = re.compile(r'(?<![\w.>])(?:(?:%s)_)?%s(?:_lane)?(?!\w)|"%s"' % (PREFIXES, operation, operation), re.I)
     for line in (ROOT / path).read_text().splitlines():
-        code = re.sub(r'"(?!%s")[^"]*"' % OPERATION, "", line.split("//")[0])
-        if STANDS.search(code):
+        code = re.sub(r'"([^"]*)"', lambda text: text[0] if text[1] == operation else "", line.split("//")[0])
+        if word.search(code):
             return True
     return False
 
@@ -174,14 +175,15 @@ def stands_in(path):
 def wrong_homes():
     page = (ROOT / "CONTRIBUTING.md").read_text()
     listed = set(re.findall(r"[\w]+\.[a-z]+", page[page.index("## How to add an operation"):page.index("## Folders")]))
-    found = [path for path in files("gen", "include") if stands_in(path)]
-    found += [path.relative_to(ROOT) for path in sorted((ROOT / "rtl-templates").rglob("*.v")) if stands_in(path)]
-    for path in found:
-        if not {path.name, path.name.replace(OPERATION, PAGE)} & listed:
-            yield f"{path}: `{OPERATION}` stands here, which CONTRIBUTING.md does not say"
-    compiler = [path for path in found if path.parent.name != "oracle"]
-    if len(compiler) > MOST_FILES:
-        yield f"`{OPERATION}` stands in {len(compiler)} files, at most {MOST_FILES} are meant: {', '.join(map(str, compiler))}"
+    sources = [*files("gen", "include"), *(path.relative_to(ROOT) for path in sorted((ROOT / "rtl-templates").rglob("*.v")))]
+    for operation in OPERATIONS:
+        found = [path for path in sources if stands_in(path, operation)]
+        for path in found:
+            if not {path.name, path.name.replace(operation, PAGE)} & listed:
+                yield f"{path}: `{operation}` stands here, which CONTRIBUTING.md does not say"
+        compiler = [path for path in found if path.parent.name != "oracle"]
+        if len(compiler) > MOST_FILES:
+            yield f"`{operation}` stands in {len(compiler)} files, at most {MOST_FILES} are meant: {', '.join(map(str, compiler))}"
 
 
 def dot():

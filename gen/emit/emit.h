@@ -73,6 +73,7 @@ struct emit_library {
     VEC(struct emit_template) templates; // by folder and name
 };
 struct emit_library *emit_library_open(struct arena *, const char *root);
+bool emit_library_has(const struct emit_library *, const char *module);
 // Reads the templates that a text instantiates, in whatever branch, and all that these need, what they include in the
 // place of the directive. False after an error.
 bool emit_library_reach(struct emit_library *, const struct source *text, struct diag *);

@@ -57,6 +57,8 @@ static struct emit_template *find(const struct emit_library *library, const char
     return NULL;
 }
 
+bool emit_library_has(const struct emit_library *library, const char *module) { return find(library, module); }
+
 // ---- includes ----
 
 enum { MAX_BYTES = 1 << 20 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
+#include "include/kernel.h"
 #include "include/diag.h"
 #include "include/version.h"
 
@@ -48,11 +49,21 @@ static struct emit_library *open_library(struct arena *arena, struct diag *diag)
     return NULL;
 }
 
+// Whether the library has the module of every kernel that is not the design's own.
+static bool check_modules(const struct ir *ir, const struct emit_library *library, struct diag *diag) {
+    int before = diag->errors;
+    for (int k = 0; k < ir->kernels; k++)
+        if (kernel_of(&ir->kernel[k]) && !emit_library_has(library, ir->kernel[k].module))
+            diag_error(diag, loc_none(), "kernel `%s`: rtl-templates has no file of module `%s`", ir->kernel[k].name,
+                       ir->kernel[k].module);
+    return diag->errors == before;
+}
+
 // Templates first, by folder and name, then custom kernels.
 static bool add_library(const struct ir *ir, const struct source *top, struct emit_rtl *out, struct diag *diag) {
     struct emit_library *library = open_library(ir->arena, diag);
     struct emit_rtl customs = {0};
-    bool ok = library && emit_library_reach(library, top, diag);
+    bool ok = library && check_modules(ir, library, diag) && emit_library_reach(library, top, diag);
     for (int c = 0; ok && c < ir->customs; c++)
         if (emit_instantiates(ir->arena, top, ir->custom[c].module))
             ok = add_custom(ir, &ir->custom[c], library, &customs, diag);

@@ -168,8 +168,6 @@ float g_sigmoid(float x, struct golden_fault *fault) {
     return g_recip(g_add(1.0f, g_exp(g_neg(x), fault), fault), fault);
 }
 
-float g_silu(float x, struct golden_fault *fault) { return g_mul(x, g_sigmoid(x, fault), fault); }
-
 // cap * tanh(x / cap), tanh(x) = 2 * sigmoid(2x) - 1.
 float g_softcap(float x, float slope, float gain, struct golden_fault *fault) {
     float e = g_exp(g_mul_sat(x, slope, fault), fault);

@@ -110,7 +110,6 @@ float g_ln(float x, struct golden_fault *fault);    // x <= 0 faults
 float g_gumbel(uint32_t r);
 
 float g_sigmoid(float x, struct golden_fault *fault);
-float g_silu(float x, struct golden_fault *fault);
 float g_softcap(float x, float slope, float gain, struct golden_fault *fault); // slope -2 / cap, gain 2 * cap
 float g_gelu(float x, struct golden_fault *fault);
 

@@ -81,7 +81,7 @@ void golden_softcap(size_t n, double cap, const float x[], float y[], struct gol
 }
 
 void golden_silu(size_t n, const float x[], float y[], struct golden_fault *fault) {
-    for (size_t i = 0; i < n; i++) y[i] = g_silu(x[i], fault);
+    for (size_t i = 0; i < n; i++) y[i] = g_mul(x[i], g_sigmoid(x[i], fault), fault);
 }
 
 size_t golden_argmax(size_t n, const float x[], struct golden_fault *fault) {

@@ -191,7 +191,7 @@ static void matmul(struct step *s) { oracle_exact_products(s, 1); }
 
 void oracle_exact(struct step *s) {
     static void (*const run[ORACLE_OPS])(struct step *) = {
-#define ORACLE_OP(op, exact, in_float) [ORACLE_##op] = exact,
+#define ORACLE_OP(op, name, ins, outs, exact, in_float) [ORACLE_##op] = exact,
 #include "gen/oracle/ops.inc"
 #undef ORACLE_OP
     };

@@ -170,16 +170,21 @@ static void argmax(struct step *s) {
         if (x[i] > x[s->out[0]->v.id]) s->out[0]->v.id = (uint32_t)i;
 }
 
+static float element(const struct oracle_node *n, float a, float b) {
+    switch (n->op) {
+    case ORACLE_GELU: return gelu(a);
+    case ORACLE_SILU: return silu(a);
+    case ORACLE_SOFTCAP: return softcap(a, (float)n->cap);
+    case ORACLE_ADD: return a + b;
+    case ORACLE_MUL: return a * b;
+    default: return NAN;
+    }
+}
+
 static void elementwise(struct step *s) {
     int64_t n = oracle_count(&s->in[0]->v);
-    const float *a = s->in[0]->v.f32, *b = s->node->inputs > 1 ? s->in[1]->v.f32 : NULL;
-    float *y = s->out[0]->v.f32;
-    for (int64_t i = 0; i < n; i++)
-        y[i] = s->node->op == ORACLE_GELU      ? gelu(a[i])
-               : s->node->op == ORACLE_SILU    ? silu(a[i])
-               : s->node->op == ORACLE_SOFTCAP ? softcap(a[i], (float)s->node->cap)
-               : s->node->op == ORACLE_ADD     ? a[i] + b[i]
-                                               : a[i] * b[i];
+    const float *a = s->in[0]->v.f32, *b = s->node->inputs > 1 ? s->in[1]->v.f32 : a;
+    for (int64_t i = 0; i < n; i++) s->out[0]->v.f32[i] = element(s->node, a[i], b[i]);
 }
 
 static void scale(struct step *s) {
@@ -210,7 +215,7 @@ static void rmsnorms(struct step *s) { oracle_each_line(s, rmsnorm); }
 
 void oracle_float(struct step *s) {
     static void (*const run[ORACLE_OPS])(struct step *) = {
-#define ORACLE_OP(op, exact, in_float) [ORACLE_##op] = in_float,
+#define ORACLE_OP(op, name, ins, outs, exact, in_float) [ORACLE_##op] = in_float,
 #include "gen/oracle/ops.inc"
 #undef ORACLE_OP
     };

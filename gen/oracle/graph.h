@@ -8,29 +8,9 @@
 enum { ORACLE_PORTS = 8, ORACLE_PARAMETERS = 16, NONE = ORACLE_NONE };
 
 enum oracle_op {
-    ORACLE_EMBED,
-    ORACLE_POSITION,
-    ORACLE_ROPE_TABLE,
-    ORACLE_LAYERNORM,
-    ORACLE_RMSNORM,
-    ORACLE_QUANTIZE,
-    ORACLE_MATMUL,
-    ORACLE_DEQUANTIZE,
-    ORACLE_KV_QUANTIZE,
-    ORACLE_ATTN_SCORES,
-    ORACLE_SOFTMAX,
-    ORACLE_ATTN_VALUES,
-    ORACLE_SCALE,
-    ORACLE_GELU,
-    ORACLE_SILU,
-    ORACLE_SOFTCAP,
-    ORACLE_ADD,
-    ORACLE_MUL,
-    ORACLE_TRANSPOSE,
-    ORACLE_RESHAPE,
-    ORACLE_ARGMAX,
-    ORACLE_ROPE,
-    ORACLE_CHOOSE,
+#define ORACLE_OP(op, name, ins, outs, exact, in_float) ORACLE_##op,
+#include "gen/oracle/ops.inc"
+#undef ORACLE_OP
     ORACLE_LINEAR,    // until oracle_expand
     ORACLE_ATTENTION, // the same
     ORACLE_OPS        // and more: custom kernel op - ORACLE_OPS

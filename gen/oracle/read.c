@@ -120,31 +120,11 @@ static int find(struct reader *r, const yaml_node_t *at) {
 
 // ---- operations ----
 
-static const char *const op_names[ORACLE_OPS] = {[ORACLE_EMBED] = "embed",
-                                                 [ORACLE_POSITION] = "position",
-                                                 [ORACLE_ROPE_TABLE] = "rope_table",
-                                                 [ORACLE_LAYERNORM] = "layernorm",
-                                                 [ORACLE_RMSNORM] = "rmsnorm",
-                                                 [ORACLE_QUANTIZE] = "quantize",
-                                                 [ORACLE_MATMUL] = "matmul",
-                                                 [ORACLE_DEQUANTIZE] = "dequantize",
-                                                 [ORACLE_KV_QUANTIZE] = "kv_quantize",
-                                                 [ORACLE_ATTN_SCORES] = "attn_scores",
-                                                 [ORACLE_SOFTMAX] = "softmax",
-                                                 [ORACLE_ATTN_VALUES] = "attn_values",
-                                                 [ORACLE_SCALE] = "scale",
-                                                 [ORACLE_GELU] = "gelu",
-                                                 [ORACLE_SILU] = "silu",
-                                                 [ORACLE_SOFTCAP] = "softcap",
-                                                 [ORACLE_ADD] = "add",
-                                                 [ORACLE_MUL] = "mul",
-                                                 [ORACLE_TRANSPOSE] = "transpose",
-                                                 [ORACLE_RESHAPE] = "reshape",
-                                                 [ORACLE_ARGMAX] = "argmax",
-                                                 [ORACLE_ROPE] = "rope",
-                                                 [ORACLE_CHOOSE] = "choose",
-                                                 [ORACLE_LINEAR] = "linear",
-                                                 [ORACLE_ATTENTION] = "attention"};
+static const char *const op_names[ORACLE_OPS] = {
+#define ORACLE_OP(op, name, ins, outs, exact, in_float) [ORACLE_##op] = name,
+#include "gen/oracle/ops.inc"
+#undef ORACLE_OP
+    [ORACLE_LINEAR] = "linear", [ORACLE_ATTENTION] = "attention"};
 
 static int find_op(struct reader *r, const yaml_node_t *map) {
     const char *name = text(get(r, map, "op"));

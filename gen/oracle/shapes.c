@@ -69,14 +69,9 @@ static bool fail(struct oracle_graph *g, const struct oracle_node *n, const char
 }
 
 static const int arity[ORACLE_OPS][2] = {
-    [ORACLE_EMBED] = {1, 1},      [ORACLE_POSITION] = {0, 1},    [ORACLE_LAYERNORM] = {1, 1},
-    [ORACLE_RMSNORM] = {1, 1},    [ORACLE_QUANTIZE] = {1, 1},    [ORACLE_MATMUL] = {1, 1},
-    [ORACLE_DEQUANTIZE] = {1, 1}, [ORACLE_KV_QUANTIZE] = {1, 1}, [ORACLE_ATTN_SCORES] = {2, 1},
-    [ORACLE_SOFTMAX] = {3, 2},    [ORACLE_ATTN_VALUES] = {2, 1}, [ORACLE_SCALE] = {2, 1},
-    [ORACLE_GELU] = {1, 1},       [ORACLE_SILU] = {1, 1},        [ORACLE_ADD] = {2, 1},
-    [ORACLE_MUL] = {2, 1},        [ORACLE_CHOOSE] = {2, 1},      [ORACLE_TRANSPOSE] = {1, 1},
-    [ORACLE_RESHAPE] = {1, 1},    [ORACLE_ARGMAX] = {1, 1},      [ORACLE_ROPE_TABLE] = {0, 1},
-    [ORACLE_ROPE] = {2, 1},       [ORACLE_SOFTCAP] = {1, 1},
+#define ORACLE_OP(op, name, ins, outs, exact, in_float) [ORACLE_##op] = {ins, outs},
+#include "gen/oracle/ops.inc"
+#undef ORACLE_OP
 };
 
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {

@@ -226,11 +226,11 @@ void spec_step(struct spec *s, const struct spec *whole, int step) {
 
 // ---- text ----
 
-static const char *const op_names[] = {"embed",      "position",    "layernorm",   "rmsnorm", "quantize",    "matmul",
-                                       "dequantize", "kv_quantize", "attn_scores", "softmax", "attn_values", "scale",
-                                       "gelu",       "silu",        "add",         "mul",     "transpose",   "reshape",
-                                       "argmax",     "rope_table",  "rope",        "softcap", "choose",      "clamp",
-                                       "largest",    "gate",        "narrow",      "widen"};
+static const char *const op_names[] = {
+#define OP(kind, name) [OP_##kind] = name,
+#include "tests/fuzz/ops.inc"
+#undef OP
+};
 
 static const char *const kernel_texts[OP_KINDS - OP_CLAMP] = {
     "  clamp:\n    verilog: kernels/clamp.v\n    inputs: {x: fp32}\n    outputs: {y: fp32}\n    elementwise: true\n"

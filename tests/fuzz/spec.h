@@ -21,35 +21,10 @@ enum {
 enum { FORMAT_ASYM = 3 }; // of weights, beside 8 and 4 bits: int4_asym
 
 enum op_kind {
-    OP_EMBED,
-    OP_POSITION,
-    OP_LAYERNORM,
-    OP_RMSNORM,
-    OP_QUANTIZE,
-    OP_MATMUL,
-    OP_DEQUANTIZE,
-    OP_KV_QUANTIZE,
-    OP_ATTN_SCORES,
-    OP_SOFTMAX,
-    OP_ATTN_VALUES,
-    OP_SCALE,
-    OP_GELU,
-    OP_SILU,
-    OP_ADD,
-    OP_MUL,
-    OP_TRANSPOSE,
-    OP_RESHAPE,
-    OP_ARGMAX,
-    OP_ROPE_TABLE,
-    OP_ROPE,
-    OP_SOFTCAP,
-    OP_CHOOSE,
-    OP_CLAMP, // from here on custom: tests/e2e/specs/kernels
-    OP_LARGEST,
-    OP_GATE,
-    OP_NARROW,
-    OP_WIDEN,
-    OP_KINDS,
+#define OP(kind, name) OP_##kind,
+#include "tests/fuzz/ops.inc"
+#undef OP
+    OP_KINDS
 };
 
 enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_ID, VALUE_BYTES };

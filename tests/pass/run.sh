@@ -23,6 +23,8 @@ refuse_spec() { # folder, name
     [ -z "${RILL_UPDATE:-}" ] || cp "$log" "$dir/$name.expect"
     if [ "$status" != 1 ]; then fail "refuse $1/$name" "exit status $status instead of 1"
     elif [ -e "$work/refused" ]; then fail "refuse $1/$name" "a file was written" && rm -rf "$work/refused"
+    elif [ ! -e "$dir/$name.expect" ]; then
+        fail "refuse $1/$name" "no $name.expect: RILL_UPDATE=1 tests/pass/run.sh writes it"
     elif ! cmp -s "$log" "$dir/$name.expect"; then
         fail "refuse $1/$name" "other messages than $1/$name.expect: $(diff "$log" "$dir/$name.expect" | sed -n 2p)"
     else ok "refuse $1/$name"
@@ -267,6 +269,9 @@ WARNING
 }
 
 expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"/tests/pass/*.warn)
+for spec in "$root"/tests/pass/*.yaml; do # one that is new
+    [ -e "${spec%.yaml}.expect" ] || [ -e "${spec%.yaml}.warn" ] || expects+=("${spec%.yaml}.expect")
+done
 # The loss of a plain text tells weights that lie otherwise than they are read: here two layers change places.
 checked_layout() {
     local model=$root/models/tinystories-gpt2-1m spec=$root/configs/tinystories-gpt2-1m.yaml bad=$work/changed
@@ -394,7 +399,7 @@ refuse_command 1 'No such file or directory' pack odd.yaml --weights random:1 -o
 refuse_command 1 'no language model: `--ids`' golden five.yaml --weights random:1 --ids
 refuse_command 2 '.*: write `rill explain --passes`$' check five.yaml --passes
 refuse_command 2 '`--operations` goes alone' explain --operations T
-refuse_command 2 'FILE takes spec|board|family, not `bord`; did you mean `board`?' schema bord
+refuse_command 2 'FILE takes spec|board|family|chat, not `bord`; did you mean `board`?' schema bord
 refuse_command 1 'no language model: .* `--ids` changes nothing' timeline five.yaml --ids 1
 refuse_command 1 'no pass `nope`; `rill explain --passes`' gen five.yaml -o "$work/one" --dump-after=nope
 refuse_command 2 '`--seed` is given twice' sim five --seed 1 --seed 2

@@ -51,8 +51,9 @@ def wrong_entry(head, body, kinds):
         meanings = meanings[1:] if re.search("required|default: ", meanings[0]) else []
     if kind == "attribute":
         meanings = meanings if re.fullmatch("    .*[a-z].*", body[1]) else []
-    if kind == "operation" and any(re.match(r"    \s*$", line) for line in body):
-        return "an attribute has no meaning"
+    silent = [before.split(":")[0].strip() for before, line in zip(body, body[1:]) if re.match(r"    \s*$", line)]
+    if kind == "operation" and silent:
+        return f"attribute {silent[0]} has no meaning (include/meanings.def)"
     if kind != "command" and not any(re.search("[A-Za-z]{2}", line) for line in meanings):
         return "no meaning"
     if any("does not say what it means" in line for line in body):

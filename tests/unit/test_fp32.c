@@ -171,10 +171,16 @@ static void test_softcap_whole_range(void **state) {
     }
 }
 
+static float silu_of(float x, struct golden_fault *fault) {
+    float y;
+    golden_silu(1, &x, &y, fault);
+    return y;
+}
+
 static void test_activations_whole_range(void **state) {
     (void)state;
     double sigmoid = absolute_error(g_sigmoid, exact_sigmoid);
-    double silu = absolute_error(g_silu, exact_silu);
+    double silu = absolute_error(silu_of, exact_silu);
     double gelu = absolute_error(g_gelu, exact_gelu);
     print_message("log2 of the largest error: sigmoid %.2f, silu %.2f, gelu %.2f\n", log2(sigmoid), log2(silu),
                   log2(gelu));

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "include/kernel.h"
+#include "include/ops.h"
 #include "gen/kernel/args.h"
 
 static const struct kernel_class *const table[] = {
@@ -29,25 +30,51 @@ static void every_class_is_found(void **state) {
     assert_null(kernel_find("rill_zzz"));
 }
 
-static bool in_library(const char *module) {
+static FILE *open_template(const char *module) {
     static const char *const folders[] = {"arith", "control", "dma",    "engine", "kernel",
                                           "kv",    "layout",  "memory", "stream"};
     for (size_t i = 0; i < COUNT_OF(folders); i++) {
         char path[256];
         snprintf(path, sizeof path, "rtl-templates/%s/%s.v", folders[i], module);
         FILE *file = fopen(path, "r");
-        if (!file) continue;
-        fclose(file);
-        return true;
+        if (file) return file;
     }
-    return false;
+    return NULL;
+}
+
+static bool in_library(const char *module) {
+    FILE *file = open_template(module);
+    if (file) fclose(file);
+    return file;
 }
 
 static void every_class_has_a_module(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(table); i++)
-        if (!in_library(table[i]->module)) fail_msg("%s", table[i]->module);
+        if (!in_library(table[i]->module)) fail_msg("no rtl-templates/*/%s.v", table[i]->module);
     assert_false(in_library("rill_zzz"));
+}
+
+static bool has_fault_port(const char *module) {
+    FILE *file = open_template(module);
+    char line[256], word[16];
+    bool found = false;
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file))
+        found |= sscanf(line, " output %*4[a-z] %15[a-z]", word) == 1 && !strcmp(word, "fault");
+    fclose(file);
+    return found;
+}
+
+// Without the trait nobody connects the port, and a NaN goes on unseen.
+static void a_fault_is_connected(void **state) {
+    (void)state;
+    for (int op = 0; op < IR_OPS; op++) {
+        const struct kernel_class *class = kernel_of_op(op);
+        if (ir_op_table[op].traits & OP_ON_ENGINE) continue; // the engine's
+        if (has_fault_port(class->module) != !!(class->traits & KERNEL_FAULT))
+            fail_msg("%s: trait KERNEL_FAULT and port `fault` do not agree", class->module);
+    }
 }
 
 // A kernel of a dump has no class until it is asked for; one that a design brings along has none of the library's.
@@ -63,6 +90,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_class_is_found),
         cmocka_unit_test(every_class_has_a_module),
+        cmocka_unit_test(a_fault_is_connected),
         cmocka_unit_test(traits_follow_the_module),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
