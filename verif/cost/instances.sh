@@ -34,7 +34,8 @@ design_instances() { # directory
             pieces = split(value, piece, ",")
             for (i = 1; i <= pieces; i++) bits = bits bits_of(piece[i])
             if (name != "TABLE") return length(bits) "\047h" hexadecimal(bits)
-            return module ~ /^rill_(stream_|fifo_pool)/ ? "turns:" of["ENTRIES"] ":" of["PORTS"] : "random:" length(bits)
+            if (module ~ /^rill_(stream_|fifo_pool)/) return "turns:" of["ENTRIES"] ":" of["PORTS"]
+            return "random:" length(bits)
         }
         function put_row(    row, i) {
             row = module
