@@ -51,6 +51,9 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 void emit_describe_top(const struct ir *, struct text *out);                // how to read it, where operations are
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // operations, or what goes through it
 void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, type
+void emit_tensor(const struct ir *, int tensor, struct text *out);                      // name, dtype, shape
+void emit_carried(const struct ir *, const struct ir_edge *, struct text *out); // tensor, or purpose, of a stream
+bool emit_carried_by(const struct ir *, int kernel, struct text *out);          // of a kernel; false: of none
 
 // ---- layout ----
 

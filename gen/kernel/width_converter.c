@@ -36,5 +36,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 60, 47, 0);
 }
 
-const struct kernel_class rtl_width_converter = {
-    .module = "rill_width_converter", .traits = KERNEL_WIDTH, .contract = contract, .cost = cost};
+const struct kernel_class rtl_width_converter = {.module = "rill_width_converter",
+                                                 .doc = "words of another width",
+                                                 .traits = KERNEL_WIDTH,
+                                                 .contract = contract,
+                                                 .cost = cost};

@@ -26,6 +26,23 @@ lint_design() { # folder
     fi
 }
 
+# The comment above a stream has its tensor or its purpose, that above a kernel what it does.
+read_comments() { # folder
+    local top=$1/rtl/rill_top.v
+    [ "$(grep -cE '^    // \S+ -> \S+: \S' "$top")" = "$(grep -cE '^  - \{name: \S+, from: ' "$1/design.yaml")" ] || {
+        echo "error: not every stream of rtl/rill_top.v has a comment"
+        return 1
+    }
+    if grep -E '^    // \S+\.step: ' "$top" | grep -v 'step words'; then
+        echo "error: a comment of rtl/rill_top.v says of a stream of step words something else"
+        return 1
+    fi
+    if grep -nE '^    // (\S+ -> \S+($|;|: (of no tensor|;))|\w+: (rill_\w+(:|$)|$))' "$top" | head -n 1 | grep .; then
+        echo "error: a comment of rtl/rill_top.v does not say what a stream carries, or what a kernel does"
+        return 1
+    fi
+}
+
 read_icarus() { # folder
     (cd "$1" && iverilog -g2005 -t null -f filelist.f)
 }
@@ -67,6 +84,7 @@ check_design() { # spec: the unit of parallel work
     fi
     check "emit $label: identical bytes twice" same_bytes "$spec" "$dir"
     check "emit $label: Verilator lint" lint_design "$dir"
+    check "emit $label: what comments say" read_comments "$dir"
     check "emit $label: Icarus" read_icarus "$dir"
     check "emit $label: Yosys" read_yosys "$dir"
     [ "$label" != graph-linear ] || check "emit $label: a module that is not reached is seen" refuses_more "$dir"
@@ -110,8 +128,8 @@ if [ ${#specs[@]} = 0 ]; then
 fi
 
 for spec in "${specs[@]}"; do
-    checks=4
-    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=5 # with a module that is not reached
+    checks=5
+    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=6 # with a module that is not reached
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 run_jobs 2
