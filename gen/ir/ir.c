@@ -225,31 +225,33 @@ static bool has_edge(const struct ir *ir, const char *name, int but) {
     return false;
 }
 
-// `a` to port `b_c` and `a_b` to port `c` make one name: the second gets a number.
-void ir_name_edge(struct ir *ir, int edge, const char *name) {
-    const char *wanted = name;
-    for (int i = 2; has_edge(ir, name, edge); i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
-    ir->edge[edge].name = name;
-}
-
 // Kernel and port; the kernel alone where its port has no name.
-static const char *end_name(const struct ir *ir, const struct ir_kernel *k, const struct ir_port *p) {
+const char *ir_end_name(const struct ir *ir, int kernel, int port) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct ir_port *p = &k->port[port];
     if (p->index != IR_NONE) return arena_printf(ir->arena, "%s_%d", k->name, p->index);
     return *p->name ? arena_printf(ir->arena, "%s_%s", k->name, p->name) : k->name;
+}
+
+// `a` to port `b_c` and `a_b` to port `c` make one name: the second gets a number.
+void ir_name_edge(struct ir *ir, int edge) {
+    struct ir_edge *e = &ir->edge[edge];
+    const char *wanted = arena_printf(ir->arena, "%s_to_%s", ir_end_name(ir, e->src_kernel, e->src_port),
+                                      ir_end_name(ir, e->dst_kernel, e->dst_port)),
+               *name = wanted;
+    for (int i = 2; has_edge(ir, name, edge); i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
+    e->name = name;
 }
 
 int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int dst_port) {
     int id = IR_PUSH(ir, ir->edge, ir->edges, ir->edge_capacity);
     struct ir_edge *e = &ir->edge[id];
-    const struct ir_kernel *s = &ir->kernel[src_kernel], *d = &ir->kernel[dst_kernel];
     e->src_kernel = src_kernel;
     e->src_port = src_port;
     e->dst_kernel = dst_kernel;
     e->dst_port = dst_port;
     e->group = e->pool = e->pool_port = IR_NONE;
-    ir_name_edge(
-        ir, id,
-        arena_printf(ir->arena, "%s_to_%s", end_name(ir, s, &s->port[src_port]), end_name(ir, d, &d->port[dst_port])));
+    ir_name_edge(ir, id);
     ir->kernel[src_kernel].port[src_port].edge = id;
     ir->kernel[dst_kernel].port[dst_port].edge = id;
     return id;

@@ -33,7 +33,7 @@ read_comments() { # folder
         echo "error: not every stream of rtl/rill_top.v has a comment"
         return 1
     }
-    if grep -E '^    // \S+\.step: ' "$top" | grep -v 'step words'; then
+    if grep -E '^    // \S+ -> \S+\.step: ' "$top" | grep -v 'step words'; then
         echo "error: a comment of rtl/rill_top.v says of a stream of step words something else"
         return 1
     fi
@@ -50,6 +50,15 @@ read_icarus() { # folder
 read_yosys() { # folder
     (cd "$1" && timeout 600 yosys -q -p "read_verilog $(tr '\n' ' ' <filelist.f)
         hierarchy -auto-top; hierarchy -check; select -assert-any rill_top")
+}
+
+# A stream has the name of its ends, with a number where another one has that.
+read_names() { # folder
+    awk -F'[ ,]+' '/^  - \{name: [^ ]+, from: / {
+        name = $4; want = $6 "_to_" $8; gsub(/\./, "_", want); sub(/_[0-9]+$/, "", name)
+        if ($4 != want && name != want) { print "error: stream " $4 " from " $6 " to " $8; wrong = 1 }
+        streams++ }
+        END { exit wrong || !streams }' "$1/design.yaml"
 }
 
 # A template that nothing instantiates is a second top: each tool must stop there, or the three checks above show
@@ -85,6 +94,7 @@ check_design() { # spec: the unit of parallel work
     check "emit $label: identical bytes twice" same_bytes "$spec" "$dir"
     check "emit $label: Verilator lint" lint_design "$dir"
     check "emit $label: what comments say" read_comments "$dir"
+    check "emit $label: names of streams" read_names "$dir"
     check "emit $label: Icarus" read_icarus "$dir"
     check "emit $label: Yosys" read_yosys "$dir"
     [ "$label" != graph-linear ] || check "emit $label: a module that is not reached is seen" refuses_more "$dir"
@@ -128,8 +138,8 @@ if [ ${#specs[@]} = 0 ]; then
 fi
 
 for spec in "${specs[@]}"; do
-    checks=5
-    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=6 # with a module that is not reached
+    checks=6
+    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=7 # with a module that is not reached
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 run_jobs 2
