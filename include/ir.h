@@ -249,6 +249,10 @@ int ir_first_value(const struct ir *, int tensor);                 // of a carri
 int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that reads the ids from outside; 0 without
 int ir_engine_of(const struct ir *, int node); // the engine a product fires on, IR_NONE for other operations
 int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines
+// Of the streams of a multiplexer or demultiplexer: the port at a place; the place of the only one with a tensor.
+// IR_NONE without.
+int ir_steered_port(const struct ir *, int kernel, int index);
+int ir_steered_index(const struct ir *, int kernel, int tensor);
 int ir_key_channels(const struct ir *); // channels over which positions of K are dealt out; all, without attention
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);

@@ -390,6 +390,23 @@ int ir_engine_of(const struct ir *ir, int node) {
     return IR_NONE;
 }
 
+int ir_steered_port(const struct ir *ir, int kernel, int index) {
+    for (int p = 0; kernel != IR_NONE && index != IR_NONE && p < ir->kernel[kernel].ports; p++)
+        if (ir->kernel[kernel].port[p].index == index) return p;
+    return IR_NONE;
+}
+
+int ir_steered_index(const struct ir *ir, int kernel, int tensor) {
+    int found = IR_NONE;
+    for (int p = 0; p < ir->kernel[kernel].ports; p++) {
+        const struct ir_port *port = &ir->kernel[kernel].port[p];
+        if (port->tensor != tensor || port->index == IR_NONE) continue;
+        if (found != IR_NONE) return IR_NONE;
+        found = port->index;
+    }
+    return found;
+}
+
 int ir_engine_at(const struct ir *ir, int channel) {
     for (int e = 0; e < ir->engines; e++)
         if (channel >= ir->engine[e].first_channel && channel < ir->engine[e].first_channel + ir->engine[e].channels)

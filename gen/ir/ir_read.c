@@ -10,9 +10,9 @@
 #include "include/yaml.h"
 
 // What other things refer to by name.
-enum list { NODES, REGIONS, TENSORS, KERNELS, ENGINES, LISTS };
-static const char *const list_keys[LISTS] = {"nodes", "regions", "tensors", "kernels", "engines"},
-                         *const list_words[LISTS] = {"node", "region", "tensor", "kernel", "engine"};
+enum list { NODES, REGIONS, TENSORS, KERNELS, ENGINES, DIES, LISTS };
+static const char *const list_keys[LISTS] = {"nodes", "regions", "tensors", "kernels", "engines", "dies"},
+                         *const list_words[LISTS] = {"node", "region", "tensor", "kernel", "engine", "die"};
 
 struct reader {
     struct arena *arena;
@@ -57,6 +57,11 @@ static const char *get_string(struct reader *r, const struct yaml_node *map, con
 
 static const char *get_optional(struct reader *r, const struct yaml_node *map, const char *key) {
     return yaml_get(map, key) ? get_string(r, map, key) : NULL;
+}
+
+// Left out where it is empty.
+static const char *get_text(struct reader *r, const struct yaml_node *map, const char *key) {
+    return yaml_get(map, key) ? get_string(r, map, key) : "";
 }
 
 static int get_word(struct reader *r, const struct yaml_node *map, const char *key, const char *const *words,
@@ -159,6 +164,24 @@ static int get_name(struct reader *r, enum list which, const struct yaml_node *m
     return node ? find_name(r, which, node, key) : IR_NONE;
 }
 
+// By name; dumps of older versions have its number.
+static int find_die(struct reader *r, const struct yaml_node *node, const char *key) {
+    int64_t number;
+    if (yaml_parse_int(node, &number)) return number >= 0 && number < IR_MAX_DIES ? (int)number : IR_MAX_DIES;
+    return find_name(r, DIES, node, key);
+}
+
+static int get_die(struct reader *r, const struct yaml_node *map, const char *key) {
+    const struct yaml_node *node = yaml_get(map, key);
+    return node ? find_die(r, node, key) : 0;
+}
+
+static void get_dies(struct reader *r, const struct yaml_node *map, const char *key, int *out, size_t max) {
+    const struct yaml_node *list = yaml_get(map, key);
+    size_t count = list ? list_count(r, list, max) : 0;
+    for (size_t i = 0; i < count; i++) out[i] = find_die(r, list->items[i], key);
+}
+
 static int get_tensors(struct reader *r, const struct yaml_node *map, const char *key, int *out) {
     const struct yaml_node *list = yaml_get(map, key);
     size_t count = list_count(r, list, IR_MAX_PORTS);
@@ -197,6 +220,7 @@ static void read_names(struct reader *r, enum list which, const struct yaml_node
 #define READ_TENSOR(name) get_name(r, TENSORS, map, #name)
 #define READ_KERNEL(name) get_name(r, KERNELS, map, #name)
 #define READ_ENGINE(name) get_name(r, ENGINES, map, #name)
+#define READ_DIE(name) get_die(r, map, #name)
 #define READ_PLATFORM(key, member) item->platform.member = get_optional(r, map, key);
 
 static const struct yaml_node *get_map(struct reader *r, const struct yaml_node *design, const char *key) {
@@ -313,7 +337,7 @@ static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *m
     node->region = get_name(r, REGIONS, map, "region");
     node->inputs = get_tensors(r, map, "in", node->in);
     node->outputs = get_tensors(r, map, "out", node->out);
-    node->lanes = (int)get_int(r, map, "lanes");
+    node->lanes = (int)get_count(r, map, "lanes", 0);
     node->orders = get_ints(r, map, "order", node->order, IR_MAX_RANK);
     node->loc = map->loc;
     const struct yaml_node *attrs = yaml_get(map, "attrs");
@@ -367,7 +391,7 @@ static void read_type(struct reader *r, const struct yaml_node *port, struct ir_
 static void read_port(struct reader *r, const struct yaml_node *map, struct ir_port *item) {
     CHECK_KEYS(map, "port", "name", "kind", "type", IR_PORT_FIELDS(FIELD_KEY));
     item->edge = IR_NONE; // until the edges are read
-    item->name = get_string(r, map, "name");
+    item->name = get_text(r, map, "name");
     item->role = ir_role_of(item->name);
     item->kind = (enum ir_stream_kind)get_word(r, map, "kind", ir_stream_words, COUNT_OF(ir_stream_words));
     IR_PORT_FIELDS(READ_FIELD)
@@ -448,11 +472,22 @@ static void read_end(struct reader *r, const struct yaml_node *map, const char *
     *taken = edge;
 }
 
+// What an edge says of the type at its end is that of the port.
+static void check_type(struct reader *r, const struct yaml_node *map, const char *key, int kernel, int port) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (!node || kernel == IR_NONE || port == IR_NONE) return;
+    const char *type = ir_type_text(r->ir, &r->ir->kernel[kernel].port[port].type);
+    if (node->kind == YAML_KIND_SCALAR && !strcmp(node->text, type)) return;
+    wrong(r, node, key, arena_printf(r->arena, "not that of `%s`, `%s`", ir_port_text(r->ir, kernel, port), type));
+}
+
 static void read_edge(struct reader *r, int edge, const struct yaml_node *map, struct ir_edge *item) {
-    CHECK_KEYS(map, "edge", "name", "from", "to", "forced_by", IR_EDGE_FIELDS(FIELD_KEY));
+    CHECK_KEYS(map, "edge", "name", "from", "to", "type", "to_type", "forced_by", IR_EDGE_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     read_end(r, map, "from", edge, &item->src_kernel, &item->src_port);
     read_end(r, map, "to", edge, &item->dst_kernel, &item->dst_port);
+    check_type(r, map, "type", item->src_kernel, item->src_port);
+    check_type(r, map, "to_type", item->dst_kernel, item->dst_port);
     item->forced_by = get_optional(r, map, "forced_by");
     IR_EDGE_FIELDS(READ_FIELD)
 }
@@ -460,7 +495,7 @@ static void read_edge(struct reader *r, int edge, const struct yaml_node *map, s
 static void read_wire(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_wire *item) {
     CHECK_KEYS(map, "wire", "port", "net", IR_WIRE_FIELDS(FIELD_KEY));
     item->port = get_string(r, map, "port");
-    item->net = ir_net(ir, get_string(r, map, "net"));
+    item->net = ir_net(ir, get_text(r, map, "net"));
     IR_WIRE_FIELDS(READ_FIELD)
 }
 
@@ -483,8 +518,8 @@ static void read_engine(struct reader *r, const struct yaml_node *map, struct ir
     CHECK_KEYS(map, "engine", "name", "lane_die", "sums_die", IR_ENGINE_FIELDS(FIELD_KEY));
     item->name = get_string(r, map, "name");
     IR_ENGINE_FIELDS(READ_FIELD)
-    get_ints(r, map, "lane_die", item->lane_die, IR_MAX_LANES);
-    get_ints(r, map, "sums_die", item->sums_die, IR_MAX_LANES);
+    get_dies(r, map, "lane_die", item->lane_die, IR_MAX_LANES);
+    get_dies(r, map, "sums_die", item->sums_die, IR_MAX_LANES);
 }
 
 static void read_die(struct reader *r, const struct yaml_node *map, struct ir_die *item) {
@@ -493,10 +528,42 @@ static void read_die(struct reader *r, const struct yaml_node *map, struct ir_di
     IR_DIE_FIELDS(READ_FIELD)
 }
 
+// A port of a multiplexer or demultiplexer, by its tensor or as `kernel.index`.
+static int find_steered(struct reader *r, const struct yaml_node *node, const char *key, int kernel) {
+    const struct ir_kernel *k = &r->ir->kernel[kernel];
+    for (int p = 0; p < k->ports && node->kind == YAML_KIND_SCALAR; p++)
+        if (k->port[p].index != IR_NONE && !strcmp(ir_port_text(r->ir, kernel, p), node->text)) return k->port[p].index;
+    int tensor = find_name(r, TENSORS, node, key);
+    int index = tensor == IR_NONE ? IR_NONE : ir_steered_index(r->ir, kernel, tensor);
+    if (tensor != IR_NONE && index == IR_NONE)
+        wrong(r, node, key,
+              arena_printf(r->arena, "on no stream of `%s`, or on several: `%s.0` names one", k->name, k->name));
+    return index;
+}
+
+// Dumps of older versions have its number (`once`).
+static int get_steered(struct reader *r, const struct yaml_node *map, const char *key, const char *once, int kernel) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (!node) return (int)get_count(r, map, once, IR_NONE);
+    if (kernel != IR_NONE) return find_steered(r, node, key, kernel);
+    wrong(r, node, key, "of an engine without streams");
+    return IR_NONE;
+}
+
+// Dumps of older versions have `keys` for `scores`.
+static int get_mode(struct reader *r, const struct yaml_node *map) {
+    const struct yaml_node *node = yaml_get(map, "mode");
+    if (node && node->kind == YAML_KIND_SCALAR && !strcmp(node->text, "keys")) return ENGINE_MODE_SCORES;
+    return get_word(r, map, "mode", ir_mode_words, COUNT_OF(ir_mode_words));
+}
+
 static void read_firing(struct reader *r, const struct yaml_node *map, struct ir_firing *item) {
-    CHECK_KEYS(map, "firing", "mode", IR_FIRING_FIELDS(FIELD_KEY));
+    CHECK_KEYS(map, "firing", "mode", "x", "y", "x_edge_port", "y_port", IR_FIRING_FIELDS(FIELD_KEY));
     IR_FIRING_FIELDS(READ_FIELD)
-    item->mode = get_word(r, map, "mode", ir_mode_words, COUNT_OF(ir_mode_words));
+    const struct ir_engine *e = item->engine == IR_NONE ? NULL : &r->ir->engine[item->engine];
+    item->x_edge_port = get_steered(r, map, "x", "x_edge_port", e ? e->x_mux : IR_NONE);
+    item->y_port = get_steered(r, map, "y", "y_port", e ? e->y_demux : IR_NONE);
+    item->mode = get_mode(r, map);
 }
 
 static void read_segment(struct reader *r, const struct yaml_node *map, struct ir_segment *item) {
