@@ -31,7 +31,8 @@ int emit_home(const struct ir *); // the token loop's die
 // A net or an instance of which every die has one; where there is only one die, without its number.
 const char *emit_of_die(const struct ir *, const char *net, int die);
 bool emit_has_faults(const struct ir *, int die);
-void emit_faults(const struct ir *, struct text *out);                        // to the token loop's `kernel_fault`
+void emit_faults(const struct ir *, struct text *out); // to the token loop's `kernel_fault`
+void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out); // tables entry by entry
 void emit_streams(const struct ir *, struct emit_levels *, struct text *out); // nets and FIFOs of every edge, probes
 void emit_kernels(const struct ir *, struct emit_levels *, struct text *out); // one instance per kernel
 void emit_control(const struct ir *, struct text *out); // registers, token loop's plain nets, faults, parameter loading

@@ -386,10 +386,13 @@ static void emit_fork_payload(const struct ir *ir, const struct ir_kernel *k, st
     }
 }
 
-static void emit_params(const struct ir *ir, const struct ir_kernel *k, struct text *out) {
-    for (int p = 0; p < k->params; p++)
-        text_addf(out, "%s\n        .%s(%s)", p ? "," : "", k->param[p].name,
-                  ir_value_print(ir->arena, &k->param[p].value));
+static void emit_params(const struct ir *ir, int id, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[id];
+    for (int p = 0; p < k->params; p++) {
+        text_addf(out, "%s\n        .%s(", p ? "," : "", k->param[p].name);
+        emit_value(ir, id, &k->param[p], out);
+        text_add(out, ")");
+    }
 }
 
 static void emit_plain_nets(const struct ir *ir, int k, struct text *out) {
@@ -431,7 +434,7 @@ static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels,
     text_addf(out, "    %s", k->module);
     if (k->params) {
         text_add(out, " #(");
-        emit_params(ir, k, out);
+        emit_params(ir, id, out);
         text_add(out, ")");
     }
     text_addf(out, " u_%s (\n        .clk(clk), %s.rst(%s)", k->name, second_clock(ir, id),

@@ -146,7 +146,8 @@ static void add_frame(struct link *l, int64_t cut) {
 
 static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) { // the outermost stands first
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)loops + 1);
-    for (int l = 0; l < loops; l++) word[loops - 1 - l] = (struct ir_word){32, IR_DECIMAL, (uint64_t)value[l]};
+    for (int l = 0; l < loops; l++)
+        word[loops - 1 - l] = (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)value[l]};
     return ir_value_list(ir->arena, word, loops);
 }
 

@@ -61,6 +61,16 @@ read_names() { # folder
         END { exit wrong || !streams }' "$1/design.yaml"
 }
 
+# An entry of a multiplexer's table is the place of the stream that its comment names.
+read_tables() { # folder
+    awk "/^ +8'h[0-9a-f]+,? \/\/ / {
+        place = \$1; gsub(/8'h|,/, \"\", place); names++
+        at = index(\"0123456789abcdef\", place) - 1
+        if (length(place) == 1 && \$3 !~ \"_\" at \"(_to_|\$)\") { print \"error: \" \$0; wrong = 1 }
+    }
+    END { exit wrong }" "$1/rtl/rill_top.v"
+}
+
 # A template that nothing instantiates is a second top: each tool must stop there, or the three checks above show
 # nothing.
 refuses_more() { # folder
@@ -95,6 +105,7 @@ check_design() { # spec: the unit of parallel work
     check "emit $label: Verilator lint" lint_design "$dir"
     check "emit $label: what comments say" read_comments "$dir"
     check "emit $label: names of streams" read_names "$dir"
+    check "emit $label: tables" read_tables "$dir"
     check "emit $label: Icarus" read_icarus "$dir"
     check "emit $label: Yosys" read_yosys "$dir"
     [ "$label" != graph-linear ] || check "emit $label: a module that is not reached is seen" refuses_more "$dir"
@@ -138,8 +149,8 @@ if [ ${#specs[@]} = 0 ]; then
 fi
 
 for spec in "${specs[@]}"; do
-    checks=6
-    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=7 # with a module that is not reached
+    checks=7
+    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=8 # with a module that is not reached
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 run_jobs 2
