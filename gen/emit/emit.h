@@ -60,7 +60,10 @@ bool emit_carried_by(const struct ir *, int kernel, struct text *out);          
 
 const char *emit_range(const struct ir *, int64_t bits);              // `[7:0] ` of a declaration; empty: one bit
 const char *emit_bit(const struct ir *, int64_t bits, int64_t index); // `[3]` of a net of so many; empty: it has one
-void emit_wrapped(const struct text *in, struct text *out);           // broken behind commas or `=`, comments at spaces
+// Of so many names side by side: no braces around one.
+const char *emit_open(int names);
+const char *emit_close(int names);
+void emit_wrapped(const struct text *in, struct text *out); // broken behind commas or `=`, comments at spaces
 
 // ---- the RTL library ----
 

@@ -138,7 +138,8 @@ bool ir_net_is_tied(const struct ir *ir, int net, bool is_output) {
 }
 
 void ir_add_zero(struct ir *ir, int kernel, const char *port, int64_t bits) {
-    ir_add_wire(ir, kernel, port, false, bits, arena_printf(ir->arena, "%lld'd0", (long long)bits));
+    ir_add_wire(ir, kernel, port, false, bits,
+                bits == 1 ? "1'b0" : arena_printf(ir->arena, "%lld'd0", (long long)bits));
 }
 
 void ir_add_wire(struct ir *ir, int kernel, const char *port, bool is_output, int64_t bits, const char *net) {

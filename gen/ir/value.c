@@ -63,6 +63,8 @@ struct ir_value ir_value_table(struct arena *arena, int bits, int entries, uint6
 
 static bool is_wide(const struct ir_word *w) { return w->bits > PIECE; }
 
+static bool is_flag(const struct ir_word *w) { return w->bits == 1 && w->radix == IR_DECIMAL; }
+
 static void print_wide(struct text *out, const struct ir_word *w) {
     text_addf(out, "%d'h", w->bits);
     bool begun = false;
@@ -77,6 +79,7 @@ static void print_word(struct text *out, const struct ir_word *w) {
     static const char *const form[] = {
         [IR_DECIMAL] = "%d'd%" PRIu64, [IR_HEX] = "%d'h%" PRIx64, [IR_FLOAT] = "%d'h%08" PRIx64};
     if (is_wide(w)) print_wide(out, w);
+    else if (is_flag(w)) text_addf(out, "1'b%d", (int)w->value);
     else text_addf(out, form[w->radix], w->bits, w->value);
 }
 
@@ -123,6 +126,10 @@ static const char *read_word(const char *p, struct ir_word *w) {
     char *end;
     long bits = strtol(p, &end, 10);
     bool hex = end[0] == '\'' && end[1] == 'h';
+    if (bits == 1 && end[0] == '\'' && end[1] == 'b' && (end[2] == '0' || end[2] == '1')) {
+        *w = (struct ir_word){.bits = 1, .radix = IR_DECIMAL, .value = (uint64_t)(end[2] - '0')};
+        return end + 3;
+    }
     if (bits < 1 || bits > (hex ? IR_WORD_BITS : PIECE) || end[0] != '\'' || (end[1] != 'd' && !hex)) return NULL;
     const char *digits = end + 2;
     *w = (struct ir_word){.bits = (int)bits, .radix = hex ? IR_HEX : IR_DECIMAL};

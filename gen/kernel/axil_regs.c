@@ -16,6 +16,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_axil_regs = {.module = "rill_axil_regs",
+                                           .without = "no sampling in this design",
                                            .doc = "what the host reads and writes",
                                            .traits = KERNEL_REGISTERS,
                                            .contract = contract,

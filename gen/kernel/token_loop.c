@@ -19,6 +19,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_token_loop = {.module = "rill_token_loop",
+                                            .without = "no ids in this design",
                                             .doc = "runs requests: gives steps, collects ids, stops at faults",
                                             .traits = KERNEL_LOOP,
                                             .contract = contract,

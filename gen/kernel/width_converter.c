@@ -37,6 +37,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_width_converter = {.module = "rill_width_converter",
+                                                 .without = "all elements of a word count",
                                                  .doc = "words of another width",
                                                  .traits = KERNEL_WIDTH,
                                                  .contract = contract,

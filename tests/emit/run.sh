@@ -24,6 +24,11 @@ lint_design() { # folder
         echo "error: rtl/rill_top.v has a vector of one bit, or a name with a hole"
         return 1
     fi
+    if grep -nE "[(=& ]\{[^{},]+\}|\b1'[dh]|[02-9]'b" "$1/rtl/rill_top.v" | grep -v ':\s*//' | head -n 1 | cut -c1-80 |
+            grep .; then
+        echo "error: rtl/rill_top.v has braces around one name, or a literal in another form"
+        return 1
+    fi
 }
 
 # The comment above a stream has its tensor or its purpose, that above a kernel what it does.

@@ -133,7 +133,8 @@ check_names() {
 check_old() {
     local label="a dump of an older version" old=$work/names/old.yaml
     "$rill" gen "$root/tests/e2e/specs/dies.yaml" -o "$work/names/new" >"$log" 2>&1
-    sed -E -e '/ from: /s/ (to_)?type: "[^"]*",//g' -e 's/SLR([0-9])(,|\]|\}|$)/\1\2/g' -e 's/mode: scores/mode: keys/' \
+    sed -E -e '/ from: /s/ (to_)?type: "[^"]*",//g' -e 's/SLR([0-9])(,|\]|\}|$)/\1\2/g' \
+        -e 's/mode: scores/mode: keys/' \
         -e 's/\{(x: [^,]*, )?y: q,/{x_edge_port: 0, y_port: 0,/' "$work/names/new/design.yaml" >"$old"
     sed -i -E -e '/^dies:/,$s/name: ([0-9])/name: SLR\1/' "$old"
     if [ "$(grep -cE 'SLR[0-9]|mode: scores' "$old")" = 3 ] && grep -q 'x_edge_port: 0' "$old" &&
