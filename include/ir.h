@@ -240,13 +240,19 @@ const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role)
 enum ir_role ir_role_of(const char *port_name);
 int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
-void ir_name_edge(struct ir *, int edge, const char *name); // with a number behind it where another edge has the name
-int ir_find_tensor(const struct ir *, const char *name);    // IR_NONE if absent
+const char *ir_end_name(const struct ir *, int kernel, int port); // as in the names of streams
+// An edge has the name of its ends, with a number behind it where another one has that: again after a change of them.
+void ir_name_edge(struct ir *, int edge);
+int ir_find_tensor(const struct ir *, const char *name);           // IR_NONE if absent
 const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // that has it as its local tensor, or NULL
 int ir_first_value(const struct ir *, int tensor);                 // of a carried tensor: its initial one
 int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that reads the ids from outside; 0 without
 int ir_engine_of(const struct ir *, int node); // the engine a product fires on, IR_NONE for other operations
 int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines
+// Of the streams of a multiplexer or demultiplexer: the port at a place; the place of the only one with a tensor.
+// IR_NONE without.
+int ir_steered_port(const struct ir *, int kernel, int index);
+int ir_steered_index(const struct ir *, int kernel, int tensor);
 int ir_key_channels(const struct ir *); // channels over which positions of K are dealt out; all, without attention
 enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);

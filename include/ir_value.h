@@ -15,10 +15,11 @@ enum ir_value_kind {
 
 enum ir_radix { IR_DECIMAL, IR_HEX, IR_FLOAT /* the 32 bits of an fp32 number */ };
 
+enum { IR_WORD_BITS = 256 };
 struct ir_word {
-    int bits; // 1 to 64
+    int bits; // 1 to 64, in hexadecimal form to IR_WORD_BITS
     enum ir_radix radix;
-    uint64_t value;
+    uint64_t value, above[IR_WORD_BITS / 64 - 1]; // above: from bit 64 on
 };
 
 struct ir_value {
@@ -34,8 +35,11 @@ struct ir_value ir_value_word(struct arena *, int bits, uint64_t value);
 struct ir_value ir_value_float(struct arena *, float value);
 struct ir_value ir_value_list(struct arena *, const struct ir_word word[], int words); // word[0]: the highest; copied
 struct ir_value ir_value_text(const char *text);                                       // not copied
-// A table of any width in pieces of 64 bits. bit[0] is the lowest.
+// Bits in pieces of 64. bit[0] is the lowest.
 struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[]);
+// A table: entry[0] is the lowest, each in words of 64 bits, little end first.
+struct ir_value ir_value_table(struct arena *, int bits, int entries, uint64_t (*entry)[IR_WORD_BITS / 64]);
+uint64_t ir_word_field(const struct ir_word *, int first, int bits); // at most 64
 
 // As Verilog; the dump has numbers in this form.
 const char *ir_value_print(struct arena *, const struct ir_value *);

@@ -49,8 +49,10 @@ struct kernel_args { // parameters of an RTL module
 enum kernel_kv { KERNEL_KV_ALL, KERNEL_KV_INTEGERS, KERNEL_KV_SCALE };
 
 struct kernel_class {
-    const char *module; // of the RTL library; NULL: the design's own
-    unsigned traits;    // of enum kernel_trait
+    const char *module;  // of the RTL library; NULL: the design's own
+    const char *doc;     // what it does with what goes through it; NULL: an operation's kernel, or a part of one
+    const char *without; // what a design has not whose ports are open or tied; NULL: nobody says
+    unsigned traits;     // of enum kernel_trait
     // Parameters beside LANES and TOKENS for the operation that it serves, whose tensors have their types; NULL: none.
     void (*bind)(struct ir *, const struct ir_node *, int kernel);
     // How it moves words, into a contract that is all zero but for pack 1; NULL: nothing is known. `at` is the kernel.

@@ -18,7 +18,7 @@ static struct ir_value read_value(struct arena *arena, const char *text) {
     struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, (size_t)words);
     for (int64_t w = 0; w < words; w++) {
         const char *piece = arena_strndup(arena, digits + 2 + w * WORD_BITS / 4, WORD_BITS / 4);
-        word[w] = (struct ir_word){WORD_BITS, IR_DECIMAL, strtoull(piece, NULL, 16)};
+        word[w] = (struct ir_word){.bits = WORD_BITS, .radix = IR_DECIMAL, .value = strtoull(piece, NULL, 16)};
     }
     return ir_value_list(arena, word, (int)words);
 }

@@ -31,7 +31,8 @@ int emit_home(const struct ir *); // the token loop's die
 // A net or an instance of which every die has one; where there is only one die, without its number.
 const char *emit_of_die(const struct ir *, const char *net, int die);
 bool emit_has_faults(const struct ir *, int die);
-void emit_faults(const struct ir *, struct text *out);                        // to the token loop's `kernel_fault`
+void emit_faults(const struct ir *, struct text *out); // to the token loop's `kernel_fault`
+void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out); // tables entry by entry
 void emit_streams(const struct ir *, struct emit_levels *, struct text *out); // nets and FIFOs of every edge, probes
 void emit_kernels(const struct ir *, struct emit_levels *, struct text *out); // one instance per kernel
 void emit_control(const struct ir *, struct text *out); // registers, token loop's plain nets, faults, parameter loading
@@ -51,12 +52,18 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 void emit_describe_top(const struct ir *, struct text *out);                // how to read it, where operations are
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // operations, or what goes through it
 void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, type
+void emit_tensor(const struct ir *, int tensor, struct text *out);                      // name, dtype, shape
+void emit_carried(const struct ir *, const struct ir_edge *, struct text *out); // tensor, or purpose, of a stream
+bool emit_carried_by(const struct ir *, int kernel, struct text *out);          // of a kernel; false: of none
 
 // ---- layout ----
 
 const char *emit_range(const struct ir *, int64_t bits);              // `[7:0] ` of a declaration; empty: one bit
 const char *emit_bit(const struct ir *, int64_t bits, int64_t index); // `[3]` of a net of so many; empty: it has one
-void emit_wrapped(const struct text *in, struct text *out);           // broken behind commas or `=`, comments at spaces
+// Of so many names side by side: no braces around one.
+const char *emit_open(int names);
+const char *emit_close(int names);
+void emit_wrapped(const struct text *in, struct text *out); // broken behind commas or `=`, comments at spaces
 
 // ---- the RTL library ----
 

@@ -6,43 +6,15 @@
 #include "include/kernel.h"
 #include "include/ops.h"
 
-static void add_tensor(const struct ir *ir, int tensor, struct text *out) {
-    const struct ir_tensor *t = &ir->tensor[tensor];
-    text_addf(out, "%s: %s [", t->name, ir_dtype_words[t->dtype]);
-    for (int d = 0; d < t->rank; d++) text_addf(out, "%s%s", d ? ", " : "", ir_extent_text(ir, &t->shape[d]));
-    text_add(out, "]");
-}
-
-// Names of the tensors at the kernel's ports of one direction, each once.
-static int add_tensors(const struct ir *ir, const struct ir_kernel *k, bool is_output, struct text *out) {
-    int count = 0;
-    for (int p = 0; p < k->ports; p++) {
-        int tensor = k->port[p].tensor;
-        bool known = tensor == IR_NONE || k->port[p].is_output != is_output;
-        for (int q = 0; q < p && !known; q++) known = k->port[q].is_output == is_output && k->port[q].tensor == tensor;
-        if (!known) text_addf(out, "%s%s", count++ ? ", " : "", ir->tensor[tensor].name);
-    }
-    return count;
-}
-
 // ---- streams ----
 
 void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct text *out) {
-    const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
-    const struct ir_port *p = &from->port[e->src_port];
-    int tensor = p->tensor != IR_NONE ? p->tensor : to->port[e->dst_port].tensor;
-    text_addf(out, "    // %s -> %s", ir_port_text(ir, e->src_kernel, e->src_port),
+    const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
+    text_addf(out, "    // %s -> %s: ", ir_port_text(ir, e->src_kernel, e->src_port),
               ir_port_text(ir, e->dst_kernel, e->dst_port));
-    struct text turns = {0};
-    if (tensor != IR_NONE) {
-        text_add(out, ": ");
-        add_tensor(ir, tensor, out);
-    } else if ((kernel_is(from, KERNEL_MUX) && add_tensors(ir, from, false, &turns)) ||
-               (kernel_is(to, KERNEL_DEMUX) && add_tensors(ir, to, true, &turns)))
-        text_addf(out, ": in turn %s", text_cstr(&turns));
+    emit_carried(ir, e, out);
     if (p->type.rank || p->type.loops) text_addf(out, "; %s", ir_type_text(ir, &p->type));
     text_add(out, "\n");
-    text_free(&turns);
 }
 
 // ---- kernels ----
@@ -54,7 +26,7 @@ static void add_operation(const struct ir *ir, int node, struct text *out) {
     text_add(out, n->inputs ? " -> " : "nothing -> ");
     for (int o = 0; o < n->outputs; o++) {
         if (o) text_add(out, ", ");
-        add_tensor(ir, n->out[o], out);
+        emit_tensor(ir, n->out[o], out);
     }
     text_addf(out, " (region %s)", ir->region[n->region].name);
 }
@@ -71,19 +43,24 @@ static void add_products(const struct ir *ir, int engine, struct text *out) {
         if (ir_engine_of(ir, n) == engine) text_addf(out, "%s%s", count++ ? ", " : "the products ", ir->node[n].name);
 }
 
+// A kernel of no operation: what its class does, with what.
+static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct kernel_class *class = kernel_of(k);
+    struct text carried = {0};
+    text_add(out, class && class->doc ? class->doc : k->module);
+    if (!k->is_control && emit_carried_by(ir, kernel, &carried)) text_addf(out, ": %s", text_cstr(&carried));
+    text_free(&carried);
+}
+
 void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     int engine = engine_of_kernel(ir, kernel);
     text_addf(out, "\n    // %s: ", k->name);
-    struct text carried = {0};
     if (k->node != IR_NONE) add_operation(ir, k->node, out);
     else if (engine != IR_NONE) add_products(ir, engine, out);
-    else if (k->is_control) text_add(out, "control of requests");
-    else if (add_tensors(ir, k, false, &carried) || add_tensors(ir, k, true, &carried))
-        text_addf(out, "carries %s", text_cstr(&carried));
-    else text_add(out, "of no operation alone");
+    else add_purpose(ir, kernel, out);
     text_add(out, "\n");
-    text_free(&carried);
 }
 
 // ---- the head of the file ----

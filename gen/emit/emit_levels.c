@@ -83,28 +83,29 @@ void emit_levels(const struct ir *ir, const struct emit_levels *levels, struct t
 
 // ---- faults ----
 
+static int faults_of(const struct ir *ir, int die) { // IR_NONE: of all dies
+    int faults = 0;
+    for (int k = 0; k < ir->kernels; k++)
+        faults += ir->kernel[k].has_fault && (die == IR_NONE || ir->kernel[k].die == die);
+    return faults;
+}
+
 static void add_list(const struct ir *ir, const char *before, const char *net, int die, struct text *out) {
-    text_add(out, before);
+    text_addf(out, "%s%s", before, emit_open(faults_of(ir, die)));
     const char *comma = "";
     for (int k = ir->kernels - 1; k >= 0; k--) {
         if (!ir->kernel[k].has_fault || (die != IR_NONE && ir->kernel[k].die != die)) continue;
         text_addf(out, "%s%s_of_%s", comma, net, ir->kernel[k].name);
         comma = ", ";
     }
-    text_add(out, "}");
-}
-
-static int faults_of(const struct ir *ir, int die) {
-    int faults = 0;
-    for (int k = 0; k < ir->kernels; k++) faults += ir->kernel[k].has_fault && ir->kernel[k].die == die;
-    return faults;
+    text_add(out, emit_close(faults_of(ir, die)));
 }
 
 static void add_fault_way(const struct ir *ir, int die, struct text *out) {
     text_addf(out, "    %s #(.DATA_W(%d), .STAGES(%d)) u_fault_way_%d (\n        .clk(clk), .rst(1'b0)", rtl_hop.module,
               faults_of(ir, die), emit_way_stages(ir), die);
-    add_list(ir, ",\n        .d({", "fault", die, out);
-    add_list(ir, "),\n        .q({", "told", die, out);
+    add_list(ir, ",\n        .d(", "fault", die, out);
+    add_list(ir, "),\n        .q(", "told", die, out);
     text_add(out, "));\n");
 }
 
@@ -121,6 +122,6 @@ void emit_faults(const struct ir *ir, struct text *out) {
         if (ir->kernel[k].has_fault) text_addf(out, "    wire told_of_%s;\n", ir->kernel[k].name);
     for (int d = 0; d < ir->dies && far; d++)
         if (emit_has_faults(ir, d)) add_fault_way(ir, d, out);
-    add_list(ir, "    assign kernel_fault = {", far ? "told" : "fault", IR_NONE, out);
+    add_list(ir, "    assign kernel_fault = ", far ? "told" : "fault", IR_NONE, out);
     text_add(out, ";\n");
 }

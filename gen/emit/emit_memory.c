@@ -137,7 +137,7 @@ static void emit_read_engine(const struct channel *ch, int i, const struct emit_
     int part = client->is_lane ? ch->index : client->part, parts = client->is_lane ? d->channels : client->parts;
     const char *bit = emit_bit(ir, parts, part), *name = client->name;
     const char *data =
-        client->is_lane || parts > 1 ? arena_printf(ir->arena, "[%d*%d +: %d]", part, d->beat_bits, d->beat_bits) : "";
+        client->is_lane || parts > 1 ? arena_printf(ir->arena, "[%d +: %d]", part * d->beat_bits, d->beat_bits) : "";
     int prefetch = client->is_lane ? d->prefetch_beats : client->buffer ? (int)client->buffer : 2 * d->max_burst;
     int burst = client->burst ? (int)client->burst : d->max_burst, engine = ir_engine_at(ir, ch->index);
     enum ram_style style = client->is_lane && engine != IR_NONE ? ir->engine[engine].prefetch_style : RAM_AUTO;
@@ -195,19 +195,23 @@ static const char *writer_beat_tready(const struct channel *ch, const struct emi
 
 static const char *writer_beat(const struct channel *ch, const struct emit_client *c) {
     int bits = ch->ir->design.beat_bits;
-    return c->is_packed ? arena_printf(ch->ir->arena, "%s_beat_tdata[%d*%d +: %d]", c->name, ch->lane, bits, bits)
+    return c->is_packed ? arena_printf(ch->ir->arena, "%s_beat_tdata[%d +: %d]", c->name, ch->lane * bits, bits)
                         : arena_printf(ch->ir->arena, "%s_beat_tdata", c->name);
 }
 
 static void connect_writers(const struct channel *ch, const char *port, const struct emit_client *client,
                             writer_part *part) {
-    text_addf(ch->out, ",\n        .%s({", port);
-    for (int i = ch->writers - 1; i >= 0; i--) text_addf(ch->out, "%s%s", part(ch, &client[i]), i ? ", " : "})");
+    text_addf(ch->out, ",\n        .%s(%s", port, emit_open(ch->writers));
+    for (int i = ch->writers - 1; i >= 0; i--) text_addf(ch->out, "%s%s", part(ch, &client[i]), i ? ", " : "");
+    text_addf(ch->out, "%s)", emit_close(ch->writers));
 }
 
 // What the engine says of each client.
 static void give_writers(const struct channel *ch, const struct emit_client *client) {
-    text_addf(ch->out, "    wire unused_write_%02d = &{1'b0, ch%02d_written};\n", ch->index, ch->index);
+    for (int i = 0; i < ch->writers; i++)
+        if (!is_tracked(ch->ir, client[i].name))
+            text_addf(ch->out, "    wire unused_write_%02d_%s = &{1'b0, %s}; // nobody counts them\n", ch->index,
+                      client[i].name, client_net(ch, "written", i, 1, ch->writers));
     for (int i = 0; i < ch->writers; i++) {
         const char *name = client[i].name, *bit = writer_bit(ch, &client[i]);
         if (is_waited_for(ch->ir, name))

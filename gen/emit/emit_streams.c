@@ -61,11 +61,11 @@ static void emit_rests(const struct ir *ir, const struct ir_edge *e, struct text
 // The port `side`_axis of what stores or delays words, tied to this net.
 static void emit_side(const struct ir *ir, const struct ir_edge *e, char side, const char *net, struct text *out) {
     const struct ir_port *p = writer(ir, e);
-    text_addf(out, ",\n        .%c_axis_tvalid(%s_tvalid), .%c_axis_tready(%s_tready),\n        .%c_axis_tdata({", side,
-              net, side, net, side);
+    text_addf(out, ",\n        .%c_axis_tvalid(%s_tvalid), .%c_axis_tready(%s_tready),\n        .%c_axis_tdata(%s",
+              side, net, side, net, side, emit_open(has_user(p) ? 2 : 1));
     if (p->kind == IR_STREAM_COUNTED) text_addf(out, "%s_tcount, ", net);
     if (has_user(p)) text_addf(out, "%s_tlast, %s_tuser, ", net, net);
-    text_addf(out, "%s})", part_of(ir, e, net));
+    text_addf(out, "%s%s)", part_of(ir, e, net), emit_close(has_user(p) ? 2 : 1));
 }
 
 // ---- ways between dies ----
@@ -179,9 +179,9 @@ static void emit_pool_way(const struct ir *ir, const struct ir_edge *e, bool ent
 
 static void emit_fill_probe(const struct ir_edge *e, int id, int bits, struct text *out) {
     text_addf(out,
-              "    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%d (\n        .clk(clk), "
+              "    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) u_fill_%s (\n        .clk(clk), "
               ".occupancy(%s_fill), .high_water(%s_high));\n",
-              id, (long long)e->depth, bits, id, e->name, e->name);
+              id, (long long)e->depth, bits, e->name, e->name, e->name);
 }
 
 // Shows the stream to the checker; signals a stream does not have are tied to 0.
@@ -190,13 +190,13 @@ static void emit_beat_probe(const struct ir *ir, const struct ir_edge *e, int id
     bool counted = p->kind == IR_STREAM_COUNTED;
     if (p->data_bits > PROBE_MAX_BITS) return;
     text_addf(out,
-              "    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%d (\n"
+              "    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%d), .COUNT_W(%lld)) u_probe_%s (\n"
               "        .clk(clk), .rst(%s),\n        .tvalid(%s_i_tvalid), .tready(%s_i_tready),\n"
               "        .tdata(%s_i_tdata), ",
-              id, (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, id,
+              id, (long long)p->data_bits, user_bits(ir), counted ? (long long)p->count_bits : 1, e->name,
               emit_first_reset(ir), e->name, e->name, e->name);
     if (has_user(p)) text_addf(out, ".tuser(%s_i_tuser), .tlast(%s_i_tlast), ", e->name, e->name);
-    else text_addf(out, ".tuser(%d'b0), .tlast(1'b0), ", user_bits(ir));
+    else text_addf(out, ".tuser(%d'd0), .tlast(1'b0), ", user_bits(ir));
     if (counted) text_addf(out, ".tcount(%s_i_tcount));\n", e->name);
     else text_add(out, ".tcount(1'b0));\n");
 }
@@ -352,7 +352,7 @@ static void emit_array(const struct ir *ir, const struct ir_kernel *k, const str
     int ports = 0;
     while (indexed_port(k, first, ports)) ports++;
     for (int s = 0; s < (handshake_only ? 2 : 5); s++) {
-        text_addf(out, "%s\n        .%s%s({", s ? "," : "", port_prefix(ir, first), signals[s]);
+        text_addf(out, "%s\n        .%s%s(%s", s ? "," : "", port_prefix(ir, first), signals[s], emit_open(ports));
         for (int i = ports - 1; i >= 0; i--) {
             const struct ir_port *p = indexed_port(k, first, i);
             const char *net =
@@ -361,7 +361,7 @@ static void emit_array(const struct ir *ir, const struct ir_kernel *k, const str
                 net = arena_printf(ir->arena, "%s_unused_%d_%s", k->name, i, signals[s]);
             text_addf(out, "%s%s", i == ports - 1 ? "" : ", ", net);
         }
-        text_add(out, "})");
+        text_addf(out, "%s)", emit_close(ports));
     }
 }
 
@@ -386,16 +386,34 @@ static void emit_fork_payload(const struct ir *ir, const struct ir_kernel *k, st
     }
 }
 
-static void emit_params(const struct ir *ir, const struct ir_kernel *k, struct text *out) {
-    for (int p = 0; p < k->params; p++)
-        text_addf(out, "%s\n        .%s(%s)", p ? "," : "", k->param[p].name,
-                  ir_value_print(ir->arena, &k->param[p].value));
+static void emit_params(const struct ir *ir, int id, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[id];
+    for (int p = 0; p < k->params; p++) {
+        text_addf(out, "%s\n        .%s(", p ? "," : "", k->param[p].name);
+        emit_value(ir, id, &k->param[p], out);
+        text_add(out, ")");
+    }
+}
+
+static const char *net_of(const struct ir *ir, int wire) { return ir->net[ir->wire[wire].net].verilog; }
+
+static bool is_unused(const char *net) { return !*net || (*net >= '0' && *net <= '9'); } // open, or a constant
+
+// What this design has no use for, under a line that says why.
+static void emit_unused_ports(const struct ir *ir, int k, struct text *out) {
+    const struct kernel_class *class = kernel_of(&ir->kernel[k]);
+    const char *why = class && class->without ? class->without : "not used in this design";
+    for (int w = 0, count = 0; w < ir->wires; w++) {
+        if (ir->wire[w].kernel != k || !is_unused(net_of(ir, w))) continue;
+        if (!count++) text_addf(out, ",\n        // %s\n        .%s(%s)", why, ir->wire[w].port, net_of(ir, w));
+        else text_addf(out, ",\n        .%s(%s)", ir->wire[w].port, net_of(ir, w));
+    }
 }
 
 static void emit_plain_nets(const struct ir *ir, int k, struct text *out) {
     for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].kernel == k)
-            text_addf(out, ",\n        .%s(%s)", ir->wire[w].port, ir->net[ir->wire[w].net].verilog);
+        if (ir->wire[w].kernel == k && !is_unused(net_of(ir, w)))
+            text_addf(out, ",\n        .%s(%s)", ir->wire[w].port, net_of(ir, w));
     if (ir->kernel[k].has_fault) text_addf(out, ",\n        .fault(fault_of_%s)", ir->kernel[k].name);
 }
 
@@ -419,7 +437,9 @@ static void emit_client_ports(const struct ir *ir, int k, struct text *out) {
 // Of an engine: in a design with one clock nothing looks at it.
 static const char *second_clock(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
-        if (ir->engine[e].kernel == kernel) return ir_second_clock(ir) ? ".clk_2x(clk_2x), " : ".clk_2x(clk), ";
+        if (ir->engine[e].kernel == kernel)
+            return ir_second_clock(ir) ? ".clk_2x(clk_2x), "
+                                       : "// one clock: nothing looks at clk_2x\n        .clk_2x(clk), ";
     return "";
 }
 
@@ -431,10 +451,10 @@ static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels,
     text_addf(out, "    %s", k->module);
     if (k->params) {
         text_add(out, " #(");
-        emit_params(ir, k, out);
+        emit_params(ir, id, out);
         text_add(out, ")");
     }
-    text_addf(out, " u_%s (\n        .clk(clk), %s.rst(%s)", k->name, second_clock(ir, id),
+    text_addf(out, " u_%s (\n        %s.clk(clk), .rst(%s)", k->name, second_clock(ir, id),
               k->is_control ? "rst" : emit_reset(ir, levels, k->die));
     for (int p = 0; p < k->ports; p++) {
         const struct ir_port *port = &k->port[p];
@@ -449,6 +469,7 @@ static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels,
     if (is_pool(k)) emit_pool_ports(ir, id, out);
     emit_client_ports(ir, id, out);
     emit_plain_nets(ir, id, out);
+    emit_unused_ports(ir, id, out);
     text_add(out, ");\n");
 }
 
@@ -459,9 +480,9 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
     static const char *const signals[] = {"tvalid", "tready", "tok_last"};
     if (!custom || k->port[custom->inputs].edge == IR_NONE) return;
     text_addf(out,
-              "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%d (\n        .clk(clk), "
+              "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%s (\n        .clk(clk), "
               ".rst(%s)",
-              id, custom->inputs, id, emit_first_reset(ir));
+              id, custom->inputs, k->name, emit_first_reset(ir));
     for (int s = 0; s < 3; s++) {
         text_addf(out, ",\n        .in_%s({", signals[s]);
         for (int i = custom->inputs - 1; i >= 0; i--) {

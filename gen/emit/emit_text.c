@@ -10,6 +10,9 @@ const char *emit_range(const struct ir *ir, int64_t bits) {
     return bits == 1 ? "" : arena_printf(ir->arena, "[%lld:0] ", (long long)bits - 1);
 }
 
+const char *emit_open(int names) { return names == 1 ? "" : "{"; }
+const char *emit_close(int names) { return names == 1 ? "" : "}"; }
+
 const char *emit_bit(const struct ir *ir, int64_t bits, int64_t index) {
     return bits == 1 ? "" : arena_printf(ir->arena, "[%lld]", (long long)index);
 }

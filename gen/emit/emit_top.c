@@ -53,11 +53,15 @@ static int fault_bits(const struct ir *ir) {
 // Counts of finished steps, output 0 in the low bits.
 static void emit_steps_done(const struct ir *ir, struct text *out) {
     int outputs = 0;
-    text_add(out, "    assign out_steps_done = {");
+    for (int k = 0; k < ir->kernels; k++) outputs += kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT);
+    text_addf(out, "    assign out_steps_done = %s", outputs ? emit_open(outputs) : "32'd0");
+    const char *comma = "";
     for (int k = ir->kernels - 1; k >= 0; k--)
-        if (kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT))
-            text_addf(out, "%s%s_steps_done", outputs++ ? ", " : "", ir->kernel[k].name);
-    text_add(out, outputs ? "};\n" : "32'd0};\n");
+        if (kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT)) {
+            text_addf(out, "%s%s_steps_done", comma, ir->kernel[k].name);
+            comma = ", ";
+        }
+    text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // no outputs but ids");
 }
 
 static bool is_tied(const struct ir *ir, const char *net, bool is_output) { // a kernel drives it, or reads it
@@ -69,8 +73,8 @@ static void emit_constants(const struct ir *ir, struct text *out) {
     static const char *const counts[] = {"k_layers_done", "v_layers_done", "kv_layers_done"};
     for (size_t i = 0; i < COUNT_OF(counts); i++)
         if (is_tied(ir, counts[i], false) && !is_tied(ir, counts[i], true))
-            text_addf(out, "    wire [31:0] %s = 32'd0;\n", counts[i]);
-    if (!is_tied(ir, "ids_written", true)) text_add(out, "    wire [31:0] ids_written = 32'd0;\n");
+            text_addf(out, "    wire [31:0] %s = 32'd0; // no caches of keys and values\n", counts[i]);
+    if (!is_tied(ir, "ids_written", true)) text_add(out, "    wire [31:0] ids_written = 32'd0; // no ids\n");
 }
 
 // Nets that several sections share, declared before all of them.
@@ -106,9 +110,11 @@ static void emit_idle(const struct ir *ir, struct text *out) {
     const char *walkers = "";
     for (int e = 0; e < ir->engines; e++) // the first one in the low bit
         walkers = arena_printf(ir->arena, "%s%s%s", ir_engine_name(ir, e, "walker_idle"), e ? ", " : "", walkers);
-    if (ir->engines) text_addf(out, "        walker_idle_q <= {%s};\n", walkers);
-    text_addf(out, "        quiet_q <= (&channel_idle_q)%s%s%s;\n    end\n", ir->engines ? " & (&{" : "", walkers,
-              ir->engines ? "})" : "");
+    const char *open = emit_open(ir->engines), *close = emit_close(ir->engines);
+    if (ir->engines) text_addf(out, "        walker_idle_q <= %s%s%s;\n", open, walkers, close);
+    text_add(out, "        quiet_q <= (&channel_idle_q)");
+    if (ir->engines) text_addf(out, " & (&%s%s%s)", open, walkers, close);
+    text_add(out, ";\n    end\n");
     text_add(out, "    assign idle_engines = {");
     if (ir->engines < 32) text_addf(out, "{%d{1'b1}}, ", 32 - ir->engines);
     if (ir->engines) text_add(out, "walker_idle_q, ");
@@ -127,7 +133,8 @@ static const struct {
 static void emit_fixed(const struct ir *ir, struct text *out) {
     for (int c = 0; c < ir->design.channels; c++)
         for (size_t i = 0; i < COUNT_OF(fixed); i++)
-            text_addf(out, "    assign m_axi_hbm_%02d_%s = %d'd%d;\n", c, fixed[i].name, fixed[i].bits, fixed[i].value);
+            text_addf(out, "    assign m_axi_hbm_%02d_%s = %d'%c%d;\n", c, fixed[i].name, fixed[i].bits,
+                      fixed[i].bits == 1 ? 'b' : 'd', fixed[i].value);
     text_add(out, "    wire unused = &{1'b0, s_axi_control_awprot, s_axi_control_arprot}; // hosts are all alike\n");
 }
 

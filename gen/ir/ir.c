@@ -138,7 +138,8 @@ bool ir_net_is_tied(const struct ir *ir, int net, bool is_output) {
 }
 
 void ir_add_zero(struct ir *ir, int kernel, const char *port, int64_t bits) {
-    ir_add_wire(ir, kernel, port, false, bits, arena_printf(ir->arena, "%lld'd0", (long long)bits));
+    ir_add_wire(ir, kernel, port, false, bits,
+                bits == 1 ? "1'b0" : arena_printf(ir->arena, "%lld'd0", (long long)bits));
 }
 
 void ir_add_wire(struct ir *ir, int kernel, const char *port, bool is_output, int64_t bits, const char *net) {
@@ -225,31 +226,33 @@ static bool has_edge(const struct ir *ir, const char *name, int but) {
     return false;
 }
 
-// `a` to port `b_c` and `a_b` to port `c` make one name: the second gets a number.
-void ir_name_edge(struct ir *ir, int edge, const char *name) {
-    const char *wanted = name;
-    for (int i = 2; has_edge(ir, name, edge); i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
-    ir->edge[edge].name = name;
-}
-
 // Kernel and port; the kernel alone where its port has no name.
-static const char *end_name(const struct ir *ir, const struct ir_kernel *k, const struct ir_port *p) {
+const char *ir_end_name(const struct ir *ir, int kernel, int port) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct ir_port *p = &k->port[port];
     if (p->index != IR_NONE) return arena_printf(ir->arena, "%s_%d", k->name, p->index);
     return *p->name ? arena_printf(ir->arena, "%s_%s", k->name, p->name) : k->name;
+}
+
+// `a` to port `b_c` and `a_b` to port `c` make one name: the second gets a number.
+void ir_name_edge(struct ir *ir, int edge) {
+    struct ir_edge *e = &ir->edge[edge];
+    const char *wanted = arena_printf(ir->arena, "%s_to_%s", ir_end_name(ir, e->src_kernel, e->src_port),
+                                      ir_end_name(ir, e->dst_kernel, e->dst_port)),
+               *name = wanted;
+    for (int i = 2; has_edge(ir, name, edge); i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
+    e->name = name;
 }
 
 int ir_connect(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int dst_port) {
     int id = IR_PUSH(ir, ir->edge, ir->edges, ir->edge_capacity);
     struct ir_edge *e = &ir->edge[id];
-    const struct ir_kernel *s = &ir->kernel[src_kernel], *d = &ir->kernel[dst_kernel];
     e->src_kernel = src_kernel;
     e->src_port = src_port;
     e->dst_kernel = dst_kernel;
     e->dst_port = dst_port;
     e->group = e->pool = e->pool_port = IR_NONE;
-    ir_name_edge(
-        ir, id,
-        arena_printf(ir->arena, "%s_to_%s", end_name(ir, s, &s->port[src_port]), end_name(ir, d, &d->port[dst_port])));
+    ir_name_edge(ir, id);
     ir->kernel[src_kernel].port[src_port].edge = id;
     ir->kernel[dst_kernel].port[dst_port].edge = id;
     return id;
@@ -386,6 +389,23 @@ int ir_engine_of(const struct ir *ir, int node) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].node == node) return ir->firing[f].engine;
     return IR_NONE;
+}
+
+int ir_steered_port(const struct ir *ir, int kernel, int index) {
+    for (int p = 0; kernel != IR_NONE && index != IR_NONE && p < ir->kernel[kernel].ports; p++)
+        if (ir->kernel[kernel].port[p].index == index) return p;
+    return IR_NONE;
+}
+
+int ir_steered_index(const struct ir *ir, int kernel, int tensor) {
+    int found = IR_NONE;
+    for (int p = 0; p < ir->kernel[kernel].ports; p++) {
+        const struct ir_port *port = &ir->kernel[kernel].port[p];
+        if (port->tensor != tensor || port->index == IR_NONE) continue;
+        if (found != IR_NONE) return IR_NONE;
+        found = port->index;
+    }
+    return found;
 }
 
 int ir_engine_at(const struct ir *ir, int channel) {

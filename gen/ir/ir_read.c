@@ -5,136 +5,19 @@
 #include <string.h>
 
 #include "gen/ir/custom_text.h"
+#include "gen/ir/ir_reader.h"
 #include "gen/ir/ir_text.h"
 #include "include/ops.h"
 #include "include/yaml.h"
 
-// What other things refer to by name.
-enum list { NODES, REGIONS, TENSORS, KERNELS, ENGINES, LISTS };
-static const char *const list_keys[LISTS] = {"nodes", "regions", "tensors", "kernels", "engines"},
-                         *const list_words[LISTS] = {"node", "region", "tensor", "kernel", "engine"};
-
-struct reader {
-    struct arena *arena;
-    struct diag *diag;
-    bool ok;
-    struct ir *ir;
-    struct {
-        const char **name;
-        int count;
-    } list[LISTS];
-};
-
-// ---- values of a map ----
-
-static int64_t get_int(struct reader *r, const struct yaml_node *map, const char *key) {
-    const struct yaml_node *node = yaml_get(map, key);
-    int64_t v = 0;
-    if (!node) {
-        diag_error(r->diag, map->loc, "`%s` is missing", key);
-        r->ok = false;
-    } else if (!yaml_int(node, INT64_MIN, INT64_MAX, key, &v, r->diag)) r->ok = false;
-    return v;
-}
-
-static double get_float(struct reader *r, const struct yaml_node *map, const char *key, double min, double max) {
-    const struct yaml_node *node = yaml_get(map, key);
-    double v = 0;
-    if (!node) {
-        diag_error(r->diag, map->loc, "`%s` is missing", key);
-        r->ok = false;
-    } else if (!yaml_float(node, min, max, key, &v, r->diag)) r->ok = false;
-    return v;
-}
-
-static const char *get_string(struct reader *r, const struct yaml_node *map, const char *key) {
-    const struct yaml_node *node = yaml_get(map, key);
-    if (node && node->kind == YAML_KIND_SCALAR) return arena_strdup(r->arena, node->text);
-    diag_error(r->diag, map->loc, "`%s` is missing or no value", key);
-    r->ok = false;
-    return "";
-}
-
-static const char *get_optional(struct reader *r, const struct yaml_node *map, const char *key) {
-    return yaml_get(map, key) ? get_string(r, map, key) : NULL;
-}
-
-static int get_word(struct reader *r, const struct yaml_node *map, const char *key, const char *const *words,
-                    size_t count) {
-    const struct yaml_node *node = yaml_get(map, key);
-    int v = 0;
-    if (!node) {
-        diag_error(r->diag, map->loc, "`%s` is missing", key);
-        r->ok = false;
-    } else if (!yaml_word(node, words, count, key, &v, r->diag)) r->ok = false;
-    return v;
-}
-
-static enum ram_style get_style(struct reader *r, const struct yaml_node *map, const char *key) {
-    return yaml_get(map, key) ? (enum ram_style)get_word(r, map, key, ram_style_words, RAM_STYLES) : RAM_AUTO;
-}
-
-// Items of a list; 0 when it is absent or has more than max.
-static size_t list_count(struct reader *r, const struct yaml_node *list, size_t max) {
-    if (list && list->kind == YAML_KIND_SEQ && list->count <= max) return list->count;
-    diag_error(r->diag, list ? list->loc : loc_none(), "the IR needs a list of at most %zu items here", max);
-    r->ok = false;
-    return 0;
-}
-
-static int64_t item_int(struct reader *r, const struct yaml_node *list, size_t i) {
-    int64_t v = 0;
-    if (!yaml_int(list->items[i], INT64_MIN, INT64_MAX, "item", &v, r->diag)) r->ok = false;
-    return v;
-}
-
-static int get_ints(struct reader *r, const struct yaml_node *map, const char *key, int *out, size_t max) {
-    const struct yaml_node *list = yaml_get(map, key);
-    size_t count = list ? list_count(r, list, max) : 0;
-    for (size_t i = 0; i < count; i++) out[i] = (int)item_int(r, list, i);
-    return (int)count;
-}
-
-static int64_t get_count(struct reader *r, const struct yaml_node *map, const char *key, int64_t absent) {
-    return yaml_get(map, key) ? get_int(r, map, key) : absent;
-}
-
-static bool get_flag(struct reader *r, const struct yaml_node *map, const char *key) {
-    const struct yaml_node *node = yaml_get(map, key);
-    bool v = false;
-    if (node && !yaml_bool(node, key, &v, r->diag)) r->ok = false;
-    return v;
-}
-
-static void wrong(struct reader *r, const struct yaml_node *node, const char *key, const char *what) {
-    diag_error(r->diag, node->loc, "`%s`: `%s` is %s", key, node->kind == YAML_KIND_SCALAR ? node->text : "...", what);
-    r->ok = false;
-}
-
-static int get_extents(struct reader *r, const struct yaml_node *map, const char *key, struct ir_extent *out,
-                       size_t max) {
-    const struct yaml_node *list = yaml_get(map, key);
-    size_t count = list_count(r, list, max);
-    for (size_t i = 0; i < count; i++) {
-        const struct yaml_node *item = list->items[i];
-        if (item->kind != YAML_KIND_SCALAR || !ir_extent_read(item->text, &out[i]))
-            wrong(r, item, key, "no extent: `8`, `tokens<=2`, `positions<=64`");
-    }
-    return (int)count;
-}
-
-// Errors for keys that nothing reads, with the likely one.
-static void check_keys(struct reader *r, const struct yaml_node *map, const char *const *keys, size_t count,
-                       const char *what) {
-    if (!yaml_expect(map, YAML_KIND_MAP, what, r->diag) || !yaml_check_keys(map, keys, count, NULL, what, r->diag))
-        r->ok = false;
-}
+static const char *const list_keys[LISTS] = {"nodes", "regions", "tensors", "kernels", "engines", "dies"},
+                         *const list_words[LISTS] = {"node", "region", "tensor", "kernel", "engine", "die"};
 
 #define FIELD_KEY(kind, name) #name,
 #define CHECK_KEYS(map, what, ...)                                                                                     \
     do {                                                                                                               \
         static const char *const keys[] = {__VA_ARGS__};                                                               \
-        check_keys(r, map, keys, COUNT_OF(keys), what);                                                                \
+        reader_check_keys(r, map, keys, COUNT_OF(keys), what);                                                         \
     } while (0)
 
 // ---- names ----
@@ -143,7 +26,7 @@ static int find_name(struct reader *r, enum list which, const struct yaml_node *
     const char *const *names = r->list[which].name;
     int count = r->list[which].count;
     if (node->kind != YAML_KIND_SCALAR) {
-        wrong(r, node, key, "no name");
+        reader_wrong(r, node, key, "no name");
         return IR_NONE;
     }
     for (int i = 0; i < count; i++)
@@ -159,9 +42,27 @@ static int get_name(struct reader *r, enum list which, const struct yaml_node *m
     return node ? find_name(r, which, node, key) : IR_NONE;
 }
 
+// By name; dumps of older versions have its number.
+static int find_die(struct reader *r, const struct yaml_node *node, const char *key) {
+    int64_t number;
+    if (yaml_parse_int(node, &number)) return number >= 0 && number < IR_MAX_DIES ? (int)number : IR_MAX_DIES;
+    return find_name(r, DIES, node, key);
+}
+
+static int get_die(struct reader *r, const struct yaml_node *map, const char *key) {
+    const struct yaml_node *node = yaml_get(map, key);
+    return node ? find_die(r, node, key) : 0;
+}
+
+static void get_dies(struct reader *r, const struct yaml_node *map, const char *key, int *out, size_t max) {
+    const struct yaml_node *list = yaml_get(map, key);
+    size_t count = list ? reader_list_count(r, list, max) : 0;
+    for (size_t i = 0; i < count; i++) out[i] = find_die(r, list->items[i], key);
+}
+
 static int get_tensors(struct reader *r, const struct yaml_node *map, const char *key, int *out) {
     const struct yaml_node *list = yaml_get(map, key);
-    size_t count = list_count(r, list, IR_MAX_PORTS);
+    size_t count = reader_list_count(r, list, IR_MAX_PORTS);
     for (size_t i = 0; i < count; i++) out[i] = find_name(r, TENSORS, list->items[i], key);
     return (int)count;
 }
@@ -169,10 +70,10 @@ static int get_tensors(struct reader *r, const struct yaml_node *map, const char
 // Names come before everything that refers to them, and each is there once.
 static void read_names(struct reader *r, enum list which, const struct yaml_node *root) {
     const struct yaml_node *list = yaml_get(root, list_keys[which]);
-    size_t count = list_count(r, list, 1 << 20);
+    size_t count = reader_list_count(r, list, 1 << 20);
     const char **name = r->list[which].name = ARENA_ARRAY(r->arena, const char *, count + 1);
     for (size_t i = 0; i < count; i++) {
-        name[i] = get_string(r, list->items[i], "name");
+        name[i] = reader_string(r, list->items[i], "name");
         for (size_t j = 0; j < i; j++) {
             if (strcmp(name[j], name[i]) != 0) continue;
             diag_error(r->diag, list->items[i]->loc, "a second %s `%s`", list_words[which], name[i]);
@@ -186,18 +87,19 @@ static void read_names(struct reader *r, enum list which, const struct yaml_node
 // ---- fields ----
 
 #define READ_FIELD(kind, name) item->name = (__typeof__(item->name))READ_##kind(name);
-#define READ_INT(name) get_int(r, map, #name)
-#define READ_COUNT(name) get_count(r, map, #name, 0)
-#define READ_TIMES(name) get_count(r, map, #name, 1)
-#define READ_FLAG(name) get_flag(r, map, #name)
-#define READ_PLACE(name) get_count(r, map, #name, IR_NONE)
-#define READ_STYLE(name) get_style(r, map, #name)
+#define READ_INT(name) reader_int(r, map, #name)
+#define READ_COUNT(name) reader_count(r, map, #name, 0)
+#define READ_TIMES(name) reader_count(r, map, #name, 1)
+#define READ_FLAG(name) reader_flag(r, map, #name)
+#define READ_PLACE(name) reader_count(r, map, #name, IR_NONE)
+#define READ_STYLE(name) reader_style(r, map, #name)
 #define READ_NODE(name) get_name(r, NODES, map, #name)
 #define READ_REGION(name) get_name(r, REGIONS, map, #name)
 #define READ_TENSOR(name) get_name(r, TENSORS, map, #name)
 #define READ_KERNEL(name) get_name(r, KERNELS, map, #name)
 #define READ_ENGINE(name) get_name(r, ENGINES, map, #name)
-#define READ_PLATFORM(key, member) item->platform.member = get_optional(r, map, key);
+#define READ_DIE(name) get_die(r, map, #name)
+#define READ_PLATFORM(key, member) item->platform.member = reader_optional(r, map, key);
 
 static const struct yaml_node *get_map(struct reader *r, const struct yaml_node *design, const char *key) {
     const struct yaml_node *map = yaml_get(design, key);
@@ -210,7 +112,7 @@ static const struct yaml_node *get_map(struct reader *r, const struct yaml_node 
 static void read_hbm(struct reader *r, const struct yaml_node *design, struct hbm_figures *item) {
     const struct yaml_node *map = get_map(r, design, "hbm");
     if (!map) return;
-#define READ_FIGURE(type, key, low, high, preset, unit, text) item->key = (type)get_float(r, map, #key, low, high);
+#define READ_FIGURE(type, key, low, high, preset, unit, text) item->key = (type)reader_float(r, map, #key, low, high);
     HBM_FIGURES(READ_FIGURE)
 #undef READ_FIGURE
     struct hbm_fault fault[HBM_MAX_FAULTS];
@@ -221,7 +123,7 @@ static void read_hbm(struct reader *r, const struct yaml_node *design, struct hb
 
 static void read_figures(struct reader *r, const struct yaml_node *design, struct board_figures *item) {
     const struct yaml_node *map;
-#define READ_FIGURE(type, key, low, high, preset, unit, text) part->key = (type)get_float(r, map, #key, low, high);
+#define READ_FIGURE(type, key, low, high, preset, unit, text) part->key = (type)reader_float(r, map, #key, low, high);
 #define READ_SECTION(name, figures)                                                                                    \
     map = get_map(r, design, #name);                                                                                   \
     if (map) {                                                                                                         \
@@ -252,38 +154,39 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
     CHECK_KEYS(map, "design", "clock_mhz", "hbm", "derived", "family", "binding", "fifo", "weights", "activations",
                "board", "strategy", "memories", "placement", "eot",
                BOARD_SECTIONS(SECTION_KEY) IR_DESIGN_FIELDS(FIELD_KEY) IR_PLATFORM_FIELDS(PLATFORM_KEY));
-    item->clock_mhz = get_float(r, map, "clock_mhz", 1, 2000);
+    item->clock_mhz = reader_float(r, map, "clock_mhz", 1, 2000);
     read_hbm(r, map, &item->hbm);
     read_figures(r, map, &item->figures);
     IR_DESIGN_FIELDS(READ_FIELD)
     read_end_ids(r, map, &item->eot);
-    item->derived = get_optional(r, map, "derived");
-    item->family = get_optional(r, map, "family");
-    item->binding = (enum spec_binding)get_word(r, map, "binding", spec_binding_words, SPEC_BINDINGS);
-    item->fifo = (enum spec_fifo)get_word(r, map, "fifo", spec_fifo_words, SPEC_FIFOS);
-    item->weights = (enum spec_format)get_word(r, map, "weights", spec_format_words, SPEC_FORMATS);
-    item->activations = (enum spec_activations)get_word(r, map, "activations", spec_activation_words, SPEC_ACTIVATIONS);
-    item->board = get_string(r, map, "board");
+    item->derived = reader_optional(r, map, "derived");
+    item->family = reader_optional(r, map, "family");
+    item->binding = (enum spec_binding)reader_word(r, map, "binding", spec_binding_words, SPEC_BINDINGS);
+    item->fifo = (enum spec_fifo)reader_word(r, map, "fifo", spec_fifo_words, SPEC_FIFOS);
+    item->weights = (enum spec_format)reader_word(r, map, "weights", spec_format_words, SPEC_FORMATS);
+    item->activations =
+        (enum spec_activations)reader_word(r, map, "activations", spec_activation_words, SPEC_ACTIVATIONS);
+    item->board = reader_string(r, map, "board");
     IR_PLATFORM_FIELDS(READ_PLATFORM)
-    item->strategy = get_optional(r, map, "strategy");
-    item->memories = get_optional(r, map, "memories");
-    item->placement = get_optional(r, map, "placement");
+    item->strategy = reader_optional(r, map, "strategy");
+    item->memories = reader_optional(r, map, "memories");
+    item->placement = reader_optional(r, map, "placement");
 }
 
 static void read_tensor(struct reader *r, const struct yaml_node *map, struct ir_tensor *item) {
     CHECK_KEYS(map, "tensor", "name", "dtype", "shape", IR_TENSOR_FIELDS(FIELD_KEY));
-    item->name = get_string(r, map, "name");
-    item->dtype = (enum ir_dtype)get_word(r, map, "dtype", ir_dtype_words, COUNT_OF(ir_dtype_words));
-    item->rank = get_extents(r, map, "shape", item->shape, IR_MAX_RANK);
+    item->name = reader_string(r, map, "name");
+    item->dtype = (enum ir_dtype)reader_word(r, map, "dtype", ir_dtype_words, COUNT_OF(ir_dtype_words));
+    item->rank = reader_extents(r, map, "shape", item->shape, IR_MAX_RANK);
     item->loc = map->loc;
     IR_TENSOR_FIELDS(READ_FIELD)
 }
 
 static void read_list(struct reader *r, struct ir *ir, struct ir_attrs *attrs, const char *key,
                       const struct yaml_node *list) {
-    size_t count = list_count(r, list, 1 << 10);
+    size_t count = reader_list_count(r, list, 1 << 10);
     int64_t *item = ARENA_ARRAY(r->arena, int64_t, count + 1);
-    for (size_t i = 0; i < count; i++) item[i] = item_int(r, list, i);
+    for (size_t i = 0; i < count; i++) item[i] = reader_item_int(r, list, i);
     ir_attr_set_list(ir, attrs, key, item, (int)count);
 }
 
@@ -294,7 +197,7 @@ static void read_attr(struct reader *r, struct ir *ir, int op, struct ir_attrs *
     int64_t v;
     double f;
     if (node->kind == YAML_KIND_SEQ) return read_list(r, ir, attrs, key, node);
-    if (node->kind != YAML_KIND_SCALAR) return wrong(r, node, key, "no value of an attribute");
+    if (node->kind != YAML_KIND_SCALAR) return reader_wrong(r, node, key, "no value of an attribute");
     if (yaml_parse_int(node, &v)) ir_attr_set_int(ir, attrs, key, v);
     else if (yaml_parse_float(node, &f)) ir_attr_set_float(ir, attrs, key, f);
     else if (ir_op_attr_of(ir, op, key, &row)) ir_attr_set_text(ir, attrs, &row, node->text);
@@ -303,8 +206,8 @@ static void read_attr(struct reader *r, struct ir *ir, int op, struct ir_attrs *
 
 static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_node *node) {
     CHECK_KEYS(map, "node", "name", "op", "region", "in", "out", "lanes", "order", "attrs");
-    node->name = get_string(r, map, "name");
-    node->op = ir_op_find(ir, get_string(r, map, "op"));
+    node->name = reader_string(r, map, "name");
+    node->op = ir_op_find(ir, reader_string(r, map, "op"));
     if (node->op == IR_NONE) {
         diag_error(r->diag, map->loc, "unknown operation at node `%s`", node->name);
         r->ok = false;
@@ -313,8 +216,8 @@ static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *m
     node->region = get_name(r, REGIONS, map, "region");
     node->inputs = get_tensors(r, map, "in", node->in);
     node->outputs = get_tensors(r, map, "out", node->out);
-    node->lanes = (int)get_int(r, map, "lanes");
-    node->orders = get_ints(r, map, "order", node->order, IR_MAX_RANK);
+    node->lanes = (int)reader_count(r, map, "lanes", 0);
+    node->orders = reader_ints(r, map, "order", node->order, IR_MAX_RANK);
     node->loc = map->loc;
     const struct yaml_node *attrs = yaml_get(map, "attrs");
     for (size_t i = 0; attrs && attrs->kind == YAML_KIND_MAP && i < attrs->count; i++)
@@ -331,12 +234,12 @@ static void read_carry(struct reader *r, const struct yaml_node *map, struct ir_
 
 static void read_region(struct reader *r, const struct yaml_node *map, struct ir_region *item) {
     CHECK_KEYS(map, "region", "name", "when", "carry", IR_REGION_FIELDS(FIELD_KEY));
-    item->name = get_string(r, map, "name");
-    item->when = (enum ir_when)get_word(r, map, "when", ir_when_words, COUNT_OF(ir_when_words));
+    item->name = reader_string(r, map, "name");
+    item->when = (enum ir_when)reader_word(r, map, "when", ir_when_words, COUNT_OF(ir_when_words));
     item->loc = map->loc;
     IR_REGION_FIELDS(READ_FIELD)
     const struct yaml_node *list = yaml_get(map, "carry");
-    item->carries = list ? (int)list_count(r, list, IR_MAX_PORTS) : 0;
+    item->carries = list ? (int)reader_list_count(r, list, IR_MAX_PORTS) : 0;
     for (int c = 0; c < item->carries; c++) read_carry(r, list->items[c], &item->carry[c]);
 }
 
@@ -361,15 +264,15 @@ static void give_nodes(struct reader *r, struct ir *ir) {
 static void read_type(struct reader *r, const struct yaml_node *port, struct ir_itensor *t) {
     const struct yaml_node *node = yaml_get(port, "type");
     if (node && (node->kind != YAML_KIND_SCALAR || !ir_type_read(node->text, t)))
-        wrong(r, node, "type", "no itensor type: `itensor<1x8xf32, [16, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>`");
+        reader_wrong(r, node, "type", "no itensor type: `itensor<1x8xf32, [16, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>`");
 }
 
 static void read_port(struct reader *r, const struct yaml_node *map, struct ir_port *item) {
     CHECK_KEYS(map, "port", "name", "kind", "type", IR_PORT_FIELDS(FIELD_KEY));
     item->edge = IR_NONE; // until the edges are read
-    item->name = get_string(r, map, "name");
+    item->name = reader_text(r, map, "name");
     item->role = ir_role_of(item->name);
-    item->kind = (enum ir_stream_kind)get_word(r, map, "kind", ir_stream_words, COUNT_OF(ir_stream_words));
+    item->kind = (enum ir_stream_kind)reader_word(r, map, "kind", ir_stream_words, COUNT_OF(ir_stream_words));
     IR_PORT_FIELDS(READ_FIELD)
     read_type(r, map, &item->type);
 }
@@ -378,9 +281,9 @@ static void read_port(struct reader *r, const struct yaml_node *map, struct ir_p
 static struct ir_value read_param(struct reader *r, const struct yaml_node *node) {
     if (node->kind == YAML_KIND_MAP) {
         CHECK_KEYS(node, "parameter", "text", "verilog");
-        const char *text = get_optional(r, node, "text");
+        const char *text = reader_optional(r, node, "text");
         return text ? ir_value_text(text)
-                    : (struct ir_value){.kind = IR_VALUE_VERBATIM, .text = get_string(r, node, "verilog")};
+                    : (struct ir_value){.kind = IR_VALUE_VERBATIM, .text = reader_string(r, node, "verilog")};
     }
     if (node->kind != YAML_KIND_SCALAR) {
         diag_error(r->diag, node->loc, "a parameter is a number, a text, or `{verilog: ...}`");
@@ -398,13 +301,13 @@ static struct ir_value read_param(struct reader *r, const struct yaml_node *node
 static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yaml_node *map) {
     struct ir_kernel *item = &ir->kernel[k];
     CHECK_KEYS(map, "kernel", "name", "module", "params", "ports", IR_KERNEL_FIELDS(FIELD_KEY));
-    item->name = get_string(r, map, "name");
-    item->module = get_string(r, map, "module");
+    item->name = reader_string(r, map, "name");
+    item->module = reader_string(r, map, "module");
     IR_KERNEL_FIELDS(READ_FIELD)
     const struct yaml_node *params = yaml_get(map, "params"), *ports = yaml_get(map, "ports");
     for (size_t i = 0; params && params->kind == YAML_KIND_MAP && i < params->count; i++)
         ir_set_param(ir, k, params->keys[i], read_param(r, params->items[i]));
-    size_t count = ports ? list_count(r, ports, 4096) : 0;
+    size_t count = ports ? reader_list_count(r, ports, 4096) : 0;
     ir->kernel[k].port = ARENA_ARRAY(r->arena, struct ir_port, count + 1);
     ir->kernel[k].port_capacity = count;
     ir->kernel[k].ports = (int)count;
@@ -444,33 +347,45 @@ static void read_end(struct reader *r, const struct yaml_node *map, const char *
     *port = find_port(r, *kernel, node, !strcmp(key, "from"));
     if (*port == IR_NONE) return;
     int *taken = &r->ir->kernel[*kernel].port[*port].edge;
-    if (*taken != IR_NONE) wrong(r, node, key, "at another edge too");
+    if (*taken != IR_NONE) reader_wrong(r, node, key, "at another edge too");
     *taken = edge;
 }
 
+// What an edge says of the type at its end is that of the port.
+static void check_type(struct reader *r, const struct yaml_node *map, const char *key, int kernel, int port) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (!node || kernel == IR_NONE || port == IR_NONE) return;
+    const char *type = ir_type_text(r->ir, &r->ir->kernel[kernel].port[port].type);
+    if (node->kind == YAML_KIND_SCALAR && !strcmp(node->text, type)) return;
+    reader_wrong(r, node, key,
+                 arena_printf(r->arena, "not that of `%s`, `%s`", ir_port_text(r->ir, kernel, port), type));
+}
+
 static void read_edge(struct reader *r, int edge, const struct yaml_node *map, struct ir_edge *item) {
-    CHECK_KEYS(map, "edge", "name", "from", "to", "forced_by", IR_EDGE_FIELDS(FIELD_KEY));
-    item->name = get_string(r, map, "name");
+    CHECK_KEYS(map, "edge", "name", "from", "to", "type", "to_type", "forced_by", IR_EDGE_FIELDS(FIELD_KEY));
+    item->name = reader_string(r, map, "name");
     read_end(r, map, "from", edge, &item->src_kernel, &item->src_port);
     read_end(r, map, "to", edge, &item->dst_kernel, &item->dst_port);
-    item->forced_by = get_optional(r, map, "forced_by");
+    check_type(r, map, "type", item->src_kernel, item->src_port);
+    check_type(r, map, "to_type", item->dst_kernel, item->dst_port);
+    item->forced_by = reader_optional(r, map, "forced_by");
     IR_EDGE_FIELDS(READ_FIELD)
 }
 
 static void read_wire(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_wire *item) {
     CHECK_KEYS(map, "wire", "port", "net", IR_WIRE_FIELDS(FIELD_KEY));
-    item->port = get_string(r, map, "port");
-    item->net = ir_net(ir, get_string(r, map, "net"));
+    item->port = reader_string(r, map, "port");
+    item->net = ir_net(ir, reader_text(r, map, "net"));
     IR_WIRE_FIELDS(READ_FIELD)
 }
 
 static void read_client(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_client *item) {
     CHECK_KEYS(map, "client", "name", "role", "port", "base", IR_CLIENT_FIELDS(FIELD_KEY));
-    const char *base = get_optional(r, map, "base");
-    item->name = get_string(r, map, "name");
+    const char *base = reader_optional(r, map, "base");
+    item->name = reader_string(r, map, "name");
     if (yaml_get(map, "role"))
-        item->role = (enum ir_client_role)get_word(r, map, "role", ir_client_words, COUNT_OF(ir_client_words));
-    item->port = get_optional(r, map, "port");
+        item->role = (enum ir_client_role)reader_word(r, map, "role", ir_client_words, COUNT_OF(ir_client_words));
+    item->port = reader_optional(r, map, "port");
     if (item->port && !strcmp(item->port, "-")) {
         diag_error(r->diag, yaml_get(map, "port")->loc, "a client that nets tie has no `port`");
         r->ok = false;
@@ -481,30 +396,62 @@ static void read_client(struct reader *r, struct ir *ir, const struct yaml_node 
 
 static void read_engine(struct reader *r, const struct yaml_node *map, struct ir_engine *item) {
     CHECK_KEYS(map, "engine", "name", "lane_die", "sums_die", IR_ENGINE_FIELDS(FIELD_KEY));
-    item->name = get_string(r, map, "name");
+    item->name = reader_string(r, map, "name");
     IR_ENGINE_FIELDS(READ_FIELD)
-    get_ints(r, map, "lane_die", item->lane_die, IR_MAX_LANES);
-    get_ints(r, map, "sums_die", item->sums_die, IR_MAX_LANES);
+    get_dies(r, map, "lane_die", item->lane_die, IR_MAX_LANES);
+    get_dies(r, map, "sums_die", item->sums_die, IR_MAX_LANES);
 }
 
 static void read_die(struct reader *r, const struct yaml_node *map, struct ir_die *item) {
     CHECK_KEYS(map, "die", "name", IR_DIE_FIELDS(FIELD_KEY));
-    item->name = get_string(r, map, "name");
+    item->name = reader_string(r, map, "name");
     IR_DIE_FIELDS(READ_FIELD)
 }
 
+// A port of a multiplexer or demultiplexer, by its tensor or as `kernel.index`.
+static int find_steered(struct reader *r, const struct yaml_node *node, const char *key, int kernel) {
+    const struct ir_kernel *k = &r->ir->kernel[kernel];
+    for (int p = 0; p < k->ports && node->kind == YAML_KIND_SCALAR; p++)
+        if (k->port[p].index != IR_NONE && !strcmp(ir_port_text(r->ir, kernel, p), node->text)) return k->port[p].index;
+    int tensor = find_name(r, TENSORS, node, key);
+    int index = tensor == IR_NONE ? IR_NONE : ir_steered_index(r->ir, kernel, tensor);
+    if (tensor != IR_NONE && index == IR_NONE)
+        reader_wrong(r, node, key,
+                     arena_printf(r->arena, "on no stream of `%s`, or on several: `%s.0` names one", k->name, k->name));
+    return index;
+}
+
+// Dumps of older versions have its number (`once`).
+static int get_steered(struct reader *r, const struct yaml_node *map, const char *key, const char *once, int kernel) {
+    const struct yaml_node *node = yaml_get(map, key);
+    if (!node) return (int)reader_count(r, map, once, IR_NONE);
+    if (kernel != IR_NONE) return find_steered(r, node, key, kernel);
+    reader_wrong(r, node, key, "of an engine without streams");
+    return IR_NONE;
+}
+
+// Dumps of older versions have `keys` for `scores`.
+static int get_mode(struct reader *r, const struct yaml_node *map) {
+    const struct yaml_node *node = yaml_get(map, "mode");
+    if (node && node->kind == YAML_KIND_SCALAR && !strcmp(node->text, "keys")) return ENGINE_MODE_SCORES;
+    return reader_word(r, map, "mode", ir_mode_words, COUNT_OF(ir_mode_words));
+}
+
 static void read_firing(struct reader *r, const struct yaml_node *map, struct ir_firing *item) {
-    CHECK_KEYS(map, "firing", "mode", IR_FIRING_FIELDS(FIELD_KEY));
+    CHECK_KEYS(map, "firing", "mode", "x", "y", "x_edge_port", "y_port", IR_FIRING_FIELDS(FIELD_KEY));
     IR_FIRING_FIELDS(READ_FIELD)
-    item->mode = get_word(r, map, "mode", ir_mode_words, COUNT_OF(ir_mode_words));
+    const struct ir_engine *e = item->engine == IR_NONE ? NULL : &r->ir->engine[item->engine];
+    item->x_edge_port = get_steered(r, map, "x", "x_edge_port", e ? e->x_mux : IR_NONE);
+    item->y_port = get_steered(r, map, "y", "y_port", e ? e->y_demux : IR_NONE);
+    item->mode = get_mode(r, map);
 }
 
 static void read_segment(struct reader *r, const struct yaml_node *map, struct ir_segment *item) {
     CHECK_KEYS(map, "segment", "name", "kind", "role", IR_SEGMENT_FIELDS(FIELD_KEY));
-    item->name = get_string(r, map, "name");
-    item->kind = (enum ir_segment_kind)get_word(r, map, "kind", ir_segment_words, COUNT_OF(ir_segment_words));
+    item->name = reader_string(r, map, "name");
+    item->kind = (enum ir_segment_kind)reader_word(r, map, "kind", ir_segment_words, COUNT_OF(ir_segment_words));
     if (yaml_get(map, "role"))
-        item->role = (enum ir_segment_role)get_word(r, map, "role", ir_area_words, COUNT_OF(ir_area_words));
+        item->role = (enum ir_segment_role)reader_word(r, map, "role", ir_area_words, COUNT_OF(ir_area_words));
     IR_SEGMENT_FIELDS(READ_FIELD)
 }
 
@@ -515,12 +462,12 @@ static void read_group(struct reader *r, const struct yaml_node *map, struct ir_
 
 static void read_fusion(struct reader *r, const struct yaml_node *map, struct ir_fusion *item) {
     CHECK_KEYS(map, "fusion", "name", IR_FUSION_FIELDS(FIELD_KEY));
-    item->name = get_string(r, map, "name");
+    item->name = reader_string(r, map, "name");
     IR_FUSION_FIELDS(READ_FIELD)
 }
 
 static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node *list) {
-    size_t count = list ? list_count(r, list, 1 << 10) : 0;
+    size_t count = list ? reader_list_count(r, list, 1 << 10) : 0;
     ir->unused = ARENA_ARRAY(r->arena, const char *, count + 1);
     for (size_t i = 0; i < count; i++)
         if (yaml_string(list->items[i], "unused", &ir->unused[i], r->diag)) ir->unuseds++;
@@ -530,7 +477,7 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
 // Allocates ir->item[] for the list under key and yields its nodes.
 #define READ_LIST(key, item, counter, capacity)                                                                        \
     list = yaml_get(root, key);                                                                                        \
-    ir->counter = (int)list_count(r, list, 1 << 20);                                                                   \
+    ir->counter = (int)reader_list_count(r, list, 1 << 20);                                                            \
     ir->capacity = (size_t)ir->counter;                                                                                \
     ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                                       \
     for (int i = 0; i < ir->counter; i++)
@@ -542,11 +489,11 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
                "segments", "groups", "fusions", "dies");
     for (int l = 0; l < LISTS; l++) read_names(r, (enum list)l, root);
     if (!r->ok) return; // lists of other lengths
-    ir->name = get_string(r, root, "name");
-    ir->done = get_string(r, root, "done");
-    ir->spec = get_optional(r, root, "spec");
-    ir->family = get_optional(r, root, "family");
-    ir->prefix = get_optional(r, root, "prefix");
+    ir->name = reader_string(r, root, "name");
+    ir->done = reader_string(r, root, "done");
+    ir->spec = reader_optional(r, root, "spec");
+    ir->family = reader_optional(r, root, "family");
+    ir->prefix = reader_optional(r, root, "prefix");
     read_unused(r, ir, yaml_get(root, "unused"));
     read_design(r, root, &ir->design);
     if (!custom_read(ir, root, r->diag)) r->ok = false;

@@ -10,7 +10,7 @@ static const char *const ir_stream_words[] = {"tokens", "counted", "bare", "memo
 static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "params", "io", "header"};
 static const char *const ir_area_words[] = {"kernel", "prompt", "ring"};    // of enum ir_segment_role
 static const char *const ir_client_words[] = {"kernel", "image", "prompt"}; // of enum ir_client_role
-static const char *const ir_mode_words[] = {"int8", "int4", "keys", "values"};
+static const char *const ir_mode_words[] = {"int8", "int4", "scores", "values"} /* of enum field_value, ENGINE_MODE */;
 
 extern const char *const ir_type_words[]; // dtypes in the text of an itensor type
 
@@ -18,12 +18,12 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
 // when it is 0; FLAG, left out when it is false; TIMES,
 // left out when it is 1; PLACE, an integer that may be IR_NONE, then left out; STYLE, of a
 // memory, left out when nobody has chosen; NODE, REGION, TENSOR, KERNEL and ENGINE, the name of one, left out when it
-// is IR_NONE.
+// is IR_NONE; DIE, the name of one, left out in a design on one die.
 #define IR_DESIGN_FIELDS(F)                                                                                            \
     F(INT, channels)                                                                                                   \
     F(INT, beat_bits)                                                                                                  \
     F(INT, lanes)                                                                                                      \
-    F(INT, unroll)                                                                                                     \
+    F(COUNT, unroll)                                                                                                   \
     F(INT, tokens)                                                                                                     \
     F(INT, arrays)                                                                                                     \
     F(INT, group)                                                                                                      \
@@ -31,9 +31,9 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, max_burst)                                                                                                  \
     F(INT, outstanding)                                                                                                \
     F(INT, context)                                                                                                    \
-    F(INT, dies)                                                                                                       \
-    F(INT, sll)                                                                                                        \
-    F(INT, channel_bytes) F(FLAG, is_lm) F(INT, on_chip_kib) F(COUNT, sampling) F(COUNT, query_heads) F(COUNT, pump)
+    F(COUNT, dies)                                                                                                     \
+    F(COUNT, sll)                                                                                                      \
+    F(INT, channel_bytes) F(FLAG, is_lm) F(COUNT, on_chip_kib) F(COUNT, sampling) F(COUNT, query_heads) F(COUNT, pump)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \
@@ -44,30 +44,29 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(REGION, region)                                                                                                  \
     F(COUNT, head)                                                                                                     \
     F(COUNT, kv_head)                                                                                                  \
-    F(PLACE, x_edge_port)                                                                                              \
     F(FLAG, x_take)                                                                                                    \
     F(FLAG, x_free)                                                                                                    \
     F(FLAG, outer)                                                                                                     \
     F(FLAG, kv_keep)                                                                                                   \
-    F(PLACE, y_port)                                                                                                   \
-    F(INT, row_steps) F(INT, beats) F(INT, last_rows) F(COUNT, tail_base) F(COUNT, groups) F(COUNT, heads) F(FLAG, many)
+    F(COUNT, row_steps)                                                                                                \
+    F(INT, beats) F(INT, last_rows) F(COUNT, tail_base) F(COUNT, groups) F(COUNT, heads) F(FLAG, many)
 #define IR_ENGINE_FIELDS(F)                                                                                            \
     F(KERNEL, kernel)                                                                                                  \
     F(KERNEL, x_mux)                                                                                                   \
     F(KERNEL, y_demux)                                                                                                 \
-    F(KERNEL, walker) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(INT, result_die)
+    F(KERNEL, walker) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(DIE, result_die)
 #define IR_DIE_FIELDS(F)                                                                                               \
     F(INT, lut)                                                                                                        \
     F(INT, ff)                                                                                                         \
     F(INT, dsp)                                                                                                        \
     F(INT, bram36)                                                                                                     \
-    F(INT, uram)                                                                                                       \
-    F(INT, shell_lut)                                                                                                  \
-    F(INT, shell_ff) F(INT, shell_dsp) F(INT, shell_bram36) F(INT, shell_uram) F(FLAG, hbm)
+    F(COUNT, uram)                                                                                                     \
+    F(COUNT, shell_lut)                                                                                                \
+    F(COUNT, shell_ff) F(COUNT, shell_dsp) F(COUNT, shell_bram36) F(COUNT, shell_uram) F(FLAG, hbm)
 #define IR_GROUP_FIELDS(F) F(REGION, region) F(NODE, first_node) F(INT, nodes) F(INT, bits)
 #define IR_FUSION_FIELDS(F) F(INT, groups) F(INT, bits) F(INT, traffic)
 #define IR_SEGMENT_FIELDS(F)                                                                                           \
-    F(NODE, node) F(PLACE, channel) F(INT, offset) F(INT, layer_stride) F(INT, bytes) F(COUNT, parts)
+    F(NODE, node) F(PLACE, channel) F(INT, offset) F(COUNT, layer_stride) F(INT, bytes) F(COUNT, parts)
 #define IR_EDGE_FIELDS(F)                                                                                              \
     F(INT, depth)                                                                                                      \
     F(STYLE, ram_style)                                                                                                \
@@ -76,7 +75,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(FLAG, run_ahead)                                                                                                 \
     F(COUNT, crossings)                                                                                                \
     F(COUNT, entry_crossings) F(COUNT, parts) F(PLACE, group) F(COUNT, crosses) F(KERNEL, pool) F(PLACE, pool_port)
-#define IR_WIRE_FIELDS(F) F(KERNEL, kernel) F(FLAG, is_output) F(INT, bits)
+#define IR_WIRE_FIELDS(F) F(KERNEL, kernel) F(FLAG, is_output) F(COUNT, bits)
 #define IR_CLIENT_FIELDS(F)                                                                                            \
     F(KERNEL, kernel)                                                                                                  \
     F(FLAG, is_write)                                                                                                  \
@@ -84,7 +83,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
 #define IR_PORT_FIELDS(F)                                                                                              \
     F(FLAG, is_output)                                                                                                 \
     F(INT, data_bits) F(COUNT, count_bits) F(PLACE, index) F(TENSOR, tensor) F(REGION, region) F(TIMES, cut)
-#define IR_KERNEL_FIELDS(F) F(NODE, node) F(COUNT, die) F(FLAG, has_fault) F(FLAG, is_control)
+#define IR_KERNEL_FIELDS(F) F(NODE, node) F(DIE, die) F(FLAG, has_fault) F(FLAG, is_control)
 #define IR_TENSOR_FIELDS(F) F(COUNT, block) F(COUNT, exp_min) F(NODE, producer) F(REGION, region) F(FLAG, heads)
 #define IR_CARRY_FIELDS(F) F(TENSOR, local) F(TENSOR, init) F(TENSOR, next)
 #define IR_REGION_FIELDS(F) F(INT, repeat)

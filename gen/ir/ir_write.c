@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The IR as YAML: complete, so that ir_read continues from it.
 #include <math.h>
+#include <string.h>
 
 #include "gen/ir/custom_text.h"
 #include "gen/ir/ir_text.h"
@@ -10,6 +11,7 @@
 struct writer {
     struct yaml_writer y;
     const struct ir *ir;
+    bool on_dies; // not all lies on the first one
 };
 
 static void key_int(struct writer *w, const char *key, int64_t v) {
@@ -57,6 +59,28 @@ static void key_strings(struct writer *w, const char *key, const char *const *s,
     yaml_end(&w->y);
 }
 
+static const char *die_name(const struct writer *w, int die) {
+    return die < w->ir->dies ? w->ir->die[die].name : arena_printf(w->ir->arena, "%d", die);
+}
+
+static void key_dies(struct writer *w, const char *key, const int *die, int count) {
+    if (!w->on_dies || !count) return;
+    yaml_write_key(&w->y, key);
+    yaml_begin_seq(&w->y, true);
+    for (int i = 0; i < count; i++) yaml_write_string(&w->y, die_name(w, die[i]));
+    yaml_end(&w->y);
+}
+
+// An input of an operand multiplexer, an output of a result demultiplexer: the tensor on it, or, where that is on
+// another one too, the port.
+static void key_steered(struct writer *w, const char *key, int kernel, int index) {
+    int port = ir_steered_port(w->ir, kernel, index);
+    if (port == IR_NONE) return;
+    int tensor = w->ir->kernel[kernel].port[port].tensor;
+    bool alone = tensor != IR_NONE && ir_steered_index(w->ir, kernel, tensor) == index;
+    key_string(w, key, alone ? w->ir->tensor[tensor].name : ir_port_text(w->ir, kernel, port));
+}
+
 #define WRITE_PLATFORM(key, member) key_string(w, key, item->platform.member);
 #define WRITE_FIELD(kind, name) WRITE_##kind(name)
 #define WRITE_INT(name) key_int(w, #name, (int64_t)item->name);
@@ -72,6 +96,8 @@ static void key_strings(struct writer *w, const char *key, const char *const *s,
     if (item->name != RAM_AUTO) key_string(w, #name, ram_style_words[item->name]);
 #define WRITE_NAME(list, field)                                                                                        \
     if (item->field != IR_NONE) key_string(w, #field, w->ir->list[item->field].name);
+#define WRITE_DIE(name)                                                                                                \
+    if (w->on_dies) key_string(w, #name, die_name(w, item->name));
 #define WRITE_NODE(name) WRITE_NAME(node, name)
 #define WRITE_REGION(name) WRITE_NAME(region, name)
 #define WRITE_TENSOR(name) WRITE_NAME(tensor, name)
@@ -182,7 +208,7 @@ static void write_node(struct writer *w, const struct ir_node *n) {
     key_string(w, "region", w->ir->region[n->region].name);
     key_tensors(w, "in", n->in, n->inputs);
     key_tensors(w, "out", n->out, n->outputs);
-    key_int(w, "lanes", n->lanes);
+    if (n->lanes) key_int(w, "lanes", n->lanes);
     key_ints(w, "order", n->order, n->orders);
     write_attrs(w, &n->attrs);
     yaml_end(&w->y);
@@ -208,13 +234,14 @@ static void write_region(struct writer *w, const struct ir_region *item) {
     yaml_end(&w->y);
 }
 
+static bool has_type(const struct ir_itensor *t) { return t->rank || t->loops || t->dtype; }
+
 static void write_port(struct writer *w, const struct ir_port *item) {
     yaml_begin_map(&w->y, true);
-    key_string(w, "name", item->name);
+    if (*item->name) key_string(w, "name", item->name);
     key_string(w, "kind", ir_stream_words[item->kind]);
     IR_PORT_FIELDS(WRITE_FIELD)
-    if (item->type.rank || item->type.loops || item->type.dtype)
-        key_string(w, "type", ir_type_text(w->ir, &item->type));
+    if (has_type(&item->type)) key_string(w, "type", ir_type_text(w->ir, &item->type));
     yaml_end(&w->y);
 }
 
@@ -252,11 +279,21 @@ static void write_kernel(struct writer *w, const struct ir_kernel *item) {
     yaml_end(&w->y);
 }
 
+// Of the writer's port, and of the reader's where it is another.
+static void write_edge_types(struct writer *w, const struct ir_edge *item) {
+    const struct ir_itensor *from = &w->ir->kernel[item->src_kernel].port[item->src_port].type,
+                            *to = &w->ir->kernel[item->dst_kernel].port[item->dst_port].type;
+    if (has_type(from)) key_string(w, "type", ir_type_text(w->ir, from));
+    if (has_type(to) && (!has_type(from) || strcmp(ir_type_text(w->ir, from), ir_type_text(w->ir, to)) != 0))
+        key_string(w, "to_type", ir_type_text(w->ir, to));
+}
+
 static void write_edge(struct writer *w, const struct ir_edge *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
     key_string(w, "from", ir_port_text(w->ir, item->src_kernel, item->src_port));
     key_string(w, "to", ir_port_text(w->ir, item->dst_kernel, item->dst_port));
+    write_edge_types(w, item);
     IR_EDGE_FIELDS(WRITE_FIELD)
     key_string(w, "forced_by", item->forced_by);
     yaml_end(&w->y);
@@ -265,7 +302,7 @@ static void write_edge(struct writer *w, const struct ir_edge *item) {
 static void write_wire(struct writer *w, const struct ir_wire *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "port", item->port);
-    key_string(w, "net", w->ir->net[item->net].verilog);
+    if (*w->ir->net[item->net].verilog) key_string(w, "net", w->ir->net[item->net].verilog);
     IR_WIRE_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
@@ -284,13 +321,17 @@ static void write_engine(struct writer *w, const struct ir_engine *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "name", item->name);
     IR_ENGINE_FIELDS(WRITE_FIELD)
-    key_ints(w, "lane_die", item->lane_die, item->channels);
-    key_ints(w, "sums_die", item->sums_die, item->channels);
+    key_dies(w, "lane_die", item->lane_die, item->channels);
+    key_dies(w, "sums_die", item->sums_die, item->channels);
     yaml_end(&w->y);
 }
 
 static void write_firing(struct writer *w, const struct ir_firing *item) {
     yaml_begin_map(&w->y, true);
+    if (item->engine != IR_NONE) {
+        key_steered(w, "x", w->ir->engine[item->engine].x_mux, item->x_edge_port);
+        key_steered(w, "y", w->ir->engine[item->engine].y_demux, item->y_port);
+    }
     IR_FIRING_FIELDS(WRITE_FIELD)
     key_string(w, "mode", ir_mode_words[item->mode]);
     yaml_end(&w->y);
@@ -362,8 +403,17 @@ static void write_all(struct writer *w) {
     WRITE_LIST("dies", ir->die, ir->dies, write_die);
 }
 
+static bool is_on_dies(const struct ir *ir) {
+    for (int k = 0; k < ir->kernels; k++)
+        if (ir->kernel[k].die) return true;
+    for (int e = 0; e < ir->engines; e++)
+        for (int l = 0; l < ir->engine[e].channels; l++)
+            if (ir->engine[e].lane_die[l] || ir->engine[e].sums_die[l] || ir->engine[e].result_die) return true;
+    return false;
+}
+
 void ir_write_text(const struct ir *ir, struct text *out) {
-    struct writer w = {.ir = ir};
+    struct writer w = {.ir = ir, .on_dies = is_on_dies(ir)};
     yaml_writer_init(&w.y, out);
     yaml_write_comment(&w.y, IR_TEXT_MAGIC);
     yaml_begin_map(&w.y, false);

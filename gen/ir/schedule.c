@@ -42,43 +42,39 @@ uint64_t schedule_get(const struct schedule *s, enum field f) {
     return value;
 }
 
-static struct ir_value section_bits(const struct schedule *s, int what) {
-    int width = what == 2 ? 1 : 16;
-    uint8_t *bit = arena_alloc(s->ir->arena, (size_t)(s->sections * width), 1);
+// A number of each section, the first one lowest.
+static struct ir_value section_list(const struct schedule *s, int what) {
+    struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->sections + 1);
     for (int i = 0; i < s->sections; i++) {
         int64_t v = what == 0 ? s->section[i].length : what == 1 ? s->section[i].repeat : s->section[i].when_head;
         if (v >> 16) base_fatal("schedule: section of %lld entries or repetitions", (long long)v);
-        for (int b = 0; b < width; b++) bit[i * width + b] = v >> b & 1;
+        word[s->sections - 1 - i] =
+            (struct ir_word){.bits = what == 2 ? 1 : 16, .radix = IR_DECIMAL, .value = (uint64_t)v};
     }
-    return ir_value_bits(s->ir->arena, (int64_t)s->sections * width, bit);
-}
-
-static struct ir_value table_bits(const struct schedule *s) {
-    int64_t bits = (int64_t)s->entries * s->entry_bits;
-    uint8_t *bit = arena_alloc(s->ir->arena, (size_t)bits + 1, 1);
-    for (int e = 0; e < s->entries; e++)
-        for (int b = 0; b < s->entry_bits; b++) bit[(int64_t)e * s->entry_bits + b] = bit_of(s->entry[e], b);
-    return ir_value_bits(s->ir->arena, bits, bit);
+    return ir_value_list(s->ir->arena, word, s->sections);
 }
 
 // The last entry of a section is in all steps: who walks the table learns from it that the step is over.
 static void set_many(const struct schedule *s, int kernel) {
-    uint8_t *bit = arena_alloc(s->ir->arena, (size_t)s->entries + 1, 1);
+    struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->entries + 1);
     bool any = false;
-    for (int e = 0; e < s->entries; e++) any |= bit[e] = s->many[e];
+    for (int e = 0; e < s->entries; e++) {
+        any |= s->many[e];
+        word[s->entries - 1 - e] = (struct ir_word){.bits = 1, .radix = IR_DECIMAL, .value = s->many[e]};
+    }
     for (int i = 0, end = 0; i < s->sections; i++) {
         end += (int)s->section[i].length;
         if (s->section[i].length && s->many[end - 1]) base_fatal("schedule: the last entry of a section is left out");
     }
-    if (any) ir_set_param(s->ir, kernel, "ENTRY_MANY", ir_value_bits(s->ir->arena, s->entries, bit));
+    if (any) ir_set_param(s->ir, kernel, "ENTRY_MANY", ir_value_list(s->ir->arena, word, s->entries));
 }
 
 void schedule_set_params(const struct schedule *s, int kernel) {
     ir_set_int(s->ir, kernel, "SECTIONS", s->sections);
     ir_set_int(s->ir, kernel, "ENTRIES", s->entries);
-    ir_set_param(s->ir, kernel, "SECTION_LEN", section_bits(s, 0));
-    ir_set_param(s->ir, kernel, "SECTION_REPEAT", section_bits(s, 1));
-    ir_set_param(s->ir, kernel, "SECTION_WHEN_HEAD", section_bits(s, 2));
-    ir_set_param(s->ir, kernel, "TABLE", table_bits(s));
+    ir_set_param(s->ir, kernel, "SECTION_LEN", section_list(s, 0));
+    ir_set_param(s->ir, kernel, "SECTION_REPEAT", section_list(s, 1));
+    ir_set_param(s->ir, kernel, "SECTION_WHEN_HEAD", section_list(s, 2));
+    ir_set_param(s->ir, kernel, "TABLE", ir_value_table(s->ir->arena, s->entry_bits, s->entries, s->entry));
     set_many(s, kernel);
 }

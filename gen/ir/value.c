@@ -28,13 +28,13 @@ static struct ir_value one_word(struct arena *arena, struct ir_word word) {
 }
 
 struct ir_value ir_value_word(struct arena *arena, int bits, uint64_t value) {
-    return one_word(arena, (struct ir_word){bits, IR_DECIMAL, value});
+    return one_word(arena, (struct ir_word){.bits = bits, .radix = IR_DECIMAL, .value = value});
 }
 
 struct ir_value ir_value_float(struct arena *arena, float value) {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return one_word(arena, (struct ir_word){FLOAT_BITS, IR_FLOAT, bits});
+    return one_word(arena, (struct ir_word){.bits = FLOAT_BITS, .radix = IR_FLOAT, .value = bits});
 }
 
 struct ir_value ir_value_bits(struct arena *arena, int64_t bits, const uint8_t bit[]) {
@@ -49,12 +49,38 @@ struct ir_value ir_value_bits(struct arena *arena, int64_t bits, const uint8_t b
     return ir_value_list(arena, word, pieces);
 }
 
+struct ir_value ir_value_table(struct arena *arena, int bits, int entries, uint64_t (*entry)[IR_WORD_BITS / PIECE]) {
+    struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, (size_t)entries + 1);
+    for (int e = 0; e < entries; e++) {
+        struct ir_word *w = &word[entries - 1 - e];
+        *w = (struct ir_word){.bits = bits, .radix = IR_HEX, .value = entry[e][0]};
+        memcpy(w->above, &entry[e][1], sizeof w->above);
+    }
+    return ir_value_list(arena, word, entries);
+}
+
 // ---- printing ----
+
+static bool is_wide(const struct ir_word *w) { return w->bits > PIECE; }
+
+static bool is_flag(const struct ir_word *w) { return w->bits == 1 && w->radix == IR_DECIMAL; }
+
+static void print_wide(struct text *out, const struct ir_word *w) {
+    text_addf(out, "%d'h", w->bits);
+    bool begun = false;
+    for (int i = COUNT_OF(w->above) - 1; i >= 0; i--) {
+        if (begun || w->above[i]) text_addf(out, begun ? "%016" PRIx64 : "%" PRIx64, w->above[i]);
+        begun |= w->above[i] != 0;
+    }
+    text_addf(out, begun ? "%016" PRIx64 : "%" PRIx64, w->value);
+}
 
 static void print_word(struct text *out, const struct ir_word *w) {
     static const char *const form[] = {
         [IR_DECIMAL] = "%d'd%" PRIu64, [IR_HEX] = "%d'h%" PRIx64, [IR_FLOAT] = "%d'h%08" PRIx64};
-    text_addf(out, form[w->radix], w->bits, w->value);
+    if (is_wide(w)) print_wide(out, w);
+    else if (is_flag(w)) text_addf(out, "1'b%d", (int)w->value);
+    else text_addf(out, form[w->radix], w->bits, w->value);
 }
 
 static void print_list(struct text *out, const struct ir_value *v) {
@@ -82,14 +108,33 @@ const char *ir_value_print(struct arena *arena, const struct ir_value *v) {
 
 // ---- reading back ----
 
+static int digit_of(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+// Hexadecimal digits, from the highest on; the end.
+static const char *read_wide(const char *p, struct ir_word *w) {
+    enum { DIGIT = 4, TOP = PIECE - DIGIT };
+    for (; digit_of(*p) >= 0; p++) {
+        for (int i = COUNT_OF(w->above) - 1; i >= 0; i--)
+            w->above[i] = w->above[i] << DIGIT | (i ? w->above[i - 1] : w->value) >> TOP;
+        w->value = w->value << DIGIT | (uint64_t)digit_of(*p);
+    }
+    return p;
+}
+
 // `40'd12`; its end, or NULL where it is written otherwise.
 static const char *read_word(const char *p, struct ir_word *w) {
     char *end;
     long bits = strtol(p, &end, 10);
     bool hex = end[0] == '\'' && end[1] == 'h';
-    if (bits < 1 || bits > PIECE || end[0] != '\'' || (end[1] != 'd' && !hex)) return NULL;
+    if (bits == 1 && end[0] == '\'' && end[1] == 'b' && (end[2] == '0' || end[2] == '1')) {
+        *w = (struct ir_word){.bits = 1, .radix = IR_DECIMAL, .value = (uint64_t)(end[2] - '0')};
+        return end + 3;
+    }
+    if (bits < 1 || bits > (hex ? IR_WORD_BITS : PIECE) || end[0] != '\'' || (end[1] != 'd' && !hex)) return NULL;
     const char *digits = end + 2;
-    *w = (struct ir_word){(int)bits, hex ? IR_HEX : IR_DECIMAL, strtoull(digits, &end, hex ? 16 : 10)};
+    *w = (struct ir_word){.bits = (int)bits, .radix = hex ? IR_HEX : IR_DECIMAL};
+    if (is_wide(w)) return (p = read_wide(digits, w)) > digits ? p : NULL;
+    w->value = strtoull(digits, &end, hex ? 16 : 10);
     return end > digits && end - digits <= MOST_DIGITS ? end : NULL;
 }
 
@@ -146,9 +191,20 @@ bool ir_value_number(const struct ir_value *v, int64_t *number) {
     return true;
 }
 
+static bool bit_of(const struct ir_word *w, int bit) {
+    uint64_t piece = bit < PIECE ? w->value : w->above[bit / PIECE - 1];
+    return piece >> (bit % PIECE) & 1;
+}
+
+uint64_t ir_word_field(const struct ir_word *w, int first, int bits) {
+    uint64_t field = 0;
+    for (int b = 0; b < bits; b++) field |= (uint64_t)bit_of(w, first + b) << b;
+    return field;
+}
+
 void ir_value_to_bits(const struct ir_value *v, int64_t bits, uint8_t bit[]) {
     int64_t at = 0;
     memset(bit, 0, (size_t)bits);
     for (int i = v->words - 1; i >= 0; i--)
-        for (int b = 0; b < v->word[i].bits && at < bits; b++, at++) bit[at] = v->word[i].value >> b & 1;
+        for (int b = 0; b < v->word[i].bits && at < bits; b++, at++) bit[at] = bit_of(&v->word[i], b);
 }

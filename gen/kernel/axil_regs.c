@@ -15,5 +15,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 845, 611, 0);
 }
 
-const struct kernel_class rtl_axil_regs = {
-    .module = "rill_axil_regs", .traits = KERNEL_REGISTERS, .contract = contract, .cost = cost};
+const struct kernel_class rtl_axil_regs = {.module = "rill_axil_regs",
+                                           .without = "no sampling in this design",
+                                           .doc = "what the host reads and writes",
+                                           .traits = KERNEL_REGISTERS,
+                                           .contract = contract,
+                                           .cost = cost};

@@ -43,5 +43,9 @@ static struct cost_memory memory(const struct kernel_args *a) {
     return (struct cost_memory){.words = 2 * rows * class_tokens(a), .bits = args_int(a, "DATA_W", 1), .times = lanes};
 }
 
-const struct kernel_class rtl_corner_turn = {
-    .module = "rill_corner_turn", .traits = KERNEL_REORDERS, .contract = contract, .cost = cost, .memory = memory};
+const struct kernel_class rtl_corner_turn = {.module = "rill_corner_turn",
+                                             .doc = "elements in another order",
+                                             .traits = KERNEL_REORDERS,
+                                             .contract = contract,
+                                             .cost = cost,
+                                             .memory = memory};

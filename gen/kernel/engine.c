@@ -474,5 +474,8 @@ const struct kernel_class rtl_matrix_pair = {.module = "rill_matrix_pair", .cost
 const struct kernel_class rtl_x_ram = {.module = "rill_x_ram", .cost = cost_x_ram};
 const struct kernel_class rtl_x_slice = {.module = "rill_x_slice", .cost = cost_x_slice};
 const struct kernel_class rtl_x_buffer = {.module = "rill_x_buffer", .cost = cost_x_buffer};
-const struct kernel_class rtl_engine = {
-    .module = "rill_engine", .kv = KERNEL_KV_INTEGERS, .contract = contract, .cost = cost_engine};
+const struct kernel_class rtl_engine = {.module = "rill_engine",
+                                        .without = "no keys or values in this design",
+                                        .kv = KERNEL_KV_INTEGERS,
+                                        .contract = contract,
+                                        .cost = cost_engine};

@@ -23,5 +23,9 @@ static struct cost_memory memory(const struct kernel_args *a) {
         .words = at_least(args_int(a, "DEPTH", 1) - 1, 1), .bits = args_int(a, "DATA_W", 1) + 1, .times = 1};
 }
 
-const struct kernel_class rtl_fifo_pool = {
-    .module = "rill_fifo_pool", .traits = KERNEL_POOL, .contract = contract, .cost = cost, .memory = memory};
+const struct kernel_class rtl_fifo_pool = {.module = "rill_fifo_pool",
+                                           .doc = "one storage for streams of groups that never run together",
+                                           .traits = KERNEL_POOL,
+                                           .contract = contract,
+                                           .cost = cost,
+                                           .memory = memory};

@@ -13,4 +13,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 14, 3, 0);
 }
 
-const struct kernel_class rtl_head_pack = {.module = "rill_head_pack", .contract = contract, .cost = cost};
+const struct kernel_class rtl_head_pack = {.module = "rill_head_pack",
+                                           .doc = "query heads as tokens, in steps of one token",
+                                           .contract = contract,
+                                           .cost = cost};

@@ -13,4 +13,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 10, 5, 0);
 }
 
-const struct kernel_class rtl_head_replay = {.module = "rill_head_replay", .contract = contract, .cost = cost};
+const struct kernel_class rtl_head_replay = {.module = "rill_head_replay",
+                                             .doc = "keys of a head, as often as query heads read it",
+                                             .contract = contract,
+                                             .cost = cost};

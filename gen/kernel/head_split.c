@@ -23,5 +23,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 60, 60, 0);
 }
 
-const struct kernel_class rtl_head_split = {
-    .module = "rill_head_split", .traits = KERNEL_STEP, .contract = contract, .cost = cost};
+const struct kernel_class rtl_head_split = {.module = "rill_head_split",
+                                            .doc = "query heads that were tokens as firings again",
+                                            .traits = KERNEL_STEP,
+                                            .contract = contract,
+                                            .cost = cost};

@@ -11,4 +11,5 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "STAGES", 0), 0, (double)args_int(a, "DATA_W", 1), 0);
 }
 
-const struct kernel_class rtl_hop = {.module = "rill_hop", .contract = contract, .cost = cost};
+const struct kernel_class rtl_hop = {
+    .module = "rill_hop", .doc = "registers on the way from die to die", .contract = contract, .cost = cost};

@@ -18,5 +18,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 150, 310, 0);
 }
 
-const struct kernel_class rtl_k_writer = {
-    .module = "rill_k_writer", .kv = KERNEL_KV_INTEGERS, .traits = KERNEL_KEYS, .contract = contract, .cost = cost};
+const struct kernel_class rtl_k_writer = {.module = "rill_k_writer",
+                                          .doc = "keys to the cache in memory",
+                                          .kv = KERNEL_KV_INTEGERS,
+                                          .traits = KERNEL_KEYS,
+                                          .contract = contract,
+                                          .cost = cost};

@@ -35,5 +35,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_window(a, r);
 }
 
-const struct kernel_class rtl_kv_scale = {
-    .module = "rill_kv_scale", .kv = KERNEL_KV_SCALE, .contract = contract, .cost = cost, .memory = memory};
+const struct kernel_class rtl_kv_scale = {.module = "rill_kv_scale",
+                                          .doc = "keeps scales of the cache by position",
+                                          .kv = KERNEL_KV_SCALE,
+                                          .contract = contract,
+                                          .cost = cost,
+                                          .memory = memory};

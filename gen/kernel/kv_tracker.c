@@ -13,4 +13,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 60, 226, 0);
 }
 
-const struct kernel_class rtl_kv_tracker = {.module = "rill_kv_tracker", .contract = contract, .cost = cost};
+const struct kernel_class rtl_kv_tracker = {.module = "rill_kv_tracker",
+                                            .doc = "counts the layers of keys and values that are in memory",
+                                            .contract = contract,
+                                            .cost = cost};

@@ -18,5 +18,9 @@ static struct cost_memory memory(const struct kernel_args *a) {
         .words = 2 * args_int(a, "BUFFER", 1) * class_tokens(a), .bits = args_int(a, "DATA_W", 1), .times = 1};
 }
 
-const struct kernel_class rtl_layout_converter = {
-    .module = "rill_layout_converter", .traits = KERNEL_REORDERS, .contract = contract, .cost = cost, .memory = memory};
+const struct kernel_class rtl_layout_converter = {.module = "rill_layout_converter",
+                                                  .doc = "words in another order",
+                                                  .traits = KERNEL_REORDERS,
+                                                  .contract = contract,
+                                                  .cost = cost,
+                                                  .memory = memory};

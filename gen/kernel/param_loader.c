@@ -14,4 +14,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     if (pieces > 1) cost_per(r, bits * div_up(pieces, 4), 1, 0, 0); // which one
 }
 
-const struct kernel_class rtl_param_loader = {.module = "rill_param_loader", .contract = contract, .cost = cost};
+const struct kernel_class rtl_param_loader = {.module = "rill_param_loader",
+                                              .doc = "fills the stores of vector parameters before the first step",
+                                              .contract = contract,
+                                              .cost = cost};

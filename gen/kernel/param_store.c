@@ -29,5 +29,9 @@ static struct cost_memory memory(const struct kernel_args *a) {
     return (struct cost_memory){.words = lines_of(a), .bits = line_of(a), .times = 1};
 }
 
-const struct kernel_class rtl_param_store = {
-    .module = "rill_param_store", .traits = KERNEL_STORE, .contract = contract, .cost = cost, .memory = memory};
+const struct kernel_class rtl_param_store = {.module = "rill_param_store",
+                                             .doc = "stores and gives in a circle",
+                                             .traits = KERNEL_STORE,
+                                             .contract = contract,
+                                             .cost = cost,
+                                             .memory = memory};

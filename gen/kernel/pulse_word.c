@@ -12,4 +12,5 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 1, 1, 0);
 }
 
-const struct kernel_class rtl_pulse_word = {.module = "rill_pulse_word", .contract = contract, .cost = cost};
+const struct kernel_class rtl_pulse_word = {
+    .module = "rill_pulse_word", .doc = "a word for a pulse", .contract = contract, .cost = cost};

@@ -17,5 +17,9 @@ static struct cost_memory memory(const struct kernel_args *a) {
         .words = args_int(a, "DEPTH", 1), .bits = args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, .times = 1};
 }
 
-const struct kernel_class rtl_replay_buffer = {
-    .module = "rill_replay_buffer", .traits = KERNEL_ENTRY, .contract = contract, .cost = cost, .memory = memory};
+const struct kernel_class rtl_replay_buffer = {.module = "rill_replay_buffer",
+                                               .doc = "keeps a firing, gives it in every repetition of the region",
+                                               .traits = KERNEL_ENTRY,
+                                               .contract = contract,
+                                               .cost = cost,
+                                               .memory = memory};

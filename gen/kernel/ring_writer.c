@@ -12,4 +12,5 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 13, 70, 0);
 }
 
-const struct kernel_class rtl_ring_writer = {.module = "rill_ring_writer", .contract = contract, .cost = cost};
+const struct kernel_class rtl_ring_writer = {
+    .module = "rill_ring_writer", .doc = "to memory, one after the other", .contract = contract, .cost = cost};

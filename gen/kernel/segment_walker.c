@@ -15,4 +15,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_window_entries(a, 192, r);
 }
 
-const struct kernel_class rtl_segment_walker = {.module = "rill_segment_walker", .contract = contract, .cost = cost};
+const struct kernel_class rtl_segment_walker = {
+    .module = "rill_segment_walker",
+    .doc = "bursts of all weights, keys and values, in the order of the firings",
+    .contract = contract,
+    .cost = cost};

@@ -24,4 +24,4 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_spill = {
-    .module = "rill_spill", .traits = KERNEL_SPILL, .contract = contract, .cost = cost};
+    .module = "rill_spill", .doc = "to memory and back", .traits = KERNEL_SPILL, .contract = contract, .cost = cost};

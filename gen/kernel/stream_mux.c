@@ -15,5 +15,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, word, (double)(fours > 1 ? fours + 1 : 1), 0, 0);
 }
 
-const struct kernel_class rtl_stream_mux = {
-    .module = "rill_stream_mux", .traits = KERNEL_MUX, .contract = contract, .cost = cost};
+const struct kernel_class rtl_stream_mux = {.module = "rill_stream_mux",
+                                            .doc = "firings of several streams in turn, as its schedule says",
+                                            .traits = KERNEL_MUX,
+                                            .contract = contract,
+                                            .cost = cost};

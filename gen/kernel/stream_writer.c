@@ -14,5 +14,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 250, 380 + (double)(group * (tokens + 1)), 0);
 }
 
-const struct kernel_class rtl_stream_writer = {
-    .module = "rill_stream_writer", .traits = KERNEL_ROWS_OUT, .contract = contract, .cost = cost};
+const struct kernel_class rtl_stream_writer = {.module = "rill_stream_writer",
+                                               .doc = "output of the graph, to memory",
+                                               .traits = KERNEL_ROWS_OUT,
+                                               .contract = contract,
+                                               .cost = cost};

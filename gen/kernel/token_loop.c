@@ -18,5 +18,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 887, 1100, 0);
 }
 
-const struct kernel_class rtl_token_loop = {
-    .module = "rill_token_loop", .traits = KERNEL_LOOP, .contract = contract, .cost = cost};
+const struct kernel_class rtl_token_loop = {.module = "rill_token_loop",
+                                            .without = "no ids in this design",
+                                            .doc = "runs requests: gives steps, collects ids, stops at faults",
+                                            .traits = KERNEL_LOOP,
+                                            .contract = contract,
+                                            .cost = cost};

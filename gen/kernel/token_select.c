@@ -12,5 +12,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 3, 0, 0);
 }
 
-const struct kernel_class rtl_token_select = {
-    .module = "rill_token_select", .traits = KERNEL_ENTRY, .contract = contract, .cost = cost};
+const struct kernel_class rtl_token_select = {.module = "rill_token_select",
+                                              .doc = "of a firing the last token",
+                                              .traits = KERNEL_ENTRY,
+                                              .contract = contract,
+                                              .cost = cost};

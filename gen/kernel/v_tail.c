@@ -58,6 +58,7 @@ static struct cost_memory memory(const struct kernel_args *a) {
 }
 
 const struct kernel_class rtl_v_tail = {.module = "rill_v_tail",
+                                        .doc = "values to the open block and, block by block, to the cache in memory",
                                         .kv = KERNEL_KV_INTEGERS,
                                         .traits = KERNEL_VALUES,
                                         .contract = contract,

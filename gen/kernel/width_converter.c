@@ -36,5 +36,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 60, 47, 0);
 }
 
-const struct kernel_class rtl_width_converter = {
-    .module = "rill_width_converter", .traits = KERNEL_WIDTH, .contract = contract, .cost = cost};
+const struct kernel_class rtl_width_converter = {.module = "rill_width_converter",
+                                                 .without = "all elements of a word count",
+                                                 .doc = "words of another width",
+                                                 .traits = KERNEL_WIDTH,
+                                                 .contract = contract,
+                                                 .cost = cost};

@@ -10,7 +10,7 @@ void class_window_list(struct ir *ir, int k, const char *name, const int64_t win
     bool same = true;
     for (int64_t l = 0; l < layers; l++) {
         same = same && window[l] == window[0];
-        word[layers - 1 - l] = (struct ir_word){16, IR_DECIMAL, (uint64_t)window[l] & 0xffff};
+        word[layers - 1 - l] = (struct ir_word){.bits = 16, .radix = IR_DECIMAL, .value = (uint64_t)window[l] & 0xffff};
     }
     if (same && window[0] < ir->design.context) ir_set_word(ir, k, name, 16, (uint64_t)window[0]);
     if (same) return;

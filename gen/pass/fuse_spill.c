@@ -60,8 +60,7 @@ void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     ir_add_wire(ir, k, "dma_idle", false, 1, arena_printf(ir->arena, "%s_write_idle", write));
     ir->edge[edge].dst_kernel = k;
     ir->edge[edge].dst_port = in;
-    ir_name_edge(ir, edge, arena_printf(ir->arena, "%s_to_%s", ir->kernel[e.src_kernel].name, name));
+    ir_name_edge(ir, edge);
     ir->kernel[k].port[in].edge = edge;
-    int from_spill = ir_connect(ir, k, out, e.dst_kernel, e.dst_port);
-    ir_name_edge(ir, from_spill, arena_printf(ir->arena, "%s_to_%s", name, ir->kernel[e.dst_kernel].name));
+    ir_connect(ir, k, out, e.dst_kernel, e.dst_port);
 }

@@ -293,7 +293,8 @@ static struct stores connect_stores(struct ir *ir) {
     for (int s = 0; s < ir->segments; s++) {
         if (ir->segment[s].kind != IR_SEG_PARAMS) continue;
         int64_t n = ir->segment[s].bytes / (ir->design.beat_bits / 8);
-        all.counts[ir->segments - 1 - all.count] = (struct ir_word){32, IR_DECIMAL, (uint64_t)n};
+        all.counts[ir->segments - 1 - all.count] =
+            (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)n};
         int k = store_of(ir, ir->segment[s].node);
         ir_add_wire(ir, k, "load_valid", false, 1,
                     one ? "param_load_valid & param_load_store"

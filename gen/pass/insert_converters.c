@@ -29,7 +29,7 @@ static void insert_width_converter(struct ir *ir, int e) {
     int s = ports_add_like(ir, k, "", false, &from), m = ports_add_like(ir, k, "", true, &to);
     ir->edge[e].dst_kernel = k;
     ir->edge[e].dst_port = s;
-    ir_name_edge(ir, e, arena_printf(ir->arena, "%s_to_%s", ir->kernel[edge.src_kernel].name, ir->kernel[k].name));
+    ir_name_edge(ir, e);
     ir->kernel[k].port[s].edge = e;
     ir_connect(ir, k, m, edge.dst_kernel, edge.dst_port);
 }

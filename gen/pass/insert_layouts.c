@@ -88,7 +88,8 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 static void append(struct link *l, const char *what, const struct kernel_class *class, int64_t width, int64_t cut,
                    const struct ir_port *like) {
     struct ir *ir = l->ir;
-    int k = kernel_add(ir, arena_printf(ir->arena, "%s_%s", l->old.name, what), class, IR_NONE);
+    const char *writer = ir_end_name(ir, l->old.src_kernel, l->old.src_port);
+    int k = kernel_add(ir, arena_printf(ir->arena, "%s_%s", writer, what), class, IR_NONE);
     int element = ports_element_bits(l->from.type.dtype);
     int64_t bits[2] = {l->at.width * element, width * element};
     for (int out = 0; out < 2; out++) {
@@ -104,7 +105,7 @@ static void append(struct link *l, const char *what, const struct kernel_class *
     if (l->first) {
         ir->edge[l->edge].dst_kernel = k;
         ir->edge[l->edge].dst_port = 0;
-        ir_name_edge(ir, l->edge, arena_printf(ir->arena, "%s_%s_in", l->old.name, what));
+        ir_name_edge(ir, l->edge);
         ir->kernel[k].port[0].edge = l->edge;
         ir->kernel[k].port[0].type = l->from.type;
         ir->kernel[k].port[0].cut = l->from.cut;
@@ -145,7 +146,8 @@ static void add_frame(struct link *l, int64_t cut) {
 
 static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) { // the outermost stands first
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)loops + 1);
-    for (int l = 0; l < loops; l++) word[loops - 1 - l] = (struct ir_word){32, IR_DECIMAL, (uint64_t)value[l]};
+    for (int l = 0; l < loops; l++)
+        word[loops - 1 - l] = (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)value[l]};
     return ir_value_list(ir->arena, word, loops);
 }
 

@@ -121,7 +121,7 @@ static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the
     ir->edge[edge].dst_kernel = fork;
     ir->edge[edge].dst_port = in;
     ir->kernel[fork].port[in].edge = edge;
-    ir_name_edge(ir, edge, arena_printf(ir->arena, "%s_to_%s", ir->kernel[e.src_kernel].name, ir->kernel[fork].name));
+    ir_name_edge(ir, edge);
     ir->edge[edge].depth = PLAIN_WORDS;
     connect_steps(ir, fork, out, e.dst_kernel, e.dst_port);
     return fork;

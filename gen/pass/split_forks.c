@@ -32,6 +32,7 @@ static void set_source(struct ir *ir, int edge, int kernel, int port) {
     ir->edge[edge].src_kernel = kernel;
     ir->edge[edge].src_port = port;
     ir->kernel[kernel].port[port].edge = edge;
+    ir_name_edge(ir, edge);
 }
 
 static int add_like(struct ir *ir, int kernel, bool is_output, const struct ir_port *like) {

@@ -24,6 +24,28 @@ lint_design() { # folder
         echo "error: rtl/rill_top.v has a vector of one bit, or a name with a hole"
         return 1
     fi
+    if grep -nE "[(=& ]\{[^{},]+\}|\b1'[dh]|[02-9]'b" "$1/rtl/rill_top.v" | grep -v ':\s*//' | head -n 1 | cut -c1-80 |
+            grep .; then
+        echo "error: rtl/rill_top.v has braces around one name, or a literal in another form"
+        return 1
+    fi
+}
+
+# The comment above a stream has its tensor or its purpose, that above a kernel what it does.
+read_comments() { # folder
+    local top=$1/rtl/rill_top.v
+    [ "$(grep -cE '^    // \S+ -> \S+: \S' "$top")" = "$(grep -cE '^  - \{name: \S+, from: ' "$1/design.yaml")" ] || {
+        echo "error: not every stream of rtl/rill_top.v has a comment"
+        return 1
+    }
+    if grep -E '^    // \S+ -> \S+\.step: ' "$top" | grep -v 'step words'; then
+        echo "error: a comment of rtl/rill_top.v says of a stream of step words something else"
+        return 1
+    fi
+    if grep -nE '^    // (\S+ -> \S+($|;|: (of no tensor|;))|\w+: (rill_\w+(:|$)|$))' "$top" | head -n 1 | grep .; then
+        echo "error: a comment of rtl/rill_top.v does not say what a stream carries, or what a kernel does"
+        return 1
+    fi
 }
 
 read_icarus() { # folder
@@ -33,6 +55,25 @@ read_icarus() { # folder
 read_yosys() { # folder
     (cd "$1" && timeout 600 yosys -q -p "read_verilog $(tr '\n' ' ' <filelist.f)
         hierarchy -auto-top; hierarchy -check; select -assert-any rill_top")
+}
+
+# A stream has the name of its ends, with a number where another one has that.
+read_names() { # folder
+    awk -F'[ ,]+' '/^  - \{name: [^ ]+, from: / {
+        name = $4; want = $6 "_to_" $8; gsub(/\./, "_", want); sub(/_[0-9]+$/, "", name)
+        if ($4 != want && name != want) { print "error: stream " $4 " from " $6 " to " $8; wrong = 1 }
+        streams++ }
+        END { exit wrong || !streams }' "$1/design.yaml"
+}
+
+# An entry of a multiplexer's table is the place of the stream that its comment names.
+read_tables() { # folder
+    awk "/^ +8'h[0-9a-f]+,? \/\/ / {
+        place = \$1; gsub(/8'h|,/, \"\", place); names++
+        at = index(\"0123456789abcdef\", place) - 1
+        if (length(place) == 1 && \$3 !~ \"_\" at \"(_to_|\$)\") { print \"error: \" \$0; wrong = 1 }
+    }
+    END { exit wrong }" "$1/rtl/rill_top.v"
 }
 
 # A template that nothing instantiates is a second top: each tool must stop there, or the three checks above show
@@ -67,6 +108,9 @@ check_design() { # spec: the unit of parallel work
     fi
     check "emit $label: identical bytes twice" same_bytes "$spec" "$dir"
     check "emit $label: Verilator lint" lint_design "$dir"
+    check "emit $label: what comments say" read_comments "$dir"
+    check "emit $label: names of streams" read_names "$dir"
+    check "emit $label: tables" read_tables "$dir"
     check "emit $label: Icarus" read_icarus "$dir"
     check "emit $label: Yosys" read_yosys "$dir"
     [ "$label" != graph-linear ] || check "emit $label: a module that is not reached is seen" refuses_more "$dir"
@@ -110,8 +154,8 @@ if [ ${#specs[@]} = 0 ]; then
 fi
 
 for spec in "${specs[@]}"; do
-    checks=4
-    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=5 # with a module that is not reached
+    checks=7
+    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=8 # with a module that is not reached
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 run_jobs 2

@@ -115,6 +115,10 @@ check_names() {
     refuses_name "a kernel" 's/from: engine.y, /from: engin.y, /' '`from`: no kernel `engin`' 'did you mean `engine`?'
     refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'no input `engine.xx`' 'did you mean `engine.x`?'
     refuses_name "a port of two edges" 's/to: x_q.x, /to: engine.x, /' '`to`: `engine.x` is at another edge too'
+    refuses_name "a type that is not the port's" '/from: x_q.y, /s/<1x64xmx, \[2,/<1x64xmx, [3,/' \
+        '`type`: `itensor<1x64xmx, \[3, 1\].*` is not that of `x_q.y`'
+    refuses_name "an operand" 's/{x: x_q, /{x: xq, /' '`x`: no tensor `xq`' 'did you mean `x'
+    refuses_name "an operand of nobody" 's/{x: x_q, /{x: wx, /' '`x`: `wx` is on no stream of `x_mux`'
     refuses_name "a kernel of that name" 's/^  - name: engine$/  - name: x_mux/' 'a second kernel `x_mux`'
     refuses_name "a text in quotes of Verilog" 's/^      LANES: 8$/      LANES: "\\"8\\""/' \
         'a text stands without the quotes of Verilog: 8'
@@ -123,6 +127,21 @@ check_names() {
     refuses_name "a port of no name" 's/{name: param, role: image, /{name: param, role: image, port: "-", /' \
         'a client that nets tie has no `port`'
     refuses_name "a type" 's/\[12, 1\]\*\[8, 1\]/[12, 1]*[8]/' '`type`: .* is no itensor type'
+}
+
+# What older versions wrote: numbers for names, no types at edges, zeros.
+check_old() {
+    local label="a dump of an older version" old=$work/names/old.yaml
+    "$rill" gen "$root/tests/e2e/specs/dies.yaml" -o "$work/names/new" >"$log" 2>&1
+    sed -E -e '/ from: /s/ (to_)?type: "[^"]*",//g' -e 's/SLR([0-9])(,|\]|\}|$)/\1\2/g' \
+        -e 's/mode: scores/mode: keys/' \
+        -e 's/\{(x: [^,]*, )?y: q,/{x_edge_port: 0, y_port: 0,/' "$work/names/new/design.yaml" >"$old"
+    sed -i -E -e '/^dies:/,$s/name: ([0-9])/name: SLR\1/' "$old"
+    if [ "$(grep -cE 'SLR[0-9]|mode: scores' "$old")" = 3 ] && grep -q 'x_edge_port: 0' "$old" &&
+            "$rill" gen "$old" -o "$work/names/from" >"$log" 2>&1 &&
+            diff -r "$work/names/new" "$work/names/from" >"$log" 2>&1; then
+        ok "$label"
+    else fail "$label" "$(head -n 3 "$log")"; fi
 }
 
 if ! passes=$("$rill" explain --passes); then
@@ -150,10 +169,11 @@ specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml \
     "$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$work"/attentions-spatial.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
-plan $((${#specs[@]} + 6 + 4 + 11)) # dumps, depths, damage, names
+plan $((${#specs[@]} + 6 + 4 + 15)) # dumps, depths, damage, names
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
 for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done
 check_names
+check_old
 stride=7 large=700
 [ $all = 0 ] || stride=1 large=50
 { # the shell's own words about a crashed program are not wanted here

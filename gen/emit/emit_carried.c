@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a stream carries, in words: the tensor at one of its ends, what a role says, what a multiplexer takes in turn;
+// else that of the streams before or behind the kernels that only hand it on.
+#include <string.h>
+
+#include "gen/emit/emit.h"
+#include "include/kernel.h"
+
+enum { HOPS = 16 }; // most kernels that hand a word on
+
+void emit_tensor(const struct ir *ir, int tensor, struct text *out) {
+    const struct ir_tensor *t = &ir->tensor[tensor];
+    text_addf(out, "%s: %s [", t->name, ir_dtype_words[t->dtype]);
+    for (int d = 0; d < t->rank; d++) text_addf(out, "%s%s", d ? ", " : "", ir_extent_text(ir, &t->shape[d]));
+    text_add(out, "]");
+}
+
+// ---- by role ----
+
+static bool is_step(const struct ir_port *p) { return p->role == IR_ROLE_STEP || p->role == IR_ROLE_WALK; }
+
+// What roles say whose streams are no tensor's.
+static const char *role_text(const struct ir_port *p) {
+    static const char *const text[] = {
+        [IR_ROLE_NONE] = NULL,
+#define ROLE(role, name, what) [IR_ROLE_##role] = (what),
+#include "include/roles.def"
+#undef ROLE
+    };
+    bool scale = p->role == IR_ROLE_SCALE || p->role == IR_ROLE_K_SCALE || p->role == IR_ROLE_V_SCALE;
+    return p->role <= IR_ROLE_RING || scale ? text[p->role] : NULL;
+}
+
+static bool add_role(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_kernel *to = &ir->kernel[e->dst_kernel];
+    const struct ir_port *in = &to->port[e->dst_port];
+    const char *text = role_text(in);
+    if (!text) text = role_text(&ir->kernel[e->src_kernel].port[e->src_port]);
+    if (!text) return false;
+    text_add(out, text);
+    if (in->role == IR_ROLE_PARAM) text_addf(out, " of %s", to->name);
+    return true;
+}
+
+// ---- by tensor ----
+
+// Names of the tensors at the kernel's ports of one direction, each once.
+static int add_tensors(const struct ir *ir, const struct ir_kernel *k, bool is_output, struct text *out) {
+    int count = 0;
+    for (int p = 0; p < k->ports; p++) {
+        int tensor = k->port[p].tensor;
+        bool known = tensor == IR_NONE || k->port[p].is_output != is_output;
+        for (int q = 0; q < p && !known; q++) known = k->port[q].is_output == is_output && k->port[q].tensor == tensor;
+        if (!known) text_addf(out, "%s%s", count++ ? ", " : "", ir->tensor[tensor].name);
+    }
+    return count;
+}
+
+static bool add_turns(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
+    struct text turns = {0};
+    bool found = (kernel_is(from, KERNEL_MUX) && add_tensors(ir, from, false, &turns)) ||
+                 (kernel_is(to, KERNEL_DEMUX) && add_tensors(ir, to, true, &turns));
+    if (found) text_addf(out, "in turn %s", text_cstr(&turns));
+    text_free(&turns);
+    return found;
+}
+
+static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    int tensor = ir->kernel[e->src_kernel].port[e->src_port].tensor;
+    if (tensor == IR_NONE) tensor = ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
+    if (tensor != IR_NONE) emit_tensor(ir, tensor, out);
+    return tensor != IR_NONE || add_role(ir, e, out) || add_turns(ir, e, out);
+}
+
+// ---- by neighbours ----
+
+static bool hands_on(const struct ir_kernel *k) {
+    return k->node == IR_NONE && !k->is_control && kernel_of(k) != &rtl_engine;
+}
+
+static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, struct text *out);
+
+static bool add_along(const struct ir *ir, const struct ir_edge *e, bool is_output, int hops, struct text *out) {
+    return add_at_ends(ir, e, out) ||
+           (hops > 0 && add_from(ir, is_output ? e->dst_kernel : e->src_kernel, is_output, hops - 1, out));
+}
+
+// Of the first of its streams in this direction, but for step words that it takes.
+static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    for (int p = 0; p < k->ports && hands_on(k); p++) {
+        const struct ir_port *port = &k->port[p];
+        if (port->is_output != is_output || port->edge == IR_NONE || is_step(port)) continue;
+        if (add_along(ir, &ir->edge[port->edge], is_output, hops, out)) return true;
+    }
+    return false;
+}
+
+void emit_carried(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    if (add_at_ends(ir, e, out) || add_from(ir, e->src_kernel, false, HOPS, out) ||
+        add_from(ir, e->dst_kernel, true, HOPS, out))
+        return;
+    text_add(out, "of no tensor");
+}
+
+// Of a kernel on the way of a plain net.
+static bool add_net(const struct ir *ir, int kernel, struct text *out) {
+    for (int w = 0; w < ir->wires; w++) {
+        const struct ir_wire *wire = &ir->wire[w];
+        if (wire->kernel != kernel || (strcmp(wire->port, "d") != 0 && strcmp(wire->port, "way") != 0)) continue;
+        text_add(out, ir->net[wire->net].verilog);
+        return true;
+    }
+    return false;
+}
+
+bool emit_carried_by(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    return add_tensors(ir, k, false, out) || add_tensors(ir, k, true, out) || add_from(ir, kernel, false, HOPS, out) ||
+           add_from(ir, kernel, true, HOPS, out) || add_net(ir, kernel, out);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists among a kernel's parameters: an entry of a table on a line of its own, with what it is for.
+#include <string.h>
+
+#include "gen/emit/emit.h"
+#include "include/kernel.h"
+
+enum { COLUMNS = 120 };
+
+struct table {
+    const struct ir *ir;
+    int kernel, engine; // engine: whose own it is, or whose walker; IR_NONE: of neither
+    const struct ir_value *value;
+};
+
+// ---- what an entry is for ----
+
+// The firing of an engine at a place of its schedule: region by region.
+static const struct ir_firing *firing_at(const struct ir *ir, int engine, int entry) {
+    for (int r = 0; r < ir->regions; r++)
+        for (int f = 0; f < ir->firings; f++)
+            if (ir->firing[f].engine == engine && ir->firing[f].region == r && entry-- == 0) return &ir->firing[f];
+    return NULL;
+}
+
+static void add_firing(const struct table *t, int entry, struct text *out) {
+    static const char *const modes[] = {"int8", "int4", "scores", "values"};
+    const struct ir_firing *f = firing_at(t->ir, t->engine, entry);
+    if (!f) return;
+    text_addf(out, "firing of %s: %s", t->ir->node[f->node].name, modes[f->mode]);
+    if (f->row_steps) text_addf(out, ", %lld row-steps", (long long)f->row_steps);
+    if (f->mode >= ENGINE_MODE_SCORES) text_addf(out, ", head %d", f->head);
+}
+
+static uint64_t field_of(const struct ir_word *w, enum field f) {
+    return ir_word_field(w, field_first(f), field_width(f));
+}
+
+// Segments that begin in the run, or the one in which it lies.
+static void add_run(const struct table *t, const struct ir_word *w, struct text *out) {
+    const struct ir *ir = t->ir;
+    int64_t first = (int64_t)field_of(w, SEGMENT_OFFSET);
+    int64_t bytes = (int64_t)field_of(w, SEGMENT_BEATS) * ir->design.beat_bits / 8, count = 0;
+    for (int s = 0; s < ir->segments; s++) {
+        const struct ir_segment *seg = &ir->segment[s];
+        bool begins = seg->offset >= first && seg->offset < first + bytes,
+             holds = seg->offset <= first && first < seg->offset + seg->bytes;
+        if (seg->channel != IR_NONE || ir_engine_of(ir, seg->node) != t->engine || !(begins || holds)) continue;
+        text_addf(out, "%s%s", count++ ? ", " : "", seg->name);
+    }
+}
+
+static void add_stream(const struct table *t, const struct ir_word *w, struct text *out) {
+    int port = ir_steered_port(t->ir, t->kernel, (int)field_of(w, STEER_PORT));
+    int edge = port == IR_NONE ? IR_NONE : t->ir->kernel[t->kernel].port[port].edge;
+    if (edge != IR_NONE) text_add(out, t->ir->edge[edge].name);
+}
+
+static void add_note(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
+    if (kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX)) add_stream(t, w, out);
+    else if (t->engine == IR_NONE) return;
+    else if (t->ir->engine[t->engine].kernel == t->kernel) add_firing(t, entry, out);
+    else add_run(t, w, out);
+}
+
+// ---- lines ----
+
+static struct ir_value one_of(const struct ir_word *w) {
+    return (struct ir_value){.kind = IR_VALUE_WORD, .word = w, .words = 1};
+}
+
+static void add_entry(const struct table *t, int i, struct text *out) {
+    static const char indent[] = "            ";
+    const struct ir_word *w = &t->value->word[i];
+    struct ir_value one = one_of(w);
+    const char *number = ir_value_print(t->ir->arena, &one);
+    struct text note = {0};
+    add_note(t, t->value->words - 1 - i, w, &note);
+    int columns = (int)(sizeof indent + note.len) + (int)strlen(number) + 5;
+    if (note.len && columns > COLUMNS) text_addf(out, "%s// %s\n", indent, text_cstr(&note));
+    text_addf(out, "%s%s%s", indent, number, i + 1 < t->value->words ? "," : "");
+    if (note.len && columns <= COLUMNS) text_addf(out, " // %s", text_cstr(&note));
+    text_add(out, "\n");
+    text_free(&note);
+}
+
+static int engine_of_table(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel || ir->engine[e].walker == kernel) return e;
+    return IR_NONE;
+}
+
+void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
+    const struct ir_value *v = &param->value;
+    struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
+    bool is_list = v->kind == IR_VALUE_LIST;
+    struct ir_value one = is_list && v->words == 1 ? one_of(v->word) : *v;
+    if (!is_list || v->words < 2 || v->words != ir_param_int(&ir->kernel[kernel], "ENTRIES", 0) ||
+        strcmp(param->name, "TABLE") != 0)
+        return text_add(out, ir_value_print(ir->arena, &one));
+    text_add(out, "{ // the last entry first\n");
+    for (int i = 0; i < v->words; i++) add_entry(&t, i, out);
+    text_add(out, "        }");
+}

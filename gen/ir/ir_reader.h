@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What reading the IR from its text goes on with, and values at a key of a map. After an error `ok` is false.
+#ifndef RILL_IR_READER_H
+#define RILL_IR_READER_H
+
+#include "include/ir.h"
+#include "include/yaml.h"
+
+// What other things refer to by name.
+enum list { NODES, REGIONS, TENSORS, KERNELS, ENGINES, DIES, LISTS };
+
+struct reader {
+    struct arena *arena;
+    struct diag *diag;
+    bool ok;
+    struct ir *ir;
+    struct {
+        const char **name;
+        int count;
+    } list[LISTS];
+};
+
+int64_t reader_int(struct reader *r, const struct yaml_node *map, const char *key);
+double reader_float(struct reader *r, const struct yaml_node *map, const char *key, double min, double max);
+const char *reader_string(struct reader *r, const struct yaml_node *map, const char *key);
+const char *reader_optional(struct reader *r, const struct yaml_node *map, const char *key);
+const char *reader_text(struct reader *r, const struct yaml_node *map, const char *key);
+int reader_word(struct reader *r, const struct yaml_node *map, const char *key, const char *const *words, size_t count);
+enum ram_style reader_style(struct reader *r, const struct yaml_node *map, const char *key);
+size_t reader_list_count(struct reader *r, const struct yaml_node *list, size_t max);
+int64_t reader_item_int(struct reader *r, const struct yaml_node *list, size_t i);
+int reader_ints(struct reader *r, const struct yaml_node *map, const char *key, int *out, size_t max);
+int64_t reader_count(struct reader *r, const struct yaml_node *map, const char *key, int64_t absent);
+bool reader_flag(struct reader *r, const struct yaml_node *map, const char *key);
+void reader_wrong(struct reader *r, const struct yaml_node *node, const char *key, const char *what);
+int reader_extents(struct reader *r, const struct yaml_node *map, const char *key, struct ir_extent *out, size_t max);
+void reader_check_keys(struct reader *r, const struct yaml_node *map, const char *const *keys, size_t count,
+                       const char *what);
+
+#endif
