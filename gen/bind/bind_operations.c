@@ -84,13 +84,13 @@ static int bind_rows(struct ir *ir, const char *name, const struct kernel_class 
 
 static void bind_input(struct ir *ir, int tensor) {
     int k = bind_rows(ir, "input", &rtl_stream_reader, "x", true, tensor);
-    ir_add_client_port(ir, k, "m_axis_burst", 56, ir->kernel[k].name, "desc");
+    ir_add_client_port(ir, k, "m_axis_burst", DESCRIPTOR_BITS, ir->kernel[k].name, "desc");
     ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, ir->kernel[k].name, "beat");
 }
 
 static void bind_output(struct ir *ir, int tensor) {
     int k = bind_rows(ir, "output", &rtl_stream_writer, "y", false, tensor);
-    ir_add_client_port(ir, k, "m_axis_desc", 56, ir->kernel[k].name, "desc");
+    ir_add_client_port(ir, k, "m_axis_desc", DESCRIPTOR_BITS, ir->kernel[k].name, "desc");
     ir_add_client_port(ir, k, "m_axis_beat", ir->design.beat_bits, ir->kernel[k].name, "beat");
 }
 

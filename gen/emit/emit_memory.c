@@ -56,8 +56,8 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
         int n = client->channel == IR_NONE ? ir->engine[client->engine].channels : ir_parts(client->parts);
         text_addf(out, "    wire %s%s_desc_tvalid, %s_desc_tready, %s_beat_tvalid, %s_beat_tready;\n",
                   emit_range(ir, n), client->name, client->name, client->name, client->name);
-        text_addf(out, "    wire [55:0] %s_desc_tdata;\n    wire [%d:0] %s_beat_tdata;\n", client->name,
-                  (client->is_packed || client->parts > 1 ? n : 1) * bits - 1, client->name);
+        text_addf(out, "    wire %s%s_desc_tdata;\n    wire [%d:0] %s_beat_tdata;\n", emit_range(ir, DESCRIPTOR_BITS),
+                  client->name, (client->is_packed || client->parts > 1 ? n : 1) * bits - 1, client->name);
         if (!client->is_write) continue;
         if (is_waited_for(ir, client->name))
             text_addf(out, "    wire %s%s_write_idle;\n", emit_range(ir, n), client->name);
@@ -68,9 +68,9 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
               emit_range(ir, c));
     text_addf(out, "    wire [%d:0] lane_beat_tdata;\n", c * bits - 1);
     for (int e = 0; e < ir->engines; e++)
-        text_addf(out, "    wire %s, %s, %s;\n    wire [55:0] %s;\n", ir_engine_name(ir, e, "walk_burst_tready"),
+        text_addf(out, "    wire %s, %s, %s;\n    wire %s%s;\n", ir_engine_name(ir, e, "walk_burst_tready"),
                   ir_engine_name(ir, e, "walk_sent_tvalid"), ir_engine_name(ir, e, "walk_sent_tready"),
-                  ir_engine_name(ir, e, "walk_sent_tdata"));
+                  emit_range(ir, DESCRIPTOR_BITS), ir_engine_name(ir, e, "walk_sent_tdata"));
 }
 
 // ---- one channel ----
@@ -374,8 +374,8 @@ static void emit_channel(const struct ir *ir, int c, struct emit_levels *levels,
 // Registers between the walker and the channels: ready of all of them comes together at the fork, late, so it moves no
 // data.
 static void emit_walk_slice(const struct ir *ir, int engine, struct emit_levels *levels, struct text *out) {
-    text_addf(out, "    %s #(.DATA_W(56), .MODE(3)) u_%s (\n        .clk(clk), .rst(%s)", rtl_register_slice.module,
-              ir_engine_name(ir, engine, "walk_slice"), memory_reset(ir, levels));
+    text_addf(out, "    %s #(.DATA_W(%d), .MODE(3)) u_%s (\n        .clk(clk), .rst(%s)", rtl_register_slice.module,
+              DESCRIPTOR_BITS, ir_engine_name(ir, engine, "walk_slice"), memory_reset(ir, levels));
     static const char *const signals[] = {"tvalid", "tready", "tdata"};
     for (size_t s = 0; s < COUNT_OF(signals); s++)
         text_addf(out, "%s.s_axis_%s(%s)", s ? ", " : ",\n        ", signals[s],
