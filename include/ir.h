@@ -78,7 +78,6 @@ enum ir_stream_kind {  // what travels beside tdata; docs/rtl.md section 3
     IR_STREAM_TOKENS,  // tdata, tuser {tok_last, tok}, tlast
     IR_STREAM_COUNTED, // the same and tcount (valid elements)
     IR_STREAM_BARE,    // tdata alone (steps, ids to the ring, descriptors, beats, parameters)
-    IR_STREAM_MEMORY,  // descriptor + beat pair of a memory client
 };
 
 // What a stream is for, beside the operands of operations in general (roles.def).
@@ -289,7 +288,6 @@ bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
 
 // Text form: YAML that ir_read takes back to the same structure.
 void ir_write_text(const struct ir *, struct text *);
-bool ir_write(const struct ir *, const char *path, struct diag *);
 struct ir *ir_read(struct arena *, const char *path, struct diag *);
 
 // Structural rules that hold between passes; false after reporting. An internal fault names the pass.

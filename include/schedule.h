@@ -29,7 +29,7 @@ void schedule_many(struct schedule *); // the last entry is left out of steps of
 // Sets a field of the last entry; an internal fault if the value does not fit.
 void schedule_field(struct schedule *, enum field, uint64_t value);
 uint64_t schedule_get(const struct schedule *, enum field); // of the last entry
-// Writes ENTRY_W, SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE to the kernel, and
+// Writes SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE to the kernel, and
 // ENTRY_MANY where there is such an entry.
 void schedule_set_params(const struct schedule *, int kernel);
 

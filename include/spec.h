@@ -153,7 +153,5 @@ struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_
 struct loc spec_place(const struct rill_spec *spec, const char *path);
 // Behind an error whose place is in the model's family: where the model is.
 void spec_note_model(const struct rill_spec *spec, struct diag *diag);
-// The word of the spec language for an enum value: int8, shared, last.
-const char *spec_when_name(int when);
 
 #endif

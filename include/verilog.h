@@ -8,7 +8,7 @@
 
 struct verilog_param {
     const char *name, *value; // value: the expression of its default, NULL: none
-    struct loc loc, value_loc;
+    struct loc loc;
 };
 
 struct verilog_port {

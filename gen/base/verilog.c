@@ -216,7 +216,6 @@ static void read_param(struct scan *s, struct verilog_header *h) {
     if (!*p.name) return fail(s, s->p, "a parameter's name is missing");
     if (take(s, '=')) {
         skip(s);
-        p.value_loc = place(s, s->p);
         p.value = text_until(s, ",)");
     }
     VEC_PUSH(s->arena, h->params, p);

@@ -420,12 +420,3 @@ void ir_write_text(const struct ir *ir, struct text *out) {
     write_all(&w);
     yaml_end(&w.y);
 }
-
-bool ir_write(const struct ir *ir, const char *path, struct diag *diag) {
-    struct text text = {0};
-    ir_write_text(ir, &text);
-    const char *why = file_write_text(ir->arena, path, &text);
-    text_free(&text);
-    if (why) diag_error(diag, loc_none(), "%s", why);
-    return !why;
-}

@@ -4,8 +4,8 @@
 // Kernels are deterministic: which word goes where never depends on when it comes. So every actor runs as far as the
 // cycles of its inputs (and of the room at its outputs) are known, in any order, and computes when each word moves: a
 // Kahn network with times.
-#ifndef RILL_TIMING_SIM_H
-#define RILL_TIMING_SIM_H
+#ifndef RILL_SIMULATOR_SIM_H
+#define RILL_SIMULATOR_SIM_H
 
 #include "gen/kernel/args.h"
 #include "gen/simulator/sim_memory.h"

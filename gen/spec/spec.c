@@ -21,8 +21,6 @@ const char *spec_binding_name(int binding) { return spec_binding_words[binding];
 
 const char *spec_fifo_name(int fifo) { return spec_fifo_words[fifo]; }
 
-const char *spec_when_name(int when) { return spec_when_words[when]; }
-
 bool spec_is_name(const char *s, bool dash) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
     size_t len = strlen(s), head = strspn(s, letters);
