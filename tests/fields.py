@@ -29,6 +29,7 @@ LATENCY_HEADER = ROOT / "rtl-templates/arith/rill_latency.vh"
 PAGE = ROOT / "docs/rtl.md"
 NUMBERED = re.compile(  # a word of a layout, with bits by number
     r"\b(?:[sm]_axis_(?:walk_)?step_tdata|step_(?:q|data|word)|step|[sm]_axis_entry_tdata|entry(?:_data)?|tail_addr|[sm]_axis_(?:\w+_)?desc_tdata|desc_data)(?:\[i\])?\[(\d+)(?::\d+)?\]")
+COMMAND = ("rill_engine_command.v",)  # its bits by number are of the cycles of a command, as its ports are
 ENABLES = ("rill_layernorm.v", "rill_norm_front.v", "rill_rmsnorm.v", "rill_softmax.v")  # their step[0] is a clock enable
 
 
@@ -201,11 +202,13 @@ def wrong_header():
             yield f"{REGISTER_FILE.relative_to(ROOT)}:{number}: a register by number"
 
 
-SPELLED = re.compile(r"(?:\b(?:localparam (?:LATENCY|FINISH) = |DEPTH\(|READY_DELAY\()|valid(?:_q)?\[)([0-9]+)[];,)]")  # in a template
+SPELLED = re.compile(  # in a template
+    r"(?:\b(?:localparam (?:LATENCY|FINISH|ALONG) = |(?:DEPTH|READY_DELAY|(?:TERM|SIDE)_AT|LATENCY|STAGES|LATE)\()|valid(?:_q)?\[)"
+    r"([0-9]+)(?:[];,)]| [+-])")
 STAGE = re.compile(  # a stage, or a field of what goes along beside one, by number
-    r"\b(?:valid|took|chosen|state|marks?|sides?)(?:_q)?\[([0-9]+)[]:]"
+    r"\b(?:valid|took|chosen|state|marks?|sides?|active|int4|asym|fine|group_scale|k_lanes)[0-9]*(?:_q|_at|_in)?\[([0-9]+)[]:]"
     r"|\b(?:mark|side)s?(?:_q)?\[[^]]*?(?<![\w'-])(?<!- )([0-9]+)(?!')\b[^]]*\]")
-NUMBERED_FOLDERS = ("arith", "engine")  # their stages bear the numbers of their headers
+SUM = re.compile(r"\b(\w+) = ([\w*+() -]+?)(?=,|$)")  # a localparam of numbers and other localparams
 SPELLED_IN_CLASS = re.compile(r"class_(?:pipe|banks)\((?:.*[ (])?([0-9]+)\);")                        # the stages of a contract
 
 
@@ -224,8 +227,23 @@ def wrong_stages(path, text, units):
             if int(found[1] or found[2]) > 1:
                 yield f"{path.relative_to(ROOT)}:{number}: {found[0]} takes a stage or a field by number"
     used = [unit for unit in units if re.search(rf"^ +{unit} ", text, flags=re.M)]
-    if used and f'`include "{LATENCY_HEADER.name}"' not in text:
+    if path.parent.name != "arith" and used and f'`include "{LATENCY_HEADER.name}"' not in text:
         yield f"{path.relative_to(ROOT)}: has {used[0]} and does not include {LATENCY_HEADER.name}"
+
+
+def wrong_sums(path, text, values):
+    """Headers that state another latency than the localparam that sums it up, or another fewest number of stages."""
+    values = dict(values)
+    for line in re.findall(r"^ *localparam\b([^;]*);", re.sub(r"//.*", "", text), flags=re.M):
+        for name, formula in SUM.findall(re.sub(r"\s+", " ", line)):
+            if all(word in values or word.isdigit() for word in re.findall(r"\w+", formula)):
+                values[name] = eval(formula, {}, values)  # pylint: disable=eval-used
+    total = values.get("LATENCY", values.get("Y_STAGES"))
+    if total is None:
+        return
+    for said in (*re.findall(r"^//.*\b[Ll]atency (?:1 \+ )?(\d+)", text, flags=re.M), *re.findall(r"^// STAGES .* (\d+) or more$", text, flags=re.M)):
+        if int(said) != total:
+            yield f"{path.relative_to(ROOT)}: {said} clocks in its header, {total} as it sums them up"
 
 
 def wrong_latencies():
@@ -233,13 +251,15 @@ def wrong_latencies():
         yield f"{LATENCY_HEADER.relative_to(ROOT)} differs"
     for _, clocks, module, _ in latencies():
         text = next(ROOT.glob(f"rtl-templates/*/{module}.v")).read_text()
-        said = re.search(r"^//.*Latency (?:log2\(LANES\) \+ )?(\d+)", text, flags=re.M)
+        said = re.search(r"^//.*L(?:atency|ATENCY =) (?:(?:log2\(LANES\)|TERM_AT) \+ )?(\d+)", text, flags=re.M)
         if not said or int(said[1]) != clocks:
             yield f"{module}.v: {clocks} clocks in include/latency.def, {said[1] if said else 'nothing'} in its header"
     units = [module for _, _, module, _ in latencies()]
+    values = {f"LATENCY_{name}": clocks for name, clocks, _, _ in latencies()}
     for path in sorted(ROOT.glob("rtl-templates/*/*.v")):
-        if path.parent.name not in NUMBERED_FOLDERS:
+        if path.name not in COMMAND:
             yield from wrong_stages(path, path.read_text(), units)
+        yield from wrong_sums(path, path.read_text(), values)
         if f'`include "{LATENCY_HEADER.name}"' in path.read_text():
             yield from wrong_spelling(path, SPELLED)
             kernel = ROOT / f"gen/kernel/{path.stem.removeprefix('rill_')}.c"

@@ -18,7 +18,7 @@ enum { BANKS = 4 }; // blocks that are kept, in the room of two of the largest
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     int64_t chunks = div_up(args_int(a, "BLOCK", 1), class_lanes(a));
     (void)at;
-    class_banks(c, chunks, class_max_delay(a), 3);
+    class_banks(c, chunks, class_max_delay(a), LATENCY_MX_LANE + 1);
     c->banks = BANKS;
     c->room = 2 * class_tokens(a) * chunks;
     class_units(a, c);

@@ -117,17 +117,20 @@ module rill_fp32_exp (
     end
 
     // Stage 10: pack. A significand of 2^24 carries into the exponent.
-    wire [7:0] field = side9_q[7:0] + {7'd0, value[24]};
+    wire       under9, over9, fault9;
+    wire [7:0] field9;
+    wire [7:0] field = field9 + {7'd0, value[24]};
+    assign {under9, over9, fault9, field9} = side9_q;
 
     always @(posedge clk) begin
         if (en) begin
-            if (side9_q[10])
+            if (under9)
                 y <= 32'd0;
-            else if (side9_q[9] || &field)
+            else if (over9 || &field)
                 y <= 32'h7f7fffff;
             else
                 y <= {1'b0, field, value[22:0]};
-            fault <= side9_q[8];
+            fault <= fault9;
         end
     end
 

@@ -51,13 +51,17 @@ module rill_fp32_recip (
     end
 
     // Stage 7: pack.
+    wire       sign6, fault6, under6, power6;
+    wire [7:0] field6;
+    assign {sign6, fault6, under6, power6, field6} = side6_q;
+
     always @(posedge clk) begin
         if (en) begin
-            if (side6_q[9])
-                y <= {side6_q[11], 31'd0};
+            if (under6)
+                y <= {sign6, 31'd0};
             else
-                y <= {side6_q[11], side6_q[7:0], side6_q[8] ? 23'd0 : value[22:0]};
-            fault <= side6_q[10];
+                y <= {sign6, field6, power6 ? 23'd0 : value[22:0]};
+            fault <= fault6;
         end
     end
 

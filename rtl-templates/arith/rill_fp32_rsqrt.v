@@ -53,10 +53,14 @@ module rill_fp32_rsqrt (
     end
 
     // Stage 7: pack.
+    wire       fault6, power6;
+    wire [7:0] field6;
+    assign {fault6, power6, field6} = side6_q;
+
     always @(posedge clk) begin
         if (en) begin
-            y <= {1'b0, side6_q[7:0], side6_q[8] ? 23'd0 : value[22:0]};
-            fault <= side6_q[9];
+            y <= {1'b0, field6, power6 ? 23'd0 : value[22:0]};
+            fault <= fault6;
         end
     end
 

@@ -13,6 +13,13 @@ localparam LATENCY_LN = 13;             // rill_fp32_ln
 localparam LATENCY_THREEFRY = 16;       // rill_threefry
 localparam LATENCY_GUMBEL = 28;         // rill_gumbel
 localparam LATENCY_SOFTCAP = 33;        // rill_softcap_lane
+localparam LATENCY_MX_LANE = 2;         // rill_mx_lane
 localparam LATENCY_NORM_SUMS = 8;       // rill_norm_sums
 localparam LATENCY_NORM_SPREAD = 6;     // rill_norm_spread
+localparam LATENCY_ENGINE_OFFSET = 4;   // rill_engine_offset
+localparam LATENCY_GROUP_TERMS = 3;     // rill_group_terms
+localparam LATENCY_LANE_PRODUCTS = 7;   // rill_lane_products
+localparam LATENCY_PAIR_PRODUCTS = 10;  // rill_pair_products
+localparam LATENCY_LANE_SUMS = 2;       // rill_lane_sums
+localparam LATENCY_PAIR_SUMS = 2;       // rill_pair_sums
 // verilator lint_on UNUSEDPARAM

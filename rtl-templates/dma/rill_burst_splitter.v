@@ -4,8 +4,7 @@
 // Every burst ends at the latest at a multiple of MAX_BURST beats, so none crosses a 4 KiB border and long runs settle
 // on aligned bursts.
 // Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across
-// descriptors;
-// latency 2, length and address from registers.
+// descriptors; latency 2, length and address from registers.
 // m_axis_burst_last: the burst is its descriptor's last one.
 // flush (level): forgets everything held and swallows what arrives. busy: something is held.
 // Reset: clk, synchronous active-high rst.

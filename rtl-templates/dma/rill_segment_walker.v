@@ -11,7 +11,7 @@
 // A K or V run in the n-th step since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >=
 // (n-1)*KV_LAYERS + l + 1, l = kv_layer + layer*kv_step its layer of the cache: until every write of its kind that the
 // steps before made in this layer has its response.
-// Throughput: one descriptor per cycle; latency 7 from entry to descriptor, with windows 12.
+// Throughput: one descriptor per cycle; latency 6 from rill_schedule's entry to its descriptor, with windows 11.
 // flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing
 // held (while flush).
 // Reset: clk, synchronous active-high rst; the step count starts over.

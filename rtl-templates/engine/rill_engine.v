@@ -203,7 +203,10 @@ module rill_engine #(
     localparam [7:0] MULTIPLIES = 8'hff;
     localparam FACTOR_W = ARRAYS > 1 ? 32 : 16;            // whole words move fast
 `endif
-    localparam LANE_LATENCY = 14 + (SIGNED != 0 ? 3 + PAIR_MORE : 0); // command to the lanes' output, without HOPS
+`include "rill_latency.vh"
+    localparam BEAT_AT = 5;                                // cycles from a command to its beat in a lane, without HOPS
+    localparam LANE_LATENCY = BEAT_AT + (SIGNED != 0 ? LATENCY_PAIR_PRODUCTS + PAIR_MORE : LATENCY_LANE_PRODUCTS)
+        + (ARRAYS > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS); // to its output
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -428,9 +431,10 @@ module rill_engine #(
     // ---- the step's own keys, token t's in lane t mod CHANNELS, and the V tail: cycle 4 ----
     localparam KEY_LANES = TOKENS < CHANNELS ? TOKENS : CHANNELS > 0 ? CHANNELS : 1;
     wire [KEY_LANES*BEAT_BITS-1:0] k_beats;
-    reg  [11:0]                    k_lanes_q;  // of cycles 1 to 3
+    localparam KEYS_AT = 3, K_LANES_W = 4;     // the cycle of a command in which its keys are asked for
+    reg  [K_LANES_W*KEYS_AT-1:0]   k_lanes_q;  // of cycles 1 to KEYS_AT
     always @(posedge clk)
-        k_lanes_q <= {k_lanes_q[7:0], cmd_k_lanes};
+        k_lanes_q <= {k_lanes_q[K_LANES_W*(KEYS_AT-1)-1:0], cmd_k_lanes};
     generate
         if (HAS_KV != 0) begin : gen_kv
             reg head_done_q;
@@ -440,7 +444,7 @@ module rill_engine #(
                 .clk(clk), .rst(rst_home[RESET_KEYS]), .s_axis_klocal_tvalid(s_axis_klocal_tvalid),
                 .s_axis_klocal_tready(s_axis_klocal_tready), .s_axis_klocal_tdata(s_axis_klocal_tdata),
                 .s_axis_klocal_tuser(s_axis_klocal_tuser), .s_axis_klocal_tlast(s_axis_klocal_tlast), .pop(k_3),
-                .k_lanes(k_lanes_q[11:8]), .beats(k_beats), .arrived(k_pulse));
+                .k_lanes(k_lanes_q[K_LANES_W*(KEYS_AT-1) +: K_LANES_W]), .beats(k_beats), .arrived(k_pulse));
             assign v_pulse = head_done_q;
             assign tail_valid = cmd_tail;
             assign tail_addr = cmd_tail_addr;

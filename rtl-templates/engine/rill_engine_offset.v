@@ -46,11 +46,13 @@ module rill_engine_offset #(
         end
     endgenerate
 
-    reg  [3:1] valid_q;
-    reg  [3:1] int4_q;
+    // Stages, by the sums that are there in them; index n: valid in stage n.
+    localparam QUAD_AT = 1, SIXTEEN_AT = 2, HALF_AT = 3;
+    reg  [HALF_AT:1] valid_q;
+    reg  [HALF_AT:1] int4_q;
     always @(posedge clk) begin
-        valid_q <= {valid_q[2:1], valid};
-        int4_q <= {int4_q[2:1], int4};
+        valid_q <= {valid_q[HALF_AT-1:1], valid};
+        int4_q <= {int4_q[HALF_AT-1:1], int4};
     end
 
     wire [SUM_W-1:0] half_0;
@@ -71,7 +73,7 @@ module rill_engine_offset #(
         for (i = 0; i < SIXTEENS; i = i + 1) begin : gen_sixteen
             reg  [SUM_W-1:0] sum_q;
             always @(posedge clk)
-                if (valid_q[1])
+                if (valid_q[QUAD_AT])
                     sum_q <= gen_quad[4*i].sum_q + gen_quad[4*i+1].sum_q + gen_quad[4*i+2].sum_q
                         + gen_quad[4*i+3].sum_q;
         end
@@ -79,7 +81,7 @@ module rill_engine_offset #(
             reg  [SUM_W-1:0] sum_0_q;
             reg  [SUM_W-1:0] sum_1_q;
             always @(posedge clk)
-                if (valid_q[2]) begin
+                if (valid_q[SIXTEEN_AT]) begin
                     sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q + gen_sixteen[2].sum_q
                         + gen_sixteen[3].sum_q;
                     sum_1_q <= gen_sixteen[4].sum_q + gen_sixteen[5].sum_q + gen_sixteen[6].sum_q
@@ -91,7 +93,7 @@ module rill_engine_offset #(
             reg  [SUM_W-1:0] sum_0_q;
             reg  [SUM_W-1:0] sum_1_q;
             always @(posedge clk)
-                if (valid_q[2]) begin
+                if (valid_q[SIXTEEN_AT]) begin
                     sum_0_q <= gen_sixteen[0].sum_q + gen_sixteen[1].sum_q;
                     sum_1_q <= gen_sixteen[2].sum_q + gen_sixteen[3].sum_q;
                 end
@@ -106,10 +108,10 @@ module rill_engine_offset #(
                 reg [GROUP_W-1:0] early_q;
                 reg [GROUP_W-1:0] sum_q;
                 always @(posedge clk) begin
-                    if (valid_q[2])
+                    if (valid_q[SIXTEEN_AT])
                         early_q <= gen_sixteen[2*i].sum_q[GROUP_W-1:0]
                             + gen_sixteen[2*i+1].sum_q[GROUP_W-1:0];
-                    if (valid_q[3])
+                    if (valid_q[HALF_AT])
                         sum_q <= early_q;
                 end
                 assign sums[GROUP_W*i +: GROUP_W] = sum_q;
@@ -123,8 +125,8 @@ module rill_engine_offset #(
     wire [OFFSET_W-1:0] times_8 = {{3{total[SUM_W-1]}}, total, 3'd0};
     wire [OFFSET_W-1:0] times_64 = {total, 6'd0};
     always @(posedge clk)
-        if (valid_q[3])
-            offset <= int4_q[3] ? BIAS_INT4[OFFSET_W-1:0] + times_8 : BIAS_INT8[OFFSET_W-1:0] + times_64;
+        if (valid_q[HALF_AT])
+            offset <= int4_q[HALF_AT] ? BIAS_INT4[OFFSET_W-1:0] + times_8 : BIAS_INT8[OFFSET_W-1:0] + times_64;
 
     wire unused = &{1'b0, BIAS_INT4, BIAS_INT8};
 endmodule

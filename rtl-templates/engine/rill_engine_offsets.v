@@ -44,6 +44,7 @@ module rill_engine_offsets #(
     localparam ONE_W = X_BITS + 14;                        // an offset
     localparam WORD_W = 16;
     localparam PAIRS = ARRAYS > 2 ? 2 : 1;
+`include "rill_latency.vh"
     localparam SIGNED = ARRAYS > 1 || PUMP > 1 ? 1 : 0;    // weights
 `include "rill_pair_skew.vh"
 
@@ -98,8 +99,8 @@ module rill_engine_offsets #(
                 wire unused = &{1'b0, slice, valid_3, x};
             end
             if (SIGNED != 0) begin : gen_late
-                rill_delay_line #(.DATA_W(Q_W), .DEPTH(2 + PAIR_MORE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
-                    .d(sums), .q(q));
+                rill_delay_line #(.DATA_W(Q_W), .DEPTH(PAIR_SUMS_AT - LATENCY_ENGINE_OFFSET)) u_late (.clk(clk),
+                    .rst(rst), .en(1'b1), .d(sums), .q(q));
                 wire unused_offset = &{1'b0, offset};
             end else if (ASYM != 0) begin : gen_both
                 assign q = {sums, offset};

@@ -2,8 +2,8 @@
 // Results of the matrix engine: integers of the lanes to fp32, and a FIFO with a place for every row that was begun.
 //
 // side {last, user, count} is that of the row-step and token whose integers come SIDE_AT + HOPS cycles later, by valid.
-// m_axis_y: {side, C x fp32}, RESULT_HOPS + 14 cycles later (dequantizer 12, FIFO 2). left: one has been taken; fault:
-// one of the `count` results, its row scale or its bias is not finite; both PULSE_HOPS cycles late.
+// m_axis_y: {side, C x fp32}, later by rill_dequantize's latency, RESULT_HOPS and 2 cycles of the FIFO. left: one has
+// been taken; fault: one of the `count` results, its row scale or its bias is not finite; both PULSE_HOPS cycles late.
 // Reset: clk, synchronous active-high rst and lane_rst, which comes as late as a command; what is on its way and in the
 // FIFO, this PULSE_HOPS + 1 cycles later (u_rst).
 // On several dies: gen_result[g].u_dequantize lies with the sums of the lanes of group g, u_side_hop goes to those of
@@ -26,7 +26,7 @@ module rill_engine_results #(
     parameter CHANNELS = 0,
     parameter TOKENS = 0,
     parameter ACC_W = 64,
-    parameter SIDE_AT = 14,
+    parameter SIDE_AT = 0,
     parameter HOPS = 0,
     parameter RESULT_HOPS = 0,
     parameter PULSE_HOPS = 0,
@@ -57,6 +57,9 @@ module rill_engine_results #(
         end
         if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
+        end
+        if (SIDE_AT < 1) begin : gen_bad_side
+            rill_error_SIDE_AT_must_be_at_least_1 u_error ();
         end
         if (OUT_FIFO < 2) begin : gen_bad_fifo
             rill_error_OUT_FIFO_must_be_at_least_2 u_error ();

@@ -47,6 +47,11 @@ module rill_lane_products #(
     localparam WHOLE_W = X_BITS + 14;        // low + 16 * high
     localparam SCALED_W = WHOLE_W + 16;
 
+    // Stages, by what is there in them; the term is in the one behind SCALED_AT.
+`include "rill_latency.vh"
+    localparam PRODUCT_AT = 1, QUAD_AT = 2, SIXTEEN_AT = 3, BEAT_AT = 4, SUM_AT = 5,
+        SCALED_AT = LATENCY_LANE_PRODUCTS - 1;
+
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
@@ -57,15 +62,18 @@ module rill_lane_products #(
     endgenerate
 
     // What goes along with the beat; index n: valid in stage n.
-    reg  [5:1]         valid_q;
-    reg  [4:1]         int4_q;
-    reg  [31:0]        group_scale_q;          // stages 1..4
-    reg  [17:0]        fine_q;                 // stages 1..6
+    reg  [SUM_AT:1]        valid_q;
+    reg  [BEAT_AT:1]       int4_q;
+    reg  [8*BEAT_AT-1:0]   group_scale_q;      // stage 1 in the low bits
+    reg  [3*SCALED_AT-1:0] fine_q;
+    wire [7:0]             beat_scale = group_scale_q[8*(BEAT_AT-1) +: 8];
+    wire [2:0]             beat_fine = fine_q[3*(BEAT_AT-1) +: 3];
+    wire [2:0]             scaled_fine = fine_q[3*(SCALED_AT-1) +: 3];
     always @(posedge clk) begin
-        valid_q <= rst ? 5'd0 : {valid_q[4:1], valid};
-        int4_q <= {int4_q[3:1], int4};
-        group_scale_q <= {group_scale_q[23:0], group_scale};
-        fine_q <= {fine_q[14:0], shift[2:0]};
+        valid_q <= rst ? {SUM_AT{1'b0}} : {valid_q[SUM_AT-1:1], valid};
+        int4_q <= {int4_q[BEAT_AT-1:1], int4};
+        group_scale_q <= {group_scale_q[8*(BEAT_AT-1)-1:0], group_scale};
+        fine_q <= {fine_q[3*(SCALED_AT-1)-1:0], shift[2:0]};
     end
 
     // Stage 1: nibble products. Stages 2 to 4: their sums, low and high nibbles apart. Plain registers, one per sum:
@@ -89,7 +97,7 @@ module rill_lane_products #(
             reg  [QUAD_W-1:0] low_q;
             reg  [QUAD_W-1:0] high_q;
             always @(posedge clk)
-                if (valid_q[1]) begin
+                if (valid_q[PRODUCT_AT]) begin
                     low_q <= {2'd0, gen_byte[4*i].low_q} + {2'd0, gen_byte[4*i+1].low_q} + {2'd0, gen_byte[4*i+2].low_q}
                         + {2'd0, gen_byte[4*i+3].low_q};
                     high_q <= {2'd0, gen_byte[4*i].high_q} + {2'd0, gen_byte[4*i+1].high_q}
@@ -101,7 +109,7 @@ module rill_lane_products #(
             reg  [SUM_W-1:0] low_q;
             reg  [SUM_W-1:0] high_q;
             always @(posedge clk)
-                if (valid_q[2]) begin
+                if (valid_q[QUAD_AT]) begin
                     low_q <= {2'd0, gen_quad[4*i].low_q} + {2'd0, gen_quad[4*i+1].low_q} + {2'd0, gen_quad[4*i+2].low_q}
                         + {2'd0, gen_quad[4*i+3].low_q};
                     high_q <= {2'd0, gen_quad[4*i].high_q} + {2'd0, gen_quad[4*i+1].high_q}
@@ -113,7 +121,7 @@ module rill_lane_products #(
             reg  [HALF_W-1:0] low_q;
             reg  [HALF_W-1:0] high_q;
             always @(posedge clk)
-                if (valid_q[3]) begin
+                if (valid_q[SIXTEEN_AT]) begin
                     low_q <= {2'd0, gen_sixteen[0].low_q} + {2'd0, gen_sixteen[1].low_q} + {2'd0, gen_sixteen[2].low_q}
                         + {2'd0, gen_sixteen[3].low_q};
                     high_q <= {2'd0, gen_sixteen[0].high_q} + {2'd0, gen_sixteen[1].high_q}
@@ -126,7 +134,7 @@ module rill_lane_products #(
             reg  [HALF_W-1:0] low_q;
             reg  [HALF_W-1:0] high_q;
             always @(posedge clk)
-                if (valid_q[3]) begin
+                if (valid_q[SIXTEEN_AT]) begin
                     low_q <= {2'd0, gen_sixteen[0].low_q} + {2'd0, gen_sixteen[1].low_q};
                     high_q <= {2'd0, gen_sixteen[0].high_q} + {2'd0, gen_sixteen[1].high_q};
                 end
@@ -140,7 +148,7 @@ module rill_lane_products #(
     reg  signed [WHOLE_W-1:0] sum5_q;
     reg  signed [SCALED_W-1:0] scaled6_q;
     (* keep = "true", shreg_extract = "no" *) reg [TERM_W-1:0] term7_q;
-    wire [WHOLE_W+1:0] high_weighted = int4_q[4] ? {6'd0, high4} : {2'd0, high4, 4'd0};
+    wire [WHOLE_W+1:0] high_weighted = int4_q[BEAT_AT] ? {6'd0, high4} : {2'd0, high4, 4'd0};
     wire [WHOLE_W+1:0] sum = {6'd0, low4} + high_weighted - {2'd0, offset};
     reg  signed [15:0] scale5_q;               // with a part of the exponent: it costs nothing in a DSP
     wire [SCALED_W-1:0] term6;
@@ -148,14 +156,14 @@ module rill_lane_products #(
 
     always @(posedge clk) begin
         sum5_q <= sum[WHOLE_W-1:0];
-        scale5_q <= {8'd0, group_scale_q[31:24]} << fine_q[11:9];
+        scale5_q <= {8'd0, beat_scale} << beat_fine;
         scaled6_q <= sum5_q * scale5_q; // 22 or 24 x 16 bits
         term7_q <= term6[TERM_W-1:0];
     end
 
     generate
         if (ASYM != 0) begin : gen_asym
-            reg  [6:1]               asym_q;
+            reg  [SCALED_AT:1]       asym_q;
             wire [SUM_W*SIXTEENS-1:0] low3;
             wire [SUM_W*SIXTEENS-1:0] high3;
             wire [BEAT_BITS/8-1:0]   words4;
@@ -165,16 +173,15 @@ module rill_lane_products #(
                 assign high3[SUM_W*i +: SUM_W] = gen_sixteen[i].high_q;
             end
             always @(posedge clk)
-                asym_q <= {asym_q[5:1], asym};
-            rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(4)) u_words (.clk(clk), .rst(rst), .en(1'b1), .d(words),
-                .q(words4));
+                asym_q <= {asym_q[SCALED_AT-1:1], asym};
+            rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(LATENCY_ENGINE_OFFSET)) u_words (
+                .clk(clk), .rst(rst), .en(1'b1), .d(words), .q(words4));
             rill_group_terms #(.BEAT_BITS(BEAT_BITS), .X_BITS(X_BITS)) u_terms (
-                .clk(clk), .en_1(valid_q[3]), .en_2(valid_q[4]), .en_3(valid_q[5]), .low(low3), .high(high3),
-                .words(words4), .sums(sums),
-                .term(groups6));
-            assign term6 = asym_q[6] ? {{7{groups6[X_BITS+22]}}, groups6} << fine_q[17:15] : scaled6_q;
+                .clk(clk), .en_1(valid_q[SIXTEEN_AT]), .en_2(valid_q[BEAT_AT]), .en_3(valid_q[SUM_AT]), .low(low3),
+                .high(high3), .words(words4), .sums(sums), .term(groups6));
+            assign term6 = asym_q[SCALED_AT] ? {{7{groups6[X_BITS+22]}}, groups6} << scaled_fine : scaled6_q;
         end else begin : gen_plain
-            wire unused_asym = &{1'b0, asym, words, sums, fine_q[17:12]};
+            wire unused_asym = &{1'b0, asym, words, sums, scaled_fine, fine_q};
             assign term6 = scaled6_q;
         end
     endgenerate

@@ -58,9 +58,11 @@ module rill_lane_sums #(
     output wire [31:0]       out_bias,
     output wire [SIDE_W-1:0] out_side
 );
-    localparam LATENCY = TERM_AT + 2;
+`include "rill_latency.vh"
+    localparam LATENCY = TERM_AT + LATENCY_LANE_SUMS;
     localparam AT = TERM_AT > 0 ? TERM_AT : 1; // in declarations
     localparam SHIFTED_W = TERM_W + 24;
+`include "rill_term_shifted.vh"
 
     generate
         if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc
@@ -93,19 +95,13 @@ module rill_lane_sums #(
     wire [TOK_W-1:0]   tok_sum = tok_q[AT*TOK_W +: TOK_W];
     reg  [SHIFTED_W-1:0] shifted_q;            // the term times 2 to the block's exponent
 
-    wire [SHIFTED_W-1:0] wide = {{24{term[TERM_W-1]}}, term};
     always @(posedge clk) begin
         valid_q <= rst ? {(AT+1){1'b0}} : {valid_q[AT:1], valid};
         first_q <= {first_q[AT-1:1], first};
         last_q <= {last_q[AT:1], last};
         tok_q <= {tok_q[AT*TOK_W-1:0], tok};
         shift_q <= {shift_q[2*AT-3:0], shift[4:3]};
-        case (shift_q[2*(AT-1) +: 2])
-            2'd0: shifted_q <= wide;
-            2'd1: shifted_q <= wide << 8;
-            2'd2: shifted_q <= wide << 16;
-            default: shifted_q <= wide << 24;
-        endcase
+        shifted_q <= shifted(term, shift_q[2*(AT-1) +: 2]);
     end
 
     // Stage AT + 2: one accumulator per row and token.
@@ -125,32 +121,11 @@ module rill_lane_sums #(
         .clk(clk), .rst(rst), .en(1'b1), .d(side), .q(out_side));
 
     // Of late terms all of it later: the chunks that are kept last for so long as is then left.
-    localparam ALONG = 9;
-    localparam LATE = LATENCY - ALONG;
-    wire              params_late;
-    wire [2:0]        row_late;
-    wire [1:0]        raw_late;
-    wire [WORD_W-1:0] word_late;
-    wire [31:0]       bias_late;
-    wire [31:0]       row_scale_late;
-    generate
-        if (LATE > 0) begin : gen_late
-            reg  [LATE-1:0] params_q;
-            wire [LATE:0]   params_all = {params_q, params};
-            wire            unused_last = params_all[LATE];
-            assign params_late = params_q[LATE-1];
-            always @(posedge clk)
-                params_q <= rst ? {LATE{1'b0}} : params_all[LATE-1:0];
-        end else begin : gen_now
-            assign params_late = params;
-        end
-    endgenerate
-    rill_delay_line #(.DATA_W(69 + WORD_W), .DEPTH(LATE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
-        .d({word, raw, row, bias, row_scale}), .q({word_late, raw_late, row_late, bias_late, row_scale_late}));
-    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATENCY(ALONG), .SCALE_K(SCALE_K),
-        .SCALE_V(SCALE_V)) u_params (
-        .clk(clk), .rst(rst), .s_row_scale(row_scale_late), .s_bias(bias_late), .params(params_late), .row(row_late),
-        .raw(raw_late), .word(word_late), .row_scale(out_row_scale), .bias(out_bias));
+    localparam ALONG = LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;
+    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATE(LATENCY - ALONG), .LATENCY(ALONG),
+        .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_params (
+        .clk(clk), .rst(rst), .s_row_scale(row_scale), .s_bias(bias), .params(params), .row(row), .raw(raw),
+        .word(word), .row_scale(out_row_scale), .bias(out_bias));
 
     wire unused = &{1'b0, shift};
 endmodule

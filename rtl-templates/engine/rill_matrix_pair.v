@@ -103,6 +103,7 @@ module rill_matrix_pair #(
     localparam TERM_W = X_BITS + 26;
     localparam TERM_BITS = 2 * PAIRS * TERM_W;
 `include "rill_pair_skew.vh"
+`include "rill_latency.vh"
 
     generate
         if (PAIRS != 1 && PAIRS != 2) begin : gen_bad_pairs
@@ -122,7 +123,8 @@ module rill_matrix_pair #(
         .clk(clk), .rst(rst), .term(term), .row_scale(row_scale), .bias(bias), .word(word), .sum_term(sum_term),
         .sum_row_scale(sum_row_scale), .sum_bias(sum_bias), .sum_word(sum_word));
     rill_pair_sums #(.TOKENS(TOKENS), .PAIRS(PAIRS), .ROWS(ROWS), .X_BITS(X_BITS), .ACC_W(ACC_W),
-        .TERM_AT(10 + PAIR_MORE), .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
+        .TERM_AT(LATENCY_PAIR_PRODUCTS + PAIR_MORE), .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K),
+        .SCALE_V(SCALE_V)) u_sums (
         .clk(clk), .rst(sum_rst), .valid(sum_valid), .others(sum_others), .first(first), .turn(turn), .out(out),
         .out_tok(out_tok), .out_row(out_row), .shift(sum_shift), .row_scale(sum_row_scale), .bias(sum_bias),
         .params(params), .row(row), .raw(raw), .word(sum_word),

@@ -13,6 +13,7 @@
 localparam PAIR_TREE = X_BITS > 8 ? 4 : ASYM != 0 ? 16 : BEAT_BITS == 512 ? 64 : 32;
 localparam PAIR_TOP = PAIR_TREE == 64 ? 6 : PAIR_TREE == 32 ? 5 : PAIR_TREE == 16 ? 4 : 2;
 localparam PAIR_MORE = PUMP < 2 ? 0 : PAIR_TOP == 2 ? 2 : PAIR_TOP == 4 ? 1 : 0;
+localparam PAIR_SUMS_AT = 6 + PAIR_MORE; // cycles from a beat to the sums of its operand, for rill_group_terms
 `ifdef SYNTHESIS
 localparam PAIR_PUMPED = PUMP > 1;
 `elsif RILL_DSP48E2

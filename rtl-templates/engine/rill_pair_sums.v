@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' half of rill_matrix_pair: terms of rill_pair_products, shifted by the rest of
-// the block's exponent, shift / 8 bytes, added up, and results in their order.
+// The accumulators' half of rill_matrix_pair: terms of rill_pair_products, shifted by the rest of the block's exponent,
+// shift / 8 bytes, added up, and results in their order.
 //
 // Free-running pipeline, never stalls. valid to out_row, shift, row_scale and bias are those of rill_matrix_pair, all
-// of the same cycle; term, that of each token of a turn, comes TERM_AT cycles later, results leave LATENCY = TERM_AT
-// + 2 cycles later.
+// of the same cycle; term, that of each token of a turn, comes TERM_AT cycles later, results leave
+// LATENCY = TERM_AT + 2 cycles later.
 // PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
 // valid's cycle too (rill_row_params_receive).
 // Reset: synchronous; valids only.
@@ -65,6 +65,8 @@ module rill_pair_sums #(
     output reg  [31:0]         out_bias
 );
     localparam SHIFTED_W = TERM_W + 24;
+`include "rill_term_shifted.vh"
+`include "rill_latency.vh"
     localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1; // of a token, with a second bank for two pairs
     localparam MANY = 2 * PAIRS;                           // tokens of a turn
     localparam OTHERS = MANY - 1;
@@ -130,7 +132,6 @@ module rill_pair_sums #(
         for (i = 0; i < MANY; i = i + 1) begin : gen_token
             reg  [SHIFTED_W-1:0] shifted_q;
             wire [TERM_W-1:0]    mine = term[TERM_W*i +: TERM_W];
-            wire [SHIFTED_W-1:0] wide = {{24{mine[TERM_W-1]}}, mine};
             wire                 term_active = i == 0 ? valid_q[AT] : others_q[(AT-1)*OTHERS + (i > 0 ? i - 1 : 0)];
             wire                 sum_active = i == 0 ? valid_q[AT+1] : others_q[AT*OTHERS + (i > 0 ? i - 1 : 0)];
             reg  [ACC_W-1:0]     acc_q [0:PLACES-1];
@@ -139,12 +140,7 @@ module rill_pair_sums #(
                 + {{(ACC_W+1-SHIFTED_W){shifted_q[SHIFTED_W-1]}}, shifted_q[SHIFTED_W-2:0]};
             always @(posedge clk) begin
                 if (term_active) begin
-                    case (shift_q[SHIFT_W*(AT-1)+2*i +: 2])
-                        2'd0: shifted_q <= wide;
-                        2'd1: shifted_q <= wide << 8;
-                        2'd2: shifted_q <= wide << 16;
-                        default: shifted_q <= wide << 24;
-                    endcase
+                    shifted_q <= shifted(mine, shift_q[SHIFT_W*(AT-1)+2*i +: 2]);
                     before_q <= first_q[AT] ? {ACC_W{1'b0}} : sum_active && turn_sum == turn_term ? acc
                         : acc_q[turn_term];
                 end
@@ -186,27 +182,14 @@ module rill_pair_sums #(
             {out_bias, out_row_scale} <= {bias_sum, row_scale_sum};
     end
 
-    // All of it later: the chunks that are kept last for so long as is then left.
-    localparam LATE = AT - 9;
-    localparam ALONG = 10;
-    wire [63:0]       whole;
-    wire              params_late;
-    wire [4:0]        which;
-    wire [WORD_W-1:0] word_late;
-    wire [LATE:0]     params_all;
-    reg  [LATE-1:0]   params_q;
-    assign params_all = {params_q, params};
-    assign params_late = params_q[LATE-1];
-    always @(posedge clk)
-        params_q <= rst ? {LATE{1'b0}} : params_all[LATE-1:0];
-    rill_delay_line #(.DATA_W(69 + WORD_W), .DEPTH(LATE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
-        .d({word, raw, row, bias, row_scale}), .q({word_late, which, whole}));
-    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATENCY(ALONG), .SCALE_K(SCALE_K),
-        .SCALE_V(SCALE_V)) u_params (
-        .clk(clk), .rst(rst), .s_row_scale(whole[31:0]), .s_bias(whole[63:32]), .params(params_late),
-        .row(which[2:0]), .raw(which[4:3]), .word(word_late), .row_scale(row_scale_sum), .bias(bias_sum));
+    // A cycle before the result; all of it later: the chunks that are kept last for so long as is then left.
+    localparam ALONG = LATENCY_PAIR_PRODUCTS;
+    rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATE(AT + LATENCY_PAIR_SUMS - 1 - ALONG),
+        .LATENCY(ALONG), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_params (
+        .clk(clk), .rst(rst), .s_row_scale(row_scale), .s_bias(bias), .params(params), .row(row), .raw(raw),
+        .word(word), .row_scale(row_scale_sum), .bias(bias_sum));
 
-    wire unused = &{1'b0, out_row_sum, shift, params_all};
+    wire unused = &{1'b0, out_row_sum, shift};
 endmodule
 
 `default_nettype wire

@@ -43,6 +43,7 @@ module rill_pair_terms #(
     output wire [2*PAIRS*TERM_W-1:0]      term
 );
 `include "rill_pair_skew.vh"
+`include "rill_latency.vh"
     localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // of 8 nibbles
     localparam SIXTEENS = WORDS / 4;
     localparam TOKENS = 2 * PAIRS;
@@ -52,6 +53,9 @@ module rill_pair_terms #(
     localparam WHOLE_W = X_BITS + 14;             // low + 16 * high
     localparam SCALED_W = WHOLE_W + 16;
     localparam MORE = PAIR_MORE;
+    // Stages, by what is there in them, counted as if MORE were 0; the term is in the one behind SCALED_AT.
+    localparam QUAD_AT = 3, EIGHT_AT = 4, SIXTEEN_AT = 5, DOUBLE_AT = 6, HALF_AT = 7, SUM_AT = 8,
+        SCALED_AT = LATENCY_PAIR_PRODUCTS - 1;
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -68,20 +72,21 @@ module rill_pair_terms #(
         end
     endgenerate
 
-    // What goes along with the beat. Stages are counted as if PAIR_MORE were 0; index n of the wires: valid in stage n.
-    reg  [9+MORE:1]       valid_q;
-    reg  [7+MORE:1]       int4_q;
-    reg  [8*(7+MORE)-1:0] group_scale_q;
-    wire [9+MORE:0]       valid_in = {valid_q, valid};
-    wire [7+MORE:0]       int4_in = {int4_q, int4};
-    wire [8*(8+MORE)-1:0] group_scale_in = {group_scale_q, group_scale};
-    wire [9:0]            valid_at = valid_in[9+MORE:MORE];
-    wire                  int4_7 = int4_in[7+MORE];
-    wire [7:0]            group_scale7 = group_scale_in[8*(7+MORE) +: 8];
+    // What goes along with the beat; index n of valid_at: valid in stage n.
+    localparam HALF_LATE = HALF_AT + MORE, SUM_LATE = SUM_AT + MORE, SCALED_LATE = SCALED_AT + MORE; // in cycles
+    reg  [SCALED_LATE:1]    valid_q;
+    reg  [HALF_LATE:1]      int4_q;
+    reg  [8*HALF_LATE-1:0]  group_scale_q;
+    wire [SCALED_LATE:0]    valid_in = {valid_q, valid};
+    wire [HALF_LATE:0]      int4_in = {int4_q, int4};
+    wire [8*HALF_LATE+7:0]  group_scale_in = {group_scale_q, group_scale};
+    wire [SCALED_AT:0]      valid_at = valid_in[SCALED_LATE:MORE];
+    wire                    half_int4 = int4_in[HALF_LATE];
+    wire [7:0]              half_scale = group_scale_in[8*HALF_LATE +: 8];
     always @(posedge clk) begin
-        valid_q <= rst ? {(9+MORE){1'b0}} : valid_in[8+MORE:0];
-        int4_q <= int4_in[6+MORE:0];
-        group_scale_q <= group_scale_in[8*(7+MORE)-1:0];
+        valid_q <= rst ? {SCALED_LATE{1'b0}} : valid_in[SCALED_LATE-1:0];
+        int4_q <= int4_in[HALF_LATE-1:0];
+        group_scale_q <= group_scale_in[8*HALF_LATE-1:0];
     end
 
     // Stage 7: the sums of a beat, signed, of each token and part. With a bias of half their range the first bit of a
@@ -97,7 +102,7 @@ module rill_pair_terms #(
             end else if (PAIR_TREE == 32) begin : gen_late
                 reg [HALF_W-2:0] sum_q;
                 always @(posedge clk)
-                    if (valid_at[6])
+                    if (valid_at[DOUBLE_AT])
                         sum_q <= tops;
                 assign half7[HALF_W*k +: HALF_W] = {{2{!sum_q[HALF_W-2]}}, sum_q[HALF_W-3:0]};
             end else begin : gen_sums
@@ -113,12 +118,12 @@ module rill_pair_terms #(
                         reg [SUM_W-1:0] sum_q;
                         assign sum = sum_q;
                         always @(posedge clk) begin
-                            if (valid_at[3]) begin
+                            if (valid_at[QUAD_AT]) begin
                                 early_q <= {1'b0, tops[QUAD_W*4*i +: QUAD_W]} + {1'b0, tops[QUAD_W*(4*i+1) +: QUAD_W]};
                                 late_q <= {1'b0, tops[QUAD_W*(4*i+2) +: QUAD_W]}
                                     + {1'b0, tops[QUAD_W*(4*i+3) +: QUAD_W]};
                             end
-                            if (valid_at[4])
+                            if (valid_at[EIGHT_AT])
                                 sum_q <= {1'b0, early_q} + {1'b0, late_q};
                         end
                     end
@@ -126,17 +131,17 @@ module rill_pair_terms #(
                 for (i = 0; i < SIXTEENS / 2; i = i + 1) begin : gen_two
                     reg [SUM_W:0] sum_q;
                     always @(posedge clk)
-                        if (valid_at[5])
+                        if (valid_at[SIXTEEN_AT])
                             sum_q <= {1'b0, gen_sixteen[2*i].sum} + {1'b0, gen_sixteen[2*i+1].sum};
                 end
                 if (SIXTEENS == 4) begin : gen_four
                     wire [HALF_W-1:0] sum = {1'b0, gen_two[0].sum_q} + {1'b0, gen_two[1].sum_q};
                     always @(posedge clk)
-                        if (valid_at[6])
+                        if (valid_at[DOUBLE_AT])
                             half_q <= {!sum[HALF_W-1], sum[HALF_W-2:0]};
                 end else begin : gen_of_two
                     always @(posedge clk)
-                        if (valid_at[6])
+                        if (valid_at[DOUBLE_AT])
                             half_q <= {{2{!gen_two[0].sum_q[SUM_W]}}, gen_two[0].sum_q[SUM_W-1:0]};
                 end
             end
@@ -149,43 +154,43 @@ module rill_pair_terms #(
     generate
         for (i = 0; i < TOKENS; i = i + 1) begin : gen_token
             reg  signed [WHOLE_W-1:0] sum8_q;
-            reg  [3*(8+MORE)-1:0] fine_q;
-            wire [3*(9+MORE)-1:0] fine_in = {fine_q, shift[5*i +: 3]};
-            wire [2:0]         fine7 = fine_in[3*(7+MORE) +: 3];
-            wire [2:0]         fine8 = fine_in[3*(8+MORE) +: 3];
+            reg  [3*SUM_LATE-1:0] fine_q;
+            wire [3*SUM_LATE+2:0] fine_in = {fine_q, shift[5*i +: 3]};
+            wire [2:0]         half_fine = fine_in[3*HALF_LATE +: 3];
+            wire [2:0]         sum_fine = fine_in[3*SUM_LATE +: 3];
             reg  signed [15:0] scale8_q;
             reg  signed [SCALED_W-1:0] scaled9_q;
             (* keep = "true", shreg_extract = "no" *) reg [TERM_W-1:0] term10_q;
             wire [HALF_W-1:0]  low = half7[2*HALF_W*i +: HALF_W];
             wire [HALF_W-1:0]  high = half7[2*HALF_W*i+HALF_W +: HALF_W];
-            wire [WHOLE_W-1:0] high_weighted = int4_7 ? {{4{high[HALF_W-1]}}, high} : {high, 4'd0};
+            wire [WHOLE_W-1:0] high_weighted = half_int4 ? {{4{high[HALF_W-1]}}, high} : {high, 4'd0};
             wire [SCALED_W-1:0] term9;
-            wire [9:5]         active;
+            wire [SCALED_AT:SIXTEEN_AT] active;
             assign term[TERM_W*i +: TERM_W] = term10_q;
             always @(posedge clk) begin
-                fine_q <= fine_in[3*(8+MORE)-1:0];
-                if (active[7]) begin
-                    scale8_q <= {8'd0, group_scale7} << fine7;
+                fine_q <= fine_in[3*SUM_LATE-1:0];
+                if (active[HALF_AT]) begin
+                    scale8_q <= {8'd0, half_scale} << half_fine;
                     sum8_q <= {{4{low[HALF_W-1]}}, low} + high_weighted;
                 end
-                if (active[8])
+                if (active[SUM_AT])
                     scaled9_q <= sum8_q * scale8_q; // 22 or 24 x 16 bits
-                if (active[9])
+                if (active[SCALED_AT])
                     term10_q <= term9[TERM_W-1:0];
             end
 
             if (i == 0) begin : gen_first
-                assign active = valid_at[9:5];
+                assign active = valid_at[SCALED_AT:SIXTEEN_AT];
             end else begin : gen_other
-                reg  [9+MORE:1] there_q;
-                wire [9+MORE:0] there_in = {there_q, valid && others[i-1]};
+                reg  [SCALED_LATE:1] there_q;
+                wire [SCALED_LATE:0] there_in = {there_q, valid && others[i-1]};
                 always @(posedge clk)
-                    there_q <= rst ? {(9+MORE){1'b0}} : there_in[8+MORE:0];
-                assign active = there_in[9+MORE:5+MORE];
+                    there_q <= rst ? {SCALED_LATE{1'b0}} : there_in[SCALED_LATE-1:0];
+                assign active = there_in[SCALED_LATE:SIXTEEN_AT+MORE];
             end
 
             if (ASYM != 0) begin : gen_asym
-                reg  [9+MORE:1]        asym_q;
+                reg  [SCALED_LATE:1]   asym_q;
                 wire [SUM_W*SIXTEENS-1:0] low5;
                 wire [SUM_W*SIXTEENS-1:0] high5;
                 wire [BEAT_BITS/8-1:0] words6;
@@ -196,18 +201,18 @@ module rill_pair_terms #(
                     assign high5[SUM_W*k +: SUM_W] = gen_half[2*i+1].gen_sums.gen_sixteen[k].sum;
                 end
                 always @(posedge clk) begin
-                    asym_q <= {asym_q[8+MORE:1], asym};
-                    if (active[8])
-                        groups9_q <= {{3{groups8[X_BITS+22]}}, groups8} << fine8;
+                    asym_q <= {asym_q[SCALED_LATE-1:1], asym};
+                    if (active[SUM_AT])
+                        groups9_q <= {{3{groups8[X_BITS+22]}}, groups8} << sum_fine;
                 end
-                rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(6 + MORE)) u_words (.clk(clk), .rst(rst), .en(1'b1),
-                    .d(words), .q(words6));
+                rill_delay_line #(.DATA_W(BEAT_BITS / 8), .DEPTH(PAIR_SUMS_AT)) u_words (
+                    .clk(clk), .rst(rst), .en(1'b1), .d(words), .q(words6));
                 rill_group_terms #(.BEAT_BITS(BEAT_BITS), .X_BITS(X_BITS), .SIGNED(1)) u_terms (
-                    .clk(clk), .en_1(active[5]), .en_2(active[6]), .en_3(active[7]), .low(low5), .high(high5),
-                    .words(words6), .sums(sums[SUMS_W*i +: SUMS_W]), .term(groups8));
-                assign term9 = asym_q[9+MORE] ? {{(SCALED_W-TERM_W){groups9_q[TERM_W-1]}}, groups9_q} : scaled9_q;
+                    .clk(clk), .en_1(active[SIXTEEN_AT]), .en_2(active[DOUBLE_AT]), .en_3(active[HALF_AT]), .low(low5),
+                    .high(high5), .words(words6), .sums(sums[SUMS_W*i +: SUMS_W]), .term(groups8));
+                assign term9 = asym_q[SCALED_LATE] ? {{(SCALED_W-TERM_W){groups9_q[TERM_W-1]}}, groups9_q} : scaled9_q;
             end else begin : gen_plain
-                wire unused_asym = &{1'b0, asym, words, sums, fine8, active};
+                wire unused_asym = &{1'b0, asym, words, sums, sum_fine, active};
                 assign term9 = scaled9_q;
             end
             wire unused = &{1'b0, term9, shift, valid_at};

@@ -2,14 +2,16 @@
 // A row's parameters beside its sums: as they come with the command of its result, or put together from words
 // (rill_row_params_receive).
 //
-// row_scale and bias are those of the result commanded LATENCY cycles before. PARAM_BITS 0: s_row_scale and s_bias of
-// that cycle. Else these are not looked at, but params, row, raw and word, as rill_row_params_receive has them.
+// row_scale and bias are those of the result commanded LATE + LATENCY cycles before. PARAM_BITS 0: s_row_scale and
+// s_bias of that cycle. Else these are not looked at, but params, row, raw and word, as rill_row_params_receive has
+// them, LATE cycles later.
 // Reset: synchronous; what is on its way is given up.
 //
 // name        meaning                               unit       range
 // ROWS        of a chunk                            rows       1, 4, 8
 // PARAM_BITS  of row parameters in a clock; 0: all  bits       0, 8, 16, 32, 64
-// LATENCY     from a result's command               clocks     4 to 10
+// LATE        before anything is done with them     clocks     0 or more
+// LATENCY     from then on to the result            clocks     4 to 10
 // SCALE_K     of raw 1                              fp32 bits  any
 // SCALE_V     of raw 2                              fp32 bits  any
 // WORD_W      of word                               bits       derived
@@ -18,6 +20,7 @@
 module rill_row_params_along #(
     parameter ROWS = 1,
     parameter PARAM_BITS = 0,
+    parameter LATE = 0,
     parameter LATENCY = 0,
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
@@ -34,21 +37,42 @@ module rill_row_params_along #(
     output wire [31:0]       row_scale,
     output wire [31:0]       bias
 );
+    wire              params_late;
+    wire [2:0]        row_late;
+    wire [1:0]        raw_late;
+    wire [WORD_W-1:0] word_late;
+    wire [31:0]       bias_late;
+    wire [31:0]       row_scale_late;
+    rill_delay_line #(.DATA_W(69 + WORD_W), .DEPTH(LATE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
+        .d({word, raw, row, s_bias, s_row_scale}), .q({word_late, raw_late, row_late, bias_late, row_scale_late}));
     generate
+        if (LATE < 0) begin : gen_bad_late
+            rill_error_LATE_must_not_be_negative u_error ();
+        end
+        if (LATE > 0) begin : gen_late
+            reg  [LATE-1:0] params_q;
+            wire [LATE:0]   params_all = {params_q, params};
+            wire            unused_last = params_all[LATE];
+            assign params_late = params_q[LATE-1];
+            always @(posedge clk)
+                params_q <= rst ? {LATE{1'b0}} : params_all[LATE-1:0];
+        end else begin : gen_now
+            assign params_late = params;
+        end
         if (LATENCY < 4 || LATENCY > 10) begin : gen_bad_latency
             rill_error_LATENCY_must_be_4_to_10 u_error ();
         end
         if (PARAM_BITS == 0) begin : gen_as_they_are
             rill_delay_line #(.DATA_W(64), .DEPTH(LATENCY)) u_along (
-                .clk(clk), .rst(rst), .en(1'b1), .d({s_bias, s_row_scale}), .q({bias, row_scale}));
-            wire unused = &{1'b0, params, row, raw, word};
+                .clk(clk), .rst(rst), .en(1'b1), .d({bias_late, row_scale_late}), .q({bias, row_scale}));
+            wire unused = &{1'b0, params_late, row_late, raw_late, word_late};
         end else begin : gen_words
             localparam ROW_W = ROWS > 1 ? $clog2(ROWS) : 1;
             rill_row_params_receive #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .READ_AT(LATENCY - 1), .SCALE_K(SCALE_K),
                 .SCALE_V(SCALE_V)) u_receive (
-                .clk(clk), .rst(rst), .params(params), .row(row[ROW_W-1:0]), .raw(raw), .word(word),
+                .clk(clk), .rst(rst), .params(params_late), .row(row_late[ROW_W-1:0]), .raw(raw_late), .word(word_late),
                 .row_scale(row_scale), .bias(bias));
-            wire unused = &{1'b0, s_row_scale, s_bias, row};
+            wire unused = &{1'b0, row_scale_late, bias_late, row_late};
         end
     endgenerate
 endmodule

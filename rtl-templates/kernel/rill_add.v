@@ -4,7 +4,8 @@
 // Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is added when both are there.
 // Until then each input holds up to two in a register slice: operands come out of large memories, and the adder's first
 // stage takes a whole cycle.
-// Latency 6 cycles, one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
+// Latency 1 + 5 cycles (slice, adder), one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite
+// operand or result.
 //
 // name    meaning                       unit    range
 // LANES   fp32 per chunk                words   1 to 32

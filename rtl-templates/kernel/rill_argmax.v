@@ -6,8 +6,8 @@
 // Subnormals read as zeros of their sign. Non-finite values raise no fault here: they order by their bit pattern.
 // row_hash: of the elements of the latest firing's last token (rill_logits_hash), from 2 cycles behind its first id's
 // tvalid on, until chunks of the next firing come.
-// Latency: log2(LANES) + 3 from the last chunk to the first id. Throughput: one chunk per cycle; the next firing waits
-// while ids leave.
+// Latency: log2(LANES) + 2 cycles, from that in which the last chunk is taken to the first id's tvalid. Throughput: one
+// chunk per cycle; the next firing waits while ids leave.
 // Reset: clk, synchronous active-high rst.
 //
 // name    meaning                unit      range

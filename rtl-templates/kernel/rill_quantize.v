@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 vectors to block floating point: X_BITS of mantissa, one exponent per BLOCK elements, docs/numerics.md section
-// 3.
+// fp32 vectors to block floating point: X_BITS of mantissa, one exponent per BLOCK elements, docs/numerics.md, 3.
 //
 // In: vector stream (chunk, tok), any length; a block is complete after BLOCK elements or at tlast (padding lanes are
 // +0.0 by the rule of the stream). Out: mx stream {shift[7:0], q[XS*X_BITS-1:0]} in order block, tok, unit in block, XS
 // = BEAT_BITS / 8. An output firing is FIRE_BLOCKS blocks, or ends with the input firing (FIRE_BLOCKS 0 or the input
-// ends
-// first). Block b starts at unit b * ceil(BLOCK / XS);
-// a last short block has only the units its chunks need; one zero unit (shift 0) follows the last block of a token when
-// its units in the firing are odd.
+// ends first). Block b starts at unit b * ceil(BLOCK / XS); a last short block has only the units its chunks need; one
+// zero unit (shift 0) follows the last block of a token when its units in the firing are odd.
 // Throughput: one chunk per cycle; a block is read while the next one comes in, or, where blocks of fewer tokens leave
 // room for them, the next three; reading takes one cycle per chunk and padding unit.
 // Latency: max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit when that unit
@@ -96,6 +93,8 @@ module rill_quantize #(
     localparam [9:0] FLOOR_10 = FLOOR[9:0];
     localparam [31:0] MOST = 39 - X_BITS;                  // shift
     localparam GRADUAL = X_BITS != 8;                      // small blocks take the floor as their exponent
+    `include "rill_latency.vh"
+    localparam Q_STAGES = LATENCY_MX_LANE;                 // from a chunk as it is read to its mantissas
 
     // ---- blocks in: of a step of one token more than two are on their way ----
     wire                en;
@@ -212,36 +211,37 @@ module rill_quantize #(
     always @(posedge clk) fault <= !rst && en && r_tvalid && range1;
 
     localparam LATE_W = 6 + SLOT_W + 3 + USER_W;
-    wire [LANES*X_BITS-1:0] q3;
-    wire               zero3;
-    wire [4:0]         shift3;
-    wire [SLOT_W-1:0]  slot3;
-    wire               first3;
-    wire               last3;
-    wire               tlast3;
-    wire [USER_W-1:0]  user3;
-    reg  [1:0]         valid_q;
+    wire [LANES*X_BITS-1:0] mantissas;
+    wire               zero_late;
+    wire [4:0]         shift_late;
+    wire [SLOT_W-1:0]  slot_late;
+    wire               first_late;
+    wire               last_late;
+    wire               tlast_late;
+    wire [USER_W-1:0]  user_late;
+    reg  [Q_STAGES-1:0] valid_q;
     wire               step = en && (r_tvalid || |valid_q);
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             rill_mx_lane #(.X_BITS(X_BITS)) u_lane (.clk(clk), .en(step), .x(r_tdata[i*32 +: 32]), .top(least1),
-                .zero(zero1), .q(q3[i*X_BITS +: X_BITS]));
+                .zero(zero1), .q(mantissas[i*X_BITS +: X_BITS]));
         end
     endgenerate
-    rill_delay_line #(.DATA_W(LATE_W), .DEPTH(2)) u_side (.clk(clk), .rst(rst), .en(step),
+    rill_delay_line #(.DATA_W(LATE_W), .DEPTH(Q_STAGES)) u_side (.clk(clk), .rst(rst), .en(step),
         .d({zero1, shift1[4:0] & {5{!small1}}, slot1, first1, last1, tlast1, user1}),
-        .q({zero3, shift3, slot3, first3, last3, tlast3, user3}));
+        .q({zero_late, shift_late, slot_late, first_late, last_late, tlast_late, user_late}));
     always @(posedge clk)
-        if (rst) valid_q <= 2'd0;
-        else if (step) valid_q <= {valid_q[0], r_tvalid};
+        if (rst) valid_q <= {Q_STAGES{1'b0}};
+        else if (step) valid_q <= {valid_q[Q_STAGES-2:0], r_tvalid};
 
-    wire [4:0] shift4;
+    wire [4:0] unit_shift;
     rill_unit_packer #(.LANES(LANES), .XS(XS), .ELEM_W(X_BITS), .SIDE_W(6 + USER_W)) u_pack (
-        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[1]), .s_data(q3), .s_zero(zero3), .s_slot(slot3),
-        .s_first(first3), .s_last(last3),
-        .s_side({zero3 ? 5'd0 : shift3, tlast3, user3}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
-        .m_tdata(m_axis_y_tdata[XS*X_BITS-1:0]), .m_side({shift4, m_axis_y_tlast, m_axis_y_tuser}));
-    assign m_axis_y_tdata[XS*X_BITS +: 8] = {3'd0, shift4};
+        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[Q_STAGES-1]), .s_data(mantissas), .s_zero(zero_late),
+        .s_slot(slot_late), .s_first(first_late), .s_last(last_late),
+        .s_side({zero_late ? 5'd0 : shift_late, tlast_late, user_late}), .m_tvalid(m_axis_y_tvalid),
+        .m_tready(m_axis_y_tready), .m_tdata(m_axis_y_tdata[XS*X_BITS-1:0]),
+        .m_side({unit_shift, m_axis_y_tlast, m_axis_y_tuser}));
+    assign m_axis_y_tdata[XS*X_BITS +: 8] = {3'd0, unit_shift};
 
     wire unused = &{1'b0, took, i_side, w_end, i_chunk, i_last};
 endmodule

@@ -9,7 +9,7 @@
 // Settings stay while chunks and ids are under way, and a cycle before; position is that of token 0.
 // fault: until a reset, from a chunk on that came with settings that are not legal, a logit that is not finite, or a
 // difference that is not.
-// Latency: log2(LANES) + 53 from the last chunk to the first id; with a list top_k + 56 more to the last token's id,
+// Latency: log2(LANES) + 52 from the last chunk to the first id; with a list top_k + 56 more to the last token's id,
 // and as many cycles as elements are inserted yet. Throughput: one chunk per cycle; with a list a chunk waits a cycle
 // for every element of the one before that is larger than the TOP_K largest so far, and the next firing until the id
 // has left.

@@ -52,7 +52,7 @@ module rill_softcap #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN)) u_lane (
+            rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN), .STAGES(LATENCY)) u_lane (
                 .clk(clk), .en(step[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end

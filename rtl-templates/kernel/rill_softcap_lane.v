@@ -2,32 +2,45 @@
 // One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN; the
 // product before exp saturates.
 //
-// Latency 33 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1; fault is not aligned with y:
-// the first product met a NaN or an infinity in a valid stage. What follows is finite. Reset: none.
+// Latency 33 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1 of the pipe around it; fault
+// is not aligned with y: the first product met a NaN or an infinity in a valid stage. What follows is finite. Reset:
+// none.
 //
-// name   meaning   unit       range
-// SLOPE  -2 / cap  fp32 bits  not 0
-// GAIN   2 * cap   fp32 bits  not 0
+// name    meaning             unit       range
+// SLOPE   -2 / cap            fp32 bits  not 0
+// GAIN    2 * cap             fp32 bits  not 0
+// STAGES  of the pipe around  clocks     33 or more
 `default_nettype none
 
 module rill_softcap_lane #(
     parameter [31:0] SLOPE = 0,
-    parameter [31:0] GAIN = 0
+    parameter [31:0] GAIN = 0,
+    parameter STAGES = 0
 ) (
-    input  wire        clk,
-    input  wire        en,
-    input  wire [32:0] valid,
-    input  wire [31:0] x,
-    output wire [31:0] y,
-    output wire        fault
+    input  wire              clk,
+    input  wire              en,
+    input  wire [STAGES-1:0] valid,
+    input  wire [31:0]       x,
+    output wire [31:0]       y,
+    output wire              fault
 );
+    `include "rill_latency.vh"
+    localparam V_STAGES = LATENCY_MUL;                      // from x to the unit's result
+    localparam EXP_STAGES = V_STAGES + LATENCY_EXP;
+    localparam SUM_STAGES = EXP_STAGES + LATENCY_ADD;
+    localparam RECIP_STAGES = SUM_STAGES + LATENCY_RECIP;
+    localparam HALF_STAGES = RECIP_STAGES + LATENCY_ADD;
+    localparam Y_STAGES = HALF_STAGES + LATENCY_MUL;
+
     generate
         if (SLOPE == 0 || GAIN == 0) begin : gen_bad
             rill_error_SLOPE_and_GAIN_are_required u_error ();
         end
+        if (STAGES < Y_STAGES) begin : gen_bad_stages
+            rill_error_STAGES_must_be_those_of_the_units u_error ();
+        end
     endgenerate
 
-    `include "rill_latency.vh"
     localparam [31:0] ONE = 32'h3f800000;
     localparam [31:0] MINUS_HALF = 32'hbf000000;
 
@@ -47,7 +60,7 @@ module rill_softcap_lane #(
     rill_fp32_add u_half (.clk(clk), .en(en), .a(sigmoid), .b(MINUS_HALF), .y(centred), .fault(never[3]));
     rill_fp32_mul u_y (.clk(clk), .en(en), .a(centred), .b(GAIN), .y(y), .fault(never[4]));
 
-    assign fault = fault_v && valid[LATENCY_MUL-1];
+    assign fault = fault_v && valid[V_STAGES-1];
 
     wire unused = &{1'b0, valid, never};
 endmodule

@@ -4,10 +4,9 @@
 // In: one step word per LAYERS * HEADS firings; raw scores (chunk, tok), positions 0 .. pos + ntok - 1 of a head, LANES
 // per chunk (with WINDOW from where the layer's window begins, rill_window_begin); scale words of rill_kv_scale for K
 // and for V, one per chunk of a firing (popped on tok_last). Out: m_axis_p = exp(s - max) * vscale with s = raw *
-// kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0
-// at positions after the token's own, and with WINDOW at those WINDOW or more before it, as many chunks as came in (the
-// quantizer pads its last block); m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last
-// token. The sum is exact on a grid of 2^-30.
+// kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0 at positions after the token's own, and with
+// WINDOW at those WINDOW or more before it, as many chunks as came in (the quantizer pads its last block); m_axis_inv =
+// 1 / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
 // Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
 // Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 25 cycles (with GAIN 58) from the last
 // chunk in to the first p; inv log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only
@@ -313,9 +312,8 @@ module rill_softmax #(
                 assign k_data[i*32 +: 32] = scaled;
             end else begin : gen_cap
                 wire never;                             // what is no number has its fault as a product
-                rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN)) u_cap (.clk(clk), .en(mine),
-                    .valid({LATENCY_SOFTCAP{1'b0}}), .x(scaled),
-                    .y(k_data[i*32 +: 32]), .fault(never));
+                rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN), .STAGES(LATENCY_SOFTCAP)) u_cap (.clk(clk),
+                    .en(mine), .valid({LATENCY_SOFTCAP{1'b0}}), .x(scaled), .y(k_data[i*32 +: 32]), .fault(never));
                 wire unused_cap = &{1'b0, never};
             end
             assign keys[i*32 +: 32] = k_seen[i] ? {!k_data[i*32+31], k_data[i*32 +: 31] ^ {31{k_data[i*32+31]}}}
@@ -393,8 +391,8 @@ module rill_softmax #(
             wire unused_window = &{1'b0, oldest1_chunk, i_oldest_chunk, i_oldest};
         end
     endgenerate
-    wire [LANES*32-1:0] vscale17_in;
-    wire [LANES*32-1:0] vscale17;
+    wire [LANES*32-1:0] vscale_seen;
+    wire [LANES*32-1:0] vscale_late;
     wire [LANES-1:0]    fault_sub;
     wire [LANES-1:0]    fault_exp;
     wire [LANES-1:0]    fault_p;
@@ -426,7 +424,7 @@ module rill_softmax #(
         .step(step), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
     rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(EXP_STAGES)) u_vscale (
-        .clk(clk), .rst(rst), .en(step[0]), .d(vscale17_in), .q(vscale17));
+        .clk(clk), .rst(rst), .en(step[0]), .d(vscale_seen), .q(vscale_late));
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_out
             wire        mine = step[i*COPIES/LANES];
@@ -443,8 +441,8 @@ module rill_softmax #(
             rill_fp32_add u_sub (.clk(clk), .en(mine), .a(score2_q), .b(minus_max2_q), .y(difference),
                 .fault(fault_sub[i]));
             rill_fp32_exp u_exp (.clk(clk), .en(mine), .a(difference), .y(e), .fault(fault_exp[i]));
-            assign vscale17_in[i*32 +: 32] = seen1_q[i] ? vscale1_q[i*32 +: 32] : 32'd0;
-            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(mine), .a(e), .b(vscale17[i*32 +: 32]),
+            assign vscale_seen[i*32 +: 32] = seen1_q[i] ? vscale1_q[i*32 +: 32] : 32'd0;
+            rill_fp32_mul #(.SATURATE(0)) u_p (.clk(clk), .en(mine), .a(e), .b(vscale_late[i*32 +: 32]),
                 .y(m_axis_p_tdata[i*32 +: 32]),
                 .fault(fault_p[i]));
             rill_fp32_to_fixed #(.FRAC(30), .WIDTH(32)) u_fix (.clk(clk), .en(mine), .a(e), .y(grid),

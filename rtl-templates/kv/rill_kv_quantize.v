@@ -240,15 +240,15 @@ module rill_kv_quantize #(
 
     wire [31:0]        inv1 = inv_q[{bank1, tok1}];
     wire [31:0]        scale1 = scale_q[{bank1, tok1}];
-    wire [LANES*8-1:0] q8;
+    wire [LANES*8-1:0] mantissas;
     wire [LANES-1:0]   mul_fault;
     wire [LANES-1:0]   fix_fault;
     wire [LANES-1:0]   fix_over;
-    wire [31:0]        scale8;
-    wire [SLOT_W-1:0]  slot8;
-    wire               last8;
-    wire               tlast8;
-    wire [USER_W-1:0]  user8;
+    wire [31:0]        scale_late;
+    wire [SLOT_W-1:0]  slot_late;
+    wire               last_late;
+    wire               tlast_late;
+    wire [USER_W-1:0]  user_late;
     reg  [Y_STAGES-1:0] valid_q;
     reg                busy_q;                             // any of valid_q
     wire               step = en && (r_tvalid || busy_q);
@@ -270,13 +270,14 @@ module rill_kv_quantize #(
                     x2_q <= r_tdata[i*32 +: 32];
             rill_fp32_mul #(.SATURATE(0)) u_mul (.clk(clk), .en(mine), .a(x2_q), .b(inv2_q), .y(scaled),
                 .fault(mul_fault[i]));
-            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(mine), .a(scaled), .y(q8[i*8 +: 8]),
+            rill_fp32_to_fixed #(.FRAC(0), .WIDTH(8)) u_fix (.clk(clk), .en(mine), .a(scaled), .y(mantissas[i*8 +: 8]),
                 .overflow(fix_over[i]),
                 .fault(fix_fault[i]));
         end
     endgenerate
     rill_delay_line #(.DATA_W(32 + LATE_W), .DEPTH(Y_STAGES)) u_side (
-        .clk(clk), .rst(rst), .en(step), .d({scale1, side1_q[LATE_W-1:0]}), .q({scale8, slot8, last8, tlast8, user8}));
+        .clk(clk), .rst(rst), .en(step), .d({scale1, side1_q[LATE_W-1:0]}),
+        .q({scale_late, slot_late, last_late, tlast_late, user_late}));
     always @(posedge clk)
         if (rst) begin
             valid_q <= {Y_STAGES{1'b0}};
@@ -288,9 +289,9 @@ module rill_kv_quantize #(
         end
 
     rill_unit_packer #(.LANES(LANES), .XS(XS), .SIDE_W(33 + USER_W)) u_pack (
-        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[Y_STAGES-1]), .s_data(q8), .s_zero(1'b0), .s_slot(slot8),
-        .s_first(slot8 == {SLOT_W{1'b0}}),
-        .s_last(last8), .s_side({scale8, tlast8, user8}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .clk(clk), .rst(rst), .en(en), .s_valid(valid_q[Y_STAGES-1]), .s_data(mantissas), .s_zero(1'b0),
+        .s_slot(slot_late), .s_first(slot_late == {SLOT_W{1'b0}}), .s_last(last_late),
+        .s_side({scale_late, tlast_late, user_late}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
         .m_tdata(m_axis_y_tdata[BEAT_BITS-1:0]), .m_side({m_axis_y_tdata[BEAT_BITS +: 32], m_axis_y_tlast,
         m_axis_y_tuser}));
 

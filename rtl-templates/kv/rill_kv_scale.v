@@ -8,7 +8,7 @@
 // query head that reads it; in a step of one token TOGETHER times less often. With WINDOW the words begin where the
 // layer's window does (rill_window_begin).
 // Throughput: one unit and one word per cycle, with WINDOW two cycles more for each layer; units may run up to one step
-// ahead of the words. Latency: 5 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
+// ahead of the words. Latency: 6 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
 // keeps its contents.
 //
 // name          meaning                                          unit       range

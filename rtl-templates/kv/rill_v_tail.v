@@ -6,8 +6,8 @@
 // order head, tok, unit in head. Element d of a head goes to lane d mod CHANNELS, row-step d / CHANNELS, byte (position
 // mod 64). Rows of a layer: head * ROWS + row-step, ROWS = ceil(HEAD_DIM / CHANNELS). head_done: one pulse when all
 // tokens of a (step, layer, head) are in.
-// Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}: tail_data, the beats of all lanes, TAIL_LATENCY = 4
-// cycles later. Bytes of positions that are still to come are 0 (the first position of a block clears its words).
+// Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}: tail_data, the beats of all lanes, 4 cycles
+// later. Bytes of positions that are still to come are 0 (the first position of a block clears its words).
 // Out: when a step fills the block, for each row one descriptor of 64 bytes at
 //     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64                      (offset in the channel)
 // and its beats, to all channels; *_tvalid and *_tready are packed, one bit per channel, the descriptor is shared,

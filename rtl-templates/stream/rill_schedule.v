@@ -6,7 +6,7 @@
 // = 0, or when its length or its repeat count is 0. A step whose sections are all skipped is swallowed. An entry with
 // its ENTRY_MANY bit is left out of steps of one token; the last one of a section must not have it.
 // Throughput: one entry per cycle inside a section, those left out included, one cycle lost per section, two per step.
-// Latency: 4 cycles from the step to its first entry, one more per section skipped before it. The table is a ROM with
+// Latency: 3 cycles from the step to its first entry, one more per section skipped before it. The table is a ROM with
 // registered read; m_axis_entry comes from registers.
 // Reset: synchronous; the walk is given up.
 //

@@ -16,7 +16,7 @@ module rill_sample_tb;
     parameter TOKENS = 2;
     parameter N = 21;
     parameter TOP_K = 8;
-    // as it is seen here, a clock after the chunk was taken; 2 for log2(LANES) + 3 of rill_argmax
+    // log2(LANES) + 2 of them as in rill_argmax
     localparam LATENCY = $clog2(LANES) + 52;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
