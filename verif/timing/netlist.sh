@@ -45,15 +45,14 @@ netlist_key() { # MODULE NAME=VALUE...
     } | sha256sum | cut -c1-64
 }
 
-# The netlist's sources without their form: elaborated, without comments, localparams and places in files. What is equal
-# here gives an equal netlist.
-elaborated() { # NAME MODULE BOXES: writes $work/NAME.elaborated, a hash
-    local made=$work/$1.rtlil
-    (cd "$root" && yosys -q -p "$script hierarchy -top $2; proc; $3 setattr -unset src; setattr -mod -unset src;
-        rename -enumerate; write_rtlil $made") >"$log" 2>&1 || return 1
-    { yosys -V && echo "$keep_copies $apart $together $synth_options $3" && sed '/^autoidx /d' "$made"; } |
-        sha256sum | cut -c1-64 >"$work/$1.elaborated.new"
+# The logic of a netlist's sources, elaborated: what is equal here gives an equal netlist.
+elaborated() { # NAME MODULE BOXES: writes $work/NAME.elaborated.new, a hash
+    local made=$work/$1.elaborated.json logic
+    (cd "$root" && yosys -q -p "$script hierarchy -top $2; proc; $3 opt_clean -purge; write_json $made") \
+        >"$log" 2>&1 && logic=$(python3 "$root/verif/timing/logic.py" "$made" 2>>"$log") || return 1
     rm -f "$made"
+    { yosys -V && echo "$keep_copies $apart $together $synth_options $3 $logic"; } | sha256sum | cut -c1-64 \
+        >"$work/$1.elaborated.new"
 }
 
 # Makes $work/NAME.json unless the one that is there is of the same sources, or of sources that differ in form alone;

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The logic of an elaborated design as one number: equal where only names, comments, places in files and the order of things differ.
+
+usage: logic.py FILE   what Yosys' write_json wrote
+Every cell is known by its kind and parameters, then, round by round, by what drives its inputs; a submodule by its own logic, one that
+is left empty by its name.
+"""
+import hashlib
+import json
+import sys
+
+ROUNDS = 12  # cells that differ no nearer than so many cells are taken for alike
+
+
+def digest(*what):
+    return hashlib.blake2b(repr(what).encode(), digest_size=16).hexdigest()
+
+
+class Design:
+    def __init__(self, modules):
+        self.modules, self.known = modules, {}
+
+    def kind(self, cell):
+        return self.module(cell["type"]) if cell["type"] in self.modules else cell["type"]
+
+    def module(self, name):
+        if name not in self.known:
+            module = self.modules[name]
+            empty = module.get("attributes", {}).get("blackbox")
+            self.known[name] = name.split("\\")[-1] if empty else self.logic(module)
+        return self.known[name]
+
+    def logic(self, module):
+        ports = [(name, port["direction"], port["bits"]) for name, port in module["ports"].items()]
+        cells = list(module["cells"].values())
+        inputs = {bit: (name, i) for name, way, bits in ports if way != "output" for i, bit in enumerate(bits)}
+        driver = {bit: (at, name, i) for at, cell in enumerate(cells) for name, bits in cell["connections"].items()
+                  if cell["port_directions"][name] == "output" for i, bit in enumerate(bits)}
+        alone = [digest(self.kind(cell), sorted(cell.get("parameters", {}).items())) for cell in cells]
+        ends = [sorted((name, bits) for name, bits in cell["connections"].items() if cell["port_directions"][name] != "output")
+                for cell in cells]
+        seen = alone
+
+        def source(bit):
+            if isinstance(bit, str) or bit in inputs:
+                return inputs.get(bit, bit)
+            at, name, i = driver.get(bit, (None, "none", 0))
+            return (seen[at] if at is not None else "", name, i)
+
+        for _ in range(ROUNDS):
+            seen = [digest(one, [(name, [source(bit) for bit in bits]) for name, bits in end]) for one, end in zip(alone, ends)]
+        given = sorted((name, [source(bit) for bit in bits]) for name, way, bits in ports if way == "output")
+        return digest(sorted(seen), given)
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        modules = json.load(file)["modules"]
+    top = next(name for name, module in modules.items() if module.get("attributes", {}).get("top"))
+    print(Design(modules).module(top))
+
+
+main()
