@@ -10,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     c->machine = TIMING_ARGMAX;
     c->banks = 1;
-    c->pipe = class_levels(a) + 3;
+    c->pipe = class_levels(a) + 2;
 }
 
 // A node of the tree and one of the hash for each lane; lanes that the last chunk does not fill are masked in both.
