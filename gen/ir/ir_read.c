@@ -522,5 +522,8 @@ struct ir *ir_read(struct arena *arena, const char *path, struct diag *diag) {
     ir->arena = arena;
     struct reader r = {.arena = arena, .diag = diag, .ok = true, .ir = ir};
     read_all(&r, ir, root);
+    if (!r.ok)
+        diag_note(diag, loc_file(arena, path),
+                  "of a design that another version of rill made, `rill gen SPEC -o DIR` makes the files again");
     return r.ok && ir_verify(ir, diag, "reading") ? ir : NULL;
 }

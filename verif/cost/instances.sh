@@ -61,5 +61,5 @@ design_instances() { # directory
             }
             put_row()
             module = ""
-        }' "$1/rtl/rill_top.v" | grep -vE '^rill_(assert|probe|fifo_probe|pipe|delay_line)'
+        }' "$1/rtl/rill_top.v" | grep -vE '^rill_(assert|probe|fifo_probe|contract_probe|pipe|delay_line)'
 }
