@@ -17,6 +17,12 @@ def digest(*what):
     return hashlib.blake2b(repr(what).encode(), digest_size=16).hexdigest()
 
 
+def is_output(cell, name):
+    """Of a primitive that Yosys does not know (the DSP): its results."""
+    ways = cell.get("port_directions")
+    return ways[name] == "output" if ways else name == "P" or name.endswith("OUT")
+
+
 class Design:
     def __init__(self, modules):
         self.modules, self.known = modules, {}
@@ -36,9 +42,9 @@ class Design:
         cells = list(module["cells"].values())
         inputs = {bit: (name, i) for name, way, bits in ports if way != "output" for i, bit in enumerate(bits)}
         driver = {bit: (at, name, i) for at, cell in enumerate(cells) for name, bits in cell["connections"].items()
-                  if cell["port_directions"][name] == "output" for i, bit in enumerate(bits)}
+                  if is_output(cell, name) for i, bit in enumerate(bits)}
         alone = [digest(self.kind(cell), sorted(cell.get("parameters", {}).items())) for cell in cells]
-        ends = [sorted((name, bits) for name, bits in cell["connections"].items() if cell["port_directions"][name] != "output")
+        ends = [sorted((name, bits) for name, bits in cell["connections"].items() if not is_output(cell, name))
                 for cell in cells]
         seen = alone
 
