@@ -50,6 +50,7 @@ struct custom {
     struct custom_param param[CUSTOM_MAX_PARAMS];
     struct custom_file file[CUSTOM_MAX_FILES];
     bool elementwise; // element i of the output is of the inputs' elements i alone
+    bool step;        // takes step words: stream s_axis_step
     int lanes;        // sum of the numbers of lanes that it can have
     int tokens;       // the same of T
     // Timing: words are per token; docs/kernels.md.

@@ -2,7 +2,7 @@
 // Kernels: all that the compiler knows of an RTL module. One file of gen/kernel defines a class (small parts of one
 // engine share one); nothing else spells a module's name or knows what it does: passes ask for traits, the timing model
 // for the contract, the cost model for resources and memories. A custom kernel of a spec has the class
-// rtl_custom.
+// rtl_custom, or one beside it with the traits that it declares (kernel_of_custom).
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
 
@@ -78,8 +78,9 @@ struct kernel_class {
 #undef KERNEL
 extern const struct kernel_class rtl_custom;
 
-const struct kernel_class *kernel_find(const char *module);     // NULL: no module of the library
-const struct kernel_class *kernel_of_op(int op);                // that serves it
+const struct kernel_class *kernel_find(const char *module); // NULL: no module of the library
+const struct kernel_class *kernel_of_op(int op);            // that serves it
+const struct kernel_class *kernel_of_custom(const struct custom *);
 const struct kernel_class *kernel_of(const struct ir_kernel *); // of an instance; NULL: custom
 bool kernel_is(const struct ir_kernel *, unsigned traits);      // one of them at least
 struct kernel_part { // of the data of a stream's words: what its reader looks at

@@ -4,6 +4,7 @@
 
 #include "gen/bind/bind.h"
 #include "include/expression.h"
+#include "include/fields.h"
 #include "include/ir_custom.h"
 #include "gen/kernel/ports.h"
 #include "include/verilog.h"
@@ -122,6 +123,12 @@ static void want_stream(struct arena *a, wanted_ports *list, const char *name, b
     }
 }
 
+static void want_step(struct arena *a, wanted_ports *list) {
+    VEC_PUSH(a, *list, ((struct wanted){"s_axis_step_tvalid", true, false, 1}));
+    VEC_PUSH(a, *list, ((struct wanted){"s_axis_step_tready", false, false, 1}));
+    VEC_PUSH(a, *list, ((struct wanted){"s_axis_step_tdata", true, false, STEP_BITS}));
+}
+
 static int64_t element_bits(const struct custom_port *port) { return port->type == CUSTOM_INT8 ? 8 : 32; }
 
 static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int lanes) {
@@ -132,6 +139,7 @@ static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int l
         want_stream(ir->arena, &list, k->in[i].name, true, lanes * element_bits(&k->in[i]), ports_user_bits(ir));
     for (int o = 0; o < k->outputs; o++)
         want_stream(ir->arena, &list, k->out[o].name, false, lanes * element_bits(&k->out[o]), ports_user_bits(ir));
+    if (k->step) want_step(ir->arena, &list);
     VEC_PUSH(ir->arena, list, ((struct wanted){"fault", false, true, 1}));
     return list;
 }
@@ -163,25 +171,29 @@ static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list
     return false;
 }
 
-static bool check_extra(const struct verilog_header *h, const struct custom *k, const wanted_ports *list,
-                        struct diag *diag) {
+static bool check_extra(struct arena *arena, const struct verilog_header *h, const struct custom *k,
+                        const wanted_ports *list, struct diag *diag) {
     bool ok = true;
     const char *words[MAX_WORDS];
     size_t count = missing_words(h, list, words);
+    wanted_ports step = {0};
+    want_step(arena, &step);
     for (size_t p = 0; p < h->ports.count; p++) {
         const struct verilog_port *port = &h->ports.items[p];
         if (is_wanted(list, port->name)) continue;
         diag_error(diag, port->loc, "port `%s` of module `%s`: kernel `%s` has no such port in the spec", port->name,
                    h->name, k->name);
-        diag_note_words(diag, port->loc, port->name, words, count);
+        if (is_wanted(&step, port->name)) // undeclared
+            diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
+        else diag_note_words(diag, port->loc, port->name, words, count);
         ok = false;
     }
     return ok;
 }
 
-static bool check_ports(const struct verilog_header *h, const struct custom *k, const wanted_ports *list,
-                        struct diag *diag) {
-    bool ok = check_extra(h, k, list, diag);
+static bool check_ports(struct arena *arena, const struct verilog_header *h, const struct custom *k,
+                        const wanted_ports *list, struct diag *diag) {
+    bool ok = check_extra(arena, h, k, list, diag);
     for (size_t w = 0; w < list->count; w++) {
         const struct wanted *want = &list->items[w];
         const struct verilog_port *port = verilog_find_port(h, want->name);
@@ -233,7 +245,7 @@ bool bind_check_customs(const struct ir *ir, struct diag *diag) {
         if (!check_name(k, diag) || !find_module(&all, k, diag)) return false;
         struct verilog_header *h = read_header(ir, k, diag);
         wanted_ports list = wanted_of(ir, k, 1);
-        ok &= h && check_ports(h, k, &list, diag) && check_params(h, k, diag);
+        ok &= h && check_ports(ir->arena, h, k, &list, diag) && check_params(h, k, diag);
     }
     return ok;
 }
@@ -300,6 +312,29 @@ static bool check_widths(struct instance *i, const struct ir_node *node, const w
     return ok;
 }
 
+// What a kernel must know to tell which words belong to a step word. It may do without where the answer is the usual
+// one.
+static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
+                            struct diag *diag) {
+    const struct ir_region *region = &ir->region[node->region];
+    const struct {
+        const char *name;
+        int64_t value, usual;
+        const char *why;
+    } param[] = {{"FIRINGS", region->repeat, 1, "runs more than once in a step"},
+                 {"WHEN_LAST", region->when == IR_LAST, 0, "does not run in every step"}};
+    for (size_t p = 0; p < COUNT_OF(param); p++) {
+        if (ir_param(&ir->kernel[k], param[p].name)) continue;
+        if (verilog_find_param(h, param[p].name)) ir_set_int(ir, k, param[p].name, param[p].value);
+        else if (param[p].value != param[p].usual) {
+            diag_error(diag, h->loc, "module `%s` takes step words and needs a parameter `%s`: operation `%s` %s",
+                       h->name, param[p].name, node->name, param[p].why);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool set_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                        struct diag *diag) {
     const struct custom *c = ir_custom_kernel(ir, k);
@@ -314,7 +349,7 @@ static bool set_params(struct ir *ir, const struct ir_node *node, int k, const s
     if (!ir_param(&ir->kernel[k], "LANES") && verilog_find_param(h, "LANES")) ir_set_int(ir, k, "LANES", scope.lanes);
     if (!ir_param(&ir->kernel[k], "TOKENS") && verilog_find_param(h, "TOKENS"))
         ir_set_int(ir, k, "TOKENS", ir->design.tokens);
-    return true;
+    return !c->step || set_step_params(ir, node, k, h, diag);
 }
 
 bool bind_custom(struct ir *ir, const struct ir_node *node, int k, struct diag *diag) {

@@ -36,17 +36,17 @@ static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, st
 
 static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     const struct ir_node *node = &ir->node[n];
-    const struct kernel_class *class = kernel_of_op(node->op);
     const struct custom *custom = ir_custom_of(ir, n);
+    const struct kernel_class *class = custom ? kernel_of_custom(custom) : kernel_of_op(node->op);
     if (is_sampled(ir, n)) class = class->sampling;
     int k = custom ? ir_add_kernel(ir, node->name, custom->module, n) : kernel_add(ir, node->name, class, n);
     for (int i = 0; i < node->inputs; i++) ports_add_operand(ir, k, ir_op_port(ir, node->op, 0, i), false, node->in[i]);
     for (int i = 0; i < node->outputs; i++)
         ports_add_operand(ir, k, ir_op_port(ir, node->op, 1, i), true, node->out[i]);
+    add_extras(ir, node, k, class->traits);
     if (custom) return bind_custom(ir, node, k, diag);
     ir_set_int(ir, k, "LANES", ports_lanes(ir, k));
     ir_set_int(ir, k, "TOKENS", ir->design.tokens);
-    add_extras(ir, node, k, class->traits);
     if (class->bind) class->bind(ir, node, k);
     return true;
 }

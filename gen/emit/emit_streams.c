@@ -473,12 +473,20 @@ static void emit_kernel(const struct ir *ir, int id, struct emit_levels *levels,
     text_add(out, ");\n");
 }
 
+// The i-th stream of data in this direction.
+static const struct ir_port *data_port(const struct ir_kernel *k, bool is_output, int i) {
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].is_output == is_output && k->port[p].tensor != IR_NONE && i-- == 0) return &k->port[p];
+    return NULL;
+}
+
 // Simulation only: holds a custom kernel against its timing contract.
 static void emit_contract(const struct ir *ir, int id, struct text *out) {
     const struct custom *custom = ir_custom_kernel(ir, id);
     const struct ir_kernel *k = &ir->kernel[id];
     static const char *const signals[] = {"tvalid", "tready", "tok_last"};
-    if (!custom || k->port[custom->inputs].edge == IR_NONE) return;
+    const struct ir_port *y = custom ? data_port(k, true, 0) : NULL;
+    if (!y || y->edge == IR_NONE) return;
     text_addf(out,
               "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%s (\n        .clk(clk), "
               ".rst(%s)",
@@ -486,13 +494,17 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
     for (int s = 0; s < 3; s++) {
         text_addf(out, ",\n        .in_%s({", signals[s]);
         for (int i = custom->inputs - 1; i >= 0; i--) {
-            const char *net =
-                s < 2 ? signal_net(ir, &k->port[i], signals[s])
-                      : arena_printf(ir->arena, "%s[%d]", signal_net(ir, &k->port[i], "tuser"), user_bits(ir) - 1);
+            const struct ir_port *x = data_port(k, false, i);
+            const char *net = s < 2 ? signal_net(ir, x, signals[s])
+                                    : arena_printf(ir->arena, "%s[%d]", signal_net(ir, x, "tuser"), user_bits(ir) - 1);
             text_addf(out, "%s%s", net, i ? ", " : "})");
         }
     }
-    const struct ir_port *y = &k->port[custom->inputs];
+    int step = ir_port_for(k, IR_ROLE_STEP, false); // its word is kept while words of the step are taken
+    text_addf(out, ",\n        .step_held(%s)",
+              step == IR_NONE ? "1'b1"
+                              : arena_printf(ir->arena, "%s && !%s", signal_net(ir, &k->port[step], "tvalid"),
+                                             signal_net(ir, &k->port[step], "tready")));
     text_addf(out, ",\n        .out_tvalid(%s), .out_tready(%s));\n`endif\n", signal_net(ir, y, "tvalid"),
               signal_net(ir, y, "tready"));
 }

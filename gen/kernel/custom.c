@@ -26,3 +26,6 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 const struct kernel_class rtl_custom = {.contract = contract};
+static const struct kernel_class with_step = {.traits = KERNEL_STEP, .contract = contract};
+
+const struct kernel_class *kernel_of_custom(const struct custom *k) { return k->step ? &with_step : &rtl_custom; }

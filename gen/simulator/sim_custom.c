@@ -7,6 +7,41 @@
 #include "include/ir_custom.h"
 #include "gen/simulator/machines.h"
 
+// ---- step words ----
+
+bool sim_steps_init(struct sim *sim, const struct actor *a, struct sim_steps *s) {
+    const struct custom *k = ir_custom_kernel(sim->ir, a->kernel);
+    *s = (struct sim_steps){.last = -1};
+    if (!k || !k->step) return true;
+    const struct ir_region *r = &sim->ir->region[sim->ir->node[a->k->node].region];
+    s->edge = sim_in(sim, a, IR_ROLE_STEP);
+    s->firings = sim_repeats(sim, r->repeat);
+    s->when_last = r->when == IR_LAST;
+    return s->edge && s->firings > 0;
+}
+
+static void take_step(struct sim *sim, struct sim_steps *s, int64_t at) {
+    s->last = at;
+    edge_take(sim, s->edge, at);
+}
+
+bool sim_steps_wait(struct sim *sim, struct sim_steps *s, int64_t *from) {
+    while (s->edge && !s->left) {
+        if (!edge_waiting(s->edge)) return false;
+        bool runs = !s->when_last || sim->options->step[s->edge->takes].head;
+        if (runs) s->left = s->firings;
+        else take_step(sim, s, at_least(edge_avail(s->edge), s->last + 1));
+    }
+    if (s->edge) *from = at_least(*from, at_least(edge_avail(s->edge), s->last + 1));
+    return true;
+}
+
+void sim_steps_fired(struct sim *sim, struct sim_steps *s, int64_t at) {
+    if (s->edge && --s->left == 0) take_step(sim, s, at);
+}
+
+// ---- groups ----
+
 struct group {
     int64_t ready, rows, tokens;
     int64_t released; // its place is free again; < 0: not yet
@@ -18,6 +53,7 @@ struct group {
 struct groups {
     int inputs;
     struct sim_edge *in[IR_MAX_PORTS], *out;
+    struct sim_steps steps;
     VEC(struct group) group;
     int64_t index, row, tokens; // of the group that comes in: in its firing, row, words of its first row
     int64_t done[IR_MAX_PORTS]; // words of the firing that the groups before took
@@ -44,7 +80,7 @@ bool sim_groups_init(struct sim *sim, struct actor *a) {
     bool ok = true;
     for (int i = 0; i < k->inputs; i++) ok &= (g->in[i] = edge_at(sim, a, i, false)) != NULL;
     g->out = edge_at(sim, a, 0, true);
-    return ok && g->out;
+    return ok && g->out && sim_steps_init(sim, a, &g->steps);
 }
 
 // Words of an input in the present group.
@@ -89,7 +125,7 @@ static void next_group(const struct actor *a, struct groups *g) {
 static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     int64_t at = g->last_in + a->c.every;
     uint8_t mark = 0;
-    if (!has_place(a, g, &at)) return false;
+    if (!has_place(a, g, &at) || !sim_steps_wait(sim, &g->steps, &at)) return false;
     for (int i = 0; i < g->inputs; i++) {
         if (g->row >= share(a, g, i)) continue;
         if (!edge_waiting(g->in[i])) return false;
@@ -104,6 +140,7 @@ static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     if (words) add_group(sim, a, g, at, 1, mark & TIMING_TOK_LAST);
     if (!(mark & TIMING_TOK_LAST) || ++g->row < rows_in(a, g)) return true;
     if (!words) add_group(sim, a, g, at, g->tokens, true);
+    if (g->index + 1 == a->c.rows) sim_steps_fired(sim, &g->steps, at);
     next_group(a, g);
     return true;
 }

@@ -130,6 +130,11 @@ static const struct schema_key kernel_keys[] = {
             "takes "
             "them in any order",
      .json = "{\"type\": \"boolean\"}"},
+    {.key = "step",
+     .range = "truth value",
+     .preset = "`false`",
+     .doc = "the kernel takes the word of every step: stream `step`, below",
+     .json = "{\"type\": \"boolean\"}"},
     {.key = "parameters",
      .range = "map of up to 16",
      .preset = "none",
@@ -367,7 +372,8 @@ static void read_kernel(struct reader *r, const struct yaml_node *node, struct c
     const struct yaml_node *verilog = NEED(r, node, "verilog", &spec_kernel_table), *module = yaml_get(node, "module");
     const struct yaml_node *inputs = NEED(r, node, "inputs", &spec_kernel_table),
                            *outputs = NEED(r, node, "outputs", &spec_kernel_table);
-    const struct yaml_node *elementwise = yaml_get(node, "elementwise"), *params = yaml_get(node, "parameters");
+    const struct yaml_node *elementwise = yaml_get(node, "elementwise"), *params = yaml_get(node, "parameters"),
+                           *step = yaml_get(node, "step");
     const struct yaml_node *timing = NEED(r, node, "timing", &spec_kernel_table), *golden = yaml_get(node, "golden");
     k->module = k->name;
     if (verilog) read_verilog(r, verilog, k);
@@ -375,6 +381,7 @@ static void read_kernel(struct reader *r, const struct yaml_node *node, struct c
     if (inputs) k->inputs = read_ports(r, inputs, "inputs", CUSTOM_MAX_PORTS, k->in);
     if (outputs) k->outputs = read_ports(r, outputs, "outputs", 1, k->out);
     if (elementwise) yaml_bool(elementwise, "elementwise", &k->elementwise, r->diag);
+    if (step) yaml_bool(step, "step", &k->step, r->diag);
     if (params) read_params(r, params, k);
     k->lanes = read_powers(r, yaml_get(node, "lanes"), 32, "lanes");
     k->tokens = read_powers(r, yaml_get(node, "T"), 8, "T");

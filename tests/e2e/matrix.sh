@@ -226,6 +226,8 @@ transpose-1|transpose|$root/tests/e2e/specs/transpose.yaml|random:1|rows|0 1|lan
 mixer-spatial|mixer|$root/tests/e2e/specs/mixer.yaml|random:1|rows|0 1|binding=spatial lanes=2 T=4
 five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
 kernels|kernels|$root/tests/e2e/specs/kernels.yaml|random:5|rows|0 1|
+steps|steps|$root/tests/e2e/specs/steps.yaml|random:5|lengths|0 1|
+steps-T1|steps|$root/tests/e2e/specs/steps.yaml|random:5|lengths|0|T=1 lanes=8 channels=1 fifo=safe
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
 linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2
 witness-attention|attention|$root/tests/witness/attention.yaml|$root/tests/witness/attention|rows-file|0|T=2

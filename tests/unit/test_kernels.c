@@ -204,11 +204,16 @@ static void open_fixture(struct fixture *f, const char *latency, const char *gro
     contracts_reset(f->watch, 0, 0);
 }
 
-// One letter a cycle for the input and for the output: `.` nothing, `v` offered, `t` taken, `r` ready without a word.
+// One letter a cycle for the input and for the output: `.` nothing, `v` offered, `t` taken, `r` ready without a word,
+// `w` offered while the step word is not there.
 static const struct contract_finding *play(struct fixture *f, const char *in, const char *out) {
     for (uint64_t c = 0; in[c]; c++) {
-        struct contract_pins pins = {in[c] == 'v' || in[c] == 't', in[c] == 'r' || in[c] == 't', 1,
-                                     out[c] == 'v' || out[c] == 't', out[c] == 't'};
+        struct contract_pins pins = {in[c] == 'v' || in[c] == 't' || in[c] == 'w',
+                                     in[c] == 'r' || in[c] == 't',
+                                     1,
+                                     in[c] != 'w',
+                                     out[c] == 'v' || out[c] == 't',
+                                     out[c] == 't'};
         contracts_cycle(f->watch, 0, &pins, c + 10);
     }
     return contracts_found(f->watch, 0);
@@ -232,6 +237,7 @@ static void test_contracts(void **state) {
     expect("1", NULL, same, "tttr..", "..tttr", 1, 0);       // a cycle late
     expect("2", NULL, same, "ttvvtr...", "..vvtttr.", 0, 0); // the output stands, and so does the pipe
     expect("2", NULL, same, "tvttr...", "..t.tt..", 0, 1);   // a word is refused without reason
+    expect("2", NULL, same, "twttr...", "..t.tt..", 0, 0);   // the step word is to come
     expect("1", "4", quarter, "ttttttttr", "....t...t", 0, 0);
     expect("1", "4", quarter, "ttttttttrr", ".....t...t", 1, 0);
     expect("1", "4", quarter, "tttttrrtttr", "....t.....t", 0, 0);
