@@ -46,9 +46,6 @@ module rill_row_params_along #(
     rill_delay_line #(.DATA_W(69 + WORD_W), .DEPTH(LATE)) u_late (.clk(clk), .rst(rst), .en(1'b1),
         .d({word, raw, row, s_bias, s_row_scale}), .q({word_late, raw_late, row_late, bias_late, row_scale_late}));
     generate
-        if (LATE < 0) begin : gen_bad_late
-            rill_error_LATE_must_not_be_negative u_error ();
-        end
         if (LATE > 0) begin : gen_late
             reg  [LATE-1:0] params_q;
             wire [LATE:0]   params_all = {params_q, params};
