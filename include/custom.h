@@ -9,6 +9,7 @@
 enum {
     CUSTOM_MAX_PORTS = 8,
     CUSTOM_MAX_PARAMS = 16,
+    CUSTOM_MAX_VECTORS = 4,
     CUSTOM_MAX_FILES = 16,
     CUSTOM_MAX_RANK = 3,
     CUSTOM_FILE_BYTES = 1 << 20
@@ -36,6 +37,12 @@ struct custom_param {
     struct custom_expr value; // "required": every operation gives it
 };
 
+struct custom_vector { // vector parameter: an operation gives its tensor in the attribute of this name
+    const char *name;
+    struct loc loc;
+    struct custom_expr elements; // the same for all of a kernel
+};
+
 struct custom_file {
     const char *name; // without folders
     const char *text;
@@ -45,9 +52,10 @@ struct custom_file {
 struct custom {
     const char *name, *module;
     struct loc loc;
-    int inputs, outputs, params, files;
+    int inputs, outputs, params, vectors, files;
     struct custom_port in[CUSTOM_MAX_PORTS], out[CUSTOM_MAX_PORTS];
     struct custom_param param[CUSTOM_MAX_PARAMS];
+    struct custom_vector vector[CUSTOM_MAX_VECTORS]; // stream s_axis_param, where there is one
     struct custom_file file[CUSTOM_MAX_FILES];
     bool elementwise; // element i of the output is of the inputs' elements i alone
     bool step;        // takes step words: stream s_axis_step

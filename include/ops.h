@@ -106,7 +106,8 @@ bool ir_op_is(const struct ir *, int op, unsigned traits);     // one of them at
 bool ir_node_is(const struct ir *, int node, unsigned traits); // IR_NONE: false
 enum ir_weights ir_op_weights(const struct ir *, int op);
 // Parameter vectors of an operation that reads vectors.
-int ir_param_vectors(const struct ir_node *);
+int ir_param_vectors(const struct ir *, const struct ir_node *);
+const char *ir_param_name(const struct ir *, const struct ir_node *, int vector); // the attribute with its tensor
 
 // The name-th word of a column of the ports field: column 0 inputs, 1 outputs. NULL past the end.
 const char *ir_op_port(const struct ir *, int op, int column, int index);

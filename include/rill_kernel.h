@@ -38,6 +38,8 @@ struct rill_call {
     int instance;          // which of the kernel's operations, from 0 in the order of the spec
     const char *operation; // its name
     int fault;             // set to 1 for a numeric fault: the run ends there, as where the kernel raises its `fault`
+    int vectors;           // vector parameters, type fp32, in the order of the spec; not to be written
+    const struct rill_value *vector; // of this repetition
 };
 
 typedef void rill_function(struct rill_call *call);

@@ -129,6 +129,12 @@ static void want_step(struct arena *a, wanted_ports *list) {
     VEC_PUSH(a, *list, ((struct wanted){"s_axis_step_tdata", true, false, STEP_BITS}));
 }
 
+static void want_param(struct arena *a, wanted_ports *list, int64_t bits) {
+    VEC_PUSH(a, *list, ((struct wanted){"s_axis_param_tvalid", true, false, 1}));
+    VEC_PUSH(a, *list, ((struct wanted){"s_axis_param_tready", false, false, 1}));
+    VEC_PUSH(a, *list, ((struct wanted){"s_axis_param_tdata", true, false, bits}));
+}
+
 static int64_t element_bits(const struct custom_port *port) { return port->type == CUSTOM_INT8 ? 8 : 32; }
 
 static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int lanes) {
@@ -140,6 +146,7 @@ static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int l
     for (int o = 0; o < k->outputs; o++)
         want_stream(ir->arena, &list, k->out[o].name, false, lanes * element_bits(&k->out[o]), ports_user_bits(ir));
     if (k->step) want_step(ir->arena, &list);
+    if (k->vectors) want_param(ir->arena, &list, lanes * 32 * k->vectors);
     VEC_PUSH(ir->arena, list, ((struct wanted){"fault", false, true, 1}));
     return list;
 }
@@ -176,8 +183,9 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
     bool ok = true;
     const char *words[MAX_WORDS];
     size_t count = missing_words(h, list, words);
-    wanted_ports step = {0};
+    wanted_ports step = {0}, param = {0};
     want_step(arena, &step);
+    want_param(arena, &param, 0);
     for (size_t p = 0; p < h->ports.count; p++) {
         const struct verilog_port *port = &h->ports.items[p];
         if (is_wanted(list, port->name)) continue;
@@ -185,6 +193,8 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
                    h->name, k->name);
         if (is_wanted(&step, port->name)) // undeclared
             diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
+        else if (is_wanted(&param, port->name))
+            diag_note(diag, port->loc, "with `vectors` the kernel takes vector parameters");
         else diag_note_words(diag, port->loc, port->name, words, count);
         ok = false;
     }

@@ -14,7 +14,7 @@ static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigne
     if (traits & KERNEL_STEP) ports_add_step(ir, k);
     if (traits & KERNEL_FETCH) ir_add_client(ir, node->name, k, "fetch", false, 0);
     if (traits & KERNEL_PARAM)
-        ir_add_port(ir, k, "param", false, IR_STREAM_BARE, ports_lanes(ir, k) * 32 * ir_param_vectors(node));
+        ir_add_port(ir, k, "param", false, IR_STREAM_BARE, ports_lanes(ir, k) * 32 * ir_param_vectors(ir, node));
     ir->kernel[k].has_fault = traits & KERNEL_FAULT;
 }
 

@@ -48,7 +48,7 @@ static struct cost_format table(const struct ir *ir, const struct ir_segment *s)
 
 static struct cost_format vectors(const struct ir *ir, const struct ir_segment *s) {
     const struct ir_node *n = &ir->node[s->node];
-    int64_t weights = ir_vector_length(ir, n) * ir_param_vectors(n) * ir->region[n->region].repeat;
+    int64_t weights = ir_vector_length(ir, n) * ir_param_vectors(ir, n) * ir->region[n->region].repeat;
     return (struct cost_format){.what = "vectors",
                                 .format = "fp32",
                                 .weights = weights,

@@ -500,11 +500,14 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
             text_addf(out, "%s%s", net, i ? ", " : "})");
         }
     }
-    int step = ir_port_for(k, IR_ROLE_STEP, false); // its word is kept while words of the step are taken
-    text_addf(out, ",\n        .step_held(%s)",
-              step == IR_NONE ? "1'b1"
-                              : arena_printf(ir->arena, "%s && !%s", signal_net(ir, &k->port[step], "tvalid"),
-                                             signal_net(ir, &k->port[step], "tready")));
+    // The step word is kept while words of the step are taken; parameters must have come.
+    int step = ir_port_for(k, IR_ROLE_STEP, false), param = ir_port_for(k, IR_ROLE_PARAM, false);
+    text_add(out, ",\n        .beside(1'b1");
+    if (step != IR_NONE)
+        text_addf(out, " && %s && !%s", signal_net(ir, &k->port[step], "tvalid"),
+                  signal_net(ir, &k->port[step], "tready"));
+    if (param != IR_NONE) text_addf(out, " && %s", signal_net(ir, &k->port[param], "tvalid"));
+    text_add(out, ")");
     text_addf(out, ",\n        .out_tvalid(%s), .out_tready(%s));\n`endif\n", signal_net(ir, y, "tvalid"),
               signal_net(ir, y, "tready"));
 }

@@ -99,12 +99,22 @@ static int parameters_of(const struct run_op *op, const struct custom *custom, s
     return count;
 }
 
+static int vectors_of(const struct run_op *op, const struct custom *custom, struct rill_value out[]) {
+    const struct store_entry *w = op->weights;
+    for (int v = 0; v < custom->vectors; v++)
+        out[v] = (struct rill_value){.rank = 1,
+                                     .extent = {w->k, 1, 1},
+                                     .elements = w->k,
+                                     .f32 = (float *)store_at(&op->run->store, w->f32) + v * w->k};
+    return custom->vectors;
+}
+
 bool run_custom(struct run_op *op) {
     const struct ir *ir = op->run->ir;
     const struct custom *custom = &ir->custom[op->node->op - IR_OPS];
     const struct golden_library *library = &op->run->custom[op->node - ir->node].library;
     if (!library->function) return take_given(op);
-    struct rill_value in[IR_MAX_PORTS], out[IR_MAX_PORTS];
+    struct rill_value in[IR_MAX_PORTS], out[IR_MAX_PORTS], vector[CUSTOM_MAX_VECTORS];
     struct rill_parameter parameter[CUSTOM_MAX_PARAMS];
     for (int i = 0; i < op->node->inputs; i++) in[i] = value_of(&ir->tensor[op->node->in[i]], op->in[i]);
     for (int o = 0; o < op->node->outputs; o++) {
@@ -118,6 +128,8 @@ bool run_custom(struct run_op *op) {
                              .in = in,
                              .out = out,
                              .parameter = parameter,
+                             .vectors = vectors_of(op, custom, vector),
+                             .vector = vector,
                              .position = op->position,
                              .repetition = op->repetition};
     golden_library_call(library, &call);

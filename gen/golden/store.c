@@ -102,7 +102,7 @@ static void plan_entry(struct plan *p, int n, int64_t repetition) {
     case IR_WEIGHTS_RECORDS: plan_matrix(p, &e, cols, table_format(node)); break;
     case IR_WEIGHTS_TABLE:
     case IR_WEIGHTS_COMPUTED: plan_floats(p, &e, rows, cols); break;
-    case IR_WEIGHTS_VECTORS: plan_floats(p, &e, ir_param_vectors(node), in); break;
+    case IR_WEIGHTS_VECTORS: plan_floats(p, &e, ir_param_vectors(p->ir, node), in); break;
     }
     p->entry[p->count++] = e;
 }

@@ -27,6 +27,9 @@ static struct ir_op_info row_of(struct arena *arena, const struct custom *k) {
     for (int p = 0; p < k->params; p++) // texts: what they mean is decided where they are used
         row.attributes = arena_printf(arena, "%s%s%s%s:s", row.attributes, p ? " " : "",
                                       strcmp(k->param[p].value.text, "required") ? "?" : "", k->param[p].name);
+    for (int v = 0; v < k->vectors; v++)
+        row.attributes = arena_printf(arena, "%s%s%s:s", row.attributes, *row.attributes ? " " : "", k->vector[v].name);
+    if (k->vectors) row.weights = IR_WEIGHTS_VECTORS;
     return row;
 }
 
@@ -248,14 +251,37 @@ static bool check_tokens(const struct ir *ir, const struct ir_node *node, const 
     return false;
 }
 
+int64_t ir_custom_vector_length(const struct ir *ir, const struct ir_node *node) {
+    const struct custom *k = custom_op(ir, node->op);
+    struct custom_scope s = {.ir = ir, .node = node, .custom = k, .outputs = true};
+    int64_t n = 1;
+    return ir_custom_value(&s, &k->vector[0].elements, 1, MOST_ELEMENTS, "vectors", &n, NULL) ? n : 1;
+}
+
+// Elements of all vectors come side by side.
+static bool check_vectors(struct custom_scope *s, struct diag *diag) {
+    const struct custom *k = s->custom;
+    int64_t first = 0, n;
+    s->outputs = true;
+    for (int v = 0; v < k->vectors; v++) {
+        if (!ir_custom_value(s, &k->vector[v].elements, 1, MOST_ELEMENTS, k->vector[v].name, &n, diag)) return false;
+        if (v == 0) first = n;
+        if (n == first) continue;
+        diag_error(diag, s->node->loc, "%s `%s`: vector `%s` has %lld elements, but `%s` has %lld: all have as many",
+                   k->name, s->node->name, k->vector[v].name, (long long)n, k->vector[0].name, (long long)first);
+        return false;
+    }
+    return true;
+}
+
 bool type_custom(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct custom *k = custom_op(ir, node->op);
     struct custom_scope s = {.ir = ir, .node = node, .custom = k};
     bool ok = check_tokens(ir, node, k, diag);
     for (int i = 0; i < node->inputs; i++) ok &= check_input(&s, i, diag);
-    if (ok && k->elementwise) return type_same(ir, node, diag);
+    if (ok && k->elementwise) return type_same(ir, node, diag) && check_vectors(&s, diag);
     for (int o = 0; ok && o < node->outputs; o++) ok &= set_output(&s, &ir->tensor[node->out[o]], &k->out[o], diag);
-    return ok;
+    return ok && check_vectors(&s, diag);
 }
 
 // ---- timing ----

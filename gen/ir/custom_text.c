@@ -58,6 +58,10 @@ void custom_write(struct yaml_writer *y, const struct custom *k) {
     yaml_begin_map(y, false);
     for (int p = 0; p < k->params; p++) key_string(y, k->param[p].name, k->param[p].value.text);
     yaml_end(y);
+    yaml_write_key(y, "vectors");
+    yaml_begin_map(y, false);
+    for (int v = 0; v < k->vectors; v++) key_string(y, k->vector[v].name, k->vector[v].elements.text);
+    yaml_end(y);
     CUSTOM_INTS(WRITE_INT)
     CUSTOM_EXPRS(WRITE_EXPR)
     key_string(y, "function", k->function);
@@ -148,6 +152,13 @@ static void read_kernel(struct reader *r, const struct yaml_node *map, struct cu
         else
             k->param[k->params++] = (struct custom_param){
                 params->keys[p], params->key_locs[p], {params->items[p]->text, params->items[p]->loc}};
+    }
+    const struct yaml_node *vectors = child(r, map, "vectors", YAML_KIND_MAP, CUSTOM_MAX_VECTORS);
+    for (size_t v = 0; vectors && v < vectors->count; v++) {
+        if (vectors->items[v]->kind != YAML_KIND_SCALAR) wrong(r, map->loc, "vectors");
+        else
+            k->vector[k->vectors++] = (struct custom_vector){
+                vectors->keys[v], vectors->key_locs[v], {vectors->items[v]->text, vectors->items[v]->loc}};
     }
     CUSTOM_INTS(READ_INT)
     CUSTOM_EXPRS(READ_EXPR)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building and looking up the intermediate representation.
 #include "include/ir.h"
+#include "include/ir_custom.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -502,6 +503,7 @@ int ir_node_lanes(const struct ir *ir, int node) {
 
 int64_t ir_vector_length(const struct ir *ir, const struct ir_node *node) {
     if (node->inputs == 0) return 0;
+    if (node->op >= IR_OPS && ir->custom[node->op - IR_OPS].vectors) return ir_custom_vector_length(ir, node);
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     const struct ir_attr *along = ir_attr_find(&node->attrs, "along");
     if (in->rank < 2 || in->heads) return ir_tensor_elements(in);
@@ -510,7 +512,7 @@ int64_t ir_vector_length(const struct ir *ir, const struct ir_node *node) {
 }
 
 int64_t ir_param_copies(const struct ir *ir, const struct ir_node *node) {
-    if (ir->region[node->region].repeat == 1) return 1;
+    if (ir->region[node->region].repeat == 1 || node->op >= IR_OPS) return 1;
     return ir_tensor_elements(&ir->tensor[node->in[0]]) / ir_vector_length(ir, node);
 }
 

@@ -62,6 +62,12 @@ bool ir_node_is(const struct ir *ir, int node, unsigned traits) {
 
 enum ir_weights ir_op_weights(const struct ir *ir, int op) { return ir_op_of(ir, op)->weights; }
 
-int ir_param_vectors(const struct ir_node *node) {
+int ir_param_vectors(const struct ir *ir, const struct ir_node *node) {
+    if (node->op >= IR_OPS) return ir->custom[node->op - IR_OPS].vectors;
     return (ir_attr_find(&node->attrs, "gamma") != NULL) + (ir_attr_find(&node->attrs, "beta") != NULL);
+}
+
+const char *ir_param_name(const struct ir *ir, const struct ir_node *node, int vector) {
+    static const char *const names[] = {"gamma", "beta"};
+    return node->op >= IR_OPS ? ir->custom[node->op - IR_OPS].vector[vector].name : names[vector];
 }

@@ -26,6 +26,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 const struct kernel_class rtl_custom = {.contract = contract};
-static const struct kernel_class with_step = {.traits = KERNEL_STEP, .contract = contract};
+static const struct kernel_class with[] = {
+    {.contract = contract},
+    {.traits = KERNEL_STEP, .contract = contract},
+    {.traits = KERNEL_PARAM, .contract = contract},
+    {.traits = KERNEL_STEP | KERNEL_PARAM, .contract = contract},
+};
 
-const struct kernel_class *kernel_of_custom(const struct custom *k) { return k->step ? &with_step : &rtl_custom; }
+const struct kernel_class *kernel_of_custom(const struct custom *k) { return &with[k->step + 2 * (k->vectors > 0)]; }

@@ -128,5 +128,7 @@ int64_t timing_latency(const struct timing_contract *c) {
 
 enum timing_need timing_need(const struct ir_kernel *k, int port) {
     const struct kernel_class *class = kernel_of(k);
-    return class && class->need ? class->need(k->port[port].role) : TIMING_EACH;
+    return class && class->need                  ? class->need(k->port[port].role)
+           : k->port[port].role == IR_ROLE_PARAM ? TIMING_ROW
+                                                 : TIMING_EACH;
 }

@@ -5,7 +5,7 @@
 
 #include "include/oracle.h"
 
-enum { ORACLE_PORTS = 8, ORACLE_PARAMETERS = 16, NONE = ORACLE_NONE };
+enum { ORACLE_PORTS = 8, ORACLE_PARAMETERS = 16, ORACLE_VECTORS = 4, NONE = ORACLE_NONE };
 
 enum oracle_op {
 #define ORACLE_OP(op, name, ins, outs, exact, in_float) ORACLE_##op,
@@ -69,6 +69,8 @@ struct oracle_node {
     const char *weight, *bias, *gamma, *beta; // NULL: not given
     int perms, extents;
     int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];
+    int vectors; // of a custom kernel: names of tensors
+    const char *vector[ORACLE_VECTORS];
     int parameters; // given by the operation
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
@@ -94,8 +96,9 @@ struct oracle_stream {
 
 struct oracle_kernel {
     const char *name, *file, *text, *function; // text NULL: no golden function
-    int inputs, outputs, parameters;
+    int inputs, outputs, parameters, vectors;
     bool elementwise;
+    struct oracle_parameter vector[ORACLE_VECTORS]; // elements
     struct oracle_stream in[ORACLE_PORTS], out[ORACLE_PORTS];
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
@@ -144,6 +147,7 @@ bool oracle_shapes(struct oracle_graph *, struct diag *);
 // kernels.c: of custom kernels. Shapes of a node's result; the parameters that a golden function is told.
 bool oracle_kernel_shape(struct oracle_graph *, struct oracle_node *, struct diag *);
 struct rill_parameter;
+int64_t oracle_kernel_vector_length(const struct oracle_graph *, const struct oracle_node *);
 int oracle_kernel_parameters(const struct oracle_graph *, const struct oracle_node *, struct rill_parameter *out);
 
 #endif

@@ -20,10 +20,11 @@ struct head {
 // Of one operation in one repetition. Offsets in the file, 0: absent.
 struct entry {
     uint64_t asked; // hash of what the spec asks for
-    int64_t in_golden, rows, k, group, groups, q, row_scale, group_scale, group_offset, matrix, bias, gamma, beta;
+    int64_t in_golden, rows, k, group, groups, q, row_scale, group_scale, group_offset, matrix, bias, gamma, beta,
+        vectors, count;
 };
 
-static const char magic[8] = "RILLORC2";
+static const char magic[8] = "RILLORC3";
 
 // ---- hashes ----
 
@@ -69,6 +70,7 @@ static uint64_t asked_by(const struct oracle_graph *g, const struct oracle_node 
     if (oracle_is_computed(n)) h = hash_bytes(h, &n->rope, sizeof n->rope);
     if (n->gamma_plus != 0) h = hash_bytes(h, &n->gamma_plus, sizeof n->gamma_plus);
     if (n->times_root) h = stir(h, 3);
+    for (int v = 0; v < n->vectors; v++) h = hash_text(h, n->vector[v]);
     h = hash_text(hash_text(h, n->weight), n->bias);
     return hash_text(hash_text(h, n->gamma), n->beta);
 }
@@ -221,7 +223,12 @@ static void put_entry(struct packer *p, const struct oracle_node *n, int64_t rep
     *e = (struct entry){
         .asked = asked_by(p->graph, n, repetition), .rows = n->rows, .k = oracle_vector_length(p->graph, n)};
     if (oracle_has_matrix(n)) put_matrix(p, n, repetition, e);
-    else {
+    else if (n->vectors) {
+        const float *v = oracle_vectors(p->checkpoint, p->arena, n, repetition, e->k, p->diag);
+        p->ok = p->ok && v;
+        e->count = n->vectors;
+        e->vectors = put(p, v, e->count * e->k * 4);
+    } else {
         e->gamma = put_gain(p, n, repetition, e->k);
         e->beta = put_vector(p, n->beta, repetition, e->k, 0, CHECKPOINT_BIAS);
     }
@@ -309,6 +316,7 @@ static bool map_entry(const struct oracle_map *m, const struct oracle_node *n, c
     w->bias = part(m, 0, e->bias, e->rows * 4, &ok);
     w->gamma = part(m, 0, e->gamma, e->k * 4, &ok);
     w->beta = part(m, 0, e->beta, e->k * 4, &ok);
+    w->vectors = part(m, 0, e->vectors, e->count * e->k * 4, &ok);
     return ok;
 }
 

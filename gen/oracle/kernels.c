@@ -93,6 +93,14 @@ bool oracle_kernel_shape(struct oracle_graph *g, struct oracle_node *n, struct d
     return true;
 }
 
+int64_t oracle_kernel_vector_length(const struct oracle_graph *g, const struct oracle_node *n) {
+    const struct oracle_kernel *k = &g->kernel.items[n->op - ORACLE_OPS];
+    struct scope s = {.graph = g, .node = n, .kernel = k, .result = true};
+    struct expression_error error;
+    int64_t length;
+    return expression_value(g->arena, k->vector[0].text, look_up, &s, &length, &error) ? length : 0;
+}
+
 int oracle_kernel_parameters(const struct oracle_graph *g, const struct oracle_node *n, struct rill_parameter out[]) {
     const struct oracle_kernel *k = &g->kernel.items[n->op - ORACLE_OPS];
     int count = 0;

@@ -53,7 +53,7 @@ static struct rill_value value_of(const struct oracle_tensor *t, const struct sl
 }
 
 void oracle_custom(struct step *s) {
-    struct rill_value in[ORACLE_PORTS], out[ORACLE_PORTS];
+    struct rill_value in[ORACLE_PORTS], out[ORACLE_PORTS], vector[ORACLE_VECTORS];
     struct rill_parameter parameter[ORACLE_PARAMETERS];
     struct arena_mark mark = arena_mark(s->run->graph->arena);
     for (int i = 0; i < s->node->inputs; i++) in[i] = value_of(oracle_operand(s, i), s->in[i]);
@@ -62,12 +62,17 @@ void oracle_custom(struct step *s) {
         if (out[o].f32) memset(out[o].f32, 0, sizeof(float) * (size_t)out[o].elements);
         else memset(out[o].i8, 0, (size_t)out[o].elements);
     }
+    for (int v = 0; v < s->node->vectors; v++)
+        vector[v] = (struct rill_value){
+            .rank = 1, .extent = {s->w->k, 1, 1}, .elements = s->w->k, .f32 = (float *)s->w->vectors + v * s->w->k};
     struct rill_call call = {.inputs = s->node->inputs,
                              .outputs = s->node->outputs,
                              .parameters = oracle_kernel_parameters(s->run->graph, s->node, parameter),
                              .in = in,
                              .out = out,
                              .parameter = parameter,
+                             .vectors = s->node->vectors,
+                             .vector = vector,
                              .position = s->position,
                              .repetition = s->repetition};
     golden_library_call(&s->run->library[s->node - s->run->graph->node.items], &call);

@@ -223,6 +223,7 @@ static void read_parameters(struct reader *r, const yaml_node_t *map, struct ora
         const char *given = string(r, map, k->parameter[p].name, NULL);
         if (given) n->parameter[n->parameters++] = (struct oracle_parameter){k->parameter[p].name, given};
     }
+    for (int v = 0; v < k->vectors; v++) n->vector[n->vectors++] = string(r, map, k->vector[v].name, "?");
 }
 
 static void read_node(struct reader *r, const yaml_node_t *map, int region) {
@@ -407,18 +408,22 @@ static int read_streams(struct reader *r, const yaml_node_t *map, struct oracle_
     return n;
 }
 
+static int read_texts(struct reader *r, const yaml_node_t *map, int most, struct oracle_parameter out[]) {
+    int n = 0;
+    if (!map || map->type != YAML_MAPPING_NODE) return 0;
+    for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top && n < most; p++)
+        out[n++] = (struct oracle_parameter){arena_strdup(r->graph->arena, text(node_at(r, p->key))),
+                                             arena_strdup(r->graph->arena, text(node_at(r, p->value)))};
+    return n;
+}
+
 static void read_kernel(struct reader *r, const char *name, const yaml_node_t *map) {
     struct oracle_kernel k = {.name = arena_strdup(r->graph->arena, name)};
-    const yaml_node_t *parameters = get(r, map, "parameters");
     k.inputs = read_streams(r, get(r, map, "inputs"), k.in);
     k.outputs = read_streams(r, get(r, map, "outputs"), k.out);
     k.elementwise = word(r, map, "elementwise", "true", false);
-    if (parameters && parameters->type == YAML_MAPPING_NODE)
-        for (const yaml_node_pair_t *p = parameters->data.mapping.pairs.start;
-             p < parameters->data.mapping.pairs.top && k.parameters < ORACLE_PARAMETERS; p++)
-            k.parameter[k.parameters++] =
-                (struct oracle_parameter){arena_strdup(r->graph->arena, text(node_at(r, p->key))),
-                                          arena_strdup(r->graph->arena, text(node_at(r, p->value)))};
+    k.parameters = read_texts(r, get(r, map, "parameters"), ORACLE_PARAMETERS, k.parameter);
+    k.vectors = read_texts(r, get(r, map, "vectors"), ORACLE_VECTORS, k.vector);
     read_golden(r, get(r, map, "golden"), &k);
     VEC_PUSH(r->graph->arena, r->graph->kernel, k);
 }

@@ -74,6 +74,7 @@ static uint64_t hash_node(uint64_t h, const struct oracle_node *n) {
     h = hash_bytes(h, n->out, sizeof *n->out * (size_t)n->outputs);
     h = hash_bytes(h, n->perm, sizeof *n->perm * (size_t)n->perms);
     h = hash_bytes(h, n->extent, sizeof *n->extent * (size_t)n->extents);
+    for (int i = 0; i < n->vectors; i++) h = hash_text(h, n->vector[i]);
     for (int i = 0; i < n->parameters; i++) h = hash_text(hash_text(h, n->parameter[i].name), n->parameter[i].text);
     h = hash_text(hash_text(h, n->weight), n->bias);
     return hash_text(hash_text(h, n->gamma), n->beta);

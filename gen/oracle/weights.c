@@ -69,10 +69,25 @@ int64_t oracle_group(const struct oracle_graph *g, const struct oracle_node *n) 
     return n->asym ? 32 : n->int4 ? g->group : 0;
 }
 bool oracle_is_table(const struct oracle_node *n) { return n->op == ORACLE_POSITION || n->op == ORACLE_ROPE_TABLE; }
-bool oracle_has_vectors(const struct oracle_node *n) { return n->op == ORACLE_LAYERNORM || n->op == ORACLE_RMSNORM; }
+bool oracle_has_vectors(const struct oracle_node *n) {
+    return n->op == ORACLE_LAYERNORM || n->op == ORACLE_RMSNORM || n->vectors;
+}
+
+const float *oracle_vectors(struct checkpoint *checkpoint, struct arena *arena, const struct oracle_node *n,
+                            int64_t repetition, int64_t length, struct diag *diag) {
+    float *all = ARENA_ARRAY(arena, float, (size_t)(n->vectors * length) + 1);
+    for (int v = 0; v < n->vectors; v++) {
+        const float *one = checkpoint_vector(checkpoint, arena, oracle_name(arena, n->vector[v], repetition), length, 0,
+                                             0, CHECKPOINT_GAIN, diag);
+        if (!one) return NULL;
+        memcpy(all + v * length, one, (size_t)length * sizeof *all);
+    }
+    return all;
+}
 
 int64_t oracle_vector_length(const struct oracle_graph *g, const struct oracle_node *n) {
     if (n->op == ORACLE_EMBED || oracle_is_table(n)) return n->cols;
+    if (n->vectors) return oracle_kernel_vector_length(g, n);
     const struct oracle_tensor *x = &g->tensor.items[n->in[0]];
     if (n->op == ORACLE_MATMUL) return x->extent[x->rank - 1];
     return n->along == NONE ? oracle_elements(x) : x->extent[n->along];
@@ -163,6 +178,10 @@ static bool load_node(struct loader *l, const struct oracle_node *n, int64_t rep
         return find_matrix(l, n, repetition, w) &&
                load_vector(l, n->bias, repetition, n->rows, n->row_offset, CHECKPOINT_BIAS, &w->bias);
     w->k = oracle_vector_length(l->graph, n);
+    if (n->vectors) {
+        w->vectors = oracle_vectors(l->checkpoint, l->arena, n, repetition, w->k, l->diag);
+        return w->vectors;
+    }
     w->gamma = oracle_gain(l->checkpoint, l->arena, n, oracle_name(l->arena, n->gamma, repetition), w->k, l->diag);
     return w->gamma && load_vector(l, n->beta, repetition, w->k, 0, CHECKPOINT_BIAS, &w->beta);
 }

@@ -21,6 +21,7 @@ struct oracle_weights {
     const float *matrix;        // [rows][k], not quantized: tables of positions, and everything in float mode
     const float *bias;          // of a product [rows]
     const float *gamma, *beta;  // of a norm [k]
+    const float *vectors;       // of a custom kernel [vectors][k]
 };
 
 // [node] -> of repetition 0, the others follow; NULL: no weights, or nothing needs the node. NULL after an error.
@@ -56,7 +57,10 @@ const float *oracle_computed(struct arena *, const struct oracle_node *); // [ro
 enum qformat oracle_format(const struct oracle_node *);
 int64_t oracle_group(const struct oracle_graph *, const struct oracle_node *);
 
-bool oracle_has_vectors(const struct oracle_node *); // a norm's
+bool oracle_has_vectors(const struct oracle_node *); // a norm's, a custom kernel's
+// Those of a custom kernel; NULL after an error.
+const float *oracle_vectors(struct checkpoint *, struct arena *, const struct oracle_node *, int64_t repetition,
+                            int64_t length, struct diag *);
 // Length of what a norm or a product works on.
 int64_t oracle_vector_length(const struct oracle_graph *, const struct oracle_node *);
 

@@ -122,17 +122,16 @@ static const float *read_table(struct packer *p, const struct store_entry *e) {
     return checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
 }
 
-// Gain and, for a layernorm, offset, as rows.
+// Gain and, for a layernorm, offset, as rows; vectors of a custom kernel, gains.
 static const float *read_norm(struct packer *p, const struct store_entry *e) {
-    static const struct {
-        const char *key;
-        enum checkpoint_role role;
-    } vectors[] = {{"gamma", CHECKPOINT_GAIN}, {"beta", CHECKPOINT_BIAS}};
+    const struct ir_node *node = &p->ir->node[e->node];
     float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k)),
-          plus = (float)ir_attr_float(&p->ir->node[e->node].attrs, "gamma_plus", 0);
+          plus = node->op < IR_OPS ? (float)ir_attr_float(&node->attrs, "gamma_plus", 0) : 0;
     for (int64_t v = 0; v < e->rows; v++) {
-        const float *one = checkpoint_vector(p->checkpoint, p->arena, tensor_name(p, e, vectors[v].key), e->k, 0, e->k,
-                                             plus != 0 ? CHECKPOINT_BIAS : vectors[v].role, p->diag);
+        bool gain = plus == 0 && (v == 0 || node->op >= IR_OPS);
+        const char *name = tensor_name(p, e, ir_param_name(p->ir, node, (int)v));
+        const float *one = checkpoint_vector(p->checkpoint, p->arena, name, e->k, 0, e->k,
+                                             gain ? CHECKPOINT_GAIN : CHECKPOINT_BIAS, p->diag);
         if (!one) return NULL;
         memcpy(all + v * e->k, one, sizeof(float) * (size_t)e->k);
     }

@@ -114,17 +114,19 @@ static bool add_product(struct uses *s, int n, struct diag *diag) {
 static bool add_node(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
-    if (ir_attr_find(&node->attrs, "cols"))
+    bool own = node->op >= IR_OPS; // its attributes are its author's
+    if (!own && ir_attr_find(&node->attrs, "cols"))
         return add(s, n, "weight", (struct use){.rank = 2, .extent = {rows, cols}, .least = {true}}, diag);
-    if (ir_attr_find(&node->attrs, "weight")) return add_product(s, n, diag);
+    if (!own && ir_attr_find(&node->attrs, "weight")) return add_product(s, n, diag);
     struct use vector = {.rank = 1, .extent = {ir_vector_length(s->ir, node)}};
-    return add(s, n, "gamma", vector, diag) && add(s, n, "beta", vector, diag);
+    for (int v = 0; v < ir_param_vectors(s->ir, node); v++)
+        if (!add(s, n, ir_param_name(s->ir, node, v), vector, diag)) return false;
+    return true;
 }
 
 bool check_weights(const struct ir *ir, struct diag *diag) {
     struct uses s = {.ir = ir};
     bool ok = true;
-    for (int n = 0; n < ir->nodes; n++)
-        if (ir->node[n].op < IR_OPS) ok &= add_node(&s, n, diag);
+    for (int n = 0; n < ir->nodes; n++) ok &= add_node(&s, n, diag);
     return ok;
 }

@@ -142,6 +142,12 @@ static const struct schema_key kernel_keys[] = {
             "every "
             "operation gives it. An operation may give any of them another value: `{op: name, ..., LIMIT: 3}`",
      .json = "{\"type\": \"object\", \"maxProperties\": 16, \"additionalProperties\": " EXPRESSION "}"},
+    {.key = "vectors",
+     .range = "map of up to 4",
+     .preset = "none",
+     .doc = "vector of fp32 weights -> its number of elements, an expression, the same for all: stream `param`, below. "
+            "An operation names its tensor: `{op: name, ..., gamma: \"norm.{layer}\"}`",
+     .json = "{\"type\": \"object\", \"maxProperties\": 4, \"additionalProperties\": " EXPRESSION "}"},
     {.key = "lanes",
      .range = "list of 1, 2, 4, 8, 16, 32",
      .preset = "all",
@@ -328,6 +334,22 @@ static void read_params(struct reader *r, const struct yaml_node *node, struct c
     }
 }
 
+static void read_vectors(struct reader *r, const struct yaml_node *node, struct custom *k) {
+    if (!expect_items(r, node, YAML_KIND_MAP, 0, CUSTOM_MAX_VECTORS, "vectors")) return;
+    for (size_t i = 0; i < node->count; i++) {
+        struct custom_vector *vector = &k->vector[k->vectors++];
+        vector->name = node->keys[i];
+        vector->loc = node->key_locs[i];
+        check_name(r, vector->name, vector->loc, "vector");
+        bool taken = is_word(vector->name, taken_keys, COUNT_OF(taken_keys));
+        for (int p = 0; p < k->params; p++) taken |= !strcmp(vector->name, k->param[p].name);
+        if (taken)
+            diag_error(r->diag, vector->loc, "a vector cannot be called `%s`: operations have a key of this name",
+                       vector->name);
+        read_expr(r, node->items[i], vector->name, &vector->elements);
+    }
+}
+
 static void read_timing(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "timing", r->diag)) return;
     schema_check_keys(node, &timing_table, r->arena, r->diag);
@@ -373,7 +395,7 @@ static void read_kernel(struct reader *r, const struct yaml_node *node, struct c
     const struct yaml_node *inputs = NEED(r, node, "inputs", &spec_kernel_table),
                            *outputs = NEED(r, node, "outputs", &spec_kernel_table);
     const struct yaml_node *elementwise = yaml_get(node, "elementwise"), *params = yaml_get(node, "parameters"),
-                           *step = yaml_get(node, "step");
+                           *step = yaml_get(node, "step"), *vectors = yaml_get(node, "vectors");
     const struct yaml_node *timing = NEED(r, node, "timing", &spec_kernel_table), *golden = yaml_get(node, "golden");
     k->module = k->name;
     if (verilog) read_verilog(r, verilog, k);
@@ -383,6 +405,7 @@ static void read_kernel(struct reader *r, const struct yaml_node *node, struct c
     if (elementwise) yaml_bool(elementwise, "elementwise", &k->elementwise, r->diag);
     if (step) yaml_bool(step, "step", &k->step, r->diag);
     if (params) read_params(r, params, k);
+    if (vectors) read_vectors(r, vectors, k);
     k->lanes = read_powers(r, yaml_get(node, "lanes"), 32, "lanes");
     k->tokens = read_powers(r, yaml_get(node, "T"), 8, "T");
     if (timing) read_timing(r, timing, k);

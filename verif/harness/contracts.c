@@ -139,7 +139,7 @@ static void take_groups(struct contracts *w, struct contract *k, int taken, int 
 // A word that waits must be taken unless the groups' places are full, or the pipe stands.
 static void check_refusal(struct contract *k, const struct contract_pins *pins, uint64_t cycle) {
     int need = needed(k), valid = pins->in_tvalid, ready = pins->in_tready;
-    if ((valid & need) != need || (ready & need) == need || !pins->step_held) return;
+    if ((valid & need) != need || (ready & need) == need || !pins->beside) return;
     if (cycle < k->reset + 1 + SETTLE || (k->took && cycle < k->last_take + (uint64_t)k->c.every)) return;
     size_t held = k->group.count - k->first, leaves = by_word(k) && pins->out_tvalid && pins->out_tready;
     if (is_pipe(k) ? k->last_stall && cycle < k->last_stall + SETTLE : held >= (size_t)k->c.banks + leaves) return;

@@ -7,7 +7,7 @@
 
 struct contract_pins { // of one cycle; inputs: bits
     int in_tvalid, in_tready, in_tok_last;
-    bool step_held; // its step word is there and stays; or it takes none
+    bool beside; // its step word is there and stays, its parameters are there; or it takes none
     bool out_tvalid, out_tready;
 };
 

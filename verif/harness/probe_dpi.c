@@ -51,9 +51,9 @@ void rill_probe_state(int id, int tvalid, int tready, long long beats, long long
 
 void rill_contract_reset(int id) { contracts_reset(bound->contracts, id, hbm_cycle(bound->hbm)); }
 
-void rill_contract_cycle(int id, int in_tvalid, int in_tready, int in_tok_last, int step_held, int out_tvalid,
+void rill_contract_cycle(int id, int in_tvalid, int in_tready, int in_tok_last, int beside, int out_tvalid,
                          int out_tready) {
-    struct contract_pins pins = {in_tvalid, in_tready, in_tok_last, step_held != 0, out_tvalid != 0, out_tready != 0};
+    struct contract_pins pins = {in_tvalid, in_tready, in_tok_last, beside != 0, out_tvalid != 0, out_tready != 0};
     contracts_cycle(bound->contracts, id, &pins, hbm_cycle(bound->hbm));
 }
 

@@ -13,7 +13,7 @@ int rill_probe_beat544(int id, const uint32_t *data, int user, int last, int cou
 int rill_probe_beat(int id, const uint32_t *data, int user, int last, int count);
 void rill_probe_state(int id, int tvalid, int tready, long long beats, long long stalls);
 void rill_contract_reset(int id);
-void rill_contract_cycle(int id, int in_tvalid, int in_tready, int in_tok_last, int step_held, int out_tvalid,
+void rill_contract_cycle(int id, int in_tvalid, int in_tready, int in_tok_last, int beside, int out_tvalid,
                          int out_tready);
 int rill_fifo_open(int id);
 void rill_fifo_state(int id, int depth, int occupancy, int high_water);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches the streams of a custom kernel (simulation only): shows every cycle in which one of them has a word, so that
-// the kernel can be held against its timing contract. tok_last: of the words' tuser. step_held:
-// the step word is there and stays; 1 where the kernel takes none.
+// the kernel can be held against its timing contract. tok_last: of the words' tuser. beside:
+// the step word is there and stays, and so are vector parameters, where the kernel takes them.
 // Reset: clk, synchronous active-high rst.
 // Parameters: ID (kernel number in the design's kernel graph), INPUTS (1..8).
 `default_nettype none
@@ -15,12 +15,12 @@ module rill_contract_probe #(
     input wire [INPUTS-1:0] in_tvalid,
     input wire [INPUTS-1:0] in_tready,
     input wire [INPUTS-1:0] in_tok_last,
-    input wire              step_held,
+    input wire              beside,
     input wire              out_tvalid,
     input wire              out_tready
 );
     import "DPI-C" function void rill_contract_cycle(input int id, input int in_tvalid, input int in_tready,
-        input int in_tok_last, input int step_held,
+        input int in_tok_last, input int beside,
                                                      input int out_tvalid, input int out_tready);
     import "DPI-C" function void rill_contract_reset(input int id);
 
@@ -28,7 +28,7 @@ module rill_contract_probe #(
         if (rst)
             rill_contract_reset(ID);
         else if (out_tvalid || |in_tvalid)
-            rill_contract_cycle(ID, 32'(in_tvalid), 32'(in_tready), 32'(in_tok_last), 32'(step_held), 32'(out_tvalid),
+            rill_contract_cycle(ID, 32'(in_tvalid), 32'(in_tready), 32'(in_tok_last), 32'(beside), 32'(out_tvalid),
                                 32'(out_tready));
 endmodule
 
