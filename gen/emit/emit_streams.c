@@ -492,12 +492,13 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
               ".rst(%s)",
               id, custom->inputs, k->name, emit_first_reset(ir));
     for (int s = 0; s < 3; s++) {
-        text_addf(out, ",\n        .in_%s({", signals[s]);
+        bool alone = custom->inputs == 1;
+        text_addf(out, ",\n        .in_%s(%s", signals[s], alone ? "" : "{");
         for (int i = custom->inputs - 1; i >= 0; i--) {
             const struct ir_port *x = data_port(k, false, i);
             const char *net = s < 2 ? signal_net(ir, x, signals[s])
                                     : arena_printf(ir->arena, "%s[%d]", signal_net(ir, x, "tuser"), user_bits(ir) - 1);
-            text_addf(out, "%s%s", net, i ? ", " : "})");
+            text_addf(out, "%s%s", net, i ? ", " : alone ? ")" : "})");
         }
     }
     // The step word is kept while words of the step are taken; parameters must have come.

@@ -16,7 +16,7 @@ TEXT
 
 lint_design() { # folder
     (cd "$1" && verilator --lint-only -Wall "$root/verif/lint/emitted.vlt" -f filelist.f) || return
-    if LC_ALL=C grep -nE '^.{121,}$' "$1"/rtl/*.v | head -n 1 | cut -c1-80 | grep .; then
+    if LC_ALL=C grep -nE '^.{121,}$' "$1"/rtl/rill_*.v | head -n 1 | cut -c1-80 | grep .; then
         echo "error: a line of a design is longer than 120 characters"
         return 1
     fi

@@ -160,7 +160,7 @@ def check_pins(package):
     mapped = [p.text for p in root.iterfind(f".//{SPIRIT}physicalPort/{SPIRIT}name")]
     same("component.xml: pins of the interfaces", sorted(mapped), sorted(pins))
     text = read(f"{package.path}/rtl/rill_top.v")
-    ties = dict(re.findall(r"assign (m_axi_\w+) = \d+'d(\d+);", text))
+    ties = dict(re.findall(r"assign (m_axi_\w+) = \d+'[bd](\d+);", text))
     want = {f"{m}_a{way}{pin}": value for m in package.masters for way in "rw"
             for pin, value in (("lock", "0"), ("cache", "3"), ("prot", "0"), ("qos", "0"))}
     same("ties", ties, want)
