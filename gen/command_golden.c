@@ -370,8 +370,7 @@ static const struct option_row rows[] = {
     {"--prompt", "TEXT", OPTION_TEXT, 0, AT(prompt), .without = "--prompt-ids --eval --inputs",
      .group = "Ids of a language model", .help = "text to go on from; the generated text goes to standard output"},
     {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .with = "--prompt",
-     .help =
-         "the prompt is a question to a chat model, in a template: chatml, smollm2, llama3, gemma, zephyr, or a file"},
+     .help = "the prompt is a question to a chat model, in a template of families/chat or of a file"},
     {"--prompt-ids", "LIST", OPTION_WORD, 0, AT(prompt_ids), .without = "--prompt --eval --inputs",
      .help = "the same as ids, and nothing before them: 1,2,3"},
     {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked), .without = "--eval",

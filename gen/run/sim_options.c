@@ -132,7 +132,7 @@ const struct option_row sim_rows[] = {
     {"--prompt", "TEXT", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_prompt, .group = "Requests",
      .help = "one request; several run one after the other"},
     {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat),
-     .help = "prompts are questions to a chat model, in a template: chatml, smollm2, llama3, gemma, zephyr, or a file"},
+     .help = "prompts are questions to a chat model, in a template of families/chat or of a file"},
     {"--prompt-ids", "LIST", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_ids,
      .help = "the same, as token ids: 1,2,3"},
     {"--requests", "FILE", OPTION_CALL, OPTION_REPEATS, 0, .call = read_requests,
