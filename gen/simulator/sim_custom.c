@@ -25,6 +25,7 @@ static void take_step(struct sim *sim, struct sim_steps *s, int64_t at) {
     edge_take(sim, s->edge, at);
 }
 
+// Words of steps in which the kernel has no firing are taken as they come, data or none.
 bool sim_steps_wait(struct sim *sim, struct sim_steps *s, int64_t *from) {
     while (s->edge && !s->left) {
         if (!edge_waiting(s->edge)) return false;
@@ -125,7 +126,7 @@ static void next_group(const struct actor *a, struct groups *g) {
 static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     int64_t at = g->last_in + a->c.every;
     uint8_t mark = 0;
-    if (!has_place(a, g, &at) || !sim_steps_wait(sim, &g->steps, &at)) return false;
+    if (!sim_steps_wait(sim, &g->steps, &at) || !has_place(a, g, &at)) return false;
     for (int i = 0; i < g->inputs; i++) {
         if (g->row >= share(a, g, i)) continue;
         if (!edge_waiting(g->in[i])) return false;

@@ -119,7 +119,7 @@ void sim_pipe_run(struct sim *sim, struct actor *a) {
     for (;;) {
         int64_t from = 0, at;
         for (int i = 0; i < p->slices; i++) fill_slice(sim, &p->slice[i]);
-        if (!inputs_ready(&p->in, !p->inside, &from) || !sim_steps_wait(sim, &p->steps, &from)) break;
+        if (!sim_steps_wait(sim, &p->steps, &from) || !inputs_ready(&p->in, !p->inside, &from)) break;
         if (a->c.pipe == 0) {
             if (!pass_through(sim, a, p, from)) return;
             continue;

@@ -267,7 +267,7 @@ finds "a tie of another value" "holds pins" rtl/rill_top.v "s/arcache = 4'd3/arc
 finds "wrong offset in package.json" "holds registers" package.json \
     's/"ids_written", "offset": 52/"ids_written", "offset": 56/'
 finds "a register in another place of the Verilog" "holds registers" rtl/rill_axil_regs.v \
-    "s/10'h00D: r_plain_q/10'h00B: r_plain_q/"
+    "s/REG_IDS: r_plain_q/REG_FAULT: r_plain_q/"
 finds "a bank twice" "holds link" link.cfg 's/HBM\[3\]/HBM[2]/'
 finds "a bank that is none" "holds link" link.cfg 's/HBM\[3\]/HBM[32]/'
 finds "a range of banks" "holds link" link.cfg 's/HBM\[3\]/HBM[3:4]/'
