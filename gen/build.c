@@ -6,6 +6,7 @@
 
 #include "gen/command.h"
 #include "gen/pass/pass.h"
+#include "include/kernel.h"
 #include "include/yaml.h"
 
 enum { MOST_MHZ = 2000 /* of a design that has no spec any more */ };
@@ -70,7 +71,7 @@ static bool change_clock(double *clock_mhz, double most, const struct build_chan
 
 static struct ir *build_dump(const char *path, const struct build_changes *c, struct arena *arena, struct diag *diag,
                              const char *stop_after) {
-    struct ir *ir = ir_read(arena, path, diag);
+    struct ir *ir = kernel_read_design(arena, path, diag);
     if (!ir || !change_hbm(&ir->design.hbm, c, arena, diag) || !change_clock(&ir->design.clock_mhz, MOST_MHZ, c, diag))
         return NULL;
     return run_passes(ir, NULL, diag, stop_after) ? ir : NULL;

@@ -11,6 +11,7 @@
 #include "gen/emit/emit.h"
 #include "gen/package/package.h"
 #include "gen/pass/pass.h"
+#include "include/kernel.h"
 
 enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 };
 
@@ -72,7 +73,7 @@ static const char *last_pass(void) {
 
 static bool read_design(struct packing *p) {
     const char *path = arena_printf(p->arena, "%s/design.yaml", p->o.dir), *why;
-    struct ir *ir = ir_read(p->arena, path, p->diag);
+    struct ir *ir = kernel_read_design(p->arena, path, p->diag);
     if (!ir) return false;
     if (!ir->done || strcmp(ir->done, last_pass()) != 0) return refuse(p, path, "no finished design");
     size_t len;

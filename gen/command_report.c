@@ -6,6 +6,7 @@
 #include "gen/pass/pass.h"
 #include "gen/report/report_html.h"
 #include "gen/report/vendor.h"
+#include "include/kernel.h"
 
 struct report_options {
     const char *dir, *html, *sim, *vendor, *timing;
@@ -29,7 +30,7 @@ static const char *last_pass(void) {
 
 static struct ir *read_design(struct arena *arena, const char *dir, struct diag *diag) {
     const char *path = arena_printf(arena, "%s/design.yaml", dir);
-    struct ir *ir = ir_read(arena, path, diag);
+    struct ir *ir = kernel_read_design(arena, path, diag);
     if (!ir || (ir->done && !strcmp(ir->done, last_pass()))) return ir;
     diag_error(diag, loc_file(arena, path), "ends after pass `%s`: no finished design", ir->done ? ir->done : "");
     return NULL;

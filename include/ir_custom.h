@@ -10,7 +10,6 @@ void ir_set_customs(struct ir *, struct custom *, int count);
 const struct custom *ir_custom_of(const struct ir *, int node);             // NULL: an operation of ops.def
 const struct custom *ir_custom_kernel(const struct ir *, int kernel);       // of the node that a kernel serves, or NULL
 int64_t ir_custom_vector_length(const struct ir *, const struct ir_node *); // of its vector parameters
-int ir_custom_lanes(const struct custom *, int lanes);                      // the nearest number that it can have
 // A parameter as the operation gives it, or as declared.
 const char *ir_custom_text(const struct ir_node *, const struct custom_param *, struct loc *);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels: all that the compiler knows of an RTL module. One file of gen/kernel defines a class (small parts of one
 // engine share one); nothing else spells a module's name or knows what it does: passes ask for traits, the timing model
-// for the contract, the cost model for resources and memories. A custom kernel of a spec has the class
-// rtl_custom, or one beside it with the traits that it declares (kernel_of_custom).
+// for the contract, the cost model for resources and memories. A kernel that a spec declares fills a class of its own
+// (kernel_set_customs): passes see no difference.
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
 
@@ -49,7 +49,7 @@ struct kernel_args { // parameters of an RTL module
 enum kernel_kv { KERNEL_KV_ALL, KERNEL_KV_INTEGERS, KERNEL_KV_SCALE };
 
 struct kernel_class {
-    const char *module;  // of the RTL library; NULL: the design's own
+    const char *module;  // its name in Verilog
     const char *doc;     // what it does with what goes through it; NULL: an operation's kernel, or a part of one
     const char *without; // what a design has not whose ports are open or tied; NULL: nobody says
     unsigned traits;     // of enum kernel_trait
@@ -70,19 +70,22 @@ struct kernel_class {
     enum kernel_kv kv; // what it looks at of keys and values, which have a scale each
     // Takes its place at the output of a design with `sampling`; NULL: nothing can.
     const struct kernel_class *sampling;
+    int lanes; // sum of the numbers of lanes that it can have; 0: any
+    // Declared in a spec, which brings the module along; NULL: of the RTL library.
+    const struct custom *custom;
 };
 
 // The classes: rtl_<name>.
 #define KERNEL(name) extern const struct kernel_class rtl_##name;
 #include "include/kernels.def"
 #undef KERNEL
-extern const struct kernel_class rtl_custom;
 
 const struct kernel_class *kernel_find(const char *module); // NULL: no module of the library
-const struct kernel_class *kernel_of_op(int op);            // that serves it
-const struct kernel_class *kernel_of_custom(const struct custom *);
-const struct kernel_class *kernel_of(const struct ir_kernel *); // of an instance; NULL: custom
+// That serves an operation.
+const struct kernel_class *kernel_of_op(const struct ir *, int op);
+const struct kernel_class *kernel_of(const struct ir_kernel *); // of an instance; NULL: a dump names no module
 bool kernel_is(const struct ir_kernel *, unsigned traits);      // one of them at least
+int kernel_lanes(const struct kernel_class *, int lanes);        // the nearest number that it can have
 struct kernel_part { // of the data of a stream's words: what its reader looks at
     int64_t first, bits;
 };
@@ -90,6 +93,10 @@ struct kernel_part kernel_part(const struct ir *, const struct ir_edge *);
 int kernel_first(const struct ir *, unsigned traits); // the first kernel with one of them, or IR_NONE
 // As ir_add_kernel, of this class.
 int kernel_add(struct ir *, const char *name, const struct kernel_class *, int node);
+// As ir_set_customs, with a class for each.
+void kernel_set_customs(struct ir *, struct custom *, int count);
+// As ir_read: a dump or a design, whose kernels have their classes.
+struct ir *kernel_read_design(struct arena *, const char *path, struct diag *);
 // One instance of an RTL module. False when there is no formula for the module; *out is zero then.
 bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out);
 // Resources of an instance; false: nobody says.

@@ -26,7 +26,7 @@ static bool is_sampled(const struct ir *ir, int n) {
 static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (!ir->design.sampling) return true;
     int n = ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
-    if (n != IR_NONE && !ir_custom_of(ir, n) && kernel_of_op(ir->node[n].op)->sampling) return true;
+    if (n != IR_NONE && kernel_of_op(ir, ir->node[n].op)->sampling) return true;
     struct loc loc = spec ? spec_place(spec, "design.sampling") : loc_none();
     diag_error(diag, loc, "design.sampling (%d): %s", ir->design.sampling,
                ir->design.is_lm ? "a kernel of the spec's own makes the ids" : "the graph makes rows, not ids");
@@ -36,15 +36,14 @@ static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, st
 
 static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     const struct ir_node *node = &ir->node[n];
-    const struct custom *custom = ir_custom_of(ir, n);
-    const struct kernel_class *class = custom ? kernel_of_custom(custom) : kernel_of_op(node->op);
+    const struct kernel_class *class = kernel_of_op(ir, node->op);
     if (is_sampled(ir, n)) class = class->sampling;
-    int k = custom ? ir_add_kernel(ir, node->name, custom->module, n) : kernel_add(ir, node->name, class, n);
+    int k = kernel_add(ir, node->name, class, n);
     for (int i = 0; i < node->inputs; i++) ports_add_operand(ir, k, ir_op_port(ir, node->op, 0, i), false, node->in[i]);
     for (int i = 0; i < node->outputs; i++)
         ports_add_operand(ir, k, ir_op_port(ir, node->op, 1, i), true, node->out[i]);
     add_extras(ir, node, k, class->traits);
-    if (custom) return bind_custom(ir, node, k, diag);
+    if (class->custom) return bind_custom(ir, node, k, diag);
     ir_set_int(ir, k, "LANES", ports_lanes(ir, k));
     ir_set_int(ir, k, "TOKENS", ir->design.tokens);
     if (class->bind) class->bind(ir, node, k);

@@ -52,10 +52,12 @@ static struct emit_library *open_library(struct arena *arena, struct diag *diag)
 // Whether the library has the module of every kernel that is not the design's own.
 static bool check_modules(const struct ir *ir, const struct emit_library *library, struct diag *diag) {
     int before = diag->errors;
-    for (int k = 0; k < ir->kernels; k++)
-        if (kernel_of(&ir->kernel[k]) && !emit_library_has(library, ir->kernel[k].module))
-            diag_error(diag, loc_none(), "kernel `%s`: rtl-templates has no file of module `%s`", ir->kernel[k].name,
-                       ir->kernel[k].module);
+    for (int k = 0; k < ir->kernels; k++) {
+        const struct kernel_class *class = kernel_of(&ir->kernel[k]);
+        if ((class && class->custom) || emit_library_has(library, ir->kernel[k].module)) continue;
+        diag_error(diag, loc_none(), "kernel `%s`: rtl-templates has no file of module `%s`", ir->kernel[k].name,
+                   ir->kernel[k].module);
+    }
     return diag->errors == before;
 }
 

@@ -482,8 +482,9 @@ static const struct ir_port *data_port(const struct ir_kernel *k, bool is_output
 
 // Simulation only: holds a custom kernel against its timing contract.
 static void emit_contract(const struct ir *ir, int id, struct text *out) {
-    const struct custom *custom = ir_custom_kernel(ir, id);
     const struct ir_kernel *k = &ir->kernel[id];
+    const struct kernel_class *class = kernel_of(k);
+    const struct custom *custom = class ? class->custom : NULL;
     static const char *const signals[] = {"tvalid", "tready", "tok_last"};
     const struct ir_port *y = custom ? data_port(k, true, 0) : NULL;
     if (!y || y->edge == IR_NONE) return;

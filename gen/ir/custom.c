@@ -50,14 +50,6 @@ const struct custom *ir_custom_kernel(const struct ir *ir, int kernel) {
     return ir_custom_of(ir, ir->kernel[kernel].node);
 }
 
-int ir_custom_lanes(const struct custom *k, int lanes) {
-    for (int l = lanes; l >= 1; l /= 2)
-        if (k->lanes & l) return l;
-    for (int l = lanes; l <= 32; l *= 2)
-        if (k->lanes & l) return l;
-    return 1;
-}
-
 // ---- expressions ----
 
 static const struct ir_tensor *port_tensor(const struct custom_scope *s, const char *name, size_t len) {

@@ -51,6 +51,10 @@ void class_window(struct ir *, const struct ir_node *, int kernel); // WINDOW, o
 void class_cost_window(const struct kernel_args *, struct cost_resources *);
 void class_cost_window_entries(const struct kernel_args *, int64_t entry_bits, struct cost_resources *);
 
+// ---- kernels that a spec declares (custom.c) ----
+
+struct kernel_class class_of_custom(const struct custom *);
+
 // ---- resources ----
 
 // n times so much, rounded to whole cells. n counts lanes, bits, ports, ...

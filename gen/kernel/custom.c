@@ -25,12 +25,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     }
 }
 
-const struct kernel_class rtl_custom = {.contract = contract};
-static const struct kernel_class with[] = {
-    {.contract = contract},
-    {.traits = KERNEL_STEP, .contract = contract},
-    {.traits = KERNEL_PARAM, .contract = contract},
-    {.traits = KERNEL_STEP | KERNEL_PARAM, .contract = contract},
-};
-
-const struct kernel_class *kernel_of_custom(const struct custom *k) { return &with[k->step + 2 * (k->vectors > 0)]; }
+struct kernel_class class_of_custom(const struct custom *k) {
+    unsigned traits = (k->step ? KERNEL_STEP : 0) | (k->vectors ? KERNEL_PARAM : 0);
+    return (struct kernel_class){.module = k->module, .traits = traits, .contract = contract, .lanes = k->lanes, .custom = k};
+}

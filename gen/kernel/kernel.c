@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gen/kernel/args.h"
+#include "gen/kernel/class.h"
 #include "include/ir_custom.h"
 #include "include/ops.h"
 
@@ -37,6 +38,14 @@ bool kernel_is(const struct ir_kernel *k, unsigned traits) {
     return class && class->traits & traits;
 }
 
+int kernel_lanes(const struct kernel_class *class, int lanes) {
+    for (int l = lanes; class->lanes && l >= 1; l /= 2)
+        if (class->lanes & l) return l;
+    for (int l = lanes; class->lanes && l <= 32; l *= 2)
+        if (class->lanes & l) return l;
+    return lanes;
+}
+
 struct kernel_part kernel_part(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *to = &ir->kernel[e->dst_kernel].port[e->dst_port];
     const struct kernel_class *class = kernel_of(&ir->kernel[e->dst_kernel]);
@@ -52,7 +61,9 @@ int kernel_first(const struct ir *ir, unsigned traits) {
     return IR_NONE;
 }
 
-const struct kernel_class *kernel_of_op(int op) { return op < IR_OPS ? of_op[op] : &rtl_custom; }
+const struct kernel_class *kernel_of_op(const struct ir *ir, int op) {
+    return op < IR_OPS ? of_op[op] : &ir->custom_class[op - IR_OPS];
+}
 
 int kernel_add(struct ir *ir, const char *name, const struct kernel_class *class, int node) {
     int k = ir_add_kernel(ir, name, class->module, node);
@@ -60,24 +71,51 @@ int kernel_add(struct ir *ir, const char *name, const struct kernel_class *class
     return k;
 }
 
-// ---- resources ----
+// ---- kernels that a spec declares ----
 
-bool kernel_cost(const struct ir *ir, int kernel, struct cost_resources *out) {
-    const struct ir_kernel *k = &ir->kernel[kernel];
-    const struct custom *custom = ir_custom_kernel(ir, kernel);
-    if (!custom) return cost_module(k->module, k->param, k->params, out);
-    if (custom->has_resources)
-        *out = (struct cost_resources){custom->lut, custom->ff, custom->dsp, custom->bram18, custom->uram};
-    return custom->has_resources;
+static void add_classes(struct ir *ir) {
+    ir->custom_class = ARENA_ARRAY(ir->arena, struct kernel_class, (size_t)ir->customs + 1);
+    for (int c = 0; c < ir->customs; c++) ir->custom_class[c] = class_of_custom(&ir->custom[c]);
 }
 
-bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out) {
-    const struct kernel_class *class = kernel_find(module);
+void kernel_set_customs(struct ir *ir, struct custom *custom, int count) {
+    ir_set_customs(ir, custom, count);
+    add_classes(ir);
+}
+
+struct ir *kernel_read_design(struct arena *arena, const char *path, struct diag *diag) {
+    struct ir *ir = ir_read(arena, path, diag);
+    if (!ir) return NULL;
+    add_classes(ir);
+    for (int k = 0; k < ir->kernels; k++)
+        ir->kernel[k].of_class =
+            ir_custom_kernel(ir, k) ? kernel_of_op(ir, ir->node[ir->kernel[k].node].op) : kernel_find(ir->kernel[k].module);
+    return ir;
+}
+
+// ---- resources ----
+
+static bool cost_class(const struct kernel_class *class, const struct ir_param *param, int params,
+                       struct cost_resources *out) {
     const struct kernel_args args = {param, params};
     *out = (struct cost_resources){0};
     if (!class || !class->cost) return false;
     class->cost(&args, out);
     return true;
+}
+
+bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out) {
+    return cost_class(kernel_find(module), param, params, out);
+}
+
+bool kernel_cost(const struct ir *ir, int kernel, struct cost_resources *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct kernel_class *class = kernel_of(k);
+    const struct custom *custom = class ? class->custom : NULL;
+    if (!custom) return cost_class(class, k->param, k->params, out);
+    if (custom->has_resources)
+        *out = (struct cost_resources){custom->lut, custom->ff, custom->dsp, custom->bram18, custom->uram};
+    return custom->has_resources;
 }
 
 bool kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
@@ -111,7 +149,7 @@ static bool is_sane(const struct timing_contract *c) {
 
 bool timing_contract(const struct ir *ir, int kernel, struct timing_contract *c) {
     const struct ir_kernel *k = &ir->kernel[kernel];
-    const struct kernel_class *class = ir_custom_kernel(ir, kernel) ? &rtl_custom : kernel_of(k);
+    const struct kernel_class *class = kernel_of(k);
     *c = (struct timing_contract){.machine = TIMING_NONE, .pack = 1};
     if (!class || !class->contract) return false;
     class->contract(&(struct kernel_args){k->param, k->params}, &(struct kernel_at){ir, kernel}, c);

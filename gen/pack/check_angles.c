@@ -33,7 +33,7 @@ static bool check_table(const struct ir *ir, const struct ir_node *node, const c
         diag_error(diag, loc, "tensor %s: %" PRId64 " divisors, the spec turns %" PRId64 " pairs", tensor, n, cols / 2);
         return false;
     }
-    kernel_of_op(node->op)->compute(node, 2, cols, table);
+    kernel_of_op(ir, node->op)->compute(node, 2, cols, table);
     for (int64_t i = 0; i < n; i++) {
         double want = divisor(node, row, cols, i);
         if (fabs((double)have[i] / want - 1) <= MOST_APART) continue;

@@ -143,7 +143,7 @@ static const float *read_norm(struct packer *p, const struct store_entry *e) {
 static const float *compute_table(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *table = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k));
-    kernel_of_op(node->op)->compute(node, e->rows, e->k, table);
+    kernel_of_op(p->ir, node->op)->compute(node, e->rows, e->k, table);
     return table;
 }
 

@@ -5,7 +5,6 @@
 
 #include "gen/engine/engine.h"
 #include "include/layout.h"
-#include "include/ir_custom.h"
 #include "include/kernel.h"
 #include "include/ops.h"
 #include "gen/pass/pass.h"
@@ -30,23 +29,23 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
             for (int d = 0; d < t->rank; d++) moved |= order[d] != d;
             if (moved) lanes = at_most(lanes, t->shape[order[t->rank - 1]].bound);
         }
-    const struct kernel_class *class = kernel_of_op(node->op);
+    const struct kernel_class *class = kernel_of_op(ir, node->op);
     return class->whole ? at_most(lanes, class->whole(ir, node)) : lanes;
 }
 
-// A custom kernel may have some numbers of lanes only.
-static bool check_custom(const struct custom *k, const struct ir_node *node, int lanes, struct loc loc,
-                         struct diag *diag) {
-    if (!k || k->lanes & lanes) return true;
-    diag_error(diag, loc, "kernel `%s` of operation `%s` cannot have %d lanes", k->name, node->name, lanes);
-    diag_note(diag, loc, "the nearest legal value is %d", ir_custom_lanes(k, lanes));
+// A kernel may have some numbers of lanes only.
+static bool check_legal(const struct ir *ir, const struct ir_node *node, int lanes, struct loc loc, struct diag *diag) {
+    int near = kernel_lanes(kernel_of_op(ir, node->op), lanes);
+    if (near == lanes) return true;
+    diag_error(diag, loc, "kernel `%s` of operation `%s` cannot have %d lanes", ir_op_of(ir, node->op)->name,
+               node->name, lanes);
+    diag_note(diag, loc, "the nearest legal value is %d", near);
     return false;
 }
 
 static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lanes, struct diag *diag) {
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
-    const struct custom *custom = ir_custom_of(ir, (int)(node - ir->node));
-    *lanes = custom ? ir_custom_lanes(custom, ir->design.lanes) : ir->design.lanes;
+    *lanes = kernel_lanes(kernel_of_op(ir, node->op), ir->design.lanes);
     if (!attr) return true;
     struct loc loc = attr->loc.source ? attr->loc : node->loc;
     if (ir_op_is(ir, node->op, OP_ON_ENGINE)) {
@@ -62,7 +61,7 @@ static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lan
         return false;
     }
     *lanes = (int)attr->i;
-    return check_custom(custom, node, *lanes, loc, diag);
+    return check_legal(ir, node, *lanes, loc, diag);
 }
 
 static bool grows(const struct ir *ir, const struct ir_node *node) {
@@ -105,8 +104,8 @@ struct share {
 // lanes.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
     bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES);
-    const struct custom *custom = ir_custom_of(ir, (int)(node - ir->node));
-    if (custom) any &= custom->lanes == 2 * MOST_LANES - 1;
+    int lanes = kernel_of_op(ir, node->op)->lanes;
+    any &= lanes == 0 || lanes == 2 * MOST_LANES - 1;
     for (int i = 0; i < node->inputs; i++) any &= !ir->tensor[node->in[i]].heads;
     return any && !ir_attr_find(&node->attrs, "lanes") && !grows(ir, node);
 }
@@ -265,7 +264,7 @@ bool pass_choose_lanes(struct ir *ir, const struct rill_spec *spec, struct diag 
     for (int n = 0; n < ir->nodes && ok; n++) {
         struct ir_node *node = &ir->node[n];
         node->lanes = whole_words(ir, node, node->lanes);
-        ok &= check_custom(ir_custom_of(ir, n), node, node->lanes, node->loc, diag);
+        ok &= check_legal(ir, node, node->lanes, node->loc, diag);
     }
     return ok;
 }

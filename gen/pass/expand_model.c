@@ -6,6 +6,7 @@
 #include "gen/model/model.h"
 #include "gen/bind/bind.h"
 #include "include/ir_custom.h"
+#include "include/kernel.h"
 #include "include/ops.h"
 #include "gen/pass/pass.h"
 
@@ -199,7 +200,7 @@ bool pass_expand_model(struct ir *ir, const struct rill_spec *spec, struct diag 
     ir->name = spec->name;
     ir->spec = arena_strndup(ir->arena, spec->root->loc.source->data, spec->root->loc.source->size);
     set_names(ir, spec);
-    ir_set_customs(ir, spec->kernels, (int)spec->kernel_count);
+    kernel_set_customs(ir, spec->kernels, (int)spec->kernel_count);
     if (!bind_check_customs(ir, diag)) return false;
     if (!model_expand_graph(ir, spec, diag)) return false;
     gather_products(ir);

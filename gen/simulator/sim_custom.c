@@ -4,15 +4,15 @@
 // their group.
 #include <string.h>
 
-#include "include/ir_custom.h"
+#include "include/custom.h"
+#include "include/kernel.h"
 #include "gen/simulator/machines.h"
 
 // ---- step words ----
 
 bool sim_steps_init(struct sim *sim, const struct actor *a, struct sim_steps *s) {
-    const struct custom *k = ir_custom_kernel(sim->ir, a->kernel);
     *s = (struct sim_steps){.last = -1};
-    if (!k || !k->step) return true;
+    if (!kernel_of(a->k)->custom || !kernel_is(a->k, KERNEL_STEP)) return true;
     const struct ir_region *r = &sim->ir->region[sim->ir->node[a->k->node].region];
     s->edge = sim_in(sim, a, IR_ROLE_STEP);
     s->firings = sim_repeats(sim, r->repeat);
@@ -74,7 +74,7 @@ static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, int i, b
 }
 
 bool sim_groups_init(struct sim *sim, struct actor *a) {
-    const struct custom *k = ir_custom_kernel(sim->ir, a->kernel);
+    const struct custom *k = kernel_of(a->k)->custom;
     struct groups *g = a->state = ARENA_NEW(sim->arena, struct groups);
     g->inputs = k->inputs;
     g->last_in = g->last_out = -a->c.every;

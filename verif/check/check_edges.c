@@ -125,8 +125,8 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     e->walked = edge_walk(ir, e->tensor, &name->type, &e->walk);
     bool chosen_from = reader != IR_NONE && ir_node_is(ir, reader, OP_CHOOSES) && ir->node[reader].in[0] == e->tensor;
     e->is_logits = chosen_from && ir->outputs > 0 && ir->node[reader].out[0] == ir->output[0];
-    const struct custom *custom = ir_custom_kernel(ir, graph->src_kernel);
-    e->given = custom && !custom->function;
+    const struct kernel_class *from = kernel_of(&ir->kernel[graph->src_kernel]);
+    e->given = from && from->custom && !from->custom->function;
     e->always = e->given || chosen_from || e->dtype == IR_ID || e->dtype == IR_KV || is_residual(ir, e->tensor);
     edge_repeats(ir, e, name->region, kernel_is(&ir->kernel[graph->dst_kernel], KERNEL_ROWS_OUT));
 }

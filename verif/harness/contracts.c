@@ -45,11 +45,11 @@ struct contracts *contracts_open(struct arena *arena, const struct ir *ir) {
     struct contracts *w = ARENA_NEW(arena, struct contracts);
     *w = (struct contracts){arena, ir, ARENA_ARRAY(arena, struct contract, (size_t)ir->kernels + 1)};
     for (int k = 0; k < ir->kernels; k++) {
-        const struct custom *custom = ir_custom_kernel(ir, k);
-        if (!custom || !timing_contract(ir, k, &w->kernel[k].c)) continue;
+        const struct kernel_class *class = kernel_of(&ir->kernel[k]);
+        if (!class || !class->custom || !timing_contract(ir, k, &w->kernel[k].c)) continue;
         w->kernel[k].watched = true;
         w->kernel[k].kernel = ir->kernel[k].name;
-        w->kernel[k].inputs = custom->inputs;
+        w->kernel[k].inputs = class->custom->inputs;
         w->kernel[k].found.declared = w->kernel[k].c.pipe;
     }
     return w;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "verif/model/hbm_dpi.h"
+#include "include/kernel.h"
 #include "include/pack.h"
 #include "verif/harness/sim_internal.h"
 #include "verif/harness/snapshot.h"
@@ -107,7 +108,7 @@ static bool change_figures(struct sim *sim) {
 }
 
 static bool open_all(struct sim *sim) {
-    sim->ir = ir_read(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
+    sim->ir = kernel_read_design(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
     if (sim->ir == NULL) return false;
     sim->clock_mhz = sim->options.figures.clock_mhz > 0 ? sim->options.figures.clock_mhz : sim->ir->design.clock_mhz;
     const char *why = sim_options_fault(&sim->arena, sim->ir, &sim->options);
