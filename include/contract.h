@@ -75,6 +75,7 @@ struct timing_contract {
     int64_t beats;    // read from memory for a row; TIMING_SPILL: of a burst
     int64_t ask;      // cycles from an id, a step or a group's last word (TIMING_WRITER) to the first request
     int64_t ask_next; // between requests of a step
+    int64_t held;     // custom: from the last beat of a firing's rows to the first word taken
     int64_t every;    // cycles from a word to the next (TIMING_GROUPS)
     int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // of every input: words of a group and of a firing
                                                      // (TIMING_GROUPS); words[0] of TIMING_STORE: that it holds

@@ -59,6 +59,7 @@ struct custom {
     struct custom_file file[CUSTOM_MAX_FILES];
     bool elementwise; // element i of the output is of the inputs' elements i alone
     bool step;        // takes step words: stream s_axis_step
+    bool fetch;       // reads rows of a table: streams m_axis_fetch, s_axis_fetch
     int lanes;        // sum of the numbers of lanes that it can have
     int tokens;       // the same of T
     // Timing: words are per token; docs/kernels.md.
@@ -66,6 +67,9 @@ struct custom {
     struct custom_expr group;    // words of the first input that it takes before it gives something; "firing": all
     struct custom_expr interval; // cycles from a word taken, or given, to the next
     struct custom_expr buffers;  // groups that it holds
+    struct custom_expr ask;      // cycles from a step word, or the firing before, to the request of the first row
+    struct custom_expr ask_next; // from a request to the next
+    struct custom_expr held;     // from the last beat of the rows to the first word that is taken
     // Golden function; NULL: there is none, and streams are compared around the kernel.
     const char *function;
     struct custom_file golden;

@@ -211,12 +211,12 @@ struct ir {
     size_t die_capacity;
     struct custom *custom; // custom kernels: the operations from IR_OPS on
     int customs;
-    struct ir_op_info *custom_op; // their rows of the operations table (ir_set_customs)
+    struct ir_op_info *custom_op;      // their rows of the operations table (ir_set_customs)
     struct kernel_class *custom_class; // what serves them (kernel_set_customs)
-    const char *done, *spec;      // name of the last pass that ran; text of the spec, or NULL
-    const char *family;           // text of its model's family, or NULL
-    const char *prefix;           // that a checkpoint's names may have, or NULL
-    const char **unused;          // patterns of a checkpoint's names that nothing reads
+    const char *done, *spec;           // name of the last pass that ran; text of the spec, or NULL
+    const char *family;                // text of its model's family, or NULL
+    const char *prefix;                // that a checkpoint's names may have, or NULL
+    const char **unused;               // patterns of a checkpoint's names that nothing reads
     int unuseds;
 };
 

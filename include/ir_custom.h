@@ -34,6 +34,7 @@ const char *ir_custom_param(struct custom_scope *, const struct custom_param *, 
 // The timing contract in numbers, words per token.
 struct custom_timing {
     int64_t latency, interval, buffers;
+    int64_t ask, ask_next, held;                // of the rows of a table
     int64_t group;                              // words of the first input; 0: the whole firing
     int64_t groups;                             // of a firing
     int64_t gives;                              // words out of a group; the last one gives the rest

@@ -85,7 +85,7 @@ const struct kernel_class *kernel_find(const char *module); // NULL: no module o
 const struct kernel_class *kernel_of_op(const struct ir *, int op);
 const struct kernel_class *kernel_of(const struct ir_kernel *); // of an instance; NULL: a dump names no module
 bool kernel_is(const struct ir_kernel *, unsigned traits);      // one of them at least
-int kernel_lanes(const struct kernel_class *, int lanes);        // the nearest number that it can have
+int kernel_lanes(const struct kernel_class *, int lanes);       // the nearest number that it can have
 struct kernel_part { // of the data of a stream's words: what its reader looks at
     int64_t first, bits;
 };

@@ -40,6 +40,7 @@ struct rill_call {
     int fault;             // set to 1 for a numeric fault: the run ends there, as where the kernel raises its `fault`
     int vectors;           // vector parameters, type fp32, in the order of the spec; not to be written
     const struct rill_value *vector; // of this repetition
+    const struct rill_value *table;  // [rows][cols] of this repetition, not to be written; NULL: it reads none
 };
 
 typedef void rill_function(struct rill_call *call);

@@ -6,6 +6,7 @@
 #include "include/expression.h"
 #include "include/fields.h"
 #include "include/ir_custom.h"
+#include "include/names.h"
 #include "gen/kernel/ports.h"
 #include "include/verilog.h"
 
@@ -135,6 +136,16 @@ static void want_param(struct arena *a, wanted_ports *list, int64_t bits) {
     VEC_PUSH(a, *list, ((struct wanted){"s_axis_param_tdata", true, false, bits}));
 }
 
+// A descriptor {beats, offset} a row, and the row's beats.
+static void want_fetch(struct arena *a, wanted_ports *list, int64_t beat_bits) {
+    VEC_PUSH(a, *list, ((struct wanted){"m_axis_fetch_tvalid", false, false, 1}));
+    VEC_PUSH(a, *list, ((struct wanted){"m_axis_fetch_tready", true, false, 1}));
+    VEC_PUSH(a, *list, ((struct wanted){"m_axis_fetch_tdata", false, false, DESCRIPTOR_BITS}));
+    VEC_PUSH(a, *list, ((struct wanted){"s_axis_fetch_tvalid", true, false, 1}));
+    VEC_PUSH(a, *list, ((struct wanted){"s_axis_fetch_tready", false, false, 1}));
+    VEC_PUSH(a, *list, ((struct wanted){"s_axis_fetch_tdata", true, false, beat_bits}));
+}
+
 static int64_t element_bits(const struct custom_port *port) { return port->type == CUSTOM_INT8 ? 8 : 32; }
 
 static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int lanes) {
@@ -147,6 +158,7 @@ static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int l
         want_stream(ir->arena, &list, k->out[o].name, false, lanes * element_bits(&k->out[o]), ports_user_bits(ir));
     if (k->step) want_step(ir->arena, &list);
     if (k->vectors) want_param(ir->arena, &list, lanes * 32 * k->vectors);
+    if (k->fetch) want_fetch(ir->arena, &list, ir->design.beat_bits);
     VEC_PUSH(ir->arena, list, ((struct wanted){"fault", false, true, 1}));
     return list;
 }
@@ -164,7 +176,7 @@ static size_t missing_words(const struct verilog_header *h, const wanted_ports *
     return count;
 }
 
-enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 8 };
+enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 16 };
 
 // Whether a port that belongs there not is the likely spelling of a missing one, and has been reported so.
 static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list, const char *name) {
@@ -183,9 +195,10 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
     bool ok = true;
     const char *words[MAX_WORDS];
     size_t count = missing_words(h, list, words);
-    wanted_ports step = {0}, param = {0};
+    wanted_ports step = {0}, param = {0}, fetch = {0};
     want_step(arena, &step);
     want_param(arena, &param, 0);
+    want_fetch(arena, &fetch, 0);
     for (size_t p = 0; p < h->ports.count; p++) {
         const struct verilog_port *port = &h->ports.items[p];
         if (is_wanted(list, port->name)) continue;
@@ -195,6 +208,8 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
             diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
         else if (is_wanted(&param, port->name))
             diag_note(diag, port->loc, "with `vectors` the kernel takes vector parameters");
+        else if (is_wanted(&fetch, port->name))
+            diag_note(diag, port->loc, "with `fetch` the kernel reads rows of a table");
         else diag_note_words(diag, port->loc, port->name, words, count);
         ok = false;
     }
@@ -322,27 +337,48 @@ static bool check_widths(struct instance *i, const struct ir_node *node, const w
     return ok;
 }
 
-// What a kernel must know to tell which words belong to a step word. It may do without where the answer is the usual
-// one.
+// What an instance is told of its place in the graph. It may do without where the answer is the usual one.
+struct told {
+    const char *name;
+    int64_t value, usual;
+    const char *why;
+};
+
+static bool tell(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
+                 const struct told *told, struct diag *diag) {
+    if (ir_param(&ir->kernel[k], told->name)) return true;
+    if (verilog_find_param(h, told->name)) return ir_set_int(ir, k, told->name, told->value), true;
+    if (told->value == told->usual) return true;
+    diag_error(diag, h->loc, "module `%s` takes step words and needs a parameter `%s`: operation `%s` %s", h->name,
+               told->name, node->name, told->why);
+    return false;
+}
+
+// What a kernel must know to tell which words belong to a step word.
 static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                             struct diag *diag) {
     const struct ir_region *region = &ir->region[node->region];
-    const struct {
-        const char *name;
-        int64_t value, usual;
-        const char *why;
-    } param[] = {{"FIRINGS", region->repeat, 1, "runs more than once in a step"},
-                 {"WHEN_LAST", region->when == IR_LAST, 0, "does not run in every step"}};
-    for (size_t p = 0; p < COUNT_OF(param); p++) {
-        if (ir_param(&ir->kernel[k], param[p].name)) continue;
-        if (verilog_find_param(h, param[p].name)) ir_set_int(ir, k, param[p].name, param[p].value);
-        else if (param[p].value != param[p].usual) {
-            diag_error(diag, h->loc, "module `%s` takes step words and needs a parameter `%s`: operation `%s` %s",
-                       h->name, param[p].name, node->name, param[p].why);
-            return false;
-        }
-    }
-    return true;
+    const struct told firings = {"FIRINGS", region->repeat, 1, "runs more than once in a step"},
+                      when_last = {"WHEN_LAST", region->when == IR_LAST, 0, "does not run in every step"};
+    return tell(ir, node, k, h, &firings, diag) && tell(ir, node, k, h, &when_last, diag);
+}
+
+// Where its rows lie: known when memory has been laid out (place_table).
+static bool needs(const struct verilog_header *h, const struct ir_node *node, const char *name, const char *why,
+                  struct diag *diag) {
+    if (verilog_find_param(h, name)) return true;
+    diag_error(diag, h->loc, "module `%s` reads a table and needs a parameter `%s`: operation `%s` %s", h->name, name,
+               node->name, why);
+    return false;
+}
+
+static bool set_table_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
+                             struct diag *diag) {
+    bool each = ir->region[node->region].repeat > 1 && names_repeat(ir_attr_string(&node->attrs, "weight", ""));
+    if (verilog_find_param(h, "BEAT_BITS")) ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
+    return needs(h, node, "TABLE_OFFSET", "has one", diag) &&
+           (!each || (needs(h, node, "REPEAT", "has one for each repetition", diag) &&
+                      needs(h, node, "TABLE_STRIDE", "has one for each repetition", diag)));
 }
 
 static bool set_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
@@ -359,7 +395,7 @@ static bool set_params(struct ir *ir, const struct ir_node *node, int k, const s
     if (!ir_param(&ir->kernel[k], "LANES") && verilog_find_param(h, "LANES")) ir_set_int(ir, k, "LANES", scope.lanes);
     if (!ir_param(&ir->kernel[k], "TOKENS") && verilog_find_param(h, "TOKENS"))
         ir_set_int(ir, k, "TOKENS", ir->design.tokens);
-    return !c->step || set_step_params(ir, node, k, h, diag);
+    return (!c->step || set_step_params(ir, node, k, h, diag)) && (!c->fetch || set_table_params(ir, node, k, h, diag));
 }
 
 bool bind_custom(struct ir *ir, const struct ir_node *node, int k, struct diag *diag) {

@@ -488,10 +488,11 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
     static const char *const signals[] = {"tvalid", "tready", "tok_last"};
     const struct ir_port *y = custom ? data_port(k, true, 0) : NULL;
     if (!y || y->edge == IR_NONE) return;
-    text_addf(out,
-              "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)) u_contract_%s (\n        .clk(clk), "
-              ".rst(%s)",
-              id, custom->inputs, k->name, emit_first_reset(ir));
+    text_addf(
+        out,
+        "`ifdef RILL_PROBES\n    rill_contract_probe #(.ID(%d), .INPUTS(%d)%s) u_contract_%s (\n        .clk(clk), "
+        ".rst(%s)",
+        id, custom->inputs, custom->fetch ? ", .TABLE(1)" : "", k->name, emit_first_reset(ir));
     for (int s = 0; s < 3; s++) {
         bool alone = custom->inputs == 1;
         text_addf(out, ",\n        .in_%s(%s", signals[s], alone ? "" : "{");
@@ -510,6 +511,9 @@ static void emit_contract(const struct ir *ir, int id, struct text *out) {
                   signal_net(ir, &k->port[step], "tready"));
     if (param != IR_NONE) text_addf(out, " && %s", signal_net(ir, &k->port[param], "tvalid"));
     text_add(out, ")");
+    const struct ir_port *x = data_port(k, false, 0);
+    text_addf(out, ",\n        .in_end(%s && %s[%d])", signal_net(ir, x, "tlast"), signal_net(ir, x, "tuser"),
+              user_bits(ir) - 1);
     text_addf(out, ",\n        .out_tvalid(%s), .out_tready(%s));\n`endif\n", signal_net(ir, y, "tvalid"),
               signal_net(ir, y, "tready"));
 }

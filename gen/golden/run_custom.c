@@ -109,12 +109,21 @@ static int vectors_of(const struct run_op *op, const struct custom *custom, stru
     return custom->vectors;
 }
 
+static struct rill_value table_of(const struct run_op *op) {
+    const struct store_entry *w = op->weights;
+    return (struct rill_value){.rank = 2,
+                               .extent = {w->rows, w->k, 1},
+                               .elements = w->rows * w->k,
+                               .f32 = (float *)store_at(&op->run->store, w->f32)};
+}
+
 bool run_custom(struct run_op *op) {
     const struct ir *ir = op->run->ir;
     const struct custom *custom = &ir->custom[op->node->op - IR_OPS];
     const struct golden_library *library = &op->run->custom[op->node - ir->node].library;
     if (!library->function) return take_given(op);
-    struct rill_value in[IR_MAX_PORTS], out[IR_MAX_PORTS], vector[CUSTOM_MAX_VECTORS];
+    struct rill_value in[IR_MAX_PORTS], out[IR_MAX_PORTS], vector[CUSTOM_MAX_VECTORS],
+        table = custom->fetch ? table_of(op) : (struct rill_value){0};
     struct rill_parameter parameter[CUSTOM_MAX_PARAMS];
     for (int i = 0; i < op->node->inputs; i++) in[i] = value_of(&ir->tensor[op->node->in[i]], op->in[i]);
     for (int o = 0; o < op->node->outputs; o++) {
@@ -130,6 +139,7 @@ bool run_custom(struct run_op *op) {
                              .parameter = parameter,
                              .vectors = vectors_of(op, custom, vector),
                              .vector = vector,
+                             .table = custom->fetch ? &table : NULL,
                              .position = op->position,
                              .repetition = op->repetition};
     golden_library_call(library, &call);

@@ -19,6 +19,8 @@ static const char *port_names(struct arena *arena, const struct custom_port *por
     return text;
 }
 
+#define TABLE_ATTRIBUTES "rows:i(1..1048576) cols:i(1..65535) weight:s"
+
 static struct ir_op_info row_of(struct arena *arena, const struct custom *k) {
     struct ir_op_info row = {k->name,         k->inputs,   k->outputs,       "", "", k->elementwise ? OP_FOLLOWS : 0,
                              IR_WEIGHTS_NONE, type_custom, "a custom kernel"};
@@ -30,6 +32,9 @@ static struct ir_op_info row_of(struct arena *arena, const struct custom *k) {
     for (int v = 0; v < k->vectors; v++)
         row.attributes = arena_printf(arena, "%s%s%s:s", row.attributes, *row.attributes ? " " : "", k->vector[v].name);
     if (k->vectors) row.weights = IR_WEIGHTS_VECTORS;
+    if (!k->fetch) return row;
+    row.weights = IR_WEIGHTS_TABLE;
+    row.attributes = arena_printf(arena, "%s%s" TABLE_ATTRIBUTES, row.attributes, *row.attributes ? " " : "");
     return row;
 }
 
@@ -95,6 +100,8 @@ static bool look_up(void *context, const char *name, int64_t *value) {
         return true;
     }
     if (!strcmp(name, "context")) return *value = s->ir->design.context, true;
+    if (s->custom->fetch && (!strcmp(name, "rows") || !strcmp(name, "cols")))
+        return *value = ir_attr_int(&s->node->attrs, name, 1), true;
     if (port_value(s, name, value)) return true;
     for (int p = 0; p < s->custom->params && s->depth < MOST_NESTING; p++) {
         struct loc loc;
@@ -110,9 +117,10 @@ static bool look_up(void *context, const char *name, int64_t *value) {
 }
 
 static void note_names(const struct custom_scope *s, struct loc loc, const char *word, struct diag *diag) {
-    const char *words[3 * CUSTOM_MAX_PORTS + CUSTOM_MAX_PARAMS + 3];
+    const char *words[3 * CUSTOM_MAX_PORTS + CUSTOM_MAX_PARAMS + 5];
     size_t count = 0;
     words[count++] = "lanes", words[count++] = "T", words[count++] = "context";
+    if (s->custom->fetch) words[count++] = "rows", words[count++] = "cols";
     for (int i = 0; i < s->custom->inputs; i++) words[count++] = s->custom->in[i].name;
     for (int i = 0; s->outputs && i < s->custom->outputs; i++) words[count++] = s->custom->out[i].name;
     for (int p = 0; p < s->custom->params; p++) words[count++] = s->custom->param[p].name;
@@ -286,13 +294,21 @@ bool ir_custom_timing(const struct ir *ir, const struct ir_node *node, int lanes
                       struct diag *diag) {
     const struct custom *k = custom_op(ir, node->op);
     struct custom_scope s = {.ir = ir, .node = node, .custom = k, .lanes = lanes, .outputs = true};
-    *t =
-        (struct custom_timing){.group = 1, .interval = 1, .buffers = 1, .out_words = words_of(ir, node->out[0], lanes)};
+    *t = (struct custom_timing){.group = 1,
+                                .interval = 1,
+                                .buffers = 1,
+                                .ask = 1,
+                                .ask_next = 1,
+                                .held = 1,
+                                .out_words = words_of(ir, node->out[0], lanes)};
     for (int i = 0; i < node->inputs; i++) t->words[i] = words_of(ir, node->in[i], lanes);
     bool whole = k->group.text && !strcmp(k->group.text, "firing");
     bool ok = ir_custom_value(&s, &k->latency, 0, MOST_CYCLES, "latency", &t->latency, diag);
     if (k->interval.text) ok &= ir_custom_value(&s, &k->interval, 1, MOST_CYCLES, "interval", &t->interval, diag);
     if (k->buffers.text) ok &= ir_custom_value(&s, &k->buffers, 1, MOST_CYCLES, "buffers", &t->buffers, diag);
+    if (k->ask.text) ok &= ir_custom_value(&s, &k->ask, 1, MOST_CYCLES, "ask", &t->ask, diag);
+    if (k->ask_next.text) ok &= ir_custom_value(&s, &k->ask_next, 1, MOST_CYCLES, "interval", &t->ask_next, diag);
+    if (k->held.text) ok &= ir_custom_value(&s, &k->held, 0, MOST_CYCLES, "ready", &t->held, diag);
     if (k->group.text && !whole) ok &= ir_custom_value(&s, &k->group, 1, MOST_ELEMENTS, "group", &t->group, diag);
     if (!ok) return false;
     if (whole || t->group >= t->words[0]) t->group = 0;

@@ -43,8 +43,9 @@ static void write_file(struct yaml_writer *y, const struct custom_file *file) {
     yaml_end(y);
 }
 
-#define CUSTOM_INTS(F) F(elementwise) F(step) F(lanes) F(tokens) F(has_resources) F(lut) F(ff) F(dsp) F(bram18) F(uram)
-#define CUSTOM_EXPRS(F) F(latency) F(group) F(interval) F(buffers)
+#define CUSTOM_INTS(F)                                                                                                 \
+    F(elementwise) F(step) F(fetch) F(lanes) F(tokens) F(has_resources) F(lut) F(ff) F(dsp) F(bram18) F(uram)
+#define CUSTOM_EXPRS(F) F(latency) F(group) F(interval) F(buffers) F(ask) F(ask_next) F(held)
 #define WRITE_INT(name) key_int(y, #name, (int64_t)k->name);
 #define WRITE_EXPR(name) key_string(y, #name, k->name.text);
 

@@ -19,6 +19,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->rows = alike ? 0 : t.groups; // of a firing
     c->units = t.gives;
     c->fire = alike ? 0 : t.out_words;
+    c->ask = t.ask;
+    c->ask_next = t.ask_next;
+    c->held = t.held;
+    if (ir_custom_of(at->ir, at->ir->kernel[at->kernel].node)->fetch)
+        c->beats = div_up(32 * ir_attr_int(&node->attrs, "cols", 1), at->ir->design.beat_bits);
     for (int i = 0; i < node->inputs; i++) {
         c->words[i] = t.words[i];
         c->take[i] = i == 0 && t.group ? t.group : div_up(t.words[i], t.groups);
@@ -26,6 +31,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 struct kernel_class class_of_custom(const struct custom *k) {
-    unsigned traits = (k->step ? KERNEL_STEP : 0) | (k->vectors ? KERNEL_PARAM : 0);
-    return (struct kernel_class){.module = k->module, .traits = traits, .contract = contract, .lanes = k->lanes, .custom = k};
+    unsigned traits = (k->step ? KERNEL_STEP : 0) | (k->vectors ? KERNEL_PARAM : 0) | (k->fetch ? KERNEL_FETCH : 0);
+    return (struct kernel_class){
+        .module = k->module, .traits = traits, .contract = contract, .lanes = k->lanes, .custom = k};
 }

@@ -88,8 +88,8 @@ struct ir *kernel_read_design(struct arena *arena, const char *path, struct diag
     if (!ir) return NULL;
     add_classes(ir);
     for (int k = 0; k < ir->kernels; k++)
-        ir->kernel[k].of_class =
-            ir_custom_kernel(ir, k) ? kernel_of_op(ir, ir->node[ir->kernel[k].node].op) : kernel_find(ir->kernel[k].module);
+        ir->kernel[k].of_class = ir_custom_kernel(ir, k) ? kernel_of_op(ir, ir->node[ir->kernel[k].node].op)
+                                                         : kernel_find(ir->kernel[k].module);
     return ir;
 }
 

@@ -71,7 +71,8 @@ struct oracle_node {
     int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];
     int vectors; // of a custom kernel: names of tensors
     const char *vector[ORACLE_VECTORS];
-    int parameters; // given by the operation
+    bool reads_table; // of a custom kernel: rows, cols, weight
+    int parameters;   // given by the operation
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
 
@@ -97,7 +98,7 @@ struct oracle_stream {
 struct oracle_kernel {
     const char *name, *file, *text, *function; // text NULL: no golden function
     int inputs, outputs, parameters, vectors;
-    bool elementwise;
+    bool elementwise, reads_table;
     struct oracle_parameter vector[ORACLE_VECTORS]; // elements
     struct oracle_stream in[ORACLE_PORTS], out[ORACLE_PORTS];
     struct oracle_parameter parameter[ORACLE_PARAMETERS];

@@ -60,6 +60,8 @@ static bool look_up(void *context, const char *name, int64_t *value) {
         return true;
     }
     if (!strcmp(name, "context")) return *value = s->graph->context, true;
+    if (s->node->reads_table && !strcmp(name, "rows")) return *value = s->node->rows, true;
+    if (s->node->reads_table && !strcmp(name, "cols")) return *value = s->node->cols, true;
     if (stream_value(s, name, value)) return true;
     for (int p = 0; p < s->kernel->parameters && s->depth < NESTING; p++) {
         if (strcmp(s->kernel->parameter[p].name, name) != 0) continue;

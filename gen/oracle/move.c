@@ -65,6 +65,12 @@ void oracle_custom(struct step *s) {
     for (int v = 0; v < s->node->vectors; v++)
         vector[v] = (struct rill_value){
             .rank = 1, .extent = {s->w->k, 1, 1}, .elements = s->w->k, .f32 = (float *)s->w->vectors + v * s->w->k};
+    struct rill_value table = {.rank = 2, .extent = {1, 1, 1}};
+    if (s->node->reads_table)
+        table = (struct rill_value){.rank = 2,
+                                    .extent = {s->w->rows, s->w->k, 1},
+                                    .elements = s->w->rows * s->w->k,
+                                    .f32 = (float *)s->w->matrix};
     struct rill_call call = {.inputs = s->node->inputs,
                              .outputs = s->node->outputs,
                              .parameters = oracle_kernel_parameters(s->run->graph, s->node, parameter),
@@ -73,6 +79,7 @@ void oracle_custom(struct step *s) {
                              .parameter = parameter,
                              .vectors = s->node->vectors,
                              .vector = vector,
+                             .table = s->node->reads_table ? &table : NULL,
                              .position = s->position,
                              .repetition = s->repetition};
     golden_library_call(&s->run->library[s->node - s->run->graph->node.items], &call);

@@ -224,6 +224,11 @@ static void read_parameters(struct reader *r, const yaml_node_t *map, struct ora
         if (given) n->parameter[n->parameters++] = (struct oracle_parameter){k->parameter[p].name, given};
     }
     for (int v = 0; v < k->vectors; v++) n->vector[n->vectors++] = string(r, map, k->vector[v].name, "?");
+    n->reads_table = k->reads_table;
+    if (!k->reads_table) return;
+    n->rows = number(r, map, "rows", 0);
+    n->cols = number(r, map, "cols", 0);
+    n->weight = string(r, map, "weight", NULL);
 }
 
 static void read_node(struct reader *r, const yaml_node_t *map, int region) {
@@ -424,6 +429,7 @@ static void read_kernel(struct reader *r, const char *name, const yaml_node_t *m
     k.elementwise = word(r, map, "elementwise", "true", false);
     k.parameters = read_texts(r, get(r, map, "parameters"), ORACLE_PARAMETERS, k.parameter);
     k.vectors = read_texts(r, get(r, map, "vectors"), ORACLE_VECTORS, k.vector);
+    k.reads_table = get(r, map, "fetch") != NULL;
     read_golden(r, get(r, map, "golden"), &k);
     VEC_PUSH(r->graph->arena, r->graph->kernel, k);
 }

@@ -62,7 +62,7 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
 static uint64_t hash_text(uint64_t h, const char *s) { return hash_bytes(h, s ? s : "", s ? strlen(s) + 1 : 1); }
 
 static uint64_t hash_node(uint64_t h, const struct oracle_node *n) {
-    const int64_t rows = oracle_is_table(n) ? 0 : n->rows; // of a table by position: the context
+    const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows; // of a table by position: the context
     const int64_t numbers[] = {n->op,         rows,        n->cols,    n->row_offset, n->transpose,
                                n->heads,      n->kv_heads, n->along,   n->key,        n->interleaved,
                                n->times_root, n->inputs,   n->outputs, n->perms,      n->extents};

@@ -68,7 +68,9 @@ enum qformat oracle_format(const struct oracle_node *n) {
 int64_t oracle_group(const struct oracle_graph *g, const struct oracle_node *n) {
     return n->asym ? 32 : n->int4 ? g->group : 0;
 }
-bool oracle_is_table(const struct oracle_node *n) { return n->op == ORACLE_POSITION || n->op == ORACLE_ROPE_TABLE; }
+bool oracle_is_table(const struct oracle_node *n) {
+    return n->op == ORACLE_POSITION || n->op == ORACLE_ROPE_TABLE || n->reads_table;
+}
 bool oracle_has_vectors(const struct oracle_node *n) {
     return n->op == ORACLE_LAYERNORM || n->op == ORACLE_RMSNORM || n->vectors;
 }

@@ -38,7 +38,7 @@ void oracle_weights_unmap(struct oracle_map *);
 
 // What an operation reads: its tensor is the matrix of a product, an embedding or a table of positions.
 bool oracle_has_matrix(const struct oracle_node *);
-bool oracle_is_table(const struct oracle_node *); // fp32 rows by position
+bool oracle_is_table(const struct oracle_node *); // fp32 rows, by position or of a custom kernel
 
 // A norm's gain, an embedding's or a product's matrix by their attributes; NULL after an error.
 const float *oracle_gain(struct checkpoint *, struct arena *, const struct oracle_node *, const char *name,

@@ -190,7 +190,8 @@ static bool pack_float_rows(struct image *im, const struct store_entry *e, const
     uint8_t *table = arena_alloc(im->scratch, (size_t)(row_bytes * e->rows), 1);
     for (int64_t row = 0; row < e->rows; row++)
         memcpy(table + row * row_bytes, f + row * e->k, sizeof(float) * (size_t)e->k);
-    return put(im, seg, seg->channel, 0, 0, table, row_bytes * e->rows, diag);
+    return put(im, seg, seg->channel, seg->layer_stride ? e->repetition : 0, e->repetition * seg->layer_stride, table,
+               row_bytes * e->rows, diag);
 }
 
 // One word per chunk: LANES values of each vector, the gain in the low part.

@@ -115,7 +115,7 @@ static bool add_node(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
     bool own = node->op >= IR_OPS; // its attributes are its author's
-    if (!own && ir_attr_find(&node->attrs, "cols"))
+    if (own ? ir_op_weights(s->ir, node->op) == IR_WEIGHTS_TABLE : ir_attr_find(&node->attrs, "cols") != NULL)
         return add(s, n, "weight", (struct use){.rank = 2, .extent = {rows, cols}, .least = {true}}, diag);
     if (!own && ir_attr_find(&node->attrs, "weight")) return add_product(s, n, diag);
     struct use vector = {.rank = 1, .extent = {ir_vector_length(s->ir, node)}};

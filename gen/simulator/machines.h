@@ -5,9 +5,18 @@
 
 #include "gen/simulator/sim.h"
 
+// Rows of a table that a custom kernel reads for a firing, those of the step's positions, before it takes its words.
+struct sim_table {
+    struct sim_client *client; // NULL: it reads none
+    int64_t offset, stride, row_bytes, rows;
+    int64_t firing, asked, beats; // of the step; rows and beats of the firing so far
+    int64_t from, held;           // the next request; words from then on
+};
+
 // Step words of a custom kernel, which waits for a step's before it takes the first word of its firings there, and
 // takes it with the last one.
 struct sim_steps {
+    struct sim_table table;
     struct sim_edge *edge; // NULL: it takes none
     int64_t firings, left; // of a step; of the present one, 0: it is not known
     int64_t last;          // cycle of the last step word that was taken
@@ -15,8 +24,9 @@ struct sim_steps {
 };
 bool sim_steps_init(struct sim *, const struct actor *, struct sim_steps *);
 // From when on words of the present step may be taken. False while its word is not there.
-bool sim_steps_wait(struct sim *, struct sim_steps *, int64_t *from);
-void sim_steps_fired(struct sim *, struct sim_steps *, int64_t at); // the last word of a firing was taken
+bool sim_steps_wait(struct sim *, const struct actor *, struct sim_steps *, int64_t *from);
+void sim_steps_fired(struct sim *, const struct actor *, struct sim_steps *,
+                     int64_t at); // the last word of a firing was taken
 
 bool sim_pipe_init(struct sim *, struct actor *);
 bool sim_bank_init(struct sim *, struct actor *);

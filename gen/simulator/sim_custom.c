@@ -4,9 +4,59 @@
 // their group.
 #include <string.h>
 
-#include "include/custom.h"
+#include "include/ir_custom.h"
 #include "include/kernel.h"
 #include "gen/simulator/machines.h"
+
+// ---- rows of a table ----
+
+static bool table_init(struct sim *sim, const struct actor *a, struct sim_table *t) {
+    const struct ir_attrs *attrs = &sim->ir->node[a->k->node].attrs;
+    if (!kernel_is(a->k, KERNEL_FETCH)) return true;
+    t->client = client_open(sim, a, false);
+    t->offset = args_int(&a->args, "TABLE_OFFSET", 0);
+    t->stride = args_int(&a->args, "TABLE_STRIDE", 0);
+    t->rows = at_least(ir_attr_int(attrs, "rows", 1), 1);
+    t->row_bytes = a->c.beats * sim->ir->design.beat_bits / 8;
+    return t->client && a->c.beats > 0;
+}
+
+static void table_begin(const struct actor *a, struct sim_table *t, int64_t firing, int64_t at) {
+    t->firing = firing;
+    t->asked = t->beats = 0;
+    t->from = at + a->c.ask;
+}
+
+// A kernel of the step's last position reads its row alone.
+static int rows_of(const struct sim_steps *s, const struct timing_step *step) { return s->when_last ? 1 : step->ntok; }
+
+static bool ask_row(struct sim *sim, const struct actor *a, struct sim_steps *s, const struct timing_step *step) {
+    struct sim_table *t = &s->table;
+    int64_t room, first = step->pos + step->ntok - rows_of(s, step), row = (first + t->asked) % t->rows;
+    if (t->asked == rows_of(s, step) || !client_room(t->client, &room)) return false;
+    int64_t at = at_least(t->from, room);
+    client_ask(sim, t->client, at, t->offset + t->firing * t->stride + row * t->row_bytes, a->c.beats);
+    t->from = at + a->c.ask_next;
+    t->asked++;
+    return true;
+}
+
+static bool take_beat(struct sim *sim, const struct actor *a, struct sim_table *t) {
+    int64_t at;
+    if (t->beats == t->asked * a->c.beats || !client_beat(t->client, &at)) return false;
+    client_take(sim, t->client, at);
+    t->beats++;
+    t->held = at + a->c.held;
+    return true;
+}
+
+// Whether the firing's rows are all there.
+static bool table_wait(struct sim *sim, const struct actor *a, struct sim_steps *s) {
+    const struct timing_step *step = &sim->options->step[s->edge->takes];
+    if (!s->table.client) return true;
+    while (ask_row(sim, a, s, step) || take_beat(sim, a, &s->table)) continue;
+    return s->table.beats == rows_of(s, step) * a->c.beats;
+}
 
 // ---- step words ----
 
@@ -17,7 +67,7 @@ bool sim_steps_init(struct sim *sim, const struct actor *a, struct sim_steps *s)
     s->edge = sim_in(sim, a, IR_ROLE_STEP);
     s->firings = sim_repeats(sim, r->repeat);
     s->when_last = r->when == IR_LAST;
-    return s->edge && s->firings > 0;
+    return s->edge && s->firings > 0 && table_init(sim, a, &s->table);
 }
 
 static void take_step(struct sim *sim, struct sim_steps *s, int64_t at) {
@@ -26,19 +76,32 @@ static void take_step(struct sim *sim, struct sim_steps *s, int64_t at) {
 }
 
 // Words of steps in which the kernel has no firing are taken as they come, data or none.
-bool sim_steps_wait(struct sim *sim, struct sim_steps *s, int64_t *from) {
-    while (s->edge && !s->left) {
+static bool find_step(struct sim *sim, const struct actor *a, struct sim_steps *s) {
+    while (!s->left) {
         if (!edge_waiting(s->edge)) return false;
-        bool runs = !s->when_last || sim->options->step[s->edge->takes].head;
-        if (runs) s->left = s->firings;
-        else take_step(sim, s, at_least(edge_avail(s->edge), s->last + 1));
+        int64_t at = at_least(edge_avail(s->edge), s->last + 1);
+        if (s->when_last && !sim->options->step[s->edge->takes].head) {
+            take_step(sim, s, at);
+            continue;
+        }
+        s->left = s->firings;
+        table_begin(a, &s->table, 0, at);
     }
-    if (s->edge) *from = at_least(*from, at_least(edge_avail(s->edge), s->last + 1));
     return true;
 }
 
-void sim_steps_fired(struct sim *sim, struct sim_steps *s, int64_t at) {
-    if (s->edge && --s->left == 0) take_step(sim, s, at);
+bool sim_steps_wait(struct sim *sim, const struct actor *a, struct sim_steps *s, int64_t *from) {
+    if (!s->edge) return true;
+    if (!find_step(sim, a, s) || !table_wait(sim, a, s)) return false;
+    *from = at_least(*from, at_least(edge_avail(s->edge), s->last + 1));
+    if (s->table.client) *from = at_least(*from, s->table.held);
+    return true;
+}
+
+void sim_steps_fired(struct sim *sim, const struct actor *a, struct sim_steps *s, int64_t at) {
+    if (!s->edge) return;
+    if (--s->left == 0) take_step(sim, s, at);
+    else table_begin(a, &s->table, s->firings - s->left, at);
 }
 
 // ---- groups ----
@@ -126,7 +189,7 @@ static void next_group(const struct actor *a, struct groups *g) {
 static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     int64_t at = g->last_in + a->c.every;
     uint8_t mark = 0;
-    if (!sim_steps_wait(sim, &g->steps, &at) || !has_place(a, g, &at)) return false;
+    if (!sim_steps_wait(sim, a, &g->steps, &at) || !has_place(a, g, &at)) return false;
     for (int i = 0; i < g->inputs; i++) {
         if (g->row >= share(a, g, i)) continue;
         if (!edge_waiting(g->in[i])) return false;
@@ -141,7 +204,7 @@ static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     if (words) add_group(sim, a, g, at, 1, mark & TIMING_TOK_LAST);
     if (!(mark & TIMING_TOK_LAST) || ++g->row < rows_in(a, g)) return true;
     if (!words) add_group(sim, a, g, at, g->tokens, true);
-    if (g->index + 1 == a->c.rows) sim_steps_fired(sim, &g->steps, at);
+    if (g->index + 1 == a->c.rows) sim_steps_fired(sim, a, &g->steps, at);
     next_group(a, g);
     return true;
 }

@@ -110,7 +110,7 @@ static bool pass_through(struct sim *sim, const struct actor *a, struct pipe *p,
     }
     edge_put(sim, p->out, from, at_least(from, room), mark & (TIMING_LAST | TIMING_TOK_LAST));
     inputs_take(sim, &p->in, false, mark, at_least(from, room));
-    if (mark & TIMING_LAST) sim_steps_fired(sim, &p->steps, at_least(from, room));
+    if (mark & TIMING_LAST) sim_steps_fired(sim, a, &p->steps, at_least(from, room));
     return true;
 }
 
@@ -119,7 +119,7 @@ void sim_pipe_run(struct sim *sim, struct actor *a) {
     for (;;) {
         int64_t from = 0, at;
         for (int i = 0; i < p->slices; i++) fill_slice(sim, &p->slice[i]);
-        if (!sim_steps_wait(sim, &p->steps, &from) || !inputs_ready(&p->in, !p->inside, &from)) break;
+        if (!sim_steps_wait(sim, a, &p->steps, &from) || !inputs_ready(&p->in, !p->inside, &from)) break;
         if (a->c.pipe == 0) {
             if (!pass_through(sim, a, p, from)) return;
             continue;
@@ -127,7 +127,7 @@ void sim_pipe_run(struct sim *sim, struct actor *a) {
         if (!stage_enter(sim, &p->stage, p->out, from, &at)) return;
         uint8_t mark = edge_mark(p->in.edge[0]) & (TIMING_LAST | TIMING_TOK_LAST);
         inputs_take(sim, &p->in, !p->inside, mark, at);
-        if (mark & TIMING_LAST) sim_steps_fired(sim, &p->steps, at);
+        if (mark & TIMING_LAST) sim_steps_fired(sim, a, &p->steps, at);
         if (mark & TIMING_TOK_LAST) p->inside = !(mark & TIMING_LAST);
         if (mark & TIMING_LAST && ++p->firing < a->c.fire) mark &= (uint8_t)~TIMING_LAST;
         else if (mark & TIMING_LAST) p->firing = 0;

@@ -16,6 +16,7 @@ static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
 // Streams of these names mean something to the design; keys of an operation cannot be parameters.
 static const char *const taken_streams[] = {"step", "param", "fetch", "kscale", "vscale"};
 static const char *const taken_keys[] = {"op", "name", "in", "out", "lanes", "order"};
+static const char *const table_keys[] = {"rows", "cols", "weight"}; // of operations whose kernel reads a table
 
 #define EXPRESSION "{\"type\": [\"string\", \"integer\", \"number\"]}"
 #define POWERS(list) "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"enum\": [" list "]}}"
@@ -51,6 +52,26 @@ static const struct schema_key timing_keys[] = {
 };
 static const struct schema_table timing_table = {
     .path = "kernels.timing", .what = "timing", .keys = timing_keys, .key_count = COUNT_OF(timing_keys)};
+
+static const struct schema_key fetch_keys[] = {
+    {.key = "ask",
+     .range = "expression",
+     .preset = "1",
+     .doc = "cycles from the step word, or from the last word of the firing before, to the request of the first row",
+     .json = EXPRESSION},
+    {.key = "interval",
+     .range = "expression",
+     .preset = "1",
+     .doc = "cycles from a row's request to the next",
+     .json = EXPRESSION},
+    {.key = "ready",
+     .range = "expression",
+     .preset = "1",
+     .doc = "cycles from the last beat of a firing's rows to the first word that the kernel takes",
+     .json = EXPRESSION},
+};
+static const struct schema_table fetch_table = {
+    .path = "kernels.fetch", .what = "fetch", .keys = fetch_keys, .key_count = COUNT_OF(fetch_keys)};
 
 static const struct schema_key golden_keys[] = {
     {.key = "file",
@@ -148,6 +169,13 @@ static const struct schema_key kernel_keys[] = {
      .doc = "vector of fp32 weights -> its number of elements, an expression, the same for all: stream `param`, below. "
             "An operation names its tensor: `{op: name, ..., gamma: \"norm.{layer}\"}`",
      .json = "{\"type\": \"object\", \"maxProperties\": 4, \"additionalProperties\": " EXPRESSION "}"},
+    {.key = "fetch",
+     .range = "map",
+     .preset = "none",
+     .doc = "the kernel reads rows of an fp32 table in memory, one for each position: streams `fetch`, below; it takes "
+            "step words, too. An operation gives `rows`, `cols` and `weight`, as `position` does",
+     .holds = SCHEMA_HOLDS_ONE,
+     .table = &fetch_table},
     {.key = "lanes",
      .range = "list of 1, 2, 4, 8, 16, 32",
      .preset = "all",
@@ -361,6 +389,34 @@ static void read_timing(struct reader *r, const struct yaml_node *node, struct c
     }
 }
 
+static void refuse_table_key(struct reader *r, const char *name, struct loc loc) {
+    if (is_word(name, table_keys, COUNT_OF(table_keys)))
+        diag_error(r->diag, loc,
+                   "a parameter cannot be called `%s` where a kernel reads a table: operations have a key "
+                   "of this name",
+                   name);
+}
+
+static void read_fetch(struct reader *r, const struct yaml_node *node, struct custom *k) {
+    if (!yaml_expect(node, YAML_KIND_MAP, "fetch", r->diag)) return;
+    schema_check_keys(node, &fetch_table, r->arena, r->diag);
+    struct custom_expr *const out[] = {&k->ask, &k->ask_next, &k->held};
+    for (size_t i = 0; i < COUNT_OF(fetch_keys); i++) {
+        const struct yaml_node *value = yaml_get(node, fetch_keys[i].key);
+        if (value) read_expr(r, value, fetch_keys[i].key, out[i]);
+    }
+    k->fetch = true;
+    for (int p = 0; p < k->params; p++) refuse_table_key(r, k->param[p].name, k->param[p].loc);
+    if (!k->step) {
+        diag_error(r->diag, node->loc, "kernel `%s` reads rows by position and takes no step words", k->name);
+        diag_note(r->diag, node->loc, "with `step: true` it does");
+    }
+    if (k->vectors) {
+        diag_error(r->diag, k->vector[0].loc, "kernel `%s` reads a table and cannot take vectors, too", k->name);
+        diag_note(r->diag, k->vector[0].loc, "a second kernel can take them, or columns of the table hold them");
+    }
+}
+
 // A sum of powers of two out of a list of them.
 static int read_powers(struct reader *r, const struct yaml_node *node, int most, const char *what) {
     static const int64_t legal[] = {1, 2, 4, 8, 16, 32};
@@ -406,6 +462,7 @@ static void read_kernel(struct reader *r, const struct yaml_node *node, struct c
     if (step) yaml_bool(step, "step", &k->step, r->diag);
     if (params) read_params(r, params, k);
     if (vectors) read_vectors(r, vectors, k);
+    if (yaml_get(node, "fetch")) read_fetch(r, yaml_get(node, "fetch"), k);
     k->lanes = read_powers(r, yaml_get(node, "lanes"), 32, "lanes");
     k->tokens = read_powers(r, yaml_get(node, "T"), 8, "T");
     if (timing) read_timing(r, timing, k);

@@ -228,6 +228,8 @@ five|five|$root/tests/e2e/specs/five.yaml|random:7|rows|0 1|
 kernels|kernels|$root/tests/e2e/specs/kernels.yaml|random:5|rows|0 1|
 steps|steps|$root/tests/e2e/specs/steps.yaml|random:5|lengths|0 1|
 steps-T1|steps|$root/tests/e2e/specs/steps.yaml|random:5|lengths|0|T=1 lanes=8 channels=1 fifo=safe
+tables|tables|$root/tests/e2e/specs/tables.yaml|random:5|lengths|0 1|
+tables-T1|tables|$root/tests/e2e/specs/tables.yaml|random:5|lengths|0|T=1 lanes=8 channels=1 fifo=safe
 linear|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|
 linear-2|linear|$root/configs/graph-linear.yaml|random:8|rows|0 1|channels=2
 witness-attention|attention|$root/tests/witness/attention.yaml|$root/tests/witness/attention|rows-file|0|T=2

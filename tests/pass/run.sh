@@ -332,7 +332,7 @@ refuse_requests_before_build() {
     refuse_unbuilt 1 "channel_00.bin" --tokens 1
 }
 
-plan $((${#expects[@]} + ${#warns[@]} + 181)) # 181: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + 182)) # 182: written one by one below
 plan 24
 refuse_requests_before_build
 for expect in "${expects[@]}"; do
@@ -607,6 +607,8 @@ refuse_request 3x 2 'IN:OUT: two numbers'
 refuse_request 9223372036854775807:9223372036854775807 2 'IN:OUT: two numbers, .* no more than 2147483647'
 refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
 for warn in "${warns[@]}"; do warn_spec "$(basename "$warn" .warn)"; done
+check "forecast: many steps without a firing of the head's kernel" "$rill" forecast \
+    "$root/tests/e2e/specs/steps.yaml" 40:1
 check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" \
     --requests "4:4 20:10" --forecast
 verdict

@@ -3,12 +3,14 @@
 // the kernel can be held against its timing contract. tok_last: of the words' tuser. beside:
 // the step word is there and stays, and so are vector parameters, where the kernel takes them.
 // Reset: clk, synchronous active-high rst.
-// Parameters: ID (kernel number in the design's kernel graph), INPUTS (1..8).
+// in_end: the first input's word is the last of a firing. With TABLE the kernel may wait before a firing, for its rows.
+// Parameters: ID (kernel number in the design's kernel graph), INPUTS (1..8), TABLE (0, 1).
 `default_nettype none
 
 module rill_contract_probe #(
     parameter int ID = 0,
-    parameter int INPUTS = 1
+    parameter int INPUTS = 1,
+    parameter int TABLE = 0
 ) (
     input wire              clk,
     input wire              rst,
@@ -16,6 +18,7 @@ module rill_contract_probe #(
     input wire [INPUTS-1:0] in_tready,
     input wire [INPUTS-1:0] in_tok_last,
     input wire              beside,
+    input wire              in_end,
     input wire              out_tvalid,
     input wire              out_tready
 );
@@ -24,12 +27,18 @@ module rill_contract_probe #(
                                                      input int out_tvalid, input int out_tready);
     import "DPI-C" function void rill_contract_reset(input int id);
 
+    reg  inside_q;
+    wire must_take = beside && (TABLE == 0 || inside_q);
+    always @(posedge clk)
+        if (rst) inside_q <= 1'b0;
+        else if (in_tvalid[0] && in_tready[0]) inside_q <= !in_end;
+
     always @(posedge clk)
         if (rst)
             rill_contract_reset(ID);
         else if (out_tvalid || |in_tvalid)
-            rill_contract_cycle(ID, 32'(in_tvalid), 32'(in_tready), 32'(in_tok_last), 32'(beside), 32'(out_tvalid),
-                                32'(out_tready));
+            rill_contract_cycle(ID, 32'(in_tvalid), 32'(in_tready), 32'(in_tok_last), 32'(must_take),
+                                32'(out_tvalid), 32'(out_tready));
 endmodule
 
 `default_nettype wire
