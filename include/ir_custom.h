@@ -27,9 +27,9 @@ struct custom_scope {
 // False after an error: it has no value, or none from least to most. what names it; diag may be NULL.
 bool ir_custom_value(struct custom_scope *, const struct custom_expr *, int64_t least, int64_t most, const char *what,
                      int64_t *value, struct diag *diag);
-// The value of a parameter as a Verilog constant. *number: it is one, and in *value. NULL after an error.
-const char *ir_custom_param(struct custom_scope *, const struct custom_param *, bool *number, int64_t *value,
-                            struct diag *diag);
+// The value of a parameter. *number: it is one, and in *integer. False after an error.
+bool ir_custom_param(struct custom_scope *, const struct custom_param *, struct ir_value *, bool *number,
+                     int64_t *integer, struct diag *diag);
 
 // The timing contract in numbers, words per token.
 struct custom_timing {

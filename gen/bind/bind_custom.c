@@ -386,11 +386,11 @@ static bool set_params(struct ir *ir, const struct ir_node *node, int k, const s
     const struct custom *c = ir_custom_kernel(ir, k);
     struct custom_scope scope = {.ir = ir, .node = node, .custom = c, .lanes = ports_lanes(ir, k), .outputs = true};
     for (int p = 0; p < c->params; p++) {
+        struct ir_value value;
         bool number;
-        int64_t value;
-        const char *text = ir_custom_param(&scope, &c->param[p], &number, &value, diag);
-        if (!text) return false;
-        ir_set_param(ir, k, c->param[p].name, ir_value_read(ir->arena, text));
+        int64_t integer;
+        if (!ir_custom_param(&scope, &c->param[p], &value, &number, &integer, diag)) return false;
+        ir_set_param(ir, k, c->param[p].name, value);
     }
     if (!ir_param(&ir->kernel[k], "LANES") && verilog_find_param(h, "LANES")) ir_set_int(ir, k, "LANES", scope.lanes);
     if (!ir_param(&ir->kernel[k], "TOKENS") && verilog_find_param(h, "TOKENS"))

@@ -91,9 +91,10 @@ static int parameters_of(const struct run_op *op, const struct custom *custom, s
     int count = 0;
     for (int p = 0; p < custom->params; p++) {
         struct custom_scope scope = {.ir = op->run->ir, .node = op->node, .custom = custom, .outputs = true};
+        struct ir_value any;
         bool number;
         int64_t value;
-        if (ir_custom_param(&scope, &custom->param[p], &number, &value, NULL) && number && !scope.depends)
+        if (ir_custom_param(&scope, &custom->param[p], &any, &number, &value, NULL) && number && !scope.depends)
             out[count++] = (struct rill_parameter){custom->param[p].name, value};
     }
     return count;

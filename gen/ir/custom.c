@@ -162,29 +162,38 @@ bool ir_custom_value(struct custom_scope *s, const struct custom_expr *e, int64_
     return false;
 }
 
-const char *ir_custom_param(struct custom_scope *s, const struct custom_param *param, bool *number, int64_t *value,
-                            struct diag *diag) {
+static bool read_quoted(struct custom_scope *s, const struct custom_param *param, const char *text, struct loc loc,
+                        struct ir_value *value, struct diag *diag) {
+    size_t len = strlen(text);
+    bool whole = len > 1 && strchr(text + 1, '"') == text + len - 1 && !strchr(text, '\\');
+    if (whole) *value = ir_value_text(arena_strndup(s->ir->arena, text + 1, len - 2));
+    else diag_error(diag, loc, "parameter %s of kernel `%s`: no text in double quotes", param->name, s->custom->name);
+    return whole;
+}
+
+static bool is_sized(const char *text) { // a constant of Verilog: it stays as it is written
+    size_t head = strspn(text, "0123456789_");
+    return text[head] == '\'' &&
+           strspn(text + head + 1, "sSbBoOdDhH0123456789abcdefABCDEF_xXzZ") == strlen(text + head + 1);
+}
+
+bool ir_custom_param(struct custom_scope *s, const struct custom_param *param, struct ir_value *value, bool *number,
+                     int64_t *integer, struct diag *diag) {
     struct loc loc;
+    struct expression_error error;
     const char *text = ir_custom_text(s->node, param, &loc);
     *number = false;
-    if (*text == '"') { // a Verilog string
-        size_t len = strlen(text);
-        if (len > 1 && strchr(text + 1, '"') == text + len - 1 && !strchr(text, '\\')) return text;
-        diag_error(diag, loc, "parameter %s of kernel `%s`: no text in double quotes", param->name, s->custom->name);
-        return NULL;
+    if (*text == '"') return read_quoted(s, param, text, loc, value, diag);
+    if (is_sized(text)) {
+        *number = expression_value(s->ir->arena, text, look_up, s, integer, &error);
+        *value = ir_value_read(s->ir->arena, text);
+        return true;
     }
-    struct expression_error error;
-    size_t head = strspn(text, "0123456789_");
-    if (text[head] == '\'' && strspn(text + head + 1, "sSbBoOdDhH0123456789abcdefABCDEF_xXzZ") ==
-                                  strlen(text + head + 1)) { // as it is written
-        *number = expression_value(s->ir->arena, text, look_up, s, value, &error);
-        return text;
-    }
-    if (!evaluate(s, text, loc, param->name, value, diag)) return NULL;
+    if (!evaluate(s, text, loc, param->name, integer, diag)) return false;
     *number = true;
-    if (*value >= INT32_MIN && *value <= INT32_MAX) return arena_printf(s->ir->arena, "%lld", (long long)*value);
-    return arena_printf(s->ir->arena, *value < 0 ? "-64'd%llu" : "64'd%llu",
-                        *value < 0 ? 0ull - (unsigned long long)*value : (unsigned long long)*value);
+    bool plain = *integer >= INT32_MIN && *integer <= INT32_MAX;
+    *value = plain ? ir_value_int(*integer) : ir_value_word(s->ir->arena, 64, (uint64_t)*integer);
+    return true;
 }
 
 // ---- shapes ----

@@ -112,8 +112,8 @@ static void every_operation_is_measured(void **state) {
     arena_init(&arena);
     struct cost_rows rows = cost_rows_read(&arena);
     for (int op = 0; op < IR_OPS; op++)
-        if (!cost_fit(&rows, kernel_of_op(op)->module).rows)
-            fail_msg("%s has no row with figures", kernel_of_op(op)->module);
+        if (!cost_fit(&rows, kernel_of_op(NULL, op)->module).rows)
+            fail_msg("%s has no row with figures", kernel_of_op(NULL, op)->module);
     arena_free(&arena);
 }
 
@@ -288,7 +288,7 @@ static void every_operation_has_a_formula(void **state) {
     (void)state;
     for (int op = 0; op < IR_OPS; op++) {
         struct cost_resources r;
-        if (!cost_module(kernel_of_op(op)->module, NULL, 0, &r)) fail_msg("%s", kernel_of_op(op)->module);
+        if (!cost_module(kernel_of_op(NULL, op)->module, NULL, 0, &r)) fail_msg("%s", kernel_of_op(NULL, op)->module);
     }
 }
 

@@ -70,7 +70,7 @@ static bool has_fault_port(const char *module) {
 static void a_fault_is_connected(void **state) {
     (void)state;
     for (int op = 0; op < IR_OPS; op++) {
-        const struct kernel_class *class = kernel_of_op(op);
+        const struct kernel_class *class = kernel_of_op(NULL, op);
         if (ir_op_table[op].traits & OP_ON_ENGINE) continue; // the engine's
         if (has_fault_port(class->module) != !!(class->traits & KERNEL_FAULT))
             fail_msg("%s: trait KERNEL_FAULT and port `fault` do not agree", class->module);
@@ -86,12 +86,33 @@ static void traits_follow_the_module(void **state) {
     assert_false(kernel_is(&other, KERNEL_FORK));
 }
 
+static void a_declared_kernel_has_its_class(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    struct ir ir = {.arena = &arena};
+    struct custom custom[] = {{.name = "a", .module = "m", .step = true, .fetch = true, .lanes = 4 | 16},
+                              {.name = "b", .module = "n", .vectors = 1, .lanes = 63}};
+    kernel_set_customs(&ir, custom, 2);
+    const struct kernel_class *a = kernel_of_op(&ir, IR_OPS), *b = kernel_of_op(&ir, IR_OPS + 1);
+    assert_int_equal(a->traits, KERNEL_STEP | KERNEL_FETCH);
+    assert_int_equal(b->traits, KERNEL_PARAM);
+    assert_string_equal(a->module, "m");
+    assert_ptr_equal(b->custom, &custom[1]);
+    assert_int_equal(kernel_lanes(a, 8), 4);
+    assert_int_equal(kernel_lanes(a, 32), 16);
+    assert_int_equal(kernel_lanes(a, 2), 4);
+    assert_int_equal(kernel_lanes(b, 2), 2);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_class_is_found),
         cmocka_unit_test(every_class_has_a_module),
         cmocka_unit_test(a_fault_is_connected),
         cmocka_unit_test(traits_follow_the_module),
+        cmocka_unit_test(a_declared_kernel_has_its_class),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

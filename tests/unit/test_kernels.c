@@ -9,6 +9,7 @@
 
 #include "include/expression.h"
 #include "include/ir_custom.h"
+#include "include/kernel.h"
 #include "include/verilog.h"
 #include "verif/harness/contracts.h"
 
@@ -199,7 +200,8 @@ static void open_fixture(struct fixture *f, const char *latency, const char *gro
         .name = "k", .module = "k", .inputs = 1, .outputs = 1, .in = {{.name = "x"}}, .out = {{.name = "y"}}};
     f->custom.latency.text = latency;
     f->custom.group.text = group;
-    ir_set_customs(&f->ir, &f->custom, 1);
+    kernel_set_customs(&f->ir, &f->custom, 1);
+    f->kernel.of_class = kernel_of_op(&f->ir, IR_OPS);
     f->watch = contracts_open(&f->a, &f->ir);
     contracts_reset(f->watch, 0, 0);
 }

@@ -37,7 +37,7 @@ static void fill(struct table *t, const char *scaling, double theta, double fact
     struct ir ir = {.arena = &t->arena};
     arena_init(&t->arena);
     struct ir_node node = node_of(&ir, scaling, theta, factor, original);
-    kernel_of_op(node.op)->compute(&node, ROWS, COLS, t->at[0]);
+    kernel_of_op(&ir, node.op)->compute(&node, ROWS, COLS, t->at[0]);
 }
 
 static double angle(const struct table *t, int pair) { return atan2(t->at[1][PAIRS + pair], t->at[1][pair]); }
@@ -91,7 +91,7 @@ static void magnitude_is_given(void **state) {
         arena_init(&t.arena);
         struct ir_node node = node_of(&ir, "yarn", 10000, 4, 2048);
         ir_attr_set_float(&ir, &node.attrs, "attention_factor", given[i]);
-        kernel_of_op(node.op)->compute(&node, ROWS, COLS, t.at[0]);
+        kernel_of_op(&ir, node.op)->compute(&node, ROWS, COLS, t.at[0]);
         assert_true(fabs(hypot(t.at[1][0], t.at[1][PAIRS]) - (given[i] > 0 ? given[i] : 0.1 * log(4) + 1)) < 1e-6);
         arena_free(&t.arena);
     }
