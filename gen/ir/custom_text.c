@@ -43,8 +43,8 @@ static void write_file(struct yaml_writer *y, const struct custom_file *file) {
     yaml_end(y);
 }
 
-#define CUSTOM_INTS(F)                                                                                                 \
-    F(elementwise) F(step) F(fetch) F(lanes) F(tokens) F(has_resources) F(lut) F(ff) F(dsp) F(bram18) F(uram)
+#define CUSTOM_LATER(F) F(step) F(fetch) // dumps of before are without
+#define CUSTOM_INTS(F) F(elementwise) F(lanes) F(tokens) F(has_resources) F(lut) F(ff) F(dsp) F(bram18) F(uram)
 #define CUSTOM_EXPRS(F) F(latency) F(group) F(interval) F(buffers) F(ask) F(ask_next) F(held)
 #define WRITE_INT(name) key_int(y, #name, (int64_t)k->name);
 #define WRITE_EXPR(name) key_string(y, #name, k->name.text);
@@ -63,6 +63,7 @@ void custom_write(struct yaml_writer *y, const struct custom *k) {
     yaml_begin_map(y, false);
     for (int v = 0; v < k->vectors; v++) key_string(y, k->vector[v].name, k->vector[v].elements.text);
     yaml_end(y);
+    CUSTOM_LATER(WRITE_INT)
     CUSTOM_INTS(WRITE_INT)
     CUSTOM_EXPRS(WRITE_EXPR)
     key_string(y, "function", k->function);
@@ -137,6 +138,8 @@ static struct custom_file read_file(struct reader *r, const struct yaml_node *ma
 }
 
 #define READ_INT(name) k->name = (__typeof__(k->name))get_int(r, map, #name);
+#define READ_LATER(name)                                                                                               \
+    if (yaml_get(map, #name)) READ_INT(name)
 #define READ_EXPR(name)                                                                                                \
     if (yaml_get(map, #name)) k->name = (struct custom_expr){get_string(r, map, #name), yaml_get(map, #name)->loc};
 
@@ -154,13 +157,15 @@ static void read_kernel(struct reader *r, const struct yaml_node *map, struct cu
             k->param[k->params++] = (struct custom_param){
                 params->keys[p], params->key_locs[p], {params->items[p]->text, params->items[p]->loc}};
     }
-    const struct yaml_node *vectors = child(r, map, "vectors", YAML_KIND_MAP, CUSTOM_MAX_VECTORS);
+    const struct yaml_node *vectors =
+        yaml_get(map, "vectors") ? child(r, map, "vectors", YAML_KIND_MAP, CUSTOM_MAX_VECTORS) : NULL; // the same
     for (size_t v = 0; vectors && v < vectors->count; v++) {
         if (vectors->items[v]->kind != YAML_KIND_SCALAR) wrong(r, map->loc, "vectors");
         else
             k->vector[k->vectors++] = (struct custom_vector){
                 vectors->keys[v], vectors->key_locs[v], {vectors->items[v]->text, vectors->items[v]->loc}};
     }
+    CUSTOM_LATER(READ_LATER)
     CUSTOM_INTS(READ_INT)
     CUSTOM_EXPRS(READ_EXPR)
     if (!k->latency.text) wrong(r, map->loc, "latency");
