@@ -44,6 +44,7 @@ int add_transpose(struct spec *s, int x);
 int add_reshape(struct spec *s, int x, bool flat);
 int add_binary(struct spec *s, int a, int b, bool product);
 int add_kernel(struct spec *s, int x);
+int add_step_kernel(struct spec *s, int x);
 void add_rope_tables(struct spec *s);
 int add_rope(struct spec *s, int x, int heads); // heads 0: any; x where no table fits
 

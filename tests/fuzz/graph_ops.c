@@ -330,6 +330,27 @@ int add_kernel(struct spec *s, int x) {
     return add_custom(s, OP_WIDEN, narrow, VALUE_F32, s->tensor[x].size, 4)->out[0];
 }
 
+// A factor that follows from the position, vectors of weights, or a row of a table.
+int add_step_kernel(struct spec *s, int x) {
+    enum { MOST_POSITIONS = 64 };
+    int kind = below(s->context > 0 ? 100 : 70);
+    x = tame(s, x, 2);
+    if (kind < 40) {
+        float rms = s->tensor[x].rms * MOST_POSITIONS;
+        struct op *op = add_custom(s, kind < 25 ? OP_GRADED : OP_SLOWLY, x, VALUE_F32, s->tensor[x].size, rms);
+        if (op->kind == OP_GRADED) choose_order(s, op);
+        return tame(s, op->out[0], 5);
+    }
+    struct op *op =
+        add_custom(s, kind < 70 ? OP_AFFINE : OP_PLACED, x, VALUE_F32, s->tensor[x].size, s->tensor[x].rms * 2);
+    op->weight = s->weights++;
+    if (op->kind == OP_AFFINE) op->bias = s->weights++;
+    else op->extra_rows = chance(50) ? 0 : between(1, 9);
+    op->per_layer = per_layer(s);
+    if (op->kind == OP_PLACED) op->lanes = 0;
+    return op->out[0];
+}
+
 // ---- rotary embedding ----
 
 void add_rope_tables(struct spec *s) {

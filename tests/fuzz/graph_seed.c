@@ -12,11 +12,12 @@ enum {
     OWN_KERNELS = 200000,     // and from there on custom kernels instead
     ATTENTION_ROLES = 300000, // and from there on attention of all kinds of tensors, to the end of longer contexts
     ROTARY = 400000,          // and from there on rotary embedding in graphs of the first kind
+    STEP_KERNELS = 500000,    // and from there on custom kernels with step words, vectors and tables
 };
 
 static bool many_attentions(const struct spec *s) { return s->seed >= MANY_ATTENTIONS && s->seed < OWN_KERNELS; }
 
-static bool is_rotary(const struct spec *s) { return s->seed >= ROTARY; }
+static bool is_rotary(const struct spec *s) { return s->seed >= ROTARY && s->seed < STEP_KERNELS; }
 
 // ---- groups of operations ----
 
@@ -143,7 +144,8 @@ static void add_unit(struct spec *s) {
         add_rope(s, chance(30) && pick(s, ANY_ARRAY) != NONE ? pick(s, ANY_ARRAY) : x, 0);
         return;
     }
-    if (s->seed >= OWN_KERNELS && s->seed < ATTENTION_ROLES && chance(75))
+    if (s->seed >= STEP_KERNELS && chance(60)) add_step_kernel(s, x);
+    else if (s->seed >= OWN_KERNELS && s->seed < ATTENTION_ROLES && chance(75))
         add_kernel(s, chance(30) && pick(s, ANY_ARRAY) != NONE ? pick(s, ANY_ARRAY) : x);
     else if (kind < 24) add_linear(s, x, random_size(s));
     else if (kind < 32) add_parallel(s, x);

@@ -246,6 +246,16 @@ static const char *const kernel_texts[OP_KINDS - OP_CLAMP] = {
     "    timing: {latency: 1}\n    golden: {file: kernels/bytes.c}\n",
     "  widen:\n    verilog: kernels/widen.v\n    inputs: {q: int8}\n    outputs: {y: fp32}\n    parameters: {FRAC: 5}\n"
     "    timing: {latency: 1}\n    golden: {file: kernels/bytes.c}\n",
+    "  graded:\n    verilog: kernels/graded.v\n    inputs: {x: fp32}\n    outputs: {y: fp32}\n    elementwise: true\n"
+    "    step: true\n    timing: {latency: 3}\n    golden: {file: kernels/graded.c}\n",
+    "  slowly:\n    verilog: kernels/graded.v\n    module: graded\n    inputs: {x: fp32}\n    outputs: {y: fp32}\n"
+    "    step: true\n    parameters: {SINGLE: 1}\n    timing: {latency: 3, interval: 3}\n"
+    "    golden: {file: kernels/graded.c, function: graded}\n",
+    "  affine:\n    verilog: kernels/affine.v\n    inputs: {x: fp32}\n    outputs: {y: fp32}\n"
+    "    vectors: {scale: x, turn: y}\n    timing: {latency: 3}\n    golden: {file: kernels/affine.c}\n",
+    "  placed:\n    verilog: kernels/placed.v\n    inputs: {x: {shape: cols}}\n    outputs: {y: fp32}\n    step: true\n"
+    "    fetch: {ask: 3}\n    parameters: {ROWS: rows, COLS: cols}\n    lanes: [1, 2, 4, 8]\n    timing: {latency: 3}\n"
+    "    golden: {file: kernels/placed.c}\n",
 };
 
 // The custom kernels that the graph has. The folder `kernels` stands beside the spec.
@@ -358,13 +368,15 @@ static void print_attributes(const struct spec *s, const struct op *op) {
     int elements = spec_elements(s, s->tensor[op->out[0]].size);
     bool is_norm = op->kind == OP_LAYERNORM || op->kind == OP_RMSNORM;
     if (op->kind == OP_EMBED) printf(", rows: %d, cols: %d", spec_elements(s, op->extra_rows), elements);
-    if (op->kind == OP_POSITION) printf(", rows: %d, cols: %d", s->context + op->extra_rows, elements);
+    if (op->kind == OP_POSITION || op->kind == OP_PLACED)
+        printf(", rows: %d, cols: %d", s->context + op->extra_rows, elements);
     if (op->kind == OP_MATMUL) printf(", rows: %d", row_length(s, op->out[0]));
     if (op->format == FORMAT_ASYM) printf(", weights: int4_asym");
     else if (op->format) printf(", %s: int%d", op->kind == OP_EMBED ? "format" : "weights", op->format);
     if (op->kind == OP_KV_QUANTIZE) printf(", heads: %d, role: %s", s->kv_heads, op->is_value ? "value" : "key");
-    print_weight(op, is_norm ? "gamma" : "weight", "w", op->weight);
-    if (op->kind != OP_RMSNORM) print_weight(op, is_norm ? "beta" : "bias", "b", op->bias);
+    bool scales = op->kind == OP_AFFINE;
+    print_weight(op, is_norm ? "gamma" : scales ? "scale" : "weight", "w", op->weight);
+    if (op->kind != OP_RMSNORM) print_weight(op, is_norm ? "beta" : scales ? "turn" : "bias", "b", op->bias);
     if (op->row_offset) printf(", row_offset: %d", op->row_offset);
     if (op->transpose) printf(", transpose: 1");
     if (op->eps_exponent) printf(", eps: 1.0e%d", op->eps_exponent);

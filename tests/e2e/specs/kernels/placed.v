@@ -156,7 +156,7 @@ module placed #(
         end
     endgenerate
 
-    wire unused = &{1'b0, s_axis_step_tdata, REPEAT, BEATS_32, ROWS_32};
+    wire unused = &{1'b0, s_axis_step_tdata, BEATS_32, ROWS_32};
 endmodule
 
 `default_nettype wire
