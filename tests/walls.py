@@ -189,9 +189,9 @@ def wrong_homes():
 
 # What a module takes is a row of include/latency.def or stands in its contract (gen/kernel): nothing else may spell it. A constant is one of cycles
 # by its name or by its comment, and in the simulator wherever its name does not say of what else it is.
-TIMES = re.compile(r"(?:^|_)(?:LATENCY|CYCLES?|CLOCKS?|DELAY|STAGES?|WAIT|COUNTED|POPPED|FREED|SETTLED?|WRITTEN|ASKED|COMPARED|LOADED)(?:_|$)")
+TIMES = re.compile(r"(?:^|_)(?:LATENCY|CYCLES?|CLOCKS?|DELAY|STAGES?|WAIT|COUNTED|POPPED|FREED|SETTLED?|WRITTEN|ASKED|COMPARED|LOADED|BEGINS)(?:_|$)")
 NUMBER = re.compile(r"(?<![\w.])[1-9][0-9]*\b")
-CONSTANT = re.compile(r"\b([A-Z][A-Z0-9_]*) = ([^,;}/]+)[ ,;}]*(//.*|/\*.*)?|^#define ([A-Z][A-Z0-9_]*) ([^/]+)(//.*|/\*.*)?")
+CONSTANT = re.compile(r"\b([A-Z][A-Z0-9_]*) = ((?:[^,;}/]|/(?![/*]))+)[ ,;}]*(//.*|/\*.*)?|^#define ([A-Z][A-Z0-9_]*) ((?:[^/]|/(?![/*]))+)(//.*|/\*.*)?")
 OF_ELSE = re.compile(r"(?:^|_)(?:BITS|BYTES|WORDS|LANES|ROWS|PLACES|QUEUE|ADDRESSES|TURNS|SHIFT|ANY_ID)(?:_|$)")
 SEARCHES = {  # no module has them: where time begins, what simulations begin with, how far searches go, what a custom kernel may declare
     "LONG_AGO", "EARLIEST", "LONG_BEFORE", "MORE_AGE", "ALIKE", "SLOWER_AT_MOST", "SLOWER_IN_ALL", "SLOWER_ON_SOME", "MOST_CYCLES"}
