@@ -53,10 +53,12 @@ struct timing_contract {
     int64_t enter; // stages before the banks
     int64_t rows; // of an input group (TIMING_PIPE: of an output firing; TIMING_SPILL: words of a firing); 0: up to the
                   // end of the firing
-    int64_t banks;   // groups (TIMING_SPILL: firings) that are held; a group's place is free `release` cycles after its
-                     // last word was read
-    int64_t room;    // words that these groups hold in all; 0: each its own place
-    int64_t release; // TIMING_ENGINE: from a result taken to its place being free, beside the next cycle
+    int64_t banks; // groups (TIMING_SPILL: firings) that are held; a group's place is free `release` cycles after its
+                   // last word was read
+    int64_t room;  // words that these groups hold in all; 0: each its own place. TIMING_ENGINE: units of keys of a lane
+    int64_t release; // TIMING_ENGINE: from a result taken to its place being free, beside the next cycle.
+                     // TIMING_SCALES: from a step's last word to the step after the next. TIMING_V_TAIL: from the
+                     // engine's last read of an open block to its next word
     int64_t ready;   // from the last word of a group (at the banks) to the first word that may be read
     int64_t pipe;    // from a word read to the output's offer: stages that stall together
     bool sliced;     // TIMING_PIPE: the first cycle of `pipe` is a register slice at each input, with room of its own
@@ -72,11 +74,14 @@ struct timing_contract {
     int64_t units;   // words of a head and token (TIMING_LAYOUT: read of a group, per token)
     int64_t heads, layers, lanes;
     int64_t together; // query heads of a firing in a step of one token; 0, 1: one. TIMING_V_TAIL: reads of such a step
-    int64_t beats;    // read from memory for a row; TIMING_SPILL: of a burst
+    int64_t beats;    // read from memory for a row; TIMING_SPILL: of a burst; TIMING_ENGINE: that a lane holds
     int64_t ask;      // cycles from an id, a step or a group's last word (TIMING_WRITER) to the first request
     int64_t ask_next; // between requests of a step
-    int64_t held;     // custom: from the last beat of a firing's rows to the first word taken
-    int64_t every;    // cycles from a word to the next (TIMING_GROUPS)
+    int64_t every;    // cycles from a word to the next (TIMING_GROUPS), for a beat written out (TIMING_V_TAIL)
+    int64_t look;     // more behind a layer, until it is known where the next one's window begins (TIMING_SCALES)
+    int64_t settle; // of writes: from the response to the next id (TIMING_RING), from the last beat handed over to the
+                    // first look for the response (TIMING_SPILL), or to the response itself (TIMING_V_TAIL)
+    int64_t held;   // custom: from the last beat of a firing's rows to the first word taken
     int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // of every input: words of a group and of a firing
                                                      // (TIMING_GROUPS); words[0] of TIMING_STORE: that it holds
     int64_t channels;

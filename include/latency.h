@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latencies of the RTL library's arithmetic units (latency.def), in enabled clocks.
+// Cycles of the RTL library's modules (latency.def): of its arithmetic units in enabled clocks.
 #ifndef RILL_LATENCY_H
 #define RILL_LATENCY_H
 
 enum latency { // LATENCY_ADD, LATENCY_RSQRT ...
 #define LATENCY(id, clocks, module, meaning) LATENCY_##id = (clocks),
+#include "include/latency.def"
+};
+
+enum cycles { // CYCLES_FIFO, CYCLES_LOOP_ID ...
+#define CYCLES(id, cycles, ...) CYCLES_##id = (cycles),
 #include "include/latency.def"
 };
 

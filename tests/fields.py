@@ -7,7 +7,7 @@ usage: fields.py layouts   fields that overlap, or leave their word
        fields.py names     names of the table that templates and benches define themselves; bits of such words that are taken by number
        fields.py header    whether rtl-templates/stream/rill_fields.vh or rtl-templates/control/rill_registers.vh, which templates and benches
                            include, differ; registers that rill_axil_regs takes by number
-       fields.py latencies whether rtl-templates/arith/rill_latency.vh, which the templates include, differs; headers of units with another
+       fields.py latencies rows of cycles that nobody takes, or that the module's header contradicts; whether rtl-templates/arith/rill_latency.vh, which the templates include, differs; headers of units with another
                            latency; kernels and their classes that spell one, or a stage, as a number; kernels with
                            units that do not include it
        fields.py page      tables of docs/rtl.md that differ
@@ -125,11 +125,25 @@ def latency_table():
         yield f"| `{module}` | {clocks} | {meaning} |"
 
 
+def cycles():
+    """Rows of the table's other part: id, cycles, module, meaning, what the module's header says with @ for the number, or nothing."""
+    for row in re.findall(r'^CYCLES\((\w+), (\d+), (\w+),\s*"([^"]*)"(?:,\s*"([^"]*)")?\)', LATENCIES.read_text(), flags=re.M):
+        yield row[0], int(row[1]), *row[2:]
+
+
+def cycle_table():
+    yield "| module | cycles | from where to where |"
+    yield "|---|---|---|"
+    for _, number, module, meaning, _ in cycles():
+        yield f"| `{module}` | {number} | {meaning} |"
+
+
 def tables():
     """Marks of the page's tables and their lines."""
     for layout in layouts():
         yield f"fields {layout}", table(layout)
     yield "latencies", latency_table()
+    yield "cycles", cycle_table()
 
 
 def layouts():
@@ -246,7 +260,23 @@ def wrong_sums(path, text, values):
             yield f"{path.relative_to(ROOT)}: {said} clocks in its header, {total} as it sums them up"
 
 
+def wrong_cycles():
+    """Rows that no code of the compiler takes, that are of no module, or that its header contradicts."""
+    code = "".join(re.sub(r"//.*", "", path.read_text()) for path in sorted((ROOT / "gen").rglob("*.[ch]")))
+    used, written = set(re.findall(r"\bCYCLES_(\w+)", code)), len(re.findall(r"^CYCLES\(", LATENCIES.read_text(), flags=re.M))
+    if written != len(list(cycles())):
+        yield f"include/latency.def: {written} rows of cycles, {len(list(cycles()))} of them can be read"
+    for name, number, module, _, said in cycles():
+        if name not in used:
+            yield f"include/latency.def: nobody takes {name}"
+        path = next(ROOT.glob(f"rtl-templates/*/{module}.v"), None)
+        comments = " ".join(re.findall(r"^// *(.*)", path.read_text(), flags=re.M)) if path else ""
+        if not path or said.replace("@", str(number)) not in comments:
+            yield f"include/latency.def: {name} is {number} cycles, which the header of {module} does not say"
+
+
 def wrong_latencies():
+    yield from wrong_cycles()
     if LATENCY_HEADER.read_text() != "\n".join(latency_header()) + "\n":
         yield f"{LATENCY_HEADER.relative_to(ROOT)} differs"
     for _, clocks, module, _ in latencies():

@@ -8,6 +8,7 @@ usage: walls.py includes  files that name an included file otherwise than from t
        walls.py texts     texts that are parsed or compared where values and objects are meant
        walls.py ports     ports that are found by their names instead of their roles
        walls.py homes     files in which an operation stands by name that CONTRIBUTING.md does not list; more of them than it may have
+       walls.py cycles    cycles of modules as numbers, outside of their contracts and include/latency.def
        walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
        walls.py picture   arrows in which docs/folders.svg and the list differ
 Prints what is wrong, a line each; exit status 0 all the same.
@@ -186,6 +187,39 @@ def wrong_homes():
             yield f"`{operation}` stands in {len(compiler)} files, at most {MOST_FILES} are meant: {', '.join(map(str, compiler))}"
 
 
+# What a module takes is a row of include/latency.def or stands in its contract (gen/kernel): nothing else may spell it. A constant is one of cycles
+# by its name or by its comment, and in the simulator wherever its name does not say of what else it is.
+TIMES = re.compile(r"(?:^|_)(?:LATENCY|CYCLES?|CLOCKS?|DELAY|STAGES?|WAIT|COUNTED|POPPED|FREED|SETTLED?|WRITTEN|ASKED|COMPARED|LOADED|BEGINS)(?:_|$)")
+NUMBER = re.compile(r"(?<![\w.])[1-9][0-9]*\b")
+CONSTANT = re.compile(r"\b([A-Z][A-Z0-9_]*) = ((?:[^,;}/]|/(?![/*]))+)[ ,;}]*(//.*|/\*.*)?|^#define ([A-Z][A-Z0-9_]*) ((?:[^/]|/(?![/*]))+)(//.*|/\*.*)?")
+OF_ELSE = re.compile(r"(?:^|_)(?:BITS|BYTES|WORDS|LANES|ROWS|PLACES|QUEUE|ADDRESSES|TURNS|SHIFT|ANY_ID)(?:_|$)")
+SEARCHES = {  # no module has them: where time begins, what simulations begin with, how far searches go, what a custom kernel may declare
+    "LONG_AGO", "EARLIEST", "LONG_BEFORE", "MORE_AGE", "ALIKE", "SLOWER_AT_MOST", "SLOWER_IN_ALL", "SLOWER_ON_SOME", "MOST_CYCLES"}
+
+
+def constants(path):
+    """Constants of a file that are numbers, or sums with one: line, name, value, comment."""
+    for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+        for found in CONSTANT.finditer(line):
+            name, value, comment = found[1] or found[4], found[2] or found[5], found[3] or found[6] or ""
+            if NUMBER.search(value):
+                yield number, name, value.strip(), comment.split("*/")[0]
+
+
+def wrong_cycles():
+    left = set(SEARCHES)
+    for path in files(*(f"gen/{name}" for name in ("simulator", "timing", "cost", "pass", "ir", "bind", "engine", "kv"))):
+        for number, name, value, comment in constants(path):
+            timed = TIMES.search(name) or re.search(r"(?<!per )(?<!a )\bcycles?\b", comment)
+            if not timed and (path.parent.name != "simulator" or OF_ELSE.search(name)):
+                continue
+            if name not in SEARCHES:
+                yield f"{path}:{number}: {name} = {value}: cycles of a module are rows of include/latency.def, or in its contract"
+            left.discard(name)
+    for name in sorted(left):
+        yield f"tests/walls.py: there is no {name} any more"
+
+
 def dot():
     layers, _ = read_list()
     yield "digraph folders {\n    rankdir=BT\n    node [shape=box, fontname=Helvetica]\n    edge [color=gray40]"
@@ -208,7 +242,7 @@ def wrong_picture():
 
 def main():
     kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "texts": wrong_texts, "ports": wrong_ports,
-             "homes": wrong_homes, "dot": dot, "picture": wrong_picture}
+             "homes": wrong_homes, "cycles": wrong_cycles, "dot": dot, "picture": wrong_picture}
     if len(sys.argv) != 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     for line in kinds[sys.argv[1]]():

@@ -11,7 +11,8 @@ One line per check: every include names its file from the top of the tree; a fol
 stand above it in tests/layers.txt, and from those that its line names; operations (IR_OP_...) and modules of
 rtl-templates are named in gen/kernel and the operations table alone; no text of a parameter, a net or a choice is
 parsed or compared, only read from files; ports are found by their roles; an
-operation stands in the files that CONTRIBUTING.md lists; docs/folders.svg shows the list.
+operation stands in the files that CONTRIBUTING.md lists; cycles of modules stand in include/latency.def and in their
+contracts alone; docs/folders.svg shows the list.
     tests/walls.py dot | dot -Tsvg >docs/folders.svg
 TEXT
 }
@@ -31,12 +32,13 @@ walls() { # name, what
     fi
 }
 
-plan 7
+plan 8
 walls "includes from the top of the tree" includes
 walls "arrows between folders" arrows
 walls "operations and modules by name" names
 walls "values instead of texts" texts
 walls "roles of ports instead of names" ports
 walls "files of an operation" homes
+walls "cycles of modules" cycles
 walls "picture of the folders" picture
 verdict

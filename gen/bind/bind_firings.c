@@ -8,6 +8,7 @@
 #include "gen/engine/engine.h"
 #include "include/fields.h"
 #include "include/kv.h"
+#include "include/latency.h"
 #include "include/layout.h"
 #include "include/ops.h"
 #include "gen/kernel/ports.h"
@@ -29,9 +30,7 @@ enum {
     MAX_ROW_STEPS = 65535, // 16 bits of the engine's schedule
     MAX_FIRINGS = 65535,   // of a region on one engine: 16 bits of the length of a section
     MAX_GROUPS = 256,      // 8 bits of the engine's schedule
-    RUN_BITS = 24,         // beats of a walker's run
-    SOFTMAX_LATENCY = 110, // cycles from a head's last score to its last quantized weight, passes over positions aside
-    QUERY_LATENCY = 110    // cycles from the last sum of queries or keys to the first operand of the scores
+    RUN_BITS = 24          // beats of a walker's run
 };
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.
@@ -178,7 +177,7 @@ static int heads_ahead(const struct ir *ir, int scores, int heads) {
     struct layout_kv kv = layout_kv(&ir->design, channels, keys->shape[0].bound, keys->shape[1].bound);
     int64_t positions = layout_div_up(ir->design.context, 2), blocks = positions / LAYOUT_V_BLOCK + 1;
     int64_t cycles = (positions / channels + 1) * kv.k_units + kv.v_rows * blocks * kv.v_block_beats;
-    int64_t ahead = layout_div_up(SOFTMAX_LATENCY + 2 * layout_div_up(positions, ir->design.lanes), cycles);
+    int64_t ahead = layout_div_up(CYCLES_HEAD_WEIGHTS + 2 * layout_div_up(positions, ir->design.lanes), cycles);
     return ahead < heads ? (int)ahead : heads;
 }
 
@@ -205,7 +204,7 @@ static bool needs(const struct ir *ir, int node, int other) {
 
 // A product that hides how queries and keys become operands of the scores.
 static bool is_long(const struct ir_firing *f, int region) {
-    return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= QUERY_LATENCY;
+    return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= CYCLES_HEAD_OPERAND;
 }
 
 // Whether the matrix product n, the last one before scores, fires between them and their values. All are on one engine,

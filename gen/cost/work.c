@@ -101,7 +101,7 @@ static int64_t engine_busy(const struct call *k, int64_t words) {
 static int64_t v_tail_busy(const struct call *k, int64_t words) {
     int64_t rows = k->c.rows, heads = k->c.layers * k->c.heads, place = k->position % LAYOUT_V_BLOCK;
     int64_t opening = k->c.beats == 2 && place == 0 ? rows : 0;
-    int64_t closing = place == LAYOUT_V_BLOCK - 1 ? 5 * rows * k->c.beats : 0;
+    int64_t closing = place == LAYOUT_V_BLOCK - 1 ? k->c.every * rows * k->c.beats : 0;
     return words + heads * (rows + opening + closing);
 }
 

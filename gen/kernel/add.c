@@ -4,7 +4,7 @@
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
-    class_pipe(c, 1 + LATENCY_ADD);
+    class_pipe(c, CYCLES_SLICE + LATENCY_ADD);
     c->sliced = true;
 }
 

@@ -451,12 +451,14 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->units = class_beat_bits(a);
     c->times = arrays(a);
     c->lines = places(a);
+    c->beats = LANE_BEATS;
+    c->room = KEY_UNITS;
     c->banks = 2;
     // From the decision to the output's offer: 1, the beat in the lanes, the lanes, dequantizers, FIFO.
-    enum { BEAT_AT = 5, DEQUANTIZE = LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD, FIFO = 2 };
+    enum { BEAT_AT = 5, DEQUANTIZE = LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD };
     int64_t lanes = in_trees(a) ? LATENCY_PAIR_PRODUCTS + pair_more(a) + LATENCY_PAIR_SUMS
                                 : LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;
-    c->pipe = 1 + BEAT_AT + lanes + DEQUANTIZE + FIFO + stages_to(a) + stages_back(a);
+    c->pipe = 1 + BEAT_AT + lanes + DEQUANTIZE + CYCLES_FIFO + stages_to(a) + stages_back(a);
     c->release = args_int(a, "PULSE_HOPS", 0);
 }
 

@@ -7,6 +7,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_SCALES;
     c->ready = 2;
     c->pipe = 4;
+    c->release = 2;
+    c->look = args_value(a, "WINDOW") ? 2 : 0;
     c->times = args_int(a, "REPLAYS", 1);
     c->units = args_int(a, "UNITS", 1);
     c->heads = args_int(a, "HEADS", 1);

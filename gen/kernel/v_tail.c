@@ -13,6 +13,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->beats = beat_bits == 512 ? 1 : 2; // of 64 positions
     c->times = args_int(a, "READS", 0);  // of the tail in a layer; 0: not waited for
     c->together = args_int(a, "READS_ALONE", 0);
+    c->every = 6;   // asked for, there 3 cycles later, offered, taken
+    c->settle = 30; // what others read and write left out
+    c->release = 3;
     c->by_step = args_int(a, "STEP_READS", 0) != 0;
 }
 

@@ -7,6 +7,7 @@
 #include "gen/pass/place.h"
 #include "include/ir_chain.h"
 #include "include/ir_param.h"
+#include "include/latency.h"
 #include "include/layout.h"
 
 static int wire_of(const struct ir *ir, int kernel, const char *port) {
@@ -104,7 +105,7 @@ static const char *add_end(struct ir *ir, const struct kernel_class *of_class, i
 // In slices, from register to register, with one on each die between. The ids take longer than the way, their stream
 // has as many stages; the token loop waits for the slices.
 void place_set_hash(struct ir *ir) {
-    enum { WAIT = 2 + (2 + COST_HASH_BITS / COST_HASH_SLICE) + 2 }; // the kernel's, the slices', the token loop's
+    enum { SLICES = CYCLES_SERIAL + COST_HASH_BITS / COST_HASH_SLICE };
     struct cost_hash hash = cost_hash(ir);
     if (hash.from == IR_NONE || ir->kernel[hash.from].die == ir->kernel[hash.to].die) return;
     int home = ir->kernel[hash.to].die, from = ir->kernel[hash.from].die, direction = from < home ? 1 : -1;
@@ -114,5 +115,5 @@ void place_set_hash(struct ir *ir) {
                       arena_printf(ir->arena, "row_hash_%d", die));
     net = add_end(ir, &rtl_deserializer, home, net, "row_hash_there");
     ir->wire[wire_of(ir, hash.to, "row_hash")].net = ir_net(ir, net);
-    ir_set_int(ir, hash.to, "HASH_WAIT", WAIT);
+    ir_set_int(ir, hash.to, "HASH_WAIT", CYCLES_ROW_HASH + SLICES + CYCLES_LOOP_HASH);
 }

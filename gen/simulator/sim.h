@@ -10,6 +10,7 @@
 #include "gen/kernel/args.h"
 #include "gen/simulator/sim_memory.h"
 #include "include/fields.h"
+#include "include/latency.h"
 #include "include/simulate.h"
 #include "include/window.h"
 
@@ -21,7 +22,7 @@ struct sim_edge {
     struct sim_pool *pool; // whose storage it shares, at `place`; or NULL
     int place;
     int64_t depth;                           // 0: unbounded
-    int64_t latency;                         // of rill_fifo: 1 up to two words, else 2; more between dies
+    int64_t latency;                         // of rill_fifo; more between dies
     int64_t back;                            // cycles that room takes to the writer, between dies
     int64_t parts;                           // cycles that a word takes to leave, between dies
     int64_t puts, takes, capacity, expected; // words

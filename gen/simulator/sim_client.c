@@ -5,12 +5,7 @@
 
 #include "gen/simulator/sim.h"
 
-enum {
-    LONG_AGO = -(1 << 30),
-    SPLIT_LATENCY = 2, // descriptor to its first burst
-    WRITE_LATENCY = 1, // descriptor to its first beat
-    FIFO_LATENCY = 2,  // of the buffer; of one of two beats a cycle less
-};
+enum { LONG_AGO = -(1 << 30) };
 
 static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, int kernel, int index, bool is_write) {
     const struct ir_design *d = &sim->ir->design;
@@ -116,7 +111,7 @@ void client_cut(struct sim *sim, struct sim_client *c) {
     struct sim_run *run = &c->run.items[c->cut];
     if (c->left == 0) c->left = run->beats, c->address = run->address;
     int64_t beats = at_most(c->left, c->burst - c->address / c->channel->memory.beat_bytes % c->burst);
-    int64_t from = at_least(run->at + (c->is_write ? WRITE_LATENCY : SPLIT_LATENCY), c->issued + 1);
+    int64_t from = at_least(run->at + (c->is_write ? CYCLES_WRITE : CYCLES_SPLIT), c->issued + 1);
     if (!fits(c, beats, &from)) return;
     if (!c->is_write && !reached(c->over.items, c->over.count, c->bursts - c->outstanding, &from)) return;
     from = at_least(from, (c->is_write ? c->granted : c->granted_before) + 1);
@@ -141,7 +136,7 @@ void client_cut(struct sim *sim, struct sim_client *c) {
 bool client_beat(const struct sim_client *c, int64_t *at) {
     size_t n = c->taken.count;
     if (n >= c->beat.count) return false;
-    *at = c->beat.items[n] + (c->buffer > 2 ? FIFO_LATENCY : FIFO_LATENCY - 1);
+    *at = c->beat.items[n] + (c->buffer > 2 ? CYCLES_FIFO : CYCLES_FIFO_SHORT);
     if (n) *at = at_least(*at, c->taken.items[n - 1] + 1);
     return true;
 }

@@ -9,20 +9,7 @@
 #include "gen/simulator/sim.h"
 #include "gen/simulator/sim_lane.h"
 
-enum {
-    STEP_LATENCY = 3, // step word taken to its first entry in the schedule's register (rill_schedule)
-    STEP_NEXT = 2,    // a step's last entry there to the next step word
-    X_COUNTED = 2,    // last unit of an operand taken to the first command that reads it
-    PART_COUNTED = 3, // a unit of an operand that is not whole
-    X_FREED = 3,      // last command to the bank's next word
-    K_COUNTED = 3,    // a key unit taken to its command
-    K_POPPED = 5,     // command to the unit's place being empty
-    K_UNITS = 16,     // of a lane
-    V_COUNTED = 2,
-    PARAM_ROWS_512 = 8,
-    PARAM_ROWS_256 = 4,
-    WINDOW_STAGES = 5, // of rill_window_entries
-};
+enum { PARAM_ROWS_512 = 8, PARAM_ROWS_256 = 4 };
 
 struct result { // an output word that was decided
     int64_t at;
@@ -46,7 +33,7 @@ struct engine {
     // the last entry on its way: in the schedule's register, in one of two places behind it, in the stage behind these,
     // running
     int64_t fetched, read, prepared[2], loaded; // prepared: of the last two
-    int64_t way[WINDOW_STAGES + 1];             // with windows, behind the schedule's register
+    int64_t way[CYCLES_WINDOW_ENTRIES + 1];     // with windows, behind the schedule's register
     // operands
     VEC(int64_t) filled, freed;
     VEC(int64_t) part, part_first; // the last token's units; of each operand, its first one of these
@@ -104,9 +91,9 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
     e->cache = sim_cache_of(sim, a);
     e->y = sim_out(sim, a, IR_ROLE_Y);
     e->now = e->x_last = e->loaded = e->prepared[0] = e->prepared[1] = e->read = -1;
-    e->fetched = -STEP_NEXT;
+    e->fetched = -CYCLES_SCHEDULE_NEXT;
     e->windows = args_value(&a->args, "K_WINDOW") || args_value(&a->args, "V_WINDOW");
-    for (int i = 0; i <= WINDOW_STAGES; i++) e->way[i] = -1;
+    for (int i = 0; i <= CYCLES_WINDOW_ENTRIES; i++) e->way[i] = -1;
     e->all_lanes = a->c.channels;
     e->arrays = at_least(a->c.times, 1);
     e->step_tokens = args_int(&a->args, "TOKENS", 1);
@@ -121,7 +108,7 @@ static bool operand_in(struct sim *sim, struct engine *e) {
     if (!edge_waiting(e->x)) return false;
     if (g >= 2) {
         if (g - 2 >= (int64_t)e->freed.count) return false;
-        from = at_least(from, e->freed.items[g - 2] + X_FREED);
+        from = at_least(from, e->freed.items[g - 2] + CYCLES_X_FREED);
     }
     e->x_last = at_least(edge_avail(e->x), from);
     uint8_t mark = edge_mark(e->x);
@@ -134,12 +121,12 @@ static bool operand_in(struct sim *sim, struct engine *e) {
 
 // Token t's units go to lane t mod channels; lane 0 is never less full than another one, and one that is full stops
 // all.
-static bool key_in(struct sim *sim, struct engine *e) {
+static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
     if (!e->keys || !edge_waiting(e->keys)) return false;
     int64_t n = e->key_first, at = edge_avail(e->keys);
-    if (n >= K_UNITS) {
-        if (n - K_UNITS >= (int64_t)e->key_popped.count) return false;
-        at = at_least(at, e->key_popped.items[n - K_UNITS] + K_POPPED + 1);
+    if (n >= a->c.room) {
+        if (n - a->c.room >= (int64_t)e->key_popped.count) return false;
+        at = at_least(at, e->key_popped.items[n - a->c.room] + CYCLES_K_POPPED + 1);
     }
     bool last_token = (edge_mark(e->keys) & TIMING_TOK_LAST) != 0;
     int64_t lane = e->key_token % e->all_lanes;
@@ -223,8 +210,8 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
 static void go_ahead(struct engine *e, int64_t from) {
     e->fetched = at_least(from, e->way[1]) + e->walk.left_out;
     e->way[0] = e->fetched;
-    for (int i = 1; i <= WINDOW_STAGES; i++)
-        e->way[i] = at_least(e->way[i - 1] + 1, i < WINDOW_STAGES ? e->way[i + 1] : e->read);
+    for (int i = 1; i <= CYCLES_WINDOW_ENTRIES; i++)
+        e->way[i] = at_least(e->way[i - 1] + 1, i < CYCLES_WINDOW_ENTRIES ? e->way[i + 1] : e->read);
 }
 
 // Entries go ahead, four of them, while a firing runs (rill_engine_ctrl).
@@ -233,14 +220,14 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
     if (!sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
     while (e->step->takes <= e->walk.step) {
         if (!edge_waiting(e->step)) return false;
-        int64_t at = at_least(edge_avail(e->step), e->fetched + STEP_NEXT);
+        int64_t at = at_least(edge_avail(e->step), e->fetched + CYCLES_SCHEDULE_NEXT);
         edge_take(sim, e->step, at);
-        from = at + STEP_LATENCY;
+        from = at + CYCLES_SCHEDULE;
         e->turning = true;
     }
     if (e->windows) go_ahead(e, from);
     else e->fetched = at_least(from, e->read) + e->walk.left_out;
-    e->read = at_least((e->windows ? e->way[WINDOW_STAGES] : e->fetched) + 1, e->prepared[1] + 1);
+    e->read = at_least((e->windows ? e->way[CYCLES_WINDOW_ENTRIES] : e->fetched) + 1, e->prepared[1] + 1);
     e->prepared[1] = e->prepared[0];
     e->prepared[0] = at_least(e->read + 1, e->loaded);
     e->loaded = e->now = at_least(e->prepared[0] + 1, e->now);
@@ -266,11 +253,11 @@ static bool data_ready(const struct engine *e, int64_t *from) {
     if (e->mode == ENGINE_MODE_SCORES && e->turn == 0) {
         int64_t n = (int64_t)e->key_popped.count;
         if (n >= (int64_t)e->key_row.count) return false;
-        *from = at_least(*from, e->key_row.items[n] + K_COUNTED);
+        *from = at_least(*from, e->key_row.items[n] + CYCLES_K_COUNTED);
     }
     if (e->mode == ENGINE_MODE_VALUES) {
         if (e->heads_used >= (int64_t)cache->head_done.count) return false;
-        *from = at_least(*from, cache->head_done.items[e->heads_used] + V_COUNTED);
+        *from = at_least(*from, cache->head_done.items[e->heads_used] + CYCLES_V_COUNTED);
     }
     return true;
 }
@@ -294,9 +281,9 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
 static bool operand_ready(const struct engine *e, int64_t *from) {
     bool whole = e->used < (int64_t)e->filled.count,
          part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;
-    int64_t at = whole ? e->filled.items[e->used] + X_COUNTED : INT64_MAX;
+    int64_t at = whole ? e->filled.items[e->used] + CYCLES_X_COUNTED : INT64_MAX;
     int64_t unit = part ? e->part_first.items[e->used] + (e->beat + 1) * e->column_units - 1 : 0;
-    if (part && unit < (int64_t)e->part.count) at = at_most(at, e->part.items[unit] + PART_COUNTED);
+    if (part && unit < (int64_t)e->part.count) at = at_most(at, e->part.items[unit] + CYCLES_PART_COUNTED);
     *from = at_least(*from, at == INT64_MAX ? *from : at);
     return at != INT64_MAX;
 }
@@ -435,7 +422,7 @@ void sim_engine_run(struct sim *sim, struct actor *a) {
     for (bool moved = true; moved;) {
         moved = false;
         while (operand_in(sim, e)) moved = true;
-        while (key_in(sim, e)) moved = true;
+        while (key_in(sim, a, e)) moved = true;
         while (engine_command(sim, a, e)) moved = true;
         while (result_out(sim, a, e)) moved = true;
     }

@@ -99,14 +99,6 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
     }
 }
 
-enum {
-    V_WRITE_CYCLES = 6, // per beat written out
-    V_WRITTEN = 30,     // the last of them to its response, what others read and write left out
-    TAIL_READ = 3,      // command to the count
-    SCALES_READ = 2,    // last word of a step to the step after the next
-    SCALES_LOOK = 2     // where the next layer's window begins
-};
-
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_step *step = &sim->options->step[v->step_no];
     bool opening = a->c.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
@@ -116,8 +108,8 @@ static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, u
     VEC_PUSH(sim->arena, v->cache->head_done, v->last + 1);
     if (mark & TIMING_LAST) {
         bool closes = step->pos % LAYOUT_V_BLOCK + step->ntok == LAYOUT_V_BLOCK;
-        if (closes) v->last += V_WRITE_CYCLES * a->c.rows * (v->head + 1) * a->c.beats;
-        VEC_PUSH(sim->arena, v->cache->v_layer, v->last + 1 + (closes ? V_WRITTEN : 0));
+        if (closes) v->last += a->c.every * a->c.rows * (v->head + 1) * a->c.beats;
+        VEC_PUSH(sim->arena, v->cache->v_layer, v->last + 1 + (closes ? a->c.settle : 0));
         v->head = -1;
         if (++v->layer == a->c.layers) v->inside = false;
     }
@@ -133,7 +125,7 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
                                      : taken - a->c.layers; // the layer's open block, read in the step before
         if (v->cache->tail_reads && ahead >= 0) {
             if (ahead >= (int64_t)v->cache->tail_layer.count) return;
-            v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + TAIL_READ);
+            v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + a->c.release);
         }
         uint8_t mark = kv_word(sim, v);
         if (++v->unit < a->c.units) continue;
@@ -147,7 +139,7 @@ static bool scale_step(struct sim *sim, const struct actor *a, struct kv *v) {
     int64_t before = v->step_no - 1; // of the step that comes next
     if (v->inside || before < 0) return kv_step(sim, a, v);
     if (before >= (int64_t)v->read.count) return false;
-    v->last = at_least(v->last, v->read.items[before] + SCALES_READ - 1);
+    v->last = at_least(v->last, v->read.items[before] + a->c.release - 1);
     return kv_step(sim, a, v);
 }
 
@@ -173,7 +165,7 @@ static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     v->word = 0;
     if (++v->pass < a->c.times / (step->ntok == 1 ? at_least(a->c.together, 1) : 1)) return true;
     v->pass = 0;
-    if (args_value(&a->args, "WINDOW") && (v->reading + 1) % a->c.heads == 0) v->next += SCALES_LOOK;
+    if ((v->reading + 1) % a->c.heads == 0) v->next += a->c.look;
     if (++v->reading % (a->c.layers * a->c.heads) == 0) VEC_PUSH(sim->arena, v->read, at);
     return true;
 }

@@ -8,14 +8,8 @@
 #include "include/layout.h"
 
 enum {
-    WALK_LATENCY = 15, // start of a request to the first descriptor
-    WALK_WINDOWS = 5,  // later with windows: rill_window_entries
-    WALK_AHEAD = 200,  // where steps before are left out: the walker has been ahead for long
-    LANE_BEATS = 16,
-    LANE_POPPED = 5, // command to the beat leaving the lane's FIFO
-    COUNTED = 4,     // up to 8 lanes; a second level of joins takes 2 more
-    JOIN_LANES = 8,
-    WRITTEN = 5, // the last response, or the last value taken, to the first descriptor that may be sent
+    LONG_BEFORE = 200, // the first step: where steps before are left out, the walker has been ahead for long
+    JOIN_LANES = 8,    // whose arrivals meet in one level of joins
 };
 
 static int64_t field(const struct lane *l, int64_t entry, enum field f) {
@@ -42,13 +36,14 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     memset(l, 0, sizeof *l);
     if (walker < 0 || walker >= sim->ir->kernels || sim->actor[walker].c.machine != TIMING_WALKER) return false;
     l->client = client_open_lane(sim, kernel, channel);
+    l->places = sim->actor[kernel].c.beats;
     l->channels = at_least(engine->channels, 1);
     l->cache = sim_cache_of(sim, &sim->actor[kernel]);
     l->waits = sim->actor[walker].c.layers > 0;
-    l->counted = l->channels > JOIN_LANES ? COUNTED + 2 : COUNTED;
-    l->described_at = WALK_LATENCY - sim->options->memory.lead;
-    if (args_value(&sim->actor[walker].args, "K_WINDOW")) l->described_at += WALK_WINDOWS;
-    if (sim->options->step[0].pos > 0) l->described_at = -WALK_AHEAD;
+    l->counted = CYCLES_LANE_COUNTED + (l->channels > JOIN_LANES ? CYCLES_LANE_JOIN : 0);
+    l->described_at = CYCLES_LOOP_WALK + CYCLES_SCHEDULE + CYCLES_WALKER - sim->options->memory.lead;
+    if (args_value(&sim->actor[walker].args, "K_WINDOW")) l->described_at += CYCLES_WINDOW_ENTRIES;
+    if (sim->options->step[0].pos > 0) l->described_at = -LONG_BEFORE;
     return sim_schedule_read(sim, &sim->actor[walker], SEGMENT_BITS, &l->schedule) &&
            name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);
 }
@@ -66,13 +61,13 @@ static bool keys_written(struct sim *sim, const struct sim_cache *cache, int64_t
     int64_t at = 0;
     if (pair >= (int64_t)cache->k_runs.count || !client_written(cache->keys, cache->k_runs.items[pair], &at))
         return false;
-    *from = at_least(*from, at + WRITTEN);
+    *from = at_least(*from, at + CYCLES_KV_WRITTEN);
     return !sim->options->idle_counts || engine_idle(sim, cache->keys);
 }
 
 static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t *from) {
     if (pair >= (int64_t)cache->v_layer.count) return false;
-    *from = at_least(*from, cache->v_layer.items[pair] + WRITTEN);
+    *from = at_least(*from, cache->v_layer.items[pair] + CYCLES_KV_WRITTEN);
     return true;
 }
 
@@ -131,8 +126,8 @@ static bool ask_run(struct sim *sim, struct lane *l) {
 // Beats go to the lane in order, as far as its FIFO is known to have room.
 static bool give_beat(struct sim *sim, struct lane *l) {
     int64_t g = (int64_t)l->client->taken.count, at;
-    if (!client_beat(l->client, &at) || (g >= LANE_BEATS && g - LANE_BEATS >= (int64_t)l->used.count)) return false;
-    if (g >= LANE_BEATS) at = at_least(at, l->used.items[g - LANE_BEATS] + LANE_POPPED + 1);
+    if (!client_beat(l->client, &at) || (g >= l->places && g - l->places >= (int64_t)l->used.count)) return false;
+    if (g >= l->places) at = at_least(at, l->used.items[g - l->places] + CYCLES_LANE_POPPED + 1);
     client_take(sim, l->client, at);
     return true;
 }

@@ -15,6 +15,7 @@ struct lane {
     int *window;      // per entry: the operation whose windows its positions have, or IR_NONE
     const struct sim_cache *cache;
     bool waits;           // for writes of the step before
+    int64_t places;       // of its FIFO
     int64_t counted;      // cycles from a beat's arrival at the lane to the first command that may use it
     int64_t outer;        // runs of the present entry that were sent
     int64_t described_at; // when the last run was handed over

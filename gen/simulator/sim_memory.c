@@ -10,11 +10,6 @@
 #include "gen/simulator/sim.h"
 #include "include/layout.h"
 
-enum {
-    READ_REGISTER = 1,   // a beat from the port to its client (rill_axi_read_arbiter)
-    LOAD_ASKED = 3,      // start of a request to the descriptor of the image's header
-    HEADER_COMPARED = 3, // the header's beat to the next one
-};
 enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the lead from which on reads may come */ };
 
 static int64_t earliest(const struct timing_memory *figure) { return EARLIEST + figure->lead; }
@@ -88,7 +83,7 @@ static void open_loader(struct sim *sim) {
         for (int c = 0; c < sim->channels; c++)
             if (is_loader(&ir->client[i]) && sim->channel[c].index == ir->client[i].channel) {
                 sim->loader = client_open_free(sim, i, &sim->channel[c]);
-                client_ask(sim, sim->loader, LOAD_ASKED - sim->options->memory.lead, first,
+                client_ask(sim, sim->loader, CYCLES_HEADER_ASKED - sim->options->memory.lead, first,
                            div_up(bytes, ir->design.beat_bits / 8));
                 return;
             }
@@ -178,7 +173,7 @@ static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
 // (rill_param_loader).
 static void load_beats(struct sim *sim, struct sim_client *loader) {
     for (int64_t beat; client_beat(loader, &beat);) {
-        if (loader->taken.count == 1) beat = at_least(beat, loader->taken.items[0] + HEADER_COMPARED);
+        if (loader->taken.count == 1) beat = at_least(beat, loader->taken.items[0] + CYCLES_HEADER);
         if (loader->taken.count) beat += layout_load_pieces(&sim->ir->design) - 1;
         client_take(sim, loader, beat);
     }
@@ -192,10 +187,10 @@ static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     for (int64_t b = 0; b < a.beats; b++) {
         uint64_t time = memory_beat(&c->memory, at, a.address + b * c->memory.beat_bytes, false);
         side->beat = at_least(memory_cycle(&c->memory, time + c->memory.timing.latency), side->beat) + 1;
-        VEC_PUSH(sim->arena, a.client->beat, side->beat + READ_REGISTER); // one at a time through the port
+        VEC_PUSH(sim->arena, a.client->beat, side->beat + CYCLES_READ_REGISTER); // one at a time through the port
     }
     side->over[side->bursts++ % SIM_QUEUE] = side->beat;
-    VEC_PUSH(sim->arena, a.client->over, side->beat + READ_REGISTER);
+    VEC_PUSH(sim->arena, a.client->over, side->beat + CYCLES_READ_REGISTER);
     client_cut(sim, a.client);
     if (a.client == sim->loader) load_beats(sim, a.client);
     sim_wake(sim, a.client->kernel);

@@ -6,7 +6,7 @@
 #include "gen/simulator/sim.h"
 #include "include/ir_credit.h"
 
-enum { MAX_PLACES = 255, FIFO_LATENCY = 2 };
+enum { MAX_PLACES = 255 };
 
 struct sim_pool {
     struct sim *sim;
@@ -54,7 +54,7 @@ void pool_take(struct sim_pool *p, int64_t at, uint8_t mark) {
 }
 
 // A way over boundaries of dies has a FIFO of its own.
-static int64_t way_latency(int borders) { return borders ? ir_credit_cycles(borders) + FIFO_LATENCY : 0; }
+static int64_t way_latency(int borders) { return borders ? ir_credit_cycles(borders) + CYCLES_FIFO : 0; }
 
 // With depths of their own, or none, streams are as they would be without pools.
 bool pools_open(struct sim *sim) {

@@ -8,15 +8,6 @@ enum { ID_BITS = 32 };
 
 // ---- the token loop: states of rill_token_loop ----
 
-enum {
-    LOOP_ID = 3,       // step word, or id, taken to the next id's offer
-    LOOP_STEP = 2,     // last id taken to the next step of a prompt
-    LOOP_AGAIN = 4,    // next id taken to its step
-    LOOP_SEND = 2,     // prompt id out of its beat to its offer
-    PROMPT_ASKED = -2, // from the first step on
-    LOOP_STREAM = 2,   // cycles between steps beside one per token
-};
-
 struct loop {
     struct sim_edge *step, *walk, *id, *next, *ring;
     struct sim_client *prompt; // NULL: no ids, or in the middle of a request
@@ -45,7 +36,7 @@ static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) 
         if (sim->options->step[s].head) break;
     }
     l->prompt->kernel = a->kernel;
-    client_ask(sim, l->prompt, PROMPT_ASKED, offset_for(ir, IR_SEG_PROMPT),
+    client_ask(sim, l->prompt, -CYCLES_LOOP_PROMPT, offset_for(ir, IR_SEG_PROMPT),
                div_up(l->unread, ir->design.beat_bits / ID_BITS));
 }
 
@@ -67,7 +58,7 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     int64_t at = at_least(l->from, room);
     edge_put(sim, l->step, l->from, at, TIMING_LAST | TIMING_TOK_LAST);
     sim->step_start[l->at] = at;
-    l->from = at + (l->id ? LOOP_ID : sim->options->step[l->at].ntok + LOOP_STREAM);
+    l->from = at + (l->id ? CYCLES_LOOP_ID : sim->options->step[l->at].ntok + CYCLES_LOOP_STREAM);
     l->inside = l->id != NULL;
     l->ids = 0;
     if (!l->id) l->at++;
@@ -91,15 +82,15 @@ static bool loop_id(struct sim *sim, struct loop *l) {
     int64_t room;
     if (!has_id(sim, l) || !edge_room(l->id, &room)) return false;
     if (l->left) {
-        l->from = at_least(l->from, l->beat_at + LOOP_SEND);
-        l->popped = l->from - LOOP_SEND;
+        l->from = at_least(l->from, l->beat_at + CYCLES_LOOP_SEND);
+        l->popped = l->from - CYCLES_LOOP_SEND;
         l->left--;
         l->unread--;
     }
     int64_t at = at_least(l->from, room);
     bool last = ++l->ids == s->ntok;
     edge_put(sim, l->id, l->from, at, last ? TIMING_LAST | TIMING_TOK_LAST : 0);
-    l->from = at + (!last ? LOOP_ID : s->head ? 1 : LOOP_STEP);
+    l->from = at + (!last ? CYCLES_LOOP_ID : s->head ? 1 : CYCLES_LOOP_STEP);
     if (!last) return true;
     l->inside = false;
     l->waits = s->head;
@@ -119,7 +110,7 @@ static bool loop_next(struct sim *sim, struct loop *l) {
         edge_put(sim, l->ring, at + 1, at_least(at + 1, room), TIMING_LAST);
         at = at_least(at, room - 1);
     }
-    l->from = at + LOOP_AGAIN;
+    l->from = at + CYCLES_LOOP_AGAIN;
     l->waits = false;
     sim->step_start[++l->at] = l->from;
     return true;
@@ -432,11 +423,6 @@ void sim_writer_run(struct sim *sim, struct actor *a) {
 
 // ---- the ring: every id's beat with a descriptor of its own, the next id when the write has its response ----
 
-enum {
-    RING_SENT = 1,    // id taken to its beat
-    RING_SETTLED = 9, // response to the next id
-};
-
 struct ring {
     struct sim_edge *in;
     struct sim_client *client;
@@ -455,9 +441,9 @@ void sim_ring_run(struct sim *sim, struct actor *a) {
     struct ring *r = a->state;
     int64_t beat_bytes = sim->ir->design.beat_bits / 8, at;
     while (edge_waiting(r->in) && client_idle(r->client, &at)) {
-        at = at_least(at + RING_SETTLED, edge_avail(r->in));
+        at = at_least(at + a->c.settle, edge_avail(r->in));
         edge_take(sim, r->in, at);
-        client_give(sim, r->client, at + RING_SENT);
-        client_ask(sim, r->client, at + RING_SENT, r->offset + r->ids++ * ID_BITS / 8 / beat_bytes * beat_bytes, 1);
+        client_give(sim, r->client, at + a->c.pipe);
+        client_ask(sim, r->client, at + a->c.pipe, r->offset + r->ids++ * ID_BITS / 8 / beat_bytes * beat_bytes, 1);
     }
 }

@@ -3,10 +3,6 @@
 // FIRINGS the next one goes there meanwhile.
 #include "gen/simulator/machines.h"
 
-enum {
-    SETTLE = 6, // last beat into the write engine to the first look at its idle
-};
-
 struct spill {
     struct sim_edge *in, *out;
     struct sim_client *write, *read;
@@ -77,7 +73,7 @@ static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s)
     }
     if (!client_taken(s->write, &at)) return false;
     s->free = at_least(s->free, wide ? at + 1 : at);
-    s->settled = at + SETTLE;
+    s->settled = at + a->c.settle;
     return true;
 }
 

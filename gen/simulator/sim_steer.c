@@ -90,9 +90,9 @@ bool sim_walk_next(const struct sim *sim, const struct sim_schedule *s, struct s
     return settle(sim, s, w);
 }
 
-// ---- turns: a step is taken when the entries of the one before are out; the first entry follows 4 cycles later ----
+// ---- turns: a step is taken when the entries of the one before are out; its entries follow ----
 
-enum { TURNS_AHEAD = 6, SCHEDULE_LATENCY = 4 };
+enum { TURNS_AHEAD = 6 };
 
 bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
     t->steps = sim_in(sim, a, IR_ROLE_STEP);
@@ -108,7 +108,7 @@ static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
             if (!edge_waiting(t->steps)) return false;
             int64_t at = at_least(edge_avail(t->steps), t->ready);
             edge_take(sim, t->steps, at);
-            t->ready = at + SCHEDULE_LATENCY;
+            t->ready = at + CYCLES_SCHEDULE + CYCLES_TURNS;
         }
         t->inside = true;
     }

@@ -52,7 +52,7 @@ static void inputs_take(struct sim *sim, const struct inputs *in, bool first, ui
 // ---- pipelines ----
 
 // A register slice before an input of the stages: rill_register_slice of mode 2.
-enum { SLICE_WORDS = 2, SLICE_LATENCY = 1 };
+enum { SLICE_WORDS = 2 };
 struct slice {
     struct sim_edge *from, words;
 };
@@ -92,7 +92,7 @@ bool sim_pipe_init(struct sim *sim, struct actor *a) {
     inputs_init(sim, a, &p->in);
     p->out = only_output(sim, a);
     if (a->c.sliced) open_slices(p);
-    stage_init(sim, &p->stage, a->c.pipe - (a->c.sliced ? SLICE_LATENCY : 0));
+    stage_init(sim, &p->stage, a->c.pipe - (a->c.sliced ? CYCLES_SLICE : 0));
     return p->in.count && p->out && sim_steps_init(sim, a, &p->steps);
 }
 

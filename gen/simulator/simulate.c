@@ -11,8 +11,8 @@
 // ---- streams ----
 
 void edge_init(struct sim_edge *e, int64_t depth, int writer, int reader) {
-    *e = (struct sim_edge){
-        .depth = depth, .latency = depth == 1 || depth == 2 ? 1 : 2, .parts = 1, .writer = writer, .reader = reader};
+    *e = (struct sim_edge){.depth = depth, .latency = CYCLES_FIFO, .parts = 1, .writer = writer, .reader = reader};
+    if (depth == 1 || depth == 2) e->latency = CYCLES_FIFO_SHORT;
 }
 
 void sim_wake_all(struct sim *sim, enum timing_machine machine) {

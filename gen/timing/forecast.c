@@ -5,6 +5,7 @@
 #include "include/cost.h"
 #include "gen/kernel/args.h"
 #include "include/fields.h"
+#include "include/latency.h"
 #include "include/timing.h"
 #include "include/window.h"
 
@@ -14,9 +15,6 @@ enum {
     WARM = 2,         // steps before those that count, behind which FIFOs are as full as behind these
     COUNT_DECODE = 2, // decode steps that count
     TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
-    // Behind the steps (rill_token_loop, rill_ring_writer):
-    DRAIN_CYCLES = 31, // of graphs without ids: the last row in memory to the interrupt
-    RING_CYCLES = 12,  // an id's step over to its write at the memory
 };
 
 struct forecasting {
@@ -230,7 +228,7 @@ static void hold_to_bound(struct timing_phase *p, double more) {
 // ---- behind the steps ----
 
 static int64_t ring_cycles(const struct timing_memory *m) {
-    return RING_CYCLES + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
+    return CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
 }
 
 // The pilot's words tell whether the request is short.
@@ -265,7 +263,7 @@ struct timing_forecast *timing_forecast_request(const struct ir *ir, int64_t pro
     find_bounds(&t);
     bool whole = is_short(&t);
     bool ok = !t.why && (whole ? forecast_whole(&t) : forecast_samples(&t));
-    double ring = ir->design.is_lm ? (double)ring_cycles(&t.memory) : DRAIN_CYCLES;
+    double ring = ir->design.is_lm ? (double)ring_cycles(&t.memory) : CYCLES_LOOP_DRAIN;
     if (!whole) {
         hold_to_bound(&t.f->prefill, (double)t.f->start + ring);
         hold_to_bound(&t.f->decode, 0);

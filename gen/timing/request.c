@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of a request, and when the first of them begins: the host's registers, the vector parameters.
+#include "include/latency.h"
 #include "include/timing.h"
-
-enum {
-    // rill_token_loop, rill_image_header, rill_param_loader:
-    HOST_BEGINS = 25,  // reset to the first register
-    HOST_WRITE = 3,    // of one register
-    LOADED_CYCLES = 4, // last parameter to the first step
-    COMPARED = 2,      // more, behind a header alone
-};
 
 int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, struct timing_step **out) {
     int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;
@@ -42,13 +35,13 @@ int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     const struct timing_result *r = timing_simulate(&scratch, ir, &o, &missing);
     int64_t loaded = r ? r->loaded : 0;
     arena_free(&scratch);
-    return loaded + LOADED_CYCLES + (header_alone(ir, m) ? COMPARED : 0) + ir->design.is_lm;
+    return loaded + CYCLES_LOADED + (header_alone(ir, m) ? CYCLES_HEADER_ALONE : 0) + ir->design.is_lm;
 }
 
 // The registers that verif/harness/host.c writes: four arguments, pointers of two words, three of control.
 int64_t timing_host_cycles(const struct ir *ir) {
     int64_t writes = 4 + 2 * ((ir->design.is_lm ? 2 : 0) + ir->design.channels) + 3;
-    return HOST_BEGINS + HOST_WRITE * writes;
+    return CYCLES_HOST_BEGINS + CYCLES_HOST_WRITE * writes;
 }
 
 struct timing_memory timing_memory_of(const struct ir *ir, int64_t age, bool kept) {

@@ -20,7 +20,7 @@
 // of V after the reads). With STEP_READS READS are those of all layers, which may differ, and the V of a step waits for
 // all reads of the step before. A step of one token makes READS_ALONE reads instead, where that is not 0.
 // Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at
-// 256 bits; 5 cycles per beat written out.
+// 256 bits; 6 cycles per beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
 //
 // name            meaning                                            unit      range

@@ -93,6 +93,11 @@ static void test_rooms(void **state) {
     struct timing_contract c = contract("rill_softmax", (struct param[]){{"LANES", "8"}, {"HEADS", "4"}, {0}});
     assert_int_equal(c.times, 4);      // rill_softmax.v: ROOM = 4 * TOKENS scalars
     assert_int_equal(c.units, 3 + 18); // inv behind the token's last p
+    c = contract("rill_engine", (struct param[]){{"CHANNELS", "2"}, {0}});
+    assert_int_equal(c.beats, 16); // rill_engine.v: LANE_BEATS
+    assert_int_equal(c.room, 16);  // K_UNITS
+    c = contract("rill_v_tail", (struct param[]){{"HEAD_DIM", "64"}, {0}});
+    assert_int_equal(c.every, 1 + 3 + 2); // rill_v_tail.v: cycles in its states ask, wait, send
 }
 
 // A place of a stream between dies is there again when its credit has come back.
