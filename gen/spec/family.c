@@ -48,6 +48,10 @@ static const struct schema_key family_keys[] = {
      .holds = SCHEMA_HOLDS_LIST,
      .table = &family_config_table},
     {.key = "gguf", .doc = "how GGUF files are read", .holds = SCHEMA_HOLDS_ONE, .table = &family_gguf_table},
+    {.key = "kernels",
+     .doc = "custom kernels of the graph, as `kernels` of a spec; their files lie relative to the family's",
+     .holds = SCHEMA_HOLDS_NAMED,
+     .table = &spec_kernel_table},
     KEY("graph", true, "as `graph` of a spec, with expressions, choices and loops", "{\"type\": \"object\"}"),
 };
 const struct schema_table family_table = {.what = "a family", .keys = family_keys, .key_count = COUNT_OF(family_keys)};
@@ -210,6 +214,7 @@ static void read_tree(struct family_reader *r, const struct yaml_node *root) {
     read_checks(r, root);
     family_read_config(r, root);
     family_read_gguf(r, root);
+    r->family->kernels = yaml_get(root, "kernels");
     if (graph && yaml_expect(graph, YAML_KIND_MAP, "graph", r->diag)) r->family->graph = graph;
 }
 
