@@ -332,7 +332,7 @@ refuse_requests_before_build() {
     refuse_unbuilt 1 "channel_00.bin" --tokens 1
 }
 
-plan $((${#expects[@]} + ${#warns[@]} + 181)) # 181: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + 184)) # 184: written one by one below
 plan 24
 refuse_requests_before_build
 for expect in "${expects[@]}"; do
@@ -466,6 +466,14 @@ done
 check_refused "where a dump goes" 0 "^wrote $work/dump/expand-model.yaml, the IR behind that pass, and no design\$" \
     "$rill" gen \
     "$root/tests/e2e/specs/odd.yaml" -o "$work/dump" --dump-after=expand-model
+no_resources='note: no `resources` in the declaration of kernel `graded`, `slowly`, `affine`: the estimates count them as'
+for command in check "gen -o $work/none"; do
+    # shellcheck disable=SC2086 # words
+    check_refused "kernels without resources: rill ${command%% *}" 0 "^$no_resources nothing;" \
+        "$rill" $command "$root/tests/e2e/specs/steps.yaml"
+done
+all_say() { ! "$rill" check "$root/tests/e2e/specs/rectified.yaml" | grep '`resources` in the declaration of .*rectify'; }
+check "kernels with resources: rill check" all_say
 check_refused "dies that were not looked at" 0 'note: the 3 dies of u55c were not looked at.*`design: {dies: 3}`' \
     "$rill" check "$root/tests/e2e/specs/odd.yaml"
 for help in "--help" "-h"; do
