@@ -466,13 +466,13 @@ done
 check_refused "where a dump goes" 0 "^wrote $work/dump/expand-model.yaml, the IR behind that pass, and no design\$" \
     "$rill" gen \
     "$root/tests/e2e/specs/odd.yaml" -o "$work/dump" --dump-after=expand-model
-no_resources='note: no `resources` in the declaration of kernel `graded`, `slowly`, `affine`: the estimates count them as'
+no_resources='note: no `resources` in the declaration of kernel `graded`, `slowly`, `affine`: the estimates count them'
 for command in check "gen -o $work/none"; do
     # shellcheck disable=SC2086 # words
-    check_refused "kernels without resources: rill ${command%% *}" 0 "^$no_resources nothing;" \
+    check_refused "kernels without resources: rill ${command%% *}" 0 "^$no_resources as nothing;" \
         "$rill" $command "$root/tests/e2e/specs/steps.yaml"
 done
-all_say() { ! "$rill" check "$root/tests/e2e/specs/rectified.yaml" | grep '`resources` in the declaration of .*rectify'; }
+all_say() { ! "$rill" check "$root/tests/e2e/specs/rectified.yaml" | grep '`resources` in .*rectify'; }
 check "kernels with resources: rill check" all_say
 check_refused "dies that were not looked at" 0 'note: the 3 dies of u55c were not looked at.*`design: {dies: 3}`' \
     "$rill" check "$root/tests/e2e/specs/odd.yaml"
