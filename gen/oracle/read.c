@@ -398,10 +398,8 @@ static bool load(yaml_document_t *doc, const char *data) {
 // A path is relative to the spec, a name is a file of the installation.
 static const char *family_path(struct reader *r, const char *name) {
     struct arena *a = r->graph->arena;
-    size_t len = strlen(name);
-    bool own = strchr(name, '/') || (len > 5 && !strcmp(name + len - 5, ".yaml"));
     if (r->graph->dir) return arena_printf(a, "%s/family.yaml", r->graph->dir); // a generated design's copy
-    if (!own) return file_find_shared(a, arena_printf(a, "families/%s.yaml", name));
+    if (!file_is_path(name)) return file_find_shared(a, arena_printf(a, "families/%s.yaml", name));
     return *name == '/' ? name : arena_printf(a, "%s/%s", r->base, name);
 }
 
