@@ -41,6 +41,11 @@ static void advise_dies(const struct ir *ir, struct text *out) {
               ir->dies, ir->design.board, ir->dies);
 }
 
+static void advise(const struct ir *ir, struct text *out) {
+    advise_dies(ir, out);
+    command_note_resources(ir, out);
+}
+
 static int start(struct run *run, void *options) {
     const struct check_options *o = options;
     struct text text = {0};
@@ -50,7 +55,7 @@ static int start(struct run *run, void *options) {
     clock_warn(ir, &clock, loc_file(&run->arena, o->design.spec), &run->diag);
     if (o->json) emit_report_json(ir, &clock, &text);
     else if (o->crossings) emit_report_crossings(ir, &text);
-    else emit_report_summary(ir, &clock, &text), advise_fifo(run, ir, &o->design, &text), advise_dies(ir, &text);
+    else emit_report_summary(ir, &clock, &text), advise_fifo(run, ir, &o->design, &text), advise(ir, &text);
     return command_print(&text);
 }
 

@@ -7,6 +7,7 @@
 #include "gen/command.h"
 #include "gen/emit/emit_report.h"
 #include "gen/pass/pass.h"
+#include "include/ir_custom.h"
 
 int command_start(const struct command *command, int argc, char **argv) {
     struct run run = {.argc = argc, .argv = argv};
@@ -62,6 +63,28 @@ bool command_clock(struct run *run, const struct ir *ir, const char *timing, con
     struct emit_rtl rtl;
     const struct emit_names none = {0};
     return emit_rtl(ir, &none, &rtl, &run->diag) && clock_read(ir, timing, spec, &rtl, out, &run->diag);
+}
+
+static bool is_noted(const struct ir *ir, int kernel, const struct custom *custom) {
+    for (int k = 0; k < kernel; k++)
+        if (ir_custom_kernel(ir, k) == custom) return true;
+    return false;
+}
+
+void command_note_resources(const struct ir *ir, struct text *out) {
+    const char *begin = out->len ? "\nnote: no `resources` in the declaration of kernel "
+                                 : "note: no `resources` in the declaration of kernel ";
+    int found = 0;
+    for (int k = 0; k < ir->kernels; k++) {
+        const struct custom *custom = ir_custom_kernel(ir, k);
+        if (!custom || custom->has_resources || is_noted(ir, k, custom)) continue;
+        text_addf(out, "%s`%s`", found++ ? ", " : begin, custom->name);
+    }
+    if (!found) return;
+    text_addf(out, ": the estimates count %s as nothing;\n", found > 1 ? "them" : "it");
+    text_add(
+        out,
+        "`resources: {lut: N, ff: N, dsp: N, bram18: N, uram: N}` of one instance, by a synthesis, is what counts\n");
 }
 
 int command_print(struct text *text) {

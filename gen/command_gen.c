@@ -151,9 +151,12 @@ static int start(struct run *run, void *options) {
                             : write_design(ir, o->timing, loc_file(arena, o->spec), &out, &run->diag);
     text_free(&dump);
     int status = finish(&out, &run->diag, ok, !o->dump_after);
-    if (status == RILL_OK && o->dump_after)
-        printf("wrote %s/%s.yaml, the IR behind that pass, and no design\n", o->dir, o->dump_after);
-    return status;
+    if (status != RILL_OK) return status;
+    struct text said = {0};
+    if (o->dump_after)
+        text_addf(&said, "wrote %s/%s.yaml, the IR behind that pass, and no design\n", o->dir, o->dump_after);
+    else command_note_resources(ir, &said);
+    return command_print(&said);
 }
 
 #define AT(member) offsetof(struct gen_options, member)

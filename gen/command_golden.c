@@ -369,7 +369,7 @@ static const struct option_row rows[] = {
      .help = "in floating point, without any quantization"},
     {"--prompt", "TEXT", OPTION_TEXT, 0, AT(prompt), .without = "--prompt-ids --eval --inputs",
      .group = "Ids of a language model", .help = "text to go on from; the generated text goes to standard output"},
-    {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .with = "--prompt",
+    {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .with = "--prompt", .names = "families/chat",
      .help = "the prompt is a question to a chat model, in a template of families/chat or of a file"},
     {"--prompt-ids", "LIST", OPTION_WORD, 0, AT(prompt_ids), .without = "--prompt --eval --inputs",
      .help = "the same as ids, and nothing before them: 1,2,3"},

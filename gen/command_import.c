@@ -22,6 +22,15 @@ static bool write_spec(struct arena *arena, const char *dir, const char *name, c
     return false;
 }
 
+// The spec as it is called where it will stand.
+static bool place_spec(struct import *m, const struct import_design *d, const char *dir, struct text *spec,
+                       struct diag *diag) {
+    text_free(spec);
+    *spec = (struct text){0};
+    import_place(m, dir);
+    return import_spec(m, d, spec, diag);
+}
+
 // A tokenizer that is there says which id begins a text.
 static bool ask_tokenizer(struct import *m, struct diag *diag) {
     if (!tokenizer_present(m->arena, m->o.source)) return true;
@@ -38,7 +47,8 @@ static bool import(const struct import_options *o, const char *dir, struct arena
     if (m && !ask_tokenizer(m, diag)) return false;
     const char *file = m ? arena_printf(arena, "%s.yaml", m->name) : NULL;
     struct ir *ir = m ? command_fit(m, arena_printf(arena, "%s/%s", dir, file), &design, &spec, diag) : NULL;
-    bool ok = ir && pack_check_tokenizer(ir, o->source, diag) && write_spec(arena, dir, file, &spec, diag);
+    bool ok = ir && pack_check_tokenizer(ir, o->source, diag) && place_spec(m, &design, dir, &spec, diag) &&
+              write_spec(arena, dir, file, &spec, diag);
     if (ok) {
         import_table(m, &design, &table);
         printf("%s\n%s/%s\n", text_cstr(&table), dir, file);
@@ -59,7 +69,8 @@ static const struct option_row rows[] = {
      .help = "a folder with config.json, Hugging Face names, or a GGUF file"},
     {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
      .help = "DIR/NAME.yaml, a spec for `rill check`, `rill gen` and `rill pack`"},
-    {"--board", "BOARD", OPTION_WORD, 0, AT(source.board), .preset = "u55c", .help = "a board's name or file"},
+    {"--board", "BOARD", OPTION_WORD, 0, AT(source.board), .preset = "u55c", .names = "boards",
+     .help = "a board's name or file"},
     {"--family", "FILE", OPTION_FILE, 0, AT(source.family),
      .help = "a family's file, where none of the installation is for the checkpoint"},
     {"--context", "N", OPTION_NUMBER, 0, AT(source.context), .least = 1,

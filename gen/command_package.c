@@ -89,8 +89,7 @@ static bool read_design(struct packing *p) {
 // ---- Verilog ----
 
 static bool is_verilog_name(const char *line) {
-    size_t len = strlen(line);
-    return !strncmp(line, "rtl/", 4) && len > 6 && !strcmp(line + len - 2, ".v") && !strchr(line + 4, '/');
+    return !strncmp(line, "rtl/", 4) && file_has_suffix(line + 4, ".v") && !strchr(line + 4, '/');
 }
 
 static const char *read_verilog(struct packing *p, const char *path, size_t *len) {

@@ -38,8 +38,8 @@ static void print_usage(FILE *out) {
 }
 
 static int unknown(const char *name) {
-    const char *names[COUNT_OF(rill_commands)] = {0};
-    for (int i = 0; rill_commands[i]; i++) names[i] = rill_commands[i]->options.name;
+    const char *names[COUNT_OF(rill_commands)] = {"help"};
+    for (int i = 0; rill_commands[i]; i++) names[i + 1] = rill_commands[i]->options.name;
     const char *near = diag_nearest_word(name, names, COUNT_OF(names));
     if (near) {
         fprintf(stderr, "rill: no command `%s`; did you mean `%s`?\n(`rill --help` lists them)\n", name, near);
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
         print_usage(stderr);
         return RILL_USAGE;
     }
-    if (!strcmp(argv[1], "help") && argc > 2) return finish(help_of(argv[2]));
+    if (!strcmp(argv[1], "help") && argc > 2 && strcmp(argv[2], "help") != 0) return finish(help_of(argv[2]));
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_usage(stdout);
         return finish(RILL_OK);

@@ -119,7 +119,13 @@ bool file_has_suffix(const char *name, const char *suffix);
 // `.yaml`: a path is relative to base_dir.
 bool file_is_path(const char *name);
 char *file_from(struct arena *arena, const char *base_dir, const char *path);
-// Names, without .yaml, of the files of a folder that ships with the program, in alphabetical order.
+// Names, without .yaml, of the files of a folder that ships with the program, in alphabetical order.// Without links,
+// `.` and `..`, from the root on; of what is not there the folder as far as it is.
+char *file_whole(struct arena *arena, const char *path);
+// How a file is called from a folder, with a `/`, both as of now: `../mine.yaml`; whole where they share the root
+// alone.
+char *file_relative(struct arena *arena, const char *dir, const char *path);
+
 typedef VEC(const char *) file_names;
 file_names file_list_shared(struct arena *arena, const char *folder);
 

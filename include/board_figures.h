@@ -57,7 +57,4 @@ struct board_figures {
 };
 #undef BOARD_SECTION
 
-// The keys of a board file that are no figures of its memory, as rows of Markdown (docs/boards.md).
-void board_figures_list(FILE *);
-
 #endif

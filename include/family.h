@@ -96,6 +96,7 @@ struct family {
     struct family_gguf gguf;
     size_t parameters, lets, checks;
     const struct yaml_node *graph;
+    const struct yaml_node *kernels; // custom kernels, as `kernels` of a spec with paths relative to this file; or NULL
 };
 
 // name: of the installation, or with a `/` or the ending `.yaml` a path relative to base_dir. NULL after an error.

@@ -17,7 +17,7 @@ struct import_options {
 struct import {
     struct import_options o;
     const char *kind, *name;
-    const char *family_word, *board_word; // as the spec says them
+    const char *family_word, *board_word; // as the spec says them: whole paths, until it has a place
     struct family *family;
     struct family_values *values;
     struct rill_device *device;
@@ -42,6 +42,8 @@ struct import_design {
 struct import *import_read(const struct import_options *, struct arena *, struct diag *);
 // What the checkpoint's tokenizer puts in front of a text, -1: nothing: the id is the spec's `bos`.
 void import_begin(struct import *, int64_t begins);
+// The spec will stand in this folder: it calls files of the user's from there.
+void import_place(struct import *, const char *dir);
 // The spec. False after reporting.
 bool import_spec(const struct import *, const struct import_design *, struct text *out, struct diag *);
 // Where the id that begins a text is from, in words.

@@ -39,6 +39,7 @@ struct option_row {
     const char *(*call)(struct arena *, void *into, const char *value);
     const char *(*value)(int index); // the values there are, NULL behind the last; or NULL
     void (*list)(FILE *);            // prints them, where the value is `help`; or NULL
+    const char *names;               // folder of what ships, whose names completion offers beside files; or NULL
     const char *group;               // title of this row and those behind it
     const char *help;
     const char *with;    // goes with one of these alone, blanks between

@@ -9,9 +9,8 @@
 
 // Quantizes and packs the weights of a design (all passes run) from source, a checkpoint directory or "random:SEED",
 // into files of the output set: image/channel_NN.bin (from offset 0 of each channel, sparse), image/golden.bin,
-// image/manifest.json and the tokenizer's files. False after reporting; the caller aborts the set.
-bool pack_image(const struct ir *ir, const char *source, struct output *out, struct diag *diag);
-// The same, quantized by statistics (include/calibrate.h; NULL: by the weights alone).
+// image/manifest.json and the tokenizer's files. By statistics (include/calibrate.h; NULL: by the weights alone). False
+// after reporting; the caller aborts the set.
 struct statistics;
 bool pack_image_by(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
                    struct diag *diag);

@@ -47,17 +47,12 @@ const void *quantize_elements(const struct qmatrix *); // q or q16
 
 // w[rows][k], all finite. Scales are searched for the least squared error of each group (int4, int4_asym) or row
 // (int8); int16 rows reach their largest element. group: as quantize_group.
-struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
-                               int64_t group);
-// The same where the squared error of a column counts as much as mean_square[k], of what it is multiplied with (NULL:
-// all alike). int16 rows do not depend on it.
+// The squared error of a column counts as much as mean_square[k], of what it is multiplied with (NULL: all alike);
+// int16 rows do not depend on it.
 struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                 int64_t group, const float *mean_square);
 // A matrix in pieces: room for the whole, and the rows of one from `first` on.
 struct qmatrix quantize_room(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group);
 void quantize_place(struct qmatrix *whole, int64_t first, const struct qmatrix *piece);
-
-// One row back to floats: out[k].
-void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out);
 
 #endif

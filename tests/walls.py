@@ -20,7 +20,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "tests/layers.txt"
 PICTURE = ROOT / "docs/folders.svg"
-USERS = ROOT / "tests/e2e/specs/kernels"  # files as users write them, with a path of their own
+USERS = ROOT / "tests/e2e/specs"  # files as users write them, with a path of their own
 
 
 def read_list():

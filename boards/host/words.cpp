@@ -99,7 +99,7 @@ struct speech {
 };
 
 static bool has_tokenizer(const std::string &folder) {
-    for (const char *name : {"vocab.json", "encoder.json", "tokenizer.json"})
+    for (const char *name : tokenizer_file)
         if (access((folder + "/" + name).c_str(), R_OK) == 0) return true;
     return false;
 }

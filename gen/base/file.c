@@ -73,6 +73,38 @@ char *file_from(struct arena *arena, const char *base_dir, const char *path) {
     return as_it_is ? arena_strdup(arena, path) : arena_printf(arena, "%s/%s", base_dir, path);
 }
 
+char *file_whole(struct arena *arena, const char *path) {
+    char *whole = realpath(path, NULL);
+    if (whole) {
+        char *copy = arena_strdup(arena, whole);
+        free(whole);
+        return copy;
+    }
+    if (!strcmp(path, ".")) return arena_strdup(arena, path); // it is gone
+    const char *slash = strrchr(path, '/'), *dir = file_whole(arena, file_dir(arena, path));
+    return arena_printf(arena, "%s/%s", strcmp(dir, "/") ? dir : "", slash ? slash + 1 : path);
+}
+
+// Behind the folders that both have in common: the length of their names, 1 where it is the root alone.
+static size_t common_folders(const char *a, const char *b) {
+    size_t common = 0;
+    for (size_t i = 0;; i++) {
+        bool end_a = !a[i] || a[i] == '/', end_b = !b[i] || b[i] == '/';
+        if (end_a && end_b) common = i + 1;
+        if (a[i] != b[i] || !a[i]) return common;
+    }
+}
+
+char *file_relative(struct arena *arena, const char *dir, const char *path) {
+    char *from = file_whole(arena, dir), *to = file_whole(arena, path), *up = arena_strdup(arena, "");
+    size_t common = common_folders(from, to);
+    if (common <= 1) return to;
+    for (const char *p = from + common - 1; *p; p++)
+        if (*p == '/') up = arena_printf(arena, "%s../", up);
+    const char *down = to + common;
+    return arena_printf(arena, "%s%s%s", up, *up || strchr(down, '/') ? "" : "./", down);
+}
+
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 file_names file_list_shared(struct arena *arena, const char *folder) {

@@ -58,20 +58,3 @@ void board_figures_read(const struct yaml_node *root, struct board_figures *out,
     check_order(power, "idle_low_w", out->power.idle_low_w, "idle_high_w", out->power.idle_high_w, diag);
     check_order(power, "hbm_low_pj", out->power.hbm_low_pj, "hbm_high_pj", out->power.hbm_high_pj, diag);
 }
-
-void board_figures_list(FILE *out) {
-    static const struct {
-        const char *section, *key;
-        double low, high, preset;
-        const char *unit, *text;
-    } figures[] = {
-#define PORT_ROW(type, key, low, high, preset, unit, text) {"memory_port", #key, low, high, preset, unit, text},
-        BOARD_PORT_FIGURES(PORT_ROW)
-#define LIMIT_ROW(type, key, low, high, preset, unit, text) {"limits", #key, low, high, preset, unit, text},
-            BOARD_LIMIT_FIGURES(LIMIT_ROW)
-#define POWER_ROW(type, key, low, high, preset, unit, text) {"power", #key, low, high, preset, unit, text},
-                BOARD_POWER_FIGURES(POWER_ROW)};
-    for (size_t i = 0; i < COUNT_OF(figures); i++)
-        fprintf(out, "| `%s.%s` | %g to %.10g | %s | %g | %s |\n", figures[i].section, figures[i].key, figures[i].low,
-                figures[i].high, figures[i].unit, figures[i].preset, figures[i].text);
-}

@@ -88,8 +88,7 @@ static bool read_record(const struct ir *ir, const struct yaml_node *root, struc
 
 static const char *beside(struct arena *arena, const char *spec) {
     size_t len = strlen(spec);
-    bool yaml = len > 5 && !strcmp(spec + len - 5, ".yaml");
-    return arena_printf(arena, "%.*s.timing.json", (int)(yaml ? len - 5 : len), spec);
+    return arena_printf(arena, "%.*s.timing.json", (int)(file_has_suffix(spec, ".yaml") ? len - 5 : len), spec);
 }
 
 bool clock_read(const struct ir *ir, const char *file, const char *spec, const struct emit_rtl *rtl,

@@ -16,11 +16,9 @@ typedef VEC(char *) name_list;
 static name_list list_folder(struct arena *arena, const char *path, const char *suffix) {
     name_list names = {0};
     DIR *dir = opendir(path);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        size_t len = strlen(e->d_name), end = strlen(suffix);
-        if (e->d_name[0] != '.' && len > end && !strcmp(e->d_name + len - end, suffix))
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] != '.' && file_has_suffix(e->d_name, suffix))
             VEC_PUSH(arena, names, arena_strdup(arena, e->d_name));
-    }
     if (dir) closedir(dir);
     if (names.count) qsort(names.items, names.count, sizeof *names.items, by_name);
     return names;

@@ -4,7 +4,6 @@
 #include "include/import.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,17 +48,29 @@ static bool find_family(struct import *m, struct diag *diag) {
 }
 
 // A path stays right wherever the spec is written.
-static const char *lasting(struct import *m, const char *path) {
-    char *whole = realpath(path, NULL);
-    const char *copy = whole ? arena_strdup(m->arena, whole) : path;
-    free(whole);
-    return copy;
+static const char *lasting_word(struct import *m, const char *word) {
+    return file_is_path(word) ? file_whole(m->arena, word) : word;
 }
 
-static const char *lasting_word(struct import *m, const char *word) {
-    size_t len = strlen(word);
-    bool is_path = strchr(word, '/') || (len > 5 && !strcmp(word + len - 5, ".yaml"));
-    return is_path ? lasting(m, word) : word;
+static const char *base_name(struct import *m, const char *path, const char *ending) {
+    const char *whole = file_whole(m->arena, path), *slash = strrchr(whole, '/');
+    const char *base = slash ? slash + 1 : whole;
+    size_t len = strlen(base);
+    return arena_strndup(m->arena, base, file_has_suffix(base, ending) ? len - strlen(ending) : len);
+}
+
+// What the spec in `dir` calls a file: a name where it is the installation's, else the way to it.
+static const char *placed_word(struct import *m, const char *word, const char *folder, const char *dir) {
+    if (!file_is_path(word)) return word;
+    const char *name = base_name(m, word, ".yaml"),
+               *shared = file_find_shared(m->arena, arena_printf(m->arena, "%s/%s.yaml", folder, name));
+    if (shared && !strcmp(file_whole(m->arena, shared), word)) return name;
+    return file_relative(m->arena, dir, word);
+}
+
+void import_place(struct import *m, const char *dir) {
+    m->family_word = placed_word(m, m->family_word, "families", dir);
+    m->board_word = placed_word(m, m->board_word, "boards", dir);
 }
 
 static bool take_family(struct import *m, struct diag *diag) {
@@ -131,14 +142,6 @@ void import_begin(struct import *m, int64_t begins) {
 }
 
 // ---- a name ----
-
-static const char *base_name(struct import *m, const char *path, const char *ending) {
-    const char *whole = lasting(m, path), *slash = strrchr(whole, '/');
-    size_t len = strlen(slash ? slash + 1 : whole), end = strlen(ending);
-    const char *base = slash ? slash + 1 : whole;
-    bool ends = len > end && !strcmp(base + len - end, ending);
-    return arena_strndup(m->arena, base, ends ? len - end : len);
-}
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 

@@ -28,8 +28,7 @@ struct gguf_model {
 
 bool gguf_is_path(const char *path) {
     struct stat st;
-    size_t len = strlen(path);
-    return stat(path, &st) == 0 ? S_ISREG(st.st_mode) : len > 5 && !strcmp(path + len - 5, ".gguf");
+    return stat(path, &st) == 0 ? S_ISREG(st.st_mode) : file_has_suffix(path, ".gguf");
 }
 
 // ---- the architecture ----

@@ -44,13 +44,18 @@ bool tokenizer_present(struct arena *arena, const char *source) {
     return false;
 }
 
-static bool is_gguf(const char *path) {
-    size_t len = strlen(path);
-    return is_file(path) || (len > 5 && !strcmp(path + len - 5, ".gguf"));
+static bool is_gguf(const char *path) { return is_file(path) || file_has_suffix(path, ".gguf"); }
+
+static struct tokenizer *no_tokenizer(struct arena *arena, const char *source, struct diag *diag) {
+    diag_error(diag, loc_file(arena, source),
+               "it has no tokenizer: vocab.json and merges.txt, tokenizer.json or tokenizer.gguf");
+    diag_note(diag, loc_none(), "without one a prompt is ids: `--prompt-ids 1,2,3`");
+    return NULL;
 }
 
 struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct diag *diag) {
     if (is_gguf(source)) return tokenizer_load_gguf(arena, source, diag);
+    if (!tokenizer_present(arena, source)) return no_tokenizer(arena, source, diag);
     const char *usual = arena_printf(arena, "%s/vocab.json", source),
                *original = arena_printf(arena, "%s/encoder.json", source),
                *json = arena_printf(arena, "%s/tokenizer.json", source),

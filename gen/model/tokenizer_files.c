@@ -20,7 +20,7 @@ static bool add_token(struct tokenizer_builder *b, const char *text, const json_
 
 // Every text begins behind the end-of-text id.
 static void find_end_of_text(struct tokenizer_builder *b) {
-    uint32_t eot = tokenizer_find(b->t, TOKENIZER_EOT, strlen(TOKENIZER_EOT));
+    uint32_t eot = tokenizer_find(b->t, b->end_of_text, strlen(b->end_of_text));
     if (eot == TOKENIZER_NONE) return;
     b->t->eot = b->t->begin = eot;
     tokenizer_put_special(b, eot, true);
@@ -106,8 +106,8 @@ static void warn_unmade(const struct tokenizer_builder *b) {
 struct tokenizer *tokenizer_load_files(struct arena *arena, const char *vocabulary, const char *merges,
                                        struct diag *diag) {
     struct tokenizer_builder b = tokenizer_begin(arena, diag, loc_file(arena, vocabulary));
-    if (!read_vocabulary(&b, vocabulary) || !read_merges(&b, merges)) return NULL;
+    if (!tokenizer_read_table(&b) || !read_vocabulary(&b, vocabulary) || !read_merges(&b, merges)) return NULL;
     warn_unmade(&b);
-    tokenizer_add_stage(b.t, "gpt2");
+    if (!tokenizer_add_stage(&b, "gpt2")) return tokenizer_close(b.t), NULL;
     return tokenizer_finish(&b);
 }

@@ -8,17 +8,6 @@
 
 enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE }; // tokenizer.ggml.token_type
 
-static const struct {
-    const char *pre; // tokenizer.ggml.pre
-    const char *first, *second;
-    bool whole, nfc, begins; // begins: add_bos_token where the file says nothing
-} splittings[] = {
-    {"gpt-2", "gpt2", NULL, false, false, false},
-    {"smollm", "digits", "gpt2", false, false, false},
-    {"llama-bpe", "llama3", NULL, true, false, true},
-    {"qwen2", "qwen2", NULL, false, true, false},
-};
-
 struct loader {
     struct tokenizer_builder b;
     const struct gguf *file;
@@ -100,20 +89,8 @@ static bool read_merges(struct loader *l) {
 
 static bool choose_splitting(struct loader *l, int64_t *begins) {
     const struct gguf_value *v = gguf_find(l->file, "tokenizer.ggml.pre");
-    for (size_t i = 0; v && v->kind == GGUF_STRING && i < COUNT_OF(splittings); i++) {
-        if (!gguf_text_is(v->text, splittings[i].pre)) continue;
-        l->b.t->whole = splittings[i].whole;
-        l->b.t->nfc = splittings[i].nfc;
-        *begins = splittings[i].begins;
-        tokenizer_add_stage(l->b.t, splittings[i].first);
-        if (splittings[i].second) tokenizer_add_stage(l->b.t, splittings[i].second);
-        return true;
-    }
     struct gguf_text name = v && v->kind == GGUF_STRING ? v->text : (struct gguf_text){"", 0};
-    diag_error(l->b.diag, l->b.loc, "key `tokenizer.ggml.pre`: splitting `%.*s` is not known",
-               (int)(name.len < 80 ? name.len : 80), name.data);
-    diag_note(l->b.diag, loc_none(), "gpt-2, smollm, llama-bpe and qwen2 are");
-    return false;
+    return tokenizer_split_as(&l->b, arena_strndup(l->b.arena, name.data, name.len), begins);
 }
 
 static bool read_byte_level(struct loader *l, int64_t *begins) {
@@ -165,7 +142,7 @@ static bool read_model(struct loader *l, int64_t *begins) {
 
 static struct tokenizer *load(struct loader *l) {
     int64_t begins = 0;
-    if (!read_model(l, &begins)) return tokenizer_close(l->b.t), NULL;
+    if (!tokenizer_read_table(&l->b) || !read_model(l, &begins)) return tokenizer_close(l->b.t), NULL;
     l->b.t->eot = id_of(l, "tokenizer.ggml.eos_token_id");
     if (l->b.t->model != TOKENIZER_BYTE_BPE) l->b.t->unknown = id_of(l, "tokenizer.ggml.unknown_token_id");
     if (integer_of(l, "tokenizer.ggml.add_bos_token", begins)) l->b.t->begin = id_of(l, "tokenizer.ggml.bos_token_id");

@@ -8,8 +8,8 @@
 #include <pcre2.h>
 
 #include "include/tokenizer.h"
+#include "include/yaml.h"
 
-#define TOKENIZER_EOT "<|endoftext|>"
 #define TOKENIZER_SPACE "\xe2\x96\x81" // U+2581 stands for a space in SentencePiece's vocabularies
 enum { TOKENIZER_MAX_STAGES = 4, TOKENIZER_MAX_IDS = 1 << 22, TOKENIZER_MAX_BYTES = 64 << 20 };
 #define TOKENIZER_NONE UINT32_MAX
@@ -81,8 +81,11 @@ struct tokenizer_builder {
     struct diag *diag;
     struct loc loc; // of the file being read
     uint32_t merge_rank;
+    const struct yaml_node *splittings, *gguf; // of families/tokenizer/splittings.yaml
+    const char *end_of_text;
 };
 
+// Loaders call tokenizer_read_table next: false after an error.
 struct tokenizer_builder tokenizer_begin(struct arena *arena, struct diag *diag, struct loc loc);
 // Room for ids 0 .. vocab - 1. False after an error.
 bool tokenizer_reserve(struct tokenizer_builder *b, size_t vocab);
@@ -103,12 +106,17 @@ bool tokenizer_find_bytes(struct tokenizer_builder *b);
 void tokenizer_find_fallback(struct tokenizer_builder *b);
 // Ranks from scores: the best first, equal ones share a rank. NaN is refused.
 bool tokenizer_set_scores(struct tokenizer_builder *b, const double score[]);
-// How texts are split: by a known name ("gpt2", "llama3", "qwen2", "digits", "marks"). False: no such name.
-bool tokenizer_add_stage(struct tokenizer *t, const char *name);
+// How texts are split: the data of families/tokenizer, one splitting of them by its name, those of a GGUF file by its
+// `tokenizer.ggml.pre`. begins: 1 where `bos` stands in front if the file does not say. False after an error.
+bool tokenizer_read_table(struct tokenizer_builder *b);
+bool tokenizer_add_stage(struct tokenizer_builder *b, const char *name);
+bool tokenizer_split_as(struct tokenizer_builder *b, const char *pre, int64_t *begins);
 // To be called last: what ids read as.
 struct tokenizer *tokenizer_finish(struct tokenizer_builder *b);
 // The name of a regular expression that tokenizer.json files spell out; NULL: not known.
-const char *tokenizer_stage_of(const char *expression);
+const char *tokenizer_splitting_of(const struct tokenizer_builder *b, const char *expression);
+// Notes which keys of the table there are, or the one that is meant.
+void tokenizer_note_known(const struct tokenizer_builder *b, const struct yaml_node *map, const char *word);
 
 // Loaders; NULL after reporting.
 struct tokenizer *tokenizer_load_files(struct arena *arena, const char *vocabulary, const char *merges, struct diag *);

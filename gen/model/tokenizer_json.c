@@ -56,26 +56,23 @@ static bool read_normalizer(struct loader *l, const json_t *part) {
 
 // ---- pre_tokenizer ----
 
-static bool add_stage(struct loader *l, const char *name) {
-    if (tokenizer_add_stage(l->t, name)) return true;
-    diag_error(l->b.diag, l->b.loc, "pre_tokenizer: more than %d steps", TOKENIZER_MAX_STAGES);
-    return false;
-}
-
 static bool read_byte_level(struct loader *l, const json_t *part) {
     if (truth_of(part, "add_prefix_space", true)) return refuse(l, "pre_tokenizer", "ByteLevel with add_prefix_space");
     l->t->model = TOKENIZER_BYTE_BPE;
-    return !truth_of(part, "use_regex", true) || add_stage(l, "gpt2");
+    return !truth_of(part, "use_regex", true) || tokenizer_add_stage(&l->b, "gpt2");
 }
 
 // Gemma's splitting at spaces finds none: its normalizer has replaced them.
 static bool read_split(struct loader *l, const json_t *part) {
     const json_t *pattern = json_object_get(part, "pattern");
-    const char *stage = tokenizer_stage_of(text_of(pattern, "Regex"));
+    const char *written = text_of(pattern, "Regex"), *stage = tokenizer_splitting_of(&l->b, written);
     if (l->t->marks_space && !strcmp(text_of(pattern, "String"), " ")) return true;
     if (stage && !strcmp(text_of(part, "behavior"), "Isolated") && !truth_of(part, "invert", false))
-        return add_stage(l, stage);
-    return refuse(l, "pre_tokenizer: Split", stage ? text_of(part, "behavior") : text_of(pattern, "Regex"));
+        return tokenizer_add_stage(&l->b, stage);
+    if (stage) return refuse(l, "pre_tokenizer: Split", text_of(part, "behavior"));
+    refuse(l, "pre_tokenizer: Split", written);
+    tokenizer_note_known(&l->b, l->b.splittings, "");
+    return false;
 }
 
 static bool read_metaspace(struct loader *l, const json_t *part) {
@@ -85,7 +82,7 @@ static bool read_metaspace(struct loader *l, const json_t *part) {
     l->t->marks_space = true;
     if (!strcmp(scheme, "first")) l->t->prefix = TOKENIZER_PREFIX_FIRST;
     else if (strcmp(scheme, "never") != 0) return refuse(l, "pre_tokenizer: Metaspace: prepend_scheme", scheme);
-    return !truth_of(part, "split", true) || add_stage(l, "marks");
+    return !truth_of(part, "split", true) || tokenizer_add_stage(&l->b, "marks");
 }
 
 static bool read_pre_tokenizer(struct loader *l, const json_t *part) {
@@ -93,7 +90,8 @@ static bool read_pre_tokenizer(struct loader *l, const json_t *part) {
     if (!strcmp(type, "ByteLevel")) return read_byte_level(l, part);
     if (!strcmp(type, "Split")) return read_split(l, part);
     if (!strcmp(type, "Metaspace")) return read_metaspace(l, part);
-    if (!strcmp(type, "Digits") && truth_of(part, "individual_digits", false)) return add_stage(l, "digits");
+    if (!strcmp(type, "Digits") && truth_of(part, "individual_digits", false))
+        return tokenizer_add_stage(&l->b, "digits");
     return refuse(l, "pre_tokenizer", type);
 }
 
@@ -207,7 +205,7 @@ static bool find_ends(struct loader *l, const char *path) {
     json_t *root;
     if (!json_file_object(l->b.arena, config, TOKENIZER_MAX_BYTES, l->b.diag, &root)) return false;
     const char *text = named(root, "eos_token"), *begin = named(root, "bos_token");
-    if (!*text) text = TOKENIZER_EOT;
+    if (!*text) text = l->b.end_of_text;
     uint32_t id = tokenizer_find(l->t, text, strlen(text)), first = tokenizer_find(l->t, begin, strlen(begin));
     if (id != TOKENIZER_NONE) l->t->eot = id;
     bool adds = l->t->begin < 0 && *begin && truth_of(root, "add_bos_token", false);
@@ -254,7 +252,7 @@ struct tokenizer *tokenizer_load_json(struct arena *arena, const char *path, str
     l.t = l.b.t;
     l.root = json_text_object(text, len, l.b.loc, diag);
     l.model = json_object_get(l.root, "model");
-    bool ok = l.root && read_all(&l, path);
+    bool ok = l.root && tokenizer_read_table(&l.b) && read_all(&l, path);
     json_decref(l.root);
     if (ok) return tokenizer_finish(&l.b);
     return tokenizer_close(l.t), NULL;

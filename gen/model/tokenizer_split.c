@@ -7,57 +7,6 @@
 
 #include "gen/model/tokenizer_internal.h"
 
-// ---- the expressions ----
-
-// White space is spelled out (Unicode's White_Space): libraries differ in what \s means.
-#define WS "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
-#define SHORT_FORMS "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-#define MODERN(digits)                                                                                                 \
-    SHORT_FORMS "|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" digits "| ?[^" WS "\\p{L}\\p{N}]+[\\r\\n]*|[" WS "]*[\\r\\n]+|[" WS  \
-                "]+(?![^" WS "])|[" WS "]+"
-
-static const struct {
-    const char *name, *expression; // ours
-    const char *written;           // as tokenizer.json files write it; NULL: by another key
-} stages[] = {
-    {"gpt2", "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^" WS "\\p{L}\\p{N}]+|[" WS "]+(?![^" WS "])|[" WS "]+",
-     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"},
-    {"digits", "\\p{N}", NULL},
-    {"marks", "\\x{2581}[^\\x{2581}]*|[^\\x{2581}]+", NULL}, // SentencePiece's words
-    {"llama3", MODERN("\\p{N}{1,3}"),
-     "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
-     "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},
-    {"qwen2", MODERN("\\p{N}"),
-     "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|"
-     "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},
-};
-
-const char *tokenizer_stage_of(const char *expression) {
-    for (size_t i = 0; i < COUNT_OF(stages); i++)
-        if (stages[i].written && !strcmp(stages[i].written, expression)) return stages[i].name;
-    return NULL;
-}
-
-static pcre2_code *compile(const char *expression) {
-    int error;
-    PCRE2_SIZE offset;
-    pcre2_code *code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &error, &offset, NULL);
-    if (!code) base_fatal("tokenizer: pattern error %d at %zu", error, (size_t)offset);
-    pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // without it matching is slower, not different
-    return code;
-}
-
-bool tokenizer_add_stage(struct tokenizer *t, const char *name) {
-    for (size_t i = 0; i < COUNT_OF(stages); i++) {
-        if (strcmp(stages[i].name, name) != 0 || t->stages == TOKENIZER_MAX_STAGES) continue;
-        t->stage[t->stages++] = compile(stages[i].expression);
-        if (!t->match) t->match = pcre2_match_data_create_from_pattern(t->stage[0], NULL);
-        if (!t->match) base_fatal("out of memory");
-        return true;
-    }
-    return false;
-}
-
 // ---- characters ----
 
 size_t tokenizer_character(const unsigned char *s, size_t len) {

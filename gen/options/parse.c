@@ -79,6 +79,8 @@ static bool is_given(const struct parse *p, const struct option_row *row) {
 static const char *take_value(struct parse *p, const struct option_row *row, const char **value) {
     if (row->kind != OPTION_GONE && !(row->traits & OPTION_REPEATS) && is_given(p, row))
         return arena_printf(p->arena, "`%s` is given twice", row->name);
+    bool none = p->at + 1 >= p->argc || !strncmp(p->argv[p->at + 1], "--", 2);
+    if (row->kind == OPTION_GONE && none) return *value = row->word, NULL; // it is told what to write all the same
     if (p->at + 1 >= p->argc)
         return arena_printf(p->arena, "`%s` needs a value: `%s %s`", row->name, row->name, row->word);
     *value = p->argv[++p->at];
@@ -97,9 +99,9 @@ static const char *take_option(struct parse *p) {
     if (!g.row) return unknown(p, arg, len);
     bool joined = g.row->traits & OPTION_JOINED;
     if (joined && is_given(p, g.row)) return arena_printf(p->arena, "`%s` is given twice", g.row->name);
-    if (joined && (!arg[len] || !arg[len + 1]))
+    if (joined && g.row->kind != OPTION_GONE && (!arg[len] || !arg[len + 1]))
         return arena_printf(p->arena, "`%s` needs a value: `%s`", g.row->name, option_shown(p->arena, g.row));
-    if (joined) g.value = arg + len + 1;
+    if (joined) g.value = arg[len] ? arg + len + 1 : g.row->word;
     else if (arg[len]) return arena_printf(p->arena, "`%s`: write `%s`", arg, option_shown(p->arena, g.row));
     else if (g.row->word) fault = take_value(p, g.row, &g.value);
     VEC_PUSH(p->arena, p->given, g);

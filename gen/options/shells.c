@@ -21,23 +21,33 @@ static void add_options(const struct options *o, struct text *out) {
     text_add(out, "-h --help");
 }
 
+// The values there are for a row, or the names of what ships, beside which a file may be meant.
+static file_names offered(struct arena *arena, const struct option_row *row) {
+    file_names all = {0};
+    const char *value;
+    if (row->names) return file_list_shared(arena, row->names);
+    for (int v = 0; (value = option_value(arena, row, v)); v++) VEC_PUSH(arena, all, value);
+    return all;
+}
+
 // Lines of a `case` over command and word before: the values there are for this option, or for the first argument.
 static void add_values(const struct options *o, const struct shell *s, struct text *out) {
     struct arena arena;
     const struct option_row *row;
-    const char *value;
     arena_init(&arena);
     for (int i = 0; (row = options_row(o, i, NULL)); i++) {
-        if (!option_value(&arena, row, 0)) continue;
-        text_addf(out, "        %s:%s) %s", o->name, option_is_argument(row) ? o->name : row->name, s->open);
-        for (int v = 0; (value = option_value(&arena, row, v)); v++) text_addf(out, "%s%s", v ? " " : "", value);
+        file_names values = offered(&arena, row);
+        if (!values.count) continue;
+        text_addf(out, "        %s:%s) %s%s", o->name, option_is_argument(row) ? o->name : row->name,
+                  row->names ? "files=1 " : "", s->open);
+        for (size_t v = 0; v < values.count; v++) text_addf(out, "%s%s", v ? " " : "", values.items[v]);
         text_addf(out, "%s ;;\n", s->close);
     }
     arena_free(&arena);
 }
 
 static void add_cases(const struct options *const *all, const struct shell *s, struct text *out) {
-    text_addf(out, "    case $command:$before in\n        :) %s", s->open);
+    text_addf(out, "    case $command:$before in\n        : | help:help) %s", s->open);
     add_names(all, out);
     text_addf(out, "%s ;;\n", s->close);
     for (int i = 0; all[i]; i++) add_values(all[i], s, out);
@@ -58,14 +68,14 @@ void options_bash(const struct options *const *all, struct text *out) {
              "# Completion for bash, as `rill completion bash` prints it.\n"
              "_rill() {\n"
              "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}"
-             " words=\"\" found=0\n"
+             " words=\"\" found=0 files=0\n"
              "    [[ $before != = ]] || before=${COMP_WORDS[COMP_CWORD - 2]} # --name=VALUE is three words\n"
              "    [[ $word != = ]] || word=\"\"\n"
              "    [ \"$COMP_CWORD\" != 1 ] || command=\"\" before=\"\"\n");
     add_cases(all, &bash, out);
-    text_add(out, "    if [ $found = 1 ]; then mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
-                  "    else mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
-                  "    fi\n"
+    text_add(out, "    COMPREPLY=()\n"
+                  "    [ $found = 0 ] || mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+                  "    [ $found$files = 10 ] || mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- \"$word\")\n"
                   "    [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null || true\n"
                   "}\n"
                   "complete -o filenames -F _rill rill\n");
@@ -77,11 +87,12 @@ void options_zsh(const struct options *const *all, struct text *out) {
                   "# Completion for zsh, as `rill completion zsh` prints it.\n"
                   "_rill() {\n"
                   "    local -a names\n"
-                  "    local word=$PREFIX before=$words[CURRENT-1] command=$words[2] found=0\n"
+                  "    local word=$PREFIX before=$words[CURRENT-1] command=$words[2] found=0 files=0\n"
                   "    (( CURRENT > 2 )) || command=\"\" before=\"\"\n"
                   "    if [[ $word == --*=* ]]; then before=${word%%=*}; compset -P '*='; fi\n");
     add_cases(all, &zsh, out);
-    text_add(out, "    if (( found )); then compadd -a names; else _files; fi\n"
+    text_add(out, "    (( ! found )) || compadd -a names\n"
+                  "    (( found && ! files )) || _files\n"
                   "}\n"
                   "_rill \"$@\"\n");
 }

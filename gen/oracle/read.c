@@ -12,6 +12,7 @@ struct reader {
     struct oracle_graph *graph;
     struct diag *diag;
     yaml_document_t *doc;
+    const char *base; // folder of that file: golden files lie relative to it
     bool ok;
 };
 
@@ -331,57 +332,6 @@ static void read_graph(struct reader *r, const yaml_node_t *graph) {
         r->graph->output[r->graph->outputs++] = find(r, item(r, outputs, o));
 }
 
-// ---- a model: the graph of its family ----
-
-static const char *file_dir_of(struct reader *r) { return file_dir(r->graph->arena, r->graph->path); }
-
-static bool load(yaml_document_t *doc, const char *data) {
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser)) return false;
-    yaml_parser_set_input_string(&parser, (const unsigned char *)data, strlen(data));
-    bool ok = yaml_parser_load(&parser, doc) == 1;
-    yaml_parser_delete(&parser);
-    return ok;
-}
-
-// A path is relative to the spec, a name is a file of the installation.
-static const char *family_path(struct reader *r, const char *name) {
-    struct arena *a = r->graph->arena;
-    size_t len = strlen(name);
-    bool own = strchr(name, '/') || (len > 5 && !strcmp(name + len - 5, ".yaml"));
-    if (r->graph->dir) return arena_printf(a, "%s/family.yaml", r->graph->dir); // a generated design's copy
-    if (!own) return file_find_shared(a, arena_printf(a, "families/%s.yaml", name));
-    return *name == '/' ? name : arena_printf(a, "%s/%s", file_dir_of(r), name);
-}
-
-static const char *family_text(struct reader *r, const char *name) {
-    const char *path = r->graph->family ? name : family_path(r, name), *why = NULL;
-    size_t len;
-    r->graph->lines = path ? path : name;
-    if (!r->graph->family && path) r->graph->family = file_read(r->graph->arena, path, SPEC_BYTES, &len, &why);
-    return r->graph->family;
-}
-
-static void read_graph_of(struct reader *r, const yaml_node_t *model, yaml_document_t *family) {
-    yaml_document_t made, *spec = r->doc;
-    if (!yaml_document_initialize(&made, NULL, NULL, NULL, 1, 1)) return wrong(r, model, "no memory for", "a graph");
-    const char *why = oracle_family(r->graph->arena, family, spec, &made);
-    if (why) wrong(r, model, "family:", why);
-    r->doc = &made;
-    if (r->ok) read_graph(r, yaml_document_get_root_node(&made));
-    r->doc = spec;
-    yaml_document_delete(&made);
-}
-
-static void read_model(struct reader *r, const yaml_node_t *model) {
-    yaml_document_t family;
-    const char *name = string(r, model, "family", "?"), *data = family_text(r, name);
-    if (!data) return wrong(r, model, "no family", name);
-    if (!load(&family, data)) return wrong(r, model, "no YAML: family", name);
-    read_graph_of(r, model, &family);
-    yaml_document_delete(&family);
-}
-
 // ---- custom kernels ----
 
 static void read_golden(struct reader *r, const yaml_node_t *golden, struct oracle_kernel *k) {
@@ -391,7 +341,7 @@ static void read_golden(struct reader *r, const yaml_node_t *golden, struct orac
     if (!file || !r->graph->functions) return;
     const char *slash = strrchr(file, '/'), *path = r->graph->dir  ? arena_printf(a, "%s/%s.c", r->graph->dir, k->name)
                                                     : *file == '/' ? file
-                                                                   : arena_printf(a, "%s/%s", file_dir_of(r), file);
+                                                                   : arena_printf(a, "%s/%s", r->base, file);
     k->file = slash ? slash + 1 : file;
     k->function = string(r, golden, "function", k->name);
     k->text = file_read(a, path, TEXT_BYTES, &len, &why);
@@ -440,6 +390,63 @@ static void read_kernels(struct reader *r, const yaml_node_t *map) {
         read_kernel(r, text(node_at(r, p->key)), node_at(r, p->value));
 }
 
+// ---- a model: the graph of its family ----
+
+static bool load(yaml_document_t *doc, const char *data) {
+    yaml_parser_t parser;
+    if (!yaml_parser_initialize(&parser)) return false;
+    yaml_parser_set_input_string(&parser, (const unsigned char *)data, strlen(data));
+    bool ok = yaml_parser_load(&parser, doc) == 1;
+    yaml_parser_delete(&parser);
+    return ok;
+}
+
+// A path is relative to the spec, a name is a file of the installation.
+static const char *family_path(struct reader *r, const char *name) {
+    struct arena *a = r->graph->arena;
+    if (r->graph->dir) return arena_printf(a, "%s/family.yaml", r->graph->dir); // a generated design's copy
+    if (!file_is_path(name)) return file_find_shared(a, arena_printf(a, "families/%s.yaml", name));
+    return *name == '/' ? name : arena_printf(a, "%s/%s", r->base, name);
+}
+
+static const char *family_text(struct reader *r, const char *name) {
+    const char *path = r->graph->family ? name : family_path(r, name), *why = NULL;
+    size_t len;
+    r->graph->lines = path ? path : name;
+    if (!r->graph->family && path) r->graph->family = file_read(r->graph->arena, path, SPEC_BYTES, &len, &why);
+    return r->graph->family;
+}
+
+static void read_graph_of(struct reader *r, const yaml_node_t *model, yaml_document_t *family) {
+    yaml_document_t made, *spec = r->doc;
+    if (!yaml_document_initialize(&made, NULL, NULL, NULL, 1, 1)) return wrong(r, model, "no memory for", "a graph");
+    const char *why = oracle_family(r->graph->arena, family, spec, &made);
+    if (why) wrong(r, model, "family:", why);
+    r->doc = &made;
+    if (r->ok) read_graph(r, yaml_document_get_root_node(&made));
+    r->doc = spec;
+    yaml_document_delete(&made);
+}
+
+// docs/models.md section 3: the family's own, whose files lie beside it.
+static void read_kernels_of(struct reader *r, yaml_document_t *family) {
+    struct reader own = *r;
+    own.doc = family;
+    own.base = file_dir(r->graph->arena, r->graph->lines);
+    read_kernels(&own, get(&own, yaml_document_get_root_node(family), "kernels"));
+    r->ok = own.ok;
+}
+
+static void read_model(struct reader *r, const yaml_node_t *model) {
+    yaml_document_t family;
+    const char *name = string(r, model, "family", "?"), *data = family_text(r, name);
+    if (!data) return wrong(r, model, "no family", name);
+    if (!load(&family, data)) return wrong(r, model, "no YAML: family", name);
+    read_kernels_of(r, &family);
+    read_graph_of(r, model, &family);
+    yaml_document_delete(&family);
+}
+
 // ---- the whole ----
 
 // docs/spec.md section 4: one word, or a map of patterns with a default.
@@ -471,7 +478,7 @@ static void read_document(struct reader *r) {
 
 static struct oracle_graph *read_text(struct oracle_graph *g, struct diag *diag) {
     yaml_document_t doc;
-    struct reader r = {.graph = g, .diag = diag, .doc = &doc, .ok = true};
+    struct reader r = {.graph = g, .diag = diag, .doc = &doc, .base = file_dir(g->arena, g->path), .ok = true};
     if (!load(&doc, g->source)) {
         wrong(&r, NULL, "no YAML", g->path);
         return NULL;

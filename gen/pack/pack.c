@@ -226,9 +226,6 @@ bool pack_image_by(const struct ir *ir, const char *source, const struct statist
                    struct diag *diag) {
     return pack(ir, source, statistics, out, diag, true);
 }
-bool pack_image(const struct ir *ir, const char *source, struct output *out, struct diag *diag) {
-    return pack(ir, source, NULL, out, diag, true);
-}
 bool pack_golden(const struct ir *ir, const char *source, struct output *out, struct diag *diag) {
     return pack(ir, source, NULL, out, diag, false);
 }

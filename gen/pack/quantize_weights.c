@@ -217,11 +217,6 @@ static void quantize_row(const float *w, const float *importance, struct qmatrix
     if (m->groups) memcpy(m->group_scale + row * m->groups, scales, (size_t)m->groups);
 }
 
-struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
-                               int64_t group) {
-    return quantize_weighed(arena, w, rows, k, format, group, NULL);
-}
-
 struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                 int64_t group, const float *mean_square) {
     struct qmatrix m = quantize_room(arena, rows, k, format, group);
@@ -233,15 +228,4 @@ struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t row
     for (int64_t r = 0; r < rows; r++) quantize_row(w + r * k, importance, &m, r, work, scales);
     arena_release(arena, mark);
     return m;
-}
-
-void quantize_row_to_float(const struct qmatrix *m, int64_t row, float *out) {
-    for (int64_t i = 0; i < m->k; i++) {
-        float scale = m->row_scale[row];
-        int64_t q = m->q16 ? m->q16[row * m->k + i] : m->q[row * m->k + i],
-                at = m->groups ? row * m->groups + i / m->group : 0;
-        if (m->format == QFORMAT_INT4) scale *= (float)m->group_scale[at];
-        if (m->format == QFORMAT_INT4_ASYM) q = q * m->group_scale[at] + QUANTIZE_ASYM_STEP * m->group_offset[at];
-        out[i] = scale * (float)q;
-    }
 }

@@ -61,9 +61,8 @@ static bool check_texts(const struct ir *ir, struct loc loc, struct diag *diag) 
 // `rill_kernel` gives `rill_1`, `story` gives `story_1`.
 static const char *unit_of(struct arena *arena, const char *name) {
     static const char tail[] = "_kernel";
-    size_t len = strlen(name), cut = strlen(tail);
-    bool has_tail = len > cut && !strcmp(name + len - cut, tail);
-    return arena_printf(arena, "%.*s_1", (int)(has_tail ? len - cut : len), name);
+    size_t len = strlen(name), cut = file_has_suffix(name, tail) ? strlen(tail) : 0;
+    return arena_printf(arena, "%.*s_1", (int)(len - cut), name);
 }
 
 // Further counters of the register file.

@@ -313,11 +313,8 @@ typedef VEC(const char *) path_list;
 static path_list list_reports(struct arena *arena, const char *dir) {
     path_list list = {0};
     DIR *d = opendir(dir);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        size_t len = strlen(e->d_name);
-        if (len > 4 && !strcmp(e->d_name + len - 4, ".rpt"))
-            VEC_PUSH(arena, list, arena_printf(arena, "%s/%s", dir, e->d_name));
-    }
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (file_has_suffix(e->d_name, ".rpt")) VEC_PUSH(arena, list, arena_printf(arena, "%s/%s", dir, e->d_name));
     if (d) closedir(d);
     if (list.count) qsort(list.items, list.count, sizeof *list.items, by_name);
     return list;

@@ -131,7 +131,7 @@ static const char *read_plant(struct arena *arena, void *into, const char *value
 const struct option_row sim_rows[] = {
     {"--prompt", "TEXT", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_prompt, .group = "Requests",
      .help = "one request; several run one after the other"},
-    {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat),
+    {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .names = "families/chat",
      .help = "prompts are questions to a chat model, in a template of families/chat or of a file"},
     {"--prompt-ids", "LIST", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_ids,
      .help = "the same, as token ids: 1,2,3"},

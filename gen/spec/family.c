@@ -48,6 +48,10 @@ static const struct schema_key family_keys[] = {
      .holds = SCHEMA_HOLDS_LIST,
      .table = &family_config_table},
     {.key = "gguf", .doc = "how GGUF files are read", .holds = SCHEMA_HOLDS_ONE, .table = &family_gguf_table},
+    {.key = "kernels",
+     .doc = "custom kernels of the graph, as `kernels` of a spec; their files lie relative to the family's",
+     .holds = SCHEMA_HOLDS_NAMED,
+     .table = &spec_kernel_table},
     KEY("graph", true, "as `graph` of a spec, with expressions, choices and loops", "{\"type\": \"object\"}"),
 };
 const struct schema_table family_table = {.what = "a family", .keys = family_keys, .key_count = COUNT_OF(family_keys)};
@@ -165,8 +169,20 @@ static void read_lets(struct family_reader *r, const struct yaml_node *root) {
     }
 }
 
+static void check_design_key(struct family_reader *r, const char *key, struct loc loc) {
+    const struct schema_table *t = &spec_design_table;
+    const char **words = ARENA_ARRAY(r->arena, const char *, t->count + 1);
+    for (size_t i = 0; i < t->count; i++) {
+        if (!strcmp(t->fields[i].key, key)) return;
+        words[i] = t->fields[i].key;
+    }
+    diag_error(r->diag, loc, "`design` of a spec has no key `%s`", key);
+    diag_note_words(r->diag, loc, key, words, t->count);
+}
+
 void family_check_parameter(struct family_reader *r, const char *name, struct loc loc) {
     const char *words[FAMILY_MAX_NAMES];
+    if (name && !strncmp(name, "design.", 7)) check_design_key(r, name + 7, loc);
     if (!name || !strncmp(name, "design.", 7) || family_find_parameter(r->family, name) >= 0) return;
     for (size_t i = 0; i < r->family->parameters; i++) words[i] = r->family->parameter[i].name;
     diag_error(r->diag, loc, "no parameter `%s`", name);
@@ -199,6 +215,7 @@ static void read_checks(struct family_reader *r, const struct yaml_node *root) {
 // ---- the whole ----
 
 static void read_tree(struct family_reader *r, const struct yaml_node *root) {
+    int before = r->diag->errors;
     if (!yaml_expect(root, YAML_KIND_MAP, "a family", r->diag)) return;
     schema_check_keys(root, &family_table, r->arena, r->diag);
     const struct yaml_node *name = family_need(r, root, "family", &family_table),
@@ -210,7 +227,9 @@ static void read_tree(struct family_reader *r, const struct yaml_node *root) {
     read_checks(r, root);
     family_read_config(r, root);
     family_read_gguf(r, root);
+    r->family->kernels = yaml_get(root, "kernels");
     if (graph && yaml_expect(graph, YAML_KIND_MAP, "graph", r->diag)) r->family->graph = graph;
+    if (r->diag->errors == before) family_check_names(r);
 }
 
 static struct family *read_root(const char *path, const struct yaml_node *root, struct arena *arena,

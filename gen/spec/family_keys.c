@@ -72,8 +72,9 @@ static int read_subject(struct family_reader *r, const struct yaml_node *map, co
     const char *name = NULL;
     if (!is || !yaml_string(is, key, &name, r->diag)) return -1;
     int p = family_find_parameter(r->family, name);
-    if (p < 0) family_check_parameter(r, name, is->loc);
-    if (p < 0 && !strncmp(name, "design.", 7)) diag_error(r->diag, is->loc, "no parameter `%s`", name);
+    bool of_design = !strncmp(name, "design.", 7);
+    if (p < 0 && !of_design) family_check_parameter(r, name, is->loc);
+    if (p < 0 && of_design) diag_error(r->diag, is->loc, "no parameter `%s`", name);
     return p;
 }
 

@@ -32,6 +32,14 @@ const struct yaml_node *family_container(struct family_reader *, const struct ya
 // Reports a name that is neither a parameter nor, with `design.` in front, a key of the design.
 void family_check_parameter(struct family_reader *, const char *name, struct loc);
 
+// Reports names and words without a meaning; of a family that is read without an error.
+void family_check_names(struct family_reader *);
+bool family_is_design_name(const char *name);                  // `design.lanes`
+bool family_has_word(const struct family *, const char *name); // `parameter.word`
+// Reports a name of a text at an offset of a scalar, and which may be meant.
+void family_refuse_name(const struct family_scope *, const struct yaml_node *at, const char *text, size_t offset,
+                        const char *name);
+
 void family_read_config(struct family_reader *, const struct yaml_node *root);
 void family_read_gguf(struct family_reader *, const struct yaml_node *root);
 

@@ -6,6 +6,7 @@
 
 #include "include/expression.h"
 #include "include/family.h"
+#include "gen/spec/family_read.h"
 #include "gen/spec/spec_read.h"
 
 static const struct {
@@ -83,11 +84,43 @@ static bool is_let(const struct family *f, const char *name) {
     return false;
 }
 
+bool family_is_design_name(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(design_names); i++)
+        if (!strcmp(design_names[i].name, name)) return true;
+    return false;
+}
+
+// Of `word.value` the parameter; NULL: it is none.
+static const struct family_parameter *word_of(const struct family *f, const char *name) {
+    size_t len = strcspn(name, ".");
+    for (size_t i = 0; name[len] && i < f->parameters; i++)
+        if (f->parameter[i].type == FAMILY_WORD && strlen(f->parameter[i].name) == len &&
+            !strncmp(f->parameter[i].name, name, len))
+            return &f->parameter[i];
+    return NULL;
+}
+
+bool family_has_word(const struct family *f, const char *name) {
+    const struct family_parameter *p = word_of(f, name);
+    for (size_t w = 0; p && w < p->word_count; w++)
+        if (!strcmp(p->words[w], strchr(name, '.') + 1)) return true;
+    return false;
+}
+
 static void note_name(const struct family_scope *s, struct loc loc, const char *name) {
     const struct family *f = s->values->family;
     const char *words[2 * FAMILY_MAX_NAMES + COUNT_OF(design_names)];
     size_t count = 0;
     int p = family_find_parameter(f, name);
+    const struct family_parameter *word = word_of(f, name);
+    if (word) {
+        diag_note_words(s->diag, loc, strchr(name, '.') + 1, word->words, word->word_count);
+        return;
+    }
+    if (family_is_design_name(name)) {
+        diag_note(s->diag, loc, "it changes no result: checks may ask for it, a graph for `design.group`");
+        return;
+    }
     if (p >= 0 && (f->parameter[p].type == FAMILY_NUMBER || f->parameter[p].type == FAMILY_WORD)) {
         diag_note(s->diag, loc, "a %s stands alone: `{%s}`", f->parameter[p].type == FAMILY_WORD ? "word" : "number",
                   name);
@@ -105,6 +138,13 @@ static void note_name(const struct family_scope *s, struct loc loc, const char *
     for (size_t i = 0; i < f->lets; i++) words[count++] = f->let[i].name;
     for (size_t i = 0; i < COUNT_OF(design_names); i++) words[count++] = design_names[i].name;
     diag_note_words(s->diag, loc, name, words, count);
+}
+
+void family_refuse_name(const struct family_scope *s, const struct yaml_node *at, const char *text, size_t offset,
+                        const char *name) {
+    struct loc loc = inside(at, offset);
+    diag_error(s->diag, loc, "`%s`: `%s` has no value here", text, name);
+    note_name(s, loc, name);
 }
 
 bool family_evaluate(const struct family_scope *s, const struct yaml_node *at, const char *text, size_t offset,

@@ -265,8 +265,7 @@ static bool read_file(struct reader *r, const struct yaml_node *node, const char
     bool own = *path == '/' || !strcmp(r->dir, ".");
     const char *slash = strrchr(path, '/'), *full = own ? path : arena_printf(r->arena, "%s/%s", r->dir, path);
     out->name = slash ? slash + 1 : path;
-    size_t letters = strlen(out->name), tail = strlen(ending);
-    if (letters <= tail || strcmp(out->name + letters - tail, ending) != 0) {
+    if (!file_has_suffix(out->name, ending)) {
         diag_error(r->diag, node->loc, "%s: `%s` is no file whose name ends with `%s`", what, path, ending);
         return false;
     }

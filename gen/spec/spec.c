@@ -85,6 +85,33 @@ static void check_name(const struct yaml_node *root, const char *name, struct di
                "and have at most 63 characters");
 }
 
+static void refuse_twice(const struct custom *family, const struct custom *k, struct diag *diag) {
+    if (strcmp(family->name, k->name) != 0) return;
+    diag_error(diag, k->loc, "kernel `%s` is one of the model's family: take another name", k->name);
+    diag_note(diag, family->loc, "it is here");
+}
+
+// Those of the model's family, then the spec's own.
+static void read_kernels(const struct yaml_node *root, struct rill_spec *spec, const char *dir, struct arena *arena,
+                         struct diag *diag) {
+    const struct family *f = spec->model ? spec->model->family : NULL;
+    const struct yaml_node *node = yaml_get(root, "kernels");
+    size_t first = 0, own = 0;
+    struct custom *family = NULL, *list = ARENA_ARRAY(arena, struct custom, SPEC_MAX_KERNELS);
+    if (f) family = spec_read_kernels(f->kernels, file_dir(arena, f->path), &first, arena, diag);
+    if (node && first && node->count > SPEC_MAX_KERNELS - first) {
+        diag_error(diag, node->loc, "kernels of a spec and its family must have at most %d items, not %zu",
+                   SPEC_MAX_KERNELS, first + node->count);
+        return;
+    }
+    struct custom *kernels = spec_read_kernels(node, dir, &own, arena, diag);
+    for (size_t i = 0; i < first; i++) list[i] = family[i];
+    for (size_t i = 0; i < own; i++) list[first + i] = kernels[i];
+    for (size_t i = 0; i < first * own; i++) refuse_twice(&family[i / own], &kernels[i % own], diag);
+    spec->kernels = list;
+    spec->kernel_count = first + own;
+}
+
 static void read_subject(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
     const struct yaml_node *model = yaml_get(root, "model"), *graph = yaml_get(root, "graph");
     if (model && graph) {
@@ -98,7 +125,7 @@ static void read_subject(const struct yaml_node *root, struct rill_spec *spec, s
     const char *dir = file_dir(arena, spec->path);
     if (model) spec->model = spec_read_model(model, dir, arena, diag);
     if (graph) spec->graph = spec_read_graph(graph, arena, diag);
-    spec->kernels = spec_read_kernels(yaml_get(root, "kernels"), dir, &spec->kernel_count, arena, diag);
+    read_kernels(root, spec, dir, arena, diag);
 }
 
 static void read_board(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {

@@ -60,6 +60,7 @@ sampling|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|0 1|
 sampling-3x256-T1|sampling|$root/tests/e2e/specs/sampling.yaml|random:1|drawn listed|1|channels=3 T=1 lanes=2
 inputs|inputs|$root/tests/e2e/specs/inputs.yaml|random:3|rows-blocks|0|
 gated|gated|$root/tests/e2e/specs/gated.yaml|random:4|end|0|
+rectified|rectified|$root/tests/e2e/specs/rectified.yaml|random:5|rows|0|
 llama_block|llama_block|$root/tests/e2e/specs/llama_block.yaml|random:3|lengths end|0|
 formats|formats|$root/tests/e2e/specs/formats.yaml|random:3|end|0|
 gemma2-long|gemma2-long|$root/tests/e2e/specs/gemma2.yaml|random:3|end|0|channels=4 context=90

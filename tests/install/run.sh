@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 log=$work/log
 mkdir "$work/there" && cd "$work/there" || exit 1
 cp "$root/tests/e2e/specs/five.yaml" .
-plan 32
+plan 34
 
 from_prefix() { make -s -C "$root" "$1" DESTDIR="$work/stage" PREFIX="$2"; } # target, prefix
 works_from() { # program, name: a design, its image, its package, the golden model
@@ -97,7 +97,7 @@ all_options() { # every command's, and no others
 }
 check "bash completion: the options of every command, and no others" all_options
 in_zsh() { # the same words in both scripts
-    words_of() { sed -nE 's/^ +([a-z]*:?[a-z-]*)\) found=1 (words|names)=.(.*). ;;$/\1 \3/p' "$1"; }
+    words_of() { sed -nE 's/^ +([a-z: |-]*)\) (files=1 )?found=1 (words|names)=.(.*). ;;$/\1 \2\4/p' "$1"; }
     [ "$(words_of "$work/_rill" | wc -l)" -gt 20 ] && diff <(words_of "$work/rill.bash") <(words_of "$work/_rill")
 }
 check "zsh completion: the same words" in_zsh
@@ -105,6 +105,8 @@ check "bash completion: options of the simulation" completes rill sim --i -- --i
 check "bash completion: passes" completes rill gen x.yaml --dump-after = in -- infer-types insert-dma
 check "bash completion: values" completes rill sim x --compare "" -- all min
 check "bash completion: values of an argument" completes rill schema b -- board
+check "bash completion: names of what ships, and files" completes rill golden five.yaml --chat "" -- gemma five.yaml
+check "bash completion: help" completes rill help fo -- forecast
 check "bash completion: files" completes rill gen fi -- five.yaml
 offers_little() { completes rill pack --f -- --force && [ "$(wc -l <"$work/offered")" = 1 ]; }
 check "bash completion: no other command's options" offers_little

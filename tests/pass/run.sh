@@ -332,7 +332,7 @@ refuse_requests_before_build() {
     refuse_unbuilt 1 "channel_00.bin" --tokens 1
 }
 
-plan $((${#expects[@]} + ${#warns[@]} + 182)) # 182: written one by one below
+plan $((${#expects[@]} + ${#warns[@]} + 187)) # 187: written one by one below
 plan 24
 refuse_requests_before_build
 for expect in "${expects[@]}"; do
@@ -344,6 +344,10 @@ refuse_command 2 '`--prompt-len` takes a number of at least 1, not `many`' timel
 refuse_command 2 '`--tokens` takes a number of at least 1, not `0`' golden odd.yaml --weights random:1 --prompt-ids 1 \
     --tokens 0
 refuse_command 1 'five.yaml: Not a directory' gen five.yaml -o five.yaml/x
+refuse_command 2 '`rill check` has no `--request` any more: write `rill forecast five.yaml IN:OUT`$' check five.yaml \
+    --request
+refuse_command 2 '`rill check` has no `--tokens` any more: write `rill timeline five.yaml --tokens N --json`$' check \
+    five.yaml --tokens --json
 refuse_command 2 '`rill check` has no `--types` any more: write `rill types five.yaml`$' check five.yaml --types
 refuse_command 2 '.*: write `rill forecast five.yaml 8:8 --json --kept`$' check --json five.yaml --request 8:8 --kept
 refuse_command 2 '.*: write `rill forecast five.yaml IN:OUT --start 3`$' check five.yaml --start 3
@@ -466,6 +470,14 @@ done
 check_refused "where a dump goes" 0 "^wrote $work/dump/expand-model.yaml, the IR behind that pass, and no design\$" \
     "$rill" gen \
     "$root/tests/e2e/specs/odd.yaml" -o "$work/dump" --dump-after=expand-model
+no_resources='note: no `resources` in the declaration of kernel `graded`, `slowly`, `affine`: the estimates count them'
+for command in check "gen -o $work/none"; do
+    # shellcheck disable=SC2086 # words
+    check_refused "kernels without resources: rill ${command%% *}" 0 "^$no_resources as nothing;" \
+        "$rill" $command "$root/tests/e2e/specs/steps.yaml"
+done
+all_say() { ! "$rill" check "$root/tests/e2e/specs/rectified.yaml" | grep '`resources` in .*rectify'; }
+check "kernels with resources: rill check" all_say
 check_refused "dies that were not looked at" 0 'note: the 3 dies of u55c were not looked at.*`design: {dies: 3}`' \
     "$rill" check "$root/tests/e2e/specs/odd.yaml"
 for help in "--help" "-h"; do

@@ -543,6 +543,18 @@ def case_unnamed_blocks() -> None:
     assert (dies.of("gen_lane[3].genblk2.gen_sums.q"), dies.of("gen_lane[3].u_lane")) == (2, 0)
 
 
+def case_custom_kernel() -> None:
+    """A user's module in a design is one that was not walked: paths end and begin at its ports."""
+    top = Module()
+    wire, made = top.bit("wire"), top.bit("made")
+    top.cell("u_one", "rill_one", ("q",), {"q": wire})
+    top.cell("u_relu", "Relu_4", ("y",), {"x": wire, "y": made})
+    top.cell("u_two", "rill_two", (), {"d": made})
+    slow = Table(depart={"q": NS["ff_clock_to_q"] + 2 * NS["lut"]})
+    path = top.worst({"u_one": slow}, None, ())
+    assert (path.start, path.end) == ("wire", "u_relu.x"), (path.start, path.end)
+
+
 def case_unknown_cell() -> None:
     """A cell without a delay is refused by name."""
     module = Module()

@@ -10,7 +10,7 @@ cd "$root" || exit 1
 
 cases=("$@")
 [ $# != 0 ] || mapfile -t cases < <(python3 tests/timing/cases.py)
-if [ $# = 0 ]; then plan 34; else plan $#; fi
+if [ $# = 0 ]; then plan 35; else plan $#; fi
 for case in "${cases[@]}"; do
     again="tests/timing/run.sh $case"
     check "model: $case" python3 tests/timing/cases.py "$case"

@@ -53,7 +53,8 @@ static inline const char *image_try(struct image_fixture *x, const struct ir *ir
                                     bool golden_only) {
     struct output out;
     output_begin(&out, &x->f.arena, image_path(x, name));
-    bool ok = golden_only ? pack_golden(ir, source, &out, &x->f.diag) : pack_image(ir, source, &out, &x->f.diag);
+    bool ok =
+        golden_only ? pack_golden(ir, source, &out, &x->f.diag) : pack_image_by(ir, source, NULL, &out, &x->f.diag);
     if (!ok) output_abort(&out);
     else if (!output_commit(&out)) {
         diag_error(&x->f.diag, loc_none(), "%s", out.error);

@@ -205,6 +205,23 @@ static void a_boundary_beyond_its_limit_is_warned_of(void **state) {
     assert_non_null(strstr(said(ir), "bits cross from SLR0 to SLR1, the limit of board u50 is 230 of 23040 wires"));
 }
 
+static void list_figures(FILE *out) {
+    static const struct {
+        const char *section, *key;
+        double low, high, preset;
+        const char *unit, *text;
+    } figures[] = {
+#define PORT_ROW(type, key, low, high, preset, unit, text) {"memory_port", #key, low, high, preset, unit, text},
+        BOARD_PORT_FIGURES(PORT_ROW)
+#define LIMIT_ROW(type, key, low, high, preset, unit, text) {"limits", #key, low, high, preset, unit, text},
+            BOARD_LIMIT_FIGURES(LIMIT_ROW)
+#define POWER_ROW(type, key, low, high, preset, unit, text) {"power", #key, low, high, preset, unit, text},
+                BOARD_POWER_FIGURES(POWER_ROW)};
+    for (size_t i = 0; i < COUNT_OF(figures); i++)
+        fprintf(out, "| `%s.%s` | %g to %.10g | %s | %g | %s |\n", figures[i].section, figures[i].key, figures[i].low,
+                figures[i].high, figures[i].unit, figures[i].preset, figures[i].text);
+}
+
 // docs/boards.md has every row of the tables.
 static void the_docs_have_every_figure(void **state) {
     (void)state;
@@ -213,7 +230,7 @@ static void the_docs_have_every_figure(void **state) {
     const char *why, *docs = file_read(&arena, "docs/boards.md", 1 << 20, &len, &why);
     assert_non_null(docs);
     FILE *out = open_memstream(&list, &len);
-    board_figures_list(out);
+    list_figures(out);
     fclose(out);
     int rows = 0;
     for (char *row = strtok(list, "\n"); row; row = strtok(NULL, "\n"), rows++)

@@ -8,6 +8,7 @@
 #include "include/family.h"
 #include "include/ir.h"
 #include "include/names.h"
+#include "include/spec.h"
 
 // Pairs of layers in a repeated region, the odd one in a region of its own: loops, choices, words, numbers, defaults of
 // other parameters, expressions of `layer`, a value for each layer that is the same for all.
@@ -435,9 +436,49 @@ static void test_per_layer(void **state) {
     image_end(&x);
 }
 
+// ---- kernels of a family ----
+
+static void assert_same_text_of(const struct custom *c, const struct oracle_kernel *o, const char *name,
+                                const char *file) {
+    assert_string_equal(c->name, name);
+    assert_string_equal(o->name, name);
+    assert_string_equal(c->golden.name, file);
+    assert_string_equal(c->golden.text, o->text);
+}
+
+// Beside those of the spec; files of each lie beside their own.
+static void test_kernels(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    const char *path = file_find_shared(&x.f.arena, "tests/e2e/specs/rectified.yaml");
+    const struct rill_spec *spec = rill_spec_read(path, &x.f.arena, &x.f.diag);
+    const struct oracle_graph *g = oracle_read(&x.f.arena, path, &x.f.diag);
+    assert_no_errors(&x.f);
+    assert_true(spec && g && spec->kernel_count == 2 && g->kernel.count == 2);
+    assert_same_text_of(&spec->kernels[0], &g->kernel.items[1], "rectify", "rectify.c");
+    assert_same_text_of(&spec->kernels[1], &g->kernel.items[0], "bound", "clamp.c");
+    image_end(&x);
+}
+
+static void test_too_many_kernels(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct text spec = {0};
+    text_addf(&spec, "model: {family: %s, layers: 1, width: 8}\nkernels:\n",
+              file_find_shared(&x.f.arena, "tests/e2e/specs/families/rectified.yaml"));
+    for (int i = 0; i < SPEC_MAX_KERNELS; i++) text_addf(&spec, "  k%d: {}\n", i);
+    assert_null(rill_spec_read(spec_of(&x, "many.yaml", text_cstr(&spec)), &x.f.arena, &x.f.diag));
+    assert_reported(&x.f, "many.yaml:4:3: error: kernels of a spec and its family must have at most 64 items, not 65");
+    text_free(&spec);
+    image_end(&x);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_expansion), cmocka_unit_test(test_names),
-                                       cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_spellings),
-                                       cmocka_unit_test(test_per_layer)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_expansion),       cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_checkpoint),      cmocka_unit_test(test_spellings),
+                                       cmocka_unit_test(test_per_layer),       cmocka_unit_test(test_kernels),
+                                       cmocka_unit_test(test_too_many_kernels)};
     return cmocka_run_group_tests_name("family", tests, NULL, NULL);
 }

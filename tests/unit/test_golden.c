@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #endif
 #include "tests/unit/image_fixture.h"
+#include "tests/unit/quantize_fixture.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -304,6 +304,36 @@ static void test_own_family(void **state) {
     end(&x);
 }
 
+// What the spec calls a file of the user's: from the folder of the spec, which need not be there; what ships, by name.
+static void test_places(void **state) {
+    (void)state;
+    struct import_fixture x;
+    begin(&x, "mine",
+          "{\"model_type\": \"gated\", \"n_layer\": 3, \"hidden_size\": 24, \"num_attention_heads\": 3, "
+          "\"num_key_value_heads\": 1, \"intermediate_size\": 40, \"vocab_size\": 30, \"head_dim\": 8, "
+          "\"max_position_embeddings\": 20, \"hidden_act\": \"gelu_new\", \"tie_word_embeddings\": true}");
+    struct arena *a = &x.f.arena;
+    const char *specs = file_find_shared(a, "tests/e2e/specs");
+    static const struct {
+        const char *below, *word;
+    } places[] = {{"", "families/gated.yaml"},
+                  {"/families", "./gated.yaml"},
+                  {"/families/../kernels", "../families/gated.yaml"},
+                  {"/none/new", "../../families/gated.yaml"}};
+    x.o.family = arena_printf(a, "%s/families/gated.yaml", specs);
+    x.o.board = file_find_shared(a, "boards/u280.yaml");
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        struct import *m = try_import(&x);
+        assert_no_errors(&x.f);
+        import_place(m, arena_printf(a, "%s%s", specs, places[i].below));
+        assert_string_equal(m->family_word, places[i].word);
+        assert_string_equal(m->board_word, "u280");
+    }
+    assert_string_equal(file_relative(a, "/dev", "/proc/version"), "/proc/version");
+    assert_string_equal(file_relative(a, "/dev/shm", "/dev/shmx"), "../shmx");
+    end(&x);
+}
+
 // The design for a board: what is known to fit, and lanes for the scores of long contexts.
 static const struct {
     const char *name;
@@ -409,6 +439,7 @@ int main(void) {
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_own_family),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_fitting),
         cmocka_unit_test(test_end_ids),
         cmocka_unit_test(test_wide_rows),

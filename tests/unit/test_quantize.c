@@ -3,6 +3,7 @@
 // model.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
+#include "tests/unit/quantize_fixture.h"
 
 #include "gen/oracle/evaluate.h"
 #include "gen/oracle/run.h"

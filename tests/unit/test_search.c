@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scales of int4 groups by what the columns are multiplied with: optima that are known, and never worse than without.
 #include "tests/unit/model_fixture.h"
+#include "tests/unit/quantize_fixture.h"
 
 #include <math.h>
 

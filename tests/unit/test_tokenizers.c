@@ -236,6 +236,103 @@ static void test_broken_config(void **state) {
     fixture_end(&f);
 }
 
+// ---- splittings are data ----
+
+// What is reported of a file of this name and text in a folder of its own.
+static void assert_said(const char *name, const char *data, size_t len, const char *part) {
+    char path[] = "/tmp/rill_splittings_XXXXXX";
+    struct fixture f;
+    fixture_begin(&f);
+    assert_non_null(mkdtemp(path));
+    char *file = arena_printf(&f.arena, "%s/%s", path, name);
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    assert_int_equal(fwrite(data, 1, len, out), len);
+    fclose(out);
+    tokenizer_close(tokenizer_open(&f.arena, path, &f.diag));
+    assert_reported(&f, part);
+    unlink(file);
+    rmdir(path);
+    fixture_end(&f);
+}
+
+#define SPLIT_AT(regex)                                                                                                \
+    WITH("pre_tokenizer", "{\"type\":\"Split\",\"behavior\":\"Isolated\",\"pattern\":{\"Regex\":\"" regex "\"}}")
+
+// One that is not known is told those that are.
+static void test_unknown_splitting(void **state) {
+    (void)state;
+    struct fixture f;
+    size_t len;
+    const char *why;
+    fixture_begin(&f);
+    char *gguf = file_read(&f.arena, shipped(&f, "llama_bpe.gguf"), 1 << 24, &len, &why);
+    char *name = memmem(gguf, len, "llama-bpe", 9);
+    assert_non_null(name);
+    name[8] = 'x';
+    assert_said("tokenizer.gguf", gguf, len, "splitting `llama-bpx` is not known");
+    assert_said("tokenizer.gguf", gguf, len, "did you mean `llama-bpe`?");
+    assert_refused(SPLIT_AT("x+"), "known: `gpt2`, `digits`, `marks`, `llama3`, `qwen2`");
+    assert_refused(SPLIT_AT("x+"), "families/tokenizer/splittings.yaml");
+    assert_said("other.json", "{}", 2, "it has no tokenizer: vocab.json and merges.txt, tokenizer.json or");
+    fixture_end(&f);
+}
+
+// A table of the user's, beside families of theirs.
+static void with_table(const char *splitting, const char *json, const char *part) {
+    char path[] = "/tmp/rill_table_XXXXXX";
+    struct fixture f;
+    fixture_begin(&f);
+    assert_non_null(mkdtemp(path));
+    struct output out;
+    struct text table = {0};
+    text_addf(&table, "splittings:\n  mine: %s\ngguf: {}\nend_of_text: <e>\n", splitting);
+    output_begin(&out, &f.arena, path);
+    assert_true(output_text(&out, "families/tokenizer/splittings.yaml", &table) && output_commit(&out));
+    text_free(&table);
+    setenv("RILL_HOME", path, 1);
+    assert_refused(json, part);
+    unsetenv("RILL_HOME");
+    assert_int_equal(system(arena_printf(&f.arena, "rm -r %s", path)), 0);
+    fixture_end(&f);
+}
+
+// White space is Unicode's, whatever the library means by it: a no-break space is no part of the piece before it.
+static void test_wide_space(void **state) {
+    (void)state;
+    static const char json[] =
+        "{\"pre_tokenizer\":{\"type\":\"Split\",\"behavior\":\"Isolated\",\"pattern\":{\"Regex\":\"'s|'t|'re|'ve|'m|'"
+        "ll|"
+        "'d| ?\\\\p{L}+| ?\\\\p{N}+| ?[^\\\\s\\\\p{L}\\\\p{N}]+|\\\\s+(?!\\\\S)|\\\\s+\"}},\"model\":{\"type\":\"BPE\","
+        "\"vocab\":{\"!\":0,\"\\u00a0\":1,\"!\\u00a0\":2},\"merges\":[[\"!\",\"\\u00a0\"]]}}";
+    char path[] = "/tmp/rill_wide_XXXXXX";
+    struct fixture f;
+    struct token_ids ids = {0};
+    fixture_begin(&f);
+    assert_non_null(mkdtemp(path));
+    char *file = arena_printf(&f.arena, "%s/tokenizer.json", path);
+    write_file(file, json, strlen(json));
+    struct tokenizer *t = tokenizer_open(&f.arena, path, &f.diag);
+    assert_no_errors(&f);
+    tokenizer_encode(t, "!\xc2\xa0", 3, false, &ids);
+    assert_int_equal(ids.count, 2);
+    tokenizer_close(t);
+    unlink(file);
+    rmdir(path);
+    fixture_end(&f);
+}
+
+static void test_own_splitting(void **state) {
+    (void)state;
+    const char *two = "{\"pre_tokenizer\":{\"type\":\"Split\",\"behavior\":\"Isolated\",\"pattern\":{\"Regex\":"
+                      "\"x+\"}},\"model\":{\"type\":\"Unigram\"}}"; // read as far as the model
+    with_table("x+", two, "model: `Unigram` is not supported");
+    with_table("(x+", SPLIT_AT("(x+"),
+               "splittings.yaml:2:9: error: splitting `mine`: its expression is wrong: missing");
+    with_table("[x]", SPLIT_AT("x+"), "known: `mine`");
+    with_table("x\nsplitings: {}", SPLIT_AT("x+"), "splittings.yaml:3:1: error: unknown key `splitings`");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gpt2),          cmocka_unit_test(test_smollm),
@@ -245,7 +342,8 @@ int main(void) {
         cmocka_unit_test(test_decoded),       cmocka_unit_test(test_begin_by_flag),
         cmocka_unit_test(test_begin),         cmocka_unit_test(test_sentencepiece_gguf),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_sentencepiece_bare_gguf),
-        cmocka_unit_test(test_broken_config),
+        cmocka_unit_test(test_broken_config), cmocka_unit_test(test_unknown_splitting),
+        cmocka_unit_test(test_own_splitting), cmocka_unit_test(test_wide_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,7 @@ def read_top(given: argparse.Namespace, rows: Rows, dies: Dies) -> tuple[Netlist
     lines: dict[str, str] = {}
     missing = set()
     for name, cell in top["cells"].items():
-        if not cell["type"].startswith("rill_"):
+        if cell["type"].startswith("$"):
             continue
         line = rows.line_of(cell["type"], cell["parameters"])
         if line is None:

@@ -54,7 +54,10 @@ def kind_of(cell: dict) -> str:
         return "lut"
     if kind in ("GND", "VCC"):
         return "constant"
-    return "bitwise" if kind in BITWISE else "box" if "rill_" in kind else "unknown"
+    if kind in BITWISE:
+        return "bitwise"
+    custom = not kind.startswith("$") and not kind.isupper()  # a kernel's own module; cells of the device are in capitals
+    return "box" if "rill_" in kind or custom else "unknown"
 
 
 def is_copies(cell: dict) -> bool:

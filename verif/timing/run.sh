@@ -188,7 +188,7 @@ state_clock() {
 make_top() {
     local design=$work/design read=read_verilog dirs files
     dirs=$(printf -- "-I$root/%s " rtl-templates/*)
-    files=$(find "$design/rtl" -name 'rill_*.v' ! -name rill_top.v | LC_ALL=C sort | tr '\n' ' ')
+    files=$(find "$design/rtl" -name '*.v' ! -name rill_top.v | LC_ALL=C sort | tr '\n' ' ')
     yosys -q -p "$read -lib -DSYNTHESIS $dirs $files; $read -DSYNTHESIS $dirs $design/rtl/rill_top.v;
         hierarchy -top rill_top; proc; write_json $work/top.json"
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names and words of a family's file that have no meaning, before any model has values: also of a default that no spec
+// takes, and of the branch of an expression that is not worked out. Those of the graph are found when it is made.
+#include <ctype.h>
+#include <string.h>
+
+#include "gen/spec/family_read.h"
+#include "gen/spec/spec_read.h"
+
+// Where an expression stands: which names it may have.
+struct place {
+    struct family_reader *r;
+    size_t lets; // that stand before it
+    bool design, layer;
+};
+
+static bool is_known(const struct place *p, const char *name) {
+    const struct family *f = p->r->family;
+    int parameter = family_find_parameter(f, name);
+    for (size_t i = 0; i < p->lets; i++)
+        if (!strcmp(f->let[i].name, name)) return true;
+    if (!strcmp(name, "clog2") || (p->layer && !strcmp(name, "layer"))) return true;
+    if (parameter >= 0)
+        return f->parameter[parameter].type == FAMILY_INTEGER || f->parameter[parameter].type == FAMILY_FLAG;
+    return family_has_word(f, name) || (p->design && family_is_design_name(name));
+}
+
+static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+
+// The first name without a meaning is reported.
+static void check_text(const struct place *p, const struct yaml_node *at, const char *text, size_t offset) {
+    const struct family_values none = {.family = p->r->family};
+    const struct family_scope scope = {.values = &none, .arena = p->r->arena, .diag = p->r->diag};
+    for (const char *c = text; *c;) {
+        size_t len = 0;
+        while (is_of_name(c[len])) len++;
+        const char *name = arena_strndup(p->r->arena, c, len);
+        bool number = isdigit((unsigned char)*c) || (c > text && c[-1] == '\''); // 8'h1f
+        if (len && !number && !is_known(p, name)) {
+            family_refuse_name(&scope, at, text, offset + (size_t)(c - text), name);
+            return;
+        }
+        c += len ? len : 1;
+    }
+}
+
+static void check_expression(const struct place *p, const struct yaml_node *at) {
+    bool truth;
+    if (at && !yaml_parse_bool(at, &truth)) check_text(p, at, at->text, 0);
+}
+
+// `{expression}`s in a text; a number or a word stands alone.
+static void check_pieces(const struct place *p, const struct yaml_node *at) {
+    for (const char *open = at->text, *close; (open = strchr(open, '{')) && (close = strchr(open, '}')); open = close) {
+        const char *piece = arena_strndup(p->r->arena, open + 1, (size_t)(close - open - 1));
+        if (family_find_parameter(p->r->family, piece) < 0) check_text(p, at, piece, (size_t)(open + 1 - at->text));
+    }
+}
+
+static void check_word(struct family_reader *r, const struct family_parameter *p, const struct yaml_node *node,
+                       const char *what) {
+    int word;
+    if (p->word_count) yaml_word(node, p->words, p->word_count, what, &word, r->diag);
+}
+
+// ---- parameters ----
+
+static void check_number(struct family_reader *r, const struct family_parameter *p) {
+    const char *words[FAMILY_MAX_NAMES];
+    size_t count = 0;
+    double number;
+    int other = family_find_parameter(r->family, p->preset->text);
+    if (yaml_parse_float(p->preset, &number) || (other >= 0 && r->family->parameter[other].type == FAMILY_NUMBER))
+        return;
+    for (size_t i = 0; i < r->family->parameters; i++)
+        if (r->family->parameter[i].type == FAMILY_NUMBER && &r->family->parameter[i] != p)
+            words[count++] = r->family->parameter[i].name;
+    diag_error(r->diag, p->preset->loc, "default of `%s`: no number, and no number's name", p->name);
+    diag_note_words(r->diag, p->preset->loc, p->preset->text, words, count);
+}
+
+static void check_default(struct family_reader *r, const struct family_parameter *p) {
+    const struct place place = {.r = r};
+    if (!p->preset) return;
+    if (p->type == FAMILY_WORD) check_word(r, p, p->preset, "default");
+    else if (p->type == FAMILY_NUMBER) check_number(r, p);
+    else check_expression(&place, p->preset);
+}
+
+// ---- keys of a checkpoint ----
+
+static void check_words(struct family_reader *r, const struct family_parameter *p, const struct family_key *k) {
+    for (size_t i = 0; k->words && i < k->words->count; i++) check_word(r, p, k->words->items[i], k->words->keys[i]);
+    if (k->preset) check_word(r, p, k->preset, "default");
+}
+
+static void check_keys(struct family_reader *r, const struct family_keys *keys) {
+    struct place place = {.r = r, .lets = r->family->lets};
+    for (size_t i = 0; i < keys->count; i++) {
+        const struct family_key *k = &keys->item[i];
+        const struct family_parameter *p = k->parameter < 0 ? NULL : &r->family->parameter[k->parameter];
+        place.layer = false;
+        check_expression(&place, k->equals);
+        if (p && p->type == FAMILY_WORD) check_words(r, p, k);
+        else if (p && p->type != FAMILY_NUMBER) check_expression(&place, k->preset);
+        place.layer = true;
+        for (size_t e = 0; k->each && e < k->each->count; e++) check_expression(&place, k->each->items[e]);
+    }
+}
+
+// ---- the whole ----
+
+void family_check_names(struct family_reader *r) {
+    const struct family *f = r->family;
+    struct place place = {.r = r};
+    for (size_t i = 0; i < f->parameters; i++) check_default(r, &f->parameter[i]);
+    for (place.lets = 0; place.lets < f->lets; place.lets++) check_expression(&place, f->let[place.lets].value);
+    place.design = true;
+    for (size_t i = 0; i < f->checks; i++) {
+        check_expression(&place, f->check[i].that);
+        check_expression(&place, f->check[i].nearest);
+        check_pieces(&place, f->check[i].say);
+    }
+    check_keys(r, &f->config);
+    check_keys(r, &f->gguf.metadata);
+}
