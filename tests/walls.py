@@ -6,7 +6,7 @@ usage: walls.py includes  files that name an included file otherwise than from t
        walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
        walls.py names     operations and modules of the RTL library that are named outside of gen/kernel
        walls.py texts     texts that are parsed or compared where values and objects are meant
-       walls.py ports     ports that are found by their names instead of their roles
+       walls.py ports     ports that are found by their names, or streams by their widths, instead of their roles
        walls.py homes     files in which an operation stands by name that CONTRIBUTING.md does not list; more of them than it may have
        walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
        walls.py picture   arrows in which docs/folders.svg and the list differ
@@ -147,6 +147,9 @@ def wrong_texts():
 PORTS = re.compile(r"\bstrn?cmp\(.*(\bport(\[[^]]*\]|s)?(\.|->)name\b|\bport\[.*\]\.name\b)")
 
 
+WIDTH = re.compile(r"\bdata_bits [!=]= ([0-9]|[A-Z]+_BITS\b)")
+
+
 def wrong_ports():
     roles = re.findall(r'^ROLE\(\w+, "(\w+)"', (ROOT / "include/roles.def").read_text(), re.M)
     role = re.compile(r"\bstrn?cmp\(.*\"(%s)\"" % "|".join(roles))
@@ -154,6 +157,10 @@ def wrong_ports():
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             if PORTS.search(line) or role.search(line):
                 yield f"{path}:{number}: the name of a port is compared, not its role"
+    for path in files("gen", "verif"):
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            if WIDTH.search(line):
+                yield f"{path}:{number}: a stream is told by its width, not by its role"
 
 
 PAGE = "silu"                # the one that the page names its files after

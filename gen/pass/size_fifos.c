@@ -30,10 +30,9 @@ static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
 }
 
 int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
-    const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port],
-                         *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
+    const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port];
     if (is_a(ir, edge->dst_kernel, KERNEL_FORK)) return DEPTH_PLAIN;
-    if (to->data_bits == 64 && to->kind == IR_STREAM_BARE) return DEPTH_STEP;
+    if (ir_carries_steps(ir, edge) || ir_is_of(ir, edge, IR_ROLE_RING)) return DEPTH_STEP;
     if (is_a(ir, edge->src_kernel, KERNEL_SPILL) || is_a(ir, edge->dst_kernel, KERNEL_SPILL))
         return DEPTH_PLAIN; // it keeps the firing
     bool waits = edge->whole || is_a(ir, edge->src_kernel, KERNEL_FORK) || is_a(ir, edge->dst_kernel, KERNEL_MUX) ||
