@@ -4,7 +4,7 @@
 
 usage: walls.py includes  files that name an included file otherwise than from the top of the tree
        walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
-       walls.py names     operations and modules of the RTL library that are named outside of gen/kernel
+       walls.py names     operations and modules of the RTL library that are named outside of gen/kernel, classes that are asked for there
        walls.py texts     texts that are parsed or compared where values and objects are meant
        walls.py ports     ports that are found by their names, or streams by their widths, instead of their roles
        walls.py homes     files in which an operation stands by name that CONTRIBUTING.md does not list; more of them than it may have
@@ -93,9 +93,15 @@ def library():
     return {path.stem for path in (ROOT / "rtl-templates").rglob("*.v")}
 
 
+# A class may be chosen for an instance that is made; what there is, is asked for traits.
+CLASSES = re.compile(r"[!=]= *&rtl_|&rtl_\w+ *[!=]=|\b(is\w*|has\w*)\([^()]*&rtl_|\brtl_\w+\.(?!module\b)")
+
+
 def named(path, modules):
-    """Operations and modules that a file names, with their lines."""
+    """Operations and modules that a file names, classes that it looks for, with their lines."""
     for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+        if CLASSES.search(line):
+            yield number, "a class instead of traits"
         if re.search(r"\bIR_OP_[A-Z]", line):
             yield number, "an operation by name"
         for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line):

@@ -444,6 +444,27 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "CHAINS", 1) + 1, 0, (double)(channels + 8), 0); // a reset's registers for each part
 }
 
+// ---- a lane by itself, on another die ----
+
+struct cost_resources cost_one_lane(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    struct cost_resources r = {0}, front = {0};
+    cost_engine_lane(&args, &r);
+    cost_lane_front(&args, &front);
+    cost_add(&r, &front, -1);
+    cost_dequantize(&args, &r);
+    return r;
+}
+
+struct cost_resources cost_one_sums(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    struct cost_resources r = {0};
+    if (arrays(&args) > 1) cost_pair_sums(&args, &r);
+    else cost_lane_sums(&args, &r);
+    cost_dequantize(&args, &r);
+    return r;
+}
+
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_ENGINE;
@@ -479,5 +500,6 @@ const struct kernel_class rtl_x_buffer = {.module = "rill_x_buffer", .cost = cos
 const struct kernel_class rtl_engine = {.module = "rill_engine",
                                         .without = "no keys or values in this design",
                                         .kv = KERNEL_KV_INTEGERS,
+                                        .traits = KERNEL_MULTIPLIES,
                                         .contract = contract,
                                         .cost = cost_engine};

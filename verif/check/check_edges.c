@@ -103,7 +103,8 @@ static bool is_of_softmax(const struct ir *ir, int softmax, int tensor) {
 // Query heads that are tokens there in steps of one token; 0: none.
 static int together_of(const struct ir *ir, int tensor) {
     for (int k = 0; k < ir->kernels; k++)
-        if (kernel_of(&ir->kernel[k]) == &rtl_softmax && is_of_softmax(ir, ir->kernel[k].node, tensor))
+        if (ir->kernel[k].node != IR_NONE && ir_node_is(ir, ir->kernel[k].node, OP_OF_SCORES) &&
+            is_of_softmax(ir, ir->kernel[k].node, tensor))
             return (int)ir_param_int(&ir->kernel[k], "TOGETHER", 0);
     return 0;
 }

@@ -66,17 +66,11 @@ static struct route *read_route(struct check *check, const struct ir_kernel *k) 
 
 // ---- finding out ----
 
-static bool is_of(const struct ir *ir, int kernel, const struct kernel_class *class) {
-    return kernel_of(&ir->kernel[kernel]) == class;
-}
+static bool is_of(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
 // Kernels that give the firings of their one input, in another width, order or number of words a firing.
 static bool is_mover(const struct ir *ir, int kernel) {
-    static const struct kernel_class *const classes[] = {&rtl_frame, &rtl_width_converter, &rtl_layout_converter,
-                                                         &rtl_corner_turn, &rtl_replay_buffer};
-    for (size_t i = 0; i < COUNT_OF(classes); i++)
-        if (is_of(ir, kernel, classes[i])) return true;
-    return false;
+    return is_of(ir, kernel, KERNEL_FRAMES | KERNEL_WIDTH | KERNEL_REORDERS | KERNEL_REPEATS);
 }
 
 // The edge at a kernel's i-th stream of data in this direction, or IR_NONE.
@@ -143,7 +137,7 @@ static const struct ir_port *reading_port(const struct ir *ir, int edge) {
 // The stream behind a kernel that gives the words of this one in their order, in another width; or IR_NONE.
 static int edge_in_order(const struct ir *ir, int edge) {
     int k = ir->edge[edge].dst_kernel;
-    return is_of(ir, k, &rtl_width_converter) || is_of(ir, k, &rtl_frame) ? edge_at(ir, k, true, 0) : IR_NONE;
+    return is_of(ir, k, KERNEL_WIDTH | KERNEL_FRAMES) ? edge_at(ir, k, true, 0) : IR_NONE;
 }
 
 static bool order_at(const struct ir *ir, struct edge *e, const struct ir_port *port) {
@@ -175,7 +169,7 @@ static bool order_moved(const struct ir *ir, int edge, struct edge *e, bool reor
 static bool take_moved(struct check *check, int edge, struct edge *e, int from, int mover) {
     const struct ir *ir = check->ir;
     const struct edge *other = known(check, from, true);
-    bool repeats = is_of(ir, mover, &rtl_replay_buffer), some = other && other->route && other->route->only != IR_NONE;
+    bool repeats = is_of(ir, mover, KERNEL_REPEATS), some = other && other->route && other->route->only != IR_NONE;
     struct edge moved;
     if (repeats && some) other = other->route->part[0]; // the firing that goes this way, in every repetition
     if (!take(check, &moved, other)) return false;
@@ -239,11 +233,11 @@ static bool take_together(struct check *check, struct edge *e, int kernel, int o
 static bool find_by_writer(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].src_kernel, in = edge_at(ir, k, false, 0);
-    if (is_of(ir, k, &rtl_fork) || is_of(ir, k, &rtl_spill)) return take(check, e, known(check, in, true));
-    if (is_of(ir, k, &rtl_token_select)) return take_last(check, e, in);
-    if (is_of(ir, k, &rtl_stream_demux)) return take_some(check, edge, e, k);
-    if (is_of(ir, k, &rtl_stream_mux)) return take_turns(check, e, k, false);
-    if (is_of(ir, k, &rtl_head_pack)) return take_together(check, e, k, in);
+    if (is_of(ir, k, KERNEL_FORK | KERNEL_SPILL)) return take(check, e, known(check, in, true));
+    if (is_of(ir, k, KERNEL_LAST)) return take_last(check, e, in);
+    if (is_of(ir, k, KERNEL_DEMUX)) return take_some(check, edge, e, k);
+    if (is_of(ir, k, KERNEL_MUX)) return take_turns(check, e, k, false);
+    if (is_of(ir, k, KERNEL_PACKS)) return take_together(check, e, k, in);
     return is_mover(ir, k) && take_moved(check, edge, e, in, k);
 }
 
@@ -251,12 +245,11 @@ static bool find_by_reader(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].dst_kernel;
     if (reading_port(ir, edge)->role == IR_ROLE_STEP) return false; // told by what brings it alone
-    if (is_of(ir, k, &rtl_stream_demux)) return take_turns(check, e, k, true);
-    if (is_of(ir, k, &rtl_head_split)) return take_together(check, e, k, edge_at(ir, k, true, 0));
-    for (int i = 0; is_of(ir, k, &rtl_fork) && i < ir_param_int(&ir->kernel[k], "PORTS", 0); i++)
+    if (is_of(ir, k, KERNEL_DEMUX)) return take_turns(check, e, k, true);
+    if (is_of(ir, k, KERNEL_UNPACKS)) return take_together(check, e, k, edge_at(ir, k, true, 0));
+    for (int i = 0; is_of(ir, k, KERNEL_FORK) && i < ir_param_int(&ir->kernel[k], "PORTS", 0); i++)
         if (take(check, e, known(check, edge_at(ir, k, true, i), true))) return true;
-    return (is_of(ir, k, &rtl_width_converter) || is_of(ir, k, &rtl_frame)) &&
-           take_moved(check, edge, e, edge_at(ir, k, true, 0), k);
+    return is_of(ir, k, KERNEL_WIDTH | KERNEL_FRAMES) && take_moved(check, edge, e, edge_at(ir, k, true, 0), k);
 }
 
 void routes_open(struct check *check) {
@@ -336,7 +329,7 @@ struct edge *route_part_at(const struct edge *e, int part) {
 static bool reads_replay(const struct ir *ir, int kernel) {
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {
         const struct ir_port *port = &ir->kernel[kernel].port[p];
-        if (!port->is_output && port->edge != IR_NONE && is_of(ir, ir->edge[port->edge].src_kernel, &rtl_head_replay))
+        if (!port->is_output && port->edge != IR_NONE && is_of(ir, ir->edge[port->edge].src_kernel, KERNEL_AGAIN))
             return true;
     }
     return false;
@@ -347,8 +340,8 @@ const char *check_left(const struct check *check, int edge) {
     int k = ir->edge[edge].src_kernel;
     if (check->edge[edge].seen) return NULL;
     if (check->edge[edge].active) return check->edge[edge].probed ? "no beat of it was compared" : "it has no probe";
-    if (is_of(ir, k, &rtl_param_store)) return "vector parameters: their reader's results are compared";
-    if (is_of(ir, k, &rtl_kv_scale)) return "scales of all positions: their reader's results are compared";
-    if (is_of(ir, k, &rtl_head_replay) || reads_replay(ir, k)) return "keys again: they are compared the first time";
+    if (is_of(ir, k, KERNEL_STORE)) return "vector parameters: their reader's results are compared";
+    if (is_of(ir, k, KERNEL_SCALES)) return "scales of all positions: their reader's results are compared";
+    if (is_of(ir, k, KERNEL_AGAIN) || reads_replay(ir, k)) return "keys again: they are compared the first time";
     return "what it carries is not known";
 }
