@@ -4,7 +4,7 @@
 
 usage: walls.py includes  files that name an included file otherwise than from the top of the tree
        walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
-       walls.py names     operations and modules of the RTL library that are named outside of gen/kernel, classes that are asked for there
+       walls.py names     operations and modules of the RTL library that are named outside of gen/kernel, classes and parameters that are asked for there
        walls.py texts     texts that are parsed or compared where values and objects are meant
        walls.py ports     ports that are found by their names, or streams by their widths, instead of their roles
        walls.py homes     files in which an operation stands by name that CONTRIBUTING.md does not list; more of them than it may have
@@ -97,11 +97,18 @@ def library():
 CLASSES = re.compile(r"[!=]= *&rtl_|&rtl_\w+ *[!=]=|\b(is\w*|has\w*)\([^()]*&rtl_|\brtl_\w+\.(?!module\b)")
 
 
+# So are parameters, through include/kernel_params.h and include/schedule.h; who makes an instance sets them by name.
+PARAMETERS = re.compile(r'\b(ir_param|ir_param_int|args_value|args_int|args_item)\([^;"]*"')
+OF_CUSTOM = "gen/bind/bind_custom.c"  # parameters that a user's module has
+
+
 def named(path, modules):
     """Operations and modules that a file names, classes that it looks for, with their lines."""
     for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
         if CLASSES.search(line):
             yield number, "a class instead of traits"
+        if PARAMETERS.search(line) and path.parts[1] != "ir" and str(path) != OF_CUSTOM:
+            yield number, "a parameter by name"
         if re.search(r"\bIR_OP_[A-Z]", line):
             yield number, "an operation by name"
         for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line):

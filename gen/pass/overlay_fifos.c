@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "include/cost.h"
+#include "include/kernel_params.h"
 #include "gen/kernel/args.h"
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
@@ -50,7 +51,7 @@ static int tensor_of(const struct ir *ir, int edge, int depth) {
     return tensor;
 }
 
-static bool has_together(const struct ir *ir, int kernel) { return ir_param(&ir->kernel[kernel], "TOGETHER"); }
+static bool has_together(const struct ir *ir, int kernel) { return kernel_is_together(&ir->kernel[kernel]); }
 
 // A pool counts as many firings in every step. Streams of query heads together have fewer in some: those at a kernel
 // that says so, and what grows with the positions between them.
@@ -218,8 +219,7 @@ static void deepen(struct ir *ir) {
         edge->depth = safe;
         edge->forced_by = "one group after the other";
         if (edge->pool == IR_NONE) continue;
-        struct ir_kernel *pool = &ir->kernel[edge->pool];
-        if (ir_param_int(pool, "DEPTH", 0) < safe) ir_set_int(ir, edge->pool, "DEPTH", safe);
+        if (kernel_pool_words(&ir->kernel[edge->pool]) < safe) ir_set_int(ir, edge->pool, "DEPTH", safe);
     }
 }
 

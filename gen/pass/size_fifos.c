@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "include/cost.h"
+#include "include/kernel_params.h"
 #include "gen/kernel/args.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
@@ -26,7 +27,7 @@ static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
             k = ir->edge[ir->kernel[k].port[p].edge].dst_kernel;
             break;
         }
-    return is_a(ir, k, KERNEL_REORDERS) && ir_param_int(&ir->kernel[k], "ROUNDS", 0) == 1;
+    return is_a(ir, k, KERNEL_REORDERS) && kernel_takes_whole(&ir->kernel[k]);
 }
 
 int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {

@@ -8,6 +8,7 @@
 #include "gen/simulator/machines.h"
 #include "gen/simulator/sim.h"
 #include "gen/simulator/sim_lane.h"
+#include "include/kernel_params.h"
 
 enum {
     STEP_LATENCY = 3, // step word taken to its first entry in the schedule's register (rill_schedule)
@@ -34,7 +35,7 @@ struct engine {
     int *firing; // per entry of the schedule
     int *window; // per entry: the operation whose windows its positions have, or IR_NONE
     bool windows;
-    struct sim_schedule schedule;
+    struct schedule_table schedule;
     struct sim_walk walk;
     int64_t entry; // of the running firing
     struct sim_edge *step, *x, *keys, *y;
@@ -105,11 +106,11 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
     e->y = sim_out(sim, a, IR_ROLE_Y);
     e->now = e->x_last = e->loaded = e->prepared[0] = e->prepared[1] = e->read = -1;
     e->fetched = -STEP_NEXT;
-    e->windows = args_value(&a->args, "K_WINDOW") || args_value(&a->args, "V_WINDOW");
+    e->windows = kernel_has_key_windows(a->k) || kernel_has_value_windows(a->k);
     for (int i = 0; i <= WINDOW_STAGES; i++) e->way[i] = -1;
     e->all_lanes = a->c.channels;
     e->arrays = at_least(a->c.times, 1);
-    e->step_tokens = args_int(&a->args, "TOKENS", 1);
+    e->step_tokens = kernel_tokens(a->k);
     return e->step && e->x && e->y && sim_schedule_read(sim, a, ENGINE_BITS, &e->schedule) && name_entries(sim, a, e) &&
            open_lanes(sim, a, e);
 }
@@ -165,7 +166,7 @@ static bool result_out(struct sim *sim, const struct actor *a, struct engine *e)
 // ---- firings ----
 
 static int64_t field(const struct engine *e, int64_t entry, enum field f) {
-    return sim_schedule_field(&e->schedule, entry, f);
+    return schedule_at(&e->schedule, entry, f);
 }
 
 // Of a row of 4-bit weights: a scale for each group, with int4_asym a word of chunk_rows bytes for each beat.

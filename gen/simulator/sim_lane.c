@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "include/layout.h"
+#include "include/kernel_params.h"
 
 enum {
     WALK_LATENCY = 15, // start of a request to the first descriptor
@@ -18,9 +19,7 @@ enum {
     WRITTEN = 5, // the last response, or the last value taken, to the first descriptor that may be sent
 };
 
-static int64_t field(const struct lane *l, int64_t entry, enum field f) {
-    return sim_schedule_field(&l->schedule, entry, f);
-}
+static int64_t field(const struct lane *l, int64_t entry, enum field f) { return schedule_at(&l->schedule, entry, f); }
 
 // Runs of keys and values are those of the engine's firings, in order.
 static bool name_runs(const struct ir *ir, int engine, struct lane *l, struct arena *arena) {
@@ -47,7 +46,7 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     l->waits = sim->actor[walker].c.layers > 0;
     l->counted = l->channels > JOIN_LANES ? COUNTED + 2 : COUNTED;
     l->described_at = WALK_LATENCY - sim->options->memory.lead;
-    if (args_value(&sim->actor[walker].args, "K_WINDOW")) l->described_at += WALK_WINDOWS;
+    if (kernel_has_key_windows(sim->actor[walker].k)) l->described_at += WALK_WINDOWS;
     if (sim->options->step[0].pos > 0) l->described_at = -WALK_AHEAD;
     return sim_schedule_read(sim, &sim->actor[walker], SEGMENT_BITS, &l->schedule) &&
            name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);

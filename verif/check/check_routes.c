@@ -3,20 +3,13 @@
 // kernel's other side, whose ports name a tensor, and, where several tensors take turns, from the kernel's schedule.
 #include "verif/check/check_internal.h"
 #include "include/kernel.h"
-
-// docs/rtl.md section 5: the schedule of a multiplexer or demultiplexer. Sections, each of entries that name a port.
-struct section {
-    int64_t first, length, repeat;
-    bool when_head;
-};
+#include "include/kernel_params.h"
+#include "include/schedule.h"
 
 // A stream of several tensors in turn (what a multiplexer gives, or a demultiplexer takes), or of some firings of one
 // (what a demultiplexer gives at port `only`; then part 0 counts all of them).
 struct route {
-    struct section *section;
-    int sections;
-    const uint8_t *entry;
-    const uint8_t *many; // per entry: not in steps of one token; NULL: none
+    struct schedule_table table; // of the multiplexer or demultiplexer: an entry names a port
     int ports, only;
     struct edge **part; // per port
     struct edge *none;  // a firing that nobody reads: nothing is known of it
@@ -27,37 +20,10 @@ struct route {
 
 // ---- reading ----
 
-static int64_t number_at(const uint8_t *bit, int64_t from, int bits) {
-    int64_t v = 0;
-    for (int b = 0; b < bits; b++) v |= (int64_t)bit[from + b] << b;
-    return v;
-}
-
-static const uint8_t *bits_of(struct check *check, const struct ir_kernel *k, const char *name, int64_t bits) {
-    uint8_t *bit = ARENA_ARRAY(check->arena, uint8_t, (size_t)bits + 1);
-    ir_value_to_bits(ir_param(k, name), bits, bit);
-    return bit;
-}
-
 static struct route *read_route(struct check *check, const struct ir_kernel *k) {
     struct route *r = ARENA_NEW(check->arena, struct route);
-    int64_t sections = ir_param_int(k, "SECTIONS", 0), entries = ir_param_int(k, "ENTRIES", 0), first = 0;
-    const uint8_t *length = bits_of(check, k, "SECTION_LEN", 16 * sections),
-                  *repeat = bits_of(check, k, "SECTION_REPEAT", 16 * sections),
-                  *head = bits_of(check, k, "SECTION_WHEN_HEAD", sections),
-                  *table = bits_of(check, k, "TABLE", STEER_BITS * entries);
-    uint8_t *entry = ARENA_ARRAY(check->arena, uint8_t, (size_t)entries + 1);
-    for (int64_t i = 0; i < entries; i++) entry[i] = (uint8_t)number_at(table, STEER_BITS * i, field_width(STEER_PORT));
-    r->section = ARENA_ARRAY(check->arena, struct section, (size_t)sections + 1);
-    for (int64_t s = 0; s < sections; s++) {
-        r->section[s] =
-            (struct section){first, number_at(length, 16 * s, 16), number_at(repeat, 16 * s, 16), head[s] != 0};
-        first += r->section[s].length;
-    }
-    r->sections = (int)sections;
-    r->entry = entry;
-    if (ir_param(k, "ENTRY_MANY")) r->many = bits_of(check, k, "ENTRY_MANY", entries);
-    r->ports = (int)ir_param_int(k, "PORTS", 0);
+    schedule_read(check->arena, k, STEER_BITS, &r->table);
+    r->ports = (int)kernel_ports(k);
     r->only = IR_NONE;
     r->part = ARENA_ARRAY(check->arena, struct edge *, (size_t)r->ports + 1);
     r->none = ARENA_NEW(check->arena, struct edge);
@@ -226,7 +192,7 @@ static bool take_last(struct check *check, struct edge *e, int from) {
 // Query heads as tokens at this side of a kernel, as firings at the other one.
 static bool take_together(struct check *check, struct edge *e, int kernel, int other) {
     if (!take(check, e, known(check, other, false))) return false;
-    e->together = (int)ir_param_int(&check->ir->kernel[kernel], "TOGETHER", 0);
+    e->together = (int)kernel_together(&check->ir->kernel[kernel]);
     return true;
 }
 
@@ -247,7 +213,7 @@ static bool find_by_reader(struct check *check, int edge, struct edge *e) {
     if (reading_port(ir, edge)->role == IR_ROLE_STEP) return false; // told by what brings it alone
     if (is_of(ir, k, KERNEL_DEMUX)) return take_turns(check, e, k, true);
     if (is_of(ir, k, KERNEL_UNPACKS)) return take_together(check, e, k, edge_at(ir, k, true, 0));
-    for (int i = 0; is_of(ir, k, KERNEL_FORK) && i < ir_param_int(&ir->kernel[k], "PORTS", 0); i++)
+    for (int i = 0; is_of(ir, k, KERNEL_FORK) && i < kernel_ports(&ir->kernel[k]); i++)
         if (take(check, e, known(check, edge_at(ir, k, true, i), true))) return true;
     return is_of(ir, k, KERNEL_WIDTH | KERNEL_FRAMES) && take_moved(check, edge, e, edge_at(ir, k, true, 0), k);
 }
@@ -275,7 +241,7 @@ void routes_begin(struct check *check) {
 }
 
 static void next_entry(struct route *r) {
-    const struct section *s = &r->section[r->at];
+    const struct schedule_run *s = &r->table.section[r->at];
     if (++r->index < s->length) return;
     r->index = 0;
     if (++r->turn < s->repeat) return;
@@ -285,15 +251,16 @@ static void next_entry(struct route *r) {
 
 // Goes to the next entry that the step has; the last one of a section is always there.
 static void pass_over(struct route *r, const struct step *step) {
-    while (r->many && step->tokens == 1 && r->many[r->section[r->at].first + r->index]) next_entry(r);
+    const struct schedule_table *t = &r->table;
+    while (t->many && step->tokens == 1 && t->many[t->section[r->at].first + r->index]) next_entry(r);
 }
 
 // Goes to the next section that runs. False: the request has no further step, or the golden model waits.
 static bool find_entry(struct check *check, struct route *r) {
     struct step step;
     for (; plan_step(check, r->step, &step); r->step++, r->at = 0)
-        for (; r->at < r->sections; r->at++) {
-            const struct section *s = &r->section[r->at];
+        for (; r->at < r->table.sections; r->at++) {
+            const struct schedule_run *s = &r->table.section[r->at];
             if (!s->length || !s->repeat || (s->when_head && !step.head)) continue;
             pass_over(r, &step);
             return true;
@@ -305,7 +272,7 @@ struct edge *route_part(struct check *check, struct edge *e) {
     struct route *r = e->route;
     struct step step;
     while (find_entry(check, r)) {
-        int port = r->entry[r->section[r->at].first + r->index];
+        int port = (int)schedule_at(&r->table, r->table.section[r->at].first + r->index, STEER_PORT);
         e->step = r->step;
         if (r->only == IR_NONE) return port < r->ports ? r->part[port] : r->none;
         if (port == r->only) return r->part[0];
