@@ -63,8 +63,9 @@ static int dequantize_of(struct engine *e, int node) {
             }
     if (readers == 1 && found != IR_NONE && ir->node[found].region == ir->node[node].region) return found;
     if (readers == 1 && found != IR_NONE) {
-        diag_error(e->diag, ir->node[found].loc, "dequantize `%s` must stand in region `%s`, as its product `%s` does",
-                   ir->node[found].name, ir->region[ir->node[node].region].name, ir->node[node].name);
+        diag_error(e->diag, ir->node[found].loc, "%s `%s` must stand in region `%s`, as its product `%s` does",
+                   ir_op_of(ir, ir->node[found].op)->name, ir->node[found].name, ir->region[ir->node[node].region].name,
+                   ir->node[node].name);
         e->ok = false;
         return IR_NONE;
     }
