@@ -6,7 +6,10 @@
 #include "include/fields.h"
 #include "include/ir.h"
 
-enum { SECTION_BITS = 16 /* of a section's length in entries, and of its repetitions */ };
+enum {
+    SECTION_BITS = 16, // of a section's length in entries, and of its repetitions
+    SECTION_MOST = (1 << SECTION_BITS) - 1
+};
 
 // A table under construction: entries of a fixed width in program order, cut into sections.
 struct schedule {

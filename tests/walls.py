@@ -6,7 +6,7 @@ usage: walls.py includes  files that name an included file otherwise than from t
        walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
        walls.py names     operations and modules of the RTL library that are named outside of gen/kernel, classes and parameters that are asked for there
        walls.py texts     texts that are parsed or compared where values and objects are meant
-       walls.py ports     ports that are found by their names, or streams by their widths, instead of their roles
+       walls.py ports     ports that are found by their names, or streams by their widths, instead of their roles; widths of words as numbers
        walls.py homes     files in which an operation stands by name that CONTRIBUTING.md does not list; more of them than it may have
        walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
        walls.py picture   arrows in which docs/folders.svg and the list differ
@@ -161,6 +161,7 @@ PORTS = re.compile(r"\bstrn?cmp\(.*(\bport(\[[^]]*\]|s)?(\.|->)name\b|\bport\[.*
 
 
 WIDTH = re.compile(r"\bdata_bits [!=]= ([0-9]|[A-Z]+_BITS\b)")
+WORD = re.compile(r"\bIR_STREAM_BARE, [0-9]|\bclass_cost_(schedule|window_entries)\(\w+, [0-9]|\bschedule_(init|read)\(.*, [0-9]+[,)]")
 
 
 def wrong_ports():
@@ -174,6 +175,8 @@ def wrong_ports():
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             if WIDTH.search(line):
                 yield f"{path}:{number}: a stream is told by its width, not by its role"
+            if WORD.search(line):
+                yield f"{path}:{number}: the width of a word of include/fields.def is a number here"
 
 
 PAGE = "silu"                # the one that the page names its files after

@@ -81,7 +81,7 @@ void schedule_set_params(const struct schedule *s, int kernel) {
 
 // ---- read back ----
 
-enum { MOST_SECTIONS = 1 << SECTION_BITS, MOST_ENTRIES = 1 << 20 };
+enum { MOST_SECTIONS = SECTION_MOST + 1, MOST_ENTRIES = 1 << 20 };
 
 // A parameter's bits, lowest first; NULL where it has others than `bits`.
 static uint8_t *bits_of(struct arena *arena, const struct ir_kernel *k, const char *name, int64_t bits) {

@@ -434,8 +434,8 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     operand(a, channels, chains_that_multiply(a), r);
     for (int64_t i = copies_of(a); i > 0; i--) x_copy(a, r);
     hops(a, channels, beat, r);
-    class_cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
-    class_cost_window_entries(a, 96, r);
+    class_cost_schedule(r, ENGINE_BITS, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
+    class_cost_window_entries(a, ENGINE_BITS, r);
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
         cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
     cost_fifo_add(r, places(a), result_bits(a), RAM_DISTRIBUTED);

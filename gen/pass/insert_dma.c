@@ -332,13 +332,13 @@ static void add_walkers(struct dma *d) {
     if (ir->engines > 1) {
         fork = kernel_add(ir, "walk_step_fork", &rtl_fork, IR_NONE);
         ir_set_int(ir, fork, "PORTS", ir->engines);
-        ir_connect(ir, loop, port, fork, ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64));
+        ir_connect(ir, loop, port, fork, ir_add_port(ir, fork, "", false, IR_STREAM_BARE, STEP_BITS));
         from = fork;
     }
     for (int e = 0; e < ir->engines; e++) {
         int step = add_walker(d, e);
         if (fork != IR_NONE) {
-            port = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+            port = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, STEP_BITS);
             ir->kernel[fork].port[port].index = e;
         }
         ir_connect(ir, from, port, ir->engine[e].walker, step);

@@ -115,8 +115,8 @@ static void connect_steps(struct ir *ir, int src_kernel, int src_port, int dst_k
 static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the steps to its only reader
     struct ir_edge e = ir->edge[edge];
     int fork = kernel_add(ir, "step_fork", &rtl_fork, IR_NONE);
-    int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64),
-        out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+    int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, STEP_BITS),
+        out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, STEP_BITS);
     ir->kernel[fork].port[out].index = 0;
     ir_set_int(ir, fork, "PORTS", 1);
     ir->edge[edge].dst_kernel = fork;
@@ -138,7 +138,7 @@ static void give_steps(struct ir *ir, int kernel) {
     }
     int fork = ir->edge[edge].dst_kernel;
     if (!kernel_is(&ir->kernel[fork], KERNEL_FORK)) fork = fork_steps(ir, edge);
-    int index = ir->kernel[fork].ports - 1, out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+    int index = ir->kernel[fork].ports - 1, out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, STEP_BITS);
     ir->kernel[fork].port[out].index = index;
     ir_set_int(ir, fork, "PORTS", index + 1);
     connect_steps(ir, fork, out, kernel, step);

@@ -163,9 +163,8 @@ static void test_shared_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_safe_rule),
-        cmocka_unit_test(test_under_way), cmocka_unit_test(test_words_of_64_bits),
-        cmocka_unit_test(test_memory_styles),
+        cmocka_unit_test(test_safe_rule),        cmocka_unit_test(test_under_way),
+        cmocka_unit_test(test_words_of_64_bits), cmocka_unit_test(test_memory_styles),
         cmocka_unit_test(test_shared_cache),
     };
     return cmocka_run_group_tests_name("depths", tests, NULL, NULL);
