@@ -22,6 +22,9 @@ enum field_value { // ENGINE_MODE_INT4, SEGMENT_KIND_K ...
 #include "include/fields.def"
 };
 
+// The highest value of a field of less than 63 bits, where a constant is needed.
+#define FIELD_MOST(field) ((1ll << ((field)&0xff)) - 1)
+
 static inline int field_first(enum field f) { return (int)f >> 8; }
 static inline int field_width(enum field f) { return (int)f & 0xff; }
 static inline uint64_t field_mask(enum field f) { return field_width(f) < 64 ? (1ull << field_width(f)) - 1 : ~0ull; }

@@ -239,6 +239,8 @@ int ir_add_segment(struct ir *, struct ir_segment);
 const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role); // the first one, or NULL
 enum ir_role ir_role_of(const char *port_name);
 int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
+bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // one of its ends has the role
+bool ir_carries_steps(const struct ir *, const struct ir_edge *);
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
 const char *ir_end_name(const struct ir *, int kernel, int port); // as in the names of streams
 // An edge has the name of its ends, with a number behind it where another one has that: again after a change of them.

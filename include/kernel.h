@@ -17,7 +17,7 @@ enum kernel_trait {
     KERNEL_DEMUX = 1 << 2,      // and the other way round
     KERNEL_ENTRY = 1 << 3,      // stands where a region is entered and belongs to those who read there
     KERNEL_WIDTH = 1 << 4,      // changes the width of words alone
-    KERNEL_REORDERS = 1 << 5,   // stores groups (parameter ROUNDS: of a firing) in their order, gives them in another
+    KERNEL_REORDERS = 1 << 5,   // stores groups of a firing in their order, gives them in another
     KERNEL_SPILL = 1 << 6,      // keeps firings in memory
     KERNEL_POOL = 1 << 7,       // is the storage of several streams
     KERNEL_KEYS = 1 << 8,       // writes keys of the KV cache
@@ -32,7 +32,15 @@ enum kernel_trait {
     KERNEL_CHOOSES = 1 << 17,   // has an output `row_hash`, of what it chooses from
     KERNEL_SAMPLES = 1 << 18,   // takes the request's settings of sampling
     KERNEL_STORE = 1 << 19,     // keeps the vector parameters of one operation's kernel
-    KERNEL_DEALT = 1 << 20      // reads rows that may be dealt out over channels: parameter PARTS
+    KERNEL_DEALT = 1 << 20,     // reads rows that may be dealt out over channels
+    KERNEL_FRAMES = 1 << 21,    // words as they come, of other firings
+    KERNEL_REPEATS = 1 << 22,   // gives a firing in every repetition of its region
+    KERNEL_LAST = 1 << 23,      // gives the last token of a firing
+    KERNEL_PACKS = 1 << 24,     // makes query heads tokens of a firing,
+    KERNEL_UNPACKS = 1 << 25,   // and firings again
+    KERNEL_SCALES = 1 << 26,    // gives scales of the KV cache by position
+    KERNEL_AGAIN = 1 << 27,     // gives keys as often as query heads read them
+    KERNEL_MULTIPLIES = 1 << 28 // the matrix engine
 };
 
 // A kernel of a design, or parameters alone (ir NULL).
@@ -112,6 +120,8 @@ int64_t cost_sums_chain_bits(const struct ir_kernel *engine);
 int64_t cost_lane_term_bits(const struct ir_kernel *engine, int param_bits);
 // Its DSPs that work twice in a cycle, at the second clock of a design with `A: 4`.
 int64_t cost_engine_twice(const struct ir_kernel *engine);
+struct cost_resources cost_one_lane(const struct ir_kernel *engine);       // a lane and its dequantizer
+struct cost_resources cost_one_sums(const struct ir_kernel *engine);       // its sums alone, and its dequantizer
 struct cost_resources cost_lane_copy(const struct ir_kernel *engine);      // that copy, and what makes slices of it
 struct cost_resources cost_engine_results(const struct ir_kernel *engine); // the FIFO where results come together
 

@@ -8,9 +8,9 @@
 #include "include/ir.h"
 
 enum {
-    KV_MAX_LAYERS = 1024 /* of a cache */,
-    KV_MAX_STEP = 63 /* attentions of one repeated region */,
-    KV_MAX_ROWS = 8192 /* of the V tail in a layer */
+    KV_MAX_LAYERS = FIELD_MOST(ENGINE_KV_LAYER) + 1, // of a cache
+    KV_MAX_STEP = FIELD_MOST(ENGINE_KV_STEP),        // attentions of one repeated region
+    KV_MAX_ROWS = FIELD_MOST(VTAIL_ROW) + 1          // of the V tail in a layer
 };
 
 // The nodes that belong together: keys and scores, softmax, values. IR_NONE: there is none, or more than one.

@@ -6,6 +6,11 @@
 #include "include/fields.h"
 #include "include/ir.h"
 
+enum {
+    SECTION_BITS = 16, // of a section's length in entries, and of its repetitions
+    SECTION_MOST = (1 << SECTION_BITS) - 1
+};
+
 // A table under construction: entries of a fixed width in program order, cut into sections.
 struct schedule {
     struct ir *ir;
@@ -32,5 +37,21 @@ uint64_t schedule_get(const struct schedule *, enum field); // of the last entry
 // Writes SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE to the kernel, and
 // ENTRY_MANY where there is such an entry.
 void schedule_set_params(const struct schedule *, int kernel);
+
+// The same read back from a kernel.
+struct schedule_table {
+    int entry_bits, sections;
+    struct schedule_run { // a section
+        int64_t first, length, repeat;
+        bool when_head;
+    } * section;
+    int64_t entries;
+    const uint8_t *bit;  // of the table
+    const uint8_t *many; // per entry: not in steps of one token; NULL: none
+};
+// False where the kernel has no such table, or one whose parts do not fit each other.
+bool schedule_read(struct arena *, const struct ir_kernel *, int entry_bits, struct schedule_table *);
+int64_t schedule_at(const struct schedule_table *, int64_t entry, enum field);
+bool schedule_is_table(const struct ir_kernel *, const struct ir_param *); // its entries, several of them
 
 #endif

@@ -4,9 +4,9 @@
 
 usage: walls.py includes  files that name an included file otherwise than from the top of the tree
        walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
-       walls.py names     operations and modules of the RTL library that are named outside of gen/kernel
+       walls.py names     operations and modules of the RTL library that are named outside of gen/kernel, classes and parameters that are asked for there
        walls.py texts     texts that are parsed or compared where values and objects are meant
-       walls.py ports     ports that are found by their names instead of their roles
+       walls.py ports     ports that are found by their names, or streams by their widths, instead of their roles; widths of words as numbers
        walls.py homes     files in which an operation stands by name that CONTRIBUTING.md does not list; more of them than it may have
        walls.py cycles    cycles of modules as numbers, outside of their contracts and include/latency.def
        walls.py dot       the list as a graph for Graphviz (docs/folders.svg)
@@ -94,9 +94,22 @@ def library():
     return {path.stem for path in (ROOT / "rtl-templates").rglob("*.v")}
 
 
+# A class may be chosen for an instance that is made; what there is, is asked for traits.
+CLASSES = re.compile(r"[!=]= *&rtl_|&rtl_\w+ *[!=]=|\b(is\w*|has\w*)\([^()]*&rtl_|\brtl_\w+\.(?!module\b)")
+
+
+# So are parameters, through include/kernel_params.h and include/schedule.h; who makes an instance sets them by name.
+PARAMETERS = re.compile(r'\b(ir_param|ir_param_int|args_value|args_int|args_item)\([^;"]*"')
+OF_CUSTOM = "gen/bind/bind_custom.c"  # parameters that a user's module has
+
+
 def named(path, modules):
-    """Operations and modules that a file names, with their lines."""
+    """Operations and modules that a file names, classes that it looks for, with their lines."""
     for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+        if CLASSES.search(line):
+            yield number, "a class instead of traits"
+        if PARAMETERS.search(line) and path.parts[1] != "ir" and str(path) != OF_CUSTOM:
+            yield number, "a parameter by name"
         if re.search(r"\bIR_OP_[A-Z]", line):
             yield number, "an operation by name"
         for text in re.findall(r'"((?:[^"\\]|\\.)*)"', line):
@@ -148,6 +161,10 @@ def wrong_texts():
 PORTS = re.compile(r"\bstrn?cmp\(.*(\bport(\[[^]]*\]|s)?(\.|->)name\b|\bport\[.*\]\.name\b)")
 
 
+WIDTH = re.compile(r"\bdata_bits [!=]= ([0-9]|[A-Z]+_BITS\b)")
+WORD = re.compile(r"\bIR_STREAM_BARE, [0-9]|\bclass_cost_(schedule|window_entries)\(\w+, [0-9]|\bschedule_(init|read)\(.*, [0-9]+[,)]")
+
+
 def wrong_ports():
     roles = re.findall(r'^ROLE\(\w+, "(\w+)"', (ROOT / "include/roles.def").read_text(), re.M)
     role = re.compile(r"\bstrn?cmp\(.*\"(%s)\"" % "|".join(roles))
@@ -155,6 +172,12 @@ def wrong_ports():
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             if PORTS.search(line) or role.search(line):
                 yield f"{path}:{number}: the name of a port is compared, not its role"
+    for path in files("gen", "verif"):
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            if WIDTH.search(line):
+                yield f"{path}:{number}: a stream is told by its width, not by its role"
+            if WORD.search(line):
+                yield f"{path}:{number}: the width of a word of include/fields.def is a number here"
 
 
 PAGE = "silu"                # the one that the page names its files after

@@ -12,6 +12,7 @@
 #include "include/layout.h"
 #include "include/ops.h"
 #include "gen/kernel/ports.h"
+#include "include/schedule.h"
 
 struct order {
     struct ir *ir;
@@ -26,36 +27,36 @@ static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
 static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
 
 enum {
-    MAX_K = 32768,         // golden's sums of a block in 32 bits
-    MAX_ROW_STEPS = 65535, // 16 bits of the engine's schedule
-    MAX_FIRINGS = 65535,   // of a region on one engine: 16 bits of the length of a section
-    MAX_GROUPS = 256,      // 8 bits of the engine's schedule
-    RUN_BITS = 24          // beats of a walker's run
+    MAX_K = 32768, // golden's sums of a block in 32 bits
+    MAX_ROW_STEPS = FIELD_MOST(ENGINE_ROWS),
+    MAX_FIRINGS = SECTION_MOST,                 // of a region on one engine
+    MAX_GROUPS = FIELD_MOST(ENGINE_GROUPS) + 1, // 0 stands for it
+    MAX_BEATS = FIELD_MOST(SEGMENT_BEATS)
 };
 
 // Whether the engine's counters hold the product of `rows` rows of an operand.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
                       int channels) {
+    const char *op = ir_op_of(o->ir, node->op)->name;
     if (m->k > MAX_K) {
-        diag_error(o->diag, node->loc, "matmul `%s`: rows of %lld elements, at most %d are possible", node->name,
+        diag_error(o->diag, node->loc, "%s `%s`: rows of %lld elements, at most %d are possible", op, node->name,
                    (long long)m->k, MAX_K);
     } else if (m->row_steps > MAX_ROW_STEPS) {
-        diag_error(o->diag, node->loc,
-                   "matmul `%s`: %lld rows of weights on %d channel%s, at most %d are possible on each", node->name,
-                   (long long)m->rows, channels, channels == 1 ? "" : "s", MAX_ROW_STEPS);
+        diag_error(o->diag, node->loc, "%s `%s`: %lld rows of weights on %d channel%s, at most %d are possible on each",
+                   op, node->name, (long long)m->rows, channels, channels == 1 ? "" : "s", MAX_ROW_STEPS);
         diag_note(o->diag, node->loc, "%lld channels take them", (long long)layout_div_up(m->rows, MAX_ROW_STEPS));
     } else if (m->format == SPEC_INT4 && m->groups > MAX_GROUPS) {
         diag_error(o->diag, node->loc,
-                   "matmul `%s`: rows of %lld groups, at most %d are possible: a larger `group` makes fewer",
+                   "%s `%s`: rows of %lld groups, at most %d are possible: a larger `group` makes fewer", op,
                    node->name, (long long)m->groups, MAX_GROUPS);
-    } else if (m->stream_beats >> RUN_BITS) {
+    } else if (m->stream_beats > MAX_BEATS) {
         diag_error(o->diag, node->loc,
-                   "matmul `%s`: %lld beats of weights on each of %d channel%s, fewer than %d are possible", node->name,
-                   (long long)m->stream_beats, channels, channels == 1 ? "" : "s", 1 << RUN_BITS);
+                   "%s `%s`: %lld beats of weights on each of %d channel%s, fewer than %d are possible", op, node->name,
+                   (long long)m->stream_beats, channels, channels == 1 ? "" : "s", MAX_BEATS + 1);
         diag_note(o->diag, node->loc, "%lld channels take them",
-                  (long long)layout_div_up(m->stream_beats * channels, (1 << RUN_BITS) - 1) + 1);
+                  (long long)layout_div_up(m->stream_beats * channels, MAX_BEATS) + 1);
     } else if (rows > MAX_FIRINGS) {
-        diag_error(o->diag, node->loc, "matmul `%s`: an operand of %lld rows, at most %d are possible", node->name,
+        diag_error(o->diag, node->loc, "%s `%s`: an operand of %lld rows, at most %d are possible", op, node->name,
                    (long long)rows, MAX_FIRINGS);
         diag_note(o->diag, node->loc,
                   "`reshape` can make fewer and longer ones; rows that go through the design one by one are positions");

@@ -54,13 +54,13 @@ static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
 static void bind_token_loop(struct ir *ir) {
     int k = kernel_add(ir, "token_loop", &rtl_token_loop, IR_NONE);
     ir->kernel[k].is_control = true;
-    ir_add_port(ir, k, "step", true, IR_STREAM_BARE, 64);
-    ir_add_port(ir, k, "walk_step", true, IR_STREAM_BARE, 64);
+    ir_add_port(ir, k, "step", true, IR_STREAM_BARE, STEP_BITS);
+    ir_add_port(ir, k, "walk_step", true, IR_STREAM_BARE, STEP_BITS);
     if (!ir->design.is_lm) return;
     ports_add_tensor(ir, k, "id", true, ir->input[0]);
     int p = ports_add_tensor(ir, k, "next_id", false, ir->output[0]);
     ir->kernel[k].port[p].region = ir->tensor[ir->output[0]].region;
-    ir_add_port(ir, k, "ring", true, IR_STREAM_BARE, 64);
+    ir_add_port(ir, k, "ring", true, IR_STREAM_BARE, RING_BITS);
 }
 
 enum { ROWS_BUFFERED = 4 /* beats: a row is written at one beat per cycle */ };

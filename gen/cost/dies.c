@@ -2,7 +2,6 @@
 // What the dies have, what lies on each of a partitioned design, and what goes from die to die.
 #include <stdlib.h>
 
-#include "gen/kernel/args.h"
 #include "include/cost.h"
 #include "include/ir_chain.h"
 #include "include/ir_credit.h"
@@ -13,23 +12,11 @@
 enum { HANDSHAKE = 2 /* valid, and a credit back */, LOAD = 3 /* start, keep and valid of a store of parameters */ };
 
 struct cost_resources cost_lane(const struct ir *ir, const struct ir_engine *e) {
-    const struct kernel_args args = {ir->kernel[e->kernel].param, ir->kernel[e->kernel].params};
-    struct cost_resources r = {0}, front = {0}, result = {0};
-    rtl_engine_lane.cost(&args, &r);
-    rtl_lane_front.cost(&args, &front);
-    rtl_dequantize.cost(&args, &result); // of one lane
-    cost_add(&r, &front, -1);
-    cost_add(&r, &result, 1);
-    return r;
+    return cost_one_lane(&ir->kernel[e->kernel]);
 }
 
 struct cost_resources cost_lane_sums(const struct ir *ir, const struct ir_engine *e) {
-    const struct kernel_args args = {ir->kernel[e->kernel].param, ir->kernel[e->kernel].params};
-    struct cost_resources r = {0}, result = {0};
-    (ir->design.arrays > 1 ? rtl_pair_sums : rtl_lane_sums).cost(&args, &r);
-    rtl_dequantize.cost(&args, &result);
-    cost_add(&r, &result, 1);
-    return r;
+    return cost_one_sums(&ir->kernel[e->kernel]);
 }
 
 int64_t cost_lane_bits(const struct ir *ir, const struct ir_engine *e, bool cut) {

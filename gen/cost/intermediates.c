@@ -5,6 +5,7 @@
 #include "include/cost.h"
 #include "gen/kernel/ports.h"
 #include "include/contract.h"
+#include "include/kernel_params.h"
 
 static const struct ir_port *first_input(const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
@@ -28,24 +29,17 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
     return c.banks * (c.rows ? c.rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
 }
 
-// rill_spill: the buffers of its two engines, the beat that fills (of a wider word: what leaves, what comes back), the
-// word out, its firings' tuser.
+// With the buffers of its two DMA engines.
 int64_t cost_spill_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
-    const struct kernel_args a = {k->param, k->params};
-    int64_t word = args_int(&a, "DATA_W", 1), beat = args_int(&a, "BEAT_BITS", 512), parts = div_up(word, beat);
     if (!kernel_is(k, KERNEL_SPILL)) return 0;
-    int64_t bits = (2 * parts - 1) * beat + word +
-                   args_int(&a, "FIRINGS", 1) * args_int(&a, "WORDS", 1) * args_int(&a, "USER_W", 1);
+    int64_t bits = kernel_spill_bits(k);
     for (int c = 0; c < ir->clients; c++)
-        if (ir->client[c].kernel == kernel) bits += ir->client[c].buffer * beat;
+        if (ir->client[c].kernel == kernel) bits += ir->client[c].buffer * ir->design.beat_bits;
     return bits;
 }
 
-int64_t cost_pool_bits(const struct ir_kernel *k) {
-    const struct kernel_args a = {k->param, k->params};
-    return kernel_is(k, KERNEL_POOL) ? args_int(&a, "DEPTH", 1) * (args_int(&a, "DATA_W", 1) + 1) : 0;
-}
+int64_t cost_pool_bits(const struct ir_kernel *k) { return kernel_is(k, KERNEL_POOL) ? kernel_pool_bits(k) : 0; }
 
 // An element with its share of exponents or scales; integers of a product never leave its engine as such.
 int64_t cost_tensor_bits(const struct ir *ir, const struct ir_tensor *t) {

@@ -76,7 +76,7 @@ static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, struct tex
 // ---- by neighbours ----
 
 static bool hands_on(const struct ir_kernel *k) {
-    return k->node == IR_NONE && !k->is_control && kernel_of(k) != &rtl_engine;
+    return k->node == IR_NONE && !k->is_control && !kernel_is(k, KERNEL_MULTIPLIES);
 }
 
 static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, struct text *out);

@@ -5,6 +5,7 @@
 #include "gen/emit/emit.h"
 #include "include/ir_param.h"
 #include "include/kernel.h"
+#include "include/kernel_params.h"
 
 int emit_home(const struct ir *ir) {
     int loop = kernel_first(ir, KERNEL_LOOP);
@@ -13,7 +14,7 @@ int emit_home(const struct ir *ir) {
 
 int emit_way_stages(const struct ir *ir) {
     int loop = kernel_first(ir, KERNEL_LOOP);
-    return loop == IR_NONE ? 0 : (int)ir_param_int(&ir->kernel[loop], "RESET_WAY", IR_RESET_LEAST) - IR_RESET_LEAST;
+    return loop == IR_NONE ? 0 : kernel_reset_way(&ir->kernel[loop]) - IR_RESET_LEAST;
 }
 
 const char *emit_of_die(const struct ir *ir, const char *net, int die) {

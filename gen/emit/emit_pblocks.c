@@ -8,6 +8,7 @@
 #include "include/ir_chain.h"
 #include "include/ir_param.h"
 #include "include/kernel.h"
+#include "include/kernel_params.h"
 
 static void add_pblock(const struct ir *ir, int die, struct text *out) {
     const char *name = ir->die[die].name;
@@ -172,7 +173,7 @@ static void place_stores(const struct ir *ir, int die, struct text *out) {
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_STORE))
             place_late_hop(ir, die, arena_printf(ir->arena, "u_%s/u_hop", ir->kernel[k].name), cost_memory_die(ir),
-                           ir->kernel[k].die, ir_param_int(&ir->kernel[k], "HOPS", 0), out);
+                           ir->kernel[k].die, kernel_load_hops(&ir->kernel[k]), out);
 }
 
 // Levels and faults, on the die where they are read or made.

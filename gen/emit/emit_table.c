@@ -4,6 +4,7 @@
 
 #include "gen/emit/emit.h"
 #include "include/kernel.h"
+#include "include/schedule.h"
 
 enum { COLUMNS = 120 };
 
@@ -95,9 +96,7 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
     bool is_list = v->kind == IR_VALUE_LIST;
     struct ir_value one = is_list && v->words == 1 ? one_of(v->word) : *v;
-    if (!is_list || v->words < 2 || v->words != ir_param_int(&ir->kernel[kernel], "ENTRIES", 0) ||
-        strcmp(param->name, "TABLE") != 0)
-        return text_add(out, ir_value_print(ir->arena, &one));
+    if (!schedule_is_table(&ir->kernel[kernel], param)) return text_add(out, ir_value_print(ir->arena, &one));
     text_add(out, "{ // the last entry first\n");
     for (int i = 0; i < v->words; i++) add_entry(&t, i, out);
     text_add(out, "        }");

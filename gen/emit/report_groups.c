@@ -6,6 +6,7 @@
 #include "gen/emit/emit_report.h"
 #include "gen/pass/pass.h"
 #include "gen/emit/report.h"
+#include "include/kernel_params.h"
 
 struct share {        // bits
     int64_t streams;  // FIFOs of their own
@@ -129,9 +130,8 @@ static void add_pools(const struct ir *ir, struct text *out) {
             text_addf(&names, " %s (%d)", ir->edge[e].name, ir->edge[e].group);
         }
         text_addf(out, "  %-8s %6lld x %-6lld %10lld %10lld %s\n", ir->kernel[k].name,
-                  (long long)ir_param_int(&ir->kernel[k], "DEPTH", 0),
-                  (long long)ir_param_int(&ir->kernel[k], "DATA_W", 0), (long long)bits, (long long)alone,
-                  text_cstr(&names));
+                  (long long)kernel_pool_words(&ir->kernel[k]), (long long)kernel_pool_word_bits(&ir->kernel[k]),
+                  (long long)bits, (long long)alone, text_cstr(&names));
         text_free(&names);
     }
     text_add(out, "\nstreams between groups: bits on chip, stream\n");

@@ -6,11 +6,11 @@
 #include "gen/engine/engine.h"
 #include "include/fields.h"
 #include "include/kernel.h"
+#include "include/kernel_params.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"
 #include "gen/kernel/ports.h"
-#include "gen/kernel/args.h"
 #include "include/schedule.h"
 #include "include/window.h"
 
@@ -63,8 +63,9 @@ static int dequantize_of(struct engine *e, int node) {
             }
     if (readers == 1 && found != IR_NONE && ir->node[found].region == ir->node[node].region) return found;
     if (readers == 1 && found != IR_NONE) {
-        diag_error(e->diag, ir->node[found].loc, "dequantize `%s` must stand in region `%s`, as its product `%s` does",
-                   ir->node[found].name, ir->region[ir->node[node].region].name, ir->node[node].name);
+        diag_error(e->diag, ir->node[found].loc, "%s `%s` must stand in region `%s`, as its product `%s` does",
+                   ir_op_of(ir, ir->node[found].op)->name, ir->node[found].name, ir->region[ir->node[node].region].name,
+                   ir->node[node].name);
         e->ok = false;
         return IR_NONE;
     }
@@ -311,8 +312,7 @@ static void set_engine_params(struct engine *e) {
         kv_set_windows(ir, kv_cache_of(ir, ir->firing[f].node).unit, e->kernel);
         break;
     }
-    const struct kernel_args args = {ir->kernel[e->kernel].param, ir->kernel[e->kernel].params};
-    e->windows = args_value(&args, "K_WINDOW");
+    e->windows = kernel_has_key_windows(&ir->kernel[e->kernel]);
     ports_set_mantissas(ir, e->kernel);
     add_beats(e);
     static const char *const events[] = {"busy", "stall_beat", "stall_x", "stall_out"};

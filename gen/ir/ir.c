@@ -100,6 +100,15 @@ int ir_port_for(const struct ir_kernel *k, enum ir_role role, bool is_output) {
     return IR_NONE;
 }
 
+bool ir_is_of(const struct ir *ir, const struct ir_edge *e, enum ir_role role) {
+    return ir->kernel[e->src_kernel].port[e->src_port].role == role ||
+           ir->kernel[e->dst_kernel].port[e->dst_port].role == role;
+}
+
+bool ir_carries_steps(const struct ir *ir, const struct ir_edge *e) {
+    return ir_is_of(ir, e, IR_ROLE_STEP) || ir_is_of(ir, e, IR_ROLE_WALK);
+}
+
 int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enum ir_stream_kind kind,
                 int64_t data_bits) {
     struct ir_kernel *k = &ir->kernel[kernel];

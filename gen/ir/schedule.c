@@ -47,9 +47,9 @@ static struct ir_value section_list(const struct schedule *s, int what) {
     struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->sections + 1);
     for (int i = 0; i < s->sections; i++) {
         int64_t v = what == 0 ? s->section[i].length : what == 1 ? s->section[i].repeat : s->section[i].when_head;
-        if (v >> 16) base_fatal("schedule: section of %lld entries or repetitions", (long long)v);
+        if (v >> SECTION_BITS) base_fatal("schedule: section of %lld entries or repetitions", (long long)v);
         word[s->sections - 1 - i] =
-            (struct ir_word){.bits = what == 2 ? 1 : 16, .radix = IR_DECIMAL, .value = (uint64_t)v};
+            (struct ir_word){.bits = what == 2 ? 1 : SECTION_BITS, .radix = IR_DECIMAL, .value = (uint64_t)v};
     }
     return ir_value_list(s->ir->arena, word, s->sections);
 }
@@ -77,4 +77,60 @@ void schedule_set_params(const struct schedule *s, int kernel) {
     ir_set_param(s->ir, kernel, "SECTION_WHEN_HEAD", section_list(s, 2));
     ir_set_param(s->ir, kernel, "TABLE", ir_value_table(s->ir->arena, s->entry_bits, s->entries, s->entry));
     set_many(s, kernel);
+}
+
+// ---- read back ----
+
+enum { MOST_SECTIONS = SECTION_MOST + 1, MOST_ENTRIES = 1 << 20 };
+
+// A parameter's bits, lowest first; NULL where it has others than `bits`.
+static uint8_t *bits_of(struct arena *arena, const struct ir_kernel *k, const char *name, int64_t bits) {
+    const struct ir_value *v = ir_param(k, name);
+    int64_t have = 0;
+    for (int i = 0; v && i < v->words; i++) have += v->word[i].bits;
+    if (!v || have != bits) return NULL;
+    uint8_t *bit = arena_alloc(arena, (size_t)bits + 1, 1);
+    ir_value_to_bits(v, bits, bit);
+    return bit;
+}
+
+static int64_t bits_at(const uint8_t *bit, int64_t from, int count) {
+    uint64_t v = 0;
+    for (int b = 0; b < count; b++) v |= (uint64_t)bit[from + b] << b;
+    return (int64_t)v;
+}
+
+static bool read_sections(struct arena *arena, const struct ir_kernel *k, struct schedule_table *t) {
+    const uint8_t *length = bits_of(arena, k, "SECTION_LEN", (int64_t)SECTION_BITS * t->sections),
+                  *repeat = bits_of(arena, k, "SECTION_REPEAT", (int64_t)SECTION_BITS * t->sections),
+                  *head = bits_of(arena, k, "SECTION_WHEN_HEAD", t->sections);
+    int64_t first = 0;
+    if (!length || !repeat || !head) return false;
+    t->section = ARENA_ARRAY(arena, struct schedule_run, (size_t)t->sections + 1);
+    for (int i = 0; i < t->sections; i++) {
+        t->section[i] = (struct schedule_run){first, bits_at(length, (int64_t)SECTION_BITS * i, SECTION_BITS),
+                                              bits_at(repeat, (int64_t)SECTION_BITS * i, SECTION_BITS), head[i] != 0};
+        first += t->section[i].length;
+    }
+    return first == t->entries;
+}
+
+bool schedule_read(struct arena *arena, const struct ir_kernel *k, int entry_bits, struct schedule_table *t) {
+    int64_t sections = ir_param_int(k, "SECTIONS", 0), entries = ir_param_int(k, "ENTRIES", 0);
+    *t = (struct schedule_table){.entry_bits = entry_bits};
+    if (sections < 1 || sections > MOST_SECTIONS || entries < 1 || entries > MOST_ENTRIES) return false;
+    t->sections = (int)sections;
+    t->entries = entries;
+    t->bit = bits_of(arena, k, "TABLE", entries * entry_bits);
+    t->many = ir_param(k, "ENTRY_MANY") ? bits_of(arena, k, "ENTRY_MANY", entries) : NULL;
+    return t->bit && read_sections(arena, k, t);
+}
+
+int64_t schedule_at(const struct schedule_table *t, int64_t entry, enum field f) {
+    return bits_at(t->bit, entry * t->entry_bits + field_first(f), field_width(f));
+}
+
+bool schedule_is_table(const struct ir_kernel *k, const struct ir_param *p) {
+    return p->value.kind == IR_VALUE_LIST && p->value.words > 1 && !strcmp(p->name, "TABLE") &&
+           p->value.words == ir_param_int(k, "ENTRIES", 0);
 }

@@ -23,6 +23,13 @@ int64_t args_int(const struct kernel_args *a, const char *name, int64_t fallback
     return value > LIMIT ? LIMIT : value < -LIMIT ? -LIMIT : value;
 }
 
+int64_t args_address(const struct kernel_args *a, const char *name) {
+    enum { BITS = 40 };
+    const struct ir_value *v = args_value(a, name);
+    int64_t value;
+    return v && ir_value_number(v, &value) && value > 0 && value < 1ll << BITS ? value : 0;
+}
+
 int64_t args_item(const struct kernel_args *a, const char *name, int item, int64_t fallback) {
     const struct ir_value *v = args_value(a, name);
     if (!v || v->kind != IR_VALUE_LIST || item >= v->words) return fallback;

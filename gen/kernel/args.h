@@ -10,8 +10,13 @@ enum ram_style args_style(const struct kernel_args *, enum ram_style fallback); 
 // 12, -3, 16'd29, 32'h3727c5ac; the fallback (the RTL's default) if the parameter is absent or a wider constant. Within
 // 2^24 either way.
 int64_t args_int(const struct kernel_args *, const char *name, int64_t fallback);
+int64_t args_address(const struct kernel_args *, const char *name); // bytes, of 40 bits; 0: not given
 // Element of a list; 0: the one that is written first, the highest. The fallback beyond its end, or of no list.
 int64_t args_item(const struct kernel_args *, const char *name, int item, int64_t fallback);
+
+static inline struct kernel_args args_of(const struct ir_kernel *k) {
+    return (struct kernel_args){k->param, k->params};
+}
 
 static inline int64_t div_up(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : 0; }
 static inline int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }

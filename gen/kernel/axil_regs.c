@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_axil_regs: what the host reads and writes: a base address and two counters of 64 bits per channel.
 #include "gen/kernel/class.h"
+#include "include/kernel_params.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
@@ -13,6 +14,11 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "SAMPLING", 0), 40, 160, 0); // the settings
     cost_per(r, args_int(a, "END_IDS", 1) - 1, 22, 32, 0);
     cost_per(r, 1, 845, 611, 0);
+}
+
+int kernel_counters(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return (int)args_int(&a, "COUNTERS", 0);
 }
 
 const struct kernel_class rtl_axil_regs = {.module = "rill_axil_regs",

@@ -2,6 +2,7 @@
 // What several classes share. Sources of the contracts: the modules' headers (rtl-templates/), whose benches measure
 // them; the split into stages follows their code.
 #include "gen/kernel/class.h"
+#include "include/kernel_params.h"
 
 // ---- contracts ----
 
@@ -108,4 +109,46 @@ void class_cost_turns(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_ports(a), 4, 0, 0);
     cost_per(r, div_up(args_int(a, "ENTRIES", 1), 64), 10, 0, 0);
     cost_per(r, 1, 90, 85, 0);
+}
+
+// ---- what others ask of parameters that most modules have ----
+
+int64_t kernel_ports(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return class_ports(&a);
+}
+
+int64_t kernel_tokens(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return class_tokens(&a);
+}
+
+int64_t kernel_offset(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_address(&a, "OFFSET");
+}
+
+bool kernel_is_together(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_value(&a, "TOGETHER") != NULL;
+}
+
+int64_t kernel_together(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_int(&a, "TOGETHER", 0);
+}
+
+bool kernel_takes_whole(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_int(&a, "ROUNDS", 0) == 1;
+}
+
+enum ram_style kernel_style(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_style(&a, RAM_AUTO);
+}
+
+int64_t kernel_ultra(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_int(&a, "ULTRA", 0);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gen/kernel/class.h"
+#include "include/kernel_params.h"
 #include "include/layout.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
@@ -45,6 +46,16 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0);          // the table of the repetition
     cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), 0.42, 0, 0); // which channel's beat
     r->dsp += 2;
+}
+
+// rill_position has the same, and kernels that specs declare.
+struct kernel_table kernel_table(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return (struct kernel_table){.offset = args_address(&a, "TABLE_OFFSET"),
+                                 .stride = args_address(&a, "TABLE_STRIDE"),
+                                 .row_bytes = args_int(&a, "RECORD_BYTES", 0),
+                                 .rows = at_least(args_int(&a, "ROWS", 1), 1),
+                                 .parts = at_least(args_int(&a, "PARTS", 1), 1)};
 }
 
 const struct kernel_class rtl_embed = {.module = "rill_embed",

@@ -434,14 +434,35 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     operand(a, channels, chains_that_multiply(a), r);
     for (int64_t i = copies_of(a); i > 0; i--) x_copy(a, r);
     hops(a, channels, beat, r);
-    class_cost_schedule(r, 96, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
-    class_cost_window_entries(a, 96, r);
+    class_cost_schedule(r, ENGINE_BITS, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
+    class_cost_window_entries(a, ENGINE_BITS, r);
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
         cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
     cost_fifo_add(r, places(a), result_bits(a), RAM_DISTRIBUTED);
     cost_per(r, channels, 15, 8, 0);                                         // joining the arrivals
     cost_per(r, 1, 60, 240, 0);                                              // the command on its way
     cost_per(r, args_int(a, "CHAINS", 1) + 1, 0, (double)(channels + 8), 0); // a reset's registers for each part
+}
+
+// ---- a lane by itself, on another die ----
+
+struct cost_resources cost_one_lane(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    struct cost_resources r = {0}, front = {0};
+    cost_engine_lane(&args, &r);
+    cost_lane_front(&args, &front);
+    cost_add(&r, &front, -1);
+    cost_dequantize(&args, &r);
+    return r;
+}
+
+struct cost_resources cost_one_sums(const struct ir_kernel *engine) {
+    const struct kernel_args args = {engine->param, engine->params};
+    struct cost_resources r = {0};
+    if (arrays(&args) > 1) cost_pair_sums(&args, &r);
+    else cost_lane_sums(&args, &r);
+    cost_dequantize(&args, &r);
+    return r;
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -481,5 +502,6 @@ const struct kernel_class rtl_x_buffer = {.module = "rill_x_buffer", .cost = cos
 const struct kernel_class rtl_engine = {.module = "rill_engine",
                                         .without = "no keys or values in this design",
                                         .kv = KERNEL_KV_INTEGERS,
+                                        .traits = KERNEL_MULTIPLIES,
                                         .contract = contract,
                                         .cost = cost_engine};

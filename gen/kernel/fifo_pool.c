@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_fifo_pool: one storage for streams of groups that never run together.
 #include "gen/kernel/class.h"
+#include "include/kernel_params.h"
 
 // Its streams are the edges', its step words come in passing.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -22,6 +23,18 @@ static struct cost_memory memory(const struct kernel_args *a) {
     return (struct cost_memory){
         .words = at_least(args_int(a, "DEPTH", 1) - 1, 1), .bits = args_int(a, "DATA_W", 1) + 1, .times = 1};
 }
+
+int64_t kernel_pool_words(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_int(&a, "DEPTH", 1);
+}
+
+int64_t kernel_pool_word_bits(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_int(&a, "DATA_W", 1);
+}
+
+int64_t kernel_pool_bits(const struct ir_kernel *k) { return kernel_pool_words(k) * (kernel_pool_word_bits(k) + 1); }
 
 const struct kernel_class rtl_fifo_pool = {.module = "rill_fifo_pool",
                                            .doc = "one storage for streams of groups that never run together",

@@ -12,5 +12,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, log2_up(args_int(a, "WORDS", 1) + 1), 2, 1, 0);
 }
 
-const struct kernel_class rtl_frame = {
-    .module = "rill_frame", .doc = "rows counted as firings, or firings as rows", .contract = contract, .cost = cost};
+const struct kernel_class rtl_frame = {.module = "rill_frame",
+                                       .doc = "rows counted as firings, or firings as rows",
+                                       .traits = KERNEL_FRAMES,
+                                       .contract = contract,
+                                       .cost = cost};

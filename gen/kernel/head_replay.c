@@ -15,5 +15,6 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 const struct kernel_class rtl_head_replay = {.module = "rill_head_replay",
                                              .doc = "keys of a head, as often as query heads read it",
+                                             .traits = KERNEL_AGAIN,
                                              .contract = contract,
                                              .cost = cost};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_k_writer: keys to memory.
 #include "gen/kernel/class.h"
+#include "include/kernel_params.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
@@ -16,6 +17,13 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_beat_bits(a), 1.2, 2, 0); // two units in turn
     cost_per(r, args_int(a, "CHANNELS", 1), 5.5, 5, 0);
     cost_per(r, 1, 150, 310, 0);
+}
+
+struct kernel_cache kernel_cache(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return (struct kernel_cache){.base = args_address(&a, "K_BASE"),
+                                 .head = args_address(&a, "K_HEAD_STRIDE"),
+                                 .layer = args_address(&a, "K_LAYER_STRIDE")};
 }
 
 const struct kernel_class rtl_k_writer = {.module = "rill_k_writer",

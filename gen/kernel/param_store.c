@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_param_store: vector parameters, given in a circle for ever.
 #include "gen/kernel/class.h"
+#include "include/kernel_params.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
@@ -27,6 +28,11 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 static struct cost_memory memory(const struct kernel_args *a) {
     return (struct cost_memory){.words = lines_of(a), .bits = line_of(a), .times = 1};
+}
+
+int64_t kernel_load_hops(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_int(&a, "HOPS", 0);
 }
 
 const struct kernel_class rtl_param_store = {.module = "rill_param_store",

@@ -203,7 +203,9 @@ int ports_add_like(struct ir *ir, int kernel, const char *name, bool is_output, 
     return p;
 }
 
-int ports_add_step(struct ir *ir, int kernel) { return ir_add_port(ir, kernel, "step", false, IR_STREAM_BARE, 64); }
+int ports_add_step(struct ir *ir, int kernel) {
+    return ir_add_port(ir, kernel, "step", false, IR_STREAM_BARE, STEP_BITS);
+}
 
 int64_t ports_firing_words(const struct ir_port *port) {
     int64_t words = 1;

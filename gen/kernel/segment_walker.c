@@ -9,10 +9,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    class_cost_schedule(r, 192, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
+    class_cost_schedule(r, SEGMENT_BITS, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
     cost_per(r, 1, 590, 412, 3);
     if (args_value(a, "K_WINDOW")) cost_per(r, 1, 40, 64, 2);
-    class_cost_window_entries(a, 192, r);
+    class_cost_window_entries(a, SEGMENT_BITS, r);
 }
 
 const struct kernel_class rtl_segment_walker = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_spill: firings that go to memory and come back.
 #include "gen/kernel/class.h"
+#include "include/kernel_params.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
@@ -22,6 +23,19 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     if (whole) cost_per(r, beat, 1, 1, 0);
     else cost_per(r, 1, 0, (double)(word + (parts - 1) * beat), 0);
     cost_per(r, 1, 40 + 60 * (double)firings, 160 + (double)word, 0);
+}
+
+int kernel_spill_firings(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return (int)args_int(&a, "FIRINGS", 1);
+}
+
+// The beat that fills (of a wider word: what leaves, what comes back), the word out, its firings' tuser.
+int64_t kernel_spill_bits(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    int64_t word = args_int(&a, "DATA_W", 1), beat = class_beat_bits(&a), parts = div_up(word, beat);
+    return (2 * parts - 1) * beat + word +
+           args_int(&a, "FIRINGS", 1) * args_int(&a, "WORDS", 1) * args_int(&a, "USER_W", 1);
 }
 
 const struct kernel_class rtl_spill = {

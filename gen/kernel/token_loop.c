@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_token_loop: steps and ids of a request.
 #include "gen/kernel/class.h"
+#include "include/kernel_params.h"
 
 // From the next id to the id: ring, decision, step, id, check, send.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -16,6 +17,11 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "BASES", 1), 1.8, 1, 0);
     cost_per(r, args_int(a, "END_IDS", 1) - 1, 12, 32, 0);
     cost_per(r, 1, 887, 1100, 0);
+}
+
+int kernel_reset_way(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return (int)args_int(&a, "RESET_WAY", IR_RESET_LEAST);
 }
 
 const struct kernel_class rtl_token_loop = {.module = "rill_token_loop",

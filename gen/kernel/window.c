@@ -4,6 +4,7 @@
 #include "include/window.h"
 
 #include "gen/kernel/class.h"
+#include "include/kernel_params.h"
 
 void class_window_list(struct ir *ir, int k, const char *name, const int64_t window[], int64_t layers) {
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)layers);
@@ -43,4 +44,19 @@ void class_cost_window_entries(const struct kernel_args *a, int64_t entry_bits, 
     begin(a, 2 * args_int(a, "WINDOWS", 1), r);
     cost_per(r, entry_bits + 17, 1, 1, 0); // on their way, in rings of LUTRAM
     cost_per(r, 1, 120, 180, 0);
+}
+
+bool kernel_has_window(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_value(&a, "WINDOW") != NULL;
+}
+
+bool kernel_has_key_windows(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_value(&a, "K_WINDOW") != NULL;
+}
+
+bool kernel_has_value_windows(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return args_value(&a, "V_WINDOW") != NULL;
 }

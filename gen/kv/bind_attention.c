@@ -7,6 +7,7 @@
 #include "gen/kv/caches.h"
 #include "include/fields.h"
 #include "include/kernel.h"
+#include "include/kernel_params.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"
@@ -111,8 +112,7 @@ static int softmax_kernel(const struct attention *a) {
 }
 
 static void set_key_channels(const struct attention *a, int k) {
-    const struct kernel_args args = {a->ir->kernel[k].param, a->ir->kernel[k].params};
-    if (args_value(&args, "WINDOW")) ir_set_int(a->ir, k, "KEY_CHANNELS", ir_key_channels(a->ir));
+    if (kernel_has_window(&a->ir->kernel[k])) ir_set_int(a->ir, k, "KEY_CHANNELS", ir_key_channels(a->ir));
 }
 
 // A parameter that has its default is left out.
@@ -333,8 +333,7 @@ void kv_set_windows(struct ir *ir, int unit, int kernel) {
     struct kv_cache cache = kv_cache_of(ir, u.scores);
     add_windows(&u, kernel, "K_WINDOW", OP_BY_KEYS, &cache);
     add_windows(&u, kernel, "V_WINDOW", OP_BY_VALUES, &cache);
-    const struct kernel_args args = {ir->kernel[kernel].param, ir->kernel[kernel].params};
-    if (args_value(&args, "K_WINDOW")) ir_set_int(ir, kernel, "KEY_CHANNELS", ir_key_channels(ir));
+    if (kernel_has_key_windows(&ir->kernel[kernel])) ir_set_int(ir, kernel, "KEY_CHANNELS", ir_key_channels(ir));
 }
 
 // ---- query heads together: tokens of the engine and of softmax, firings again outside ----

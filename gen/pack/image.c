@@ -113,7 +113,8 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
     struct golden_fault fault = {0};
     for (int64_t row = 0; row < e->rows; row++) scale[row] = golden_stored_scale(m->row_scale[row], exp_min, &fault);
     if (!fault.raised) return scale;
-    diag_error(diag, node->loc, "matmul `%s`: a row scale times 2^%d is out of range", node->name, exp_min);
+    diag_error(diag, node->loc, "%s `%s`: a row scale times 2^%d is out of range", ir_op_of(im->ir, node->op)->name,
+               node->name, exp_min);
     return NULL;
 }
 

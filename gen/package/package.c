@@ -8,6 +8,7 @@
 
 #include "gen/emit/emit.h"
 #include "include/kernel.h"
+#include "include/kernel_params.h"
 #include "include/pack.h"
 #include "include/version.h"
 
@@ -68,7 +69,7 @@ static const char *unit_of(struct arena *arena, const char *name) {
 // Further counters of the register file.
 static int values_of(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
-        if (kernel_is(&ir->kernel[k], KERNEL_REGISTERS)) return (int)ir_param_int(&ir->kernel[k], "COUNTERS", 0);
+        if (kernel_is(&ir->kernel[k], KERNEL_REGISTERS)) return kernel_counters(&ir->kernel[k]);
     return 0;
 }
 

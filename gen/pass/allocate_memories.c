@@ -8,9 +8,9 @@
 // designs are small programs. With `dies`, what has to lie at the memory's die (write engines, prefetch FIFOs, V tail)
 // is held to that die's room too. No SRLs: LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each,
 // and it moves every bit in every cycle.
-#include <string.h>
 
 #include "include/cost.h"
+#include "include/kernel_params.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
@@ -193,9 +193,9 @@ static void add_engine(struct choice *c, int e) {
 
 // The pieces of a buffer come in the order of the styles, those of UltraRAM last: the others are as the last of them.
 static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
-    const struct ir_value *first = ir_param(&ir->kernel[m->kernel], "RAM_STYLE");
-    if (style == RAM_ULTRA && m->piece && strcmp(first->text, ram_style_words[RAM_ULTRA]) != 0)
-        ir_set_int(ir, m->kernel, "ULTRA", ir_param_int(&ir->kernel[m->kernel], "ULTRA", 0) + 1);
+    const struct ir_kernel *k = &ir->kernel[m->kernel];
+    if (style == RAM_ULTRA && m->piece && kernel_style(k) != RAM_ULTRA)
+        ir_set_int(ir, m->kernel, "ULTRA", kernel_ultra(k) + 1);
     else if (style != RAM_ULTRA || !m->piece) ir_set_text(ir, m->kernel, "RAM_STYLE", ram_style_words[style]);
 }
 

@@ -76,8 +76,8 @@ static bool check_table(const struct ir *ir, const struct ir_node *node, int fro
     if (ids <= rows) return true;
     struct loc loc = ir_attr_find(&node->attrs, "rows")->loc;
     if (!loc.source) loc = node->loc;
-    diag_error(diag, loc, "embed `%s`: a table of %lld rows, but `%s` makes ids below %lld", node->name,
-               (long long)rows, ir->node[from].name, (long long)ids);
+    diag_error(diag, loc, "%s `%s`: a table of %lld rows, but `%s` makes ids below %lld", ir_op_of(ir, node->op)->name,
+               node->name, (long long)rows, ir->node[from].name, (long long)ids);
     diag_note(diag, loc, "the nearest legal value is %lld; or `%s` takes %lld elements", (long long)ids,
               ir->node[from].name, (long long)rows);
     return false;

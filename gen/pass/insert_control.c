@@ -257,7 +257,7 @@ static void add_ring(struct ir *ir) {
     ir->client[prompt].base = ir_net(ir, "prompt_ptr");
     int k = kernel_add(ir, "ring", &rtl_ring_writer, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
-    int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, 64);
+    int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, RING_BITS);
     ir_connect(ir, loop, ir_port_for(&ir->kernel[loop], IR_ROLE_RING, true), k, in);
     int client = ir_add_client(ir, "ring", k, "", true, 0);
     ir->client[client].base = ir_net(ir, "ring_ptr");

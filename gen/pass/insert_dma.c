@@ -5,6 +5,7 @@
 
 #include "gen/kernel/args.h"
 #include "gen/pass/fuse.h"
+#include "include/kernel_params.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/names.h"
@@ -146,13 +147,17 @@ static void place_rows(struct dma *d, int k) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
+static const struct ir_edge *input_of(const struct ir *ir, int kernel) { // of a kernel that has one
+    int p = 0;
+    while (ir->kernel[kernel].port[p].is_output) p++;
+    return &ir->edge[ir->kernel[kernel].port[p].edge];
+}
+
 // Firings that wait between two groups.
 static void place_spill(struct dma *d, const struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
-    const struct kernel_args args = {ir->kernel[k].param, ir->kernel[k].params};
-    struct fuse_spill spill =
-        fuse_spill_of(ir, &ir->edge[ir->kernel[k].port[0].edge], (int)args_int(&args, "FIRINGS", 1));
+    struct fuse_spill spill = fuse_spill_of(ir, input_of(ir, k), kernel_spill_firings(&ir->kernel[k]));
     int s = add_segment(d, ir->kernel[k].name, IR_SEG_IO, IR_NONE, client->channel, 0, spill.room);
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
@@ -327,13 +332,13 @@ static void add_walkers(struct dma *d) {
     if (ir->engines > 1) {
         fork = kernel_add(ir, "walk_step_fork", &rtl_fork, IR_NONE);
         ir_set_int(ir, fork, "PORTS", ir->engines);
-        ir_connect(ir, loop, port, fork, ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64));
+        ir_connect(ir, loop, port, fork, ir_add_port(ir, fork, "", false, IR_STREAM_BARE, STEP_BITS));
         from = fork;
     }
     for (int e = 0; e < ir->engines; e++) {
         int step = add_walker(d, e);
         if (fork != IR_NONE) {
-            port = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+            port = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, STEP_BITS);
             ir->kernel[fork].port[port].index = e;
         }
         ir_connect(ir, from, port, ir->engine[e].walker, step);

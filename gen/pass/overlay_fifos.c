@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "include/cost.h"
+#include "include/kernel_params.h"
 #include "gen/kernel/args.h"
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
@@ -50,7 +51,7 @@ static int tensor_of(const struct ir *ir, int edge, int depth) {
     return tensor;
 }
 
-static bool has_together(const struct ir *ir, int kernel) { return ir_param(&ir->kernel[kernel], "TOGETHER"); }
+static bool has_together(const struct ir *ir, int kernel) { return kernel_is_together(&ir->kernel[kernel]); }
 
 // A pool counts as many firings in every step. Streams of query heads together have fewer in some: those at a kernel
 // that says so, and what grows with the positions between them.
@@ -114,8 +115,8 @@ static void connect_steps(struct ir *ir, int src_kernel, int src_port, int dst_k
 static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the steps to its only reader
     struct ir_edge e = ir->edge[edge];
     int fork = kernel_add(ir, "step_fork", &rtl_fork, IR_NONE);
-    int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, 64),
-        out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+    int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, STEP_BITS),
+        out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, STEP_BITS);
     ir->kernel[fork].port[out].index = 0;
     ir_set_int(ir, fork, "PORTS", 1);
     ir->edge[edge].dst_kernel = fork;
@@ -137,7 +138,7 @@ static void give_steps(struct ir *ir, int kernel) {
     }
     int fork = ir->edge[edge].dst_kernel;
     if (!kernel_is(&ir->kernel[fork], KERNEL_FORK)) fork = fork_steps(ir, edge);
-    int index = ir->kernel[fork].ports - 1, out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, 64);
+    int index = ir->kernel[fork].ports - 1, out = ir_add_port(ir, fork, "", true, IR_STREAM_BARE, STEP_BITS);
     ir->kernel[fork].port[out].index = index;
     ir_set_int(ir, fork, "PORTS", index + 1);
     connect_steps(ir, fork, out, kernel, step);
@@ -218,8 +219,7 @@ static void deepen(struct ir *ir) {
         edge->depth = safe;
         edge->forced_by = "one group after the other";
         if (edge->pool == IR_NONE) continue;
-        struct ir_kernel *pool = &ir->kernel[edge->pool];
-        if (ir_param_int(pool, "DEPTH", 0) < safe) ir_set_int(ir, edge->pool, "DEPTH", safe);
+        if (kernel_pool_words(&ir->kernel[edge->pool]) < safe) ir_set_int(ir, edge->pool, "DEPTH", safe);
     }
 }
 

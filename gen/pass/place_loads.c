@@ -90,10 +90,8 @@ void place_set_loads(struct ir *ir, int home) {
 }
 
 // A kernel of one input and one output on a die: the net of the output.
-static const char *add_end(struct ir *ir, const struct kernel_class *of_class, int die, const char *from,
-                           const char *net) {
-    bool sends = of_class == &rtl_serializer;
-    int k = kernel_add(ir, net, of_class, IR_NONE);
+static const char *add_end(struct ir *ir, bool sends, int die, const char *from, const char *net) {
+    int k = kernel_add(ir, net, sends ? &rtl_serializer : &rtl_deserializer, IR_NONE);
     ir->kernel[k].die = die;
     ir_set_int(ir, k, "DATA_W", COST_HASH_BITS);
     ir_set_int(ir, k, "SLICE_W", COST_HASH_SLICE);
@@ -109,11 +107,11 @@ void place_set_hash(struct ir *ir) {
     struct cost_hash hash = cost_hash(ir);
     if (hash.from == IR_NONE || ir->kernel[hash.from].die == ir->kernel[hash.to].die) return;
     int home = ir->kernel[hash.to].die, from = ir->kernel[hash.from].die, direction = from < home ? 1 : -1;
-    const char *net = add_end(ir, &rtl_serializer, from, "row_hash", "row_hash_slices");
+    const char *net = add_end(ir, true, from, "row_hash", "row_hash_slices");
     for (int die = from + direction; die != home; die += direction)
         net = add_hop(ir, arena_printf(ir->arena, "row_hash_way_%d", die), die, COST_HASH_WAY, net,
                       arena_printf(ir->arena, "row_hash_%d", die));
-    net = add_end(ir, &rtl_deserializer, home, net, "row_hash_there");
+    net = add_end(ir, false, home, net, "row_hash_there");
     ir->wire[wire_of(ir, hash.to, "row_hash")].net = ir_net(ir, net);
     ir_set_int(ir, hash.to, "HASH_WAIT", CYCLES_ROW_HASH + SLICES + CYCLES_LOOP_HASH);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "include/cost.h"
+#include "include/kernel_params.h"
 #include "gen/kernel/args.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
@@ -26,14 +27,13 @@ static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
             k = ir->edge[ir->kernel[k].port[p].edge].dst_kernel;
             break;
         }
-    return is_a(ir, k, KERNEL_REORDERS) && ir_param_int(&ir->kernel[k], "ROUNDS", 0) == 1;
+    return is_a(ir, k, KERNEL_REORDERS) && kernel_takes_whole(&ir->kernel[k]);
 }
 
 int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
-    const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port],
-                         *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
+    const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port];
     if (is_a(ir, edge->dst_kernel, KERNEL_FORK)) return DEPTH_PLAIN;
-    if (to->data_bits == 64 && to->kind == IR_STREAM_BARE) return DEPTH_STEP;
+    if (ir_carries_steps(ir, edge) || ir_is_of(ir, edge, IR_ROLE_RING)) return DEPTH_STEP;
     if (is_a(ir, edge->src_kernel, KERNEL_SPILL) || is_a(ir, edge->dst_kernel, KERNEL_SPILL))
         return DEPTH_PLAIN; // it keeps the firing
     bool waits = edge->whole || is_a(ir, edge->src_kernel, KERNEL_FORK) || is_a(ir, edge->dst_kernel, KERNEL_MUX) ||

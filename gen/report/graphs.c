@@ -266,12 +266,6 @@ static bool serves_all(const struct ir *ir, int kernel) {
     return false;
 }
 
-// Step words go from the token loop to nearly all kernels: drawn, they would hide everything else.
-static bool is_step(const struct ir *ir, const struct ir_edge *e) {
-    const struct ir_port *p = &ir->kernel[e->dst_kernel].port[e->dst_port];
-    return p->kind == IR_STREAM_BARE && p->data_bits == 64;
-}
-
 // The type in three lines: tile, loops, map.
 static const char *type_lines(struct ir *ir, const struct ir_itensor *type) {
     char *text = arena_strdup(ir->arena, ir_type_text(ir, type));
@@ -293,10 +287,11 @@ static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out)
               e->crossings + e->entry_crossings ? ", color=\"#dc2626\"" : "");
 }
 
+// Step words go from the token loop to nearly all kernels: drawn, they would hide everything else.
 void graph_hardware(struct ir *ir, struct text *out) {
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++)
-        if (!is_step(ir, &ir->edge[e])) used[ir->edge[e].src_kernel] = used[ir->edge[e].dst_kernel] = true;
+        if (!ir_carries_steps(ir, &ir->edge[e])) used[ir->edge[e].src_kernel] = used[ir->edge[e].dst_kernel] = true;
     bool by_die = ir->design.dies > 1 && ir->dies > 1; // clusters are dies where the design has some, else regions
     begin(out, "TB");
     for (int r = by_die ? 0 : IR_NONE; r < (by_die ? ir->dies : ir->regions); r++) {
@@ -316,6 +311,6 @@ void graph_hardware(struct ir *ir, struct text *out) {
         if (r != IR_NONE) text_add(out, " }\n");
     }
     for (int e = 0; e < ir->edges; e++)
-        if (!is_step(ir, &ir->edge[e])) add_stream(ir, &ir->edge[e], out);
+        if (!ir_carries_steps(ir, &ir->edge[e])) add_stream(ir, &ir->edge[e], out);
     text_add(out, "}\n");
 }

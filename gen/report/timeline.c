@@ -104,7 +104,7 @@ static struct spans kernel_spans(const struct ir *ir, int kernel, const struct h
     struct spans s = {0};
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {
         const struct ir_port *port = &ir->kernel[kernel].port[p];
-        if (port->edge == IR_NONE || port->data_bits == 64) continue;
+        if (port->edge == IR_NONE || ir_carries_steps(ir, &ir->edge[port->edge])) continue;
         const struct timing_edge *t = &w->run->edge[port->edge];
         if (port->is_output) add_times(ir->arena, &s, t->put, t->words, w);
         else add_times(ir->arena, &s, t->take, t->words - t->holds, w);

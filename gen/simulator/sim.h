@@ -11,6 +11,7 @@
 #include "gen/simulator/sim_memory.h"
 #include "include/fields.h"
 #include "include/latency.h"
+#include "include/schedule.h"
 #include "include/simulate.h"
 #include "include/window.h"
 
@@ -188,19 +189,7 @@ void stage_drain(struct sim *, struct stage *, struct sim_edge *out);           
 
 // ---- static schedules of rill_schedule, from a kernel's parameters ----
 
-struct sim_schedule {
-    int sections;
-    struct sim_section {
-        int64_t first, length, repeat;
-        bool when_head;
-    } * section;
-    int64_t entries;
-    const uint8_t *bit;  // of the table
-    const uint8_t *many; // per entry: not in steps of one token; NULL: none
-    int entry_bits;
-};
-bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struct sim_schedule *);
-int64_t sim_schedule_field(const struct sim_schedule *, int64_t entry, enum field);
+bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struct schedule_table *);
 
 // Where a walk through a schedule stands, step after step.
 struct sim_walk {
@@ -209,13 +198,13 @@ struct sim_walk {
     int64_t left_out;      // entries that were passed over on the way here
 };
 // The entry at the walk's place; false when all steps are done. *layer, *step, *last_of_step may be NULL.
-bool sim_walk_entry(const struct sim *, const struct sim_schedule *, struct sim_walk *, int64_t *entry);
-bool sim_walk_next(const struct sim *, const struct sim_schedule *,
+bool sim_walk_entry(const struct sim *, const struct schedule_table *, struct sim_walk *, int64_t *entry);
+bool sim_walk_next(const struct sim *, const struct schedule_table *,
                    struct sim_walk *); // true: the step's last entry was left behind
 
 // Turns of rill_turns: fetched ahead from the schedule.
 struct sim_turns {
-    struct sim_schedule schedule;
+    struct schedule_table schedule;
     struct sim_walk walk; // of the turn that is next to be used
     struct sim_edge *steps;
     struct sim_edge ahead; // its FIFO of turns

@@ -6,6 +6,7 @@
 
 #include "include/ir_custom.h"
 #include "include/kernel.h"
+#include "include/kernel_params.h"
 #include "gen/simulator/machines.h"
 
 // ---- rows of a table ----
@@ -14,8 +15,9 @@ static bool table_init(struct sim *sim, const struct actor *a, struct sim_table 
     const struct ir_attrs *attrs = &sim->ir->node[a->k->node].attrs;
     if (!kernel_is(a->k, KERNEL_FETCH)) return true;
     t->client = client_open(sim, a, false);
-    t->offset = args_int(&a->args, "TABLE_OFFSET", 0);
-    t->stride = args_int(&a->args, "TABLE_STRIDE", 0);
+    struct kernel_table table = kernel_table(a->k);
+    t->offset = table.offset;
+    t->stride = table.stride;
     t->rows = at_least(ir_attr_int(attrs, "rows", 1), 1);
     t->row_bytes = a->c.beats * sim->ir->design.beat_bits / 8;
     return t->client && a->c.beats > 0;

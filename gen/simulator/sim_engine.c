@@ -8,6 +8,7 @@
 #include "gen/simulator/machines.h"
 #include "gen/simulator/sim.h"
 #include "gen/simulator/sim_lane.h"
+#include "include/kernel_params.h"
 
 enum { PARAM_ROWS_512 = 8, PARAM_ROWS_256 = 4 };
 
@@ -21,7 +22,7 @@ struct engine {
     int *firing; // per entry of the schedule
     int *window; // per entry: the operation whose windows its positions have, or IR_NONE
     bool windows;
-    struct sim_schedule schedule;
+    struct schedule_table schedule;
     struct sim_walk walk;
     int64_t entry; // of the running firing
     struct sim_edge *step, *x, *keys, *y;
@@ -92,11 +93,11 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
     e->y = sim_out(sim, a, IR_ROLE_Y);
     e->now = e->x_last = e->loaded = e->prepared[0] = e->prepared[1] = e->read = -1;
     e->fetched = -CYCLES_SCHEDULE_NEXT;
-    e->windows = args_value(&a->args, "K_WINDOW") || args_value(&a->args, "V_WINDOW");
+    e->windows = kernel_has_key_windows(a->k) || kernel_has_value_windows(a->k);
     for (int i = 0; i <= CYCLES_WINDOW_ENTRIES; i++) e->way[i] = -1;
     e->all_lanes = a->c.channels;
     e->arrays = at_least(a->c.times, 1);
-    e->step_tokens = args_int(&a->args, "TOKENS", 1);
+    e->step_tokens = kernel_tokens(a->k);
     return e->step && e->x && e->y && sim_schedule_read(sim, a, ENGINE_BITS, &e->schedule) && name_entries(sim, a, e) &&
            open_lanes(sim, a, e);
 }
@@ -152,7 +153,7 @@ static bool result_out(struct sim *sim, const struct actor *a, struct engine *e)
 // ---- firings ----
 
 static int64_t field(const struct engine *e, int64_t entry, enum field f) {
-    return sim_schedule_field(&e->schedule, entry, f);
+    return schedule_at(&e->schedule, entry, f);
 }
 
 // Of a row of 4-bit weights: a scale for each group, with int4_asym a word of chunk_rows bytes for each beat.

@@ -2,6 +2,7 @@
 // The KV cache: the writer of keys, the open block of the values, the scales.
 #include "include/layout.h"
 #include "gen/simulator/machines.h"
+#include "include/kernel_params.h"
 
 struct kv {
     struct sim_edge *in, *step, *out;
@@ -62,13 +63,12 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
 
 // A descriptor goes out with the head's first unit.
 static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
-    int64_t base = args_int(&a->args, "K_BASE", 0), head = args_int(&a->args, "K_HEAD_STRIDE", 0),
-            layer = args_int(&a->args, "K_LAYER_STRIDE", 0);
+    struct kernel_cache cache = kernel_cache(a->k);
     int64_t row = (sim->options->step[v->step_no].pos + v->word) / a->c.channels * a->c.units;
     int64_t beat_bytes = sim->ir->design.beat_bits / 8, at;
     client_room(v->client, &at);
-    client_ask(sim, v->client, at_least(at, v->last + 1), base + v->layer * layer + v->head * head + row * beat_bytes,
-               a->c.units);
+    client_ask(sim, v->client, at_least(at, v->last + 1),
+               cache.base + v->layer * cache.layer + v->head * cache.head + row * beat_bytes, a->c.units);
 }
 
 // The channel of the step's first position is the busiest one; it stands for all.

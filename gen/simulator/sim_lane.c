@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "include/layout.h"
+#include "include/kernel_params.h"
 
 enum {
     LONG_BEFORE = 200, // the first step: where steps before are left out, the walker has been ahead for long
     JOIN_LANES = 8,    // whose arrivals meet in one level of joins
 };
 
-static int64_t field(const struct lane *l, int64_t entry, enum field f) {
-    return sim_schedule_field(&l->schedule, entry, f);
-}
+static int64_t field(const struct lane *l, int64_t entry, enum field f) { return schedule_at(&l->schedule, entry, f); }
 
 // Runs of keys and values are those of the engine's firings, in order.
 static bool name_runs(const struct ir *ir, int engine, struct lane *l, struct arena *arena) {
@@ -42,7 +41,7 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     l->waits = sim->actor[walker].c.layers > 0;
     l->counted = CYCLES_LANE_COUNTED + (l->channels > JOIN_LANES ? CYCLES_LANE_JOIN : 0);
     l->described_at = CYCLES_LOOP_WALK + CYCLES_SCHEDULE + CYCLES_WALKER - sim->options->memory.lead;
-    if (args_value(&sim->actor[walker].args, "K_WINDOW")) l->described_at += CYCLES_WINDOW_ENTRIES;
+    if (kernel_has_key_windows(sim->actor[walker].k)) l->described_at += CYCLES_WINDOW_ENTRIES;
     if (sim->options->step[0].pos > 0) l->described_at = -LONG_BEFORE;
     return sim_schedule_read(sim, &sim->actor[walker], SEGMENT_BITS, &l->schedule) &&
            name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);

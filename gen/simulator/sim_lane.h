@@ -6,7 +6,7 @@
 #include "gen/simulator/sim.h"
 
 struct lane {
-    struct sim_schedule schedule; // of the walker
+    struct schedule_table schedule; // of the walker
     struct sim_walk walk;
     struct sim_client *client;
     struct lane *first; // of the engine's that are simulated, one behind another

@@ -5,12 +5,13 @@
 
 #include "gen/simulator/sim.h"
 #include "include/ir_credit.h"
+#include "include/kernel_params.h"
 
 enum { MAX_PLACES = 255 };
 
 struct sim_pool {
     struct sim *sim;
-    struct sim_schedule schedule;
+    struct schedule_table schedule;
     struct sim_walk enters, leaves; // the firings whose turn it is
     struct sim_edge words;          // the storage
     struct sim_edge *edge[MAX_PLACES];
@@ -19,7 +20,7 @@ struct sim_pool {
 static int place_of(const struct sim_pool *p, struct sim_walk *w) {
     int64_t entry;
     if (!sim_walk_entry(p->sim, &p->schedule, w, &entry)) return IR_NONE;
-    return (int)sim_schedule_field(&p->schedule, entry, STEER_PORT);
+    return (int)schedule_at(&p->schedule, entry, STEER_PORT);
 }
 
 bool pool_gives(struct sim_pool *p, int place) { return place_of(p, &p->leaves) == place; }
@@ -67,9 +68,8 @@ bool pools_open(struct sim *sim) {
             pool[k] = ARENA_NEW(sim->arena, struct sim_pool);
             pool[k]->sim = sim;
             if (!sim_schedule_read(sim, &sim->actor[k], STEER_BITS, &pool[k]->schedule)) return false;
-            edge_init(&pool[k]->words,
-                      at_least(args_int(&sim->actor[k].args, "DEPTH", 1), 2) * (sim->options->twice ? 2 : 1), IR_NONE,
-                      IR_NONE);
+            edge_init(&pool[k]->words, at_least(kernel_pool_words(sim->actor[k].k), 2) * (sim->options->twice ? 2 : 1),
+                      IR_NONE, IR_NONE);
         }
         if (place < 0 || place >= MAX_PLACES) return false;
         pool[k]->edge[place] = &sim->edge[e];

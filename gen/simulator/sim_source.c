@@ -3,6 +3,7 @@
 // ids.
 
 #include "gen/simulator/machines.h"
+#include "include/kernel_params.h"
 
 enum { ID_BITS = 32 };
 
@@ -129,8 +130,7 @@ void sim_loop_run(struct sim *sim, struct actor *a) {
 struct fetch {
     struct sim_edge *in, *out;
     struct sim_client *client;
-    int64_t table, row_bytes, rows;
-    int64_t parts; // channels with rows; one stands for all, as all have the same other reads
+    struct kernel_table table; // one of its channels stands for all, as all have the same other reads
     struct stage stage;
     int64_t free;               // the unit can take the next id or step
     int64_t tokens, more, from; // asked for in this step; rows still to be asked for, from then on
@@ -166,10 +166,8 @@ bool sim_fetch_init(struct sim *sim, struct actor *a) {
     f->in = sim_in(sim, a, a->c.machine == TIMING_EMBED ? IR_ROLE_ID : IR_ROLE_STEP);
     f->out = sim_out(sim, a, IR_ROLE_Y);
     f->client = client_open(sim, a, false);
-    f->table = args_int(&a->args, "TABLE_OFFSET", 0);
-    f->row_bytes = args_int(&a->args, "RECORD_BYTES", a->c.beats * sim->ir->design.beat_bits / 8);
-    f->rows = at_least(args_int(&a->args, "ROWS", 1), 1);
-    f->parts = at_least(args_int(&a->args, "PARTS", 1), 1);
+    f->table = kernel_table(a->k);
+    if (!f->table.row_bytes) f->table.row_bytes = a->c.beats * sim->ir->design.beat_bits / 8;
     stage_init(sim, &f->stage, a->c.pipe);
     if (!f->in || !f->out || !f->client) return false;
     const struct ir_region *r = region_of(sim, a);
@@ -190,7 +188,8 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     int64_t room;
     if (!f->more || f->step == sim->options->steps || !client_room(f->client, &room)) return false;
     int64_t row = row_at(sim, f, a, sim->options->step[f->step].pos + f->tokens), at = at_least(f->from, room);
-    client_ask(sim, f->client, at, f->table + row % f->rows / f->parts * f->row_bytes, a->c.beats);
+    const struct kernel_table *t = &f->table;
+    client_ask(sim, f->client, at, t->offset + row % t->rows / t->parts * t->row_bytes, a->c.beats);
     f->from = at + a->c.ask_next;
     f->tokens++;
     if (--f->more == 0) f->free = f->from;
@@ -282,7 +281,7 @@ bool sim_rows_init(struct sim *sim, struct actor *a) {
     r->out = sim_out(sim, a, IR_ROLE_X);
     r->client = client_open(sim, a, false);
     r->described = -1;
-    r->offset = args_int(&a->args, "OFFSET", 0);
+    r->offset = kernel_offset(a->k);
     r->groups = div_up(a->c.rows, a->c.units);
     r->row_bytes = r->groups * group_bytes(sim, a);
     stage_init(sim, &r->stage, a->c.pipe);
@@ -371,7 +370,7 @@ bool sim_writer_init(struct sim *sim, struct actor *a) {
     struct writer *w = a->state = ARENA_NEW(sim->arena, struct writer);
     w->in = sim_in(sim, a, IR_ROLE_Y);
     w->client = client_open(sim, a, true);
-    w->offset = args_int(&a->args, "OFFSET", 0);
+    w->offset = kernel_offset(a->k);
     w->row_bytes = div_up(a->c.rows, a->c.units) * group_bytes(sim, a);
     return w->in && w->client;
 }

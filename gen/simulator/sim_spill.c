@@ -2,6 +2,7 @@
 // rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses; with two of
 // FIRINGS the next one goes there meanwhile.
 #include "gen/simulator/machines.h"
+#include "include/kernel_params.h"
 
 struct spill {
     struct sim_edge *in, *out;
@@ -50,7 +51,7 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
     s->write = client_open(sim, a, true);
     s->read = client_open(sim, a, false);
     s->beat_bytes = sim->ir->design.beat_bits / 8;
-    s->half[0].offset = args_int(&a->args, "OFFSET", 0);
+    s->half[0].offset = kernel_offset(a->k);
     s->half[1].offset =
         s->half[0].offset + div_up(div_up(a->c.rows, a->c.in) * a->c.out, a->c.beats) * a->c.beats * s->beat_bytes;
     s->drained = s->sent = -1;

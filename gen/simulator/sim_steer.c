@@ -5,64 +5,29 @@
 #include <string.h>
 
 #include "gen/simulator/machines.h"
+#include "include/kernel_params.h"
 
 // ---- schedules: the tables of schedule.c ----
 
-// A parameter's bits, lowest first; NULL where it has others than `bits`.
-static uint8_t *bits_of(struct sim *sim, const struct actor *a, const char *name, int64_t bits) {
-    const struct ir_value *v = args_value(&a->args, name);
-    int64_t have = 0;
-    for (int i = 0; v && i < v->words; i++) have += v->word[i].bits;
-    if (!v || have != bits) return NULL;
-    uint8_t *bit = arena_alloc(sim->arena, (size_t)bits + 1, 1);
-    ir_value_to_bits(v, bits, bit);
-    return bit;
+bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, struct schedule_table *s) {
+    if (!schedule_read(sim->arena, a->k, entry_bits, s)) return false;
+    for (int i = 0; i < s->sections; i++) s->section[i].repeat = sim_repeats(sim, s->section[i].repeat);
+    return true;
 }
 
-static int64_t bits_at(const uint8_t *bit, int64_t from, int count) {
-    uint64_t v = 0;
-    for (int b = 0; b < count; b++) v |= (uint64_t)bit[from + b] << b;
-    return (int64_t)v;
-}
-
-bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, struct sim_schedule *s) {
-    int64_t sections = args_int(&a->args, "SECTIONS", 0);
-    *s = (struct sim_schedule){
-        .entry_bits = entry_bits, .sections = (int)sections, .entries = args_int(&a->args, "ENTRIES", 0)};
-    if (sections < 1 || sections > 65536 || s->entries < 1 || s->entries > 1 << 20) return false;
-    const uint8_t *length = bits_of(sim, a, "SECTION_LEN", 16 * s->sections);
-    const uint8_t *repeat = bits_of(sim, a, "SECTION_REPEAT", 16 * s->sections);
-    const uint8_t *head = bits_of(sim, a, "SECTION_WHEN_HEAD", s->sections);
-    s->bit = bits_of(sim, a, "TABLE", s->entries * entry_bits);
-    s->many = args_value(&a->args, "ENTRY_MANY") ? bits_of(sim, a, "ENTRY_MANY", s->entries) : NULL;
-    if (!length || !repeat || !head || !s->bit) return false;
-    s->section = ARENA_ARRAY(sim->arena, struct sim_section, (size_t)s->sections + 1);
-    int64_t first = 0;
-    for (int i = 0; i < s->sections; i++) {
-        s->section[i] = (struct sim_section){first, bits_at(length, 16 * i, 16),
-                                             sim_repeats(sim, bits_at(repeat, 16 * i, 16)), head[i] != 0};
-        first += s->section[i].length;
-    }
-    return first == s->entries;
-}
-
-int64_t sim_schedule_field(const struct sim_schedule *s, int64_t entry, enum field f) {
-    return bits_at(s->bit, entry * s->entry_bits + field_first(f), field_width(f));
-}
-
-static bool section_runs(const struct sim *sim, const struct sim_schedule *s, const struct sim_walk *w) {
-    const struct sim_section *c = &s->section[w->section];
+static bool section_runs(const struct sim *sim, const struct schedule_table *s, const struct sim_walk *w) {
+    const struct schedule_run *c = &s->section[w->section];
     return c->length && c->repeat && (sim->options->step[w->step].head || !c->when_head);
 }
 
 // Goes to the first entry that the step has; the last one of a section is always there.
-static void pass_over(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w) {
+static void pass_over(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
     if (!s->many || w->step >= sim->options->steps || sim->options->step[w->step].ntok != 1) return;
     for (; s->many[s->section[w->section].first + w->index]; w->index++) w->left_out++;
 }
 
 // Goes to the first section that runs, in this step or a later one. True if the step changed.
-static bool settle(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w) {
+static bool settle(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
     bool changed = false;
     while (w->step < sim->options->steps && (w->section == s->sections || !section_runs(sim, s, w))) {
         w->repeat = w->index = 0;
@@ -73,15 +38,15 @@ static bool settle(const struct sim *sim, const struct sim_schedule *s, struct s
     return changed;
 }
 
-bool sim_walk_entry(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w, int64_t *entry) {
+bool sim_walk_entry(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w, int64_t *entry) {
     settle(sim, s, w);
     if (w->step >= sim->options->steps) return false;
     *entry = s->section[w->section].first + w->index;
     return true;
 }
 
-bool sim_walk_next(const struct sim *sim, const struct sim_schedule *s, struct sim_walk *w) {
-    const struct sim_section *c = &s->section[w->section];
+bool sim_walk_next(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
+    const struct schedule_run *c = &s->section[w->section];
     w->left_out = 0;
     if (++w->index == c->length) {
         w->index = 0;
@@ -128,7 +93,7 @@ bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *turn, int64_t 
     if (!t->known) {
         if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, &entry)) return false;
         t->since = edge_avail(&t->ahead);
-        t->turn = sim_schedule_field(&t->schedule, entry, STEER_PORT);
+        t->turn = schedule_at(&t->schedule, entry, STEER_PORT);
         t->known = true;
     }
     *from = at_least(*from, t->since);
@@ -154,7 +119,7 @@ struct fork {
 
 bool sim_fork_init(struct sim *sim, struct actor *a) {
     struct fork *f = a->state = ARENA_NEW(sim->arena, struct fork);
-    int64_t ports = args_int(&a->args, "PORTS", 1);
+    int64_t ports = kernel_ports(a->k);
     if (ports < 1 || ports > a->k->ports) return false;
     f->ports = (int)ports;
     f->out = ARENA_ARRAY(sim->arena, struct sim_edge *, (size_t)ports);

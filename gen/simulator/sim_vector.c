@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector kernels: pipelines of words, groups in banks, scalars of softmax, argmax, the width converter.
 #include "gen/simulator/machines.h"
+#include "include/kernel_params.h"
 
 enum { MAX_INPUTS = IR_MAX_PORTS };
 
@@ -279,7 +280,7 @@ static bool firing_closes(const struct actor *a, const struct bank *b, const str
 // Room for a firing's scalars: those that began so far must have left but for `times` - 1 firings.
 static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *from) {
     if (!b->scalar || b->row || b->token) return true;
-    int64_t need = b->started - (a->c.times - 1) * args_int(&a->args, "TOKENS", 1);
+    int64_t need = b->started - (a->c.times - 1) * kernel_tokens(a->k);
     if (need <= 0) return true;
     if (b->scalar->puts < need) return false;
     *from = at_least(*from, b->scalar->put[need - 1] + 1);

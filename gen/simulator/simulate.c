@@ -114,12 +114,12 @@ void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
 
 // ---- the run ----
 
-// Steps wait for their readers, and a store of parameters gives words for ever: their FIFOs always have their depth.
+// Steps and ids of the ring wait for their readers, and a store of parameters gives words for ever: their FIFOs always
+// have their depth.
 static bool always_bounded(const struct sim *sim, const struct ir_edge *e) {
-    const struct ir_kernel *from = &sim->ir->kernel[e->src_kernel];
     struct timing_contract c;
-    return (timing_contract(sim->ir, e->src_kernel, &c) && c.machine == TIMING_STORE) ||
-           (from->port[e->src_port].kind == IR_STREAM_BARE && from->port[e->src_port].data_bits == 64);
+    return (timing_contract(sim->ir, e->src_kernel, &c) && c.machine == TIMING_STORE) || ir_carries_steps(sim->ir, e) ||
+           ir_is_of(sim->ir, e, IR_ROLE_RING);
 }
 
 static void open_edges(struct sim *sim) {

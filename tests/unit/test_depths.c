@@ -54,7 +54,7 @@ static struct ir *build_llama(struct image_fixture *x, const char *design) {
                        arena_printf(&x->f.arena,
                                     "name: t\nmodel: {family: llama, layers: 2, hidden: 96, heads: 6, kv_heads: 3, "
                                     "head_dim: 16, ffn: 32, vocab: 61, context: 128}\n"
-                                    "design: {%s, lanes: 8, beat_bits: 512, T: 2, fifo: safe}\n",
+                                    "design: {%s, beat_bits: 512, T: 2, fifo: safe}\n",
                                     design),
                        NULL);
 }
@@ -66,7 +66,7 @@ static void test_under_way(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct ir *ir = build_llama(&x, "channels: 1");
+    struct ir *ir = build_llama(&x, "channels: 1, lanes: 8");
     assert_int_equal(edge_between(ir, "y_demux", "attention_p")->depth, 3 * 16 * 2 + 2);
     assert_int_equal(edge_between(ir, "attention_p_mx", "x_mux")->depth, 3 * 2 * 2 + 2);
     assert_int_equal(edge_between(ir, "attention_p", "attention_p_mx")->depth, 2);
@@ -76,8 +76,24 @@ static void test_under_way(void **state) {
     struct ir_edge *edge = edge_between(ir, "y_demux", "attention_p"); // as if it went from one group to another
     edge->crosses = 1;
     assert_int_equal(size_fifos_safe(ir, edge), 6 * 16 * 2 + 2);
-    ir = build_llama(&x, "channels: 13, binding: spatial");
+    ir = build_llama(&x, "channels: 13, binding: spatial, lanes: 8");
     assert_int_equal(edge_between(ir, "attention_p_mx", "attention_raw_acc_x_mux")->depth, 6 * 2 * 2 + 2);
+    image_end(&x);
+}
+
+// With two lanes scales of keys have 64 bits, as step words and the ids of the ring have, and wait for nothing all the
+// same. The ids and the steps of walkers are told by their roles too.
+static void test_words_of_64_bits(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = build_llama(&x, "channels: 1, lanes: 2");
+    struct ir_edge *scale = edge_between(ir, "attention_keys_scale", "attention_p");
+    assert_int_equal(ir->kernel[scale->dst_kernel].port[scale->dst_port].data_bits, 64);
+    assert_int_equal(scale->depth, 2);
+    assert_int_equal(edge_between(ir, "step_fork", "attention_p")->depth, 4);
+    assert_int_equal(edge_between(ir, "token_loop", "walker")->depth, 4);
+    assert_int_equal(edge_between(ir, "token_loop", "ring")->depth, 4);
     image_end(&x);
 }
 
@@ -147,9 +163,8 @@ static void test_shared_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_safe_rule),
-        cmocka_unit_test(test_under_way),
-        cmocka_unit_test(test_memory_styles),
+        cmocka_unit_test(test_safe_rule),        cmocka_unit_test(test_under_way),
+        cmocka_unit_test(test_words_of_64_bits), cmocka_unit_test(test_memory_styles),
         cmocka_unit_test(test_shared_cache),
     };
     return cmocka_run_group_tests_name("depths", tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "verif/check/check_internal.h"
 #include "include/ir_custom.h"
 #include "include/kernel.h"
+#include "include/kernel_params.h"
 #include "include/ops.h"
 
 static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *e, bool source) {
@@ -103,8 +104,9 @@ static bool is_of_softmax(const struct ir *ir, int softmax, int tensor) {
 // Query heads that are tokens there in steps of one token; 0: none.
 static int together_of(const struct ir *ir, int tensor) {
     for (int k = 0; k < ir->kernels; k++)
-        if (kernel_of(&ir->kernel[k]) == &rtl_softmax && is_of_softmax(ir, ir->kernel[k].node, tensor))
-            return (int)ir_param_int(&ir->kernel[k], "TOGETHER", 0);
+        if (ir->kernel[k].node != IR_NONE && ir_node_is(ir, ir->kernel[k].node, OP_OF_SCORES) &&
+            is_of_softmax(ir, ir->kernel[k].node, tensor))
+            return (int)kernel_together(&ir->kernel[k]);
     return 0;
 }
 

@@ -3,20 +3,13 @@
 // kernel's other side, whose ports name a tensor, and, where several tensors take turns, from the kernel's schedule.
 #include "verif/check/check_internal.h"
 #include "include/kernel.h"
-
-// docs/rtl.md section 5: the schedule of a multiplexer or demultiplexer. Sections, each of entries that name a port.
-struct section {
-    int64_t first, length, repeat;
-    bool when_head;
-};
+#include "include/kernel_params.h"
+#include "include/schedule.h"
 
 // A stream of several tensors in turn (what a multiplexer gives, or a demultiplexer takes), or of some firings of one
 // (what a demultiplexer gives at port `only`; then part 0 counts all of them).
 struct route {
-    struct section *section;
-    int sections;
-    const uint8_t *entry;
-    const uint8_t *many; // per entry: not in steps of one token; NULL: none
+    struct schedule_table table; // of the multiplexer or demultiplexer: an entry names a port
     int ports, only;
     struct edge **part; // per port
     struct edge *none;  // a firing that nobody reads: nothing is known of it
@@ -27,37 +20,10 @@ struct route {
 
 // ---- reading ----
 
-static int64_t number_at(const uint8_t *bit, int64_t from, int bits) {
-    int64_t v = 0;
-    for (int b = 0; b < bits; b++) v |= (int64_t)bit[from + b] << b;
-    return v;
-}
-
-static const uint8_t *bits_of(struct check *check, const struct ir_kernel *k, const char *name, int64_t bits) {
-    uint8_t *bit = ARENA_ARRAY(check->arena, uint8_t, (size_t)bits + 1);
-    ir_value_to_bits(ir_param(k, name), bits, bit);
-    return bit;
-}
-
 static struct route *read_route(struct check *check, const struct ir_kernel *k) {
     struct route *r = ARENA_NEW(check->arena, struct route);
-    int64_t sections = ir_param_int(k, "SECTIONS", 0), entries = ir_param_int(k, "ENTRIES", 0), first = 0;
-    const uint8_t *length = bits_of(check, k, "SECTION_LEN", 16 * sections),
-                  *repeat = bits_of(check, k, "SECTION_REPEAT", 16 * sections),
-                  *head = bits_of(check, k, "SECTION_WHEN_HEAD", sections),
-                  *table = bits_of(check, k, "TABLE", STEER_BITS * entries);
-    uint8_t *entry = ARENA_ARRAY(check->arena, uint8_t, (size_t)entries + 1);
-    for (int64_t i = 0; i < entries; i++) entry[i] = (uint8_t)number_at(table, STEER_BITS * i, field_width(STEER_PORT));
-    r->section = ARENA_ARRAY(check->arena, struct section, (size_t)sections + 1);
-    for (int64_t s = 0; s < sections; s++) {
-        r->section[s] =
-            (struct section){first, number_at(length, 16 * s, 16), number_at(repeat, 16 * s, 16), head[s] != 0};
-        first += r->section[s].length;
-    }
-    r->sections = (int)sections;
-    r->entry = entry;
-    if (ir_param(k, "ENTRY_MANY")) r->many = bits_of(check, k, "ENTRY_MANY", entries);
-    r->ports = (int)ir_param_int(k, "PORTS", 0);
+    schedule_read(check->arena, k, STEER_BITS, &r->table);
+    r->ports = (int)kernel_ports(k);
     r->only = IR_NONE;
     r->part = ARENA_ARRAY(check->arena, struct edge *, (size_t)r->ports + 1);
     r->none = ARENA_NEW(check->arena, struct edge);
@@ -66,17 +32,11 @@ static struct route *read_route(struct check *check, const struct ir_kernel *k) 
 
 // ---- finding out ----
 
-static bool is_of(const struct ir *ir, int kernel, const struct kernel_class *class) {
-    return kernel_of(&ir->kernel[kernel]) == class;
-}
+static bool is_of(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
 // Kernels that give the firings of their one input, in another width, order or number of words a firing.
 static bool is_mover(const struct ir *ir, int kernel) {
-    static const struct kernel_class *const classes[] = {&rtl_frame, &rtl_width_converter, &rtl_layout_converter,
-                                                         &rtl_corner_turn, &rtl_replay_buffer};
-    for (size_t i = 0; i < COUNT_OF(classes); i++)
-        if (is_of(ir, kernel, classes[i])) return true;
-    return false;
+    return is_of(ir, kernel, KERNEL_FRAMES | KERNEL_WIDTH | KERNEL_REORDERS | KERNEL_REPEATS);
 }
 
 // The edge at a kernel's i-th stream of data in this direction, or IR_NONE.
@@ -143,7 +103,7 @@ static const struct ir_port *reading_port(const struct ir *ir, int edge) {
 // The stream behind a kernel that gives the words of this one in their order, in another width; or IR_NONE.
 static int edge_in_order(const struct ir *ir, int edge) {
     int k = ir->edge[edge].dst_kernel;
-    return is_of(ir, k, &rtl_width_converter) || is_of(ir, k, &rtl_frame) ? edge_at(ir, k, true, 0) : IR_NONE;
+    return is_of(ir, k, KERNEL_WIDTH | KERNEL_FRAMES) ? edge_at(ir, k, true, 0) : IR_NONE;
 }
 
 static bool order_at(const struct ir *ir, struct edge *e, const struct ir_port *port) {
@@ -175,7 +135,7 @@ static bool order_moved(const struct ir *ir, int edge, struct edge *e, bool reor
 static bool take_moved(struct check *check, int edge, struct edge *e, int from, int mover) {
     const struct ir *ir = check->ir;
     const struct edge *other = known(check, from, true);
-    bool repeats = is_of(ir, mover, &rtl_replay_buffer), some = other && other->route && other->route->only != IR_NONE;
+    bool repeats = is_of(ir, mover, KERNEL_REPEATS), some = other && other->route && other->route->only != IR_NONE;
     struct edge moved;
     if (repeats && some) other = other->route->part[0]; // the firing that goes this way, in every repetition
     if (!take(check, &moved, other)) return false;
@@ -232,18 +192,18 @@ static bool take_last(struct check *check, struct edge *e, int from) {
 // Query heads as tokens at this side of a kernel, as firings at the other one.
 static bool take_together(struct check *check, struct edge *e, int kernel, int other) {
     if (!take(check, e, known(check, other, false))) return false;
-    e->together = (int)ir_param_int(&check->ir->kernel[kernel], "TOGETHER", 0);
+    e->together = (int)kernel_together(&check->ir->kernel[kernel]);
     return true;
 }
 
 static bool find_by_writer(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].src_kernel, in = edge_at(ir, k, false, 0);
-    if (is_of(ir, k, &rtl_fork) || is_of(ir, k, &rtl_spill)) return take(check, e, known(check, in, true));
-    if (is_of(ir, k, &rtl_token_select)) return take_last(check, e, in);
-    if (is_of(ir, k, &rtl_stream_demux)) return take_some(check, edge, e, k);
-    if (is_of(ir, k, &rtl_stream_mux)) return take_turns(check, e, k, false);
-    if (is_of(ir, k, &rtl_head_pack)) return take_together(check, e, k, in);
+    if (is_of(ir, k, KERNEL_FORK | KERNEL_SPILL)) return take(check, e, known(check, in, true));
+    if (is_of(ir, k, KERNEL_LAST)) return take_last(check, e, in);
+    if (is_of(ir, k, KERNEL_DEMUX)) return take_some(check, edge, e, k);
+    if (is_of(ir, k, KERNEL_MUX)) return take_turns(check, e, k, false);
+    if (is_of(ir, k, KERNEL_PACKS)) return take_together(check, e, k, in);
     return is_mover(ir, k) && take_moved(check, edge, e, in, k);
 }
 
@@ -251,12 +211,11 @@ static bool find_by_reader(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].dst_kernel;
     if (reading_port(ir, edge)->role == IR_ROLE_STEP) return false; // told by what brings it alone
-    if (is_of(ir, k, &rtl_stream_demux)) return take_turns(check, e, k, true);
-    if (is_of(ir, k, &rtl_head_split)) return take_together(check, e, k, edge_at(ir, k, true, 0));
-    for (int i = 0; is_of(ir, k, &rtl_fork) && i < ir_param_int(&ir->kernel[k], "PORTS", 0); i++)
+    if (is_of(ir, k, KERNEL_DEMUX)) return take_turns(check, e, k, true);
+    if (is_of(ir, k, KERNEL_UNPACKS)) return take_together(check, e, k, edge_at(ir, k, true, 0));
+    for (int i = 0; is_of(ir, k, KERNEL_FORK) && i < kernel_ports(&ir->kernel[k]); i++)
         if (take(check, e, known(check, edge_at(ir, k, true, i), true))) return true;
-    return (is_of(ir, k, &rtl_width_converter) || is_of(ir, k, &rtl_frame)) &&
-           take_moved(check, edge, e, edge_at(ir, k, true, 0), k);
+    return is_of(ir, k, KERNEL_WIDTH | KERNEL_FRAMES) && take_moved(check, edge, e, edge_at(ir, k, true, 0), k);
 }
 
 void routes_open(struct check *check) {
@@ -282,7 +241,7 @@ void routes_begin(struct check *check) {
 }
 
 static void next_entry(struct route *r) {
-    const struct section *s = &r->section[r->at];
+    const struct schedule_run *s = &r->table.section[r->at];
     if (++r->index < s->length) return;
     r->index = 0;
     if (++r->turn < s->repeat) return;
@@ -292,15 +251,16 @@ static void next_entry(struct route *r) {
 
 // Goes to the next entry that the step has; the last one of a section is always there.
 static void pass_over(struct route *r, const struct step *step) {
-    while (r->many && step->tokens == 1 && r->many[r->section[r->at].first + r->index]) next_entry(r);
+    const struct schedule_table *t = &r->table;
+    while (t->many && step->tokens == 1 && t->many[t->section[r->at].first + r->index]) next_entry(r);
 }
 
 // Goes to the next section that runs. False: the request has no further step, or the golden model waits.
 static bool find_entry(struct check *check, struct route *r) {
     struct step step;
     for (; plan_step(check, r->step, &step); r->step++, r->at = 0)
-        for (; r->at < r->sections; r->at++) {
-            const struct section *s = &r->section[r->at];
+        for (; r->at < r->table.sections; r->at++) {
+            const struct schedule_run *s = &r->table.section[r->at];
             if (!s->length || !s->repeat || (s->when_head && !step.head)) continue;
             pass_over(r, &step);
             return true;
@@ -312,7 +272,7 @@ struct edge *route_part(struct check *check, struct edge *e) {
     struct route *r = e->route;
     struct step step;
     while (find_entry(check, r)) {
-        int port = r->entry[r->section[r->at].first + r->index];
+        int port = (int)schedule_at(&r->table, r->table.section[r->at].first + r->index, STEER_PORT);
         e->step = r->step;
         if (r->only == IR_NONE) return port < r->ports ? r->part[port] : r->none;
         if (port == r->only) return r->part[0];
@@ -336,7 +296,7 @@ struct edge *route_part_at(const struct edge *e, int part) {
 static bool reads_replay(const struct ir *ir, int kernel) {
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {
         const struct ir_port *port = &ir->kernel[kernel].port[p];
-        if (!port->is_output && port->edge != IR_NONE && is_of(ir, ir->edge[port->edge].src_kernel, &rtl_head_replay))
+        if (!port->is_output && port->edge != IR_NONE && is_of(ir, ir->edge[port->edge].src_kernel, KERNEL_AGAIN))
             return true;
     }
     return false;
@@ -347,8 +307,8 @@ const char *check_left(const struct check *check, int edge) {
     int k = ir->edge[edge].src_kernel;
     if (check->edge[edge].seen) return NULL;
     if (check->edge[edge].active) return check->edge[edge].probed ? "no beat of it was compared" : "it has no probe";
-    if (is_of(ir, k, &rtl_param_store)) return "vector parameters: their reader's results are compared";
-    if (is_of(ir, k, &rtl_kv_scale)) return "scales of all positions: their reader's results are compared";
-    if (is_of(ir, k, &rtl_head_replay) || reads_replay(ir, k)) return "keys again: they are compared the first time";
+    if (is_of(ir, k, KERNEL_STORE)) return "vector parameters: their reader's results are compared";
+    if (is_of(ir, k, KERNEL_SCALES)) return "scales of all positions: their reader's results are compared";
+    if (is_of(ir, k, KERNEL_AGAIN) || reads_replay(ir, k)) return "keys again: they are compared the first time";
     return "what it carries is not known";
 }
