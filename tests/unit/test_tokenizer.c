@@ -304,7 +304,7 @@ static void test_damaged_files(void **state) {
     struct fixture f;
     fixture_begin(&f);
     assert_null(tokenizer_open(&f.arena, "/nowhere", &f.diag));
-    assert_reported(&f, "/nowhere/vocab.json: error: No such file");
+    assert_reported(&f, "/nowhere: error: it has no tokenizer: vocab.json and merges.txt");
     const char *why;
     size_t len;
     const char *vocab =
