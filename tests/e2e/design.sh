@@ -81,7 +81,11 @@ set_requests() { # set, spec, thorough (1: longer)
             done
             ;;
         blocks) # across the end of a block of 64 positions, in the prompt and while decoding
-            for length in 62 63 64 65; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 4); done
+            local room
+            for length in 62 63 64 65; do
+                room=$(($(spec_value "$2" context 1024) - length + 1))
+                requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens $((room < 4 ? room : 4)))
+            done
             ;;
         # up to the last position of the context, where the design stops by itself: by the prompt alone, and by decoding
         end)
