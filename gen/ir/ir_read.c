@@ -375,13 +375,22 @@ static void read_edge(struct reader *r, int edge, const struct yaml_node *map, s
 static void read_wire(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_wire *item) {
     CHECK_KEYS(map, "wire", "port", "net", IR_WIRE_FIELDS(FIELD_KEY));
     item->port = reader_string(r, map, "port");
-    item->net = ir_net(ir, reader_text(r, map, "net"));
+    if (!ir_use_read(ir, reader_text(r, map, "net"), &item->use))
+        reader_wrong(r, yaml_get(map, "net"), "net", "no net");
     IR_WIRE_FIELDS(READ_FIELD)
+}
+
+static int read_base(struct reader *r, struct ir *ir, const struct yaml_node *map) {
+    const char *base = reader_optional(r, map, "base");
+    struct ir_use use = {.kind = IR_USE_OPEN};
+    if (!base) return IR_NONE;
+    if (!ir_use_read(ir, base, &use) || ir_use_whole(&use) == IR_NONE)
+        reader_wrong(r, yaml_get(map, "base"), "base", "no net");
+    return ir_use_whole(&use);
 }
 
 static void read_client(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_client *item) {
     CHECK_KEYS(map, "client", "name", "role", "port", "base", IR_CLIENT_FIELDS(FIELD_KEY));
-    const char *base = reader_optional(r, map, "base");
     item->name = reader_string(r, map, "name");
     if (yaml_get(map, "role"))
         item->role = (enum ir_client_role)reader_word(r, map, "role", ir_client_words, COUNT_OF(ir_client_words));
@@ -390,7 +399,7 @@ static void read_client(struct reader *r, struct ir *ir, const struct yaml_node 
         diag_error(r->diag, yaml_get(map, "port")->loc, "a client that nets tie has no `port`");
         r->ok = false;
     }
-    item->base = base ? ir_net(ir, base) : IR_NONE;
+    item->base = read_base(r, ir, map);
     IR_CLIENT_FIELDS(READ_FIELD)
 }
 
@@ -482,6 +491,14 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
     ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                                       \
     for (int i = 0; i < ir->counter; i++)
 
+// What a port drives is a net of its own.
+static void complete_nets(struct reader *r, struct ir *ir, const struct yaml_node *list) {
+    int wire;
+    if (!r->ok || ir_nets_complete(ir, &wire)) return;
+    diag_error(r->diag, list->items[wire]->loc, "the output `%s` drives no net", ir->wire[wire].port);
+    r->ok = false;
+}
+
 static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *root) {
     const struct yaml_node *list;
     CHECK_KEYS(root, "the IR", "name", "done", "spec", "family", "prefix", "unused", "design", "custom", "tensors",
@@ -513,6 +530,7 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     READ_LIST("groups", group, groups, group_capacity) read_group(r, list->items[i], &ir->group[i]);
     READ_LIST("fusions", fusion, fusions, fusion_capacity) read_fusion(r, list->items[i], &ir->fusion[i]);
     READ_LIST("dies", die, dies, die_capacity) read_die(r, list->items[i], &ir->die[i]);
+    complete_nets(r, ir, yaml_get(root, "wires"));
 }
 
 struct ir *ir_read(struct arena *arena, const char *path, struct diag *diag) {

@@ -302,7 +302,7 @@ static void write_edge(struct writer *w, const struct ir_edge *item) {
 static void write_wire(struct writer *w, const struct ir_wire *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "port", item->port);
-    if (*w->ir->net[item->net].verilog) key_string(w, "net", w->ir->net[item->net].verilog);
+    if (item->use.kind != IR_USE_OPEN) key_string(w, "net", ir_use_print(w->ir, &item->use));
     IR_WIRE_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
@@ -312,7 +312,7 @@ static void write_client(struct writer *w, const struct ir_client *item) {
     key_string(w, "name", item->name);
     if (item->role != IR_CLIENT_OF_KERNEL) key_string(w, "role", ir_client_words[item->role]);
     key_string(w, "port", item->port);
-    key_string(w, "base", item->base == IR_NONE ? NULL : w->ir->net[item->base].verilog);
+    key_string(w, "base", item->base == IR_NONE ? NULL : w->ir->net[item->base].name);
     IR_CLIENT_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
