@@ -495,8 +495,8 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
 static void complete_nets(struct reader *r, struct ir *ir, const struct yaml_node *list) {
     int wire;
     if (!r->ok || ir_nets_complete(ir, &wire)) return;
-    diag_error(r->diag, list->items[wire]->loc, "the output `%s` drives no net", ir->wire[wire].port);
-    r->ok = false;
+    const struct yaml_node *map = list->items[wire], *net = yaml_get(map, "net");
+    reader_wrong(r, net ? net : map, "net", "no net of its own");
 }
 
 static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *root) {
