@@ -141,8 +141,7 @@ int ir_client_for(const struct ir *ir, enum ir_client_role role) {
     return IR_NONE;
 }
 
-void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bits, int client,
-                        enum ir_net_role valid) {
+void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bits, int client, enum ir_net_role valid) {
     static const char *const signals[] = {"tvalid", "tready", "tdata"};
     for (int s = 0; s < 3; s++)
         ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_%s", port, signals[s]), false, s == 2 ? bits : 1,
@@ -252,8 +251,8 @@ void ir_set_float(struct ir *ir, int kernel, const char *name, float value) {
     ir_set_param(ir, kernel, name, ir_value_float(ir->arena, value));
 }
 
-void ir_set_text(struct ir *ir, int kernel, const char *name, const char *text) {
-    ir_set_param(ir, kernel, name, ir_value_text(arena_strdup(ir->arena, text)));
+void ir_set_style(struct ir *ir, int kernel, enum ram_style style) {
+    ir_set_param(ir, kernel, "RAM_STYLE", ir_value_style(style));
 }
 
 const struct ir_value *ir_param(const struct ir_kernel *kernel, const char *name) {

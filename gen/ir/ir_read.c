@@ -291,11 +291,12 @@ static struct ir_value read_param(struct reader *r, const struct yaml_node *node
         return ir_value_int(0);
     }
     struct ir_value v = ir_value_read(r->arena, node->text);
-    if (v.kind == IR_VALUE_TEXT) {
-        diag_error(r->diag, node->loc, "a text stands without the quotes of Verilog: %s", v.text);
+    if (v.kind == IR_VALUE_TEXT || v.kind == IR_VALUE_STYLE) {
+        diag_error(r->diag, node->loc, "a text stands without the quotes of Verilog: %s",
+                   v.kind == IR_VALUE_TEXT ? v.text : ram_style_words[v.style]);
         r->ok = false;
     }
-    return v.kind == IR_VALUE_VERBATIM ? ir_value_text(arena_strdup(r->arena, node->text)) : v;
+    return v.kind == IR_VALUE_VERBATIM ? ir_value_said(arena_strdup(r->arena, node->text)) : v;
 }
 
 static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yaml_node *map) {

@@ -260,6 +260,7 @@ static void write_param(struct writer *w, const struct ir_param *p) {
     else if (v->kind == IR_VALUE_TEXT && ir_value_read(w->ir->arena, v->text).kind != IR_VALUE_VERBATIM)
         key_map(w, p->name, "text", v->text);
     else if (v->kind == IR_VALUE_TEXT) key_string(w, p->name, v->text);
+    else if (v->kind == IR_VALUE_STYLE) key_string(w, p->name, ram_style_words[v->style]);
     else key_string(w, p->name, ir_value_print(w->ir->arena, v));
 }
 

@@ -194,15 +194,15 @@ static void add_engine(struct choice *c, int e) {
 // The pieces of a buffer come in the order of the styles, those of UltraRAM last: the others are as the last of them.
 static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
     const struct ir_value *first = ir_param(&ir->kernel[m->kernel], "RAM_STYLE");
-    if (style == RAM_ULTRA && m->piece && strcmp(first->text, ram_style_words[RAM_ULTRA]) != 0)
+    if (style == RAM_ULTRA && m->piece && first->style != RAM_ULTRA)
         ir_set_int(ir, m->kernel, "ULTRA", ir_param_int(&ir->kernel[m->kernel], "ULTRA", 0) + 1);
-    else if (style != RAM_ULTRA || !m->piece) ir_set_text(ir, m->kernel, "RAM_STYLE", ram_style_words[style]);
+    else if (style != RAM_ULTRA || !m->piece) ir_set_style(ir, m->kernel, style);
 }
 
 static void set_style(struct ir *ir, const struct memory *m, enum ram_style style) {
     if (m->edge != IR_NONE) ir->edge[m->edge].ram_style = style;
     if (m->piece != IR_NONE) set_piece(ir, m, style);
-    else if (m->kernel != IR_NONE) ir_set_text(ir, m->kernel, "RAM_STYLE", ram_style_words[style]);
+    else if (m->kernel != IR_NONE) ir_set_style(ir, m->kernel, style);
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 
