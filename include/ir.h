@@ -262,6 +262,7 @@ static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // of a 
 enum { IR_WRITES_OPEN = 16 /* beats without a response of a channel's write engine */ };
 // With `A: 4` multipliers work twice in a cycle: the top has an input clk_2x for them.
 bool ir_second_clock(const struct ir *);
+const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: none
 int ir_address_bits(const struct ir *);                  // of the ports' addresses, by the memory of the board
 int64_t ir_write_buffer(const struct ir *, int channel); // beats of that engine's buffer; 0: nobody writes there
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.

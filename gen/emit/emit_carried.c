@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a stream carries, in words: the tensor at one of its ends, what a role says, what a multiplexer takes in turn;
 // else that of the streams before or behind the kernels that only hand it on.
-#include <string.h>
-
 #include "gen/emit/emit.h"
 #include "include/kernel.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The top module and the simulation top around it.
 #include <inttypes.h>
-#include <string.h>
 
 #include "gen/emit/emit.h"
 #include "include/kernel.h"

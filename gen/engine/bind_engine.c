@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix engines, each with the multiplexer of its operands and the demultiplexer of its results; their schedules
 // all come from one list of firings.
-#include <string.h>
-
 #include "gen/engine/engine.h"
 #include "include/fields.h"
 #include "include/kernel.h"

@@ -142,6 +142,20 @@ static void read_end_ids(struct reader *r, const struct yaml_node *design, struc
     for (int i = 0; i < item->count; i++) item->id[i] = (uint32_t)id[i];
 }
 
+// `auto: ...`
+static void read_strategy(struct reader *r, const struct yaml_node *map, struct ir_design *item) {
+    const char *text = reader_optional(r, map, "strategy"), *colon = text ? strstr(text, ": ") : NULL;
+    if (!text) return;
+    for (size_t s = IR_STRATEGY_NONE + 1; colon && s < COUNT_OF(ir_strategy_words); s++) {
+        size_t len = strlen(ir_strategy_words[s]);
+        if (len != (size_t)(colon - text) || memcmp(text, ir_strategy_words[s], len) != 0) continue;
+        item->strategy = (enum ir_strategy)s;
+        item->weighed = colon + 2;
+        return;
+    }
+    reader_wrong(r, yaml_get(map, "strategy"), "strategy", "no strategy: `auto: ...`, `conservative: ...`");
+}
+
 static void read_design(struct reader *r, const struct yaml_node *root, struct ir_design *item) {
     const struct yaml_node *map = yaml_get(root, "design");
     if (!map) {
@@ -168,7 +182,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
         (enum spec_activations)reader_word(r, map, "activations", spec_activation_words, SPEC_ACTIVATIONS);
     item->board = reader_string(r, map, "board");
     IR_PLATFORM_FIELDS(READ_PLATFORM)
-    item->strategy = reader_optional(r, map, "strategy");
+    read_strategy(r, map, item);
     item->memories = reader_optional(r, map, "memories");
     item->placement = reader_optional(r, map, "placement");
 }
@@ -472,7 +486,7 @@ static void read_group(struct reader *r, const struct yaml_node *map, struct ir_
 
 static void read_fusion(struct reader *r, const struct yaml_node *map, struct ir_fusion *item) {
     CHECK_KEYS(map, "fusion", "name", IR_FUSION_FIELDS(FIELD_KEY));
-    item->name = reader_string(r, map, "name");
+    item->kind = (enum ir_fusion_kind)reader_word(r, map, "name", ir_fusion_words, COUNT_OF(ir_fusion_words));
     IR_FUSION_FIELDS(READ_FIELD)
 }
 

@@ -151,7 +151,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     key_string(w, "activations", spec_activations_name(item->activations));
     key_string(w, "board", item->board);
     IR_PLATFORM_FIELDS(WRITE_PLATFORM)
-    key_string(w, "strategy", item->strategy);
+    key_string(w, "strategy", ir_strategy_text(w->ir));
     key_string(w, "memories", item->memories);
     key_string(w, "placement", item->placement);
     yaml_end(&w->y);
@@ -362,7 +362,7 @@ static void write_group(struct writer *w, const struct ir_group *item) {
 
 static void write_fusion(struct writer *w, const struct ir_fusion *item) {
     yaml_begin_map(&w->y, true);
-    key_string(w, "name", item->name);
+    key_string(w, "name", ir_fusion_words[item->kind]);
     IR_FUSION_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
@@ -402,6 +402,13 @@ static void write_all(struct writer *w) {
     WRITE_LIST("groups", ir->group, ir->groups, write_group);
     WRITE_LIST("fusions", ir->fusion, ir->fusions, write_fusion);
     WRITE_LIST("dies", ir->die, ir->dies, write_die);
+}
+
+const char *ir_fusion_name(enum ir_fusion_kind kind) { return ir_fusion_words[kind]; }
+
+const char *ir_strategy_text(const struct ir *ir) {
+    enum ir_strategy strategy = ir->design.strategy;
+    return strategy ? arena_printf(ir->arena, "%s: %s", ir_strategy_words[strategy], ir->design.weighed) : NULL;
 }
 
 static bool is_on_dies(const struct ir *ir) {

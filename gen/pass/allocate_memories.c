@@ -8,8 +8,6 @@
 // designs are small programs. With `dies`, what has to lie at the memory's die (write engines, prefetch FIFOs, V tail)
 // is held to that die's room too. No SRLs: LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each,
 // and it moves every bit in every cycle.
-#include <string.h>
-
 #include "include/cost.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"

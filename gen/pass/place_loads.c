@@ -2,7 +2,6 @@
 // place-dies: how parameters come to their stores on other dies than the memory's, the reset to all dies, and the hash
 // of the logits to the token loop.
 #include <stdlib.h>
-#include <string.h>
 
 #include "gen/pass/place.h"
 #include "include/ir_chain.h"

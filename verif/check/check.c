@@ -3,7 +3,6 @@
 #include "verif/check/check.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "verif/check/check_internal.h"
 
