@@ -144,13 +144,13 @@ static void read_end_ids(struct reader *r, const struct yaml_node *design, struc
 
 // `auto: ...`
 static void read_strategy(struct reader *r, const struct yaml_node *map, struct ir_design *item) {
-    const char *text = reader_optional(r, map, "strategy"), *colon = text ? strstr(text, ": ") : NULL;
+    const char *text = reader_optional(r, map, "strategy");
     if (!text) return;
-    for (size_t s = IR_STRATEGY_NONE + 1; colon && s < COUNT_OF(ir_strategy_words); s++) {
+    for (size_t s = IR_STRATEGY_NONE + 1; s < COUNT_OF(ir_strategy_words); s++) {
         size_t len = strlen(ir_strategy_words[s]);
-        if (len != (size_t)(colon - text) || memcmp(text, ir_strategy_words[s], len) != 0) continue;
+        if (strncmp(text, ir_strategy_words[s], len) != 0 || strncmp(text + len, ": ", 2) != 0) continue;
         item->strategy = (enum ir_strategy)s;
-        item->weighed = colon + 2;
+        item->weighed = text + len + 2;
         return;
     }
     reader_wrong(r, yaml_get(map, "strategy"), "strategy", "no strategy: `auto: ...`, `conservative: ...`");

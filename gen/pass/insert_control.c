@@ -382,10 +382,10 @@ static void add_rest_nets(struct ir *ir, int k, bool any) {
         add_nets(ir, k, nets, COUNT_OF(nets));
         return;
     }
-    for (size_t i = 0; i < COUNT_OF(nets); i++)
-        ir_add_use(ir, k, nets[i].name, nets[i].bits,
-                   nets[i].is_output ? (struct ir_use){.kind = IR_USE_OPEN}
-                                     : ir_use_constant(1, nets[i].net == IR_NET_PARAM_LOADED));
+    for (size_t i = 0; i < COUNT_OF(nets); i++) {
+        struct ir_use loaded = ir_use_constant(1, nets[i].net == IR_NET_PARAM_LOADED), open = {.kind = IR_USE_OPEN};
+        ir_add_use(ir, k, nets[i].name, nets[i].bits, nets[i].is_output ? open : loaded);
+    }
 }
 
 // One linear read per start: the image's header, and the parameters behind it for the stores.

@@ -7,6 +7,7 @@
 // on the die where its ports are. The lanes of an engine may lie elsewhere, in groups that share their operand
 // registers: beats and results go from FIFO to FIFO.
 #include <stdlib.h>
+#include <string.h>
 
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
