@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill check: reads a spec, runs every pass and prints what would be built.
-#include <string.h>
-
 #include "gen/command.h"
 #include "gen/emit/emit_report.h"
 #include "include/cost.h"
@@ -22,7 +20,7 @@ static int64_t fifo_bits(const struct ir *ir) {
 
 // What the spec's FIFO depths cost beside those that a forecast would choose, where it asks for others.
 static void advise_fifo(struct run *run, const struct ir *ir, const struct design_options *o, struct text *out) {
-    if (ir->design.strategy && !strncmp(ir->design.strategy, "auto", 4)) return;
+    if (ir->design.strategy == IR_STRATEGY_AUTO) return;
     struct ir *best = command_design_again(run, o, true), *own = NULL;
     if (best && best->design.fifo != ir->design.fifo) own = command_design_again(run, o, false);
     if (!own) return;

@@ -100,7 +100,10 @@ struct cost_fill cost_fill(const struct ir *, const struct cost_design *, int di
 // ---- bits of the memory image -------------------------------------------------------------------
 
 // Of the weights that are kept in one format, bits. stored: with what fills up beats, rows and lanes.
+enum cost_holder { COST_NOTHING, COST_PRODUCTS, COST_TABLES, COST_VECTORS };
 struct cost_format {
+    enum cost_holder holder;
+    int coding;                // of products and tables: spec_format, spec_table_format; -1: fp32
     const char *what, *format; // products, tables, vectors; a word of the spec, or fp32
     int64_t weights;
     int64_t elements, beside, stored; // beside: scales, offsets and biases

@@ -228,8 +228,9 @@ int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, s
 void ir_move_node(struct ir *, int node, int to, int region); // to an earlier place, in this region
 int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
 int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
-// Ties a kernel's stream port (whole name) to a client's `desc` or `beat` nets, which the memory emitter declares.
-void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, const char *client, const char *what);
+// Ties a kernel's stream port (whole name) to a client's nets, which the memory emitter declares: IR_NET_DESC_TVALID or
+// IR_NET_BEAT_TVALID and the two behind it.
+void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, int client, enum ir_net_role valid);
 int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
 int ir_add_client_for(struct ir *, const char *name, enum ir_client_role); // of no kernel, on channel 0
 int ir_client_for(const struct ir *, enum ir_client_role);                 // the first one, or IR_NONE
@@ -264,10 +265,10 @@ static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // of a 
 enum { IR_WRITES_OPEN = 16 /* beats without a response of a channel's write engine */ };
 // With `A: 4` multipliers work twice in a cycle: the top has an input clk_2x for them.
 bool ir_second_clock(const struct ir *);
+const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: none
 int ir_address_bits(const struct ir *);                  // of the ports' addresses, by the memory of the board
 int64_t ir_write_buffer(const struct ir *, int channel); // beats of that engine's buffer; 0: nobody writes there
 // Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
-int ir_driver(const struct ir *, const char *name); // the kernel that drives a plain net, or IR_NONE
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
 // Elements of one token's value, at the bound of dynamic extents.
 int64_t ir_tensor_elements(const struct ir_tensor *);

@@ -17,6 +17,9 @@ struct ir_platform {
     const char *cells, *pblock;
 };
 
+// What size-fifos weighed before it chose; NONE: the depths are as the spec asks, and nothing was.
+enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO };
+
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens;
@@ -43,7 +46,8 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     enum spec_fifo fifo; // SPEC_AUTO until size-fifos
     const char *board;
     struct ir_platform platform;
-    const char *strategy;  // of conservative and auto: what was weighed, in words for the report, or NULL
+    enum ir_strategy strategy;
+    const char *weighed;   // of a strategy: what came of it, in words for the report
     const char *memories;  // how allocate-memories chose, in words for the report, or NULL
     int dies;              // 1: no partition
     int64_t sll;           // bits that can cross from die to die, 0: not known

@@ -4,12 +4,14 @@
 #define RILL_IR_VALUE_H
 
 #include "include/base.h"
+#include "include/ram_style.h"
 
 enum ir_value_kind {
     IR_VALUE_INT,     // integer
     IR_VALUE_WORD,    // one sized constant
     IR_VALUE_LIST,    // sized constants side by side: fields, elements of a list, pieces of a table
-    IR_VALUE_TEXT,    // text, without quotes
+    IR_VALUE_STYLE,   // what a memory is built of
+    IR_VALUE_TEXT,    // any other text, without quotes
     IR_VALUE_VERBATIM // what the user wrote for a kernel of his own: a constant of another form
 };
 
@@ -27,6 +29,7 @@ struct ir_value {
     int64_t integer;
     const struct ir_word *word; // WORD: one; LIST: highest first
     int words;
+    enum ram_style style;
     const char *text;
 };
 
@@ -34,7 +37,9 @@ struct ir_value ir_value_int(int64_t value);
 struct ir_value ir_value_word(struct arena *, int bits, uint64_t value);
 struct ir_value ir_value_float(struct arena *, float value);
 struct ir_value ir_value_list(struct arena *, const struct ir_word word[], int words); // word[0]: the highest; copied
-struct ir_value ir_value_text(const char *text);                                       // not copied
+struct ir_value ir_value_style(enum ram_style style);
+struct ir_value ir_value_text(const char *text); // not copied
+struct ir_value ir_value_said(const char *text); // the style that a text names, else the text
 // Bits in pieces of 64. bit[0] is the lowest.
 struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[]);
 // A table: entry[0] is the lowest, each in words of 64 bits, little end first.

@@ -33,9 +33,9 @@ struct kv_cache kv_cache_of(const struct ir *, int node);
 int kv_units(const struct ir *);                 // caches of the design
 int kv_unit_scores(const struct ir *, int unit); // its first attn_scores
 int64_t kv_layers(const struct ir *, int unit);  // 0 without attention
-const char *
-kv_name(const struct ir *, int unit,
-        const char *); // of a kernel or net: itself where there is one cache, else with the scores' name before it
+const char *kv_name(const struct ir *, int unit,
+                    const char *); // of a kernel: itself where there is one cache, else with the scores' name before it
+int kv_net(struct ir *, int unit, enum ir_net_role); // of a cache, made where there is none yet
 int kv_kernel(const struct ir *, int unit,
               unsigned trait); // a cache's writer (KERNEL_KEYS, KERNEL_VALUES), IR_NONE before it is made
 // Parameters of who reads a cache: what a token sees in each of its layers. None where there are no windows.

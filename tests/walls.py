@@ -137,16 +137,18 @@ def wrong_names():
 
 
 # Files that read what others wrote: tables, files of tools and users, the environment.
-READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/cost/measured.c", "gen/golden/run_guard.c", "gen/golden/tables/make_tables.c",
+READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/ir/net_text.c", "gen/cost/measured.c", "gen/golden/run_guard.c", "gen/golden/tables/make_tables.c",
            "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/dot.c")
-NAMES = ("gen/ir/ir.c", "gen/ir/custom.c")  # where a net is found by its name; what a spec says of a custom kernel's parameter
+NAMES = ("gen/ir/net.c", "gen/ir/custom.c")  # where nets of a dump get their roles; what a spec says of a custom kernel's parameter
 PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")
-COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bverilog\b|[.>]net\b|[.>]base\b|ir_value_print|ir_attr_string|value\.text)")
+COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bnet(\[.*\])?(\.|->)name\b|[.>]use\b|[.>]base\b|ir_use_print|ir_value_print|ir_attr_string|value\.text)")
+SLICE = re.compile(r'"[^"]*(%s|\w)\[(%|\d)[^"]*"')
+PRINTERS = ("gen/ir", "gen/emit")  # the dump, the Verilog
 OF_USERS = ("gen/bind/bind_custom.c", "`include")  # Verilog that a user wrote
 
 
 def wrong_texts():
-    """Parameters, nets and choices are values: nothing behind the readers parses their texts."""
+    """Parameters, nets and choices are values: nothing behind the readers parses their texts, nor prints them but the emitter and the dump."""
     for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "pass", "cost", "timing", "simulator", "emit", "package", "report",
                                                    "golden"))):
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
@@ -155,10 +157,16 @@ def wrong_texts():
                 yield f"{path}:{number}: a text is parsed"
             if COMPARES.search(line) and str(path) not in (*READERS, *NAMES):
                 yield f"{path}:{number}: the text of a parameter, a net or a choice is compared"
+    for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "kv", "engine", "bind", "pass", "cost", "timing", "simulator", "package", "report"))):
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            if "ir_use_print(" in line and path.parent.as_posix() not in PRINTERS:
+                yield f"{path}:{number}: what a port is tied to is printed"
+            if SLICE.search(line) and path.parts[1] not in ("package", "report") and str(path) != "gen/ir/net_text.c":
+                yield f"{path}:{number}: bits of a net are printed"
 
 
 # A port's name is for Verilog: who asks for a stream asks for its role (include/roles.def). Where texts of others are read, names are.
-PORTS = re.compile(r"\bstrn?cmp\(.*(\bport(\[[^]]*\]|s)?(\.|->)name\b|\bport\[.*\]\.name\b)")
+PORTS = re.compile(r"\bstrn?cmp\(.*(\bport(\[[^]]*\]|s)?(\.|->)name\b|\bport\[.*\]\.name\b|\bwire(\[.*\])?(\.|->)port\b)")
 
 
 WIDTH = re.compile(r"\bdata_bits [!=]= ([0-9]|[A-Z]+_BITS\b)")

@@ -67,7 +67,7 @@ enum { ROWS_BUFFERED = 4 /* beats: a row is written at one beat per cycle */ };
 
 // Rows of a graph's input or output in memory.
 static int bind_rows(struct ir *ir, const char *name, const struct kernel_class *class, const char *port,
-                     bool is_output, int tensor) {
+                     bool is_output, int tensor, int *client) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     int k = kernel_add(ir, arena_printf(ir->arena, "%s_%s", name, t->name), class, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
@@ -76,21 +76,21 @@ static int bind_rows(struct ir *ir, const char *name, const struct kernel_class 
     ir_set_int(ir, k, "CHUNKS", layout_div_up(ir_tensor_elements(t), ir->design.lanes));
     ports_add_tensor(ir, k, port, is_output, tensor);
     if (is_output) ports_add_step(ir, k);
-    int client = ir_add_client(ir, ir->kernel[k].name, k, NULL, !is_output, 0);
-    if (!is_output) ir->client[client].buffer = ROWS_BUFFERED;
+    *client = ir_add_client(ir, ir->kernel[k].name, k, NULL, !is_output, 0);
+    if (!is_output) ir->client[*client].buffer = ROWS_BUFFERED;
     return k;
 }
 
 static void bind_input(struct ir *ir, int tensor) {
-    int k = bind_rows(ir, "input", &rtl_stream_reader, "x", true, tensor);
-    ir_add_client_port(ir, k, "m_axis_burst", DESCRIPTOR_BITS, ir->kernel[k].name, "desc");
-    ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, ir->kernel[k].name, "beat");
+    int client, k = bind_rows(ir, "input", &rtl_stream_reader, "x", true, tensor, &client);
+    ir_add_client_port(ir, k, "m_axis_burst", DESCRIPTOR_BITS, client, IR_NET_DESC_TVALID);
+    ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, client, IR_NET_BEAT_TVALID);
 }
 
 static void bind_output(struct ir *ir, int tensor) {
-    int k = bind_rows(ir, "output", &rtl_stream_writer, "y", false, tensor);
-    ir_add_client_port(ir, k, "m_axis_desc", DESCRIPTOR_BITS, ir->kernel[k].name, "desc");
-    ir_add_client_port(ir, k, "m_axis_beat", ir->design.beat_bits, ir->kernel[k].name, "beat");
+    int client, k = bind_rows(ir, "output", &rtl_stream_writer, "y", false, tensor, &client);
+    ir_add_client_port(ir, k, "m_axis_desc", DESCRIPTOR_BITS, client, IR_NET_DESC_TVALID);
+    ir_add_client_port(ir, k, "m_axis_beat", ir->design.beat_bits, client, IR_NET_BEAT_TVALID);
 }
 
 static bool check_ends(const struct ir *ir, struct diag *diag) {

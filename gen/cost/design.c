@@ -33,7 +33,7 @@ static void add_read_engines(const struct ir *ir, struct cost_resources *sum, in
     const struct ir_design *d = &ir->design;
     const struct ir_param param[] = {
         {"BEAT_BITS", ir_value_int(d->beat_bits)},        {"OUTSTANDING", ir_value_int(d->outstanding)},
-        {"PREFETCH_BEATS", ir_value_int(prefetch)},       {"RAM_STYLE", ir_value_text(ram_style_words[style])},
+        {"PREFETCH_BEATS", ir_value_int(prefetch)},       {"RAM_STYLE", ir_value_style(style)},
         {"ADDR_BITS", ir_value_int(ir_address_bits(ir))},
     };
     add_module(sum, &rtl_dma_read, param, COUNT_OF(param), count);
@@ -102,7 +102,7 @@ struct cost_resources cost_credit_end(const struct ir *ir, const struct ir_edge 
         {"CREDITS", ir_value_int(credits)},
         {"DEPTH", ir_value_int(credits)},
         {"PARTS", ir_value_int(ir_edge_parts(e))},
-        {"RAM_STYLE", ir_value_text(ram_style_words[e->pool == IR_NONE ? e->ram_style : RAM_DISTRIBUTED])},
+        {"RAM_STYLE", ir_value_style(e->pool == IR_NONE ? e->ram_style : RAM_DISTRIBUTED)},
     };
     struct cost_resources r = {0};
     add_module(&r, far ? &rtl_credit_receive : &rtl_credit_send, param, COUNT_OF(param), 1);
@@ -143,7 +143,7 @@ struct cost_resources cost_kernel_as(const struct ir *ir, int kernel, enum ram_s
     int count = 0;
     for (int p = 0; p < k->params; p++)
         if (strcmp(k->param[p].name, "RAM_STYLE") != 0) param[count++] = k->param[p];
-    param[count++] = (struct ir_param){"RAM_STYLE", ir_value_text(ram_style_words[style])};
+    param[count++] = (struct ir_param){"RAM_STYLE", ir_value_style(style)};
     cost_module(k->module, param, count, &r);
     return r;
 }

@@ -210,7 +210,7 @@ int64_t cost_loads_bits(const struct ir *ir, int boundary) {
 }
 
 struct cost_hash cost_hash(const struct ir *ir) {
-    return (struct cost_hash){.from = ir_driver(ir, "row_hash"), .to = kernel_first(ir, KERNEL_LOOP)};
+    return (struct cost_hash){.from = ir_driver(ir, IR_NET_ROW_HASH), .to = kernel_first(ir, KERNEL_LOOP)};
 }
 
 int64_t cost_hash_bits(const struct ir *ir, int boundary) {

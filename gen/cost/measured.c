@@ -82,7 +82,8 @@ static bool same_value(const struct ir_param *want, const struct kernel_args *ha
     const struct ir_value *a = &want->value, *b = args_value(have, want->name);
     int64_t none = INT64_MIN, left = args_int(&one, want->name, none), right = args_int(have, want->name, none);
     if (left != none && right != none) return left == right;
-    return b && a->kind == b->kind && a->kind == IR_VALUE_TEXT && !strcmp(a->text, b->text);
+    if (!b || a->kind != b->kind) return false;
+    return a->kind == IR_VALUE_STYLE ? a->style == b->style : a->kind == IR_VALUE_TEXT && !strcmp(a->text, b->text);
 }
 
 const struct cost_row *cost_row_of(const struct cost_rows *rows, const char *module, const struct ir_param *param,

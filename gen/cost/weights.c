@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bits that the memory image holds for each weight: elements, what stands beside them, what fills beats up.
-#include <string.h>
-
 #include "include/cost.h"
 #include "include/layout.h"
 #include "include/names.h"
 #include "include/ops.h"
 
-enum { F32_BITS = 32, ROW_BITS = 2 * F32_BITS /* scale, bias */, ASYM_GROUP = 32 /* weights */ };
+enum { FP32 = -1, F32_BITS = 32, ROW_BITS = 2 * F32_BITS /* scale, bias */, ASYM_GROUP = 32 /* weights */ };
 
 // Of each row of a product, but for its weights: scale and bias, scales of groups and offsets.
 static int64_t product_beside(const struct ir *ir, enum spec_format format, int64_t k) {
@@ -22,7 +20,9 @@ static struct cost_format product(const struct ir *ir, const struct ir_segment *
     enum spec_format format = layout_format(n);
     int64_t k = ir_vector_length(ir, n), repeat = s->layer_stride ? ir->region[n->region].repeat : 1,
             rows = ir_attr_int(&n->attrs, "rows", 0) * repeat, lanes = ir->engine[ir_engine_of(ir, s->node)].channels;
-    return (struct cost_format){.what = "products",
+    return (struct cost_format){.holder = COST_PRODUCTS,
+                                .coding = (int)format,
+                                .what = "products",
                                 .format = spec_format_name((int)format),
                                 .weights = rows * k,
                                 .elements = rows * k * (format == SPEC_INT8 ? 8 : 4),
@@ -38,7 +38,9 @@ static struct cost_format table(const struct ir *ir, const struct ir_segment *s)
     int64_t tables = names_repeat(ir_attr_string(&n->attrs, "weight", "")) ? ir->region[n->region].repeat : 1,
             cols = ir_attr_int(&n->attrs, "cols", 0), rows = ir_attr_int(&n->attrs, "rows", 0) * tables,
             groups = layout_record(&ir->design, cols, (enum spec_table_format)format).groups;
-    return (struct cost_format){.what = "tables",
+    return (struct cost_format){.holder = COST_TABLES,
+                                .coding = quantized ? format : FP32,
+                                .what = "tables",
                                 .format = quantized ? spec_table_format_name(format) : "fp32",
                                 .weights = rows * cols,
                                 .elements = rows * cols * (quantized ? bits[format] : F32_BITS),
@@ -49,7 +51,9 @@ static struct cost_format table(const struct ir *ir, const struct ir_segment *s)
 static struct cost_format vectors(const struct ir *ir, const struct ir_segment *s) {
     const struct ir_node *n = &ir->node[s->node];
     int64_t weights = ir_vector_length(ir, n) * ir_param_vectors(ir, n) * ir->region[n->region].repeat;
-    return (struct cost_format){.what = "vectors",
+    return (struct cost_format){.holder = COST_VECTORS,
+                                .coding = FP32,
+                                .what = "vectors",
                                 .format = "fp32",
                                 .weights = weights,
                                 .elements = weights * F32_BITS,
@@ -76,9 +80,10 @@ struct cost_formats cost_formats(const struct ir *ir) {
     for (int s = 0; s < ir->segments; s++) {
         struct cost_format f = of_segment(ir, &ir->segment[s]);
         int row = 0;
-        if (!f.what) continue;
-        while (row < all.rows && (strcmp(all.row[row].what, f.what) || strcmp(all.row[row].format, f.format))) row++;
-        if (row == all.rows) all.row[all.rows++] = (struct cost_format){.what = f.what, .format = f.format};
+        if (!f.holder) continue;
+        while (row < all.rows && (all.row[row].holder != f.holder || all.row[row].coding != f.coding)) row++;
+        if (row == all.rows)
+            all.row[all.rows++] = (struct cost_format){f.holder, f.coding, f.what, f.format, 0, 0, 0, 0};
         add(&all.row[row], &f);
         add(&all.all, &f);
     }

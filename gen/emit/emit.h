@@ -105,7 +105,8 @@ void emit_header(uint64_t identity, const char *what, struct text *out); // the 
 enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS };
 struct emit_client {       // a client of one channel
     const char *name;      // suffix of its nets
-    const char *base;      // net of its base address, NULL: the channel's register
+    int client;            // in the IR, IR_NONE: the weight stream
+    int base;              // net of its base address, IR_NONE: the channel's register
     int64_t burst, buffer; // beats; 0: the design's
     bool is_lane;          // the weight stream of the engine
     bool on_every;         // one of it on every channel of a matrix engine

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a stream carries, in words: the tensor at one of its ends, what a role says, what a multiplexer takes in turn;
 // else that of the streams before or behind the kernels that only hand it on.
-#include <string.h>
-
 #include "gen/emit/emit.h"
 #include "include/kernel.h"
 
@@ -104,15 +102,18 @@ void emit_carried(const struct ir *ir, const struct ir_edge *e, struct text *out
     text_add(out, "of no tensor");
 }
 
-// Of a kernel on the way of a plain net.
+// Of a kernel on the way of a plain net: one input, one output.
 static bool add_net(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_wire *in = NULL;
+    int wires = 0;
     for (int w = 0; w < ir->wires; w++) {
-        const struct ir_wire *wire = &ir->wire[w];
-        if (wire->kernel != kernel || (strcmp(wire->port, "d") != 0 && strcmp(wire->port, "way") != 0)) continue;
-        text_add(out, ir->net[wire->net].verilog);
-        return true;
+        if (ir->wire[w].kernel != kernel) continue;
+        wires++;
+        if (!ir->wire[w].is_output) in = &ir->wire[w];
     }
-    return false;
+    if (wires != 2 || !in || ir_use_whole(&in->use) == IR_NONE) return false;
+    text_add(out, ir->net[ir_use_whole(&in->use)].name);
+    return true;
 }
 
 bool emit_carried_by(const struct ir *ir, int kernel, struct text *out) {

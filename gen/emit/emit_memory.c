@@ -11,14 +11,16 @@ static bool has_engine(const struct ir *ir) { return ir->engines > 0; }
 
 int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]) {
     int count = 0;
-    if (!is_write && has_engine(ir)) out[count++] = (struct emit_client){.name = "lane", .is_lane = true};
+    if (!is_write && has_engine(ir))
+        out[count++] = (struct emit_client){.name = "lane", .is_lane = true, .client = IR_NONE, .base = IR_NONE};
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
         if (client->is_write != is_write || !ir_client_on(ir, client, channel)) continue;
         if (count == EMIT_MAX_CLIENTS)
             base_fatal("emit: more than %d clients on channel %d", EMIT_MAX_CLIENTS, channel);
         out[count++] = (struct emit_client){.name = client->name,
-                                            .base = client->base == IR_NONE ? NULL : ir->net[client->base].verilog,
+                                            .client = c,
+                                            .base = client->base,
                                             .burst = client->burst,
                                             .buffer = client->buffer,
                                             .on_every = client->channel == IR_NONE,
@@ -41,13 +43,13 @@ int emit_id_bits(const struct ir *ir) {
 
 // ---- nets of the clients ----
 
-static bool is_read(const struct ir *ir, const char *client, const char *net) {
-    return ir_net_is_tied(ir, ir_find_net(ir, arena_printf(ir->arena, "%s_%s", client, net)), false);
+static bool is_read(const struct ir *ir, enum ir_net_role role, int client) {
+    return ir_net_is_read(ir, ir_find_net(ir, role, client));
 }
 
 // Somebody counts the client's writes, waits for all of them.
-static bool is_tracked(const struct ir *ir, const char *client) { return is_read(ir, client, "written"); }
-static bool is_waited_for(const struct ir *ir, const char *client) { return is_read(ir, client, "write_idle"); }
+static bool is_tracked(const struct ir *ir, int client) { return is_read(ir, IR_NET_WRITTEN, client); }
+static bool is_waited_for(const struct ir *ir, int client) { return is_read(ir, IR_NET_WRITE_IDLE, client); }
 
 void emit_client_nets(const struct ir *ir, struct text *out) {
     int c = ir->design.channels, bits = ir->design.beat_bits;
@@ -59,9 +61,8 @@ void emit_client_nets(const struct ir *ir, struct text *out) {
         text_addf(out, "    wire %s%s_desc_tdata;\n    wire [%d:0] %s_beat_tdata;\n", emit_range(ir, DESCRIPTOR_BITS),
                   client->name, (client->is_packed || client->parts > 1 ? n : 1) * bits - 1, client->name);
         if (!client->is_write) continue;
-        if (is_waited_for(ir, client->name))
-            text_addf(out, "    wire %s%s_write_idle;\n", emit_range(ir, n), client->name);
-        if (is_tracked(ir, client->name)) text_addf(out, "    wire %s%s_written;\n", emit_range(ir, n), client->name);
+        if (is_waited_for(ir, i)) text_addf(out, "    wire %s%s_write_idle;\n", emit_range(ir, n), client->name);
+        if (is_tracked(ir, i)) text_addf(out, "    wire %s%s_written;\n", emit_range(ir, n), client->name);
     }
     if (!has_engine(ir)) return;
     text_addf(out, "    wire %slane_desc_tvalid, lane_desc_tready, lane_beat_tvalid, lane_beat_tready;\n",
@@ -116,8 +117,9 @@ static void connect_client(const struct channel *ch, int i, const struct signal 
 }
 
 static const char *base_of(const struct channel *ch, const struct emit_client *client) {
-    return client->base ? arena_printf(ch->ir->arena, "%s[%d:0]", client->base, ch->address - 1)
-                        : arena_printf(ch->ir->arena, "channel_base[%d +: %d]", ch->index * 64, ch->address);
+    const struct ir *ir = ch->ir;
+    return client->base != IR_NONE ? arena_printf(ir->arena, "%s[%d:0]", ir->net[client->base].name, ch->address - 1)
+                                   : arena_printf(ir->arena, "channel_base[%d +: %d]", ch->index * 64, ch->address);
 }
 
 // A stream between a read engine and its client: `bit` of packed valids and readies, `data` the net of its words.
@@ -209,15 +211,15 @@ static void connect_writers(const struct channel *ch, const char *port, const st
 // What the engine says of each client.
 static void give_writers(const struct channel *ch, const struct emit_client *client) {
     for (int i = 0; i < ch->writers; i++)
-        if (!is_tracked(ch->ir, client[i].name))
+        if (!is_tracked(ch->ir, client[i].client))
             text_addf(ch->out, "    wire unused_write_%02d_%s = &{1'b0, %s}; // nobody counts them\n", ch->index,
                       client[i].name, client_net(ch, "written", i, 1, ch->writers));
     for (int i = 0; i < ch->writers; i++) {
         const char *name = client[i].name, *bit = writer_bit(ch, &client[i]);
-        if (is_waited_for(ch->ir, name))
+        if (is_waited_for(ch->ir, client[i].client))
             text_addf(ch->out, "    assign %s_write_idle%s = %s;\n", name, bit,
                       client_net(ch, "w_idle", i, 1, ch->writers));
-        if (is_tracked(ch->ir, name))
+        if (is_tracked(ch->ir, client[i].client))
             text_addf(ch->out, "    assign %s_written%s = %s;\n", name, bit,
                       client_net(ch, "written", i, 1, ch->writers));
     }

@@ -25,7 +25,7 @@ static void add_graph(const struct ir *ir, struct text *out) {
         "FIFO depths: %s; without step words and parameters by the safe rule %lld bits, all as deep as the deepest "
         "(%lld words) %lld\n",
         spec_fifo_name(ir->design.fifo), (long long)u.safe, (long long)u.deepest, (long long)u.all);
-    if (d->strategy) text_addf(out, "FIFO strategy %s\n", d->strategy);
+    if (d->strategy) text_addf(out, "FIFO strategy %s\n", ir_strategy_text(ir));
     text_addf(out, "memory: %lld bytes of each channel used\n", (long long)report_channel_used(ir));
 }
 

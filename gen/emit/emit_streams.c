@@ -395,16 +395,16 @@ static void emit_params(const struct ir *ir, int id, struct text *out) {
     }
 }
 
-static const char *net_of(const struct ir *ir, int wire) { return ir->net[ir->wire[wire].net].verilog; }
+static const char *net_of(const struct ir *ir, int wire) { return ir_use_print(ir, &ir->wire[wire].use); }
 
-static bool is_unused(const char *net) { return !*net || (*net >= '0' && *net <= '9'); } // open, or a constant
+static bool is_unused(const struct ir_wire *wire) { return !wire->use.parts; } // open, or a constant
 
 // What this design has no use for, under a line that says why.
 static void emit_unused_ports(const struct ir *ir, int k, struct text *out) {
     const struct kernel_class *class = kernel_of(&ir->kernel[k]);
     const char *why = class && class->without ? class->without : "not used in this design";
     for (int w = 0, count = 0; w < ir->wires; w++) {
-        if (ir->wire[w].kernel != k || !is_unused(net_of(ir, w))) continue;
+        if (ir->wire[w].kernel != k || !is_unused(&ir->wire[w])) continue;
         if (!count++) text_addf(out, ",\n        // %s\n        .%s(%s)", why, ir->wire[w].port, net_of(ir, w));
         else text_addf(out, ",\n        .%s(%s)", ir->wire[w].port, net_of(ir, w));
     }
@@ -412,7 +412,7 @@ static void emit_unused_ports(const struct ir *ir, int k, struct text *out) {
 
 static void emit_plain_nets(const struct ir *ir, int k, struct text *out) {
     for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].kernel == k && !is_unused(net_of(ir, w)))
+        if (ir->wire[w].kernel == k && !is_unused(&ir->wire[w]))
             text_addf(out, ",\n        .%s(%s)", ir->wire[w].port, net_of(ir, w));
     if (ir->kernel[k].has_fault) text_addf(out, ",\n        .fault(fault_of_%s)", ir->kernel[k].name);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The top module and the simulation top around it.
 #include <inttypes.h>
-#include <string.h>
 
 #include "gen/emit/emit.h"
 #include "include/kernel.h"
@@ -64,17 +63,17 @@ static void emit_steps_done(const struct ir *ir, struct text *out) {
     text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // no outputs but ids");
 }
 
-static bool is_tied(const struct ir *ir, const char *net, bool is_output) { // a kernel drives it, or reads it
-    return ir_net_is_tied(ir, ir_find_net(ir, net), is_output);
-}
+static bool is_driven(const struct ir *ir, int net) { return net != IR_NONE && ir->net[net].driver != IR_NONE; }
 
 // What a design without parameters, caches or ids has instead of the kernels that count them.
 static void emit_constants(const struct ir *ir, struct text *out) {
-    static const char *const counts[] = {"k_layers_done", "v_layers_done", "kv_layers_done"};
-    for (size_t i = 0; i < COUNT_OF(counts); i++)
-        if (is_tied(ir, counts[i], false) && !is_tied(ir, counts[i], true))
-            text_addf(out, "    wire [31:0] %s = 32'd0; // no caches of keys and values\n", counts[i]);
-    if (!is_tied(ir, "ids_written", true)) text_add(out, "    wire [31:0] ids_written = 32'd0; // no ids\n");
+    static const enum ir_net_role counts[] = {IR_NET_K_LAYERS_DONE, IR_NET_V_LAYERS_DONE, IR_NET_KV_LAYERS_DONE};
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
+        int net = ir_find_net(ir, counts[i], IR_NONE);
+        if (ir_net_is_read(ir, net) && !is_driven(ir, net))
+            text_addf(out, "    wire [31:0] %s = 32'd0; // no caches of keys and values\n", ir->net[net].name);
+    }
+    if (ir_driver(ir, IR_NET_IDS_WRITTEN) == IR_NONE) text_add(out, "    wire [31:0] ids_written = 32'd0; // no ids\n");
 }
 
 // Nets that several sections share, declared before all of them.
@@ -95,7 +94,8 @@ static void emit_shared_nets(const struct ir *ir, const struct emit_names *names
     emit_constants(ir, out);
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].is_output)
-            text_addf(out, "    wire %s%s;\n", emit_range(ir, ir->wire[w].bits), ir->net[ir->wire[w].net].verilog);
+            text_addf(out, "    wire %s%s;\n", emit_range(ir, ir->wire[w].bits),
+                      ir->net[ir_use_whole(&ir->wire[w].use)].name);
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].has_fault) text_addf(out, "    wire fault_of_%s;\n", ir->kernel[k].name);
 }

@@ -114,8 +114,8 @@ static void add_groups(const struct ir *ir, struct text *out) {
     text_addf(out, "\ncuts within %lld KiB: groups, bits of the largest, bits written and read per step\n",
               (long long)ir->design.on_chip_kib);
     for (int f = 0; f < ir->fusions; f++)
-        text_addf(out, "  %-10s %4lld %10lld %10lld\n", ir->fusion[f].name, (long long)ir->fusion[f].groups,
-                  (long long)ir->fusion[f].bits, (long long)ir->fusion[f].traffic);
+        text_addf(out, "  %-10s %4lld %10lld %10lld\n", ir_fusion_name(ir->fusion[f].kind),
+                  (long long)ir->fusion[f].groups, (long long)ir->fusion[f].bits, (long long)ir->fusion[f].traffic);
 }
 
 static void add_pools(const struct ir *ir, struct text *out) {
@@ -175,7 +175,7 @@ static void json_groups(const struct ir *ir, struct text *out) {
     text_add(out, "],\n \"cuts\": {");
     for (int f = 0; f < ir->fusions; f++)
         text_addf(out, "%s\"%s\": {\"groups\": %lld, \"bits\": %lld, \"traffic\": %lld}", f ? ", " : "",
-                  ir->fusion[f].name, (long long)ir->fusion[f].groups, (long long)ir->fusion[f].bits,
+                  ir_fusion_name(ir->fusion[f].kind), (long long)ir->fusion[f].groups, (long long)ir->fusion[f].bits,
                   (long long)ir->fusion[f].traffic);
     text_add(out, "}");
 }

@@ -55,19 +55,21 @@ struct report_memories report_memories_make(const struct ir *ir) {
     return all;
 }
 
-static const char *kind_of(const struct report_memory *m) {
-    return m->cost.uram ? "URAM" : m->cost.bram18 ? "BRAM36" : "LUTRAM";
+enum kind { IN_LUTRAM, IN_BRAM, IN_URAM, KINDS };
+static const char *const kinds[KINDS] = {"LUTRAM", "BRAM36", "URAM"};
+
+static enum kind kind_of(const struct report_memory *m) {
+    return m->cost.uram ? IN_URAM : m->cost.bram18 ? IN_BRAM : IN_LUTRAM;
 }
 
 static double percent(int64_t part, int64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
 static void add_kinds(const struct report_memories *all, struct text *out) {
-    static const char *const kinds[] = {"LUTRAM", "BRAM36", "URAM"};
-    for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+    for (enum kind k = 0; k < KINDS; k++) {
         int64_t held = 0, room = 0, pieces = 0, count = 0;
         for (int i = 0; i < all->count; i++) {
             const struct report_memory *m = &all->item[i];
-            if (strcmp(kind_of(m), kinds[k]) != 0) continue;
+            if (kind_of(m) != k) continue;
             held += m->held, room += m->room, count++;
             pieces += m->cost.uram ? m->cost.uram : m->cost.bram18 ? m->cost.bram18 : m->cost.lut;
         }
@@ -86,7 +88,7 @@ void report_memories(const struct report *r, struct text *out) {
     for (int i = 0; i < all.buffers; i++) {
         const struct report_memory *m = &all.item[i];
         text_addf(out, "  %7lld x %-5lld x %-4lld %-7s %12lld bits of %12lld  %5.1f %%  %s\n",
-                  (long long)m->shape.words, (long long)m->shape.bits, (long long)m->shape.times, kind_of(m),
+                  (long long)m->shape.words, (long long)m->shape.bits, (long long)m->shape.times, kinds[kind_of(m)],
                   (long long)m->held, (long long)m->room, percent(m->held, m->room), m->name);
     }
 }
@@ -101,7 +103,7 @@ void report_memories_json(const struct report *r, struct text *out) {
         text_addf(out,
                   ", \"words\": %lld, \"bits\": %lld, \"times\": %lld, \"memory\": \"%s\", \"held_bits\": %lld, "
                   "\"taken_bits\": %lld}",
-                  (long long)m->shape.words, (long long)m->shape.bits, (long long)m->shape.times, kind_of(m),
+                  (long long)m->shape.words, (long long)m->shape.bits, (long long)m->shape.times, kinds[kind_of(m)],
                   (long long)m->held, (long long)m->room);
     }
     text_add(out, "],\n");

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The matrix engines, each with the multiplexer of its operands and the demultiplexer of its results; their schedules
 // all come from one list of firings.
-#include <string.h>
-
 #include "gen/engine/engine.h"
 #include "include/fields.h"
 #include "include/kernel.h"
@@ -248,26 +246,25 @@ static void tie_off(struct engine *e, bool keys, bool values) {
     for (size_t i = 0; i < COUNT_OF(inputs); i++)
         if (inputs[i].tied) ir_add_zero(ir, e->kernel, inputs[i].port, inputs[i].bits);
     for (size_t i = 0; i < COUNT_OF(outputs); i++)
-        if (outputs[i].tied) ir_add_wire(ir, e->kernel, outputs[i].port, false, 0, "");
+        if (outputs[i].tied) ir_add_open(ir, e->kernel, outputs[i].port);
 }
 
 // The weight stream: the engine's part of the nets of all channels.
 static void add_beats(struct engine *e) {
     struct ir *ir = e->ir;
     int first = ir->engine[e->id].first_channel, bits = ir->design.beat_bits;
-    bool all = ir->engines == 1;
     const struct {
-        const char *signal;
+        const char *port;
+        enum ir_net_role role;
         int width;
-    } beat[] = {{"tvalid", 1}, {"tready", 1}, {"tdata", bits}};
+    } beat[] = {{"s_axis_beat_tvalid", IR_NET_LANE_BEAT_TVALID, 1},
+                {"s_axis_beat_tready", IR_NET_LANE_BEAT_TREADY, 1},
+                {"s_axis_beat_tdata", IR_NET_LANE_BEAT_TDATA, bits}};
     for (size_t i = 0; i < COUNT_OF(beat); i++) {
-        const char *net = arena_printf(ir->arena, "lane_beat_%s", beat[i].signal);
-        int low = first * beat[i].width, high = (first + e->channels) * beat[i].width - 1;
-        if (!all)
-            net = low == high ? arena_printf(ir->arena, "%s[%d]", net, low)
-                              : arena_printf(ir->arena, "%s[%d:%d]", net, high, low);
-        ir_add_wire(ir, e->kernel, arena_printf(ir->arena, "s_axis_beat_%s", beat[i].signal), false,
-                    (int64_t)e->channels * beat[i].width, net);
+        int64_t width = (int64_t)e->channels * beat[i].width;
+        struct ir_part part = {.net = ir_design_net(ir, beat[i].role)};
+        if (ir->engines > 1) part.low = (int64_t)first * beat[i].width, part.width = width;
+        ir_add_use(ir, e->kernel, beat[i].port, width, ir_use_parts(ir, IR_USE_PART, &part, 1));
     }
 }
 
@@ -288,6 +285,18 @@ static int sum_bits(const struct engine *e) {
         if (bits > most) most = bits;
     }
     return most;
+}
+
+static void add_events(struct engine *e) {
+    static const struct {
+        const char *port;
+        enum ir_net_role role;
+    } event[] = {{"busy", IR_NET_ENGINE_BUSY},
+                 {"stall_beat", IR_NET_ENGINE_STALL_BEAT},
+                 {"stall_x", IR_NET_ENGINE_STALL_X},
+                 {"stall_out", IR_NET_ENGINE_STALL_OUT}};
+    for (size_t i = 0; i < COUNT_OF(event); i++)
+        ir_add_wire(e->ir, e->kernel, event[i].port, true, 1, ir_net(e->ir, event[i].role, e->id));
 }
 
 static void set_engine_params(struct engine *e) {
@@ -315,10 +324,7 @@ static void set_engine_params(struct engine *e) {
     e->windows = kernel_has_key_windows(&ir->kernel[e->kernel]);
     ports_set_mantissas(ir, e->kernel);
     add_beats(e);
-    static const char *const events[] = {"busy", "stall_beat", "stall_x", "stall_out"};
-    for (size_t i = 0; i < COUNT_OF(events); i++)
-        ir_add_wire(ir, e->kernel, events[i], true, 1,
-                    ir_engine_name(ir, e->id, arena_printf(ir->arena, "engine_%s", events[i])));
+    add_events(e);
     tie_off(e, !keys, !values);
     ir->kernel[e->kernel].has_fault = true;
 }

@@ -127,36 +127,6 @@ int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enu
     return id;
 }
 
-int ir_find_net(const struct ir *ir, const char *verilog) {
-    for (int n = 0; n < ir->nets; n++)
-        if (!strcmp(ir->net[n].verilog, verilog)) return n;
-    return IR_NONE;
-}
-
-int ir_net(struct ir *ir, const char *verilog) {
-    int id = ir_find_net(ir, verilog);
-    if (id != IR_NONE) return id;
-    id = IR_PUSH(ir, ir->net, ir->nets, ir->net_capacity);
-    ir->net[id] = (struct ir_net){arena_strdup(ir->arena, verilog)};
-    return id;
-}
-
-bool ir_net_is_tied(const struct ir *ir, int net, bool is_output) {
-    for (int w = 0; net != IR_NONE && w < ir->wires; w++)
-        if (ir->wire[w].is_output == is_output && ir->wire[w].net == net) return true;
-    return false;
-}
-
-void ir_add_zero(struct ir *ir, int kernel, const char *port, int64_t bits) {
-    ir_add_wire(ir, kernel, port, false, bits,
-                bits == 1 ? "1'b0" : arena_printf(ir->arena, "%lld'd0", (long long)bits));
-}
-
-void ir_add_wire(struct ir *ir, int kernel, const char *port, bool is_output, int64_t bits, const char *net) {
-    int id = IR_PUSH(ir, ir->wire, ir->wires, ir->wire_capacity);
-    ir->wire[id] = (struct ir_wire){kernel, arena_strdup(ir->arena, port), is_output, bits, ir_net(ir, net)};
-}
-
 int ir_add_client(struct ir *ir, const char *name, int kernel, const char *port, bool is_write, int channel) {
     int id = IR_PUSH(ir, ir->client, ir->clients, ir->client_capacity);
     ir->client[id] = (struct ir_client){.name = arena_strdup(ir->arena, name),
@@ -180,12 +150,11 @@ int ir_client_for(const struct ir *ir, enum ir_client_role role) {
     return IR_NONE;
 }
 
-void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bits, const char *client,
-                        const char *what) {
+void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bits, int client, enum ir_net_role valid) {
     static const char *const signals[] = {"tvalid", "tready", "tdata"};
     for (int s = 0; s < 3; s++)
         ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_%s", port, signals[s]), false, s == 2 ? bits : 1,
-                    arena_printf(ir->arena, "%s_%s_%s", client, what, signals[s]));
+                    ir_net(ir, valid + (enum ir_net_role)s, client));
 }
 
 int ir_add_engine(struct ir *ir, const char *name, int first_channel, int channels) {
@@ -291,8 +260,8 @@ void ir_set_float(struct ir *ir, int kernel, const char *name, float value) {
     ir_set_param(ir, kernel, name, ir_value_float(ir->arena, value));
 }
 
-void ir_set_text(struct ir *ir, int kernel, const char *name, const char *text) {
-    ir_set_param(ir, kernel, name, ir_value_text(arena_strdup(ir->arena, text)));
+void ir_set_style(struct ir *ir, int kernel, enum ram_style style) {
+    ir_set_param(ir, kernel, "RAM_STYLE", ir_value_style(style));
 }
 
 const struct ir_value *ir_param(const struct ir_kernel *kernel, const char *name) {
@@ -463,13 +432,6 @@ int64_t ir_write_buffer(const struct ir *ir, int channel) {
         if (client->is_write && ir_client_on(ir, client, channel) && own > beats) beats = own;
     }
     return beats;
-}
-
-int ir_driver(const struct ir *ir, const char *name) {
-    int net = ir_find_net(ir, name);
-    for (int w = 0; net != IR_NONE && w < ir->wires; w++)
-        if (ir->wire[w].is_output && ir->wire[w].net == net) return ir->wire[w].kernel;
-    return IR_NONE;
 }
 
 const char *ir_engine_name(const struct ir *ir, int engine, const char *what) {

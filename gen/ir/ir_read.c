@@ -142,6 +142,20 @@ static void read_end_ids(struct reader *r, const struct yaml_node *design, struc
     for (int i = 0; i < item->count; i++) item->id[i] = (uint32_t)id[i];
 }
 
+// `auto: ...`
+static void read_strategy(struct reader *r, const struct yaml_node *map, struct ir_design *item) {
+    const char *text = reader_optional(r, map, "strategy");
+    if (!text) return;
+    for (size_t s = IR_STRATEGY_NONE + 1; s < COUNT_OF(ir_strategy_words); s++) {
+        size_t len = strlen(ir_strategy_words[s]);
+        if (strncmp(text, ir_strategy_words[s], len) != 0 || strncmp(text + len, ": ", 2) != 0) continue;
+        item->strategy = (enum ir_strategy)s;
+        item->weighed = text + len + 2;
+        return;
+    }
+    reader_wrong(r, yaml_get(map, "strategy"), "strategy", "no strategy: `auto: ...`, `conservative: ...`");
+}
+
 static void read_design(struct reader *r, const struct yaml_node *root, struct ir_design *item) {
     const struct yaml_node *map = yaml_get(root, "design");
     if (!map) {
@@ -168,7 +182,7 @@ static void read_design(struct reader *r, const struct yaml_node *root, struct i
         (enum spec_activations)reader_word(r, map, "activations", spec_activation_words, SPEC_ACTIVATIONS);
     item->board = reader_string(r, map, "board");
     IR_PLATFORM_FIELDS(READ_PLATFORM)
-    item->strategy = reader_optional(r, map, "strategy");
+    read_strategy(r, map, item);
     item->memories = reader_optional(r, map, "memories");
     item->placement = reader_optional(r, map, "placement");
 }
@@ -291,11 +305,12 @@ static struct ir_value read_param(struct reader *r, const struct yaml_node *node
         return ir_value_int(0);
     }
     struct ir_value v = ir_value_read(r->arena, node->text);
-    if (v.kind == IR_VALUE_TEXT) {
-        diag_error(r->diag, node->loc, "a text stands without the quotes of Verilog: %s", v.text);
+    if (v.kind == IR_VALUE_TEXT || v.kind == IR_VALUE_STYLE) {
+        diag_error(r->diag, node->loc, "a text stands without the quotes of Verilog: %s",
+                   v.kind == IR_VALUE_TEXT ? v.text : ram_style_words[v.style]);
         r->ok = false;
     }
-    return v.kind == IR_VALUE_VERBATIM ? ir_value_text(arena_strdup(r->arena, node->text)) : v;
+    return v.kind == IR_VALUE_VERBATIM ? ir_value_said(arena_strdup(r->arena, node->text)) : v;
 }
 
 static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yaml_node *map) {
@@ -375,13 +390,22 @@ static void read_edge(struct reader *r, int edge, const struct yaml_node *map, s
 static void read_wire(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_wire *item) {
     CHECK_KEYS(map, "wire", "port", "net", IR_WIRE_FIELDS(FIELD_KEY));
     item->port = reader_string(r, map, "port");
-    item->net = ir_net(ir, reader_text(r, map, "net"));
+    if (!ir_use_read(ir, reader_text(r, map, "net"), &item->use))
+        reader_wrong(r, yaml_get(map, "net"), "net", "no net");
     IR_WIRE_FIELDS(READ_FIELD)
+}
+
+static int read_base(struct reader *r, struct ir *ir, const struct yaml_node *map) {
+    const char *base = reader_optional(r, map, "base");
+    struct ir_use use = {.kind = IR_USE_OPEN};
+    if (!base) return IR_NONE;
+    if (!ir_use_read(ir, base, &use) || ir_use_whole(&use) == IR_NONE)
+        reader_wrong(r, yaml_get(map, "base"), "base", "no net");
+    return ir_use_whole(&use);
 }
 
 static void read_client(struct reader *r, struct ir *ir, const struct yaml_node *map, struct ir_client *item) {
     CHECK_KEYS(map, "client", "name", "role", "port", "base", IR_CLIENT_FIELDS(FIELD_KEY));
-    const char *base = reader_optional(r, map, "base");
     item->name = reader_string(r, map, "name");
     if (yaml_get(map, "role"))
         item->role = (enum ir_client_role)reader_word(r, map, "role", ir_client_words, COUNT_OF(ir_client_words));
@@ -390,7 +414,7 @@ static void read_client(struct reader *r, struct ir *ir, const struct yaml_node 
         diag_error(r->diag, yaml_get(map, "port")->loc, "a client that nets tie has no `port`");
         r->ok = false;
     }
-    item->base = base ? ir_net(ir, base) : IR_NONE;
+    item->base = read_base(r, ir, map);
     IR_CLIENT_FIELDS(READ_FIELD)
 }
 
@@ -462,7 +486,7 @@ static void read_group(struct reader *r, const struct yaml_node *map, struct ir_
 
 static void read_fusion(struct reader *r, const struct yaml_node *map, struct ir_fusion *item) {
     CHECK_KEYS(map, "fusion", "name", IR_FUSION_FIELDS(FIELD_KEY));
-    item->name = reader_string(r, map, "name");
+    item->kind = (enum ir_fusion_kind)reader_word(r, map, "name", ir_fusion_words, COUNT_OF(ir_fusion_words));
     IR_FUSION_FIELDS(READ_FIELD)
 }
 
@@ -481,6 +505,14 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
     ir->capacity = (size_t)ir->counter;                                                                                \
     ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                                       \
     for (int i = 0; i < ir->counter; i++)
+
+// What a port drives is a net of its own.
+static void complete_nets(struct reader *r, struct ir *ir, const struct yaml_node *list) {
+    int wire;
+    if (!r->ok || ir_nets_complete(ir, &wire)) return;
+    const struct yaml_node *map = list->items[wire], *net = yaml_get(map, "net");
+    reader_wrong(r, net ? net : map, "net", "no net of its own");
+}
 
 static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *root) {
     const struct yaml_node *list;
@@ -513,6 +545,7 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
     READ_LIST("groups", group, groups, group_capacity) read_group(r, list->items[i], &ir->group[i]);
     READ_LIST("fusions", fusion, fusions, fusion_capacity) read_fusion(r, list->items[i], &ir->fusion[i]);
     READ_LIST("dies", die, dies, die_capacity) read_die(r, list->items[i], &ir->die[i]);
+    complete_nets(r, ir, yaml_get(root, "wires"));
 }
 
 struct ir *ir_read(struct arena *arena, const char *path, struct diag *diag) {

@@ -151,7 +151,7 @@ static void write_design(struct writer *w, const struct ir_design *item) {
     key_string(w, "activations", spec_activations_name(item->activations));
     key_string(w, "board", item->board);
     IR_PLATFORM_FIELDS(WRITE_PLATFORM)
-    key_string(w, "strategy", item->strategy);
+    key_string(w, "strategy", ir_strategy_text(w->ir));
     key_string(w, "memories", item->memories);
     key_string(w, "placement", item->placement);
     yaml_end(&w->y);
@@ -260,6 +260,7 @@ static void write_param(struct writer *w, const struct ir_param *p) {
     else if (v->kind == IR_VALUE_TEXT && ir_value_read(w->ir->arena, v->text).kind != IR_VALUE_VERBATIM)
         key_map(w, p->name, "text", v->text);
     else if (v->kind == IR_VALUE_TEXT) key_string(w, p->name, v->text);
+    else if (v->kind == IR_VALUE_STYLE) key_string(w, p->name, ram_style_words[v->style]);
     else key_string(w, p->name, ir_value_print(w->ir->arena, v));
 }
 
@@ -302,7 +303,7 @@ static void write_edge(struct writer *w, const struct ir_edge *item) {
 static void write_wire(struct writer *w, const struct ir_wire *item) {
     yaml_begin_map(&w->y, true);
     key_string(w, "port", item->port);
-    if (*w->ir->net[item->net].verilog) key_string(w, "net", w->ir->net[item->net].verilog);
+    if (item->use.kind != IR_USE_OPEN) key_string(w, "net", ir_use_print(w->ir, &item->use));
     IR_WIRE_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
@@ -312,7 +313,7 @@ static void write_client(struct writer *w, const struct ir_client *item) {
     key_string(w, "name", item->name);
     if (item->role != IR_CLIENT_OF_KERNEL) key_string(w, "role", ir_client_words[item->role]);
     key_string(w, "port", item->port);
-    key_string(w, "base", item->base == IR_NONE ? NULL : w->ir->net[item->base].verilog);
+    key_string(w, "base", item->base == IR_NONE ? NULL : w->ir->net[item->base].name);
     IR_CLIENT_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
@@ -361,7 +362,7 @@ static void write_group(struct writer *w, const struct ir_group *item) {
 
 static void write_fusion(struct writer *w, const struct ir_fusion *item) {
     yaml_begin_map(&w->y, true);
-    key_string(w, "name", item->name);
+    key_string(w, "name", ir_fusion_words[item->kind]);
     IR_FUSION_FIELDS(WRITE_FIELD)
     yaml_end(&w->y);
 }
@@ -401,6 +402,13 @@ static void write_all(struct writer *w) {
     WRITE_LIST("groups", ir->group, ir->groups, write_group);
     WRITE_LIST("fusions", ir->fusion, ir->fusions, write_fusion);
     WRITE_LIST("dies", ir->die, ir->dies, write_die);
+}
+
+const char *ir_fusion_name(enum ir_fusion_kind kind) { return ir_fusion_words[kind]; }
+
+const char *ir_strategy_text(const struct ir *ir) {
+    enum ir_strategy strategy = ir->design.strategy;
+    return strategy ? arena_printf(ir->arena, "%s: %s", ir_strategy_words[strategy], ir->design.weighed) : NULL;
 }
 
 static bool is_on_dies(const struct ir *ir) {

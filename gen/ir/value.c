@@ -11,6 +11,13 @@ enum { PIECE = 64, FLOAT_BITS = 32, MOST_DIGITS = 20 };
 struct ir_value ir_value_int(int64_t value) {
     return (struct ir_value){.kind = IR_VALUE_INT, .integer = value};
 }
+struct ir_value ir_value_style(enum ram_style style) {
+    return (struct ir_value){.kind = IR_VALUE_STYLE, .style = style};
+}
+struct ir_value ir_value_said(const char *text) {
+    enum ram_style style = ram_style_find(text, RAM_STYLES);
+    return style == RAM_STYLES ? ir_value_text(text) : ir_value_style(style);
+}
 struct ir_value ir_value_text(const char *text) {
     return (struct ir_value){.kind = IR_VALUE_TEXT, .text = text};
 }
@@ -98,6 +105,7 @@ const char *ir_value_print(struct arena *arena, const struct ir_value *v) {
     case IR_VALUE_INT: text_addf(&out, "%" PRId64, v->integer); break;
     case IR_VALUE_WORD: print_word(&out, v->word); break;
     case IR_VALUE_LIST: print_list(&out, v); break;
+    case IR_VALUE_STYLE: text_addf(&out, "\"%s\"", ram_style_words[v->style]); break;
     case IR_VALUE_TEXT: text_addf(&out, "\"%s\"", v->text); break;
     case IR_VALUE_VERBATIM: text_add(&out, v->text); break;
     }
@@ -168,7 +176,7 @@ static bool read_any(struct arena *arena, const char *text, struct ir_value *v) 
     size_t len = strlen(text);
     if (*text == '{') return read_list(arena, text, v);
     if (*text == '"' && len > 1 && text[len - 1] == '"')
-        return *v = ir_value_text(arena_strndup(arena, text + 1, len - 2)), true;
+        return *v = ir_value_said(arena_strndup(arena, text + 1, len - 2)), true;
     if (read_one(arena, text, v)) return true;
     *v = ir_value_int(strtoll(text, NULL, 10));
     return true;

@@ -165,6 +165,18 @@ static void check_shape(struct check *c, const struct ir_tensor *t) {
         if (t->shape[d].bound < 1 || t->shape[d].bound > INT32_MAX) fault(c, "shape out of range at tensor", t->name);
 }
 
+// A net that a kernel drives has no other driver, and the bits that are taken of it.
+static void check_wire(struct check *c, const struct ir_wire *wire) {
+    if (!in_range(wire->kernel, c->ir->kernels)) return fault(c, "kernel out of range at wire", wire->port);
+    for (int p = 0; p < wire->use.parts; p++) {
+        const struct ir_part *part = &wire->use.part[p];
+        const struct ir_net *net = &c->ir->net[part->net];
+        if (wire->is_output && net->driver != wire->kernel) fault(c, "two kernels drive the net", net->name);
+        if (net->driver != IR_NONE && part->width && part->low + part->width > net->bits)
+            fault(c, "bits that are not there are taken of the net", net->name);
+    }
+}
+
 static void check_lists(struct check *c) {
     const struct ir *ir = c->ir;
     for (int r = 0; r < ir->regions; r++)
@@ -176,8 +188,7 @@ static void check_lists(struct check *c) {
             fault(c, "producer or region out of range at tensor", tensor->name);
         check_shape(c, tensor);
     }
-    for (int w = 0; w < ir->wires; w++)
-        if (!in_range(ir->wire[w].kernel, ir->kernels)) fault(c, "kernel out of range at wire", ir->wire[w].port);
+    for (int w = 0; w < ir->wires; w++) check_wire(c, &ir->wire[w]);
     for (int f = 0; f < ir->firings; f++) {
         const struct ir_firing *now = &ir->firing[f], *before = f ? now - 1 : now;
         if (!in_range(now->node, ir->nodes) || !in_range(now->region, ir->regions))

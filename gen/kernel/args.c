@@ -13,7 +13,7 @@ const struct ir_value *args_value(const struct kernel_args *a, const char *name)
 
 enum ram_style args_style(const struct kernel_args *a, enum ram_style fallback) {
     const struct ir_value *v = args_value(a, "RAM_STYLE");
-    return v && v->kind == IR_VALUE_TEXT ? ram_style_find(v->text, fallback) : fallback;
+    return v && v->kind == IR_VALUE_STYLE ? v->style : fallback;
 }
 
 int64_t args_int(const struct kernel_args *a, const char *name, int64_t fallback) {

@@ -193,8 +193,8 @@ static void add_k_writer(const struct unit *u) {
     ir_set_int(ir, k, "UNITS", layout_kv(&ir->design, 1, 1, cache.head_dim).k_units);
     int client = ir_add_client(ir, ir->kernel[k].name, k, "", true, IR_NONE);
     ir->client[client].engine = (int)(u->on_scores - ir->engine);
-    ir_add_wire(ir, k, "layer_done", true, 1, kv_name(ir, u->id, "k_layer_done"));
-    ir_add_wire(ir, k, "given", true, u->on_scores->channels, kv_name(ir, u->id, "k_given"));
+    ir_add_wire(ir, k, "layer_done", true, 1, kv_net(ir, u->id, IR_NET_K_LAYER_DONE));
+    ir_add_wire(ir, k, "given", true, u->on_scores->channels, kv_net(ir, u->id, IR_NET_K_GIVEN));
 }
 
 // One walk over the program: which tensors wait for a product of their step, with what `after` says of carried ones.
@@ -261,13 +261,15 @@ static void add_v_tail(const struct unit *u) {
         bool writes_data;
     } side[] = {{u->on_values->kernel, false}, {k, true}};
     for (size_t i = 0; i < COUNT_OF(side); i++) { // the engine reads the tail and waits for its heads
-        ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, kv_name(ir, u->id, "tail_valid"));
-        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, VTAIL_BITS, kv_name(ir, u->id, "tail_addr"));
-        ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits, kv_name(ir, u->id, "tail_data"));
-        ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, kv_name(ir, u->id, "tail_head_done"));
+        ir_add_wire(ir, side[i].kernel, "tail_valid", !side[i].writes_data, 1, kv_net(ir, u->id, IR_NET_TAIL_VALID));
+        ir_add_wire(ir, side[i].kernel, "tail_addr", !side[i].writes_data, VTAIL_BITS,
+                    kv_net(ir, u->id, IR_NET_TAIL_ADDR));
+        ir_add_wire(ir, side[i].kernel, "tail_data", side[i].writes_data, tail_bits,
+                    kv_net(ir, u->id, IR_NET_TAIL_DATA));
+        ir_add_wire(ir, side[i].kernel, "head_done", side[i].writes_data, 1, kv_net(ir, u->id, IR_NET_TAIL_HEAD_DONE));
     }
-    ir_add_wire(ir, k, "layer_done", true, 1, kv_name(ir, u->id, "v_layer_done"));
-    ir_add_wire(ir, k, "given", true, u->on_values->channels, kv_name(ir, u->id, "v_given"));
+    ir_add_wire(ir, k, "layer_done", true, 1, kv_net(ir, u->id, IR_NET_V_LAYER_DONE));
+    ir_add_wire(ir, k, "given", true, u->on_values->channels, kv_net(ir, u->id, IR_NET_V_GIVEN));
 }
 
 // ---- the step's own keys; with grouped queries each head comes as often as it is read ----

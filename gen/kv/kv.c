@@ -132,6 +132,10 @@ const char *kv_name(const struct ir *ir, int unit, const char *what) {
     return kv_units(ir) > 1 ? arena_printf(ir->arena, "%s_%s", ir->node[kv_unit_scores(ir, unit)].name, what) : what;
 }
 
+int kv_net(struct ir *ir, int unit, enum ir_net_role role) {
+    return ir_net(ir, role, kv_units(ir) > 1 ? kv_unit_scores(ir, unit) : IR_NONE);
+}
+
 int kv_kernel(const struct ir *ir, int unit, unsigned trait) { // they are made cache by cache
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], trait) && unit-- == 0) return k;

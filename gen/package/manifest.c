@@ -116,7 +116,7 @@ void package_json(const struct package *p, struct text *out) {
     text_addf(out, "\"channel_bytes\": %" PRId64 ", \"vocabulary\": %" PRId64 ",\n", d->channel_bytes,
               ir_vocabulary(p->ir));
     if (p->ir->design.sampling) text_addf(out, " \"sampling\": %d,\n", p->ir->design.sampling);
-    text_addf(out, " \"hashes_logits\": %s,\n", ir_driver(p->ir, "row_hash") == IR_NONE ? "false" : "true");
+    text_addf(out, " \"hashes_logits\": %s,\n", ir_driver(p->ir, IR_NET_ROW_HASH) == IR_NONE ? "false" : "true");
     add_registers(p, out);
     add_ports(p, out);
     add_faults(p, out);

@@ -87,10 +87,10 @@ const char *package_master(const struct package *p, int channel) {
     return arena_printf(p->arena, "m_axi_hbm_%02d", channel);
 }
 
-// A pointer of its own is the base of the memory client that names its net; without one nothing reads it, and channel 0
+// A pointer of its own is the base of the memory client that has its net; without one nothing reads it, and channel 0
 // stands for it.
-static int channel_of(const struct ir *ir, const char *name) {
-    int net = ir_find_net(ir, name);
+static int channel_of(const struct ir *ir, enum register_id id) {
+    int net = ir_find_net(ir, id == REGISTER_ID_RING ? IR_NET_RING_PTR : IR_NET_PROMPT_PTR, IR_NONE);
     for (int c = 0; c < ir->clients; c++)
         if (net != IR_NONE && ir->client[c].base == net && ir->client[c].channel >= 0) return ir->client[c].channel;
     return 0;
@@ -98,7 +98,7 @@ static int channel_of(const struct ir *ir, const char *name) {
 
 const char *package_argument_bus(const struct package *p, const struct register_item *r) {
     if (r->row->role != REGISTER_POINTER) return PACKAGE_CONTROL;
-    return package_master(p, r->row->per == REGISTER_CHANNEL ? r->index : channel_of(p->ir, r->name));
+    return package_master(p, r->row->per == REGISTER_CHANNEL ? r->index : channel_of(p->ir, r->id));
 }
 
 int64_t package_clock_hz(const struct package *p) { return (int64_t)llround(p->ir->design.clock_mhz * 1e6); }

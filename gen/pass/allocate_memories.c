@@ -196,13 +196,13 @@ static void set_piece(struct ir *ir, const struct memory *m, enum ram_style styl
     const struct ir_kernel *k = &ir->kernel[m->kernel];
     if (style == RAM_ULTRA && m->piece && kernel_style(k) != RAM_ULTRA)
         ir_set_int(ir, m->kernel, "ULTRA", kernel_ultra(k) + 1);
-    else if (style != RAM_ULTRA || !m->piece) ir_set_text(ir, m->kernel, "RAM_STYLE", ram_style_words[style]);
+    else if (style != RAM_ULTRA || !m->piece) ir_set_style(ir, m->kernel, style);
 }
 
 static void set_style(struct ir *ir, const struct memory *m, enum ram_style style) {
     if (m->edge != IR_NONE) ir->edge[m->edge].ram_style = style;
     if (m->piece != IR_NONE) set_piece(ir, m, style);
-    else if (m->kernel != IR_NONE) ir_set_text(ir, m->kernel, "RAM_STYLE", ram_style_words[style]);
+    else if (m->kernel != IR_NONE) ir_set_style(ir, m->kernel, style);
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 

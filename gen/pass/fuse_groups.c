@@ -7,8 +7,6 @@
 // partition with the least traffic, then the least memory between groups, then the fewest groups. The paper's greedy
 // walk (a unit joins the group of its nearest predecessor while the buffers of the group's streams fit) is done beside
 // it for the report.
-#include <string.h>
-
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 
@@ -122,8 +120,8 @@ static bool is_alive(const struct fuse *f, const struct plan *p, const struct fu
     return false;
 }
 
-static struct ir_fusion measure(const struct fuse *f, const char *name, const struct plan *p) {
-    struct ir_fusion r = {.name = name, .groups = p->groups};
+static struct ir_fusion measure(const struct fuse *f, enum ir_fusion_kind kind, const struct plan *p) {
+    struct ir_fusion r = {.kind = kind, .groups = p->groups};
     for (int i = 0; i < f->streams; i++)
         if (f->stream[i].loops || p->group[f->stream[i].from] != p->group[f->stream[i].to])
             r.traffic += f->stream[i].traffic;
@@ -231,8 +229,8 @@ bool pass_fuse_groups(struct ir *ir, const struct rill_spec *spec, struct diag *
         return false;
     }
     struct plan greedy = plan_greedy(&f, budget);
-    ir_add_fusion(ir, measure(&f, "exact", &exact));
-    ir_add_fusion(ir, measure(&f, "greedy", &greedy));
+    ir_add_fusion(ir, measure(&f, IR_FUSION_EXACT, &exact));
+    ir_add_fusion(ir, measure(&f, IR_FUSION_GREEDY, &greedy));
     add_groups(&f, &exact);
     mark_streams(&f, &exact);
     return true;

@@ -57,7 +57,7 @@ void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     int reads = ir_add_client(ir, read, k, "read", false, channel);
     ir->client[reads].burst = s.burst;
     ir->client[reads].buffer = s.read_buffer;
-    ir_add_wire(ir, k, "dma_idle", false, 1, arena_printf(ir->arena, "%s_write_idle", write));
+    ir_add_wire(ir, k, "dma_idle", false, 1, ir_net(ir, IR_NET_WRITE_IDLE, writes));
     ir->edge[edge].dst_kernel = k;
     ir->edge[edge].dst_port = in;
     ir_name_edge(ir, edge);

@@ -14,15 +14,16 @@ enum {
         8 /* descriptors of a client beside its beats without a response: one whose beats come, pulses on their way */
 };
 
-struct net {
-    const char *port;
+struct port {
+    const char *name;
     bool is_output;
     int bits;
-    const char *net;
+    enum ir_net_role net; // of the design
 };
 
-static void add_nets(struct ir *ir, int kernel, const struct net *net, size_t count) {
-    for (size_t i = 0; i < count; i++) ir_add_wire(ir, kernel, net[i].port, net[i].is_output, net[i].bits, net[i].net);
+static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        ir_add_wire(ir, kernel, port[i].name, port[i].is_output, port[i].bits, ir_design_net(ir, port[i].net));
 }
 
 static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
@@ -46,38 +47,38 @@ static void add_registers(struct ir *ir) {
                                        "araddr",  "rvalid",  "rready", "rdata",  "rresp"};
     for (size_t i = 0; i < COUNT_OF(axil); i++) {
         const char *name = arena_printf(ir->arena, "s_axi_control_%s", axil[i]);
-        ir_add_wire(ir, k, name, false, 0, name);
+        ir_add_wire(ir, k, name, false, 0, ir_add_net(ir, name));
     }
-    const struct net nets[] = {{"irq", false, 0, "interrupt"},
-                               {"ap_start", true, 1, "ap_start"},
-                               {"ap_done", false, 1, "ap_done"},
-                               {"ap_idle", false, 1, "ap_idle"},
-                               {"prompt_len", true, 32, "prompt_len"},
-                               {"max_new", true, 32, "max_new"},
-                               {"eot_id", true, end_ids(ir) * 32, "eot_id"},
-                               {"ignore_eot", true, 1, "ignore_eot"},
-                               {"prompt_ptr", true, 64, "prompt_ptr"},
-                               {"ring_ptr", true, 64, "ring_ptr"},
-                               {"channel_base", true, c * 64, "channel_base"},
-                               {"status", false, 32, "status"},
-                               {"ids_count", false, 32, "ids_count"},
-                               {"fault_code", false, 32, "fault_code"},
-                               {"fault_place", false, 32, "fault_place"},
-                               {"identity", false, 64, "identity"},
-                               {"layout", false, 64, "layout"},
-                               {"image", false, 64, "image"},
-                               {"halt", true, 2, "halt"},
-                               {"watchdog", true, 32, "watchdog"},
-                               {"ring_ids", true, 32, "ring_ids"},
-                               {"ending", false, 32, "ending"},
-                               {"fault_address", false, 64, "fault_address"},
-                               {"fault_channel", false, 32, "fault_channel"},
-                               {"fault_state", false, 32, "fault_state"},
-                               {"idle_engines", false, 64, "idle_engines"},
-                               {"logits_hash", false, 64, "logits_hash"},
-                               {"channel_beat", false, c, "channel_beat"},
-                               {"channel_stall", false, c, "channel_stall"},
-                               {"counters", false, counters(ir) * 64, "counters"}};
+    const struct port nets[] = {{"irq", false, 0, IR_NET_INTERRUPT},
+                                {"ap_start", true, 1, IR_NET_AP_START},
+                                {"ap_done", false, 1, IR_NET_AP_DONE},
+                                {"ap_idle", false, 1, IR_NET_AP_IDLE},
+                                {"prompt_len", true, 32, IR_NET_PROMPT_LEN},
+                                {"max_new", true, 32, IR_NET_MAX_NEW},
+                                {"eot_id", true, end_ids(ir) * 32, IR_NET_EOT_ID},
+                                {"ignore_eot", true, 1, IR_NET_IGNORE_EOT},
+                                {"prompt_ptr", true, 64, IR_NET_PROMPT_PTR},
+                                {"ring_ptr", true, 64, IR_NET_RING_PTR},
+                                {"channel_base", true, c * 64, IR_NET_CHANNEL_BASE},
+                                {"status", false, 32, IR_NET_STATUS},
+                                {"ids_count", false, 32, IR_NET_IDS_COUNT},
+                                {"fault_code", false, 32, IR_NET_FAULT_CODE},
+                                {"fault_place", false, 32, IR_NET_FAULT_PLACE},
+                                {"identity", false, 64, IR_NET_IDENTITY},
+                                {"layout", false, 64, IR_NET_LAYOUT},
+                                {"image", false, 64, IR_NET_IMAGE},
+                                {"halt", true, 2, IR_NET_HALT},
+                                {"watchdog", true, 32, IR_NET_WATCHDOG},
+                                {"ring_ids", true, 32, IR_NET_RING_IDS},
+                                {"ending", false, 32, IR_NET_ENDING},
+                                {"fault_address", false, 64, IR_NET_FAULT_ADDRESS},
+                                {"fault_channel", false, 32, IR_NET_FAULT_CHANNEL},
+                                {"fault_state", false, 32, IR_NET_FAULT_STATE},
+                                {"idle_engines", false, 64, IR_NET_IDLE_ENGINES},
+                                {"logits_hash", false, 64, IR_NET_LOGITS_HASH},
+                                {"channel_beat", false, c, IR_NET_CHANNEL_BEAT},
+                                {"channel_stall", false, c, IR_NET_CHANNEL_STALL},
+                                {"counters", false, counters(ir) * 64, IR_NET_COUNTERS}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
@@ -87,39 +88,47 @@ static void add_sampling(struct ir *ir) {
     static const struct {
         const char *name, *port;
         int bits;
-    } settings[] = {
-        {"inverse_temperature", "inverse", 32}, {"top_k", "top_k", 32}, {"min_p", "min_p", 32}, {"seed", "seed", 64}};
+        enum ir_net_role net;
+    } settings[] = {{"inverse_temperature", "inverse", 32, IR_NET_INVERSE_TEMPERATURE},
+                    {"top_k", "top_k", 32, IR_NET_TOP_K},
+                    {"min_p", "min_p", 32, IR_NET_MIN_P},
+                    {"seed", "seed", 64, IR_NET_SEED}};
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
-        bool any = k != IR_NONE;
-        ir_add_wire(ir, registers, settings[i].name, any, any ? settings[i].bits : 0, any ? settings[i].name : "");
-        if (any) ir_add_wire(ir, k, settings[i].port, false, settings[i].bits, settings[i].name);
+        if (k == IR_NONE) {
+            ir_add_open(ir, registers, settings[i].name);
+            continue;
+        }
+        int net = ir_design_net(ir, settings[i].net);
+        ir_add_wire(ir, registers, settings[i].name, true, settings[i].bits, net);
+        ir_add_wire(ir, k, settings[i].port, false, settings[i].bits, net);
     }
     if (k == IR_NONE) return;
     ir_set_int(ir, registers, "SAMPLING", 1);
-    ir_add_wire(ir, k, "position", false, 16, "status[31:16]");
+    const struct ir_part position = {.net = ir_design_net(ir, IR_NET_STATUS), .low = 16, .width = 16};
+    ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
 }
 
 // The first engine's in the low bits.
-static const char *counter_events(struct ir *ir) {
-    static const char *const event[COUNTERS] = {"engine_stall_out", "engine_stall_x", "engine_stall_beat",
-                                                "engine_busy"};
-    struct text t = {0};
+static struct ir_use counter_events(struct ir *ir) {
+    static const enum ir_net_role event[COUNTERS] = {IR_NET_ENGINE_STALL_OUT, IR_NET_ENGINE_STALL_X,
+                                                     IR_NET_ENGINE_STALL_BEAT, IR_NET_ENGINE_BUSY};
+    if (!ir->engines) return ir_use_constant(COUNTERS, 0);
+    struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, (size_t)counters(ir));
+    int parts = 0;
     for (int e = ir->engines - 1; e >= 0; e--)
-        for (int i = 0; i < COUNTERS; i++) text_addf(&t, "%s%s", t.len ? ", " : "{", ir_engine_name(ir, e, event[i]));
-    const char *events = ir->engines ? arena_printf(ir->arena, "%s}", text_cstr(&t)) : "4'd0";
-    text_free(&t);
-    return events;
+        for (int i = 0; i < COUNTERS; i++) part[parts++].net = ir_net(ir, event[i], e);
+    return ir_use_parts(ir, IR_USE_JOINED, part, parts);
 }
 
 static void add_counters(struct ir *ir) {
     int k = kernel_add(ir, "counters", &rtl_event_counters, IR_NONE);
     ir->kernel[k].is_control = true;
     ir_set_int(ir, k, "EVENTS", counters(ir));
-    const struct net nets[] = {{"clear", false, 1, "load_start"},
-                               {"enable", false, 1, "~ap_idle"},
-                               {"events", false, counters(ir), counter_events(ir)},
-                               {"counts", true, counters(ir) * 64, "counters"}};
-    add_nets(ir, k, nets, COUNT_OF(nets));
+    const struct ir_part busy = {.net = ir_design_net(ir, IR_NET_AP_IDLE), .inverted = true};
+    ir_add_wire(ir, k, "clear", false, 1, ir_design_net(ir, IR_NET_LOAD_START));
+    ir_add_use(ir, k, "enable", 1, ir_use_parts(ir, IR_USE_PART, &busy, 1));
+    ir_add_use(ir, k, "events", counters(ir), counter_events(ir));
+    ir_add_wire(ir, k, "counts", true, counters(ir) * 64, ir_design_net(ir, IR_NET_COUNTERS));
 }
 
 static int64_t all_layers(const struct ir *ir) {
@@ -129,13 +138,12 @@ static int64_t all_layers(const struct ir *ir) {
 }
 
 // Layers of all caches whose writes have their responses.
-static const char *all_layers_done(const struct ir *ir) {
-    const char *sum = "kv_layers_done";
-    for (int u = 0; u < kv_units(ir); u++) {
-        const char *done = kv_name(ir, u, "kv_layers_done");
-        sum = u ? arena_printf(ir->arena, "%s + %s", sum, done) : done;
-    }
-    return sum;
+static struct ir_use all_layers_done(struct ir *ir) {
+    int caches = kv_units(ir);
+    if (!caches) return ir_use_net(ir, kv_net(ir, 0, IR_NET_KV_LAYERS_DONE)); // the emitter's constant
+    struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, (size_t)caches);
+    for (int u = 0; u < caches; u++) part[u].net = kv_net(ir, u, IR_NET_KV_LAYERS_DONE);
+    return ir_use_parts(ir, caches > 1 ? IR_USE_SUM : IR_USE_PART, part, caches);
 }
 
 static void set_token_loop_params(struct ir *ir, int k) {
@@ -182,7 +190,7 @@ static void tie_off_ids(struct ir *ir, int k) {
                                           "m_axis_ring_tvalid",
                                           "m_axis_ring_tdata"};
     for (size_t i = 0; i < COUNT_OF(inputs); i++) ir_add_zero(ir, k, inputs[i].port, inputs[i].bits);
-    for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_wire(ir, k, outputs[i], false, 0, "");
+    for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_open(ir, k, outputs[i]);
 }
 
 // The kernel that makes the ids and hashes what it chooses them from, or IR_NONE.
@@ -195,74 +203,97 @@ static int find_chooser(const struct ir *ir) {
 
 // Of others nobody reads the hash.
 static void add_row_hashes(struct ir *ir, int chooser) {
-    for (int k = 0; k < ir->kernels; k++)
-        if (kernel_is(&ir->kernel[k], KERNEL_CHOOSES))
-            ir_add_wire(ir, k, "row_hash", k == chooser, k == chooser ? 64 : 0, k == chooser ? "row_hash" : "");
+    for (int k = 0; k < ir->kernels; k++) {
+        if (!kernel_is(&ir->kernel[k], KERNEL_CHOOSES)) continue;
+        if (k == chooser) ir_add_wire(ir, k, "row_hash", true, 64, ir_design_net(ir, IR_NET_ROW_HASH));
+        else ir_add_open(ir, k, "row_hash");
+    }
+}
+
+static void add_request_nets(struct ir *ir, int k) {
+    const struct port nets[] = {{"start", false, 1, IR_NET_AP_START},
+                                {"done", true, 1, IR_NET_AP_DONE},
+                                {"idle", true, 1, IR_NET_AP_IDLE},
+                                {"prompt_len", false, 32, IR_NET_PROMPT_LEN},
+                                {"max_new", false, 32, IR_NET_MAX_NEW},
+                                {"eot_id", false, end_ids(ir) * 32, IR_NET_EOT_ID},
+                                {"ignore_eot", false, 1, IR_NET_IGNORE_EOT},
+                                {"prompt_ptr", false, 64, IR_NET_PROMPT_PTR},
+                                {"ring_ptr", false, 64, IR_NET_RING_PTR},
+                                {"channel_base", false, ir->design.channels * 64, IR_NET_CHANNEL_BASE},
+                                {"ring_ids", false, 32, IR_NET_RING_IDS},
+                                {"watchdog", false, 32, IR_NET_WATCHDOG},
+                                {"halt", false, 2, IR_NET_HALT},
+                                {"status", true, 32, IR_NET_STATUS},
+                                {"ids_count", true, 32, IR_NET_IDS_COUNT},
+                                {"fault_code", true, 32, IR_NET_FAULT_CODE},
+                                {"fault_place", true, 32, IR_NET_FAULT_PLACE},
+                                {"fault_address", true, 64, IR_NET_FAULT_ADDRESS},
+                                {"fault_channel", true, 32, IR_NET_FAULT_CHANNEL},
+                                {"fault_state", true, 32, IR_NET_FAULT_STATE},
+                                {"ending", true, 32, IR_NET_ENDING},
+                                {"image", true, 64, IR_NET_IMAGE}};
+    add_nets(ir, k, nets, COUNT_OF(nets));
+}
+
+static void add_image_nets(struct ir *ir, int k) {
+    const struct port nets[] = {{"logits_hash", true, 64, IR_NET_LOGITS_HASH},
+                                {"image_wrong", false, 1, IR_NET_IMAGE_WRONG},
+                                {"image_place", false, 2, IR_NET_IMAGE_PLACE},
+                                {"image_checksum", false, 64, IR_NET_IMAGE_CHECKSUM},
+                                {"load_start", true, 1, IR_NET_LOAD_START},
+                                {"load_done", false, 1, IR_NET_LOAD_DONE},
+                                {"flush", true, 1, IR_NET_FLUSH},
+                                {"soft_rst", true, 1, IR_NET_SOFT_RST},
+                                {"quiet", false, 1, IR_NET_QUIET}};
+    add_nets(ir, k, nets, COUNT_OF(nets));
+}
+
+static void add_end_nets(struct ir *ir, int k) {
+    const struct port nets[] = {{"out_steps_done", false, 0, IR_NET_OUT_STEPS_DONE},
+                                {"ids_written", false, 32, IR_NET_IDS_WRITTEN},
+                                {"kernel_fault", false, 0, IR_NET_KERNEL_FAULT},
+                                {"memory_error", false, 0, IR_NET_MEMORY_ERROR},
+                                {"error_is_write", false, 0, IR_NET_ERROR_IS_WRITE},
+                                {"error_address", false, 0, IR_NET_ERROR_ADDRESS},
+                                {"progress", false, 1, IR_NET_PROGRESS},
+                                {"idle_engines", false, 64, IR_NET_IDLE_ENGINES}};
+    add_nets(ir, k, nets, COUNT_OF(nets));
+}
+
+static void add_loop_streams(struct ir *ir, int k) {
+    if (!ir->design.is_lm) {
+        tie_off_ids(ir, k);
+        return;
+    }
+    int prompt = ir_add_client_for(ir, "prompt", IR_CLIENT_PROMPT);
+    ir->client[prompt].base = ir_design_net(ir, IR_NET_PROMPT_PTR);
+    ir_add_client_port(ir, k, "m_axis_prompt_burst", DESCRIPTOR_BITS, prompt, IR_NET_DESC_TVALID);
+    ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, prompt, IR_NET_BEAT_TVALID);
 }
 
 static void add_token_loop_nets(struct ir *ir) {
     int k = kernel_first(ir, KERNEL_LOOP), chooser = find_chooser(ir);
     add_row_hashes(ir, chooser);
-    const struct net nets[] = {{"start", false, 1, "ap_start"},
-                               {"done", true, 1, "ap_done"},
-                               {"idle", true, 1, "ap_idle"},
-                               {"prompt_len", false, 32, "prompt_len"},
-                               {"max_new", false, 32, "max_new"},
-                               {"eot_id", false, end_ids(ir) * 32, "eot_id"},
-                               {"ignore_eot", false, 1, "ignore_eot"},
-                               {"prompt_ptr", false, 64, "prompt_ptr"},
-                               {"ring_ptr", false, 64, "ring_ptr"},
-                               {"channel_base", false, ir->design.channels * 64, "channel_base"},
-                               {"ring_ids", false, 32, "ring_ids"},
-                               {"watchdog", false, 32, "watchdog"},
-                               {"halt", false, 2, "halt"},
-                               {"status", true, 32, "status"},
-                               {"ids_count", true, 32, "ids_count"},
-                               {"fault_code", true, 32, "fault_code"},
-                               {"fault_place", true, 32, "fault_place"},
-                               {"fault_address", true, 64, "fault_address"},
-                               {"fault_channel", true, 32, "fault_channel"},
-                               {"fault_state", true, 32, "fault_state"},
-                               {"ending", true, 32, "ending"},
-                               {"image", true, 64, "image"},
-                               {"row_hash", false, 64, chooser == IR_NONE ? "64'd0" : "row_hash"},
-                               {"logits_hash", true, 64, "logits_hash"},
-                               {"image_wrong", false, 1, "image_wrong"},
-                               {"image_place", false, 2, "image_place"},
-                               {"image_checksum", false, 64, "image_checksum"},
-                               {"load_start", true, 1, "load_start"},
-                               {"load_done", false, 1, "load_done"},
-                               {"flush", true, 1, "flush"},
-                               {"soft_rst", true, 1, "soft_rst"},
-                               {"quiet", false, 1, "quiet"},
-                               {"kv_layers_done", false, 32, all_layers_done(ir)},
-                               {"out_steps_done", false, 0, "out_steps_done"},
-                               {"ids_written", false, 32, "ids_written"},
-                               {"kernel_fault", false, 0, "kernel_fault"},
-                               {"memory_error", false, 0, "memory_error"},
-                               {"error_is_write", false, 0, "error_is_write"},
-                               {"error_address", false, 0, "error_address"},
-                               {"progress", false, 1, "progress"},
-                               {"idle_engines", false, 64, "idle_engines"}};
-    add_nets(ir, k, nets, COUNT_OF(nets));
+    add_request_nets(ir, k);
+    if (chooser == IR_NONE) ir_add_zero(ir, k, "row_hash", 64);
+    else ir_add_wire(ir, k, "row_hash", false, 64, ir_design_net(ir, IR_NET_ROW_HASH));
+    add_image_nets(ir, k);
+    ir_add_use(ir, k, "kv_layers_done", 32, all_layers_done(ir));
+    add_end_nets(ir, k);
     set_token_loop_params(ir, k);
-    if (ir->design.is_lm) {
-        ir_add_client_port(ir, k, "m_axis_prompt_burst", DESCRIPTOR_BITS, "prompt", "desc");
-        ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, "prompt", "beat");
-    } else tie_off_ids(ir, k);
+    add_loop_streams(ir, k);
 }
 
 static void add_ring(struct ir *ir) {
-    int loop = kernel_first(ir, KERNEL_LOOP), prompt = ir_add_client_for(ir, "prompt", IR_CLIENT_PROMPT);
-    ir->client[prompt].base = ir_net(ir, "prompt_ptr");
-    int k = kernel_add(ir, "ring", &rtl_ring_writer, IR_NONE);
+    int loop = kernel_first(ir, KERNEL_LOOP), k = kernel_add(ir, "ring", &rtl_ring_writer, IR_NONE);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, RING_BITS);
     ir_connect(ir, loop, ir_port_for(&ir->kernel[loop], IR_ROLE_RING, true), k, in);
     int client = ir_add_client(ir, "ring", k, "", true, 0);
-    ir->client[client].base = ir_net(ir, "ring_ptr");
-    ir_add_wire(ir, k, "dma_idle", false, 1, "ring_write_idle");
-    ir_add_wire(ir, k, "ids_written", true, 32, "ids_written");
+    ir->client[client].base = ir_design_net(ir, IR_NET_RING_PTR);
+    ir_add_wire(ir, k, "dma_idle", false, 1, ir_net(ir, IR_NET_WRITE_IDLE, client));
+    ir_add_wire(ir, k, "ids_written", true, 32, ir_design_net(ir, IR_NET_IDS_WRITTEN));
 }
 
 struct stores {
@@ -286,22 +317,30 @@ static int store_of(const struct ir *ir, int node) {
     base_fatal("insert-control: operation %s has no store of parameters", ir->node[node].name);
 }
 
+// `place` among the stores, IR_NONE: it is the only one, and the net of their bits no vector.
+static void add_store_nets(struct ir *ir, int k, int place) {
+    const struct ir_part load[] = {{.net = ir_design_net(ir, IR_NET_PARAM_LOAD_VALID)},
+                                   {.net = ir_design_net(ir, IR_NET_PARAM_LOAD_STORE),
+                                    .low = place == IR_NONE ? 0 : place,
+                                    .width = place != IR_NONE}};
+    const struct port nets[] = {{"load_data", false, (int)layout_load_bits(&ir->design), IR_NET_PARAM_LOAD_DATA},
+                                {"load_start", false, 1, IR_NET_LOAD_START},
+                                {"keep", false, 1, IR_NET_IMAGE_KEEP}};
+    ir_add_use(ir, k, "load_valid", 1, ir_use_parts(ir, IR_USE_AND, load, COUNT_OF(load)));
+    add_nets(ir, k, nets, COUNT_OF(nets));
+}
+
 // The stores of vector parameters in the order of their segments.
 static struct stores connect_stores(struct ir *ir) {
     struct stores all = {.counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1)};
-    bool one = count_stores(ir) == 1; // then the net is no vector
+    bool one = count_stores(ir) == 1;
     for (int s = 0; s < ir->segments; s++) {
         if (ir->segment[s].kind != IR_SEG_PARAMS) continue;
         int64_t n = ir->segment[s].bytes / (ir->design.beat_bits / 8);
         all.counts[ir->segments - 1 - all.count] =
             (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)n};
         int k = store_of(ir, ir->segment[s].node);
-        ir_add_wire(ir, k, "load_valid", false, 1,
-                    one ? "param_load_valid & param_load_store"
-                        : arena_printf(ir->arena, "param_load_valid & param_load_store[%d]", all.count));
-        ir_add_wire(ir, k, "load_data", false, (int)layout_load_bits(&ir->design), "param_load_data");
-        ir_add_wire(ir, k, "load_start", false, 1, "load_start");
-        ir_add_wire(ir, k, "keep", false, 1, "image_keep");
+        add_store_nets(ir, k, one ? IR_NONE : all.count);
         all.beats += n;
         all.count++;
     }
@@ -315,14 +354,14 @@ static void add_param_loader(struct ir *ir, const struct stores *stores) {
     ir_set_int(ir, k, "STORES", stores->count);
     if (layout_load_pieces(&ir->design) > 1) ir_set_int(ir, k, "PIECES", layout_load_pieces(&ir->design));
     ir_set_param(ir, k, "COUNTS", ir_value_list(ir->arena, stores->counts, stores->count));
-    const struct net nets[] = {{"start", false, 1, "load_start"},
-                               {"s_axis_beat_tvalid", false, 1, "param_rest_tvalid"},
-                               {"s_axis_beat_tready", true, 1, "param_rest_tready"},
-                               {"s_axis_beat_tdata", false, ir->design.beat_bits, "param_rest_tdata"},
-                               {"load_valid", true, 1, "param_load_valid"},
-                               {"load_store", true, stores->count, "param_load_store"},
-                               {"load_data", true, (int)layout_load_bits(&ir->design), "param_load_data"},
-                               {"done", true, 1, "param_loaded"}};
+    const struct port nets[] = {{"start", false, 1, IR_NET_LOAD_START},
+                                {"s_axis_beat_tvalid", false, 1, IR_NET_PARAM_REST_TVALID},
+                                {"s_axis_beat_tready", true, 1, IR_NET_PARAM_REST_TREADY},
+                                {"s_axis_beat_tdata", false, ir->design.beat_bits, IR_NET_PARAM_REST_TDATA},
+                                {"load_valid", true, 1, IR_NET_PARAM_LOAD_VALID},
+                                {"load_store", true, stores->count, IR_NET_PARAM_LOAD_STORE},
+                                {"load_data", true, (int)layout_load_bits(&ir->design), IR_NET_PARAM_LOAD_DATA},
+                                {"done", true, 1, IR_NET_PARAM_LOADED}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
@@ -330,6 +369,23 @@ static const struct ir_segment *header_segment(const struct ir *ir) {
     for (int s = 0; s < ir->segments; s++)
         if (ir->segment[s].kind == IR_SEG_HEADER) return &ir->segment[s];
     base_fatal("insert-control: the image has no header");
+}
+
+// What is behind the header, to the loader; without stores there is nothing.
+static void add_rest_nets(struct ir *ir, int k, bool any) {
+    const struct port nets[] = {{"m_axis_beat_tvalid", true, 1, IR_NET_PARAM_REST_TVALID},
+                                {"m_axis_beat_tready", false, 1, IR_NET_PARAM_REST_TREADY},
+                                {"m_axis_beat_tdata", true, ir->design.beat_bits, IR_NET_PARAM_REST_TDATA},
+                                {"loaded", false, 1, IR_NET_PARAM_LOADED},
+                                {"keep", true, 1, IR_NET_IMAGE_KEEP}};
+    if (any) {
+        add_nets(ir, k, nets, COUNT_OF(nets));
+        return;
+    }
+    for (size_t i = 0; i < COUNT_OF(nets); i++) {
+        struct ir_use loaded = ir_use_constant(1, nets[i].net == IR_NET_PARAM_LOADED), open = {.kind = IR_USE_OPEN};
+        ir_add_use(ir, k, nets[i].name, nets[i].bits, nets[i].is_output ? open : loaded);
+    }
 }
 
 // One linear read per start: the image's header, and the parameters behind it for the stores.
@@ -340,22 +396,19 @@ static void add_image_header(struct ir *ir) {
     ir_set_int(ir, k, "BEATS", stores.beats);
     ir_set_word(ir, k, "OFFSET", 40, header_segment(ir)->offset);
     bool any = stores.count > 0;
-    const struct net nets[] = {{"start", false, 1, "load_start"},
-                               {"layout", false, 64, "layout"},
-                               {"kept", false, 64, "image"},
-                               {"m_axis_beat_tvalid", any, 1, any ? "param_rest_tvalid" : ""},
-                               {"m_axis_beat_tready", false, 1, any ? "param_rest_tready" : "1'b0"},
-                               {"m_axis_beat_tdata", any, ir->design.beat_bits, any ? "param_rest_tdata" : ""},
-                               {"loaded", false, 1, any ? "param_loaded" : "1'b1"},
-                               {"keep", any, 1, any ? "image_keep" : ""},
-                               {"wrong", true, 1, "image_wrong"},
-                               {"place", true, 2, "image_place"},
-                               {"checksum", true, 64, "image_checksum"},
-                               {"done", true, 1, "load_done"}};
+    const struct port nets[] = {{"start", false, 1, IR_NET_LOAD_START},
+                                {"layout", false, 64, IR_NET_LAYOUT},
+                                {"kept", false, 64, IR_NET_IMAGE}},
+                      found[] = {{"wrong", true, 1, IR_NET_IMAGE_WRONG},
+                                 {"place", true, 2, IR_NET_IMAGE_PLACE},
+                                 {"checksum", true, 64, IR_NET_IMAGE_CHECKSUM},
+                                 {"done", true, 1, IR_NET_LOAD_DONE}};
     add_nets(ir, k, nets, COUNT_OF(nets));
-    ir_add_client_port(ir, k, "m_axis_desc", DESCRIPTOR_BITS, "param", "desc");
-    ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, "param", "beat");
-    ir_add_client_for(ir, "param", IR_CLIENT_IMAGE);
+    add_rest_nets(ir, k, any);
+    add_nets(ir, k, found, COUNT_OF(found));
+    int client = ir_add_client_for(ir, "param", IR_CLIENT_IMAGE);
+    ir_add_client_port(ir, k, "m_axis_desc", DESCRIPTOR_BITS, client, IR_NET_DESC_TVALID);
+    ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, client, IR_NET_BEAT_TVALID);
     if (any) add_param_loader(ir, &stores);
 }
 
@@ -369,6 +422,13 @@ static int writers_of(const struct ir *ir, int kernel) {
     return writers;
 }
 
+// What its client has a response for.
+static int written_by(struct ir *ir, int kernel) {
+    for (int c = 0; c < ir->clients; c++)
+        if (ir->client[c].kernel == kernel && ir->client[c].is_write) return ir_net(ir, IR_NET_WRITTEN, c);
+    base_fatal("insert-control: kernel %s writes nothing", ir->kernel[kernel].name);
+}
+
 // The write engines of K are on the channels of the engine that reads it, those of V likewise.
 static void add_kv_tracker(struct ir *ir, int unit) {
     int k_writer = kv_kernel(ir, unit, KERNEL_KEYS), v_tail = kv_kernel(ir, unit, KERNEL_VALUES);
@@ -377,25 +437,29 @@ static void add_kv_tracker(struct ir *ir, int unit) {
     ir_set_int(ir, k, "K_WRITERS", keys);
     ir_set_int(ir, k, "V_WRITERS", values);
     ir_set_int(ir, k, "COUNT_W", open_bits());
-    const struct net nets[] = {
-        {"k_layer_done", false, 1, kv_name(ir, unit, "k_layer_done")},
-        {"k_given", false, keys, kv_name(ir, unit, "k_given")},
-        {"k_written", false, keys, arena_printf(ir->arena, "%s_written", ir->kernel[k_writer].name)},
-        {"v_layer_done", false, 1, kv_name(ir, unit, "v_layer_done")},
-        {"v_given", false, values, kv_name(ir, unit, "v_given")},
-        {"v_written", false, values, arena_printf(ir->arena, "%s_written", ir->kernel[v_tail].name)},
-        {"k_layers_done", true, 32, kv_name(ir, unit, "k_layers_done")},
-        {"v_layers_done", true, 32, kv_name(ir, unit, "v_layers_done")},
-        {"kv_layers_done", true, 32, kv_name(ir, unit, "kv_layers_done")}};
-    add_nets(ir, k, nets, COUNT_OF(nets));
+    const struct {
+        const char *port;
+        bool is_output;
+        int bits, net;
+    } nets[] = {{"k_layer_done", false, 1, kv_net(ir, unit, IR_NET_K_LAYER_DONE)},
+                {"k_given", false, keys, kv_net(ir, unit, IR_NET_K_GIVEN)},
+                {"k_written", false, keys, written_by(ir, k_writer)},
+                {"v_layer_done", false, 1, kv_net(ir, unit, IR_NET_V_LAYER_DONE)},
+                {"v_given", false, values, kv_net(ir, unit, IR_NET_V_GIVEN)},
+                {"v_written", false, values, written_by(ir, v_tail)},
+                {"k_layers_done", true, 32, kv_net(ir, unit, IR_NET_K_LAYERS_DONE)},
+                {"v_layers_done", true, 32, kv_net(ir, unit, IR_NET_V_LAYERS_DONE)},
+                {"kv_layers_done", true, 32, kv_net(ir, unit, IR_NET_KV_LAYERS_DONE)}};
+    for (size_t i = 0; i < COUNT_OF(nets); i++)
+        ir_add_wire(ir, k, nets[i].port, nets[i].is_output, nets[i].bits, nets[i].net);
 }
 
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT)) continue;
         ir_set_int(ir, k, "COUNT_W", open_bits());
-        ir_add_wire(ir, k, "dma_written", false, 1, arena_printf(ir->arena, "%s_written", ir->kernel[k].name));
-        ir_add_wire(ir, k, "steps_done", true, 32, arena_printf(ir->arena, "%s_steps_done", ir->kernel[k].name));
+        ir_add_wire(ir, k, "dma_written", false, 1, written_by(ir, k));
+        ir_add_wire(ir, k, "steps_done", true, 32, ir_net(ir, IR_NET_STEPS_DONE, k));
     }
 }
 

@@ -297,6 +297,18 @@ static int unit_of(const struct ir *ir, int engine) {
     return 0;
 }
 
+// The memory emitter brings bursts to all channels.
+static void add_walker_nets(struct ir *ir, int k, int engine) {
+    int unit = unit_of(ir, engine);
+    ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1, ir_net(ir, IR_NET_WALK_BURST_TVALID, engine));
+    ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, ir_net(ir, IR_NET_WALK_BURST_TREADY, engine));
+    ir_add_wire(ir, k, "m_axis_burst_tdata", true, DESCRIPTOR_BITS, ir_net(ir, IR_NET_WALK_BURST_TDATA, engine));
+    ir_add_wire(ir, k, "flush", false, 1, ir_design_net(ir, IR_NET_FLUSH));
+    ir_add_wire(ir, k, "idle", true, 1, ir_net(ir, IR_NET_WALKER_IDLE, engine));
+    ir_add_wire(ir, k, "k_layers_done", false, 32, kv_net(ir, unit, IR_NET_K_LAYERS_DONE));
+    ir_add_wire(ir, k, "v_layers_done", false, 32, kv_net(ir, unit, IR_NET_V_LAYERS_DONE));
+}
+
 // Returns the port that takes its step words.
 static int add_walker(struct dma *d, int engine) {
     struct ir *ir = d->ir;
@@ -312,14 +324,7 @@ static int add_walker(struct dma *d, int engine) {
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "KV_LAYERS", kv_layers(ir, unit_of(ir, engine)));
     if (reads_cache(ir, engine)) kv_set_windows(ir, unit_of(ir, engine), k);
-    ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1,
-                ir_engine_name(ir, engine, "walk_burst_tvalid")); // broadcast by the memory emitter
-    ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, ir_engine_name(ir, engine, "walk_burst_tready"));
-    ir_add_wire(ir, k, "m_axis_burst_tdata", true, DESCRIPTOR_BITS, ir_engine_name(ir, engine, "walk_burst_tdata"));
-    ir_add_wire(ir, k, "flush", false, 1, "flush");
-    ir_add_wire(ir, k, "idle", true, 1, ir_engine_name(ir, engine, "walker_idle"));
-    ir_add_wire(ir, k, "k_layers_done", false, 32, kv_name(ir, unit_of(ir, engine), "k_layers_done"));
-    ir_add_wire(ir, k, "v_layers_done", false, 32, kv_name(ir, unit_of(ir, engine), "v_layers_done"));
+    add_walker_nets(ir, k, engine);
     ir->engine[engine].walker = k;
     return ports_add_step(ir, k);
 }

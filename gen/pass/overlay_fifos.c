@@ -186,7 +186,7 @@ static void make_pool(struct ir *ir, struct pool *p, int id) {
     ir_set_int(ir, k, "PORTS", (int)p->member.count);
     ir_set_int(ir, k, "DATA_W", p->width - 1); // tlast goes beside it
     ir_set_int(ir, k, "DEPTH", p->depth);
-    ir_set_text(ir, k, "RAM_STYLE", ram_style_words[allocate_memories_style(p->depth, p->width)]);
+    ir_set_style(ir, k, allocate_memories_style(p->depth, p->width));
     set_turns(ir, k, p);
     for (size_t m = 0; m < p->member.count; m++) {
         ir->edge[p->member.items[m]].pool = k;

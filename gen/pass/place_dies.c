@@ -61,13 +61,13 @@ static void join_forks(const struct ir *ir, int *with, int memory) {
     }
 }
 
-// Kernels that a plain net joins; `memory` is one of those at the memory.
+// Kernels that a plain net joins, or that have ports tied alike; `memory` is one of those at the memory.
 static void join_kernels(const struct ir *ir, int *with, int *memory) {
     *memory = IR_NONE;
     for (int k = 0; k < ir->kernels; k++) with[k] = k;
     for (int a = 0; a < ir->wires; a++)
         for (int b = a + 1; b < ir->wires; b++)
-            if (ir->wire[a].net == ir->wire[b].net && !may_cross(ir, a) && !may_cross(ir, b))
+            if (ir_use_equal(&ir->wire[a].use, &ir->wire[b].use) && !may_cross(ir, a) && !may_cross(ir, b))
                 join(with, ir->wire[a].kernel, ir->wire[b].kernel);
     for (int k = 0; k < ir->kernels; k++) {
         bool there = ir->kernel[k].is_control;

@@ -2,7 +2,6 @@
 // place-dies: how parameters come to their stores on other dies than the memory's, the reset to all dies, and the hash
 // of the logits to the token loop.
 #include <stdlib.h>
-#include <string.h>
 
 #include "gen/pass/place.h"
 #include "include/ir_chain.h"
@@ -10,24 +9,19 @@
 #include "include/latency.h"
 #include "include/layout.h"
 
-static int wire_of(const struct ir *ir, int kernel, const char *port) {
-    for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].kernel == kernel && !strcmp(ir->wire[w].port, port)) return w;
-    base_fatal("place-dies: kernel %s has no port %s", ir->kernel[kernel].name, port);
-}
-
-// A register stage on a die.
-static const char *add_hop(struct ir *ir, const char *name, int die, int bits, const char *from, const char *net) {
+// A register stage on a die: the net behind it.
+static int add_hop(struct ir *ir, const char *name, int die, int bits, int from, const char *to) {
     int k = kernel_add(ir, name, &rtl_hop, IR_NONE);
     ir->kernel[k].die = die;
     ir_set_int(ir, k, "DATA_W", bits);
     ir_set_int(ir, k, "STAGES", 1);
+    int net = ir_add_net(ir, to);
     ir_add_wire(ir, k, "d", false, bits, from);
     ir_add_wire(ir, k, "q", true, bits, net);
     return net;
 }
 
-static const char *add_stage(struct ir *ir, const char *name, int die, const char *from) {
+static int add_stage(struct ir *ir, const char *name, int die, int from) {
     return add_hop(ir, name, die, (int)layout_load_bits(&ir->design), from, arena_printf(ir->arena, "param_%s", name));
 }
 
@@ -45,12 +39,12 @@ static int farthest_store(const struct ir *ir, int home, int direction) {
 }
 
 // The stores that are `n` boundaries away, behind so many stages: whether there are any.
-static bool tell_stores(struct ir *ir, int home, int direction, int n, int stages, const char *net) {
+static bool tell_stores(struct ir *ir, int home, int direction, int n, int stages, int net) {
     bool any = false;
     for (int k = 0; k < ir->kernels; k++) {
         if (away(ir, k, home, direction) != n) continue;
         ir_set_int(ir, k, "HOPS", stages);
-        ir->wire[wire_of(ir, k, "load_data")].net = ir_net(ir, net);
+        ir_retie(ir, k, ir_design_net(ir, IR_NET_PARAM_LOAD_DATA), net);
         any = true;
     }
     return any;
@@ -60,7 +54,7 @@ static bool tell_stores(struct ir *ir, int home, int direction, int n, int stage
 // register that goes over a boundary has no other load: behind one with readers on its die stands another.
 static void add_way(struct ir *ir, int home, int direction) {
     int farthest = farthest_store(ir, home, direction), stages = 0;
-    const char *net = "param_load_data";
+    int net = ir_design_net(ir, IR_NET_PARAM_LOAD_DATA);
     bool read = true;
     for (int n = 1; n <= farthest; n++) {
         int die = home + direction * n, before = die - direction;
@@ -90,8 +84,8 @@ void place_set_loads(struct ir *ir, int home) {
 }
 
 // A kernel of one input and one output on a die: the net of the output.
-static const char *add_end(struct ir *ir, bool sends, int die, const char *from, const char *net) {
-    int k = kernel_add(ir, net, sends ? &rtl_serializer : &rtl_deserializer, IR_NONE);
+static int add_end(struct ir *ir, bool sends, int die, int from, const char *name) {
+    int k = kernel_add(ir, name, sends ? &rtl_serializer : &rtl_deserializer, IR_NONE), net = ir_add_net(ir, name);
     ir->kernel[k].die = die;
     ir_set_int(ir, k, "DATA_W", COST_HASH_BITS);
     ir_set_int(ir, k, "SLICE_W", COST_HASH_SLICE);
@@ -107,11 +101,10 @@ void place_set_hash(struct ir *ir) {
     struct cost_hash hash = cost_hash(ir);
     if (hash.from == IR_NONE || ir->kernel[hash.from].die == ir->kernel[hash.to].die) return;
     int home = ir->kernel[hash.to].die, from = ir->kernel[hash.from].die, direction = from < home ? 1 : -1;
-    const char *net = add_end(ir, true, from, "row_hash", "row_hash_slices");
+    int row = ir_design_net(ir, IR_NET_ROW_HASH), net = add_end(ir, true, from, row, "row_hash_slices");
     for (int die = from + direction; die != home; die += direction)
         net = add_hop(ir, arena_printf(ir->arena, "row_hash_way_%d", die), die, COST_HASH_WAY, net,
                       arena_printf(ir->arena, "row_hash_%d", die));
-    net = add_end(ir, false, home, net, "row_hash_there");
-    ir->wire[wire_of(ir, hash.to, "row_hash")].net = ir_net(ir, net);
+    ir_retie(ir, hash.to, row, add_end(ir, false, home, net, "row_hash_there"));
     ir_set_int(ir, hash.to, "HASH_WAIT", CYCLES_ROW_HASH + SLICES + CYCLES_LOOP_HASH);
 }

@@ -55,13 +55,18 @@ struct by_contracts {
     bool sized;   // else the depths are those of the safe rule
 };
 
+static void say(struct ir *ir, enum ir_strategy strategy, const char *weighed) {
+    ir->design.strategy = strategy;
+    ir->design.weighed = weighed;
+}
+
 static bool find_depths(struct ir *ir, struct timing_depth *depth, struct by_contracts *by, const char **missing) {
     if (!timing_depths(ir, depth, by->most, &by->pass, missing)) return false;
     if (ir->design.fifo != SPEC_CONSERVATIVE) return true;
     int64_t timed = bits_of(ir, depth);
     if (!timing_conservative(ir, depth, missing)) return false;
-    ir->design.strategy = arena_printf(ir->arena, "conservative: %lld bits, %lld by timed depths",
-                                       (long long)bits_of(ir, depth), (long long)timed);
+    say(ir, IR_STRATEGY_CONSERVATIVE,
+        arena_printf(ir->arena, "%lld bits, %lld by timed depths", (long long)bits_of(ir, depth), (long long)timed));
     return true;
 }
 
@@ -164,20 +169,20 @@ static bool is_better(const struct sizes *a, const struct sizes *b) {
 }
 
 static void say_better(struct ir *ir, const struct sizes *safe, const struct sizes *timed) {
-    ir->design.strategy =
-        arena_printf(ir->arena, "auto: %s; by forecast safe takes %lld cycles and %lld bits, timed %lld and %lld",
+    say(ir, IR_STRATEGY_AUTO,
+        arena_printf(ir->arena, "%s; by forecast safe takes %lld cycles and %lld bits, timed %lld and %lld",
                      spec_fifo_name(ir->design.fifo), (long long)safe->cycles, (long long)safe->bits,
-                     (long long)timed->cycles, (long long)timed->bits);
+                     (long long)timed->cycles, (long long)timed->bits));
 }
 
 // The depths are those of the safe rule, as the search for others found none.
 static void keep_safe(struct ir *ir, const struct by_contracts *by) {
     for (int e = 0; e < ir->edges; e++) ir->edge[e].forced_by = NULL;
     ir->design.fifo = SPEC_SAFE;
-    ir->design.strategy = "auto: safe, as there are no timed depths";
+    say(ir, IR_STRATEGY_AUTO, "safe, as there are no timed depths");
     if (by->pass > by->most)
-        ir->design.strategy = arena_printf(
-            ir->arena, "auto: safe, as the search for timed depths was not begun: its steps are more than %lld words",
+        ir->design.weighed = arena_printf(
+            ir->arena, "safe, as the search for timed depths was not begun: its steps are more than %lld words",
             (long long)by->pass);
 }
 

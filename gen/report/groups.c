@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of operations in the HTML report: what each holds on chip against the budget, and the cuts beside those of
 // StreamTensor's Algorithm 2.
-#include <string.h>
-
 #include "gen/report/html.h"
 
 static void cell(struct text *out, const char *s) {
@@ -53,7 +51,7 @@ static void add_fusions(const struct ir *ir, struct text *out) {
     for (int f = 0; f < ir->fusions; f++) {
         const struct ir_fusion *fusion = &ir->fusion[f];
         text_add(out, "<tr>");
-        cell(out, strcmp(fusion->name, "greedy") ? "these: least traffic within the budget" : "StreamTensor's walk");
+        cell(out, fusion->kind == IR_FUSION_GREEDY ? "StreamTensor's walk" : "these: least traffic within the budget");
         number(out, fusion->groups);
         text_addf(out, "<td class=\"n%s\">%lld</td>", fusion->bits > ir->design.on_chip_kib * 8192 ? " over" : "",
                   (long long)fusion->bits);

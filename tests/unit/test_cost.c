@@ -350,7 +350,7 @@ static void readers_and_writers_are_counted(void **state) {
     ir.client = client;
     ir.clients = COUNT_OF(client);
     ir.design = (struct ir_design){.channels = 1, .beat_bits = 512, .outstanding = 8, .max_burst = 16};
-    struct ir_param style = {"RAM_STYLE", ir_value_text("distributed")}, beat = P("BEAT_BITS", 512),
+    struct ir_param style = {"RAM_STYLE", ir_value_style(RAM_DISTRIBUTED)}, beat = P("BEAT_BITS", 512),
                     under_way = P("OUTSTANDING", 8), none = P("NONE", 0);
     int64_t reader = luts("rill_dma_read", beat, under_way, P("PREFETCH_BEATS", 64), style),
             writers = luts("rill_dma_write", beat, P("CLIENTS", 2), P("BUFFER_BEATS", 4), none),

@@ -153,8 +153,9 @@ static void a_design_is_spread_over_dies(void **state) {
     assert_true(crossings > 0);
     for (int a = 0; a < ir->wires; a++)
         for (int b = 0; b < ir->wires; b++)
-            if (ir->wire[a].net == ir->wire[b].net && ir->wire[a].net != ir_find_net(ir, "row_hash") &&
-                !is_of_store(ir, a) && !is_of_store(ir, b))
+            if (ir_use_equal(&ir->wire[a].use, &ir->wire[b].use) &&
+                ir_use_whole(&ir->wire[a].use) != ir_find_net(ir, IR_NET_ROW_HASH, IR_NONE) && !is_of_store(ir, a) &&
+                !is_of_store(ir, b))
                 assert_int_equal(ir->kernel[ir->wire[a].kernel].die, ir->kernel[ir->wire[b].kernel].die);
     for (int c = 0; c < ir->clients; c++)
         if (ir->client[c].kernel != IR_NONE)
@@ -237,19 +238,19 @@ static void words_far_apart_cross_in_parts(void **state) {
 
 static int stage_of(const struct ir *ir, int net) { // that drives it; IR_NONE: none
     for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].net == net && !strcmp(ir->wire[w].port, "q")) return ir->wire[w].kernel;
+        if (ir_use_whole(&ir->wire[w].use) == net && !strcmp(ir->wire[w].port, "q")) return ir->wire[w].kernel;
     return IR_NONE;
 }
 
 static int net_of(const struct ir *ir, int kernel, const char *port) {
     for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].kernel == kernel && !strcmp(ir->wire[w].port, port)) return ir->wire[w].net;
+        if (ir->wire[w].kernel == kernel && !strcmp(ir->wire[w].port, port)) return ir_use_whole(&ir->wire[w].use);
     return IR_NONE;
 }
 
 static int readers_of(const struct ir *ir, int net) {
     int count = 0;
-    for (int w = 0; w < ir->wires; w++) count += ir->wire[w].net == net && !ir->wire[w].is_output;
+    for (int w = 0; w < ir->wires; w++) count += !ir->wire[w].is_output && ir_use_whole(&ir->wire[w].use) == net;
     return count;
 }
 
@@ -502,9 +503,8 @@ static void what_both_sides_read_crosses_once(void **state) {
 
 // The kernel whose output a wire is, or IR_NONE.
 static int driver_of(const struct ir *ir, const struct ir_wire *wire) {
-    for (int w = 0; w < ir->wires; w++)
-        if (ir->wire[w].is_output && ir->wire[w].net == wire->net) return ir->wire[w].kernel;
-    return IR_NONE;
+    int net = ir_use_whole(&wire->use);
+    return net == IR_NONE ? IR_NONE : ir->net[net].driver;
 }
 
 static int driver_of_port(const struct ir *ir, int kernel, const char *port) {

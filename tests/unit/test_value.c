@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -40,7 +39,8 @@ static void test_printed_and_read_back(void **state) {
     assert_printed(ir_value_float(&arena, 0x1p-126f), "32'h00800000");
     assert_printed(ir_value_list(&arena, fields, 2), "{16'd3, 40'd549755813888}");
     assert_printed(ir_value_word(&arena, 1, 1), "1'b1");
-    assert_printed(ir_value_text("block"), "\"block\"");
+    assert_printed(ir_value_style(RAM_BLOCK), "\"block\"");
+    assert_printed(ir_value_text("blocks"), "\"blocks\"");
 }
 
 static void test_tables(void **state) {

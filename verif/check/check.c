@@ -3,7 +3,6 @@
 #include "verif/check/check.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "verif/check/check_internal.h"
 
@@ -33,7 +32,7 @@ struct check *check_open(struct arena *arena, const struct ir *ir, struct golden
     check->ir = ir;
     check->golden = golden;
     check->set = set;
-    int chooser = ir_driver(ir, "row_hash");
+    int chooser = ir_driver(ir, IR_NET_ROW_HASH);
     check->hashed = chooser == IR_NONE ? IR_NONE : ir->node[ir->kernel[chooser].node].in[0];
     edges_open(check);
     return check;
