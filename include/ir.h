@@ -49,6 +49,7 @@ struct ir_node {
     int orders;             // 0: row-major. Else the rank of its output:
     int order[IR_MAX_RANK]; // the loops of the output's walk, by dimension, outermost first; words lie along the last
     struct loc loc;
+    const char *step_of; // what messages say of a step of a composite, not in dumps; NULL: it is none
 };
 
 // A tensor carried around a repeated region: `local` is `init` in the first repetition and the previous repetition's
@@ -214,8 +215,7 @@ struct ir {
     struct ir_op_info *custom_op;      // their rows of the operations table (ir_set_customs)
     struct kernel_class *custom_class; // what serves them (kernel_set_customs)
     const char *done, *spec;           // name of the last pass that ran; text of the spec, or NULL
-    const char *family;                // text of its model's family, or NULL
-    const char *prefix;                // that a checkpoint's names may have, or NULL
+    const char *family, *prefix;       // text of its model's family, or NULL; that a checkpoint's names may have, or NULL
     const char **unused;               // patterns of a checkpoint's names that nothing reads
     int unuseds;
 };

@@ -61,7 +61,7 @@ struct ir_op_info {
 struct ir_composite {
     const char *name;
     int inputs, outputs;
-    const char *attributes, *steps, *doc;
+    const char *attributes, *steps, *rule, *doc;
 };
 // What a spec may name, operations and then composites, as rows of one table; steps NULL: an operation.
 int ir_spec_ops(void);

@@ -93,6 +93,7 @@ struct spec_op {
     size_t out_count, in_count, attr_count;
     struct spec_name *outs, *ins; // tensor names
     struct spec_attr *attrs;      // every key that is not op, name, out or in; file order
+    const struct spec_op *of;     // a step: the operation of the spec that it is written out for; else NULL
 };
 
 struct spec_carry {

@@ -13,7 +13,7 @@ const struct ir_op_info ir_op_table[IR_OPS] = {
 };
 
 static const struct ir_composite composites[] = {
-#define RILL_COMPOSITE(name, ins, outs, attrs, steps, doc) {name, ins, outs, attrs, steps, doc},
+#define RILL_COMPOSITE(name, ins, outs, attrs, steps, rule, doc) {name, ins, outs, attrs, steps, rule, doc},
 #include "include/composites.def"
 #undef RILL_COMPOSITE
 };
@@ -23,7 +23,7 @@ int ir_spec_ops(void) { return IR_OPS + (int)COUNT_OF(composites); }
 struct ir_composite ir_spec_op(int row) {
     if (row >= IR_OPS) return composites[row - IR_OPS];
     const struct ir_op_info *op = &ir_op_table[row];
-    return (struct ir_composite){op->name, op->inputs, op->outputs, op->attributes, NULL, op->doc};
+    return (struct ir_composite){op->name, op->inputs, op->outputs, op->attributes, NULL, NULL, op->doc};
 }
 
 const struct ir_composite *ir_composite_find(const char *name) {

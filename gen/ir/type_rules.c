@@ -324,7 +324,9 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
                    "blocks of %lld)",
                    node->name, q->name, (long long)kv_heads, (long long)head_dim, (long long)ir_tensor_elements(q),
                    (long long)q->block);
-        if (q->block != head_dim) note_block(ir, q, head_dim, "the size of a head", diag);
+        bool whole = ir_tensor_elements(q) % (kv_heads * head_dim) == 0;
+        if (node->step_of && whole) diag_note(diag, node->loc, "with `heads: %lld` it does", (long long)heads);
+        else if (!node->step_of && q->block != head_dim) note_block(ir, q, head_dim, "the size of a head", diag);
         return false;
     }
     if (q->producer == IR_NONE || (q->rank > 1 && q->shape[q->rank - 1].bound != head_dim)) {

@@ -100,7 +100,7 @@ static bool attr_of(const struct lowering *l, const char *word, struct spec_attr
 }
 
 static struct spec_op step_op(const struct lowering *l, const struct step *s, struct arena *arena) {
-    struct spec_op op = {.op = {arena_strdup(arena, s->word[0]), l->op->op.loc}, .loc = l->op->loc};
+    struct spec_op op = {.op = {arena_strdup(arena, s->word[0]), l->op->op.loc}, .loc = l->op->loc, .of = l->op};
     op.outs = ARENA_ARRAY(arena, struct spec_name, MAX_STEP_PORTS);
     op.ins = ARENA_ARRAY(arena, struct spec_name, MAX_STEP_PORTS);
     op.attrs = ARENA_ARRAY(arena, struct spec_attr, MAX_WORDS);

@@ -203,6 +203,16 @@ static bool declare_results(struct ir *ir, const struct spec_op *op, struct diag
     return false;
 }
 
+// What messages say of a step, whose own names its author has not written.
+static const char *step_of(const struct ir *ir, const struct spec_op *of) {
+    struct text t = {0};
+    text_addf(&t, "a step of %s `%s` of", of->op.text, of->outs[0].text);
+    for (size_t i = 0; i < of->in_count; i++) text_addf(&t, "%s `%s`", i ? "," : "", of->ins[i].text);
+    const char *text = arena_printf(ir->arena, "%s: %s", text_cstr(&t), ir_composite_find(of->op.text)->rule);
+    text_free(&t);
+    return text;
+}
+
 // Of one operation, in the region added last: its node, with tensors and attributes. False after a report.
 static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int in[IR_MAX_PORTS], out, id = find_op(ir, op, diag);
@@ -211,6 +221,7 @@ static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag)
     if (!ok) return declare_results(ir, op, diag);
     const struct ir_op_info *info = ir_op_of(ir, id);
     int node = ir_add_node(ir, op->outs[0].text, id, op->loc);
+    ir->node[node].step_of = op->of ? step_of(ir, op->of) : NULL;
     ir->node[node].inputs = info->inputs;
     ir->node[node].outputs = info->outputs;
     memcpy(ir->node[node].in, in, sizeof(int) * op->in_count);

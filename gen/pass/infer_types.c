@@ -62,9 +62,19 @@ static bool check_carries(const struct ir *ir, const struct ir_region *region, s
     return ok;
 }
 
+// Said once for all steps of a composite.
+static void note_composite(struct ir *ir, const struct ir_node *node, struct diag *diag) {
+    if (!node->step_of) return;
+    diag_note(diag, node->loc, "%s", node->step_of);
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir->node[n].loc.line == node->loc.line && ir->node[n].loc.col == node->loc.col) ir->node[n].step_of = NULL;
+}
+
 // The outputs of a wrong operation have no type: what reads them is not reported again.
 static bool infer_node(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    int before = diag->errors;
     if (ir_op_of(ir, node->op)->type_rule(ir, node, diag)) return true;
+    if (diag->errors > before) note_composite(ir, node, diag);
     for (int o = 0; o < node->outputs; o++) ir->tensor[node->out[o]].dtype = IR_DTYPES;
     return false;
 }
