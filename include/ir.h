@@ -215,8 +215,8 @@ struct ir {
     struct ir_op_info *custom_op;      // their rows of the operations table (ir_set_customs)
     struct kernel_class *custom_class; // what serves them (kernel_set_customs)
     const char *done, *spec;           // name of the last pass that ran; text of the spec, or NULL
-    const char *family, *prefix;       // text of its model's family, or NULL; that a checkpoint's names may have, or NULL
-    const char **unused;               // patterns of a checkpoint's names that nothing reads
+    const char *family, *prefix; // text of its model's family; what a checkpoint's names may begin with; NULL: none
+    const char **unused;         // patterns of a checkpoint's names that nothing reads
     int unuseds;
 };
 
