@@ -55,12 +55,6 @@ float golden_dequantize_raw(int128 acc, int exp_min, struct golden_fault *fault)
 // row_scale * 2^exp_min, flushed to zero when subnormal.
 float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fault);
 
-// y[rows] = dequantize(W x). w[rows][k], group_scale[rows][k / block] or NULL, stored_scale[rows], bias[rows] or NULL
-// (zeros).
-void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
-                   const float stored_scale[], const float bias[], const int16_t xq[], const uint8_t xshift[],
-                   float y[], struct golden_fault *fault);
-
 // One embedding row: y[k] = (row_scale * float(group_scale[k / block])) * float(q[k]); group_scale NULL: row_scale *
 // float(q). row_scale without the power of two of section 4.
 void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[],
@@ -77,21 +71,11 @@ float golden_rsqrt_head(size_t hd);
 float golden_score_scale(double given, size_t hd); // 0: not given
 float golden_k_scale(float scale, float of_scores, struct golden_fault *fault);
 
-// raw[positions] = float(q . k_t) * 2^exp_min. q[hd] is one mx block with exponent qshift; k[t] points at position t's
-// k[hd].
-void golden_scores(size_t positions, size_t hd, const int16_t q[], uint8_t qshift, int exp_min, const int8_t *const k[],
-                   float raw[], struct golden_fault *fault);
-
 // Softmax over positions 0 .. own position (positions = own position + 1), as raw[], kscale[], vscale[] ->
 // p[positions] = exp(s - max) * vscale, s = raw * kscale, or softcap of that with `cap` (0: none); returns inv =
 // recip(sum of the exponentials). p may be raw.
 float golden_softmax(size_t positions, double cap, const float raw[], const float kscale[], const float vscale[],
                      float p[], struct golden_fault *fault);
-
-// o[hd] = (float(sum_t p_t v_t[d]) * 2^exp_min) * inv. pq[positions], pshift[positions / 64]; v[t] points at position
-// t's v[hd]. raw[hd] (or NULL) receives the engine's output, before inv.
-void golden_values(size_t positions, size_t hd, const int16_t pq[], const uint8_t pshift[], int exp_min,
-                   const int8_t *const v[], float inv, float raw[], float o[], struct golden_fault *fault);
 
 // ---- vectors (ops_vector.c): y may be x ----
 

@@ -25,12 +25,6 @@ float golden_k_scale(float scale, float of_scores, struct golden_fault *fault) {
     return g_mul(scale, of_scores, fault);
 }
 
-void golden_scores(size_t positions, size_t hd, const int16_t q[], uint8_t qshift, int exp_min, const int8_t *const k[],
-                   float raw[], struct golden_fault *fault) {
-    for (size_t t = 0; t < positions; t++)
-        raw[t] = golden_dequantize_raw(golden_dot(hd, hd, k[t], NULL, q, &qshift), exp_min, fault);
-}
-
 float golden_softmax(size_t positions, double cap, const float raw[], const float kscale[], const float vscale[],
                      float p[], struct golden_fault *fault) {
     float most = -GOLDEN_FP32_MAX;
@@ -46,22 +40,4 @@ float golden_softmax(size_t positions, double cap, const float raw[], const floa
         p[t] = g_mul(e, vscale[t], fault);
     }
     return g_recip(g_ldexp(g_from_int64(sum), -GOLDEN_EXP_SUM_FRAC, fault), fault);
-}
-
-// Row d of the transposed V times p, in blocks of 64 positions.
-static int64_t value_dot(size_t positions, size_t d, const int16_t pq[], const uint8_t pshift[],
-                         const int8_t *const v[]) {
-    int64_t acc = 0;
-    for (size_t t = 0; t < positions; t++)
-        acc += (int64_t)(pq[t] * v[t][d]) * ((int64_t)1 << pshift[t / GOLDEN_P_BLOCK]);
-    return acc;
-}
-
-void golden_values(size_t positions, size_t hd, const int16_t pq[], const uint8_t pshift[], int exp_min,
-                   const int8_t *const v[], float inv, float raw[], float o[], struct golden_fault *fault) {
-    for (size_t d = 0; d < hd; d++) {
-        float y = golden_dequantize_raw(value_dot(positions, d, pq, pshift, v), exp_min, fault);
-        if (raw) raw[d] = y;
-        o[d] = g_mul(y, inv, fault);
-    }
 }

@@ -71,17 +71,6 @@ float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fau
     return g_ldexp(row_scale, exp_min, fault);
 }
 
-void golden_matmul(size_t rows, size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
-                   const float stored_scale[], const float bias[], const int16_t xq[], const uint8_t xshift[],
-                   float y[], struct golden_fault *fault) {
-    size_t groups = golden_block_count(k, block);
-    for (size_t n = 0; n < rows; n++) {
-        const uint8_t *scales = group_scale ? group_scale + n * groups : NULL;
-        int128 acc = golden_dot(k, block, w + n * k, scales, xq, xshift);
-        y[n] = golden_dequantize(acc, stored_scale[n], bias ? bias[n] : 0.0f, fault);
-    }
-}
-
 void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[],
                   struct golden_fault *fault) {
     for (size_t i = 0; i < k; i++) {

@@ -14,6 +14,7 @@
 #include "gen/golden/run_internal.h"
 #include "include/checkpoint.h"
 #include "include/trace.h"
+#include "tests/unit/golden_products.h"
 
 static void assert_same(const float *want, const float *have, size_t n) {
     assert_memory_equal(want, have, n * sizeof *want);
@@ -170,7 +171,7 @@ static void compute_block(struct fixture *f, struct checkpoint *c, int layer, fl
     uint8_t shift;
     for (int i = 0; i < N; i++) scale[i] = golden_stored_scale(m.row_scale[i], GOLDEN_MX_EXP_MIN, &fault);
     golden_quantize_mx(N, 128, 8, GOLDEN_MX_EXP_MIN, h, q, &shift, &fault);
-    golden_matmul(N, N, 128, m.q, m.group_scale, scale, bias, q, &shift, wh, &fault);
+    whole_product(N, N, 128, m.q, m.group_scale, scale, bias, q, &shift, wh, &fault);
     golden_gelu(N, wh, g, &fault);
     golden_add(N, g, h, h, &fault);
     assert_false(fault.raised);
@@ -266,10 +267,10 @@ static void compute_head(struct head_cache *c, int position, const float *q, con
     c->vscale[position] = golden_quantize_kv(HD, v, c->v[position], &fault);
     for (size_t t = 0; t < n; t++) krow[t] = c->k[t], vrow[t] = c->v[t];
     golden_quantize_mx(HD, HD, 8, GOLDEN_MX_EXP_MIN, q, qq, &shift, &fault);
-    golden_scores(n, HD, qq, shift, GOLDEN_MX_EXP_MIN, krow, scores, &fault);
+    whole_scores(n, HD, qq, shift, GOLDEN_MX_EXP_MIN, krow, scores, &fault);
     float inv = golden_softmax(n, 0, scores, c->kscale, c->vscale, p, &fault);
     golden_quantize_mx(n, GOLDEN_P_BLOCK, 8, GOLDEN_MX_EXP_MIN_P, p, pq, pshift, &fault);
-    golden_values(n, HD, pq, pshift, GOLDEN_MX_EXP_MIN_P, vrow, inv, NULL, o, &fault);
+    whole_values(n, HD, pq, pshift, GOLDEN_MX_EXP_MIN_P, vrow, inv, NULL, o, &fault);
     assert_false(fault.raised);
 }
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "gen/golden/ops.h"
+#include "tests/unit/golden_products.h"
 
 enum { N = 96, HD = 32, POSITIONS = 150 };
 
@@ -111,7 +112,7 @@ static void test_matmul_close(void **state) {
     fill(N, x, 1, 3.0f);
     for (int i = 0; i < 2 * N; i++) w[i] = (int8_t)(i * 7 % 16 - 8);
     golden_quantize_mx(N, 32, 8, -24, x, q, shift, &fault);
-    golden_matmul(2, N, 32, w, scale, stored, bias, q, shift, y, &fault);
+    whole_product(2, N, 32, w, scale, stored, bias, q, shift, y, &fault);
     for (int n = 0; n < 2; n++) {
         double sum = 0.0;
         for (int k = 0; k < N; k++)
@@ -157,7 +158,7 @@ static void test_attention_close(void **state) {
     }
     fill(HD, x, 7, 4.0f);
     golden_quantize_mx(HD, HD, 8, GOLDEN_MX_EXP_MIN, x, q, &q_shift, &fault);
-    golden_scores(POSITIONS, HD, q, q_shift, GOLDEN_MX_EXP_MIN, k_rows, raw, &fault);
+    whole_scores(POSITIONS, HD, q, q_shift, GOLDEN_MX_EXP_MIN, k_rows, raw, &fault);
     double total = 0.0, exact[HD] = {0};
     for (int t = 0; t < POSITIONS; t++) {
         double e = exp((double)raw[t] * (double)k_scale[t]);
@@ -166,7 +167,7 @@ static void test_attention_close(void **state) {
     }
     float inv = golden_softmax(POSITIONS, 0, raw, k_scale, v_scale, p, &fault);
     golden_quantize_mx(POSITIONS, GOLDEN_P_BLOCK, 8, GOLDEN_MX_EXP_MIN_P, p, pq, p_shift, &fault);
-    golden_values(POSITIONS, HD, pq, p_shift, GOLDEN_MX_EXP_MIN_P, v_rows, inv, NULL, o, &fault);
+    whole_values(POSITIONS, HD, pq, p_shift, GOLDEN_MX_EXP_MIN_P, v_rows, inv, NULL, o, &fault);
     for (int d = 0; d < HD; d++) assert_true(fabs(o[d] - exact[d] / total) < 0.004);
     assert_false(fault.raised);
 }
