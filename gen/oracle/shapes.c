@@ -74,10 +74,46 @@ static const int arity[ORACLE_OPS][2] = {
 #undef ORACLE_OP
 };
 
+// What works on heads of its operand.
+static bool shape_heads(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0), *z = n->inputs > 1 ? in(g, n, 1) : NULL;
+    struct oracle_tensor *y = out(g, n, 0);
+    int64_t all = oracle_elements(x);
+    bool whole = n->op == ORACLE_QUANTIZE && n->heads == 0;
+    if (!whole && (n->heads < 1 || all % n->heads)) return fail(g, n, "no whole heads", diag);
+    if (z && (oracle_elements(z) % 2 || oracle_elements(z) > all / n->heads))
+        return fail(g, n, "no pairs in whole heads", diag);
+    if (n->op == ORACLE_KV_QUANTIZE) return set(y, ORACLE_KV, 2, (int64_t[]){n->heads, all / n->heads}), true;
+    be_like(y, n->op == ORACLE_ROPE ? ORACLE_F32 : ORACLE_MX, x);
+    if (n->op == ORACLE_ROPE) return true;
+    y->block = n->heads ? all / n->heads : n->block;
+    y->exp_min = n->exp_min;
+    return true;
+}
+
+static void shape_attention(struct oracle_graph *g, struct oracle_node *n) {
+    const struct oracle_tensor *x = in(g, n, 0), *z = in(g, n, 1);
+    struct oracle_tensor *y = out(g, n, 0);
+    if (n->op == ORACLE_ATTN_SCORES) set_positions(g, y, ORACLE_ACC, oracle_elements(x) / z->extent[1]);
+    else if (n->op == ORACLE_ATTN_VALUES) set(y, ORACLE_ACC, 2, (int64_t[]){x->extent[0], z->extent[1]});
+    else set_positions(g, y, ORACLE_F32, x->extent[0]);
+    if (n->op == ORACLE_SOFTMAX) set_vector(out(g, n, 1), ORACLE_F32, x->extent[0]);
+    else y->exp_min = x->exp_min;
+}
+
+static bool shape_transposed(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0);
+    if (x->rank < 2) return fail(g, n, "no dimensions to exchange", diag);
+    set_perm(n, x->rank);
+    if (!is_permutation(n, x->rank)) return fail(g, n, "no permutation", diag);
+    shape_transpose(n, x, out(g, n, 0));
+    return true;
+}
+
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     if (n->op >= ORACLE_OPS) return oracle_kernel_shape(g, n, diag);
     if (n->inputs != arity[n->op][0] || n->outputs != arity[n->op][1]) return fail(g, n, "other operands", diag);
-    const struct oracle_tensor *x = n->inputs ? in(g, n, 0) : NULL, *z = n->inputs > 1 ? in(g, n, 1) : NULL;
+    const struct oracle_tensor *x = n->inputs ? in(g, n, 0) : NULL;
     struct oracle_tensor *y = out(g, n, 0);
     switch ((enum oracle_op)n->op) {
     case ORACLE_EMBED:
@@ -93,44 +129,17 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_CHOOSE:
     case ORACLE_DEQUANTIZE: be_like(y, ORACLE_F32, x); break;
     case ORACLE_ROPE:
-        if (n->heads < 1 || oracle_elements(x) % n->heads || oracle_elements(z) % 2 ||
-            oracle_elements(z) > oracle_elements(x) / n->heads)
-            return fail(g, n, "no pairs in whole heads", diag);
-        be_like(y, ORACLE_F32, x);
-        break;
     case ORACLE_QUANTIZE:
-        be_like(y, ORACLE_MX, x);
-        if (n->heads && oracle_elements(x) % n->heads) return fail(g, n, "no whole heads", diag);
-        y->block = n->heads ? oracle_elements(x) / n->heads : n->block;
-        y->exp_min = n->exp_min;
-        break;
+    case ORACLE_KV_QUANTIZE: return shape_heads(g, n, diag);
     case ORACLE_MATMUL:
         be_like(y, ORACLE_ACC, x);
         y->extent[y->rank - 1] = n->rows;
         break;
-    case ORACLE_KV_QUANTIZE:
-        if (n->heads < 1 || oracle_elements(x) % n->heads) return fail(g, n, "no whole heads", diag);
-        set(y, ORACLE_KV, 2, (int64_t[]){n->heads, oracle_elements(x) / n->heads});
-        break;
     case ORACLE_ATTN_SCORES:
-        set_positions(g, y, ORACLE_ACC, oracle_elements(x) / z->extent[1]);
-        y->exp_min = x->exp_min;
-        break;
     case ORACLE_SOFTMAX:
-        set_positions(g, y, ORACLE_F32, x->extent[0]);
-        set_vector(out(g, n, 1), ORACLE_F32, x->extent[0]);
-        break;
-    case ORACLE_ATTN_VALUES:
-        set(y, ORACLE_ACC, 2, (int64_t[]){x->extent[0], z->extent[1]});
-        y->exp_min = x->exp_min;
-        break;
+    case ORACLE_ATTN_VALUES: shape_attention(g, n); break;
     case ORACLE_SCALE: set_vector(y, ORACLE_F32, oracle_elements(x)); break;
-    case ORACLE_TRANSPOSE:
-        if (x->rank < 2) return fail(g, n, "no dimensions to exchange", diag);
-        set_perm(n, x->rank);
-        if (!is_permutation(n, x->rank)) return fail(g, n, "no permutation", diag);
-        shape_transpose(n, x, y);
-        break;
+    case ORACLE_TRANSPOSE: return shape_transposed(g, n, diag);
     case ORACLE_RESHAPE:
         set(y, ORACLE_F32, n->extents, n->extent);
         if (oracle_elements(y) != oracle_elements(x)) return fail(g, n, "another number of elements", diag);

@@ -36,12 +36,7 @@ static void set_end_ids(struct ir *ir, int k) {
     if (end_ids(ir) > 1) ir_set_int(ir, k, "END_IDS", end_ids(ir));
 }
 
-static void add_registers(struct ir *ir) {
-    int k = kernel_add(ir, "registers", &rtl_axil_regs, IR_NONE), c = ir->design.channels;
-    ir->kernel[k].is_control = true;
-    ir_set_int(ir, k, "CHANNELS", c);
-    ir_set_int(ir, k, "COUNTERS", counters(ir));
-    set_end_ids(ir, k);
+static void add_axil(struct ir *ir, int k) {
     static const char *const axil[] = {"awvalid", "awready", "awaddr", "wvalid", "wready",  "wdata",
                                        "wstrb",   "bvalid",  "bready", "bresp",  "arvalid", "arready",
                                        "araddr",  "rvalid",  "rready", "rdata",  "rresp"};
@@ -49,6 +44,15 @@ static void add_registers(struct ir *ir) {
         const char *name = arena_printf(ir->arena, "s_axi_control_%s", axil[i]);
         ir_add_wire(ir, k, name, false, 0, ir_add_net(ir, name));
     }
+}
+
+static void add_registers(struct ir *ir) {
+    int k = kernel_add(ir, "registers", &rtl_axil_regs, IR_NONE), c = ir->design.channels;
+    ir->kernel[k].is_control = true;
+    ir_set_int(ir, k, "CHANNELS", c);
+    ir_set_int(ir, k, "COUNTERS", counters(ir));
+    set_end_ids(ir, k);
+    add_axil(ir, k);
     const struct port nets[] = {{"irq", false, 0, IR_NET_INTERRUPT},
                                 {"ap_start", true, 1, IR_NET_AP_START},
                                 {"ap_done", false, 1, IR_NET_AP_DONE},
