@@ -110,6 +110,12 @@ static bool shape_transposed(struct oracle_graph *g, struct oracle_node *n, stru
     return true;
 }
 
+static bool shape_reshaped(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    struct oracle_tensor *y = out(g, n, 0);
+    set(y, ORACLE_F32, n->extents, n->extent);
+    return oracle_elements(y) == oracle_elements(in(g, n, 0)) || fail(g, n, "another number of elements", diag);
+}
+
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     if (n->op >= ORACLE_OPS) return oracle_kernel_shape(g, n, diag);
     if (n->inputs != arity[n->op][0] || n->outputs != arity[n->op][1]) return fail(g, n, "other operands", diag);
@@ -140,10 +146,7 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_ATTN_VALUES: shape_attention(g, n); break;
     case ORACLE_SCALE: set_vector(y, ORACLE_F32, oracle_elements(x)); break;
     case ORACLE_TRANSPOSE: return shape_transposed(g, n, diag);
-    case ORACLE_RESHAPE:
-        set(y, ORACLE_F32, n->extents, n->extent);
-        if (oracle_elements(y) != oracle_elements(x)) return fail(g, n, "another number of elements", diag);
-        break;
+    case ORACLE_RESHAPE: return shape_reshaped(g, n, diag);
     case ORACLE_ARGMAX: set_vector(y, ORACLE_ID, 1); break;
     case ORACLE_LINEAR: // written out before
     case ORACLE_ATTENTION:
