@@ -65,17 +65,11 @@ static uint64_t hash_bytes(const char *data, size_t len) { // FNV-1a, as `rill g
     return h;
 }
 
-static const char *last_pass(void) {
-    int n = 0;
-    while (pass_table[n + 1].name) n++;
-    return pass_table[n].name;
-}
-
 static bool read_design(struct packing *p) {
     const char *path = arena_printf(p->arena, "%s/design.yaml", p->o.dir), *why;
     struct ir *ir = kernel_read_design(p->arena, path, p->diag);
     if (!ir) return false;
-    if (!ir->done || strcmp(ir->done, last_pass()) != 0) return refuse(p, path, "no finished design");
+    if (!ir->done || strcmp(ir->done, pass_last()) != 0) return refuse(p, path, "no finished design");
     size_t len;
     const char *data = file_read(p->arena, path, MAX_DESIGN, &len, &why);
     if (!data) return refuse(p, path, why);

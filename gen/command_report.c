@@ -22,16 +22,10 @@ static int print_report(struct arena *arena, const struct report_options *o) {
     return data ? RILL_OK : RILL_BAD_SPEC;
 }
 
-static const char *last_pass(void) {
-    int p = 0;
-    while (pass_table[p + 1].name) p++;
-    return pass_table[p].name;
-}
-
 static struct ir *read_design(struct arena *arena, const char *dir, struct diag *diag) {
     const char *path = arena_printf(arena, "%s/design.yaml", dir);
     struct ir *ir = kernel_read_design(arena, path, diag);
-    if (!ir || (ir->done && !strcmp(ir->done, last_pass()))) return ir;
+    if (!ir || (ir->done && !strcmp(ir->done, pass_last()))) return ir;
     diag_error(diag, loc_file(arena, path), "ends after pass `%s`: no finished design", ir->done ? ir->done : "");
     return NULL;
 }

@@ -158,4 +158,10 @@ void output_abort(struct output *out);
 // One file on its own, with the same promise. Returns NULL, or the reason.
 const char *file_write_text(struct arena *arena, const char *path, const struct text *text);
 
+// ---- numbers ----
+
+static inline int64_t div_up(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : 0; }
+static inline int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
+
 #endif

@@ -49,6 +49,9 @@ bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, in
 
 // ---- typed readers: false after an error in diag; what names the thing, e.g. "design.lanes" ----
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag);
+// A list or map of so many items.
+bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what,
+                       struct diag *diag);
 bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
               struct diag *diag);
 // An integer from 0 to max, or a list of 1 to `most` of them, none of them twice.

@@ -91,6 +91,14 @@ bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *
     return false;
 }
 
+bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what,
+                       struct diag *diag) {
+    if (!yaml_expect(node, kind, what, diag)) return false;
+    if (node->count >= least && node->count <= most) return true;
+    diag_error(diag, node->loc, "%s must have %zu to %zu items, not %zu", what, least, most, node->count);
+    return false;
+}
+
 // A quoted text is never a number or a truth value.
 static void note_quotes(const struct yaml_node *node, struct diag *diag) {
     if (node->quoted) diag_note(diag, node->loc, "a text in quotes is no number: write it without quotes");

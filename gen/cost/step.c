@@ -24,12 +24,18 @@ struct cost_load cost_load_new(const struct ir *ir) {
                               .kernel = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->kernels + 1)};
 }
 
+// Positions for which a kernel works: in the head that of a step's last one.
+static int64_t tokens_of(const struct ir *ir, int kernel, const struct cost_step *s) {
+    int node = ir->kernel[kernel].node;
+    return node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST ? s->tokens : s->head ? 1 : 0;
+}
+
 // The rows that kernels fetch and write themselves.
 static int64_t client_beats(const struct ir *ir, int channel, const struct cost_step *s) {
     int64_t beats = 0;
     for (int c = 0; c < ir->clients; c++)
         if (ir->client[c].channel == channel && ir->client[c].kernel != IR_NONE)
-            beats += s->tokens * cost_memory_beats(ir, ir->client[c].kernel);
+            beats += tokens_of(ir, ir->client[c].kernel, s) * cost_memory_beats(ir, ir->client[c].kernel);
     return beats;
 }
 

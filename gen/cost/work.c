@@ -141,6 +141,14 @@ static int64_t walker_busy(const struct call *k, int64_t words) {
     return at_least(words, runs);
 }
 
+// Beats of a table's rows, one row for every firing of a step of one token (custom kernels).
+static int64_t table_beats(const struct ir *ir, int kernel, const struct timing_contract *c) {
+    int node = ir->kernel[kernel].node;
+    return node != IR_NONE && kernel_is(&ir->kernel[kernel], KERNEL_FETCH)
+               ? c->beats * ir->region[ir->node[node].region].repeat
+               : 0;
+}
+
 static int64_t busy(const struct call *k, int64_t words, int64_t interval) {
     switch (k->c.machine) {
     case TIMING_ENGINE: return engine_busy(k, words);
@@ -153,7 +161,7 @@ static int64_t busy(const struct call *k, int64_t words, int64_t interval) {
     case TIMING_SELECT: return select_busy(k, words);
     case TIMING_WALKER: return walker_busy(k, words);
     case TIMING_LOOP: return words ? k->c.pipe + 1 : 0;
-    default: return words * interval;
+    default: return words * interval + table_beats(k->ir, k->kernel, &k->c);
     }
 }
 
@@ -169,7 +177,7 @@ int64_t cost_memory_beats(const struct ir *ir, int kernel) {
     if (!timing_contract(ir, kernel, &c)) return 0;
     if (c.machine == TIMING_EMBED || c.machine == TIMING_POSITION) return c.beats;
     if (c.machine == TIMING_READER || c.machine == TIMING_WRITER) return div_up(c.rows, c.units) * c.beats;
-    return 0;
+    return table_beats(ir, kernel, &c);
 }
 
 struct cost_work cost_kernel_work(const struct ir *ir, int kernel, int64_t position) {

@@ -18,9 +18,6 @@ static inline struct kernel_args args_of(const struct ir_kernel *k) {
     return (struct kernel_args){k->param, k->params};
 }
 
-static inline int64_t div_up(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : 0; }
-static inline int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }
-static inline int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t log2_up(int64_t v) { return v > 1 ? u64_clog2((uint64_t)v) : 0; }
 
 #endif

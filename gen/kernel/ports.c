@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int ports_unit_elements(const struct ir *ir) { return ir->design.beat_bits / 8; }
 int ports_user_bits(const struct ir *ir) {

@@ -10,7 +10,7 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-static int at_most(int lanes, int64_t divides) {
+static int dividing(int lanes, int64_t divides) {
     while (lanes > 1 && divides % lanes) lanes /= 2;
     return lanes;
 }
@@ -27,10 +27,10 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
             if (!ports_is_array(t)) continue;
             ports_order(ir, node, side == 1, t->rank, order);
             for (int d = 0; d < t->rank; d++) moved |= order[d] != d;
-            if (moved) lanes = at_most(lanes, t->shape[order[t->rank - 1]].bound);
+            if (moved) lanes = dividing(lanes, t->shape[order[t->rank - 1]].bound);
         }
     const struct kernel_class *class = kernel_of_op(ir, node->op);
-    return class->whole ? at_most(lanes, class->whole(ir, node)) : lanes;
+    return class->whole ? dividing(lanes, class->whole(ir, node)) : lanes;
 }
 
 // A kernel may have some numbers of lanes only.
@@ -86,7 +86,7 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
     }
     if (!whole || whole % lanes == 0) return true;
     diag_error(diag, loc, "`lanes` of `%s` (%d) must divide %lld", node->name, lanes, (long long)whole);
-    diag_note(diag, loc, "the nearest legal value is %d", at_most(lanes, whole));
+    diag_note(diag, loc, "the nearest legal value is %d", dividing(lanes, whole));
     return false;
 }
 

@@ -30,7 +30,6 @@ struct link {
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // ---- walks without the tokens, which are innermost on both sides ----
 

@@ -43,5 +43,6 @@ struct pass {
     pass_function *run;
 };
 extern const struct pass pass_table[]; // ends with a NULL name
+const char *pass_last(void);           // name of the one that finishes a design
 
 #endif

@@ -23,3 +23,9 @@ const struct pass pass_table[] = {
     {"mark-ahead", pass_mark_ahead},
     {0},
 };
+
+const char *pass_last(void) {
+    int p = 0;
+    while (pass_table[p + 1].name) p++;
+    return pass_table[p].name;
+}

@@ -164,14 +164,6 @@ const struct schema_table spec_graph_table = {.path = "graph",
 #define NEED(r, map, key, table) schema_need(map, key, table, (r)->arena, (r)->diag)
 
 // A container of `kind` with 1 (or `least`) to `most` items.
-static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most,
-                         const char *what) {
-    if (!yaml_expect(node, kind, what, r->diag)) return false;
-    if (node->count >= least && node->count <= most) return true;
-    diag_error(r->diag, node->loc, "%s must have %zu to %zu items, not %zu", what, least, most, node->count);
-    return false;
-}
-
 static void check_name(struct reader *r, struct spec_name name, const char *what) {
     if (spec_is_name(name.text, false)) return;
     diag_error(r->diag, name.loc,
@@ -194,7 +186,7 @@ static struct spec_name *read_names(struct reader *r, const struct yaml_node *no
         diag_error(r->diag, node->loc, "%s must be a name or a list of names, not a map", what);
         return NULL;
     }
-    if (list && !expect_items(r, node, YAML_KIND_SEQ, least, SPEC_MAX_PORTS, what)) return NULL;
+    if (list && !yaml_expect_items(node, YAML_KIND_SEQ, least, SPEC_MAX_PORTS, what, r->diag)) return NULL;
     *count = list ? node->count : 1;
     struct spec_name *names = ARENA_ARRAY(r->arena, struct spec_name, *count);
     for (size_t i = 0; i < *count; i++) names[i] = read_name(r, list ? node->items[i] : node, what);
@@ -283,7 +275,7 @@ static void read_op(struct reader *r, const struct yaml_node *node, struct spec_
 // ---- regions ----
 
 static void read_ops(struct reader *r, const struct yaml_node *node, struct spec_region *region) {
-    if (!expect_items(r, node, YAML_KIND_SEQ, 1, SPEC_MAX_OPS, "ops")) return;
+    if (!yaml_expect_items(node, YAML_KIND_SEQ, 1, SPEC_MAX_OPS, "ops", r->diag)) return;
     r->ops += node->count;
     if (r->ops > SPEC_MAX_OPS) {
         diag_error(r->diag, node->loc, "a graph has at most %d operations", SPEC_MAX_OPS);
@@ -303,7 +295,7 @@ static void read_carry(struct reader *r, const struct yaml_node *node, struct sp
 }
 
 static void read_carries(struct reader *r, const struct yaml_node *node, struct spec_region *region) {
-    if (!expect_items(r, node, YAML_KIND_MAP, 0, SPEC_MAX_PORTS, "carry")) return;
+    if (!yaml_expect_items(node, YAML_KIND_MAP, 0, SPEC_MAX_PORTS, "carry", r->diag)) return;
     region->carry_count = node->count;
     region->carries = ARENA_ARRAY(r->arena, struct spec_carry, node->count);
     for (size_t i = 0; i < node->count; i++) {
@@ -325,7 +317,7 @@ static void read_region(struct reader *r, const struct yaml_node *node, struct s
 }
 
 static void read_regions(struct reader *r, const struct yaml_node *node, struct spec_graph *graph) {
-    if (!expect_items(r, node, YAML_KIND_SEQ, 1, SPEC_MAX_REGIONS, "regions")) return;
+    if (!yaml_expect_items(node, YAML_KIND_SEQ, 1, SPEC_MAX_REGIONS, "regions", r->diag)) return;
     graph->region_count = node->count;
     graph->regions = ARENA_ARRAY(r->arena, struct spec_region, node->count);
     for (size_t i = 0; i < node->count; i++) read_region(r, node->items[i], &graph->regions[i]);
@@ -334,7 +326,7 @@ static void read_regions(struct reader *r, const struct yaml_node *node, struct 
 // ---- inputs ----
 
 static void read_shape(struct reader *r, const struct yaml_node *node, struct spec_input *input) {
-    if (!expect_items(r, node, YAML_KIND_SEQ, 1, SPEC_MAX_RANK, "shape")) return;
+    if (!yaml_expect_items(node, YAML_KIND_SEQ, 1, SPEC_MAX_RANK, "shape", r->diag)) return;
     int64_t elements = 1;
     input->rank = node->count;
     input->shape = ARENA_ARRAY(r->arena, int, node->count);
@@ -350,7 +342,7 @@ static void read_shape(struct reader *r, const struct yaml_node *node, struct sp
 }
 
 static void read_inputs(struct reader *r, const struct yaml_node *node, struct spec_graph *graph) {
-    if (!expect_items(r, node, YAML_KIND_MAP, 1, SPEC_MAX_PORTS, "inputs")) return;
+    if (!yaml_expect_items(node, YAML_KIND_MAP, 1, SPEC_MAX_PORTS, "inputs", r->diag)) return;
     graph->input_count = node->count;
     graph->inputs = ARENA_ARRAY(r->arena, struct spec_input, node->count);
     for (size_t i = 0; i < node->count; i++) {
@@ -367,7 +359,7 @@ static void read_inputs(struct reader *r, const struct yaml_node *node, struct s
 // ---- names of a checkpoint's tensors ----
 
 static void read_unused(struct reader *r, const struct yaml_node *list, struct spec_weights *w) {
-    if (!expect_items(r, list, YAML_KIND_SEQ, 0, SPEC_MAX_OPS, "unused")) return;
+    if (!yaml_expect_items(list, YAML_KIND_SEQ, 0, SPEC_MAX_OPS, "unused", r->diag)) return;
     w->unused = ARENA_ARRAY(r->arena, const char *, list->count + 1);
     for (size_t i = 0; i < list->count; i++)
         if (yaml_string(list->items[i], "unused", &w->unused[w->unused_count], r->diag)) w->unused_count++;
@@ -400,7 +392,7 @@ struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *a
     if (eot) read_end_ids(&r, eot, &graph->eot);
     if (weights) read_weights(&r, weights, &graph->weights);
     if (inputs) read_inputs(&r, inputs, graph);
-    if (outputs && expect_items(&r, outputs, YAML_KIND_SEQ, 1, SPEC_MAX_PORTS, "outputs"))
+    if (outputs && yaml_expect_items(outputs, YAML_KIND_SEQ, 1, SPEC_MAX_PORTS, "outputs", r.diag))
         graph->outputs = read_names(&r, outputs, 1, "outputs", &graph->output_count);
     if (regions) read_regions(&r, regions, graph);
     if (diag->errors == before) spec_check_graph(graph, arena, diag);

@@ -172,8 +172,8 @@ static const struct schema_key kernel_keys[] = {
     {.key = "fetch",
      .range = "map",
      .preset = "none",
-     .doc = "the kernel reads rows of an fp32 table in memory, one for each position: streams `fetch`, below; it takes "
-            "step words, too. An operation gives `rows`, `cols` and `weight`, as `position` does",
+     .doc = "the kernel reads rows of an fp32 table in memory, one for each position: streams `fetch`, below; it needs "
+            "`step: true`. An operation gives `rows`, `cols` and `weight`, as `position` does",
      .holds = SCHEMA_HOLDS_ONE,
      .table = &fetch_table},
     {.key = "lanes",
@@ -222,14 +222,6 @@ static bool check_name(struct reader *r, const char *name, struct loc loc, const
     diag_error(r->diag, loc,
                "%s `%s` must be letters, digits and `_`, begin with a letter or `_`, and have at most 63 characters",
                what, name);
-    return false;
-}
-
-static bool expect_items(struct reader *r, const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most,
-                         const char *what) {
-    if (!yaml_expect(node, kind, what, r->diag)) return false;
-    if (node->count >= least && node->count <= most) return true;
-    diag_error(r->diag, node->loc, "%s must have %zu to %zu items, not %zu", what, least, most, node->count);
     return false;
 }
 
@@ -283,7 +275,7 @@ static bool read_file(struct reader *r, const struct yaml_node *node, const char
 
 static void read_verilog(struct reader *r, const struct yaml_node *node, struct custom *k) {
     bool list = node->kind == YAML_KIND_SEQ;
-    if (list && !expect_items(r, node, YAML_KIND_SEQ, 1, CUSTOM_MAX_FILES, "verilog")) return;
+    if (list && !yaml_expect_items(node, YAML_KIND_SEQ, 1, CUSTOM_MAX_FILES, "verilog", r->diag)) return;
     for (size_t i = 0; i < (list ? node->count : 1); i++)
         if (read_file(r, list ? node->items[i] : node, "verilog", ".v", &k->file[k->files])) k->files++;
 }
@@ -319,7 +311,7 @@ static void read_port_map(struct reader *r, const struct yaml_node *node, struct
     const struct yaml_node *type = yaml_get(node, "type"), *shape = yaml_get(node, "shape");
     if (type) yaml_word(type, type_words, CUSTOM_TYPES, "type", &port->type, r->diag);
     bool list = shape && shape->kind == YAML_KIND_SEQ;
-    if (!shape || (list && !expect_items(r, shape, YAML_KIND_SEQ, 1, CUSTOM_MAX_RANK, "shape"))) return;
+    if (!shape || (list && !yaml_expect_items(shape, YAML_KIND_SEQ, 1, CUSTOM_MAX_RANK, "shape", r->diag))) return;
     port->extents = list ? (int)shape->count : 1;
     for (int i = 0; i < port->extents; i++) read_expr(r, list ? shape->items[i] : shape, "shape", &port->shape[i]);
 }
@@ -332,7 +324,7 @@ static int read_ports(struct reader *r, const struct yaml_node *node, const char
         diag_note(r->diag, node->key_locs[1], "two kernels can read the same tensors");
         return 0;
     }
-    if (!expect_items(r, node, YAML_KIND_MAP, 1, most, what)) return 0;
+    if (!yaml_expect_items(node, YAML_KIND_MAP, 1, most, what, r->diag)) return 0;
     for (size_t i = 0; i < node->count; i++) {
         struct custom_port *port = &ports[i];
         port->name = node->keys[i];
@@ -347,8 +339,22 @@ static int read_ports(struct reader *r, const struct yaml_node *node, const char
     return (int)node->count;
 }
 
+// Of a kernel that takes step words, or reads a table: what its instances are told.
+static void refuse_set_params(struct reader *r, const struct custom *k) {
+    static const char *const of_steps[] = {"FIRINGS", "WHEN_LAST"}, *const of_tables[] = {"TABLE_OFFSET",
+                                                                                          "TABLE_STRIDE", "REPEAT",
+                                                                                          "BEAT_BITS"};
+    for (int p = 0; p < k->params; p++) {
+        const char *name = k->param[p].name;
+        if ((k->step && is_word(name, of_steps, COUNT_OF(of_steps))) ||
+            (k->fetch && is_word(name, of_tables, COUNT_OF(of_tables))))
+            diag_error(r->diag, k->param[p].loc, "parameter `%s` of kernel `%s` is set by its place in the design",
+                       name, k->name);
+    }
+}
+
 static void read_params(struct reader *r, const struct yaml_node *node, struct custom *k) {
-    if (!expect_items(r, node, YAML_KIND_MAP, 0, CUSTOM_MAX_PARAMS, "parameters")) return;
+    if (!yaml_expect_items(node, YAML_KIND_MAP, 0, CUSTOM_MAX_PARAMS, "parameters", r->diag)) return;
     for (size_t i = 0; i < node->count; i++) {
         struct custom_param *param = &k->param[k->params++];
         param->name = node->keys[i];
@@ -362,7 +368,7 @@ static void read_params(struct reader *r, const struct yaml_node *node, struct c
 }
 
 static void read_vectors(struct reader *r, const struct yaml_node *node, struct custom *k) {
-    if (!expect_items(r, node, YAML_KIND_MAP, 0, CUSTOM_MAX_VECTORS, "vectors")) return;
+    if (!yaml_expect_items(node, YAML_KIND_MAP, 0, CUSTOM_MAX_VECTORS, "vectors", r->diag)) return;
     for (size_t i = 0; i < node->count; i++) {
         struct custom_vector *vector = &k->vector[k->vectors++];
         vector->name = node->keys[i];
@@ -423,7 +429,7 @@ static int read_powers(struct reader *r, const struct yaml_node *node, int most,
     int sum = 0;
     while (known < COUNT_OF(legal) && legal[known] <= most) known++;
     if (!node) return 2 * most - 1;
-    if (!expect_items(r, node, YAML_KIND_SEQ, 1, known, what)) return most;
+    if (!yaml_expect_items(node, YAML_KIND_SEQ, 1, known, what, r->diag)) return most;
     for (size_t i = 0; i < node->count; i++) {
         int64_t v;
         if (!yaml_int(node->items[i], 1, most, what, &v, r->diag)) continue;
@@ -462,6 +468,7 @@ static void read_kernel(struct reader *r, const struct yaml_node *node, struct c
     if (params) read_params(r, params, k);
     if (vectors) read_vectors(r, vectors, k);
     if (yaml_get(node, "fetch")) read_fetch(r, yaml_get(node, "fetch"), k);
+    refuse_set_params(r, k);
     k->lanes = read_powers(r, yaml_get(node, "lanes"), 32, "lanes");
     k->tokens = read_powers(r, yaml_get(node, "T"), 8, "T");
     if (timing) read_timing(r, timing, k);
@@ -483,7 +490,7 @@ struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, 
                                  struct diag *diag) {
     struct reader r = {arena, diag, dir};
     *count = 0;
-    if (!node || !expect_items(&r, node, YAML_KIND_MAP, 0, SPEC_MAX_KERNELS, "kernels")) return NULL;
+    if (!node || !yaml_expect_items(node, YAML_KIND_MAP, 0, SPEC_MAX_KERNELS, "kernels", r.diag)) return NULL;
     struct custom *kernels = ARENA_ARRAY(arena, struct custom, node->count + 1);
     for (size_t i = 0; i < node->count; i++) {
         kernels[i].name = node->keys[i];

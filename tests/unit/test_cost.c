@@ -11,6 +11,7 @@
 
 #include "gen/command.h"
 #include "include/cost.h"
+#include "gen/cost/work.h"
 #include "include/ops.h"
 #include "include/spec.h"
 
@@ -284,6 +285,24 @@ static void results_elsewhere_are_in_the_contract(void **state) {
     arena_free(&arena);
 }
 
+// Rows of 40 elements are 3 beats: one a firing, for every position, in the head for the step's last.
+static void rows_of_custom_kernels_count(void **state) {
+    (void)state;
+    struct arena arena;
+    arena_init(&arena);
+    const struct ir *ir = build(&arena, "tests/e2e/specs/tables.yaml");
+    int64_t beats[2];
+    for (int i = 0; i < 2; i++) {
+        struct cost_load load = cost_load_new(ir);
+        cost_load_add(ir, &load, &(struct cost_step){.position = 8, .tokens = i ? 4 : 1, .head = true});
+        beats[i] = load.channel[0];
+    }
+    int64_t embed = cost_memory_beats(ir, ir->client[0].kernel), row = 3, repeat = 3;
+    assert_int_equal(cost_memory_beats(ir, ir->client[1].kernel), row);
+    assert_int_equal(beats[1] - beats[0], 3 * (embed + row + 2 * repeat * row));
+    arena_free(&arena);
+}
+
 static void every_operation_has_a_formula(void **state) {
     (void)state;
     for (int op = 0; op < IR_OPS; op++) {
@@ -424,6 +443,7 @@ int main(void) {
         cmocka_unit_test(four_tokens_wait_for_few_products),
         cmocka_unit_test(a_multiplier_for_both_nibbles),
         cmocka_unit_test(results_elsewhere_are_in_the_contract),
+        cmocka_unit_test(rows_of_custom_kernels_count),
         cmocka_unit_test(every_operation_has_a_formula),
         cmocka_unit_test(a_decode_step_is_counted_right),
         cmocka_unit_test(readers_and_writers_are_counted),

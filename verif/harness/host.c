@@ -64,7 +64,6 @@ static void warn_of_chat(struct sim *sim) {
     if (on) diag_warning(&sim->diag, loc_none(), "--chat %s: %s", sim->options.chat, on);
 }
 
-static int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
     struct sim *sim = host->sim;
