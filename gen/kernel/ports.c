@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-
 int ports_unit_elements(const struct ir *ir) { return ir->design.beat_bits / 8; }
 int ports_user_bits(const struct ir *ir) {
     return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;

@@ -50,7 +50,6 @@ bool sim_options_read_chat(struct arena *arena, struct sim_options *o, struct di
 
 // ---- one request ----
 
-
 static const char *encode(const struct tokenizer *tokenizer, const struct sim_options *o,
                           const struct sim_prompt *prompt, struct arena *arena, struct sim_request *r) {
     struct token_ids ids = {0};

@@ -64,7 +64,6 @@ static void warn_of_chat(struct sim *sim) {
     if (on) diag_warning(&sim->diag, loc_none(), "--chat %s: %s", sim->options.chat, on);
 }
 
-
 static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
     struct sim *sim = host->sim;
     struct arena *arena = &sim->arena;
