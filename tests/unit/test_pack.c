@@ -64,7 +64,6 @@ static int mantissa(const uint8_t *beats, int64_t i, bool int4) {
     return nibble < 8 ? nibble : nibble - 16;
 }
 
-
 // `row` past the end: everything is zero.
 static void check_row_header(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *params,
                              const uint8_t *scales) {

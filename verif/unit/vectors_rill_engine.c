@@ -40,7 +40,6 @@ struct operand {
     uint8_t shift[MAX_T][MAX_K / 32];
 };
 
-static int div_up(int a, int b) { return (a + b - 1) / b; }
 static uint8_t random_byte(struct engine *e) { return (uint8_t)vectors_random(&e->v); }
 
 // ---- lines ----
