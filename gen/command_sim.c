@@ -260,7 +260,7 @@ static const struct option_row rows[] = {
      .help = "lay the executable's code out after a step of the design has run (DIR/image): for long runs of large "
              "designs (needs llvm-bolt, Debian's bolt-15)"},
     {"--quick-build", NULL, OPTION_FLAG, 0, AT(quick),
-     .help = "build in seconds what then runs several times slower: for small designs and few steps (needs clang++; "
+     .help = "build in seconds what then runs several times slower: for small designs and few steps ("
              "RILL_QUICK_BUILD=1 in the environment does the same)"},
     {"--pumped", NULL, OPTION_FLAG, 0, AT(pumped),
      .help = "simulate the multipliers of a design with `A: 4` or `pump: 2` as they are made, at twice the clock: the "
