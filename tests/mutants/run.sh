@@ -124,7 +124,7 @@ check_places() {
     local tables=(--table "$work/here/faults.txt" --table "$work/there/faults.txt")
     faults check 0 >"$work/places.out" 2>&1 && fail "places" "passed entries beside other code"
     check_says "an entry beside other code is refused" \
-        "/here/faults.txt:1: unnoticed: .* not in this folder; move the entry to gen/base/faults.txt$" "$work/places.out"
+        "/here/faults.txt:1: .* not in this folder; move the entry to gen/base/faults.txt$" "$work/places.out"
     check_says "an id that another folder has is refused" \
         "/there/faults.txt:1: unnoticed: an entry of this id is at .*/here/faults.txt:1" "$work/places.out"
 }
