@@ -29,13 +29,13 @@ fi
 
 # Modules of many instances are kept apart (share.vlt), and what Verilator still writes once per instance is folded by
 # the linker, or by llvm-bolt: a simulation of many lanes is bound by fetching its code. Vectors of more than 12 words
-# are not taken apart, and move as vectors (wide.h).
+# are not taken apart, and move as vectors (wide_copies.h).
 apart="--output-split 40000 --output-split-cfuncs 4000 --expand-limit 12 -CFLAGS -ffunction-sections"
 folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 movable="-LDFLAGS -Wl,-q"
 with_clang() { make "$@" CXX=clang++ LINK=clang++; }
 # The smallest code runs fastest, and is compiled fastest: clang's -Os. The slow files run once.
-optimized() { with_clang "$@" OPT_FAST='-Os -march=native -include verif/harness/wide.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
+optimized() { with_clang "$@" OPT_FAST='-Os -march=native -include verif/harness/wide_copies.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
 # One file and no optimization: clang is then limited by reading, and reads the headers once.
 unoptimized() { with_clang "$@" VM_PARALLEL_BUILDS=0 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }
 
