@@ -35,7 +35,9 @@ folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 movable="-LDFLAGS -Wl,-q"
 with_clang() { make "$@" CXX=clang++ LINK=clang++; }
 # The smallest code runs fastest, and is compiled fastest: clang's -Os. The slow files run once.
-optimized() { with_clang "$@" OPT_FAST='-Os -march=native -include verif/harness/wide_copies.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
+optimized() {
+    with_clang "$@" OPT_FAST='-Os -march=native -include verif/harness/wide_copies.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1
+}
 # One file and no optimization: clang is then limited by reading, and reads the headers once.
 unoptimized() { with_clang "$@" VM_PARALLEL_BUILDS=0 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }
 
