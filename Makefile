@@ -8,10 +8,9 @@ CFLAGS   ?= -O2
 BASE     := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off -MMD -MP -I.
 LIBS     := -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 OUT      := build
-SRC      := $(filter-out gen/main.c,$(wildcard gen/*.c gen/base/*.c gen/import/*.c gen/options/*.c gen/run/*.c gen/spec/*.c gen/device/*.c gen/ir/*.c gen/model/*.c gen/kv/*.c gen/engine/*.c gen/bind/*.c gen/pass/*.c gen/emit/*.c gen/cost/*.c gen/kernel/*.c gen/pack/*.c \
-            gen/package/*.c gen/lp/*.c gen/timing/*.c gen/simulator/*.c gen/report/*.c gen/explain/*.c gen/golden/*.c gen/oracle/*.c gen/hbm/*.c))
+SRC      := $(wildcard gen/*/*.c)
 OBJ      := $(SRC:%.c=$(OUT)/obj/%.o)
-SIM_SRC  := $(wildcard verif/model/*.c verif/harness/*.c verif/check/*.c)
+SIM_SRC  := $(wildcard verif/model/*.c verif/replay/*.c verif/harness/*.c verif/check/*.c)
 SIM_OBJ  := $(SIM_SRC:%.c=$(OUT)/obj/%.o)
 
 $(OUT)/rill: $(OUT)/obj/gen/main.o $(OUT)/librill.a
@@ -20,7 +19,7 @@ $(OUT)/rill: $(OUT)/obj/gen/main.o $(OUT)/librill.a
 $(OUT)/librill.a: $(OBJ) $(SIM_OBJ)
 	@rm -f $@ && ar rcs $@ $^
 
-$(OUT)/obj/gen/golden/%.o $(OUT)/obj/gen/oracle/%.o $(OUT)/obj/gen/timing/%.o $(OUT)/obj/gen/simulator/%.o: CFLAGS += -O3
+$(OUT)/obj/gen/numerics/%.o $(OUT)/obj/verif/replay/%.o $(OUT)/obj/gen/reference/%.o $(OUT)/obj/gen/timing/%.o $(OUT)/obj/gen/simulator/%.o: CFLAGS += -O3
 $(OUT)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "cc $<"

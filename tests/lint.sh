@@ -123,7 +123,7 @@ build_with() { # compiler, OPT
     done
 }
 
-tidy() { find gen verif/check verif/harness verif/model -name '*.c' -not -path '*/tables/*' -print0 |
+tidy() { find gen verif/check verif/harness verif/model verif/replay -name '*.c' -not -path '*/tables/*' -print0 |
     xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. 2>/dev/null' tidy; }
 
 key_tables() { # each behind its marker, and one for every map that has more than two keys
@@ -145,12 +145,12 @@ passes_table() { diff <(build/rill explain --passes) <(sed -n 's/^| \([a-z]*-[a-
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
 oracle_apart() {
     local known='calibrate|oracle|oracle_pack|checkpoint|quantize|diag|base|expression|rill_kernel|tokenizer|yaml'
-    known="include/($known|sampling)\.h|gen/oracle/[a-z0-9_]+\.([ch]|inc)|.*include/yaml\.h"
-    known+="|gen/golden/(ops|fp32|dot|library|wide)\.h"
-    gcc -MM -std=c11 -D_GNU_SOURCE -I. gen/oracle/*.c | tr -d '\\' | tr -s ' \n' '\n' |
+    known="include/($known|sampling)\.h|gen/reference/[a-z0-9_]+\.([ch]|inc)|.*include/yaml\.h"
+    known+="|gen/numerics/(numerics|fp32|dot|library|wide)\.h"
+    gcc -MM -std=c11 -D_GNU_SOURCE -I. gen/reference/*.c | tr -d '\\' | tr -s ' \n' '\n' |
         grep -E '/' | grep -vE "^($known)$" | sort -u
     # the compiler's reader stays out
-    grep -l '"include/yaml.h"' gen/oracle/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE'
+    grep -l '"include/yaml.h"' gen/reference/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE'
 }
 
 registers_table() {
@@ -175,7 +175,7 @@ fi
 silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress \
     --template='{file}:{line}: {id}: {message}' -I. \
-    gen verif/check verif/harness verif/model
+    gen verif/check verif/harness verif/model verif/replay
 silent "operations table of docs/spec.md" operations_table
 silent "tables of keys in docs/spec.md" key_tables
 silent "glossary of docs/glossary.md" glossary_table

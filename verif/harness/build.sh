@@ -29,7 +29,7 @@ fi
 
 # Modules of many instances are kept apart (share.vlt), and what Verilator still writes once per instance is folded by
 # the linker, or by llvm-bolt: a simulation of many lanes is bound by fetching its code. Vectors of more than 12 words
-# are not taken apart, and move as vectors (wide.h).
+# are not taken apart, and move as vectors (wide_copies.h).
 apart="--output-split 40000 --output-split-cfuncs 4000 --expand-limit 12 -CFLAGS -ffunction-sections"
 folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 movable="-LDFLAGS -Wl,-q"
@@ -37,7 +37,7 @@ movable="-LDFLAGS -Wl,-q"
 compiler=$(command -v clang++ || command -v g++)
 run_make() { make "$@" CXX="$compiler" LINK="$compiler"; }
 # The smallest code runs fastest and compiles fastest, hence -Os. The slow files run once.
-optimized() { run_make "$@" OPT_FAST='-Os -march=native -include verif/harness/wide.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
+optimized() { run_make "$@" OPT_FAST='-Os -march=native -include verif/harness/wide_copies.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
 # Without optimization the compiler mostly reads headers; one file makes it read them once.
 unoptimized() { run_make "$@" VM_PARALLEL_BUILDS=0 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }
 

@@ -42,7 +42,7 @@ vector_flags=(-std=c11 -O2 -Wall -Wextra -ffp-contract=off "-I$root")
 # The golden functions behind all of these programs, compiled once, before the first.
 build_golden() {
     [ -e "$WORK/golden.a" ] && return
-    mkdir -p "$WORK/golden" && (cd "$WORK/golden" && gcc "${vector_flags[@]}" -c "$root"/gen/golden/{fp32,ops_*}.c) &&
+    mkdir -p "$WORK/golden" && (cd "$WORK/golden" && gcc "${vector_flags[@]}" -c "$root"/gen/numerics/{fp32,ops_*}.c) &&
         ar rcs "$WORK/golden.a" "$WORK/golden"/*.o
 }
 
