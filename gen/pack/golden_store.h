@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "include/ir.h"
-#include "include/quantize.h"
+#include "gen/ir/ir.h"
+#include "gen/numerics/quantize.h"
 
 #define GOLDEN_STORE_FILE "golden.bin"
 #define GOLDEN_STORE_MAGIC "RILLGLD3"

@@ -4,8 +4,8 @@
 #ifndef RILL_PASS_H
 #define RILL_PASS_H
 
-#include "include/ir.h"
-#include "include/spec.h"
+#include "gen/ir/ir.h"
+#include "gen/spec/spec.h"
 
 typedef bool pass_function(struct ir *, const struct rill_spec *, struct diag *);
 

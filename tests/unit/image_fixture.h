@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "gen/command/command.h"
-#include "include/pack.h"
+#include "gen/pack/pack.h"
 
 struct image_fixture {
     struct fixture f;

@@ -11,7 +11,7 @@
 #include "verif/check/check.h"
 #include "gen/numerics/numerics.h"
 #include "tests/unit/image_fixture.h"
-#include "include/ir_custom.h"
+#include "gen/ir/custom_ops.h"
 
 enum { SIZE = 6, LANES = 4, WORDS = 2, TOKENS = 2, REPEAT = 2, ROWS = 3, STEPS = 2 };
 

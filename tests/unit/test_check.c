@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "verif/check/check.h"
 
 enum {

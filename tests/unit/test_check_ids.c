@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "verif/check/check.h"
 
 enum { TOKENS = 2, CHANNELS = 3, CONTEXT = 200, PROMPT = 131, NEW = 5 };

@@ -12,7 +12,7 @@
 
 #include "gen/numerics/numerics.h"
 #include "verif/replay/replay_internal.h"
-#include "include/checkpoint.h"
+#include "gen/model/checkpoint.h"
 #include "verif/replay/replay.h"
 #include "tests/unit/golden_products.h"
 

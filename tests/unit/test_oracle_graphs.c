@@ -6,7 +6,7 @@
 
 #include <glob.h>
 
-#include "include/spec.h"
+#include "gen/spec/spec.h"
 #include "verif/check/check.h"
 
 enum { POSITIONS = 3, NEW_IDS = 3 };

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "gen/command/command.h"
-#include "include/pack.h"
-#include "include/tokenizer.h"
+#include "gen/pack/pack.h"
+#include "gen/model/tokenizer.h"
 #include "verif/replay/replay.h"
 
 enum { FIELDS = 6, LEAST_STORIES = 9 };

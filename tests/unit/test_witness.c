@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "gen/command/command.h"
-#include "include/oracle.h"
-#include "include/pack.h"
-#include "include/rows.h"
+#include "gen/reference/oracle.h"
+#include "gen/pack/pack.h"
+#include "gen/model/rows.h"
 #include "verif/replay/replay.h"
 
 enum { LEAST_GRAPHS = 12, MOST_IDS = 128, MOST_SIZE = 16 };

@@ -4,7 +4,7 @@
 #ifndef VERIF_CHECK_H
 #define VERIF_CHECK_H
 
-#include "include/oracle.h"
+#include "gen/reference/oracle.h"
 #include "verif/replay/replay.h"
 
 enum check_set {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/window.h"
+#include "gen/ir/window.h"
 #include "verif/check/check_internal.h"
 
 static float float_of(uint32_t bits) {

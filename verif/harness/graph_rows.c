@@ -3,8 +3,8 @@
 // golden model and into a file.
 #include <string.h>
 
-#include "include/layout.h"
-#include "include/rows.h"
+#include "gen/ir/layout.h"
+#include "gen/model/rows.h"
 #include "verif/harness/sim_internal.h"
 
 static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor *t, int64_t rows) {

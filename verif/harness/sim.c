@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "verif/model/hbm_dpi.h"
-#include "include/kernel.h"
-#include "include/pack.h"
+#include "gen/kernel/kernel.h"
+#include "gen/pack/pack.h"
 #include "verif/harness/sim_internal.h"
 #include "verif/harness/snapshot.h"
 

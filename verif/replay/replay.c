@@ -2,7 +2,7 @@
 // The golden executor (verif/replay/replay.h): runs the tensor graph position by position with the golden operations.
 #include <string.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "verif/replay/replay_internal.h"
 
 // ---- memory ----

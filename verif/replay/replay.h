@@ -4,7 +4,7 @@
 #ifndef RILL_REPLAY_H
 #define RILL_REPLAY_H
 
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 // The value of one tensor for one position and one repetition of its region.
 // Elements are rows x cols; element (r, c) is at [r * stride + c]. Static shapes: rank 1 is one row of n; rank 2 is

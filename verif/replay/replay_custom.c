@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/ir_custom.h"
+#include "gen/ir/custom_ops.h"
 #include "gen/numerics/library.h"
 #include "verif/replay/replay_internal.h"
 

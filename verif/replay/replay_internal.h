@@ -5,9 +5,9 @@
 
 #include "gen/numerics/dot.h"
 #include "gen/numerics/fp32.h"
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 #include "gen/pack/golden_store.h"
-#include "include/sampling.h"
+#include "gen/base/sampling.h"
 #include "verif/replay/replay.h"
 
 // One tensor's value at one position: arrays sized at the bound of dynamic extents, rows `stride` elements apart.
