@@ -102,7 +102,7 @@ struct sim {
     struct sim_options options;
     struct ir *ir;
     struct hbm *hbm;
-    struct golden_run *golden;
+    struct replay *golden;
     struct check *check;
     const struct oracle_graph *spec; // NULL: the design has no copy of it
     struct oracle *oracle;
