@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "include/diag.h"
 #include "include/version.h"
 

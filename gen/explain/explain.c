@@ -11,7 +11,7 @@
 #include "include/registers.h"
 #include "gen/explain/meanings.h"
 #include "gen/explain/messages.h"
-#include "gen/explain/tables.h"
+#include "gen/explain/key_tables.h"
 #include "gen/explain/topics.h"
 
 // ---- saying ----
