@@ -186,7 +186,7 @@ def stands_in(path, operation):
 
 def wrong_homes():
     page = (ROOT / "CONTRIBUTING.md").read_text()
-    listed = set(re.findall(r"[\w]+\.[a-z]+", page[page.index("## How to add an operation"):page.index("## Folders")]))
+    listed = set(re.findall(r"[\w]+\.[a-z]+", page[page.index("## How to add an operation"):page.index("## How to add a pass")]))
     sources = [*files("gen", "include", "verif/replay"), *(path.relative_to(ROOT) for path in sorted((ROOT / "rtl-templates").rglob("*.v")))]
     for operation in OPERATIONS:
         found = [path for path in sources if stands_in(path, operation)]
