@@ -63,7 +63,6 @@ test-all: deps
 
 # The pages as a static site with search: build/site/index.html
 docs:
-	@tests/install.sh demo mkdocs:mkdocs
 	@docs/site.sh
 
 # Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every batch of seeds)

@@ -6,10 +6,10 @@
 #include "gen/emit/emit.h"
 #include "gen/emit/clock.h"
 #include "gen/report/design_report.h"
-#include "include/oracle.h"
-#include "include/pack.h"
-#include "include/spec.h"
-#include "include/yaml.h"
+#include "gen/reference/oracle.h"
+#include "gen/pack/pack.h"
+#include "gen/spec/spec.h"
+#include "gen/base/yaml.h"
 
 struct gen_options {
     const char *spec, *dir, *dump_after, *timing;
@@ -172,16 +172,19 @@ static int start(struct run *run, void *options) {
 
 #define AT(member) offsetof(struct gen_options, member)
 static const struct option_row rows[] = {
-    {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump to continue from"},
+    {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump from which to continue"},
     {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
-     .help = "rtl/*.v, filelist.f, lint.vlt, memory_map.json, design.yaml, report.txt, report.json, oracle/, "
-             "sim/rill_sim_top.sv"},
+     .help = "folder to write: rtl/*.v, filelist.f, lint.vlt, memory_map.json, design.yaml, report.txt, "
+             "report.json, oracle/, sim/rill_sim_top.sv"},
     {"--timing", "FILE", OPTION_FILE, 0, AT(timing), .without = "--dump-after", .help = COMMAND_TIMING_HELP},
     {"--dump-after", "PASS", OPTION_WORD, OPTION_JOINED, AT(dump_after), .value = command_pass_name,
-     .list = command_list_passes, .help = "stop after a pass and write DIR/PASS.yaml instead"},
+     .list = command_list_passes,
+     .help = "stop after this pass and write the compiler state (IR) to DIR/PASS.yaml instead"},
     {0}};
 
 const struct command command_gen = {
-    .options = {.name = "gen", .purpose = "write Verilog, memory map, IR and report", .table = {{rows, 0}}},
+    .options = {.name = "gen",
+                .purpose = "write the Verilog, memory map, compiler state (IR) and report of a design",
+                .table = {{rows, 0}}},
     .size = sizeof(struct gen_options),
     .start = start};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of a simulation.
-#include "include/sim_options.h"
+#include "gen/request/sim_options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "include/rows.h"
-#include "include/tokenizer.h"
+#include "gen/model/rows.h"
+#include "gen/model/tokenizer.h"
 
 enum { MAX_REQUESTS_BYTES = 16 << 20, DEFAULT_TOKENS = 16 };
 
@@ -130,56 +130,60 @@ static const char *read_plant(struct arena *arena, void *into, const char *value
 #define AT(member) offsetof(struct sim_options, member)
 const struct option_row sim_rows[] = {
     {"--prompt", "TEXT", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_prompt, .group = "Requests",
-     .help = "one request; several run one after the other"},
+     .help = "a request as text. Several requests run one after another"},
     {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .names = "families/chat",
-     .help = "prompts are questions to a chat model, in a template of families/chat or of a file"},
+     .help = "treat prompts as questions to a chat model and put them into a chat template: one of "
+             "families/chat, or a file"},
     {"--prompt-ids", "LIST", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_ids,
-     .help = "the same, as token ids: 1,2,3"},
+     .help = "a request as token ids: 1,2,3"},
     {"--requests", "FILE", OPTION_CALL, OPTION_REPEATS, 0, .call = read_requests,
-     .help = "one request a line: text, or `ids:` and a list"},
+     .help = "file with one request per line: text, or `ids:` and a list"},
     {"--tokens", "N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_tokens,
-     .help = "ids to make (or rows to send); behind a prompt: for that prompt (default 16, or what the context has "
-             "room for)"},
-    {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at the ids that end a text"},
+     .help = "tokens to generate, or rows to send (default 16, or as many as the context has room for). "
+             "After a prompt it applies to that prompt"},
+    {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
     {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked),
-     .help = "hand a bad request to the design instead of refusing it"},
+     .help = "pass an invalid request to the design instead of rejecting it"},
     {"--data-seed", "S", OPTION_COUNT, 0, AT(data_seed), .preset = "1",
-     .help = "random rows of graphs that are no language models"},
+     .help = "seed of the random rows for graphs that are not language models"},
     {"--inputs", "FILE", OPTION_FILE, 0, AT(inputs),
-     .help = "their rows instead, a .npy (one input) or .safetensors file of arrays [rows][...shape]: all of them, or "
-             "the first `--tokens N`"},
+     .help = "rows for such graphs from a file: .npy (one input) or .safetensors, with arrays "
+             "[rows][...shape]. `--tokens N` takes the first N rows"},
     {"--outputs", "FILE", OPTION_FILE, 0, AT(outputs),
-     .help = "the rows that come out, in the same formats; written only if all matched"},
-    {"--seed", "S", OPTION_COUNT, 0, AT(seed), .preset = "0", .group = "The run",
-     .help = "jitter of the memory model; 0: none"},
+     .help = "write the result rows to a file of the same formats, only if everything matched"},
+    {"--seed", "S", OPTION_COUNT, 0, AT(seed), .preset = "0", .group = "Run",
+     .help = "seed for random delays of the memory model. 0: none"},
     {"--compare", "all|min", OPTION_CHOICE, 0, AT(compare), .preset = "all",
-     .help = "streams compared with the golden model"},
-    {"--timeout", "CYCLES", OPTION_COUNT, 0, AT(timeout), .help = "ends the run with a failure (default: none)"},
+     .help = "which streams are compared with the reference model"},
+    {"--timeout", "CYCLES", OPTION_COUNT, 0, AT(timeout), .help = "fail after this many cycles (default: never)"},
     {"--watchdog", "CYCLES", OPTION_COUNT, 0, AT(watchdog), 1, .preset = "20000",
-     .help = "no beat anywhere for so long is a deadlock"},
-    {"--pause", "CYCLE", OPTION_COUNT, 0, AT(pause), .with = "--save", .help = "ends there, with the whole run saved"},
+     .help = "report a deadlock after this many cycles without any beat"},
+    {"--pause", "CYCLE", OPTION_COUNT, 0, AT(pause), .with = "--save",
+     .help = "stop in this cycle and save the whole run"},
     {"--save", "FILE", OPTION_FILE, 0, AT(save), .with = "--pause", .without = "--trace --beats",
-     .help = "where it is saved"},
+     .help = "file for the saved run"},
     {"--resume", "FILE", OPTION_FILE, 0, AT(resume),
-     .help = "goes on with a saved run, under its options; again with `--pause` and `--save`, if given"},
+     .help = "continue a saved run with the options of that run. `--pause` and `--save` may be given again"},
     {"--inject-error", "CH:N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_error,
-     .help = "the N-th read burst of channel CH answers SLVERR; CH:wN: write burst"},
+     .help = "answer the N-th read burst of channel CH with SLVERR. CH:wN does so for a write burst"},
     {"--plant", "FAULT", OPTION_CALL, OPTION_REPEATS, 0, .call = read_plant, .value = plant_name,
-     .help = "a fault that the run must find, to try the checks: memory[:BIT] of the results as they lie in memory, "
-             "short (stopped after a step), open (a read never finished), endless[:N] (the N-th read burst of channel "
-             "0 has no RLAST), logits[:BIT] (of the register that hashes them)"},
+     .help = "plant a fault that the run must find, to test the checks: memory[:BIT] (in the results as "
+             "stored in memory), short (stop after a step), open (a read that never finishes), "
+             "endless[:N] (the N-th read burst of channel 0 has no RLAST), logits[:BIT] (in the register "
+             "with the hash of the logits)"},
     {"--base", "CH:BYTES", OPTION_CALL, OPTION_REPEATS, 0, .call = read_base,
-     .help = "channel CH's image begins BYTES further, and its base register says so"},
-    {"--json", "FILE", OPTION_FILE, 0, AT(json), .group = "What is written", .help = "results; - for standard output"},
+     .help = "move the image of channel CH up by BYTES and set its base register to match"},
+    {"--json", "FILE", OPTION_FILE, 0, AT(json), .group = "Output",
+     .help = "write the results as JSON. - stands for standard output"},
     {"--occupancy", NULL, OPTION_FLAG, 0, AT(occupancy),
-     .help = "how full every FIFO was over the run goes into the JSON file also with `--compare min`"},
-    {"--trace", "FILE", OPTION_FILE, 0, AT(trace), .help = "waveform (FST)"},
+     .help = "add the fill of every FIFO over time to the JSON file, also with `--compare min`"},
+    {"--trace", "FILE", OPTION_FILE, 0, AT(trace), .help = "write waveforms (FST)"},
     {"--beats", "FILE", OPTION_FILE, 0, AT(beats),
-     .help = "every handshake of every stream: a line with edge number, cycle, tlast"},
-    {"--logits", "FILE", OPTION_FILE, 0, AT(logits), .help = "inputs of argmax, raw fp32"},
+     .help = "write every handshake of every stream: a line with edge number, cycle, tlast"},
+    {"--logits", "FILE", OPTION_FILE, 0, AT(logits), .help = "write the logits (inputs of argmax) as raw fp32"},
     {"--timeline", "FILE", OPTION_FILE, 0, AT(timeline),
-     .help = "first and last cycle of every firing on every compared stream, CSV"},
-    {"--quiet", NULL, OPTION_FLAG, 0, AT(quiet), .help = "no text and no summary on standard output"},
+     .help = "write the first and last cycle of every firing on every compared stream, as CSV"},
+    {"--quiet", NULL, OPTION_FLAG, 0, AT(quiet), .help = "print no text and no summary"},
     {0}};
 
 static const struct option_row dir_row[] = {

@@ -33,7 +33,7 @@ check "pictures are what their text gives" nothing docs/pictures/make.sh --check
 in_index() {
     local page
     for page in docs/*.md; do
-        [[ $page == docs/pages.md ]] || grep -q "](${page#docs/})" docs/pages.md || echo "$page is not in docs/pages.md"
+        [[ $page == docs/pages.md ]] || grep -q "](${page#docs/}[#)]" docs/pages.md || echo "$page is not in docs/pages.md"
     done
     for page in docs/decisions/*.md; do
         [[ $page == */README.md ]] || grep -q "](${page##*/})" docs/decisions/README.md ||
@@ -76,7 +76,7 @@ PYTHON
 check "links to parts of pages" nothing parts_exist
 site() {
     local page
-    docs/site.sh >"$work/site" 2>&1 || return
+    docs/site.sh --plain >"$work/site" 2>&1 || return
     for page in site.css site.js search/lunr.js search/search_index.js decisions/index.html glossary.html; do
         [ -s "build/site/$page" ] || return
     done
