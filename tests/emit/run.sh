@@ -99,7 +99,7 @@ same_bytes() { # spec, folder
 check_design() { # spec: the unit of parallel work
     local spec=$1 label dir again=""
     [[ $spec == "$work"/* ]] || again="tests/emit/run.sh ${spec#"$root"/}"
-    label=$(basename "$spec" .yaml)
+    label=$(spec_name "$spec")
     dir=$work/$label log=$work/$label.log
     rm -rf "$dir" "$dir.again"
     if ! "$rill" gen "$spec" -o "$dir" >"$log" 2>&1; then
@@ -139,16 +139,16 @@ story=$root/configs/tinystories-gpt2-1m.yaml
 
 if [ ${#specs[@]} = 0 ]; then
     variant "$story" "$work/specs/int4-c3-b256-t1.yaml" weights=int4 channels=3 beat_bits=256 T=1 lanes=4 fifo=safe
-    variant "$root/tests/e2e/specs/odd.yaml" "$work/specs/odd-spatial.yaml" channels=11 binding=spatial fifo=safe
+    variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/specs/odd-spatial.yaml" channels=11 binding=spatial fifo=safe
     specs=("$root/configs/graph-linear.yaml" "$story" "$work/specs/int4-c3-b256-t1.yaml" "$work/specs/odd-spatial.yaml"
-        "$root/tests/e2e/specs/blocks.yaml")
+        "$root/tests/e2e/cases/blocks/spec.yaml")
     if [ $all = 1 ]; then
         variant "$story" "$work/specs/int8-c1-b512-t8.yaml" channels=1 T=8 lanes=32
         variant "$story" "$work/specs/int4-c32-b512-t2.yaml" weights=int4 head=int4 channels=32 lanes=16
         variant "$story" "$work/specs/int4-c5-b512-t4-g256.yaml" weights=int4 head=int4 channels=5 T=4 group=256 lanes=1
         variant "$story" "$work/specs/int8-c8-b256-t2.yaml" channels=8 beat_bits=256 lanes=2
         specs+=("$work"/specs/int8-*.yaml "$work"/specs/int4-c[0-9]*-b512-*.yaml)
-        for spec in "$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml; do
+        for spec in "$root"/configs/*.yaml "$root"/tests/e2e/cases/*/spec.yaml; do
             [[ " ${specs[*]} " == *" $spec "* ]] || specs+=("$spec")
         done
     fi
@@ -156,7 +156,7 @@ fi
 
 for spec in "${specs[@]}"; do
     checks=7
-    [ "$(basename "$spec" .yaml)" != graph-linear ] || checks=8 # with a module that is not reached
+    [ "$(spec_name "$spec")" != graph-linear ] || checks=8 # with a module that is not reached
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 run_jobs 2

@@ -65,7 +65,7 @@ static const char *instance_at(const char *text, const char *at) {
 
 static void every_instance_has_the_reset_of_its_die(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/dies.yaml");
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
     int instances[IR_MAX_DIES] = {0}, die, index;
     for (const char *at = strstr(d.top, ".rst(core_rst_"); at; at = strstr(at + 1, ".rst(core_rst_")) {
         const char *instance = instance_at(d.top, at);
@@ -82,7 +82,7 @@ static void every_instance_has_the_reset_of_its_die(void **state) {
 // Ways to and from all dies have as many stages as the token loop waits for, the border crossed between two of them.
 static void all_dies_leave_the_reset_together(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/dies.yaml");
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
     int loop = kernel_first(d.ir, KERNEL_LOOP), home = d.ir->kernel[loop].die;
     int stages = (int)ir_param_int(&d.ir->kernel[loop], "RESET_WAY", 0) - IR_RESET_LEAST;
     assert_int_equal(stages, 3);
@@ -99,7 +99,7 @@ static void all_dies_leave_the_reset_together(void **state) {
 // kernel_fault[i] is that of the kernel i among those that have one, over whatever die it comes.
 static void a_fault_keeps_its_place(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/dies.yaml");
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
     const char *at = strstr(d.top, "assign kernel_fault = {");
     assert_non_null(at);
     for (int k = d.ir->kernels - 1; k >= 0; k--) {
@@ -118,7 +118,7 @@ static void a_fault_keeps_its_place(void **state) {
 
 static void a_design_of_one_die_has_no_way(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/five.yaml");
+    struct design d = design_of("tests/e2e/cases/five/spec.yaml");
     assert_int_equal(emit_way_stages(d.ir), 0);
     assert_null(strstr(d.top, "rill_hop #"));
     assert_non_null(strstr(d.top, ".rst(core_rst[0])"));
