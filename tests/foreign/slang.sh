@@ -49,6 +49,7 @@ is_packaged() { [[ $1 == "$root"/configs/* || $1 == "$here"/* ]]; } # spec
 read_spec() { # spec
     local name
     name=$(basename "$1" .yaml)
+    [ "$name" != spec ] || name=$(basename "$(dirname "$1")") # tests/e2e/cases/NAME/spec.yaml
     if ! "$rill" gen "$1" -o "$work/$name" >"$log" 2>&1; then fail "$name" "$(reason)"
     else reads "$name" design "$work/$name"
     fi

@@ -104,8 +104,8 @@ queue says "a message about a key" '^design\.fifo: ' \
     'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
 queue says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
 queue says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
-queue says "a message that names a word alone" '^certificate: why a FIFO' "it has no certificate"
-queue says "a word beside a key of its name" '^T: the most positions' T
+queue says "a message that names a word alone" '^certificate: the reason that' "it has no certificate"
+queue says "a word beside a key of its name" '^T: the largest number of positions' T
 queue says "a legal word of a key" '^`shared` is a value of design\.binding: all products take turns' shared
 queue says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute matmul\.weights: 4 bits' int4_asym
 queue says "a parameter of a family" '^parameter gpt2\.ffn: a key of `model` with `family: gpt2`$' gpt2.ffn
@@ -118,7 +118,7 @@ queue says "a command" '^command `rill sim`: simulate a design' sim
 queue says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
 queue says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' \
     'rill sim: error: `--watchdog` takes an integer'
-queue says "a word that is a register, too" "^image: what a design's memory holds" 'of which image is it?'
+queue says "a word that is a register, too" "^image: the content of the design's memory" 'of which image is it?'
 queue says "what a message means" '^message other_image: the design was made anew' \
     'x.yaml: error: the image was packed for another design (`y`); pack again'
 queue says "what to do" '^  what to do: run `rill pack` once more' 'the image was packed for another design'
