@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding what a text is about, and saying what is known of it.
-#include "include/explain.h"
+#include "gen/explain/explain.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "include/ops.h"
-#include "include/registers.h"
+#include "gen/ir/ops.h"
+#include "gen/ir/registers.h"
 #include "gen/explain/meanings.h"
 #include "gen/explain/messages.h"
 #include "gen/explain/key_tables.h"
@@ -48,7 +48,7 @@ static void say_parameter(FILE *out, const struct topic *t, struct arena *arena)
 }
 
 static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
-    static const char *const kinds[] = {"integer", "number", "text", "list", ""};
+    static const char *const kinds[] = {"integer", "number", "text", "list", "one of"};
     struct ir_op_attr attr[IR_MAX_OP_ATTRS];
     ir_attr_column(ir_spec_op(op).attributes, attr);
     const struct ir_op_attr *a = &attr[index];
@@ -65,7 +65,7 @@ static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
 static void say_steps(FILE *out, const char *steps) {
     for (const char *p = steps; p && *p; p += strcspn(p, ";")) {
         p += strspn(p, "; ");
-        fprintf(out, "%s%.*s", p == steps ? "  stands for " : ", ", (int)strcspn(p, " ?"), p);
+        fprintf(out, "%s%.*s", p == steps ? "  stands for " : ", ", (int)strcspn(p, " ?^"), p);
     }
     if (steps) fputc('\n', out);
 }
