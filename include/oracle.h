@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle (gen/oracle, docs/oracle.md): what a spec computes, read from the spec file itself and evaluated before
+// The oracle (gen/reference, docs/oracle.md): what a spec computes, read from the spec file itself and evaluated before
 // any pass. It knows nothing that the compiler concludes: its own reader, shapes, defaults, names of weights. A spec
 // that the compiler refuses is not its business: its messages are short.
 #ifndef RILL_ORACLE_H

@@ -110,11 +110,6 @@ foreign_words() { # places of one machine, numbers of a tracker
     grep -nHE '(^|[^a-z])/(work|home|root)/|[Ii]ssue #?[0-9]' "${all_files[@]}" | grep -v '^tests/lint.sh' | cut -c1-120
 }
 
-own_words() { # what the field has a name for: forecast, deadlock
-    grep -nHiE 'foret(el|old)|(come|comes|came|coming) to a halt' "${all_files[@]}" |
-        grep -v '^tests/lint.sh\|^tests/mutants/table.txt' | cut -c1-120
-}
-
 shell_syntax() {
     local file
     for file in "${scripts[@]}"; do bash -n "$file"; done
@@ -128,7 +123,7 @@ build_with() { # compiler, OPT
     done
 }
 
-tidy() { find gen verif/check verif/harness verif/model -name '*.c' -not -path '*/tables/*' -print0 |
+tidy() { find gen verif/check verif/harness verif/model verif/replay -name '*.c' -not -path '*/tables/*' -print0 |
     xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. 2>/dev/null' tidy; }
 
 key_tables() { # each behind its marker, and one for every map that has more than two keys
@@ -150,26 +145,22 @@ passes_table() { diff <(build/rill explain --passes) <(sed -n 's/^| \([a-z]*-[a-
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
 oracle_apart() {
     local known='calibrate|oracle|oracle_pack|checkpoint|quantize|diag|base|expression|rill_kernel|tokenizer|yaml'
-    known="include/($known|sampling)\.h|gen/oracle/[a-z0-9_]+\.([ch]|inc)|.*include/yaml\.h"
-    known+="|gen/golden/(ops|fp32|dot|library|wide)\.h"
-    gcc -MM -std=c11 -D_GNU_SOURCE -I. gen/oracle/*.c | tr -d '\\' | tr -s ' \n' '\n' |
+    known="include/($known|sampling)\.h|gen/reference/[a-z0-9_]+\.([ch]|inc)|.*include/yaml\.h"
+    known+="|gen/numerics/(numerics|fp32|dot|library|wide)\.h"
+    gcc -MM -std=c11 -D_GNU_SOURCE -I. gen/reference/*.c | tr -d '\\' | tr -s ' \n' '\n' |
         grep -E '/' | grep -vE "^($known)$" | sort -u
     # the compiler's reader stays out
-    grep -l '"include/yaml.h"' gen/oracle/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE'
+    grep -l '"include/yaml.h"' gen/reference/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE'
 }
 
 registers_table() {
     diff <(build/rill package --registers) <(sed -n '/^<!-- register table/,/^$/p' docs/rtl.md | sed '1d;/^$/d')
 }
 
-# Pictures are what their sources say; the README is read at one sitting.
+# The chart shows the figures of bench/figures.txt.
 chart() { diff <(bench/chart.py) docs/speed.svg; }
-readme_form() {
-    awk '!/^\|/ && length($0) > 100 { print "README.md:" NR ": more than 100 columns" }' README.md
-    awk 'END { if (NR > 120) print "README.md: " NR " lines, 120 at most" }' README.md
-}
 
-plan $((quick ? 21 : 25))
+plan $((quick ? 19 : 23))
 silent "clang-format" unformatted
 silent "SPDX lines" spdx_missing
 silent "line lengths" too_long
@@ -177,7 +168,6 @@ silent "file sizes" too_large
 silent "tabs and trailing blanks" blanks
 silent "Verilog headers" verilog_headers
 silent "words that do not belong" foreign_words
-silent "words of our own" own_words
 silent "shell syntax" shell_syntax
 if command -v shellcheck >/dev/null 2>&1; then
     plan 1 && silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"
@@ -185,7 +175,7 @@ fi
 silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress \
     --template='{file}:{line}: {id}: {message}' -I. \
-    gen verif/check verif/harness verif/model
+    gen verif/check verif/harness verif/model verif/replay
 silent "operations table of docs/spec.md" operations_table
 silent "tables of keys in docs/spec.md" key_tables
 silent "glossary of docs/glossary.md" glossary_table
@@ -194,7 +184,6 @@ silent "passes of docs/passes.md" passes_table
 silent "register table of docs/rtl.md" registers_table
 silent "the oracle knows nothing of the compiler" oracle_apart
 silent "docs/speed.svg" chart
-silent "form of the README" readme_form
 check "walls between folders" tests/walls.sh
 check "layouts of bits" tests/fields.sh
 if [ $quick = 0 ]; then

@@ -137,9 +137,9 @@ def wrong_names():
 
 
 # Files that read what others wrote: tables, files of tools and users, the environment.
-READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/ir/net_text.c", "gen/cost/measured.c", "gen/golden/run_guard.c", "gen/golden/tables/make_tables.c",
-           "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/dot.c")
-NAMES = ("gen/ir/net.c", "gen/ir/custom.c")  # where nets of a dump get their roles; what a spec says of a custom kernel's parameter
+READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/ir/net_text.c", "gen/cost/measured.c", "gen/numerics/guard.c", "gen/numerics/tables/make_tables.c",
+           "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/html_dot.c")
+NAMES = ("gen/ir/net.c", "gen/ir/custom_ops.c")  # where nets of a dump get their roles; what a spec says of a custom kernel's parameter
 PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")
 COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bnet(\[.*\])?(\.|->)name\b|[.>]use\b|[.>]base\b|ir_use_print|ir_value_print|ir_attr_string|value\.text)")
 SLICE = re.compile(r'"[^"]*(%s|\w)\[(%|\d)[^"]*"')
@@ -150,14 +150,14 @@ OF_USERS = ("gen/bind/bind_custom.c", "`include")  # Verilog that a user wrote
 def wrong_texts():
     """Parameters, nets and choices are values: nothing behind the readers parses their texts, nor prints them but the emitter and the dump."""
     for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "pass", "cost", "timing", "simulator", "emit", "package", "report",
-                                                   "golden"))):
+                                                   "numerics")), "verif/replay"):
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             known = str(path) in READERS or (str(path) == OF_USERS[0] and OF_USERS[1] in line)
             if PARSES.search(line) and not known:
                 yield f"{path}:{number}: a text is parsed"
             if COMPARES.search(line) and str(path) not in (*READERS, *NAMES):
                 yield f"{path}:{number}: the text of a parameter, a net or a choice is compared"
-    for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "kv", "engine", "bind", "pass", "cost", "timing", "simulator", "package", "report"))):
+    for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "bind", "pass", "cost", "timing", "simulator", "package", "report"))):
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             if "ir_use_print(" in line and path.parent.as_posix() not in PRINTERS:
                 yield f"{path}:{number}: what a port is tied to is printed"
@@ -176,7 +176,7 @@ WORD = re.compile(r"\bIR_STREAM_BARE, [0-9]|\bclass_cost_(schedule|window_entrie
 def wrong_ports():
     roles = re.findall(r'^ROLE\(\w+, "(\w+)"', (ROOT / "include/roles.def").read_text(), re.M)
     role = re.compile(r"\bstrn?cmp\(.*\"(%s)\"" % "|".join(roles))
-    for path in files("gen/kernel", "gen/kv", "gen/engine", "gen/bind", "gen/cost", "gen/simulator", "gen/timing", "gen/pass", "gen/pack", "verif/check"):
+    for path in files("gen/kernel", "gen/bind", "gen/cost", "gen/simulator", "gen/timing", "gen/pass", "gen/pack", "verif/check"):
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             if PORTS.search(line) or role.search(line):
                 yield f"{path}:{number}: the name of a port is compared, not its role"
@@ -190,7 +190,7 @@ def wrong_ports():
 
 PAGE = "silu"                # the one that the page names its files after
 OPERATIONS = ("rope", PAGE)  # those that are counted: no other kernel is made of them
-MOST_FILES = 8               # beside the oracle, which is written apart
+MOST_FILES = 8               # beside gen/reference, which is written apart
 PREFIXES = "run|rtl|type|golden|rill|ORACLE|g|class"
 
 
@@ -207,13 +207,13 @@ def stands_in(path, operation):
 def wrong_homes():
     page = (ROOT / "CONTRIBUTING.md").read_text()
     listed = set(re.findall(r"[\w]+\.[a-z]+", page[page.index("## How to add an operation"):page.index("## Folders")]))
-    sources = [*files("gen", "include"), *(path.relative_to(ROOT) for path in sorted((ROOT / "rtl-templates").rglob("*.v")))]
+    sources = [*files("gen", "include", "verif/replay"), *(path.relative_to(ROOT) for path in sorted((ROOT / "rtl-templates").rglob("*.v")))]
     for operation in OPERATIONS:
         found = [path for path in sources if stands_in(path, operation)]
         for path in found:
             if not {path.name, path.name.replace(operation, PAGE)} & listed:
                 yield f"{path}: `{operation}` stands here, which CONTRIBUTING.md does not say"
-        compiler = [path for path in found if path.parent.name != "oracle"]
+        compiler = [path for path in found if path.parent.name != "reference"]
         if len(compiler) > MOST_FILES:
             yield f"`{operation}` stands in {len(compiler)} files, at most {MOST_FILES} are meant: {', '.join(map(str, compiler))}"
 
@@ -239,7 +239,7 @@ def constants(path):
 
 def wrong_cycles():
     left = set(SEARCHES)
-    for path in files(*(f"gen/{name}" for name in ("simulator", "timing", "cost", "pass", "ir", "bind", "engine", "kv"))):
+    for path in files(*(f"gen/{name}" for name in ("simulator", "timing", "cost", "pass", "ir", "bind"))):
         for number, name, value, comment in constants(path):
             timed = TIMES.search(name) or re.search(r"(?<!per )(?<!a )\bcycles?\b", comment)
             if not timed and (path.parent.name != "simulator" or OF_ELSE.search(name)):

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "gen/bind/bind.h"
-#include "gen/engine/engine.h"
 #include "include/kv.h"
 #include "include/layout.h"
 #include "include/ops.h"

@@ -5,7 +5,6 @@
 // scores, for the same.
 
 #include "gen/bind/bind.h"
-#include "gen/engine/engine.h"
 #include "include/fields.h"
 #include "include/kv.h"
 #include "include/latency.h"

@@ -2,8 +2,6 @@
 // bind-operations: every operation gets the hardware that computes it. Products and their dequantization fire on matrix
 // engines that own the memory channels; every other operation has a kernel of its own.
 #include "gen/bind/bind.h"
-#include "gen/engine/engine.h"
-#include "gen/kv/caches.h"
 #include "include/ir_custom.h"
 #include "include/kernel.h"
 #include "include/layout.h"

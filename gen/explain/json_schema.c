@@ -9,7 +9,7 @@
 #include "include/family.h"
 #include "include/ops.h"
 #include "gen/spec/spec_read.h"
-#include "gen/explain/tables.h"
+#include "gen/explain/key_tables.h"
 
 static json_t *parsed(const char *text) {
     json_t *json = json_loads(text, 0, NULL);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "gen/explain/tables.h"
+#include "gen/explain/key_tables.h"
 #include "gen/spec/spec_read.h"
 #include "include/chat.h"
 #include "include/device.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "include/layout.h"
 #include "include/ops.h"
 #include "include/pack.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gen/golden/store.h"
+#include "gen/pack/golden_store.h"
 #include "include/calibrate.h"
 #include "include/checkpoint.h"
 #include "gen/pack/image.h"

@@ -3,7 +3,7 @@
 // where a row that travels by itself is not so many whole words. docs/passes.md.
 #include <string.h>
 
-#include "gen/engine/engine.h"
+#include "gen/bind/bind.h"
 #include "include/layout.h"
 #include "include/kernel.h"
 #include "include/ops.h"

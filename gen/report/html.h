@@ -3,7 +3,7 @@
 #ifndef RILL_HTML_H
 #define RILL_HTML_H
 
-#include "gen/emit/report.h"
+#include "gen/report/report_parts.h"
 #include "gen/report/report_html.h"
 #include "include/timing.h"
 

@@ -6,7 +6,7 @@
 #include "include/layout.h"
 #include "include/window.h"
 #include "gen/simulator/machines.h"
-#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_actor.h"
 #include "gen/simulator/sim_lane.h"
 #include "include/kernel_params.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside the token-level simulator: a channel of the board, its arbiters, and the engines behind them. What they do:
-// sim.h, memory.
+// sim_actor.h, memory.
 #ifndef RILL_TIMING_SIM_MEMORY_H
 #define RILL_TIMING_SIM_MEMORY_H
 

@@ -3,7 +3,7 @@
 // that its walks take are not waited for: they come long before.
 #include <string.h>
 
-#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_actor.h"
 #include "include/ir_credit.h"
 #include "include/kernel_params.h"
 

@@ -7,7 +7,7 @@
 #include "gen/simulator/machines.h"
 #include "include/kernel_params.h"
 
-// ---- schedules: the tables of schedule.c ----
+// ---- schedules: the tables of schedule_table.c ----
 
 bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, struct schedule_table *s) {
     if (!schedule_read(sim->arena, a->k, entry_bits, s)) return false;

@@ -6,7 +6,7 @@
 #include "include/kernel.h"
 #include "include/kv.h"
 #include "include/ops.h"
-#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_actor.h"
 
 // ---- streams ----
 

@@ -9,7 +9,7 @@
 #include <ftw.h>
 #include <unistd.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "include/pack.h"
 
 struct image_fixture {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "verif/check/check.h"
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "tests/unit/image_fixture.h"
 #include "include/ir_custom.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "include/cost.h"
 #include "gen/cost/work.h"
 #include "include/ops.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "include/timing.h"
 
 static const char *const specs[] = {"tests/fuzz/found/keys_of_input.yaml", "tests/fuzz/found/keys_of_norm.yaml",

@@ -3,8 +3,8 @@
 // which expand it apart.
 #include "tests/unit/image_fixture.h"
 
-#include "gen/oracle/graph.h"
-#include "gen/oracle/weights.h"
+#include "gen/reference/graph.h"
+#include "gen/reference/weights.h"
 #include "include/family.h"
 #include "include/ir.h"
 #include "include/names.h"

@@ -2,7 +2,7 @@
 // Formats of weights by names of tensors: what the compiler and the oracle make of a map of patterns, each by itself.
 #include "tests/unit/image_fixture.h"
 
-#include "gen/oracle/weights.h"
+#include "gen/reference/weights.h"
 #include "include/layout.h"
 #include "include/ops.h"
 

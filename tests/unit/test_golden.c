@@ -10,10 +10,10 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "gen/golden/ops.h"
-#include "gen/golden/run_internal.h"
+#include "gen/numerics/numerics.h"
+#include "verif/replay/replay_internal.h"
 #include "include/checkpoint.h"
-#include "include/trace.h"
+#include "verif/replay/replay.h"
 #include "tests/unit/golden_products.h"
 
 static void assert_same(const float *want, const float *have, size_t n) {

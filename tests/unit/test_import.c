@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "include/import.h"
 #include "include/spec.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "gen/emit/emit.h"
 #include "include/ir_param.h"
 #include "include/kernel.h"

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "gen/oracle/graph.h"
+#include "gen/reference/graph.h"
 #include "include/ops.h"
 
 // An evaluation of a spec's text with the weights of a safetensors file: header and data, or NULL for random ones.

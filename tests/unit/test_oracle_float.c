@@ -7,7 +7,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "gen/oracle/evaluate.h"
+#include "gen/reference/evaluate.h"
 #include "include/oracle.h"
 #include "include/rows.h"
 

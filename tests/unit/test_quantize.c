@@ -5,8 +5,8 @@
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/quantize_fixture.h"
 
-#include "gen/oracle/evaluate.h"
-#include "gen/oracle/run.h"
+#include "gen/reference/evaluate.h"
+#include "gen/reference/execute.h"
 
 #include <float.h>
 #include <math.h>

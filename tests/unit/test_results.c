@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "verif/harness/host.c"
-#include "verif/harness/rows.c"
+#include "verif/harness/graph_rows.c"
 
 enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUTS = 2 };
 static const uint32_t ids[IDS] = {7, 0, 0xffffffff, 12, 12};

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "gen/oracle/weights.h"
-#include "gen/command.h"
+#include "gen/reference/weights.h"
+#include "gen/command/command.h"
 #include "include/kernel.h"
 #include "include/ops.h"
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "gen/golden/ops.h"
-#include "gen/golden/sample.h"
+#include "gen/numerics/numerics.h"
+#include "gen/numerics/sample.h"
 #include "include/sim_options.h"
 
 enum { IDS = 8, DRAWS = 40000, MOST = 64 };

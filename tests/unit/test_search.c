@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "gen/pack/search.h"
+#include "gen/numerics/scale_search.h"
 #include "include/checkpoint.h"
 #include "include/quantize.h"
 

@@ -6,10 +6,10 @@
 
 #include <unistd.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "include/pack.h"
 #include "include/tokenizer.h"
-#include "include/trace.h"
+#include "verif/replay/replay.h"
 
 enum { FIELDS = 6, LEAST_STORIES = 9 };
 enum { WEIGHTS, HEAD, COUNT, PROMPT, HASH, IDS };

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "include/layout.h"
 
 // The longest rows of which 64 bits hold the sum, and those of which 65 do.

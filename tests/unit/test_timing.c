@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "include/cost.h"
 #include "gen/pass/pass.h"
-#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_actor.h"
 #include "include/timing.h"
 
 static struct arena arena;

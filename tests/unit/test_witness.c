@@ -8,11 +8,11 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "include/oracle.h"
 #include "include/pack.h"
 #include "include/rows.h"
-#include "include/trace.h"
+#include "verif/replay/replay.h"
 
 enum { LEAST_GRAPHS = 12, MOST_IDS = 128, MOST_SIZE = 16 };
 static const double tolerance = 1e-5;

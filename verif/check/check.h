@@ -5,7 +5,7 @@
 #define VERIF_CHECK_H
 
 #include "include/oracle.h"
-#include "include/trace.h"
+#include "verif/replay/replay.h"
 
 enum check_set {
     CHECK_ALL,     // every stream that carries a tensor, everywhere

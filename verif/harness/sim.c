@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulation run from the command line to the exit code.
-#include "verif/harness/sim.h"
+#include "verif/harness/sim_pins.h"
 
 #include <errno.h>
 #include <stdarg.h>

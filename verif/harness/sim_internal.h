@@ -12,7 +12,7 @@
 #include "include/sim_options.h"
 #include "verif/harness/contracts.h"
 #include "verif/harness/occupancy.h"
-#include "verif/harness/sim.h"
+#include "verif/harness/sim_pins.h"
 #include "include/tokenizer.h"
 
 struct sim;
@@ -139,7 +139,7 @@ bool host_edge(struct host *host, struct sim_pins *pins);
 // The memory in which a request's results are: the ring of ids, or the first output's rows.
 uint8_t *host_results(struct sim *sim, uint64_t *bytes);
 
-// ---- rows of graphs that are no language models (rows.c) ----
+// ---- rows of graphs that are no language models (graph_rows.c) ----
 bool rows_open(struct sim *sim, int64_t rows);
 void rows_clear(struct sim *sim, int64_t rows);
 void rows_compare(struct sim *sim, int64_t rows);

@@ -191,7 +191,7 @@ make_top() {
     dirs=$(printf -- "-I$root/%s " rtl-templates/*)
     whole=$(design_modules "$design"; printf '%s\n' "$design"/rtl/rill_{link,channel}.v)
     files=$(find "$design/rtl" -name '*.v' | grep -vxF "$whole" | LC_ALL=C sort | tr '\n' ' ')
-    yosys -q -p "$read -lib -DSYNTHESIS $dirs $files; $read -DSYNTHESIS $dirs $(tr '\n' ' ' <<<"$whole");
+    yosys -q -p "$read -lib -DRILL_PUMP $dirs $files; $read -DRILL_PUMP $dirs $(tr '\n' ' ' <<<"$whole");
         hierarchy -top rill_top; proc; flatten; opt_clean; write_json $work/top.json"
 }
 

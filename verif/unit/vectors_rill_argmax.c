@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of rill_argmax_tb, hexadecimal: firings, then for each ntok, ntok*N elements (token by token), ntok ids,
 // and the high and the low word of the last token's hash (rill_logits_hash).
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { FIRINGS = 40 };

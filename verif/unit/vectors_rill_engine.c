@@ -6,7 +6,7 @@
 // steps). The shapes are those of the bench's schedule. Whatever must not matter is random: weights past the columns,
 // lanes past the rows.
 #include "include/fields.h"
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_stream.h"
 
 enum {

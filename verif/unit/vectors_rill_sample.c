@@ -2,8 +2,8 @@
 // Vectors of rill_sample_tb, hexadecimal: firings, then for each whether its settings are others than before, these
 // (inverse, top_k, min_p, seed low and high, position), ntok, ntok*N elements (token by token), ntok ids, and the high
 // and the low word of the last token's hash (rill_logits_hash).
-#include "gen/golden/ops.h"
-#include "gen/golden/sample.h"
+#include "gen/numerics/numerics.h"
+#include "gen/numerics/sample.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { FIRINGS = 48, SAME = 2 /* firings under the same settings */ };

@@ -5,7 +5,7 @@
 #define VECTORS_RILL_STREAM_H
 
 #include "include/fields.h"
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { STREAM_TOKENS_MAX = 8 };
