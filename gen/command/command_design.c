@@ -7,7 +7,7 @@
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
 #include "gen/pass/pass.h"
-#include "include/ir_custom.h"
+#include "gen/ir/custom_ops.h"
 
 int command_start(const struct command *command, int argc, char **argv) {
     struct run run = {.argc = argc, .argv = argv};

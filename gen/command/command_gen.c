@@ -6,10 +6,10 @@
 #include "gen/emit/emit.h"
 #include "gen/emit/clock.h"
 #include "gen/report/design_report.h"
-#include "include/oracle.h"
-#include "include/pack.h"
-#include "include/spec.h"
-#include "include/yaml.h"
+#include "gen/reference/oracle.h"
+#include "gen/pack/pack.h"
+#include "gen/spec/spec.h"
+#include "gen/base/yaml.h"
 
 struct gen_options {
     const char *spec, *dir, *dump_after, *timing;

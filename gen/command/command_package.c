@@ -11,7 +11,7 @@
 #include "gen/emit/emit.h"
 #include "gen/package/package.h"
 #include "gen/pass/pass.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 };
 

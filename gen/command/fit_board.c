@@ -6,10 +6,10 @@
 
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
-#include "include/cost.h"
-#include "include/import.h"
-#include "include/ops.h"
-#include "include/spec.h"
+#include "gen/cost/cost.h"
+#include "gen/import/import.h"
+#include "gen/ir/ops.h"
+#include "gen/spec/spec.h"
 
 // Positions of a step and lanes, the fastest first: of all memory channels, then of half of them, and so on.
 struct rung {

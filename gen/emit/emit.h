@@ -3,9 +3,9 @@
 #ifndef RILL_EMIT_H
 #define RILL_EMIT_H
 
+#include "gen/base/verilog.h"
 #include "gen/emit/emit_plan.h"
-#include "include/ir.h"
-#include "include/verilog.h"
+#include "gen/ir/ir.h"
 
 // What a host recognizes a design by.
 struct emit_names {

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "include/ir_chain.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 // ---- streams ----
 

@@ -3,9 +3,8 @@
 // engines, the kernels' faults. To a die other than the token loop's each has stages of rill_hop, one on every die of
 // the way; all dies have as many, so that they leave the reset in the same cycle and a fault's place depends on no die.
 #include "gen/emit/emit.h"
-#include "include/ir_param.h"
-#include "include/kernel.h"
-#include "include/kernel_params.h"
+#include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
 
 int emit_home(const struct ir *ir) {
     int loop = kernel_first(ir, KERNEL_LOOP);

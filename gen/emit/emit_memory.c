@@ -3,9 +3,9 @@
 // stream where there is an engine.
 #include <string.h>
 
+#include "gen/cost/cost.h"
 #include "gen/emit/emit.h"
-#include "include/cost.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 static bool has_engine(const struct ir *ir) { return ir->engines > 0; }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 // ---- ports ----
 

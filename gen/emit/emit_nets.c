@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 bool emit_is_of_client(const struct ir_net *n) { return n->role >= IR_NET_DESC_TVALID && n->role <= IR_NET_BEAT_TDATA; }
 

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "gen/base/verilog.h"
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
-#include "include/verilog.h"
+#include "gen/kernel/kernel.h"
 
 // ---- names ----
 

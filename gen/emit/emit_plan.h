@@ -4,8 +4,8 @@
 #ifndef RILL_EMIT_PLAN_H
 #define RILL_EMIT_PLAN_H
 
-#include "include/base.h"
-#include "include/ir.h"
+#include "gen/base/base.h"
+#include "gen/ir/ir.h"
 
 enum {
     EMIT_TOP = -1, // in place of a module: the top

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "include/ir_custom.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
 

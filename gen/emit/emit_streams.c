@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gen/cost/cost.h"
 #include "gen/emit/emit.h"
-#include "include/cost.h"
-#include "include/ir_chain.h"
-#include "include/ir_credit.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 static const struct ir_port *writer(const struct ir *ir, const struct ir_edge *e) {
     return &ir->kernel[e->src_kernel].port[e->src_port];

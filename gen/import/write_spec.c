@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The spec of an imported checkpoint: what it says, and of what it does not say whatever the family's defaults do not
 // give.
-#include "include/import.h"
+#include "gen/import/import.h"
 
 #include <inttypes.h>
 #include <string.h>

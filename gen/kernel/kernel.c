@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of classes, and what is asked of an instance through it.
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 #include <string.h>
 
 #include "gen/kernel/args.h"
 #include "gen/kernel/class.h"
-#include "include/ir_custom.h"
-#include "include/ops.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/ir/ops.h"
 
 static const struct kernel_class *const table[] = {
 #define KERNEL(name) &rtl_##name,

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "gen/bind/bind.h"
-#include "include/layout.h"
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/ir/layout.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 

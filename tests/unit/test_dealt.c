@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "gen/command/command.h"
-#include "include/layout.h"
+#include "gen/ir/layout.h"
 
 static struct arena arena;
 static struct diag diag;

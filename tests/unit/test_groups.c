@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "gen/command/command.h"
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/report/design_report.h"
 #include "gen/report/report_parts.h"
 #include "gen/pass/fuse.h"

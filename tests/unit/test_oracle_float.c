@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "gen/reference/evaluate.h"
-#include "include/oracle.h"
-#include "include/rows.h"
+#include "gen/reference/oracle.h"
+#include "gen/model/rows.h"
 
 enum { VOCABULARY = 1024, CONTEXT = 256 };
 

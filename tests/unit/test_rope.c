@@ -12,8 +12,8 @@
 
 #include "gen/reference/weights.h"
 #include "gen/command/command.h"
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 
 enum { COLS = 64, PAIRS = COLS / 2, ROWS = 100 };
 

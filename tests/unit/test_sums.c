@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "gen/command/command.h"
-#include "include/layout.h"
+#include "gen/ir/layout.h"
 
 // The longest rows of which 64 bits hold the sum, and those of which 65 do.
 static void test_bits(void **state) {
