@@ -23,7 +23,7 @@ static size_t said_len;
 static struct diag diag;
 
 static bool emit(const struct ir *design, uint64_t identity, struct emit_rtl *out) {
-    return emit_rtl(design, &(struct emit_names){identity, identity}, out, &diag);
+    return emit_rtl(emit_plan_make(design, &(struct emit_names){identity, identity}), out, &diag);
 }
 
 static int setup(void **state) {

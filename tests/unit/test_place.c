@@ -188,10 +188,11 @@ static void a_stream_between_dies_has_credits_for_its_way(void **state) {
     struct diag diag;
     diag_init(&diag, tmpfile());
     int streams = 0, far = IR_NONE;
+    const struct emit_plan *plan = emit_plan_make(ir, NULL);
     for (int e = 0; e < ir->edges; e++) {
         if (!ir->edge[e].crossings || ir->edge[e].pool != IR_NONE) continue;
         struct way way = {.near = true};
-        emit_walk_stream(ir, e, follow, &way);
+        emit_walk_stream(plan, e, follow, &way);
         assert_true(way.near && way.count == ir->edge[e].crossings + 1);
         assert_int_equal(way.last, ir->kernel[ir->edge[e].dst_kernel].die);
         assert_true(ir->edge[e].depth >= 2 * ir->edge[e].crossings + 5);
