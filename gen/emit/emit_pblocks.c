@@ -77,7 +77,7 @@ static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
 
 // The second half of a lane that is cut, the stages in between, and what it gets its command by.
 static void place_sums(const struct ir *ir, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
-    const char *engine = ir->kernel[e->kernel].name, *array = ir->design.arrays > 1 ? "pair" : "single",
+    const char *engine = ir->kernel[e->kernel].name, *array = ir->design.copies > 1 ? "pair" : "single",
                *lane = arena_printf(ir->arena, "u_%s/gen_lane[%d].", engine, c),
                *matrix = arena_printf(ir->arena, "%su_lane/gen_%s.u_matrix", lane, array);
     if (!inside) return;
