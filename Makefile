@@ -27,18 +27,22 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: docs deps demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing pnr bench-gen lint package foreign host install uninstall deb clean help
+.PHONY: docs deps deps-demo demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing pnr bench-gen lint package foreign host install uninstall deb clean help
 # The targets, each with the line above it
 help:
 	@awk '/^# / { said = substr($$0, 3) } /^PREFIX/ { next } /^[a-z-]+:/ { sub(/:.*/, "", $$1); printf "  make %-14s %s\n", $$1, said } \
 	    !/^#/ { said = "" }' Makefile
 
-# What the build and the tests need, installed where it is missing
+# The Debian packages that the build and the tests need, installed where they are missing
 deps:
-	@tests/install.sh
+	@tests/install.sh test
+
+# The few of them that the build and the demo need
+deps-demo:
+	@tests/install.sh demo
 
 # A sentence from the shipped model in golden and in simulated hardware
-demo: deps
+demo: deps-demo
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/demo.sh
 
@@ -59,7 +63,6 @@ test-all: deps
 
 # The pages as a static site with search: build/site/index.html
 docs:
-	@tests/install.sh mkdocs:mkdocs
 	@docs/site.sh
 
 # Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every batch of seeds)
@@ -78,9 +81,10 @@ package: deps
 
 # Tools of others on packaged kernels: cocotb with cocotbext-axi, FuseSoC; from PyPI, into build/foreign (docs/testing.md)
 foreign: deps
-	@python3 -c "import ensurepip" 2>/dev/null || tests/install.sh python3-venv:python3-venv
+	@python3 -c "import ensurepip" 2>/dev/null || tests/install.sh demo python3-venv:python3-venv
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/foreign/run.sh --seeds $(or $(SEEDS),20)
+	@tests/foreign/slang.sh
 
 # The program that runs requests on a card, and its library (docs/card.md)
 host: deps
@@ -88,7 +92,7 @@ host: deps
 
 # Hours: simulates GPT-2 medium beside published accelerators (docs/performance.md). make bench-table REQUESTS="32:32"
 bench-table: deps
-	@tests/install.sh llvm-bolt-15:bolt-15
+	@tests/install.sh demo llvm-bolt-15:bolt-15
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)") --twin "$(or $(TWIN),8:8)"
 

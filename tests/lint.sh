@@ -99,11 +99,6 @@ foreign_words() { # places of one machine, numbers of a tracker
     grep -nHE '(^|[^a-z])/(work|home|root)/|[Ii]ssue #?[0-9]' "${all_files[@]}" | grep -v '^tests/lint.sh' | cut -c1-120
 }
 
-own_words() { # what the field has a name for: forecast, deadlock
-    grep -nHiE 'foret(el|old)|(come|comes|came|coming) to a halt' "${all_files[@]}" |
-        grep -v '^tests/lint.sh\|^tests/mutants/table.txt' | cut -c1-120
-}
-
 shell_syntax() {
     local file
     for file in "${scripts[@]}"; do bash -n "$file"; done
@@ -151,21 +146,16 @@ registers_table() {
     diff <(build/rill package --registers) <(sed -n '/^<!-- register table/,/^$/p' docs/rtl.md | sed '1d;/^$/d')
 }
 
-# Pictures are what their sources say; the README is read at one sitting.
+# The chart shows the figures of bench/figures.txt.
 chart() { diff <(bench/chart.py) docs/speed.svg; }
-readme_form() {
-    awk '!/^\|/ && length($0) > 100 { print "README.md:" NR ": more than 100 columns" }' README.md
-    awk 'END { if (NR > 120) print "README.md: " NR " lines, 120 at most" }' README.md
-}
 
-plan $((quick ? 20 : 24))
+plan $((quick ? 18 : 22))
 silent "clang-format" unformatted
 silent "SPDX lines" spdx_missing
 silent "line lengths" too_long
 silent "tabs and trailing blanks" blanks
 silent "Verilog headers" verilog_headers
 silent "words that do not belong" foreign_words
-silent "words of our own" own_words
 silent "shell syntax" shell_syntax
 if command -v shellcheck >/dev/null 2>&1; then
     plan 1 && silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"
@@ -182,7 +172,6 @@ silent "passes of docs/passes.md" passes_table
 silent "register table of docs/rtl.md" registers_table
 silent "the oracle knows nothing of the compiler" oracle_apart
 silent "docs/speed.svg" chart
-silent "form of the README" readme_form
 check "walls between folders" tests/walls.sh
 check "layouts of bits" tests/fields.sh
 if [ $quick = 0 ]; then

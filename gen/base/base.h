@@ -111,6 +111,9 @@ char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, 
 // A file that ships with the program, e.g. "boards/u55c.yaml": below $RILL_HOME, else below the nearest parent of the
 // executable that holds it, itself or in lib/rill (`make install`), else below the working directory. NULL: none.
 char *file_find_shared(struct arena *arena, const char *relative);
+// Makes file_find_shared look in `dir` right after $RILL_HOME. A host program names its package's host/ here, because
+// the executable may be a Python interpreter or a user's program. The name is kept for the whole process.
+void file_also_shared(const char *dir);
 // Directory part of a path ("." when there is none).
 char *file_dir(struct arena *arena, const char *path);
 // Whether a text ends with another, with something in front of it.

@@ -46,7 +46,7 @@ bool command_takes_folder(const char *command, const char *dir);
 // an error.
 struct clock_model;
 bool command_clock(struct run *, const struct ir *, const char *timing, const char *spec, struct clock_model *);
-#define COMMAND_TIMING_HELP "what verif/timing/run.sh recorded of it (default: NAME.timing.json beside NAME.yaml)"
+#define COMMAND_TIMING_HELP "timing record from verif/timing/run.sh (default: NAME.timing.json next to NAME.yaml)"
 // A note of the custom kernels of a design that count as nothing in its estimates; none where all say what they take.
 void command_note_resources(const struct ir *, struct text *);
 int command_print(struct text *);         // to standard output, and frees it; RILL_OK

@@ -12,12 +12,13 @@ enum { MOST_TEXT = 256 << 20, BYTES_OF_TOKEN = 16 /* more than a token has on av
 #define AT(member) offsetof(struct calibrate_options, member)
 const struct option_row calibrate_rows[] = {
     {"--calibrate", "TEXTFILE", OPTION_FILE, 0, AT(text), .group = "Calibration of int4 weights",
-     .help = "weigh columns by what they are multiplied with: a text as the model will meet it"},
+     .help = "text like the one the model will process. Weight columns count by how large their operands "
+             "are on it"},
     {"--calibrate-tokens", "N", OPTION_NUMBER, 0, AT(tokens), .least = 1, .with = "--calibrate",
-     .help = "of its beginning (default 4096)"},
+     .help = "use the first N tokens of the text"},
     {"--statistics", "FILE", OPTION_FILE, 0, AT(statistics),
-     .help = "what was measured: written with --calibrate (by `rill pack` without it: DIR/image/statistics.json), else "
-             "read"},
+     .help = "file with the measured operands. With --calibrate it is written (by `rill pack` also "
+             "without this option, as DIR/image/statistics.json), otherwise it is read"},
     {0}};
 
 // A text is cut where a line ends.

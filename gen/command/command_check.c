@@ -58,9 +58,9 @@ static int start(struct run *run, void *options) {
 }
 
 static const struct option_row rows[] = {
-    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct check_options, json), .help = "the design as JSON"},
+    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct check_options, json), .help = "print the design as JSON"},
     {"--crossings", NULL, OPTION_FLAG, 0, offsetof(struct check_options, crossings),
-     .help = "what crosses each boundary between dies instead, widest first"},
+     .help = "print instead the streams that cross each boundary between dies, widest first"},
     {"--timing", "FILE", OPTION_FILE, 0, offsetof(struct check_options, timing), .help = COMMAND_TIMING_HELP},
     {0}};
 
@@ -87,9 +87,9 @@ static const struct option_row gone[] = {
 
 const struct command command_check = {
     .options = {.name = "check",
-                .purpose = "read a spec, print the graph and the design",
-                .about = "Every pass runs, so whatever `rill gen` would refuse is refused here. Where the spec "
-                         "chooses FIFO depths, a note says what others would take.",
+                .purpose = "check a spec and print the graph, the design and its estimated cost",
+                .about = "Every pass of the compiler runs, so it rejects whatever `rill gen` would reject. If the "
+                         "spec chooses FIFO depths, a note says what other depths would cost.",
                 .table = {DESIGN_TABLES(struct check_options, design, rows), {gone, 0}}},
     .size = sizeof(struct check_options),
     .start = start};

@@ -30,7 +30,7 @@ static const struct option_row rows[] = {{"SHELL", "bash|zsh", OPTION_CHOICE, OP
 
 const struct command command_completion = {
     .options = {.name = "completion",
-                .purpose = "a script with which a shell completes commands and options",
+                .purpose = "print a script for completion of commands and options in a shell",
                 .table = {{rows, 0}}},
     .size = sizeof(struct completion_options),
     .start = start_completion};
@@ -43,4 +43,4 @@ static int start_man(struct run *run, void *options) {
 }
 
 const struct command command_man = {
-    .options = {.name = "man", .purpose = "the manual page, in roff"}, .size = 1, .start = start_man};
+    .options = {.name = "man", .purpose = "print the manual page, in roff"}, .size = 1, .start = start_man};

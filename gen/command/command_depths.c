@@ -104,11 +104,11 @@ static int start(struct run *run, void *options) {
 }
 
 static const struct option_row rows[] = {
-    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct depths_options, json), .help = "as JSON"}, {0}};
+    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct depths_options, json), .help = "print JSON"}, {0}};
 
 const struct command command_depths = {
     .options = {.name = "depths",
-                .purpose = "depths of each FIFO: safe rule, timing contracts, least for the same cycles",
+                .purpose = "compare FIFO depths: safe rule, timing contracts, and least for the same cycles",
                 .table = {DESIGN_TABLES(struct depths_options, design, rows)}},
     .size = sizeof(struct depths_options),
     .start = start};

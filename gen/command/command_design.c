@@ -21,7 +21,7 @@ int command_start(const struct command *command, int argc, char **argv) {
 }
 
 const struct option_row spec_row[] = {{"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, offsetof(struct design_options, spec),
-                                       .help = "a design spec, or an IR dump to continue from"},
+                                       .help = "a design spec, or an IR dump from which to continue"},
                                       {0}};
 
 static struct ir *build(const struct design_options *o, struct arena *arena, struct diag *diag, bool fifo_auto,

@@ -73,26 +73,28 @@ static int start_explain(struct run *run, void *options) {
 #define AT(member) offsetof(struct explain_options, member)
 static const struct option_row explain_rows[] = {
     {"KEY|VALUE|OPERATION|REGISTER|COMMAND|MESSAGE", NULL, OPTION_TEXT, OPTION_NEEDED, AT(topic),
-     .help =
-         "a key of a spec, a board file or a family and its values (`design.T`, or `T`), one of these values "
-         "(`int4_asym`), what an operation computes (`softmax`, `rmsnorm.eps`), what a register of the kernel holds "
-         "(`fault`), a command or an option (`sim`, `tokens`), a word of these pages (`beat`), or a message of "
-         "Rill in quotes: what it means and what to do"},
-    {"--table", "PATH", OPTION_WORD, OPTION_ALONE, AT(table), .help = "all keys of a map of the spec, in Markdown"},
-    {"--tables", NULL, OPTION_FLAG, OPTION_ALONE, AT(tables), .help = "these maps"},
-    {"--operations", NULL, OPTION_FLAG, OPTION_ALONE, AT(operations), .help = "all operations, a table in Markdown"},
-    {"--passes", NULL, OPTION_FLAG, OPTION_ALONE, AT(passes), .help = "the compiler's passes, in order"},
-    {"--glossary", NULL, OPTION_FLAG, OPTION_ALONE, AT(glossary), .help = "all words, a table in Markdown"},
-    {"--all", NULL, OPTION_FLAG, OPTION_ALONE, AT(everything), .help = "everything that has a name"},
+     .help = "what to explain: a key of a spec, a board file or a family file (`design.T`, or just `T`); "
+             "a value (`int4_asym`); an operation or its attribute (`softmax`, `rmsnorm.eps`); a register "
+             "(`fault`); a command or an option (`sim`, `tokens`); a term of the documentation (`beat`); "
+             "or a message of Rill in quotes, with what to do about it"},
+    {"--table", "PATH", OPTION_WORD, OPTION_ALONE, AT(table),
+     .help = "print all keys of one map of the spec, as a Markdown table"},
+    {"--tables", NULL, OPTION_FLAG, OPTION_ALONE, AT(tables), .help = "list the maps for `--table`"},
+    {"--operations", NULL, OPTION_FLAG, OPTION_ALONE, AT(operations),
+     .help = "print all operations, as a Markdown table"},
+    {"--passes", NULL, OPTION_FLAG, OPTION_ALONE, AT(passes), .help = "list the compiler's passes in order"},
+    {"--glossary", NULL, OPTION_FLAG, OPTION_ALONE, AT(glossary), .help = "print all terms, as a Markdown table"},
+    {"--all", NULL, OPTION_FLAG, OPTION_ALONE, AT(everything), .help = "print the explanation of everything"},
     {"--messages", NULL, OPTION_FLAG, OPTION_ALONE, AT(messages),
-     .help = "what messages mean and what to do, a table in Markdown"},
+     .help = "print what messages mean and what to do, as a Markdown table"},
     {0}};
 
-const struct command command_explain = {.options = {.name = "explain",
-                                                    .purpose = "what a word means, and which values are legal",
-                                                    .table = {{explain_rows, 0}}},
-                                        .size = sizeof(struct explain_options),
-                                        .start = start_explain};
+const struct command command_explain = {
+    .options = {.name = "explain",
+                .purpose = "explain a key, value, operation, register, command, option or message",
+                .table = {{explain_rows, 0}}},
+    .size = sizeof(struct explain_options),
+    .start = start_explain};
 
 // ---- schema ----
 
@@ -110,12 +112,13 @@ static int start_schema(struct run *run, void *options) {
 
 static const struct option_row schema_rows[] = {
     {"FILE", "spec|board|family|chat", OPTION_CHOICE, 0, offsetof(struct schema_options, file), .preset = "spec",
-     .help = "a design spec, a board file, a family of models or a chat template"},
+     .help = "the kind of file to describe: a design spec, a board file, a model family or a chat template"},
     {0}};
 
-const struct command command_schema = {.options = {.name = "schema",
-                                                   .purpose = "a JSON Schema of the spec, for editors",
-                                                   .about = "Draft 7, for completion and checking.",
-                                                   .table = {{schema_rows, 0}}},
-                                       .size = sizeof(struct schema_options),
-                                       .start = start_schema};
+const struct command command_schema = {
+    .options = {.name = "schema",
+                .purpose = "print a JSON Schema of the spec, for editors",
+                .about = "The schema is draft 7. Editors use it to complete and check keys.",
+                .table = {{schema_rows, 0}}},
+    .size = sizeof(struct schema_options),
+    .start = start_schema};

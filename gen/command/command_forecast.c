@@ -210,18 +210,21 @@ static int start(struct run *run, void *options) {
 #define AT(member) offsetof(struct forecast_options, member)
 static const struct option_row rows[] = {
     {"IN:OUT", NULL, OPTION_CALL, OPTION_NEEDED, AT(request), .call = read_request,
-     .help = "a request of IN ids (or rows) in and OUT ids out; IN alone: one id out"},
+     .help = "a request with IN prompt tokens (or rows) and OUT generated tokens. IN alone stands for IN:1"},
     {"--kept", NULL, OPTION_FLAG, 0, AT(kept),
-     .help = "a request behind another one of the same image: its vector parameters are on chip"},
+     .help = "the request follows another one with the same image, so its vector parameters are on chip "
+             "already"},
     {"--start", "N", OPTION_NUMBER, 0, AT(start), 0, .given = AT(started),
-     .help = "cycles that the memory has run when the request begins: its refreshes (default: after reset)"},
-    {"--json", NULL, OPTION_FLAG, 0, AT(json), .help = "as JSON"},
+     .help = "cycles that the memory has run before the request, which shift its refreshes (default: as "
+             "after a reset)"},
+    {"--json", NULL, OPTION_FLAG, 0, AT(json), .help = "print JSON"},
     {0}};
 
 const struct command command_forecast = {
     .options = {.name = "forecast",
-                .purpose = "tokens/s, time to the first id and latency of a request",
-                .about = "From the timing contracts alone, with what bounds the request and where the engine waits.",
+                .purpose = "predict tokens/s, time to first token (TTFT) and latency of a request",
+                .about = "The forecast uses the timing contracts of the kernels and a model of the memory, without a "
+                         "simulation. It also prints what bounds the request and where the engine waits.",
                 .table = {DESIGN_TABLES(struct forecast_options, design, rows)}},
     .size = sizeof(struct forecast_options),
     .start = start};

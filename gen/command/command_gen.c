@@ -80,6 +80,17 @@ static bool write_clock(const struct ir *ir, const struct clock_model *clock, st
     return data && write_file(out, &(struct emit_file){clock_beside_design, data, len});
 }
 
+// What `verilator -Wall` says of a design without a reason to change it, each with its reason.
+static bool write_waivers(struct arena *arena, struct output *out, struct diag *diag) {
+    static const char shared[] = "verif/lint/emitted.vlt";
+    size_t len;
+    const char *path = file_find_shared(arena, shared), *why;
+    const char *data = path ? file_read(arena, path, YAML_MAX_BYTES, &len, &why) : NULL;
+    if (data) return write_file(out, &(struct emit_file){"lint.vlt", data, len});
+    diag_error(diag, loc_none(), "%s is not beside the program: RILL_HOME names the folder that holds it", shared);
+    return false;
+}
+
 static bool write_design(const struct ir *ir, const char *timing, struct loc loc, struct output *out,
                          struct diag *diag) {
     struct text design = {0};
@@ -91,7 +102,7 @@ static bool write_design(const struct ir *ir, const char *timing, struct loc loc
               clock_read(ir, timing, loc.source->path, &rtl, &clock, diag);
     if (ok) clock_warn(ir, &clock, loc, diag);
     ok = ok && write_verilog(ir, &rtl, identity, out) && write_texts(ir, &clock, out) && write_oracle(ir, out) &&
-         write_clock(ir, &clock, out);
+         write_clock(ir, &clock, out) && write_waivers(ir->arena, out, diag);
     return write_text(out, "design.yaml", &design) && ok;
 }
 
@@ -161,16 +172,19 @@ static int start(struct run *run, void *options) {
 
 #define AT(member) offsetof(struct gen_options, member)
 static const struct option_row rows[] = {
-    {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump to continue from"},
+    {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump from which to continue"},
     {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
-     .help = "rtl/*.v, filelist.f, memory_map.json, design.yaml, report.txt, report.json, oracle/, "
-             "sim/rill_sim_top.sv"},
+     .help = "folder to write: rtl/*.v, filelist.f, lint.vlt, memory_map.json, design.yaml, report.txt, "
+             "report.json, oracle/, sim/rill_sim_top.sv"},
     {"--timing", "FILE", OPTION_FILE, 0, AT(timing), .without = "--dump-after", .help = COMMAND_TIMING_HELP},
     {"--dump-after", "PASS", OPTION_WORD, OPTION_JOINED, AT(dump_after), .value = command_pass_name,
-     .list = command_list_passes, .help = "stop after a pass and write DIR/PASS.yaml instead"},
+     .list = command_list_passes,
+     .help = "stop after this pass and write the compiler state (IR) to DIR/PASS.yaml instead"},
     {0}};
 
 const struct command command_gen = {
-    .options = {.name = "gen", .purpose = "write Verilog, memory map, IR and report", .table = {{rows, 0}}},
+    .options = {.name = "gen",
+                .purpose = "write the Verilog, memory map, compiler state (IR) and report of a design",
+                .table = {{rows, 0}}},
     .size = sizeof(struct gen_options),
     .start = start};

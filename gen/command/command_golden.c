@@ -359,49 +359,54 @@ static int start(struct run *given, void *options) {
 #define AT(member) offsetof(struct golden_options, member)
 static const struct option_row rows[] = {
     {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec"},
-    {"--weights", "MODELDIR|random:SEED", OPTION_FILE, OPTION_NEEDED, AT(weights), .help = "as for `rill pack`"},
+    {"--weights", "MODELDIR|random:SEED", OPTION_FILE, OPTION_NEEDED, AT(weights),
+     .help = "the weights, as for `rill pack`"},
     {"--json", NULL, OPTION_FLAG, 0, AT(json),
-     .help = "prompt ids, ids, text and a hash of all logits as JSON; rows and their hash; or the figures"},
+     .help = "print JSON: prompt ids, generated ids, text and a hash of all logits; or rows and their "
+             "hash; or the figures of --eval"},
     {"--tokens", "N", OPTION_NUMBER, 0, AT(tokens), 1,
-     .help = "ids to make at most (default 64, or what the context has room for), or rows to take (default all of the "
-             "file, or 16)"},
+     .help = "generate at most N tokens (default 64, or as many as the context has room for), or take N "
+             "rows (default all rows of the file, or 16)"},
     {"--float", NULL, OPTION_FLAG, 0, AT(in_float), .without = "--eval --check",
-     .help = "in floating point, without any quantization"},
+     .help = "compute in floating point without any quantization"},
     {"--prompt", "TEXT", OPTION_TEXT, 0, AT(prompt), .without = "--prompt-ids --eval --inputs",
-     .group = "Ids of a language model", .help = "text to go on from; the generated text goes to standard output"},
+     .group = "Language models", .help = "text to continue. The generated text goes to standard output"},
     {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .with = "--prompt", .names = "families/chat",
-     .help = "the prompt is a question to a chat model, in a template of families/chat or of a file"},
+     .help = "treat the prompt as a question to a chat model and put it into a chat template: one of "
+             "families/chat, or a file"},
     {"--prompt-ids", "LIST", OPTION_WORD, 0, AT(prompt_ids), .without = "--prompt --eval --inputs",
-     .help = "the same as ids, and nothing before them: 1,2,3"},
+     .help = "the prompt as token ids (1,2,3), with no beginning-of-text id added"},
     {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked), .without = "--eval",
-     .help = "where the context has no room for N ids, stop at its end"},
+     .help = "if the context has no room for N tokens, stop at its end instead of rejecting the request"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .without = "--eval",
-     .help = "do not stop at the ids that end a text"},
-    {"--ids", NULL, OPTION_FLAG, 0, AT(ids), .without = "--eval", .help = "print ids instead of text"},
+     .help = "do not stop at end-of-text ids"},
+    {"--ids", NULL, OPTION_FLAG, 0, AT(ids), .without = "--eval", .help = "print token ids instead of text"},
     {"--logits", "FILE", OPTION_FILE, 0, AT(logits), .with = "--prompt --prompt-ids",
-     .help = "what the ids were chosen from, raw fp32"},
+     .help = "write the logits from which the tokens were chosen, as raw fp32"},
     {"--inputs", "FILE", OPTION_FILE, 0, AT(inputs), .without = "--prompt --prompt-ids --eval",
-     .group = "Rows of another graph", .help = "a .npy (one input) or .safetensors file of arrays [rows][...shape]"},
+     .group = "Other graphs, which process rows",
+     .help = "input rows: a .npy file (one input) or a .safetensors file with arrays [rows][...shape]"},
     {"--data-seed", "S", OPTION_NUMBER, 0, AT(data_seed), 0, .preset = "1",
      .without = "--inputs --prompt --prompt-ids --eval",
-     .help = "without `--inputs`: random rows, those of `rill sim`"},
+     .help = "seed of the random rows that are used without `--inputs`, the same rows as in `rill sim`"},
     {"--outputs", "FILE", OPTION_FILE, 0, AT(outputs),
-     .help = "the rows that come out, in the same formats; without it they are printed"},
+     .help = "write the result rows to a file of the same formats. Without this option they are printed"},
     {"--eval", "TEXTFILE", OPTION_FILE, 0, AT(eval), .without = "--prompt --prompt-ids --inputs --tokens",
-     .group = "How far quantization goes",
-     .help = "perplexity of the exact values and of unquantized ones, and how often their first choice agrees; "
-             "stories between `<|endoftext|>` marks, each from its start and for at most the positions of the context"},
+     .group = "Measure the effect of quantization",
+     .help = "print the perplexity with and without quantization, and how often their first choices "
+             "agree. The text holds stories between `<|endoftext|>` marks. Each is evaluated from its "
+             "start, up to the length of the context"},
     {"--check", NULL, OPTION_FLAG, 0, AT(check),
      .without = "--prompt --prompt-ids --inputs --tokens --eval --json --ids --unchecked --ignore-eot",
-     .help = "the loss of a plain text, exact and without quantization, with a warning where the weights seem to lie "
-             "otherwise than the spec reads them"},
+     .help = "print the loss on a plain text with and without quantization, and warn if the weights seem "
+             "to be stored differently than the spec reads them"},
     {"--stories", "N", OPTION_NUMBER, 0, AT(stories), 1, .with = "--eval",
-     .help = "only the first N stories (default all)"},
+     .help = "use only the first N stories (default all)"},
     {0}};
 
 const struct command command_golden = {
     .options = {.name = "golden",
-                .purpose = "compute with the golden model alone",
+                .purpose = "compute the results with the reference model alone, without hardware",
                 .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}, {sampling_rows, AT(sampling)}}},
     .size = sizeof(struct golden_options),
     .start = start};

@@ -66,20 +66,22 @@ static int start(struct run *run, void *options) {
 #define AT(member) offsetof(struct import_run, member)
 static const struct option_row rows[] = {
     {"SOURCE", NULL, OPTION_FILE, OPTION_NEEDED, AT(source.source),
-     .help = "a folder with config.json, Hugging Face names, or a GGUF file"},
+     .help = "a folder with config.json in Hugging Face format, or a GGUF file"},
     {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
-     .help = "DIR/NAME.yaml, a spec for `rill check`, `rill gen` and `rill pack`"},
+     .help = "folder for DIR/NAME.yaml, a spec for `rill check`, `rill gen` and `rill pack`"},
     {"--board", "BOARD", OPTION_WORD, 0, AT(source.board), .preset = "u55c", .names = "boards",
-     .help = "a board's name or file"},
+     .help = "name or file of the board"},
     {"--family", "FILE", OPTION_FILE, 0, AT(source.family),
-     .help = "a family's file, where none of the installation is for the checkpoint"},
+     .help = "a family file, if none of the families that ship with Rill supports the checkpoint"},
     {"--context", "N", OPTION_NUMBER, 0, AT(source.context), .least = 1,
-     .help = "positions of the design (default: the family's, at most what the model was trained for)"},
+     .help = "most positions of a request (default: that of the family, and at most what the model was "
+             "trained for)"},
     {"--name", "NAME", OPTION_WORD, 0, AT(source.name),
-     .help = "name of the design (default: SOURCE's and the board's)"},
+     .help = "name of the design (default: the names of SOURCE and of the board)"},
     {0}};
 
-const struct command command_import = {
-    .options = {.name = "import", .purpose = "a checkpoint (folder or GGUF file) to a spec", .table = {{rows, 0}}},
-    .size = sizeof(struct import_run),
-    .start = start};
+const struct command command_import = {.options = {.name = "import",
+                                                   .purpose = "make a spec from a checkpoint (a folder or a GGUF file)",
+                                                   .table = {{rows, 0}}},
+                                       .size = sizeof(struct import_run),
+                                       .start = start};

@@ -21,13 +21,13 @@ static int start_memory(struct run *run, void *options) {
 
 static const struct option_row memory_rows[] = {
     {"--positions", "N", OPTION_NUMBER, 0, offsetof(struct memory_options, positions), 1,
-     .help = "positions of the whole tensors that it compares with (default: those of a step)"},
-    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct memory_options, json), .help = "as JSON"},
+     .help = "compare with whole tensors of N positions (default: those of a step)"},
+    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct memory_options, json), .help = "print JSON"},
     {0}};
 
 const struct command command_memory = {
     .options = {.name = "memory",
-                .purpose = "on-chip memory of intermediates, groups and pools",
+                .purpose = "print the on-chip memory of intermediate tensors, groups and pools",
                 .table = {DESIGN_TABLES(struct memory_options, design, memory_rows)}},
     .size = sizeof(struct memory_options),
     .start = start_memory};
@@ -42,7 +42,7 @@ static int start_types(struct run *run, void *options) {
 
 const struct command command_types = {
     .options = {.name = "types",
-                .purpose = "the itensor type of every stream",
+                .purpose = "print the type (itensor) of every stream",
                 .table = {{spec_row, 0}, {figure_rows, offsetof(struct design_options, figures)}}},
     .size = sizeof(struct design_options),
     .start = start_types};

@@ -97,14 +97,17 @@ static int start(struct run *run, void *options) {
 static const struct option_row rows[] = {
     {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump"},
     {"--weights", "MODELDIR|random:SEED", OPTION_FILE, OPTION_NEEDED, AT(weights),
-     .help = "a folder with config.json, model.safetensors and the tokenizer's files, Hugging Face names; a GGUF file; "
-             "or weights of the spec's shapes and plausible statistics"},
-    {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir), .help = "DIR/image: channel_NN.bin, golden.bin, manifest.json"},
-    {"--force", NULL, OPTION_FLAG, 0, AT(force), .help = "also where DIR/image holds the image of another design"},
+     .help = "a folder with config.json, model.safetensors and the tokenizer in Hugging Face format; a "
+             "GGUF file; or random weights of the right shapes with plausible statistics"},
+    {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
+     .help = "folder of the design, or any other. Writes DIR/image: channel_NN.bin, golden.bin, "
+             "manifest.json"},
+    {"--force", NULL, OPTION_FLAG, 0, AT(force),
+     .help = "overwrite DIR/image even if it holds the image of another design"},
     {0}};
 
 const struct command command_pack = {.options = {.name = "pack",
-                                                 .purpose = "quantize and pack the memory image",
+                                                 .purpose = "quantize the weights and write the memory image",
                                                  .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}}},
                                      .size = sizeof(struct pack_options),
                                      .start = start};

@@ -309,17 +309,18 @@ static int start(struct run *run, void *options) {
 static const struct option_row rows[] = {
     {"DIR", NULL, OPTION_FILE, OPTION_NEEDED, AT(dir), .help = "a design that `rill gen` wrote"},
     {"-o", "PKG", OPTION_FILE, OPTION_NEEDED, AT(out),
-     .help = "the package: Verilog with the kernel's pins, scripts and settings for Vivado and Vitis, kernel.xml, "
-             "component.xml, FuseSoC core, register map; `make -C PKG help` says how to go on"},
+     .help = "the package to write: Verilog with the kernel's pins, scripts and settings for Vivado and "
+             "Vitis, kernel.xml, component.xml, a FuseSoC core and the register map. `make -C PKG help` "
+             "lists the next steps"},
     {"--name", "NAME", OPTION_WORD, 0, AT(name), .preset = PACKAGE_DEFAULT_NAME,
-     .help = "of the kernel and its module"},
+     .help = "name of the kernel and of its module"},
     {"--registers", NULL, OPTION_FLAG, OPTION_ALONE, AT(registers),
-     .help = "print the register map of s_axi_control (Markdown)"},
+     .help = "print the register map of s_axi_control as a Markdown table"},
     {0}};
 
 const struct command command_package = {
     .options = {.name = "package",
-                .purpose = "a folder for the vendor's flow: kernel, scripts, registers",
+                .purpose = "make a folder for the vendor's tools: kernel, scripts, register map",
                 .table = {{rows, 0}}},
     .size = sizeof(struct package_options),
     .start = start};

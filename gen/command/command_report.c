@@ -68,19 +68,22 @@ static int start(struct run *run, void *options) {
 #define AT(member) offsetof(struct report_options, member)
 static const struct option_row rows[] = {
     {"DIR", NULL, OPTION_FILE, OPTION_NEEDED, AT(dir), .help = "a design that `rill gen` wrote"},
-    {"--json", NULL, OPTION_FLAG, 0, AT(json), .without = "--html", .help = "the report as JSON"},
+    {"--json", NULL, OPTION_FLAG, 0, AT(json), .without = "--html", .help = "print the report as JSON"},
     {"--html", "FILE", OPTION_FILE, 0, AT(html), .without = "--json --vendor",
-     .help = "one page that needs nothing else: graphs, resources, timeline, FIFOs (needs Graphviz)"},
+     .help = "write one self-contained HTML page with graphs, resources, timeline and FIFOs (needs "
+             "Graphviz)"},
     {"--sim", "RUN.json", OPTION_FILE, 0, AT(sim), .with = "--html",
-     .help = "with what a simulation measured (`rill sim DIR --json` wrote it)"},
+     .help = "add what a simulation measured (RUN.json from `rill sim DIR --json`)"},
     {"--timing", "FILE", OPTION_FILE, 0, AT(timing), .with = "--html",
-     .help = "what verif/timing/run.sh recorded of it (default: what the spec had when `rill gen` ran)"},
+     .help = "timing record from verif/timing/run.sh (default: the one that the spec had when `rill gen` "
+             "ran)"},
     {"--vendor", "REPORTS", OPTION_FILE, 0, AT(vendor), .without = "--html",
-     .help = "a folder with Vivado's reports (*.rpt: report_utilization -hierarchical, report_timing_summary): its "
-             "figures beside the estimates"},
+     .help = "compare with Vivado's reports in a folder (*.rpt from report_utilization -hierarchical and "
+             "report_timing_summary)"},
     {0}};
 
-const struct command command_report = {
-    .options = {.name = "report", .purpose = "print a design's report, or make a page of it", .table = {{rows, 0}}},
-    .size = sizeof(struct report_options),
-    .start = start};
+const struct command command_report = {.options = {.name = "report",
+                                                   .purpose = "print the report of a design, or write it as a web page",
+                                                   .table = {{rows, 0}}},
+                                       .size = sizeof(struct report_options),
+                                       .start = start};

@@ -253,25 +253,27 @@ static int start(struct run *run, void *options) {
 static const struct option_row rows[] = {
     {"DIR", NULL, OPTION_FILE, OPTION_NEEDED, AT(sim.dir), .help = "a design that `rill gen` and `rill pack` wrote"},
     {"--build-only", NULL, OPTION_FLAG, 0, AT(build_only), .help = "build the simulation and stop"},
-    {"--jobs", "N", OPTION_NUMBER, 0, AT(jobs), 1, 1024, .preset = "2", .help = "compiler processes"},
+    {"--jobs", "N", OPTION_NUMBER, 0, AT(jobs), 1, 1024, .preset = "2",
+     .help = "number of compiler processes for the build"},
     {"--threads", "N", OPTION_NUMBER, 0, AT(threads), 1, MAX_THREADS, .preset = "1",
-     .help = "simulate on N cores, 1 to 64, for large designs on an idle machine; without `--save`"},
+     .help = "simulate on N cores, 1 to 64. Worthwhile for large designs on an idle machine. Not with "
+             "`--save`"},
     {"--tune", NULL, OPTION_FLAG, 0, AT(tune), .without = "--quick-build",
-     .help = "lay the executable's code out after a step of the design has run (DIR/image): for long runs of large "
-             "designs (needs llvm-bolt, Debian's bolt-15)"},
+     .help = "optimize the executable after a trial step of the design (needs DIR/image). Worthwhile for "
+             "long runs of large designs (needs llvm-bolt, Debian package bolt-15)"},
     {"--quick-build", NULL, OPTION_FLAG, 0, AT(quick),
-     .help = "build in seconds what then runs several times slower: for small designs and few steps (needs clang++; "
-             "RILL_QUICK_BUILD=1 in the environment does the same)"},
+     .help = "build in seconds instead of minutes, but simulate several times slower. For small designs "
+             "and short runs. RILL_QUICK_BUILD=1 in the environment does the same"},
     {"--pumped", NULL, OPTION_FLAG, 0, AT(pumped),
-     .help = "simulate the multipliers of a design with `A: 4` or `pump: 2` as they are made, at twice the clock: the "
-             "same results, "
-             "more slowly (RILL_PUMPED=1 in the environment does the same)"},
+     .help = "simulate the multipliers of a design with `A: 4` or `pump: 2` as they are built, at twice "
+             "the clock. The results are the same and take longer. RILL_PUMPED=1 in the environment does "
+             "the same"},
     {0}};
 
 const struct command command_sim = {
     .options =
         {.name = "sim",
-         .purpose = "build and run a design in Verilator against the golden model",
+         .purpose = "simulate a design with Verilator and compare it with the reference model",
          .table = {{rows, 0}, {sim_rows, AT(sim)}, {sampling_rows, AT(sim.sampling)}, {figure_rows, AT(sim.figures)}},
          .skips_plus = true},
     .size = sizeof(struct build_options),

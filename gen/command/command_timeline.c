@@ -119,26 +119,27 @@ static int start(struct run *run, void *given) {
 #define AT(member) offsetof(struct timeline_options, member)
 static const struct option_row rows[] = {
     {"--prompt-len", "N", OPTION_NUMBER, 0, AT(prompt), 1,
-     .help = "ids (or rows) of the request (default: two whole steps)"},
-    {"--tokens", "N", OPTION_NUMBER, 0, AT(tokens), 1, .help = "ids to make (default 3)"},
+     .help = "prompt tokens (or rows) of the request (default: two full steps)"},
+    {"--tokens", "N", OPTION_NUMBER, 0, AT(tokens), 1, .help = "generated tokens (default 3)"},
     {"--ids", "A,B,...", OPTION_WORD, 0, AT(ids),
-     .help = "ids of the first positions, the prompt's and those made: their rows' addresses (default: some)"},
+     .help = "token ids of the first positions, prompt and generated, which decide the addresses of table "
+             "rows (default: some ids)"},
     {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked),
-     .help = "where the context has no room for so many ids, stop at its end"},
-    {"--unbounded", NULL, OPTION_FLAG, 0, AT(unbounded), .help = "as if no FIFO were ever full"},
-    {"--no-refresh", NULL, OPTION_FLAG, 0, AT(no_refresh),
-     .help = "as if the memory never refreshed: no word is late by luck"},
+     .help = "if the context has no room for so many tokens, stop at its end"},
+    {"--unbounded", NULL, OPTION_FLAG, 0, AT(unbounded), .help = "assume that no FIFO is ever full"},
+    {"--no-refresh", NULL, OPTION_FLAG, 0, AT(no_refresh), .help = "assume that the memory never refreshes"},
     {"--start", "N", OPTION_NUMBER, 0, AT(start), 0, .given = AT(started),
-     .help = "cycles that the memory has run when the first step begins: its refreshes (default: after reset)"},
+     .help = "cycles that the memory has run before the first step, which shift its refreshes (default: "
+             "as after a reset)"},
     {"--beats", "FILE", OPTION_FILE, 0, AT(beats),
-     .help = "the cycle of every word: a line with edge number, cycle, end of firing"},
-    {"--json", NULL, OPTION_FLAG, 0, AT(json), .help = "as JSON"},
+     .help = "write the cycle of every word: a line with edge number, cycle, end of firing"},
+    {"--json", NULL, OPTION_FLAG, 0, AT(json), .help = "print JSON"},
     {0}};
 
 const struct command command_timeline = {
     .options = {.name = "timeline",
-                .purpose = "cycles of each step of a request and what the FIFOs hold, by forecast",
-                .about = "From the timing contracts alone, word by word, without a simulation.",
+                .purpose = "predict the cycles of each step of a request and the fill of the FIFOs",
+                .about = "The forecast moves every word by the timing contracts of the kernels, without a simulation.",
                 .table = {DESIGN_TABLES(struct timeline_options, design, rows)}},
     .size = sizeof(struct timeline_options),
     .start = start};

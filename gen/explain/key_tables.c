@@ -39,7 +39,7 @@ const struct schema_table *explain_table_find(const char *path) {
 size_t explain_rows(const struct schema_table *t) { return t->count + t->key_count; }
 
 static const char *type_of(const struct schema_field *f) {
-    static const char *const types[] = {"integer", "number", "truth value", "word", NULL};
+    static const char *const types[] = {"integer", "number", "true or false", "word", NULL};
     return types[f->type];
 }
 
@@ -57,9 +57,12 @@ static const char *held_words(const struct schema_key *k, struct arena *arena) {
     static const char *const maps[] = {NULL, "map", "list of maps", "map of maps"};
     static const struct {
         const char *begins, *words;
-    } kinds[] = {{"{\"type\": \"string\"", "text"},         {"{\"type\": \"number\"", "number"},
-                 {"{\"type\": \"boolean\"", "truth value"}, {"{\"type\": \"array\"", "list"},
-                 {"{\"type\": \"object\"", "map"},          {"{\"type\": [", "expression"},
+    } kinds[] = {{"{\"type\": \"string\"", "text"},
+                 {"{\"type\": \"number\"", "number"},
+                 {"{\"type\": \"boolean\"", "true or false"},
+                 {"{\"type\": \"array\"", "list"},
+                 {"{\"type\": \"object\"", "map"},
+                 {"{\"type\": [", "expression"},
                  {"{\"anyOf\"", "text, or a list of texts"}};
     if (k->holds != SCHEMA_HOLDS_JSON) return maps[k->holds];
     for (size_t i = 0; i < COUNT_OF(kinds); i++)

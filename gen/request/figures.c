@@ -18,7 +18,7 @@ static void list_hbm(FILE *out) { hbm_figures_list(out, false); }
 
 const struct option_row figure_rows[] = {{"--hbm", "KEY=VALUE", OPTION_CALL, OPTION_REPEATS, 0, .call = read_hbm,
                                           .list = list_hbm, .group = "Another memory or clock",
-                                          .help = "another figure of the memory than the board's"},
+                                          .help = "replace a figure of the board's memory"},
                                          {"--clock", "MHZ", OPTION_REAL, 0, offsetof(struct figure_options, clock_mhz),
-                                          1, 2000, .help = "another clock than the spec's"},
+                                          1, 2000, .help = "use this clock instead of the one in the spec, in MHz"},
                                          {0}};

@@ -47,9 +47,10 @@ static const char *set_top_k(struct arena *arena, void *into, const char *text) 
 
 const struct option_row sampling_rows[] = {
     {"--temperature", "T", OPTION_CALL, 0, 0, .call = set_temperature,
-     .group = "Ids drawn at random, in a design with `sampling`", .help = "0, the most likely id, or 0.01 to 100"},
-    {"--top-k", "K", OPTION_CALL, 0, 0, .call = set_top_k, .help = "of the K most likely ids alone; 0: of all"},
+     .group = "Random sampling, in a design with `sampling`", .help = "0.01 to 100, or 0 for the most likely token"},
+    {"--top-k", "K", OPTION_CALL, 0, 0, .call = set_top_k,
+     .help = "draw only from the K most likely tokens. 0: from all"},
     {"--min-p", "P", OPTION_CALL, 0, 0, .call = set_min_p,
-     .help = "of those at least P times as likely as the most likely, within `--top-k`"},
-    {"--sampling-seed", "S", OPTION_COUNT, 0, offsetof(struct sampling, seed), .help = "other ids by another seed"},
+     .help = "with `--top-k`: draw only tokens at least P times as likely as the most likely one"},
+    {"--sampling-seed", "S", OPTION_COUNT, 0, offsetof(struct sampling, seed), .help = "seed of the random numbers"},
     {0}};

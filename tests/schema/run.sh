@@ -52,7 +52,7 @@ boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml t
 chats=(families/chat/*.yaml)
 
 plan 12
-plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + ${#chats[@]} + 24 + 13))
+plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + ${#chats[@]} + 26 + 13))
 "$rill" schema >"$work/schema.json"
 by_schema() { # good or bad, files
     local line
@@ -85,6 +85,8 @@ says "a key" '^design\.T: integer \(1, 2, 4, 8\); default: 1$' design.T
 says "its last part: all that have it" '^kernels\.T: ' T
 says "a map's keys" '^  - graph\.regions\.ops$' graph.regions
 says "an operation" '^operation softmax: 3 in, 2 out$' softmax
+says "what a composite stands for" '^  stands for quantize, kv_quantize, kv_quantize, attn_scores, ' attention
+says "a word among several" '^  weights: one of int8, int4 or int4_asym; optional$' matmul.weights
 says "an attribute" '^  eps: number 1e-12 to 1; default: 1e-5$' rmsnorm.eps
 says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' fault_address
 says "a message about a key" '^design\.fifo: ' 'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
@@ -100,7 +102,7 @@ says "what an attribute means" '^    least exponent of a block' quantize.exp_min
 says "a link as a page" '\(docs/timing\.md#depths\)' design.fifo
 says "a key of a family file" '^  - family\.checks\.nearest$' family.checks
 says "a key of a board file" '^board\.hbm\.read_to_write_ns: number \(0 to 20000\); default: 7$' read_to_write_ns
-says "a command" '^command `rill sim`: build and run' sim
+says "a command" '^command `rill sim`: simulate a design' sim
 says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
 says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' \
     'rill sim: error: `--watchdog` takes an integer'
@@ -120,7 +122,8 @@ says "options that do not go together" '^message usage: ' '`--html` and `--json`
 says "a fault of the design" '^message design_fault: ' 'the design reports fault 4: position'
 no_operation() { ! "$rill" explain 'the design reports fault 4: at position 3' | grep '^operation position'; }
 check "explain: a plain word of a message is no operation" no_operation
-says "a message that is not known" '^no message of Rill that is known says this; of its words:$' 'it has no certificate'
+says "a message that is not known" \
+    '^no known message of Rill matches this text. Its words mean:$' 'it has no certificate'
 check_refused "explain: a message of which nothing is known" 1 'nothing is known of `blub xx`' "$rill" explain 'blub xx'
 check_refused "explain: a slip in its own option" 2 'unknown option `--tabls`; did you mean `--table`' "$rill" explain \
     --tabls

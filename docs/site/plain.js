@@ -14,13 +14,13 @@
     }
 
     function build() {
-        for (const item of rill_search_index.docs) documents.set(item.location, item);
+        for (const item of __index.docs) documents.set(item.location, item);
         index = lunr(function () {
             this.pipeline.remove(lunr.stopWordFilter);
             this.ref("location");
             this.field("title", { boost: 10 });
             this.field("text");
-            for (const item of rill_search_index.docs) this.add(item);
+            for (const item of __index.docs) this.add(item);
         });
     }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Reads a table of planted faults (tests/mutants/table.txt, its form in docs/testing.md), checks it, lists it, plants one of them.
+# Reads the planted faults (the faults.txt of every folder, their form in docs/testing.md), checks them, lists them, plants one of them.
 import fnmatch
 import os
 import re
@@ -8,16 +8,19 @@ import shlex
 import subprocess
 import sys
 
-USAGE = """usage: table.py TABLE check LEAST        every entry is well formed, its pattern occurs once, its test exists; at least LEAST entries, enough of them
-                                 found by `make test` and `make test-deep`: their shares are printed
-       table.py TABLE list [--kind K] [A-B | ID]...   number, id, file, kind, place (`test`, `deep`: make test-deep, or `extra`: neither) and test
-                                 of each, those of one test together
-       table.py TABLE plant ID ROOT     the fault in the tree at ROOT
+USAGE = """usage: faults.py [--table FILE]... check LEAST   every entry is well formed and beside the code that it breaks, its pattern occurs once, its
+                                                test exists; at least LEAST entries, enough of them found by `make test` and
+                                                `make test-deep`: their shares are printed
+       faults.py [--table FILE]... list [--kind K] [A-B | ID]...   number, id, file, kind, place (`test`, `deep`: make test-deep, or `extra`:
+                                                neither) and test of each, those of one test together
+       faults.py [--table FILE]... plant ID ROOT     plants the fault in the tree at ROOT
+Without --table: the faults.txt of every folder, in the order of their paths.
 """
 KEYS = ("id", "file", "find", "put", "kind", "test", "why")
 KINDS = ("rtl", "pass", "packer", "reader", "golden", "model", "check", "forecast", "cost", "emit", "harness", "oracle", "runner", "equivalent")
 WITHIN = 90  # per cent of the faults that `make test` and `make test-deep` find by themselves
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BESIDE = "faults.txt"  # a table of this name holds the faults of its folder, and of folders below
 
 
 class Entry(dict):
@@ -25,9 +28,24 @@ class Entry(dict):
         return self.get(key, "")
 
 
+def tables_of_tree():
+    """The faults.txt of every folder, in an order that depends on nothing but their paths."""
+    found = []
+    for folder, below, files in os.walk(ROOT):
+        if folder == ROOT:
+            below[:] = [name for name in below if name not in ("build", ".git")]
+        if BESIDE in files:
+            found.append(os.path.relpath(os.path.join(folder, BESIDE), ROOT))
+    return sorted(found, key=lambda path: path.split("/")[:-1])
+
+
+def read_tables(paths):
+    return [entry for path in paths for entry in read_table(path)]
+
+
 def read_table(path):
     entries, entry = [], Entry()
-    with open(path, encoding="utf-8") as table:
+    with open(os.path.join(ROOT, path), encoding="utf-8") as table:
         lines = table.read().split("\n")
     for number, line in enumerate(lines + [""], 1):
         key, _, value = line.partition(" ")
@@ -42,7 +60,7 @@ def read_table(path):
         elif key in entry:
             sys.exit(f"{path}:{number}: error: `{key}` is given twice; a blank line stands between entries")
         else:
-            entry.setdefault("line", number)
+            entry.setdefault("place", f"{path}:{number}")
             entry[key] = value.strip()
     return entries
 
@@ -139,7 +157,7 @@ def faults_of(entry, seen, tests):
         if not entry.get(key) and key != "put":
             yield f"`{key}` is missing"
     if entry.id in seen:
-        yield "an entry of this name stands above"
+        yield f"an entry of this id is at {seen[entry.id]}; give this one another"
     if entry.kind not in KINDS:
         yield f"no kind `{entry.kind}`"
     if entry.kind == "equivalent" and not entry.why:
@@ -148,27 +166,36 @@ def faults_of(entry, seen, tests):
         yield "it changes nothing"
     if not tests.exists(entry.file):
         yield f"no file {entry.file}"
+    elif not is_beside(entry):
+        yield f"{entry.file} is not in this folder; move the entry to {os.path.join(os.path.dirname(entry.file), BESIDE)}"
     elif entry.find and (count := len(places(entry, ROOT)[1])) != 1:
         yield f"pattern occurs {count} times in {entry.file}"
     if entry.test and (missing := tests.missing(entry.test)):
         yield f"`{entry.test}`: there is no {missing}"
 
 
-def check(path, least):
-    entries, tests, seen, bad = read_table(path), Tests(), set(), 0
+def is_beside(entry):
+    """Whether an entry is in the folder of the file that it breaks, or above it. Tables of other names hold any."""
+    folder, name = os.path.split(entry.place.partition(":")[0])
+    way = os.path.relpath(os.path.join(ROOT, entry.file), os.path.join(ROOT, folder))
+    return name != BESIDE or way.split("/")[0] != ".."
+
+
+def check(paths, least):
+    entries, tests, seen, bad = read_tables(paths), Tests(), {}, 0
     for entry in entries:
         for fault in faults_of(entry, seen, tests):
-            print(f"{path}:{entry.line}: {entry.id}: {fault}")
+            print(f"{entry.place}: {entry.id}: {fault}")
             bad += 1
-        seen.add(entry.id)
+        seen.setdefault(entry.id, entry.place)
     real = [entry for entry in entries if entry.kind != "equivalent"]
     places = [tests.place(entry.test) for entry in real]
     quick, both = places.count("test"), places.count("test") + places.count("deep")
     if len(real) < least:
-        print(f"{path}: {len(real)} faults, at least {least} must be there")
+        print(f"{len(real)} faults, at least {least} must be there")
     share = f"`make test` finds {quick} of {len(real)} faults, with `make test-deep` {both}"
     if both * 100 < len(real) * WITHIN:
-        print(f"{path}: {share}, they must find {WITHIN} %")
+        print(f"{share}, they must find {WITHIN} %")
     elif bad == 0 and len(real) >= least:
         print(f"{share} by themselves, {len(entries) - len(real)} more change nothing")
     return bad == 0 and len(real) >= least and both * 100 >= len(real) * WITHIN
@@ -185,11 +212,11 @@ def is_wanted(entry, number, wanted):
     return not wanted
 
 
-def show_list(path, arguments):
+def show_list(paths, arguments):
     kind = None
     if arguments[:1] == ["--kind"]:
         kind, arguments = arguments[1], arguments[2:]
-    entries, tests = read_table(path), Tests()
+    entries, tests = read_tables(paths), Tests()
     chosen = [(n, e) for n, e in enumerate(entries, 1) if is_wanted(e, n, arguments) and kind in (None, e.kind)]
     order = {}
     for _, entry in chosen:
@@ -199,17 +226,21 @@ def show_list(path, arguments):
 
 
 def main():
-    arguments = sys.argv[1:]
-    if len(arguments) < 2 or arguments[1] not in ("check", "list", "plant"):
+    arguments, paths = sys.argv[1:], []
+    while arguments[:1] == ["--table"] and len(arguments) > 1:
+        paths.append(arguments[1])
+        arguments = arguments[2:]
+    if not arguments or arguments[0] not in ("check", "list", "plant"):
         sys.stderr.write(USAGE)
         return 2
-    path, what, rest = arguments[0], arguments[1], arguments[2:]
+    paths = paths or tables_of_tree()
+    what, rest = arguments[0], arguments[1:]
     if what == "check":
-        return 0 if check(path, int(rest[0])) else 1
+        return 0 if check(paths, int(rest[0])) else 1
     if what == "list":
-        show_list(path, rest)
+        show_list(paths, rest)
         return 0
-    plant(next(entry for entry in read_table(path) if entry.id == rest[0]), rest[1])
+    plant(next(entry for entry in read_tables(paths) if entry.id == rest[0]), rest[1])
     return 0
 
 
