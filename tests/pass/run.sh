@@ -467,7 +467,7 @@ for command in golden "pack -o $work/one"; do
     check_refused "no folder of weights: rill ${command%% *}" 1 'none: error: there is no such folder, or GGUF file' \
         "$rill" $command "$root/configs/tinystories-gpt2-1m.yaml" --weights "$work/none"
 done
-check_refused "where a dump goes" 0 "^wrote $work/dump/expand-model.yaml, the IR behind that pass, and no design\$" \
+check_refused "where a dump goes" 0 "^wrote $work/dump/expand-model.yaml, the IR after that pass; no design was made\$" \
     "$rill" gen \
     "$root/tests/e2e/specs/odd.yaml" -o "$work/dump" --dump-after=expand-model
 no_resources='note: no `resources` in the declaration of kernel `graded`, `slowly`, `affine`: the estimates count them'
