@@ -92,8 +92,8 @@ says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' f
 says "a message about a key" '^design\.fifo: ' 'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
 says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
 says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
-says "a message that names a word alone" '^certificate: why a FIFO' "it has no certificate"
-says "a word beside a key of its name" '^T: the most positions' T
+says "a message that names a word alone" '^certificate: the reason that the report gives' "it has no certificate"
+says "a word beside a key of its name" '^T: the largest number of positions' T
 says "a legal word of a key" '^`shared` is a value of design\.binding: all products take turns' shared
 says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute matmul\.weights: 4 bits' int4_asym
 says "a parameter of a family" '^parameter gpt2\.ffn: a key of `model` with `family: gpt2`$' gpt2.ffn
@@ -106,7 +106,7 @@ says "a command" '^command `rill sim`: simulate a design' sim
 says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
 says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' \
     'rill sim: error: `--watchdog` takes an integer'
-says "a word that is a register, too" "^image: what a design's memory holds" 'of which image is it?'
+says "a word that is a register, too" "^image: the content of the design's memory" 'of which image is it?'
 says "what a message means" '^message other_image: the design was made anew' \
     'x.yaml: error: the image was packed for another design (`y`); pack again'
 says "what to do" '^  what to do: run `rill pack` once more' 'the image was packed for another design'
