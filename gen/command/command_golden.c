@@ -49,7 +49,8 @@ static bool compiler_accepts(struct session *s) {
     const struct ir *ir = s->ir = command_build(s->o.spec, s->arena, s->diag, "drop-unread");
     if (!ir) return false;
     bool random = !strncmp(s->o.weights, "random:", 7);
-    return random || (pack_check_config(ir, s->o.weights, s->diag) && pack_check_tokenizer(ir, s->o.weights, s->diag));
+    if (!random && !pack_check_config(ir, s->o.weights, s->diag)) return false;
+    return random || s->o.prompt_ids || pack_check_tokenizer(ir, s->o.weights, s->diag);
 }
 
 // Where what the compiler has made of a spec is given instead.
@@ -75,10 +76,21 @@ static bool read_graph(struct session *s) {
     return false;
 }
 
+// Ids need no tokenizer: one that cannot be read takes the text from the answer alone.
+static struct tokenizer *open_for_ids(struct session *s) {
+    const char *why;
+    struct tokenizer *t = tokenizer_try(s->arena, s->o.weights, &why);
+    if (t) return t;
+    diag_warning(s->diag, loc_file(s->arena, s->o.weights),
+                 "ids are shown without their text, as the tokenizer cannot be used: %s", why);
+    return tokenizer_open_bytes(s->arena, oracle_vocabulary(s->graph));
+}
+
 static bool open_tokenizer(struct session *s) {
     bool bytes = !strncmp(s->o.weights, "random:", 7) || (s->o.prompt_ids && !pack_has_tokenizer(s->ir, s->o.weights));
-    s->tokenizer = bytes ? tokenizer_open_bytes(s->arena, oracle_vocabulary(s->graph))
-                         : tokenizer_open(s->arena, s->o.weights, s->diag);
+    s->tokenizer = bytes             ? tokenizer_open_bytes(s->arena, oracle_vocabulary(s->graph))
+                   : s->o.prompt_ids ? open_for_ids(s)
+                                     : tokenizer_open(s->arena, s->o.weights, s->diag);
     return s->tokenizer != NULL;
 }
 

@@ -31,11 +31,15 @@ static bool place_spec(struct import *m, const struct import_design *d, const ch
     return import_spec(m, d, spec, diag);
 }
 
-// A tokenizer that is there says which id begins a text.
+// A tokenizer that is there says which id begins a text. False: it is not there, or not of a kind that is known.
 static bool ask_tokenizer(struct import *m, struct diag *diag) {
-    if (!tokenizer_present(m->arena, m->o.source)) return true;
-    struct tokenizer *t = tokenizer_open(m->arena, m->o.source, diag);
+    if (!tokenizer_present(m->arena, m->o.source)) return false;
+    const char *why;
+    struct tokenizer *t = tokenizer_try(m->arena, m->o.source, &why);
     if (t) import_begin(m, tokenizer_bos(t));
+    else
+        diag_warning(diag, loc_file(m->arena, m->o.source),
+                     "the tokenizer cannot be used, so prompts must be ids (`--prompt-ids`): %s", why);
     tokenizer_close(t);
     return t != NULL;
 }
@@ -44,10 +48,10 @@ static bool import(const struct import_options *o, const char *dir, struct arena
     struct import_design design;
     struct text spec = {0}, table = {0};
     struct import *m = import_read(o, arena, diag);
-    if (m && !ask_tokenizer(m, diag)) return false;
+    bool texts = m && ask_tokenizer(m, diag);
     const char *file = m ? arena_printf(arena, "%s.yaml", m->name) : NULL;
     struct ir *ir = m ? command_fit(m, arena_printf(arena, "%s/%s", dir, file), &design, &spec, diag) : NULL;
-    bool ok = ir && pack_check_tokenizer(ir, o->source, diag) && place_spec(m, &design, dir, &spec, diag) &&
+    bool ok = ir && (!texts || pack_check_tokenizer(ir, o->source, diag)) && place_spec(m, &design, dir, &spec, diag) &&
               write_spec(arena, dir, file, &spec, diag);
     if (ok) {
         import_table(m, &design, &table);

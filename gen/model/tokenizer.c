@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts to ids and back. What a file says of a tokenizer is read by the loaders; how a text is split and merged stands
 // in tokenizer_split.c and tokenizer_merge.c.
+#define _POSIX_C_SOURCE 200809L
 #include "gen/model/tokenizer.h"
 
 #include <inttypes.h>
@@ -98,25 +99,31 @@ void tokenizer_close(struct tokenizer *t) {
 
 // ---- specials ----
 
+// A walk that looks for specials, and what it has come to.
+struct walk {
+    const struct tokenizer *t;
+    bool control, normalized; // which specials; a normalized one is looked for in a normalized text
+    bool first[256];          // bytes with which one of them begins
+    enum tokenizer_before before;
+    struct token_ids *ids;
+};
+
 // The longest special that begins here, NULL: none.
-static const struct tokenizer_special *special_at(const struct tokenizer *t, const char *text, size_t len,
-                                                  bool control) {
+static const struct tokenizer_special *special_at(const struct walk *w, const char *text, size_t len) {
     const struct tokenizer_special *best = NULL;
-    size_t longest = 0;
-    for (size_t i = 0; i < t->specials.count; i++) {
-        const struct tokenizer_special *s = &t->specials.items[i];
-        const struct tokenizer_token *token = &t->tokens[s->id];
-        if (token->len <= longest || token->len > len || (s->control && !control)) continue;
-        if (memcmp(token->bytes, text, token->len) == 0) best = s, longest = token->len;
+    for (size_t i = 0; i < w->t->specials.count; i++) {
+        const struct tokenizer_special *s = &w->t->specials.items[i];
+        if (s->normalized != w->normalized || (s->control && !w->control)) continue;
+        if (s->len > (best ? best->len : 0) && s->len <= len && !memcmp(s->text, text, s->len)) best = s;
     }
     return best;
 }
 
-// Bytes with which some special begins.
-static void mark_first_bytes(const struct tokenizer *t, bool first[256]) {
-    memset(first, 0, 256);
+static struct walk begin_walk(const struct tokenizer *t, bool control, bool normalized, struct token_ids *ids) {
+    struct walk w = {.t = t, .control = control, .normalized = normalized, .ids = ids};
     for (size_t i = 0; i < t->specials.count; i++)
-        first[(unsigned char)t->tokens[t->specials.items[i].id].bytes[0]] = true;
+        if (t->specials.items[i].normalized == normalized) w.first[(unsigned char)t->specials.items[i].text[0]] = true;
+    return w;
 }
 
 // SentencePiece's space before a text stands also where the text begins with a symbol.
@@ -124,25 +131,42 @@ static bool has_stretch(const struct tokenizer *t, size_t len, enum tokenizer_be
     return len > 0 || (symbol_follows && t->prefix == TOKENIZER_PREFIX_TEXT && before != TOKENIZER_SYMBOL);
 }
 
-void tokenizer_encode(const struct tokenizer *t, const char *text, size_t len, bool specials, struct token_ids *ids) {
-    bool first[256];
+// What to do with a text between specials.
+typedef void stretch_function(const struct walk *, const char *text, size_t len);
+
+static void walk_specials(struct walk *w, const char *text, size_t len, stretch_function *stretch) {
     size_t begin = 0;
-    enum tokenizer_before before = TOKENIZER_NOTHING;
-    mark_first_bytes(t, first);
     for (size_t at = 0; at < len;) {
         const struct tokenizer_special *s =
-            first[(unsigned char)text[at]] ? special_at(t, text + at, len - at, specials) : NULL;
+            w->first[(unsigned char)text[at]] ? special_at(w, text + at, len - at) : NULL;
         if (!s) {
             at++;
             continue;
         }
-        if (has_stretch(t, at - begin, before, !s->control))
-            tokenizer_encode_text(t, text + begin, at - begin, before, ids);
-        tokenizer_push(t, ids, s->id);
-        begin = at += t->tokens[s->id].len;
-        before = s->control ? TOKENIZER_CONTROL : TOKENIZER_SYMBOL;
+        if (has_stretch(w->t, at - begin, w->before, !s->control)) stretch(w, text + begin, at - begin);
+        tokenizer_push(w->t, w->ids, s->id);
+        begin = at += s->len;
+        w->before = s->control ? TOKENIZER_CONTROL : TOKENIZER_SYMBOL;
     }
-    if (has_stretch(t, len - begin, before, false)) tokenizer_encode_text(t, text + begin, len - begin, before, ids);
+    if (has_stretch(w->t, len - begin, w->before, false)) stretch(w, text + begin, len - begin);
+}
+
+static void encode_stretch(const struct walk *w, const char *text, size_t len) {
+    tokenizer_encode_text(w->t, text, len, w->before, w->ids);
+}
+
+static void encode_normalized(const struct walk *w, const char *text, size_t len) {
+    struct walk inner = begin_walk(w->t, w->control, true, w->ids);
+    struct text normal = {0};
+    tokenizer_add_normal(w->t, text, len, &normal);
+    inner.before = w->before;
+    walk_specials(&inner, text_cstr(&normal), normal.len, encode_stretch);
+    text_free(&normal);
+}
+
+void tokenizer_encode(const struct tokenizer *t, const char *text, size_t len, bool specials, struct token_ids *ids) {
+    struct walk w = begin_walk(t, specials, false, ids);
+    walk_specials(&w, text, len, t->normalized_specials ? encode_normalized : encode_stretch);
 }
 
 void tokenizer_encode_prompt(const struct tokenizer *t, const char *text, size_t len, struct token_ids *ids) {
@@ -163,6 +187,33 @@ const char *tokenizer_decode(const struct tokenizer *t, uint32_t id, size_t *len
 }
 
 int64_t tokenizer_vocab(const struct tokenizer *t) { return (int64_t)t->vocab; }
+
+static bool is_special(const struct tokenizer *t, size_t id) {
+    for (size_t i = 0; i < t->specials.count; i++)
+        if (t->specials.items[i].id == id) return true;
+    return false;
+}
+
+int64_t tokenizer_plain_vocab(const struct tokenizer *t) {
+    size_t ids = t->vocab;
+    while (ids > 0 && (!t->tokens[ids - 1].bytes || is_special(t, ids - 1))) ids--;
+    return (int64_t)ids;
+}
+
+struct tokenizer *tokenizer_try(struct arena *arena, const char *source, const char **why) {
+    struct diag diag;
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    if (!out) base_fatal("out of memory");
+    diag_init(&diag, out);
+    struct tokenizer *t = tokenizer_open(arena, source, &diag);
+    fclose(out);
+    char *line = strstr(text, "error: ");
+    *why = line ? arena_strndup(arena, line + 7, strcspn(line + 7, "\n")) : "";
+    free(text);
+    return t;
+}
 
 int64_t tokenizer_eot(const struct tokenizer *t) { return t->eot; }
 int64_t tokenizer_bos(const struct tokenizer *t) { return t->begin; }

@@ -22,10 +22,14 @@ struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct
 // For random weights of any vocabulary size: printable ASCII maps to ids 0..94 (modulo vocab), newline to 95, other
 // bytes to (byte modulo vocab); ids above 95 decode to `<id>`. No end-of-text id.
 struct tokenizer *tokenizer_open_bytes(struct arena *arena, int64_t vocab);
+// As tokenizer_open, but nothing is reported: why: what is wrong, where it returns NULL.
+struct tokenizer *tokenizer_try(struct arena *arena, const char *source, const char **why);
 void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine; the rest belongs to the arena
 
 int64_t tokenizer_vocab(const struct tokenizer *tokenizer); // ids are 0 .. vocab - 1
-int64_t tokenizer_eot(const struct tokenizer *tokenizer);   // id of <|endoftext|>, -1: none
+// Ids that texts without specials may have are below it.
+int64_t tokenizer_plain_vocab(const struct tokenizer *tokenizer);
+int64_t tokenizer_eot(const struct tokenizer *tokenizer); // id of <|endoftext|>, -1: none
 
 int64_t tokenizer_bos(const struct tokenizer *tokenizer); // id that it puts in front of a text, -1: none
 

@@ -103,8 +103,21 @@ bool tokenizer_put(struct tokenizer_builder *b, uint32_t id, struct tokenizer_to
 }
 
 void tokenizer_put_special(struct tokenizer_builder *b, uint32_t id, bool control) {
-    if (b->t->tokens[id].len == 0) return;
-    VEC_PUSH(b->arena, b->t->specials, (struct tokenizer_special){id, control});
+    const struct tokenizer_token *token = &b->t->tokens[id];
+    struct tokenizer_special s = {.id = id, .control = control, .text = token->bytes, .len = token->len};
+    if (s.len) VEC_PUSH(b->arena, b->t->specials, s);
+}
+
+void tokenizer_put_normalized(struct tokenizer_builder *b, uint32_t id, bool control) {
+    const struct tokenizer_token *token = &b->t->tokens[id];
+    struct text normal = {0};
+    tokenizer_add_normal(b->t, token->bytes, token->len, &normal);
+    struct tokenizer_special s = {.id = id, .control = control, .normalized = true, .len = normal.len};
+    s.text = arena_strndup(b->arena, text_cstr(&normal), normal.len);
+    text_free(&normal);
+    if (!s.len) return;
+    b->t->normalized_specials = true;
+    VEC_PUSH(b->arena, b->t->specials, s);
 }
 
 // ---- bytes ----

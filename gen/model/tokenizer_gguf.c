@@ -90,6 +90,11 @@ static bool read_merges(struct loader *l) {
 static bool choose_splitting(struct loader *l, int64_t *begins) {
     const struct gguf_value *v = gguf_find(l->file, "tokenizer.ggml.pre");
     struct gguf_text name = v && v->kind == GGUF_STRING ? v->text : (struct gguf_text){"", 0};
+    if (!v) {
+        diag_error(l->b.diag, l->b.loc, "key `tokenizer.ggml.pre`: missing, so nothing tells how a text is split");
+        diag_note(l->b.diag, loc_none(), "the file was converted by an old program: convert it anew, or give ids");
+        return false;
+    }
     return tokenizer_split_as(&l->b, arena_strndup(l->b.arena, name.data, name.len), begins);
 }
 

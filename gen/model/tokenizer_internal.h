@@ -40,9 +40,12 @@ struct tokenizer_merge {
 };
 
 // A text that becomes one id wherever it stands. Control ones only where the caller trusts the text.
+// Normalized ones are looked for in the normalized text, between the others.
 struct tokenizer_special {
     uint32_t id;
-    bool control;
+    bool control, normalized;
+    const char *text; // what is looked for
+    size_t len;
 };
 
 struct tokenizer_name { // of a hash table: from the bytes of a token to its id
@@ -63,6 +66,8 @@ struct tokenizer {
     int64_t unknown, eot, begin; // ids; -1: none. begin: every prompt starts with it
     struct tokenizer_merge *merges; // open hash table, rank TOKENIZER_NONE: free
     size_t merge_slots;             // a power of two
+    bool fuses_unknown;             // unknown characters side by side become one id
+    bool normalized_specials;       // there are some
     bool whole;                     // a piece that is a token becomes it without merging
     bool nfc, marks_space;          // the text is composed; its spaces become TOKENIZER_SPACE
     enum tokenizer_prefix prefix;
@@ -92,6 +97,7 @@ bool tokenizer_reserve(struct tokenizer_builder *b, size_t vocab);
 // Bytes of an id, which must be free and inside. Of equal texts the first one is found again.
 bool tokenizer_put(struct tokenizer_builder *b, uint32_t id, struct tokenizer_token token);
 void tokenizer_put_special(struct tokenizer_builder *b, uint32_t id, bool control);
+void tokenizer_put_normalized(struct tokenizer_builder *b, uint32_t id, bool control);
 // Where the text's id is found; TOKENIZER_NONE: no token.
 uint32_t tokenizer_find(const struct tokenizer *t, const char *bytes, size_t len);
 // A text of the byte alphabet to its bytes; any other text stands for itself.
@@ -145,6 +151,8 @@ size_t tokenizer_character(const unsigned char *text, size_t len);
 void tokenizer_encode_text(const struct tokenizer *t, const char *text, size_t len, enum tokenizer_before before,
                            struct token_ids *ids);
 void tokenizer_merge_piece(const struct tokenizer *t, const char *piece, size_t len, struct token_ids *ids);
+// The text as its normalizer composes it, or as it is where it composes none.
+void tokenizer_add_normal(const struct tokenizer *t, const char *text, size_t len, struct text *out);
 void tokenizer_push(const struct tokenizer *t, struct token_ids *ids, uint32_t id);
 
 #endif

@@ -12,6 +12,7 @@ struct loader {
     struct tokenizer_builder b;
     struct tokenizer *t;
     json_t *root, *model;
+    bool prepends, replaces; // the normalizer, of spaces
 };
 
 static bool refuse(struct loader *l, const char *part, const char *what) {
@@ -48,9 +49,9 @@ static bool read_normalizer(struct loader *l, const json_t *part) {
     const char *type = text_of(part, "type"), *space = text_of(json_object_get(part, "pattern"), "String");
     if (!strcmp(type, "NFC")) return l->t->nfc = true;
     if (!strcmp(type, "Prepend") && !strcmp(text_of(part, "prepend"), TOKENIZER_SPACE))
-        return l->t->prefix = TOKENIZER_PREFIX_EACH, true;
+        return l->t->prefix = TOKENIZER_PREFIX_EACH, l->prepends = true;
     if (!strcmp(type, "Replace") && !strcmp(space, " ") && !strcmp(text_of(part, "content"), TOKENIZER_SPACE))
-        return l->t->marks_space = true;
+        return l->t->marks_space = l->replaces = true;
     return refuse(l, "normalizer", type);
 }
 
@@ -144,7 +145,11 @@ static bool add_added(struct loader *l, const json_t *one) {
     bool strips = truth_of(one, "lstrip", false) || truth_of(one, "rstrip", false);
     if (strips || truth_of(one, "single_word", false)) return refuse(l, "added_tokens: lstrip, rstrip", text);
     if (!l->t->tokens[id].bytes && !tokenizer_put(&l->b, id, token)) return false;
-    tokenizer_put_special(&l->b, id, truth_of(one, "special", false));
+    if (!truth_of(one, "normalized", false))
+        return tokenizer_put_special(&l->b, id, truth_of(one, "special", false)), true;
+    if (l->prepends || (l->replaces && (strchr(text, ' ') || strstr(text, TOKENIZER_SPACE))))
+        return refuse(l, "added_tokens: normalized, with spaces that the normalizer changes", text);
+    tokenizer_put_normalized(&l->b, id, truth_of(one, "special", false));
     return true;
 }
 
@@ -228,6 +233,7 @@ static bool read_model(struct loader *l) {
     if (is_set(l->model, "end_of_word_suffix")) return refuse(l, "model", "end_of_word_suffix");
     if (json_is_number(json_object_get(l->model, "dropout"))) return refuse(l, "model", "dropout");
     l->t->whole = truth_of(l->model, "ignore_merges", false);
+    l->t->fuses_unknown = truth_of(l->model, "fuse_unk", false);
     if (!read_tokens(l) || !read_merges(l)) return false;
     uint32_t id = tokenizer_find(l->t, unknown, strlen(unknown));
     if (*unknown && id != TOKENIZER_NONE) l->t->unknown = id;

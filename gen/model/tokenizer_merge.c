@@ -120,9 +120,13 @@ static void push_unknown(const struct merger *m, const struct symbol *s, struct 
 }
 
 static void push_symbols(const struct merger *m, struct token_ids *ids) {
-    for (int32_t i = 0; i >= 0; i = m->symbols[i].next)
-        if (m->symbols[i].id == TOKENIZER_NONE) push_unknown(m, &m->symbols[i], ids);
-        else tokenizer_push(m->t, ids, m->symbols[i].id);
+    bool again = false; // the symbol before is unknown too, and its id stands for both
+    for (int32_t i = 0; i >= 0; i = m->symbols[i].next) {
+        bool known = m->symbols[i].id != TOKENIZER_NONE;
+        if (known) tokenizer_push(m->t, ids, m->symbols[i].id);
+        else if (!again) push_unknown(m, &m->symbols[i], ids);
+        again = !known && m->t->fuses_unknown && !m->t->byte_fallback;
+    }
 }
 
 // A merge makes at most two new candidates and there are at most n - 1 merges: the heap never exceeds 3 n.

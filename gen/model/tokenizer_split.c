@@ -77,6 +77,11 @@ static void add_composed(struct text *out, const char *text, size_t len) {
     }
 }
 
+void tokenizer_add_normal(const struct tokenizer *t, const char *text, size_t len, struct text *out) {
+    if (t->nfc) add_composed(out, text, len);
+    else text_add_bytes(out, text, len);
+}
+
 static void add_marked(struct text *out, const char *text, size_t len) {
     for (size_t i = 0; i < len; i++)
         if (text[i] == ' ') text_add(out, TOKENIZER_SPACE);

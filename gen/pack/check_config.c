@@ -46,7 +46,7 @@ bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *dia
     if (!rows || !pack_has_tokenizer(ir, dir)) return true; // ids in, ids out
     struct tokenizer *t = tokenizer_open(ir->arena, dir, diag);
     if (!t) return false;
-    int64_t have = tokenizer_vocab(t);
+    int64_t have = tokenizer_plain_vocab(t); // a special beyond the rows is refused in the prompt that has it
     tokenizer_close(t);
     if (have <= rows) return true;
     diag_error(diag, loc_file(ir->arena, dir), "the tokenizer has %" PRId64 " tokens, the spec's vocabulary %" PRId64,

@@ -167,6 +167,74 @@ static void assert_refused(const char *json, const char *part) {
     fixture_end(&f);
 }
 
+// A tokenizer.json in a folder of its own.
+static struct tokenizer *open_json(struct fixture *f, const char *json) {
+    char path[] = "/tmp/rill_tokenizers_XXXXXX";
+    const char *why;
+    assert_non_null(mkdtemp(path));
+    char *file = arena_printf(&f->arena, "%s/tokenizer.json", path);
+    write_file(file, json, strlen(json));
+    struct tokenizer *t = tokenizer_try(&f->arena, path, &why);
+    if (!t) fail_msg("%s", why);
+    unlink(file);
+    rmdir(path);
+    return t;
+}
+
+static const char *ids_of(struct fixture *f, const struct tokenizer *t, const char *text) {
+    struct token_ids ids = {0};
+    const char *out = "";
+    tokenizer_encode(t, text, strlen(text), true, &ids);
+    for (size_t i = 0; i < ids.count; i++)
+        out = arena_printf(&f->arena, "%s%s%" PRIu32, out, i ? " " : "", ids.items[i]);
+    return out;
+}
+
+#define ATOMS_AND(normalizer, fuse, added)                                                                             \
+    "{\"normalizer\":" normalizer ",\"added_tokens\":[" added "],\"model\":{\"type\":\"BPE\",\"unk_token\":\"?\","     \
+    "\"fuse_unk\":" fuse ",\"vocab\":{\"?\":0,\"f\":1,\"e\":2,\"\u00e9\":3,\"x\":4},\"merges\":[]}}"
+#define ADDED(id, text, normalized) "{\"id\":" id ",\"content\":\"" text "\",\"normalized\":" normalized "}"
+
+// The ids are those of tokenizers 0.23.3: normalized tokens are looked for in the composed text and between the others,
+// however long they are; unknown characters side by side are one id.
+static void test_added(void **state) {
+    (void)state;
+    static const struct {
+        const char *json, *text, *ids;
+    } cases[] = {
+        {ATOMS_AND("{\"type\":\"NFC\"}", "false", ADDED("5", "f\u00e9", "true")), "fe\xcc\x81x", "5 4"},
+        {ATOMS_AND("{\"type\":\"NFC\"}", "false", ADDED("5", "fe\u0301", "true")), "f\xc3\xa9x", "5 4"},
+        {ATOMS_AND("{\"type\":\"NFC\"}", "false", ADDED("5", "f\u00e9", "false")), "fe\xcc\x81x", "1 3 4"},
+        {ATOMS_AND("null", "false", ADDED("5", "fe", "false") "," ADDED("6", "fex", "true")), "xfexfex", "4 5 4 5 4"},
+        {ATOMS_AND("null", "false", ADDED("5", "ef", "false") "," ADDED("6", "xe", "true")), "xefxex", "4 5 6 4"},
+        {ATOMS_AND("null", "true", ""), "qqxqfqq", "0 4 0 1 0"},
+        {ATOMS_AND("null", "false", ""), "qqxqfqq", "0 0 4 0 1 0 0"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture f;
+        fixture_begin(&f);
+        struct tokenizer *t = open_json(&f, cases[i].json);
+        assert_string_equal(ids_of(&f, t, cases[i].text), cases[i].ids);
+        tokenizer_close(t);
+        fixture_end(&f);
+    }
+}
+
+// A special may have an id that the model has no row for, as Gemma 3's image token.
+static void test_beyond(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    struct tokenizer *t =
+        open_json(&f, ATOMS_AND("null", "false", ADDED("5", "<s>", "false") "," ADDED("9", "<i>", "true")));
+    assert_true(tokenizer_vocab(t) == 10 && tokenizer_plain_vocab(t) == 5);
+    tokenizer_close(t);
+    t = open_json(&f, ATOMS_AND("null", "false", ADDED("2", "e", "false")));
+    assert_true(tokenizer_vocab(t) == 5 && tokenizer_plain_vocab(t) == 5);
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
 #define WITH(key, value) "{\"" key "\":" value ",\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[]}}"
 
 static void test_refused(void **state) {
@@ -180,6 +248,9 @@ static void test_refused(void **state) {
     assert_refused(WITH("pre_tokenizer", "{\"type\":\"ByteLevel\",\"add_prefix_space\":false}"),
                    "no token for byte 0x20");
     assert_refused(WITH("added_tokens", "[{\"id\":1,\"content\":\"<x>\",\"lstrip\":true}]"), "lstrip, rstrip: `<x>`");
+    assert_refused(WITH("normalizer", "{\"type\":\"Prepend\",\"prepend\":\"\xe2\x96\x81\"},\"added_tokens\":[{\"id\":1,"
+                                      "\"content\":\"<x>\",\"normalized\":true}]"),
+                   "normalized, with spaces that the normalizer changes: `<x>` is not supported");
     assert_refused(WITH("added_tokens", "[{\"id\":-1,\"content\":\"<x>\"}]"), "token `<x>`: its id must be a number");
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a b\"]}}",
                    "merge 0: symbol `b` is not in the vocabulary");
@@ -341,7 +412,8 @@ int main(void) {
         cmocka_unit_test(test_metaspace),     cmocka_unit_test(test_llama_bpe_gguf),
         cmocka_unit_test(test_decoded),       cmocka_unit_test(test_begin_by_flag),
         cmocka_unit_test(test_begin),         cmocka_unit_test(test_sentencepiece_gguf),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_sentencepiece_bare_gguf),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_added),
+        cmocka_unit_test(test_beyond),        cmocka_unit_test(test_sentencepiece_bare_gguf),
         cmocka_unit_test(test_broken_config), cmocka_unit_test(test_unknown_splitting),
         cmocka_unit_test(test_own_splitting), cmocka_unit_test(test_wide_space),
     };
