@@ -107,6 +107,8 @@ const char *text_cstr(const struct text *text); // "" while empty
 
 // ---- files ----
 // Whole file in the arena, NUL terminated. NULL and *why (a static or arena string) on failure or above max bytes.
+// Of the first bytes of a file: what it is instead of itself, and how to get the file. NULL: nothing of that kind.
+const char *file_stand_in(const void *data, size_t len);
 char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why);
 // A file that ships with the program, e.g. "boards/u55c.yaml": below $RILL_HOME, else below the nearest parent of the
 // executable that holds it, itself or in lib/rill (`make install`), else below the working directory. NULL: none.

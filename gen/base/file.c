@@ -24,6 +24,12 @@ static char *read_stream(struct arena *arena, FILE *f, size_t max, size_t *len, 
     return data;
 }
 
+const char *file_stand_in(const void *data, size_t len) {
+    static const char pointer[] = "version https://git-lfs";
+    if (len < sizeof pointer - 1 || memcmp(data, pointer, sizeof pointer - 1) != 0) return NULL;
+    return "a Git LFS pointer, not the file itself: `git lfs pull` in its folder fetches the file";
+}
+
 char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why) {
     FILE *f = fopen(path, "rb");
     if (!f) {

@@ -152,11 +152,16 @@ static void read_list(struct config_reader *r, const struct family_parameter *p,
     size_t more = json_is_array(value) ? json_array_size(value) : 1;
     int64_t *list = ARENA_ARRAY(r->arena, int64_t, (size_t)v->count + more + 1);
     if (v->count) memcpy(list, v->list, sizeof *list * (size_t)v->count);
+    struct loc *where = ARENA_ARRAY(r->arena, struct loc, (size_t)v->count + more + 1);
+    if (v->count) memcpy(where, v->where, sizeof *where * (size_t)v->count);
     v->list = list;
+    v->where = where;
     for (size_t i = 0; i < more && r->ok; i++) {
         struct family_value one = {0};
         read_integer(r, p, key, json_is_array(value) ? json_array_get(value, i) : value, &one);
-        if (r->ok && !holds_value(v, one.i)) list[v->count++] = one.i;
+        if (!r->ok || holds_value(v, one.i)) continue;
+        where[v->count] = r->loc;
+        list[v->count++] = one.i;
     }
     if (v->count > p->list) fail(r, key, arena_printf(r->arena, "makes %d of them, at most %d are", v->count, p->list));
     v->known = v->given = v->count > 0;

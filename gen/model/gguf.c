@@ -299,16 +299,22 @@ static bool take_front(struct gguf *g, uint64_t *tensors, uint64_t *pairs, struc
     uint64_t version;
     if (g->bytes >= 4 && g->bytes < 24 && !memcmp(g->data, "GGUF", 4))
         return refuse(g, diag, "truncated: the header alone has 24 bytes");
+    if (file_stand_in(g->data, g->bytes))
+        return diag_error(diag, g->loc, "%s", file_stand_in(g->data, g->bytes)), false;
     if (g->bytes < 24 || memcmp(g->data, "GGUF", 4) != 0)
         return refuse(g, diag, "not a GGUF file; other checkpoints are given as their folder");
     g->at = 4;
     take(g, 4, &version);
     take(g, 8, tensors);
     take(g, 8, pairs);
+    if (version > UINT16_MAX) {
+        diag_error(diag, g->loc, "a big-endian GGUF file: only little-endian ones are read");
+        diag_note(diag, loc_none(), "`gguf_convert_endian.py FILE little` of llama.cpp converts it in place");
+        return false;
+    }
     if (*tensors > MAX_ENTRIES || *pairs > MAX_ENTRIES) return refuse(g, diag, "more than 65536 keys or tensors");
     if (version == 2 || version == 3) return true;
-    diag_error(diag, g->loc, "GGUF version %" PRIu64 "%s: 2 and 3 are supported", version,
-               version > UINT16_MAX ? " (a big-endian file?)" : "");
+    diag_error(diag, g->loc, "GGUF version %" PRIu64 ": 2 and 3 are supported", version);
     return false;
 }
 
@@ -355,6 +361,16 @@ static const char *map_file(struct gguf *g, const char *path) {
     return NULL;
 }
 
+// One file of several has the metadata or some of the tensors only.
+static bool is_whole(const struct gguf *g, struct diag *diag) {
+    const struct gguf_value *count = gguf_find(g, "split.count"), *number = gguf_find(g, "split.no");
+    if (!count || count->kind != GGUF_INT || count->integer < 2) return true;
+    diag_error(diag, g->loc, "file %" PRId64 " of %" PRId64 " of a split model: GGUF files are read in one piece",
+               number && number->kind == GGUF_INT ? number->integer + 1 : 1, count->integer);
+    diag_note(diag, loc_none(), "`llama-gguf-split --merge FIRST OUT.gguf` of llama.cpp joins them");
+    return false;
+}
+
 struct gguf *gguf_open(struct arena *arena, const char *path, struct diag *diag) {
     struct gguf *g = ARENA_NEW(arena, struct gguf);
     g->arena = arena;
@@ -362,7 +378,7 @@ struct gguf *gguf_open(struct arena *arena, const char *path, struct diag *diag)
     g->loc = loc_file(arena, path);
     const char *why = map_file(g, path);
     if (why) return diag_error(diag, g->loc, "%s", why), NULL;
-    if (read_header(g, diag)) return g;
+    if (read_header(g, diag) && is_whole(g, diag)) return g;
     return gguf_close(g), NULL;
 }
 

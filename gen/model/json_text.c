@@ -13,6 +13,8 @@ static bool is_cut(const json_error_t *e, size_t len) {
 
 json_t *json_text_object(const char *text, size_t len, struct loc loc, struct diag *diag) {
     json_error_t e;
+    const char *instead = file_stand_in(text, len);
+    if (instead) return diag_error(diag, loc, "%s", instead), NULL;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
     if (json_is_object(root)) return root;
     if (root) diag_error(diag, loc, "not a JSON object");

@@ -171,6 +171,10 @@ static bool read_length(struct safetensors *file, uint64_t *length, struct diag 
     unsigned char raw[LENGTH_BYTES];
     if (file->file_bytes < LENGTH_BYTES || !read_bytes(file, 0, raw, sizeof raw))
         return diag_error(diag, file->loc, "not a safetensors file: shorter than its header length"), false;
+    char begin[32] = "";
+    if (file->file_bytes >= sizeof begin && read_bytes(file, 0, begin, sizeof begin) &&
+        file_stand_in(begin, sizeof begin))
+        return diag_error(diag, file->loc, "%s", file_stand_in(begin, sizeof begin)), false;
     *length = u64_little_endian(raw, LENGTH_BYTES);
     if (*length > MAX_HEADER_BYTES)
         return diag_error(diag, file->loc, "not a safetensors file: header of %" PRIu64 " bytes", *length), false;

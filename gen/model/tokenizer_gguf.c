@@ -36,11 +36,25 @@ static struct tokenizer_token token_of(struct loader *l, uint32_t id, struct ggu
     return (struct tokenizer_token){bytes, text.len, TOKENIZER_NONE};
 }
 
+// llama.cpp refuses a vocabulary that has one text twice: nothing tells which of the ids a text becomes. Tokens without
+// a text may be many.
+static bool is_new(struct loader *l, const struct gguf_text *texts, uint32_t id) {
+    struct tokenizer_token token = token_of(l, id, texts[id]);
+    uint32_t other = tokenizer_find(l->b.t, token.bytes, token.len);
+    if (other == TOKENIZER_NONE || !texts[id].len || texts[other].len != texts[id].len ||
+        memcmp(texts[other].data, texts[id].data, texts[id].len) != 0)
+        return true;
+    diag_error(l->b.diag, l->b.loc, "tokens %" PRIu32 " and %" PRIu32 " have the same text `%.*s`", other, id,
+               (int)(texts[id].len < 80 ? texts[id].len : 80), texts[id].data);
+    return false;
+}
+
 static bool add_tokens(struct loader *l, const struct gguf_value *list) {
     struct gguf_text *texts = ARENA_ARRAY(l->b.arena, struct gguf_text, list->count);
     if (!gguf_texts(list, list->count, texts))
         return diag_error(l->b.diag, l->b.loc, "key `tokenizer.ggml.tokens`: not a list of texts"), false;
     for (uint32_t id = 0; id < list->count; id++) {
+        if (!is_new(l, texts, id)) return false;
         if (!tokenizer_put(&l->b, id, token_of(l, id, texts[id]))) return false;
         if (l->type[id] == CONTROL || l->type[id] == USER_DEFINED)
             tokenizer_put_special(&l->b, id, l->type[id] == CONTROL);

@@ -115,10 +115,11 @@ struct family_value {
     int64_t i;
     double f;
     const char *s;
-    const int64_t *list; // of a parameter with `list`: all of its values, the first is i too
-    int count;           // of them; 0: by default, i alone
-    const char *by;      // of a checkpoint: the key that gives it; NULL: none does
-    int64_t most;        // of a checkpoint: beyond it nothing was trained; 0: it does not say
+    const int64_t *list;     // of a parameter with `list`: all of its values, the first is i too
+    const struct loc *where; // of a checkpoint: the file of each; NULL: of a spec
+    int count;               // of them; 0: by default, i alone
+    const char *by;          // of a checkpoint: the key that gives it; NULL: none does
+    int64_t most;            // of a checkpoint: beyond it nothing was trained; 0: it does not say
 };
 // A key that a checkpoint was asked for.
 struct family_note {

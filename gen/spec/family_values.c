@@ -213,7 +213,9 @@ static void refuse(const struct checker *k, const struct family_check *c, struct
     const char *say = family_text(&s, c->say);
     if (!say) return;
     diag_error(k->diag, loc, "%s", say);
-    note_nearest(k, c, loc);
+    int p = family_find_parameter(k->values->family, c->of);
+    if (p < 0 || !k->values->parameter[p].where) note_nearest(k, c, loc);
+    else diag_note(k->diag, loc, "another checkpoint's file, or a tokenizer with more tokens than the model has rows?");
 }
 
 static struct loc place_of(const struct checker *k, const char *of) {
@@ -222,6 +224,9 @@ static struct loc place_of(const struct checker *k, const char *of) {
     int64_t item;
     for (size_t i = 0; node && node->kind == YAML_KIND_SEQ && i < node->count; i++)
         if (yaml_parse_int(node->items[i], &item) && item == k->values->parameter[p].i) return node->items[i]->loc;
+    const struct family_value *v = !node && p >= 0 ? &k->values->parameter[p] : NULL;
+    for (int i = 0; v && v->where && i < v->count; i++)
+        if (v->list[i] == v->i) return v->where[i];
     return node ? node->loc : k->loc;
 }
 

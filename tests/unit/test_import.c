@@ -198,8 +198,10 @@ static void test_end_ids(void **state) {
         {"{\"eos_token_id\": [7, 3, 12], \"top_k\": 50}", "  eot: [3, 4, 7, 12]\n", NULL, 12},
         {"{\"eos_token_id\": 4}", "  eot: [3, 4]\n", NULL, 4},
         {"{}", "  eot: [3, 4]\n", NULL, 4},
-        {"{\"eos_token_id\": [99]}", NULL, "model.eot (99) is no token of a vocabulary of 99", 0},
+        {"{\"eos_token_id\": [99]}", NULL,
+         "generation_config.json: error: model.eot (99) is no token of a vocabulary of 99", 0},
         {"{\"eos_token_id\": [4, true]}", NULL, "generation_config.json: error: `eos_token_id` is not an integer", 0},
+        {"version https://git-lfs.github.com/spec/v1\n", NULL, "generation_config.json: error: a Git LFS pointer", 0},
         {"[]", NULL, "generation_config.json: error: not a JSON object", 0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -236,6 +238,8 @@ static void test_begin(void **state) {
          "\n  bos: 7, named by the checkpoint; its tokenizer does not"},
         {"\"bos_token_id\": 7", 5, "  bos: 5 # the tokenizer puts it in front of every text\n",
          "\n  bos: 5, the tokenizer"},
+        {"\"bos_token_id\": 0", NO_TOKENIZER,
+         "  bos: 0 # assumed to begin every text: ", "\n  bos: 0, assumed to begin"},
         {"\"bos_token_id\": null", 5, "  bos: 5 # the tokenizer puts it", "\n  bos: 5, the tokenizer puts it"},
         {"\"bos_token_id\": null", -1, NULL, "\n  no bos: the tokenizer puts no id in front of a text"},
         {"\"eos_token_id\": 3", NO_TOKENIZER, NULL, "\n  no bos: assumed, as no key names one"},

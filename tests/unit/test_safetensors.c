@@ -124,6 +124,17 @@ static const struct {
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", "4 bytes behind the last tensor"},
 };
 
+static void test_pointer(void **state) {
+    (void)state;
+    static const char pointer[] = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 153304\n";
+    struct fixture f;
+    fixture_begin(&f);
+    write_file(path, pointer, strlen(pointer));
+    assert_null(safetensors_open(&f.arena, path, &f.diag));
+    assert_reported(&f, "error: a Git LFS pointer, not the file itself: `git lfs pull`");
+    fixture_end(&f);
+}
+
 static void test_refuses(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
@@ -223,6 +234,7 @@ int main(void) {
         cmocka_unit_test(test_reads_all_types),
         cmocka_unit_test(test_empty_tensors),
         cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_pointer),
         cmocka_unit_test(test_refuses_no_file),
         cmocka_unit_test(test_truncated_checkpoint),
         cmocka_unit_test(test_fuzz),

@@ -190,6 +190,29 @@ static const char *ids_of(struct fixture *f, const struct tokenizer *t, const ch
     return out;
 }
 
+// A GGUF file in which the token `b` is written `a`.
+static void test_same_text(void **state) {
+    (void)state;
+    static const char b[] = "\1\0\0\0\0\0\0\0b";
+    char path[] = "/tmp/rill_tokenizers_XXXXXX";
+    struct fixture f;
+    fixture_begin(&f);
+    const char *why;
+    size_t len;
+    char *data = file_read(&f.arena, shipped(&f, "sentencepiece.gguf"), 1 << 20, &len, &why),
+         *at = memmem(data, len, b, sizeof b - 1);
+    assert_non_null(at);
+    at[8] = 'a';
+    assert_non_null(mkdtemp(path));
+    const char *file = arena_printf(&f.arena, "%s/t.gguf", path);
+    write_file(file, data, len);
+    assert_null(tokenizer_try(&f.arena, file, &why));
+    if (!strstr(why, "have the same text `a`")) fail_msg("%s", why);
+    unlink(file);
+    rmdir(path);
+    fixture_end(&f);
+}
+
 #define ATOMS_AND(normalizer, fuse, added)                                                                             \
     "{\"normalizer\":" normalizer ",\"added_tokens\":[" added "],\"model\":{\"type\":\"BPE\",\"unk_token\":\"?\","     \
     "\"fuse_unk\":" fuse ",\"vocab\":{\"?\":0,\"f\":1,\"e\":2,\"\u00e9\":3,\"x\":4},\"merges\":[]}}"
@@ -406,16 +429,27 @@ static void test_own_splitting(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gpt2),          cmocka_unit_test(test_smollm),
-        cmocka_unit_test(test_llama3),        cmocka_unit_test(test_qwen2),
-        cmocka_unit_test(test_llama2),        cmocka_unit_test(test_gemma),
-        cmocka_unit_test(test_metaspace),     cmocka_unit_test(test_llama_bpe_gguf),
-        cmocka_unit_test(test_decoded),       cmocka_unit_test(test_begin_by_flag),
-        cmocka_unit_test(test_begin),         cmocka_unit_test(test_sentencepiece_gguf),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_added),
-        cmocka_unit_test(test_beyond),        cmocka_unit_test(test_sentencepiece_bare_gguf),
-        cmocka_unit_test(test_broken_config), cmocka_unit_test(test_unknown_splitting),
-        cmocka_unit_test(test_own_splitting), cmocka_unit_test(test_wide_space),
+        cmocka_unit_test(test_gpt2),
+        cmocka_unit_test(test_smollm),
+        cmocka_unit_test(test_llama3),
+        cmocka_unit_test(test_qwen2),
+        cmocka_unit_test(test_llama2),
+        cmocka_unit_test(test_gemma),
+        cmocka_unit_test(test_metaspace),
+        cmocka_unit_test(test_llama_bpe_gguf),
+        cmocka_unit_test(test_decoded),
+        cmocka_unit_test(test_begin_by_flag),
+        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_sentencepiece_gguf),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_added),
+        cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_same_text),
+        cmocka_unit_test(test_sentencepiece_bare_gguf),
+        cmocka_unit_test(test_broken_config),
+        cmocka_unit_test(test_unknown_splitting),
+        cmocka_unit_test(test_own_splitting),
+        cmocka_unit_test(test_wide_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
