@@ -27,8 +27,7 @@ static const struct schema_field design_fields[] = {
     {FIELD(channels), RANGE(1, SPEC_MAX_CHANNELS), .preset = 1, .range = "1 to 32, any integer, at most the board's",
      .doc = "memory channels (HBM pseudo-channels) that the design uses. Each one feeds one lane of "
             "a matrix engine"},
-    {FIELD(beat_bits), LEGAL(beat_sizes), .preset = 512,
-     .doc = "bits of a memory beat, the unit in which a channel is read"},
+    {FIELD(beat_bits), LEGAL(beat_sizes), .preset = 512, .doc = "bits of a memory beat, one transfer on a channel"},
     {FIELD(lanes), LEGAL(lane_counts), .preset = 8,
      .doc = "fp32 values that a vector kernel processes per cycle, and that a word of its streams "
             "holds. Must divide the size of a head"},
@@ -62,7 +61,7 @@ static const struct schema_field design_fields[] = {
      .doc = "format of the weights of products. A map gives formats by the names of tensors "
             "([formats by name](#formats-by-name)): `{default: int4, '*.v_proj.*': int8}`"},
     {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
-     .doc = "format of the head, the last product, which makes the logits. Also the embedding's "
+     .doc = "format of the output head, the last product, which makes the logits. Also the embedding's "
             "format unless `embedding` is given"},
     {FIELD(embedding), WORDS(spec_table_format_words, SPEC_TABLE_FORMATS), .preset = AS_HEAD,
      .preset_doc = "the value of `head`; `int8` for `int4_asym`", .doc = "format of the embedding table's rows"},

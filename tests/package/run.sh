@@ -121,7 +121,7 @@ check "reader of binaries builds on XRT's library" g++ -std=c++17 -O0 -I/usr/inc
 if [ ${#specs[@]} != 0 ]; then
     plan $((1 + 9 * ${#specs[@]}))
     for spec in "${specs[@]}"; do
-        name=$(basename "$spec" .yaml)
+        name=$(spec_name "$spec")
         check "$name: packaged" make_package "$spec" "$name"
         check_package "$name"
         check_moved "$name"
@@ -135,14 +135,14 @@ mkdir -p "$work/boards"
 for pair in small:dies tight_far:cut_far; do
     board=$work/boards/${pair%:*}.yaml name=${pair#*:}
     sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' \
-        "$root/tests/e2e/specs/boards/${pair%:*}.yaml" >"$board"
+        "$root/tests/e2e/boards/${pair%:*}.yaml" >"$board"
     echo 'vitis: {first: "2022.2", last: "2024.2", cells: level0_i/ulp, pblock: pblock_dynamic}' >>"$board"
-    sed "s#^board: .*#board: $board#" "$root/tests/e2e/specs/$name.yaml" >"$work/$name.yaml"
+    sed "s#^board: .*#board: $board#" "$root/tests/e2e/cases/$name/spec.yaml" >"$work/$name.yaml"
 done
-variant "$root/tests/e2e/specs/kernels.yaml" "$work/kernels.yaml" dies=2
+variant "$root/tests/e2e/cases/kernels/spec.yaml" "$work/kernels.yaml" dies=2
 variant "$work/dies.yaml" "$work/pumped.yaml" A=4
 declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/configs/graph-linear.yaml \
-    [odd]=$root/tests/e2e/specs/odd.yaml
+    [odd]=$root/tests/e2e/cases/odd/spec.yaml
     [dies]=$work/dies.yaml [pumped]=$work/pumped.yaml [cut_far]=$work/cut_far.yaml [kernels]=$work/kernels.yaml)
 for name in medium linear odd dies pumped cut_far kernels; do
     check "$name: packaged" make_package "${spec[$name]}" $name
@@ -184,7 +184,7 @@ check "a kernel with another name, then the first name again" named
 clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
 check "two clocks: made in phase, with a reset that waits; constraints of every multiplier" clocked "$work/pumped"
 halved() { # weights of both halves of a cycle
-    variant "$root/tests/e2e/specs/odd.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" halved &&
+    variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" halved &&
         clocked "$work/halved" && grep -q 'gen_halves[.]u_mul/u_dsp$' "$MOCK_CELLS"
 }
 check "two clocks of products with half the DSPs: constraints of every multiplier" halved

@@ -88,7 +88,7 @@ static int check_resets(const struct design *d, const char *path, const char *at
 
 static void every_instance_has_the_reset_of_its_die(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/dies.yaml");
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
     int instances[IR_MAX_DIES] = {0}, links = 0;
     for (int m = 0; m < d.plan->modules; m++) {
         const char *text = d.plan->module[m].text;
@@ -105,7 +105,7 @@ static void every_instance_has_the_reset_of_its_die(void **state) {
 // Ways to and from all dies have as many stages as the token loop waits for, the border crossed between two of them.
 static void all_dies_leave_the_reset_together(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/dies.yaml");
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
     int loop = kernel_first(d.ir, KERNEL_LOOP), home = d.ir->kernel[loop].die;
     int stages = (int)ir_param_int(&d.ir->kernel[loop], "RESET_WAY", 0) - IR_RESET_LEAST;
     assert_int_equal(stages, 3);
@@ -152,7 +152,7 @@ static int find_bit(const char *bits[256], int count, const char *bit) {
 // kernel_fault[i] is that of the kernel i among those that have one, over whatever die it comes.
 static void a_fault_keeps_its_place(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/dies.yaml");
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
     int place = 0, of_module[64] = {0}, told = 0;
     for (int k = 0; k < d.ir->kernels; k++) {
         int home = d.plan->home[k];
@@ -177,7 +177,7 @@ static void a_fault_keeps_its_place(void **state) {
 
 static void a_design_of_one_die_has_no_way(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/five.yaml");
+    struct design d = design_of("tests/e2e/cases/five/spec.yaml");
     assert_int_equal(emit_way_stages(d.ir), 0);
     assert_null(strstr(d.top, "rill_hop #"));
     assert_non_null(strstr(d.plan->module[0].text, ".rst(core_rst[0])"));
