@@ -3,7 +3,10 @@
 #ifndef RILL_SIMULATOR_MACHINES_H
 #define RILL_SIMULATOR_MACHINES_H
 
-#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_actor.h"
+
+enum { SIM_ID_BITS = 32 };
+int64_t sim_offset_for(const struct ir *, enum ir_segment_role); // of the segment with this role
 
 // Rows of a table that a custom kernel reads for a firing, those of the step's positions, before it takes its words.
 struct sim_table {

@@ -63,13 +63,13 @@ binary() { # package
         holds xclbin "$1" "$work/listing"
 }
 
-# With SYNTHESIS, which the vendor's tools define: values of many loads have copies then, and the copies places.
+# With the macro that the package's scripts define.
 instances() { # package
-    (cd "$1" && iverilog -g2005 -DSYNTHESIS -o "$work/netlist" -y "$root/verif/model" \
+    (cd "$1" && iverilog -g2005 -DRILL_VENDOR_CELLS -o "$work/netlist" -y "$root/verif/model" \
         -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f) &&
         awk -v prefix="level0_i/ulp/$(sed -n 's/^UNIT := //p' "$1/design.mk")/inst/" -f "$here/cells.awk" \
             "$work/netlist" >"$MOCK_CELLS" &&
-        grep -q 'inst/u_top/u_registers$' "$MOCK_CELLS"
+        grep -q 'inst/u_top/u_control/u_registers$' "$MOCK_CELLS"
 }
 
 place() { # package, mode
@@ -200,7 +200,7 @@ places() { # what place.tcl must have done: mode, pattern, least
 }
 for name in cut_far dies; do counted_many 4 check_moved $name; done
 counted check "placement soft: lanes on their dies" places soft \
-    '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_engine/gen_lane' 11
+    '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_shared/u_engine/gen_lane' 11
 counted check "placement hard: everything in the platform's pblocks" places hard \
     '^add_cells_to_pblock	pblock:pblock_dynamic_SLR[012]	cell:' 100
 
@@ -270,7 +270,7 @@ counted finds "a pin of another width in component.xml" "holds pins" component.x
     's/<spirit:left>63</<spirit:left>31</'
 counted finds "a pin that nothing maps in component.xml" "holds pins" component.xml \
     '/<spirit:name>m_axi_hbm_02_rlast<.spirit:name><.spirit:physicalPort>/d'
-counted finds "a tie of another value" "holds pins" rtl/rill_top.v "s/arcache = 4'd3/arcache = 4'd0/"
+counted finds "a tie of another value" "holds pins" rtl/rill_channel.v "s/arcache = 4'd3/arcache = 4'd0/"
 counted finds "wrong offset in package.json" "holds registers" package.json \
     's/"ids_written", "offset": 52/"ids_written", "offset": 56/'
 counted finds "a register in another place of the Verilog" "holds registers" rtl/rill_axil_regs.v \
@@ -285,7 +285,7 @@ counted finds "a file left out of the core" "holds core" rill_kernel.core '/rtl\
 counted finds "a core that is no YAML" "holds core" rill_kernel.core 's/^filesets:/filesets/'
 counted finds "a binary with another bank" binary link.cfg 's/HBM\[3\]/HBM[12]/'
 counted finds "a binary with another offset" binary kernel.xml 's/offset="0x010"/offset="0x014"/'
-counted finds "an instance that is none, hard" hard placement.tcl 's/{u_token_loop}/{u_token_lop}/'
+counted finds "an instance that is none, hard" hard placement.tcl 's/{u_control.u_token_loop}/{u_control\/u_token_lop}/'
 counted finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
 counted finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
 counted finds "a reset that does not wait for the clocks" clocked rtl/rill_kernel.v 's/ && locked//' pumped
@@ -374,17 +374,17 @@ refused_report() { # what, file, sed expression, pattern
     else fail "reports: $1" "the sample is not changed"; fi
 }
 counted refused_report "a count that is none" utilization.rpt 's/       7000 /       7o00 /' \
-    'utilization.rpt:29:[0-9]*: error: `7o00`: a count is expected'
+    'utilization.rpt:34:[0-9]*: error: `7o00`: a count is expected'
 counted refused_report "a column that is missing" utilization.rpt 's/ RAMB36 / RAM    /' \
     'utilization.rpt:22:1: error: no column `RAMB36`'
-counted refused_report "a row cut off" utilization.rpt 's/^\(|     u_y  .*\)  4 |$/\1/' \
-    'utilization.rpt:33:1: error: 10 cells in a table of 11'
+counted refused_report "a row cut off" utilization.rpt 's/^\(|       u_y  .*\)  4 |$/\1/' \
+    'utilization.rpt:31:1: error: 10 cells in a table of 11'
 counted refused_report "a file cut off" utilization.rpt '22,$d' \
     'utilization.rpt: error: the table of instances is empty'
 counted refused_report "another design" utilization.rpt 's/u_top /u_pot /; s/rill_top/rill_pot/' \
     'utilization.rpt: error: no instance of rill_top'
 counted refused_report "an instance below none" utilization.rpt '/ u_engine   /d' \
-    'utilization.rpt:29:2: error: instance `gen_lane.0..u_lane` is below none'
+    'utilization.rpt:35:2: error: instance `gen_lane.0..u_lane` is below none'
 counted refused_report "a slack that is none" timing.rpt 's/ -0.125/ -0,125/' \
     'timing.rpt:20:6: error: `-0,125`: a slack'
 counted refused_report "a slack too few" timing.rpt 's/ -0.125/       /' \

@@ -29,7 +29,7 @@ def expected():
 
 def debug():
     text = (ROOT / "docs/debug.md").read_text()
-    table = text.partition("| what `rill sim` says |")[2].partition("\n\n")[0]
+    table = text.partition("| `rill sim` prints |")[2].partition("\n\n")[0]
     yield from (row.replace("`", "") for row in re.findall(r"^\| ([^|]+) \|", table, flags=re.M) if row[0] != "-")
     yield from re.findall(r"^    (rill \w+: error: .*)$", text, flags=re.M)
 
@@ -48,7 +48,7 @@ def sources():
 def runs():
     """Of simulations, requests and command lines, which no reader of specs reports."""
     seen = set()
-    paths = [*ROOT.glob("verif/harness/*.c"), *ROOT.glob("gen/run/requests.c"), *ROOT.glob("gen/options/parse.c"),
+    paths = [*ROOT.glob("verif/harness/*.c"), *ROOT.glob("gen/request/requests.c"), *ROOT.glob("gen/options/parse.c"),
              *ROOT.glob("gen/base/sampling.c")]
     calls = r"\b(?:sim_fail\([^\";]*?|arena_printf\([^\";]{0,80}?|return )"
     for path in sorted(paths):

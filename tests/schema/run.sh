@@ -96,14 +96,16 @@ queue says "a key" '^design\.T: integer \(1, 2, 4, 8\); default: 1$' design.T
 queue says "its last part: all that have it" '^kernels\.T: ' T
 queue says "a map's keys" '^  - graph\.regions\.ops$' graph.regions
 queue says "an operation" '^operation softmax: 3 in, 2 out$' softmax
+queue says "what a composite stands for" '^  stands for quantize, kv_quantize, kv_quantize, attn_scores, ' attention
+queue says "a word among several" '^  weights: one of int8, int4 or int4_asym; optional$' matmul.weights
 queue says "an attribute" '^  eps: number 1e-12 to 1; default: 1e-5$' rmsnorm.eps
 queue says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' fault_address
 queue says "a message about a key" '^design\.fifo: ' \
     'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
 queue says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
 queue says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
-queue says "a message that names a word alone" '^certificate: why a FIFO' "it has no certificate"
-queue says "a word beside a key of its name" '^T: the most positions' T
+queue says "a message that names a word alone" '^certificate: the reason that' "it has no certificate"
+queue says "a word beside a key of its name" '^T: the largest number of positions' T
 queue says "a legal word of a key" '^`shared` is a value of design\.binding: all products take turns' shared
 queue says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute matmul\.weights: 4 bits' int4_asym
 queue says "a parameter of a family" '^parameter gpt2\.ffn: a key of `model` with `family: gpt2`$' gpt2.ffn
@@ -112,11 +114,11 @@ queue says "what an attribute means" '^    least exponent of a block' quantize.e
 queue says "a link as a page" '\(docs/timing\.md#depths\)' design.fifo
 queue says "a key of a family file" '^  - family\.checks\.nearest$' family.checks
 queue says "a key of a board file" '^board\.hbm\.read_to_write_ns: number \(0 to 20000\); default: 7$' read_to_write_ns
-queue says "a command" '^command `rill sim`: build and run' sim
+queue says "a command" '^command `rill sim`: simulate a design' sim
 queue says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
 queue says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' \
     'rill sim: error: `--watchdog` takes an integer'
-queue says "a word that is a register, too" "^image: what a design's memory holds" 'of which image is it?'
+queue says "a word that is a register, too" "^image: the content of the design's memory" 'of which image is it?'
 queue says "what a message means" '^message other_image: the design was made anew' \
     'x.yaml: error: the image was packed for another design (`y`); pack again'
 queue says "what to do" '^  what to do: run `rill pack` once more' 'the image was packed for another design'
@@ -134,7 +136,7 @@ queue says "options that do not go together" '^message usage: ' '`--html` and `-
 queue says "a fault of the design" '^message design_fault: ' 'the design reports fault 4: position'
 no_operation() { ! "$rill" explain 'the design reports fault 4: at position 3' | grep '^operation position'; }
 queue check "explain: a plain word of a message is no operation" no_operation
-queue says "a message that is not known" '^no message of Rill that is known says this; of its words:$' \
+queue says "a message that is not known" '^no known message of Rill matches this text. Its words mean:$' \
     'it has no certificate'
 queue check_refused "explain: a message of which nothing is known" 1 'nothing is known of `blub xx`' "$rill" explain \
     'blub xx'

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "gen/command.h"
-#include "include/cost.h"
+#include "gen/command/command.h"
+#include "gen/cost/cost.h"
 #include "gen/cost/work.h"
-#include "include/ops.h"
-#include "include/spec.h"
+#include "gen/ir/ops.h"
+#include "gen/spec/spec.h"
 
 // Estimates may be off by a share of the measured figure and so many on top: logic, then DSPs and memories, which
 // follow from the shape.
@@ -279,9 +279,9 @@ static void results_elsewhere_are_in_the_contract(void **state) {
     struct timing_contract c;
     assert_true(timing_contract(ir, engine, &c));
     assert_int_equal(ir_param_int(&ir->kernel[engine], "PULSE_HOPS", 0), 2);
-    assert_int_equal(c.release, 2);
-    assert_int_equal(c.pipe, 32 + 1 + 1);
-    assert_int_equal(c.lines, 48 + 1 + 1 + 2);
+    assert_int_equal(c.engine.release, 2);
+    assert_int_equal(c.stages, 32 + 1 + 1);
+    assert_int_equal(c.engine.results, 48 + 1 + 1 + 2);
     arena_free(&arena);
 }
 

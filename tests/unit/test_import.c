@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gen/command.h"
-#include "include/import.h"
-#include "include/spec.h"
+#include "gen/command/command.h"
+#include "gen/import/import.h"
+#include "gen/spec/spec.h"
 
 #define ROPE_LLAMA                                                                                                     \
     "\"model_type\": \"llama\", \"hidden_act\": \"silu\", \"attention_bias\": false, \"rms_norm_eps\": 1e-05, "
@@ -102,7 +102,7 @@ static void end(struct import_fixture *x) {
     fixture_end(&x->f);
 }
 
-static const struct import_design least = {.channels = 32, .lanes = 8, .tokens = 1, .arrays = 1, .beat_bits = 512};
+static const struct import_design least = {.channels = 32, .lanes = 8, .tokens = 1, .copies = 1, .beat_bits = 512};
 
 static void import_shape(const struct shape *s) {
     struct import_fixture x;

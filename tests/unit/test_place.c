@@ -10,12 +10,11 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "gen/emit/emit.h"
-#include "gen/emit/emit_report.h"
-#include "include/cost.h"
-#include "include/ir_chain.h"
-#include "include/ir_credit.h"
+#include "gen/report/design_report.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/ir.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
@@ -189,10 +188,11 @@ static void a_stream_between_dies_has_credits_for_its_way(void **state) {
     struct diag diag;
     diag_init(&diag, tmpfile());
     int streams = 0, far = IR_NONE;
+    const struct emit_plan *plan = emit_plan_make(ir, NULL);
     for (int e = 0; e < ir->edges; e++) {
         if (!ir->edge[e].crossings || ir->edge[e].pool != IR_NONE) continue;
         struct way way = {.near = true};
-        emit_walk_stream(ir, e, follow, &way);
+        emit_walk_stream(plan, e, follow, &way);
         assert_true(way.near && way.count == ir->edge[e].crossings + 1);
         assert_int_equal(way.last, ir->kernel[ir->edge[e].dst_kernel].die);
         assert_true(ir->edge[e].depth >= 2 * ir->edge[e].crossings + 5);
@@ -317,7 +317,7 @@ static void all_that_crosses_is_in_the_table(void **state) {
         long long bits, sum = 0, before = INT64_MAX;
         char what[64];
         int boundary = 0;
-        emit_report_crossings(ir, &text);
+        design_report_crossings(ir, &text);
         for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
             if (sscanf(line, " %lld  %63[^\n]", &bits, what) != 2) continue;
             if (!strcmp(what, "all")) {
