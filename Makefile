@@ -63,7 +63,6 @@ test-all: deps
 
 # The pages as a static site with search: build/site/index.html
 docs:
-	@tests/install.sh demo mkdocs:mkdocs
 	@docs/site.sh
 
 # Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every batch of seeds)
@@ -85,6 +84,7 @@ foreign: deps
 	@python3 -c "import ensurepip" 2>/dev/null || tests/install.sh demo python3-venv:python3-venv
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/foreign/run.sh --seeds $(or $(SEEDS),20)
+	@tests/foreign/slang.sh
 
 # The program that runs requests on a card, and its library (docs/card.md)
 host: deps

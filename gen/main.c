@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gen/command/command.h"
-#include "include/diag.h"
+#include "gen/base/diag.h"
 #include "include/version.h"
 
 const struct command *const rill_commands[] = {

@@ -25,9 +25,8 @@ copy() { # files and folders of the tree, without the faults that its tests plan
     tar --exclude=faults.txt -cf - "$@" | tar -xf - -C "$to/lib/rill"
 }
 mkdir -p "$to/bin" "$to/lib/rill/build" "${man%/*}" "${bash%/*}" "${zsh%/*}"
-copy rtl-templates boards families include verif/cost/measured.txt verif/lint/emitted.vlt gen/numerics gen/hbm \
-    verif/harness \
-    verif/model verif/replay verif/check $(grep '^gen/' boards/host/sources.txt)
+copy rtl-templates boards families include verif/cost/measured.txt verif/lint/emitted.vlt gen/numerics \
+    verif/harness verif/model $(grep '^gen/' boards/host/sources.txt)
 cp build/librill.a "$to/lib/rill/build/librill.a"
 cp build/rill "$to/bin/rill"
 build/rill man >"$man"

@@ -3,8 +3,8 @@
 #include "boards/host/host.hpp"
 
 extern "C" {
-#include "include/chat.h"
-#include "include/tokenizer.h"
+#include "gen/spec/chat.h"
+#include "gen/model/tokenizer.h"
 }
 #include <unistd.h>
 

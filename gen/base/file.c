@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading whole files, finding files that ship with the program.
 #define _POSIX_C_SOURCE 200809L
-#include "include/base.h"
+#include "gen/base/base.h"
 
 #include <dirent.h>
 #include <errno.h>

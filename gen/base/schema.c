@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filling a struct from a YAML map by a table of fields.
-#include "include/schema.h"
+#include "gen/base/schema.h"
 
 #include <string.h>
 

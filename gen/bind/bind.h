@@ -4,8 +4,8 @@
 #ifndef RILL_BIND_H
 #define RILL_BIND_H
 
-#include "include/ir.h"
-#include "include/spec.h"
+#include "gen/ir/ir.h"
+#include "gen/spec/spec.h"
 
 // The pass bind-operations: nodes -> kernels; products -> firings of the engines.
 bool bind_operations(struct ir *, const struct rill_spec *, struct diag *);

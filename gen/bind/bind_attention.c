@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "gen/bind/bind.h"
-#include "include/fields.h"
-#include "include/kernel.h"
-#include "include/kernel_params.h"
-#include "include/kv.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/ir/fields.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
-#include "include/schedule.h"
-#include "include/window.h"
+#include "gen/ir/schedule.h"
+#include "gen/ir/window.h"
 
 struct attention {
     struct ir *ir;

@@ -3,9 +3,9 @@
 // `spatial`: one per product, in program order; the channels are divided in proportion to the beats that each product
 // reads in a decode step at half the context.
 #include "gen/bind/bind.h"
-#include "include/layout.h"
-#include "include/ops.h"
-#include "include/window.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
+#include "gen/ir/window.h"
 
 // What one lane would read of a product in a decode step if it were alone: weights, or the keys or values of half the
 // context for every query head. All repetitions.

@@ -2,15 +2,14 @@
 // The matrix engines, each with the multiplexer of its operands and the demultiplexer of its results; their schedules
 // all come from one list of firings.
 #include "gen/bind/bind.h"
-#include "include/fields.h"
-#include "include/kernel.h"
-#include "include/kernel_params.h"
-#include "include/kv.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/ir/fields.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 #include "gen/kernel/ports.h"
-#include "include/schedule.h"
-#include "include/window.h"
+#include "gen/ir/schedule.h"
+#include "gen/ir/window.h"
 
 enum { STEER_PORTS = STEER_PORT_DROP - 1 };
 
@@ -310,7 +309,7 @@ static void set_engine_params(struct engine *e) {
     ir_set_float(ir, e->kernel, "SCALE_K", scale_of(e, ENGINE_MODE_SCORES));
     ir_set_float(ir, e->kernel, "SCALE_V", scale_of(e, ENGINE_MODE_VALUES));
     ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
-    ir_set_int(ir, e->kernel, "ARRAYS", ir->design.arrays);
+    ir_set_int(ir, e->kernel, "ARRAYS", ir->design.copies);
     if (ir->design.pump) ir_set_int(ir, e->kernel, "PUMP", ir->design.pump);
     if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
     if (fires_asym(e) && operand_units(e, true) < operand_units(e, false))

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gen/bind/bind.h"
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 
 int bind_product_engine(const struct ir *ir, int node) {
     int products = 0;

@@ -6,8 +6,8 @@
 
 #include "gen/command/command.h"
 #include "gen/pass/pass.h"
-#include "include/kernel.h"
-#include "include/yaml.h"
+#include "gen/kernel/kernel.h"
+#include "gen/base/yaml.h"
 
 enum { MOST_MHZ = 2000 /* of a design that has no spec any more */ };
 

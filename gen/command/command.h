@@ -4,9 +4,9 @@
 #ifndef RILL_COMMAND_H
 #define RILL_COMMAND_H
 
-#include "include/ir.h"
-#include "include/options.h"
-#include "include/sim_options.h"
+#include "gen/ir/ir.h"
+#include "gen/options/options.h"
+#include "gen/request/sim_options.h"
 
 struct run { // of a command; all of its memory is the arena's
     struct arena arena;

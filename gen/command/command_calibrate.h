@@ -3,9 +3,9 @@
 #ifndef RILL_COMMAND_CALIBRATE_H
 #define RILL_COMMAND_CALIBRATE_H
 
-#include "include/calibrate.h"
-#include "include/options.h"
-#include "include/tokenizer.h"
+#include "gen/reference/calibrate.h"
+#include "gen/options/options.h"
+#include "gen/model/tokenizer.h"
 
 struct calibrate_options {
     const char *text, *statistics;

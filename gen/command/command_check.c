@@ -2,8 +2,8 @@
 // rill check: reads a spec, runs every pass and prints what would be built.
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
-#include "include/cost.h"
-#include "include/spec.h"
+#include "gen/cost/cost.h"
+#include "gen/spec/spec.h"
 #include "gen/timing/depths.h"
 
 struct check_options {

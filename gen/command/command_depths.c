@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "gen/command/command.h"
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/pass/pass.h"
 #include "gen/timing/depths.h"
 

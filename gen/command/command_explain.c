@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "gen/command/command.h"
-#include "include/explain.h"
-#include "include/ops.h"
+#include "gen/explain/explain.h"
+#include "gen/ir/ops.h"
 
 struct explain_options {
     const char *topic, *table;

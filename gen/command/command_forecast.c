@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "gen/command/command.h"
-#include "include/ops.h"
-#include "include/timing.h"
+#include "gen/ir/ops.h"
+#include "gen/timing/timing.h"
 
 struct forecast_options {
     struct design_options design;

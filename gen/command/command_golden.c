@@ -9,12 +9,12 @@
 #include "gen/reference/evaluate.h"
 #include "gen/command/command.h"
 #include "gen/command/command_calibrate.h"
-#include "include/ir_custom.h"
-#include "include/oracle.h"
-#include "include/pack.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/reference/oracle.h"
+#include "gen/pack/pack.h"
 #include "gen/pack/image.h"
-#include "include/chat.h"
-#include "include/tokenizer.h"
+#include "gen/spec/chat.h"
+#include "gen/model/tokenizer.h"
 
 enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 

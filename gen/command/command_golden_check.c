@@ -7,7 +7,7 @@
 
 #include "gen/command/command.h"
 #include "gen/reference/evaluate.h"
-#include "include/oracle.h"
+#include "gen/reference/oracle.h"
 
 // Every model of English has seen its like.
 static const char text[] =

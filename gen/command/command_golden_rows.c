@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "gen/command/command.h"
-#include "include/oracle.h"
-#include "include/pack.h"
-#include "include/rows.h"
+#include "gen/reference/oracle.h"
+#include "gen/pack/pack.h"
+#include "gen/model/rows.h"
 
 enum { DEFAULT_ROWS = 16 };
 

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "gen/command/command.h"
-#include "include/import.h"
-#include "include/pack.h"
-#include "include/tokenizer.h"
+#include "gen/import/import.h"
+#include "gen/pack/pack.h"
+#include "gen/model/tokenizer.h"
 
 struct import_run {
     struct import_options source;

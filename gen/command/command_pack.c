@@ -4,8 +4,8 @@
 
 #include "gen/command/command.h"
 #include "gen/command/command_calibrate.h"
-#include "include/checkpoint.h"
-#include "include/pack.h"
+#include "gen/model/checkpoint.h"
+#include "gen/pack/pack.h"
 
 struct pack_options {
     const char *spec, *weights, *dir;

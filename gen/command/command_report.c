@@ -6,7 +6,7 @@
 #include "gen/pass/pass.h"
 #include "gen/report/report_html.h"
 #include "gen/report/vendor.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 struct report_options {
     const char *dir, *html, *sim, *vendor, *timing;

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "gen/command/command.h"
-#include "include/pack.h"
-#include "include/rows.h"
-#include "include/tokenizer.h"
+#include "gen/pack/pack.h"
+#include "gen/model/rows.h"
+#include "gen/model/tokenizer.h"
 
 enum { MAX_THREADS = 64, MOST_OPTIONS = 4 /* of a build */, MAX_TOP = 16 << 20 };
 

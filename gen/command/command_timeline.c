@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gen/command/command.h"
-#include "include/timing.h"
+#include "gen/timing/timing.h"
 
 struct timeline_options {
     struct design_options design;
@@ -52,7 +52,7 @@ static bool write_beats(const struct ir *ir, const struct timing_result *r, cons
     if (!out) return false;
     for (int e = 0; e < ir->edges; e++)
         for (int64_t i = 0; i < r->edge[e].words; i++)
-            fprintf(out, "%d %" PRId64 " %d\n", e, r->edge[e].put[i], r->edge[e].mark[i] & TIMING_LAST);
+            fprintf(out, "%d %" PRId64 " %d\n", e, r->edge[e].put[i], r->edge[e].mark[i] & MARK_LAST);
     return fclose(out) == 0;
 }
 

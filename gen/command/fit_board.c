@@ -6,10 +6,10 @@
 
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
-#include "include/cost.h"
-#include "include/import.h"
-#include "include/ops.h"
-#include "include/spec.h"
+#include "gen/cost/cost.h"
+#include "gen/import/import.h"
+#include "gen/ir/ops.h"
+#include "gen/spec/spec.h"
 
 // Positions of a step and lanes, the fastest first: of all memory channels, then of half of them, and so on.
 struct rung {
@@ -39,7 +39,7 @@ static struct import_design design_of(const struct fitting *f, int share, int ru
     return (struct import_design){.channels = channels > 0 ? channels : 1,
                                   .lanes = f->rung[rung].lanes,
                                   .tokens = f->rung[rung].tokens,
-                                  .arrays = 1,
+                                  .copies = 1,
                                   .beat_bits = BEAT_BITS};
 }
 

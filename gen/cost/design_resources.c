@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "gen/kernel/args.h"
-#include "include/cost.h"
-#include "include/ir_credit.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/ir.h"
 
 enum {
     DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */,

@@ -2,10 +2,10 @@
 // How far the words of a stream are apart at least, from what makes them: a product's results come at the pace of its
 // beats, words made of several others no faster than these are read.
 
-#include "include/contract.h"
-#include "include/cost.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/kernel/contract.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 
 enum { MOST_KERNELS = 16 /* on the way from a stream's source to where it is looked for */ };
 
@@ -13,7 +13,7 @@ static int64_t pace(const struct ir *ir, int kernel, int port, int left);
 
 // Cycles of a step of all tokens for the rows of a firing, of one repetition; 0: not one of weights.
 static int64_t firing_cycles(const struct ir *ir, const struct ir_firing *f) {
-    int64_t tokens = ir->design.tokens, beats = f->beats * layout_div_up(tokens, ir->design.arrays);
+    int64_t tokens = ir->design.tokens, beats = f->beats * layout_div_up(tokens, ir->design.copies);
     if (f->mode > ENGINE_MODE_INT4 || ir->region[f->region].when == IR_LAST) return 0;
     return f->row_steps * (beats > tokens ? beats : tokens);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bits that the memory image holds for each weight: elements, what stands beside them, what fills beats up.
-#include "include/cost.h"
-#include "include/layout.h"
-#include "include/names.h"
-#include "include/ops.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/names.h"
+#include "gen/ir/ops.h"
 
 enum { FP32 = -1, F32_BITS = 32, ROW_BITS = 2 * F32_BITS /* scale, bias */, ASYM_GROUP = 32 /* weights */ };
 

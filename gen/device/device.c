@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a board file.
-#include "include/device.h"
+#include "gen/device/device.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "include/schema.h"
+#include "gen/base/schema.h"
 
 #define MEMBER(owner, member) offsetof(struct owner, member)
 #define FIELD(word, kind, owner, member, low, high, text)                                                              \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/diag.h"
+#include "gen/base/diag.h"
 #include "gen/emit/emit.h"
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }

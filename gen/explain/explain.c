@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding what a text is about, and saying what is known of it.
-#include "include/explain.h"
+#include "gen/explain/explain.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "include/ops.h"
-#include "include/registers.h"
+#include "gen/ir/ops.h"
+#include "gen/ir/registers.h"
 #include "gen/explain/meanings.h"
 #include "gen/explain/messages.h"
 #include "gen/explain/key_tables.h"

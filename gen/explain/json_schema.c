@@ -3,11 +3,11 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "include/chat.h"
-#include "include/device.h"
-#include "include/explain.h"
-#include "include/family.h"
-#include "include/ops.h"
+#include "gen/spec/chat.h"
+#include "gen/device/device.h"
+#include "gen/explain/explain.h"
+#include "gen/spec/family.h"
+#include "gen/ir/ops.h"
 #include "gen/spec/spec_read.h"
 #include "gen/explain/key_tables.h"
 

@@ -3,7 +3,7 @@
 #ifndef RILL_KEY_TABLES_H
 #define RILL_KEY_TABLES_H
 
-#include "include/schema.h"
+#include "gen/base/schema.h"
 
 // What one row says, whichever kind it is.
 struct explain_row {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "include/explain.h"
+#include "gen/explain/explain.h"
 #include "gen/explain/key_tables.h"
 
 #define GAP "..."

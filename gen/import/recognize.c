@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a checkpoint is: its family, the values of the family's parameters, a name for the design.
 #define _POSIX_C_SOURCE 200809L
-#include "include/import.h"
+#include "gen/import/import.h"
 
 #include <inttypes.h>
 #include <string.h>

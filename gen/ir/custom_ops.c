@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom kernels as operations: their rows of the operations table, and the expressions of their declarations.
-#include "include/ir_custom.h"
+#include "gen/ir/custom_ops.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/expression.h"
+#include "gen/base/expression.h"
 #include "gen/ir/type_rules.h"
 
 enum { MOST_NESTING = 8, MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "include/schedule.h"
+#include "gen/ir/schedule.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #define RILL_KERNEL_CLASS_H
 
 #include "gen/kernel/args.h"
-#include "include/kernel.h"
-#include "include/latency.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/latency.h"
 
 // ---- parameters that most modules have ----
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "include/kv.h"
+#include "gen/kernel/kv_cache.h"
 
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 
 // ---- which operations belong together ----
 

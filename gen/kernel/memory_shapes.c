@@ -2,7 +2,7 @@
 // Memories by their shape: what the device offers (UltraScale+, UG573 and UG574) and how many pieces of it a memory
 // takes.
 #include "gen/kernel/args.h"
-#include "include/resources.h"
+#include "gen/kernel/kernel.h"
 
 enum {
     LUTRAM_32_BITS = 14, // RAM32M16: 32 words in 8 LUTs, one of them for the write port

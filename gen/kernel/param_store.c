@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_param_store: vector parameters, given in a circle for ever.
 #include "gen/kernel/class.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_STORE;
-    c->words[0] = args_int(a, "WORDS", 1);
+    c->store.words = args_int(a, "WORDS", 1);
 }
 
 // Lines are as wide as the wider of beat and word.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sliding windows as parameters: 16 bits for each layer, the first low, or one where all are alike; none where all
 // positions are seen.
-#include "include/window.h"
+#include "gen/ir/window.h"
 
 #include "gen/kernel/class.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 void class_window_list(struct ir *ir, int k, const char *name, const int64_t window[], int64_t layers) {
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)layers);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "gen/model/model.h"
-#include "include/names.h"
-#include "include/ops.h"
+#include "gen/ir/names.h"
+#include "gen/ir/ops.h"
 
 static bool resolve(const struct ir *ir, const struct spec_name *name, int *tensor, struct diag *diag) {
     *tensor = ir_find_tensor(ir, name->text);

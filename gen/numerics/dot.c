@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integer sums of the executor. Nearly all of its time is spent here, hence the plain inner loops over 16-bit
-// factors, which compilers turn into multiply-and-add vector instructions. tests/unit/test_golden.c compares them with
-// golden_dot.
+// The integer sums of products. Nearly all time of the replay and of the reference model is spent here, hence the plain
+// inner loops over 16-bit factors, which compilers turn into multiply-and-add vector instructions.
+// tests/unit/test_golden.c compares them with golden_dot.
 #include "gen/numerics/dot.h"
 
 #include <string.h>

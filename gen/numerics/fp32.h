@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "include/base.h"
+#include "gen/base/base.h"
 
 enum golden_fault_kind {
     GOLDEN_FAULT_NONE,

@@ -4,7 +4,7 @@
 #ifndef RILL_LIBRARY_H
 #define RILL_LIBRARY_H
 
-#include "include/diag.h"
+#include "gen/base/diag.h"
 #include "include/rill_kernel.h"
 
 struct golden_source {

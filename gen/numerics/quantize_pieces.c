@@ -2,7 +2,7 @@
 // A quantized matrix out of pieces: every row is quantized by itself, so the bits are those of the whole.
 #include <string.h>
 
-#include "include/quantize.h"
+#include "gen/numerics/quantize.h"
 
 int64_t quantize_bytes(enum qformat format) { return format == QFORMAT_INT16 ? 2 : 1; }
 

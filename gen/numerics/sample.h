@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "gen/numerics/fp32.h"
-#include "include/sampling.h"
+#include "gen/base/sampling.h"
 
 // Threefry-2x32 of 20 rounds.
 void golden_threefry(const uint32_t key[2], const uint32_t counter[2], uint32_t out[2]);

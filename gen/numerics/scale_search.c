@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "include/quantize.h"
+#include "gen/numerics/quantize.h"
 
 enum {
     COARSE_STEP = 8, // scales between two candidates of the first search

@@ -4,7 +4,7 @@
 #ifndef RILL_SCALE_SEARCH_H
 #define RILL_SCALE_SEARCH_H
 
-#include "include/base.h"
+#include "gen/base/base.h"
 
 // A block of a row. w ~ unit * scale * q; unit > 0.
 struct search_block {

@@ -3,7 +3,7 @@
 #ifndef RILL_OPTIONS_WALK_H
 #define RILL_OPTIONS_WALK_H
 
-#include "include/options.h"
+#include "gen/options/options.h"
 
 enum { OPTIONS_MOST = 128 }; // rows of a command
 

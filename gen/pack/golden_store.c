@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "include/ops.h"
-#include "include/layout.h"
-#include "include/names.h"
+#include "gen/ir/ops.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/names.h"
 
 enum { STORE_ALIGN = 64, STORE_HEADER = 16 };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden weights of a design: every quantized matrix, table and vector parameter, by node and repetition, in one
 // file (image/golden.bin). Layout: magic, entry count, entries, then the arrays at 64-byte boundaries. A matrix that
-// several nodes share (a tied head) is there once. Written by `rill pack`, mapped by the golden executor.
+// several nodes share (a tied head) is there once. Written by `rill pack`, mapped by verif/replay.
 #ifndef RILL_GOLDEN_STORE_H
 #define RILL_GOLDEN_STORE_H
 
 #include <stdio.h>
 
-#include "include/ir.h"
-#include "include/quantize.h"
+#include "gen/ir/ir.h"
+#include "gen/numerics/quantize.h"
 
 #define GOLDEN_STORE_FILE "golden.bin"
 #define GOLDEN_STORE_MAGIC "RILLGLD3"

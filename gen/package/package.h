@@ -4,8 +4,8 @@
 #ifndef RILL_PACKAGE_H
 #define RILL_PACKAGE_H
 
-#include "include/ir.h"
-#include "include/registers.h"
+#include "gen/ir/ir.h"
+#include "gen/ir/registers.h"
 
 #define PACKAGE_VENDOR "rill"
 #define PACKAGE_LIBRARY "kernel"
@@ -16,6 +16,7 @@
 
 struct package {
     const struct ir *ir;
+    const struct emit_plan *plan;
     struct arena *arena;
     const char *name;     // of the kernel and of its module
     const char *unit;     // of the compute unit, the one instance of the kernel

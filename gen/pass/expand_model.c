@@ -5,9 +5,9 @@
 
 #include "gen/model/model.h"
 #include "gen/bind/bind.h"
-#include "include/ir_custom.h"
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
 // `none` is what a board says that has no such thing.
@@ -30,8 +30,8 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .lanes = d->lanes,
                                     .unroll = d->unroll,
                                     .tokens = d->tokens,
-                                    .arrays = d->arrays,
-                                    .pump = d->arrays < CHOICE_PUMPED_ARRAYS && d->pump > 1 ? d->pump : 0,
+                                    .copies = d->copies,
+                                    .pump = d->copies < CHOICE_PUMPED_COPIES && d->pump > 1 ? d->pump : 0,
                                     .group = d->group,
                                     .prefetch_beats = d->prefetch_beats,
                                     .max_burst = d->max_burst,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean squares of the operands of products, over windows of a text that go together.
-#include "include/calibrate.h"
+#include "gen/reference/calibrate.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/expression.h"
+#include "gen/base/expression.h"
 #include "gen/reference/graph.h"
 #include "include/rill_kernel.h"
 

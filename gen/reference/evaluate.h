@@ -3,8 +3,8 @@
 #ifndef RILL_EVALUATE_H
 #define RILL_EVALUATE_H
 
-#include "include/oracle.h"
-#include "include/tokenizer.h"
+#include "gen/reference/oracle.h"
+#include "gen/model/tokenizer.h"
 
 // A model to measure: evaluations side by side, its lanes, each with a story of its own. A step runs one position of
 // lanes 0 .. count - 1; 0 starts anew. logits[i]: [vocab] of lane i. False stops the evaluation.

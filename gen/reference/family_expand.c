@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/expression.h"
+#include "gen/base/expression.h"
 
 enum { MOST_DEPTH = 64, MOST_NODES = 1 << 18, MOST_TURNS = 65535 };
 

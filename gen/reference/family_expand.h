@@ -4,8 +4,8 @@
 #define RILL_FAMILY_EXPAND_H
 
 #define RILL_YAML_LIBRARY_ALONE
-#include "include/base.h"
-#include "include/yaml.h"
+#include "gen/base/base.h"
+#include "gen/base/yaml.h"
 
 // family, spec: documents that are loaded. *made: a document of the graph alone, with the family's lines. NULL, or what
 // is wrong.

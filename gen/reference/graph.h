@@ -3,7 +3,7 @@
 #ifndef RILL_GRAPH_H
 #define RILL_GRAPH_H
 
-#include "include/oracle.h"
+#include "gen/reference/oracle.h"
 
 enum { ORACLE_PORTS = 8, ORACLE_PARAMETERS = 16, ORACLE_VECTORS = 4, NONE = ORACLE_NONE };
 

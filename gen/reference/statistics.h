@@ -3,7 +3,7 @@
 #ifndef RILL_STATISTICS_H
 #define RILL_STATISTICS_H
 
-#include "include/calibrate.h"
+#include "gen/reference/calibrate.h"
 
 // Of these rows of a tensor, whoever multiplies them.
 struct statistics_entry {

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "include/calibrate.h"
-#include "include/oracle_pack.h"
+#include "gen/reference/calibrate.h"
+#include "gen/reference/oracle.h"
 #include "gen/reference/weights.h"
 
 struct head {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "include/calibrate.h"
-#include "include/expression.h"
+#include "gen/reference/calibrate.h"
+#include "gen/base/expression.h"
 
 static bool is_layer(void *repetition, const char *name, int64_t *value) {
     *value = *(int64_t *)repetition;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "gen/reference/graph.h"
-#include "include/checkpoint.h"
-#include "include/quantize.h"
+#include "gen/model/checkpoint.h"
+#include "gen/numerics/quantize.h"
 
 // Of one operation in one repetition; what it does not have is NULL.
 struct oracle_weights {

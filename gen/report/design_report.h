@@ -4,8 +4,8 @@
 #define RILL_DESIGN_REPORT_H
 
 #include "gen/emit/clock.h"
-#include "include/diag.h"
-#include "include/ir.h"
+#include "gen/base/diag.h"
+#include "gen/ir/ir.h"
 
 void design_report_text(const struct ir *, const struct clock_model *, struct text *out);
 void design_report_json(const struct ir *, const struct clock_model *, struct text *out);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gen/report/html.h"
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 
 const char *const html_fill[HTML_KINDS] = {"#dbeafe", "#1e3a8a", "#f1f5f9", "#fef3c7"};
 const char *const html_line[HTML_KINDS] = {"#3b82f6", "#1e3a8a", "#94a3b8", "#d97706"};

@@ -2,7 +2,7 @@
 // The report's tables of resources and cycles (docs/cost.md).
 #include <string.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "gen/report/report_parts.h"
 
 struct report report_make(const struct ir *ir, const struct clock_model *clock) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "gen/report/report_parts.h"
-#include "include/ir_chain.h"
+#include "gen/ir/ir.h"
 
 struct crossing {
     const char *what, *from, *to;

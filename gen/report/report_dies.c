@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gen/report/report_parts.h"
-#include "include/ir_chain.h"
+#include "gen/ir/ir.h"
 
 bool report_has_dies(const struct report *r) { return r->ir->design.dies > 1 && r->ir->dies > 1; }
 

@@ -6,7 +6,7 @@
 #include "gen/report/design_report.h"
 #include "gen/pass/pass.h"
 #include "gen/report/report_parts.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 struct share {        // bits
     int64_t streams;  // FIFOs of their own

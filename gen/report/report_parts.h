@@ -4,7 +4,7 @@
 #define RILL_REPORT_PARTS_H
 
 #include "gen/emit/clock.h"
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 
 struct report {
     const struct ir *ir;

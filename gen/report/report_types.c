@@ -2,7 +2,7 @@
 // The itensor type of every stream, for `rill types SPEC`.
 #include "gen/report/design_report.h"
 
-#include "include/itensor.h"
+#include "gen/ir/itensor.h"
 
 static void add_end(const struct ir *ir, int kernel, const struct ir_port *port, struct text *out) {
     text_addf(out, "%s%s%s", ir->kernel[kernel].name, *port->name ? "." : "", port->name);

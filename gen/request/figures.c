@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of the memory and the clock other than the design's.
-#include "include/hbm_figures.h"
-#include "include/sim_options.h"
+#include "gen/device/hbm_figures.h"
+#include "gen/request/sim_options.h"
 
 static const char *read_hbm(struct arena *arena, void *into, const char *value) {
     struct figure_options *o = into;

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "include/ir.h"
-#include "include/rows.h"
-#include "include/sim_options.h"
-#include "include/tokenizer.h"
+#include "gen/ir/ir.h"
+#include "gen/model/rows.h"
+#include "gen/request/sim_options.h"
+#include "gen/model/tokenizer.h"
 
 // ---- options that ask for what the design does not have ----
 

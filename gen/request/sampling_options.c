@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/sampling.h"
-#include "include/sim_options.h"
+#include "gen/base/sampling.h"
+#include "gen/request/sim_options.h"
 
 static bool read_float(const char *text, float *value) {
     char *end;

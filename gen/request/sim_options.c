@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The options of a simulation.
-#include "include/sim_options.h"
+#include "gen/request/sim_options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "include/rows.h"
-#include "include/tokenizer.h"
+#include "gen/model/rows.h"
+#include "gen/model/tokenizer.h"
 
 enum { MAX_REQUESTS_BYTES = 16 << 20, DEFAULT_TOKENS = 16 };
 

@@ -9,11 +9,11 @@
 
 #include "gen/kernel/args.h"
 #include "gen/simulator/sim_memory.h"
-#include "include/fields.h"
-#include "include/latency.h"
-#include "include/schedule.h"
-#include "include/simulate.h"
-#include "include/window.h"
+#include "gen/ir/fields.h"
+#include "gen/ir/latency.h"
+#include "gen/ir/schedule.h"
+#include "gen/simulator/simulate.h"
+#include "gen/ir/window.h"
 
 enum { SIM_COUNT_SHIFT = 2 /* of a mark: valid elements, 0: all */ };
 

@@ -5,8 +5,8 @@
 #define RILL_TIMING_SIM_MEMORY_H
 
 #include "gen/hbm/hbm_bank.h" // one memory for the simulation and its forecast
-#include "include/base.h"
-#include "include/simulate.h"
+#include "gen/base/base.h"
+#include "gen/simulator/simulate.h"
 
 // Memory of one channel: accesses in the order of their times.
 struct sim_memory {

@@ -2,10 +2,10 @@
 // The simulator's frame: streams, stages, the list of actors that can go on, the result.
 #include <string.h>
 
-#include "include/ir_credit.h"
-#include "include/kernel.h"
-#include "include/kv.h"
-#include "include/ops.h"
+#include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/ops.h"
 #include "gen/simulator/sim_actor.h"
 
 // ---- streams ----
@@ -207,10 +207,11 @@ static bool open_actors(struct sim *sim, const char **missing) {
             *missing = ir->kernel[k].module;
             return false;
         }
-        a->c.layers = sim_repeats(sim, a->c.layers);
+        int64_t *layers = timing_layers(&a->c);
         bool caches = a->c.machine == TIMING_K_WRITER || a->c.machine == TIMING_V_TAIL;
-        if (caches) a->c.layers = sim_cache_of(sim, a)->layers;
-        if (a->c.machine == TIMING_REPLAY && !a->c.units) a->c.times = sim_repeats(sim, a->c.times);
+        if (layers) *layers = caches ? sim_cache_of(sim, a)->layers : sim_repeats(sim, *layers);
+        if (a->c.machine == TIMING_REPLAY && !a->c.replay.units)
+            a->c.replay.times = sim_repeats(sim, a->c.replay.times);
     }
     for (int k = 0; k < ir->kernels; k++) {
         struct actor *a = &sim->actor[k];
@@ -277,7 +278,7 @@ static bool rows_complete(const struct sim *sim) {
         const struct sim_edge *s = &sim->edge[e];
         if (!kernel_is(&sim->ir->kernel[sim->ir->edge[e].dst_kernel], KERNEL_ROWS_OUT)) continue;
         int64_t firings = 0;
-        for (int64_t i = 0; i < s->takes; i++) firings += s->mark[i] & TIMING_LAST;
+        for (int64_t i = 0; i < s->takes; i++) firings += s->mark[i] & MARK_LAST;
         if (firings < sim->options->steps) return false;
     }
     return true;

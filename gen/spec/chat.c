@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of chat templates: found and read.
 #define _POSIX_C_SOURCE 200809L
-#include "include/chat.h"
+#include "gen/spec/chat.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file of a family: what it declares, read and checked without any values.
 #define _POSIX_C_SOURCE 200809L
-#include "include/family.h"
+#include "gen/spec/family.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "include/custom.h"
+#include "gen/spec/custom.h"
 #include "gen/spec/spec_read.h"
 
 struct reader {

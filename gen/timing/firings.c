@@ -35,7 +35,7 @@ static void cut_stream(struct graph *g, int e, int *variables) {
     struct stream *s = &g->stream[e];
     s->first = ARENA_ARRAY(g->arena, int64_t, (size_t)t->words + 2);
     for (int64_t i = 0; i < t->words; i++)
-        if (t->mark[i] & TIMING_LAST) s->first[++s->firings] = i + 1;
+        if (t->mark[i] & MARK_LAST) s->first[++s->firings] = i + 1;
     s->put = *variables;
     s->take = *variables + s->firings;
     *variables += 2 * s->firings;
@@ -138,7 +138,7 @@ static void add_kernel(struct graph *g, int kernel) {
     const struct ir_kernel *k = &g->ir->kernel[kernel];
     struct timing_contract c;
     if (!timing_contract(g->ir, kernel, &c)) return fix_ports(g, k);
-    if (c.machine == TIMING_PIPE && c.rows) return fix_ports(g, k); // other firings out than in
+    if (c.machine == TIMING_PIPE && c.pipe.rows) return fix_ports(g, k); // other firings out than in
     switch (c.machine) {
     case TIMING_EMBED:
     case TIMING_POSITION:

@@ -76,7 +76,7 @@ PYTHON
 check "links to parts of pages" nothing parts_exist
 site() {
     local page
-    docs/site.sh >"$work/site" 2>&1 || return
+    docs/site.sh --plain >"$work/site" 2>&1 || return
     for page in site.css site.js search/lunr.js search/search_index.js decisions/index.html glossary.html; do
         [ -s "build/site/$page" ] || return
     done

@@ -13,7 +13,7 @@
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
 #include "gen/pass/pass.h"
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "tests/unit/design_fixture.h"
 
 static struct arena arena;

@@ -2,8 +2,8 @@
 // The safe rule's depths by hand, stream by stream; the memories that FIFOs lie in; where the layers of KV caches lie.
 #include "tests/unit/image_fixture.h"
 
-#include "include/kv.h"
-#include "include/ops.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
 static struct ir_edge *edge_between(struct ir *ir, const char *from, const char *to) {
@@ -151,7 +151,7 @@ static void test_shared_cache(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    const char *path = file_find_shared(&x.f.arena, "tests/e2e/specs/attentions.yaml");
+    const char *path = file_find_shared(&x.f.arena, "tests/e2e/cases/attentions/spec.yaml");
     assert_non_null(path);
     struct ir *ir = command_build(path, &x.f.arena, &x.f.diag, NULL);
     assert_no_errors(&x.f);

@@ -3,8 +3,8 @@
 #include "tests/unit/image_fixture.h"
 
 #include "gen/reference/weights.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 
 static const char *spec_of(struct image_fixture *x, const char *model, const char *weights) {
     return arena_printf(&x->f.arena,

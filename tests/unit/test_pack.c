@@ -14,8 +14,8 @@
 #include "gen/numerics/numerics.h"
 #include "gen/pack/golden_store.h"
 #include "gen/pack/image.h"
-#include "include/ops.h"
-#include "include/checkpoint.h"
+#include "gen/ir/ops.h"
+#include "gen/model/checkpoint.h"
 
 struct packed {
     const struct ir *ir;

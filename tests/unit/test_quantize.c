@@ -11,9 +11,9 @@
 #include <float.h>
 #include <math.h>
 
-#include "include/checkpoint.h"
-#include "include/gguf.h"
-#include "include/quantize.h"
+#include "gen/model/checkpoint.h"
+#include "gen/model/gguf.h"
+#include "gen/numerics/quantize.h"
 
 static float *random_rows(struct fixture *f, const char *name, int64_t rows, int64_t k) {
     struct checkpoint *c = checkpoint_open(&f->arena, "random:11", &f->diag);

@@ -12,8 +12,8 @@
 
 #include "gen/reference/weights.h"
 #include "gen/command/command.h"
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 
 enum { COLS = 64, PAIRS = COLS / 2, ROWS = 100 };
 
@@ -129,7 +129,7 @@ static void lanes_are_of_one_half(void **state) {
     struct diag diag;
     arena_init(&arena);
     diag_init(&diag, stderr);
-    const struct ir *ir = command_build("tests/e2e/specs/rope.yaml", &arena, &diag, "choose-lanes");
+    const struct ir *ir = command_build("tests/e2e/cases/rope/spec.yaml", &arena, &diag, "choose-lanes");
     assert_non_null(ir);
     size_t found = 0;
     for (int n = 0; n < ir->nodes; n++)

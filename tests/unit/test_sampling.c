@@ -10,7 +10,7 @@
 
 #include "gen/numerics/numerics.h"
 #include "gen/numerics/sample.h"
-#include "include/sim_options.h"
+#include "gen/request/sim_options.h"
 
 enum { IDS = 8, DRAWS = 40000, MOST = 64 };
 

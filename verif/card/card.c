@@ -15,9 +15,9 @@
 
 #include "verif/harness/axil.h"
 #include "verif/model/hbm_dpi.h"
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 #include "verif/card/protocol.h"
-#include "include/registers.h"
+#include "gen/ir/registers.h"
 
 static const char usage[] =
     "usage: card PACKAGE SOCKET [options]\n"

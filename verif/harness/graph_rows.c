@@ -3,8 +3,8 @@
 // golden model and into a file.
 #include <string.h>
 
-#include "include/layout.h"
-#include "include/rows.h"
+#include "gen/ir/layout.h"
+#include "gen/model/rows.h"
 #include "verif/harness/sim_internal.h"
 
 static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor *t, int64_t rows) {
@@ -92,7 +92,7 @@ static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row,
 
 // The golden model's row, its rows without gaps.
 static const float *golden_row(struct sim *sim, int output, int64_t row, float *packed) {
-    struct trace_value v;
+    struct replay_value v;
     if (!check_golden_output(sim->check, output, row, &v)) return NULL;
     for (int64_t r = 0; r < v.rows; r++)
         memcpy(packed + r * v.cols, v.f32 + r * v.stride, (size_t)v.cols * sizeof *packed);

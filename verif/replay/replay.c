@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden executor (verif/replay/replay.h): runs the tensor graph position by position with the golden operations.
+// Runs the tensor graph of a design position by position, with the operations of gen/numerics.
 #include <string.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "verif/replay/replay_internal.h"
 
 // ---- memory ----
@@ -26,7 +26,7 @@ static void alloc_value(struct arena *a, const struct ir_tensor *t, struct run_v
     if (t->dtype == IR_KV) v->scale = ARENA_ARRAY(a, float, (size_t)v->rows);
 }
 
-static void alloc_values(struct golden_run *run) {
+static void alloc_values(struct replay *run) {
     const struct ir *ir = run->ir;
     run->value = ARENA_ARRAY(run->arena, struct run_value *, (size_t)ir->tensors + 1);
     for (int t = 0; t < ir->tensors; t++) {
@@ -36,7 +36,7 @@ static void alloc_values(struct golden_run *run) {
     }
 }
 
-static void alloc_caches(struct golden_run *run) {
+static void alloc_caches(struct replay *run) {
     const struct ir *ir = run->ir;
     run->cache = ARENA_ARRAY(run->arena, struct run_cache *, (size_t)ir->nodes + 1);
     for (int n = 0; n < ir->nodes; n++) {
@@ -51,7 +51,7 @@ static void alloc_caches(struct golden_run *run) {
     }
 }
 
-static void alloc_scratch(struct golden_run *run) {
+static void alloc_scratch(struct replay *run) {
     int64_t most = 1;
     for (int t = 0; t < run->ir->tensors; t++) {
         const struct ir_tensor *tensor = &run->ir->tensor[t];
@@ -64,9 +64,9 @@ static void alloc_scratch(struct golden_run *run) {
     run->scratch.vscale = ARENA_ARRAY(run->arena, float, (size_t)run->ir->design.context);
 }
 
-struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *image_dir, int window,
-                                   struct diag *diag) {
-    struct golden_run *run = ARENA_NEW(arena, struct golden_run);
+struct replay *replay_open(struct arena *arena, const struct ir *ir, const char *image_dir, int window,
+                           struct diag *diag) {
+    struct replay *run = ARENA_NEW(arena, struct replay);
     run->ir = ir;
     run->arena = arena;
     run->window = window < 1 ? 1 : window;
@@ -77,13 +77,13 @@ struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, con
     alloc_caches(run);
     alloc_scratch(run);
     if (run_open_customs(run, diag)) return run;
-    golden_run_close(run);
+    replay_close(run);
     return NULL;
 }
 
-void golden_run_sample(struct golden_run *run, const struct sampling *s) { run->sampling = *s; }
+void replay_sample(struct replay *run, const struct sampling *s) { run->sampling = *s; }
 
-void golden_run_close(struct golden_run *run) {
+void replay_close(struct replay *run) {
     if (!run) return;
     run_close_customs(run);
     store_close(&run->store);
@@ -127,7 +127,7 @@ static struct place operand_place(const struct run_op *op, int operand) {
     return resolve(ir, (struct place){tensor, own ? op->repetition : final_repetition(ir, tensor)});
 }
 
-static struct run_value *value_at(const struct golden_run *run, struct place p, int64_t position) {
+static struct run_value *value_at(const struct replay *run, struct place p, int64_t position) {
     return &run->value[p.tensor][p.repetition * run->window + position % run->window];
 }
 
@@ -145,13 +145,13 @@ const struct store_entry *run_product_weights(const struct run_op *op, int opera
 
 // ---- running ----
 
-static void stamp(const struct golden_run *run, const struct ir_tensor *t, struct run_value *v) {
+static void stamp(const struct replay *run, const struct ir_tensor *t, struct run_value *v) {
     v->request = run->request;
     v->position = run->position;
     v->cols = grows(t) ? run->position + 1 : v->stride;
 }
 
-static bool note_fault(struct golden_run *run, const struct ir_node *node, int64_t repetition) {
+static bool note_fault(struct replay *run, const struct ir_node *node, int64_t repetition) {
     static const char *const kinds[] = {"none",
                                         "a value that is not finite",
                                         "a function outside its domain",
@@ -164,7 +164,7 @@ static bool note_fault(struct golden_run *run, const struct ir_node *node, int64
     return false;
 }
 
-static bool run_node(struct golden_run *run, int n, int64_t repetition) {
+static bool run_node(struct replay *run, int n, int64_t repetition) {
     const struct ir_node *node = &run->ir->node[n];
     struct run_op op = {
         .run = run, .node = node, .repetition = repetition, .position = run->position, .fault = &run->fault};
@@ -179,7 +179,7 @@ static bool run_node(struct golden_run *run, int n, int64_t repetition) {
     return note_fault(run, node, repetition);
 }
 
-static void set_inputs(struct golden_run *run, uint32_t id, const float *const row[]) {
+static void set_inputs(struct replay *run, uint32_t id, const float *const row[]) {
     for (int i = 0; i < run->ir->inputs; i++) {
         const struct ir_tensor *t = &run->ir->tensor[run->ir->input[i]];
         struct run_value *v = value_at(run, (struct place){run->ir->input[i], 0}, run->position);
@@ -189,7 +189,7 @@ static void set_inputs(struct golden_run *run, uint32_t id, const float *const r
     }
 }
 
-static void begin_position(struct golden_run *run, int64_t position) {
+static void begin_position(struct replay *run, int64_t position) {
     if (position < 0 || position >= run->ir->design.context)
         base_fatal("golden: position %lld outside the context", (long long)position);
     run->position = position;
@@ -200,7 +200,7 @@ static void begin_position(struct golden_run *run, int64_t position) {
 }
 
 // From where the run waits, if it does. The place of a node that has to wait is kept.
-static bool run_region(struct golden_run *run, int g) {
+static bool run_region(struct replay *run, int g) {
     const struct ir_region *region = &run->ir->region[g];
     int64_t r = run->waits ? run->at_repetition : 0;
     int n = run->waits ? run->at_node : region->first_node;
@@ -214,8 +214,7 @@ static bool run_region(struct golden_run *run, int g) {
     return true;
 }
 
-bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *const row[], int64_t position,
-                     bool need_head) {
+bool replay_step(struct replay *run, uint32_t input_id, const float *const row[], int64_t position, bool need_head) {
     const struct ir *ir = run->ir;
     if (!run->waits || run->position != position) {
         run->waits = false;
@@ -232,30 +231,30 @@ bool golden_run_step(struct golden_run *run, uint32_t input_id, const float *con
     return true;
 }
 
-uint32_t golden_run_next_id(const struct golden_run *run) { return run->next_id; }
-bool golden_run_waits(const struct golden_run *run) { return run->waits; }
-const char *golden_run_fault(const struct golden_run *run) { return run->fault_text; }
+uint32_t replay_next_id(const struct replay *run) { return run->next_id; }
+bool replay_waits(const struct replay *run) { return run->waits; }
+const char *replay_fault(const struct replay *run) { return run->fault_text; }
 
-bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position,
-                      struct trace_value *value) {
+bool replay_value(const struct replay *run, int tensor, int64_t repetition, int64_t position,
+                  struct replay_value *value) {
     const struct ir *ir = run->ir;
     if (repetition < 0 || repetition > final_repetition(ir, tensor) || position < 0) return false;
     struct place p = resolve(ir, (struct place){tensor, repetition});
     const struct run_value *v = value_at(run, p, position);
     if (!v->request || v->request != run->request || v->position != position) return false;
     const struct ir_tensor *t = &ir->tensor[p.tensor];
-    *value = (struct trace_value){.dtype = t->dtype,
-                                  .rows = v->rows,
-                                  .cols = v->cols,
-                                  .stride = v->stride,
-                                  .block = t->block,
-                                  .shift_stride = v->shift_stride,
-                                  .f32 = v->f32,
-                                  .acc = v->acc,
-                                  .q = v->q,
-                                  .mx = v->mx,
-                                  .shift = v->shift,
-                                  .scale = v->scale,
-                                  .id = &v->id};
+    *value = (struct replay_value){.dtype = t->dtype,
+                                   .rows = v->rows,
+                                   .cols = v->cols,
+                                   .stride = v->stride,
+                                   .block = t->block,
+                                   .shift_stride = v->shift_stride,
+                                   .f32 = v->f32,
+                                   .acc = v->acc,
+                                   .q = v->q,
+                                   .mx = v->mx,
+                                   .shift = v->shift,
+                                   .scale = v->scale,
+                                   .id = &v->id};
     return true;
 }

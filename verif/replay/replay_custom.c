@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels in the golden executor.
+// Custom kernels in the replay: their golden functions, or results given from outside.
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/ir_custom.h"
+#include "gen/ir/custom_ops.h"
 #include "gen/numerics/library.h"
 #include "verif/replay/replay_internal.h"
 
@@ -12,7 +12,7 @@ struct run_custom {                // of a node
 };
 
 // One compilation for all operations of a kernel.
-static bool open_custom(struct golden_run *run, const struct custom *k, struct diag *diag) {
+static bool open_custom(struct replay *run, const struct custom *k, struct diag *diag) {
     const struct ir *ir = run->ir;
     const char **operation = ARENA_ARRAY(run->arena, const char *, (size_t)ir->nodes + 1);
     struct golden_library **library = ARENA_ARRAY(run->arena, struct golden_library *, (size_t)ir->nodes + 1);
@@ -26,7 +26,7 @@ static bool open_custom(struct golden_run *run, const struct custom *k, struct d
     return !count || golden_library_open(run->arena, &source, operation, count, library, diag);
 }
 
-bool run_open_customs(struct golden_run *run, struct diag *diag) {
+bool run_open_customs(struct replay *run, struct diag *diag) {
     const struct ir *ir = run->ir;
     run->custom = ARENA_ARRAY(run->arena, struct run_custom, (size_t)ir->nodes + 1);
     for (int c = 0; c < ir->customs; c++)
@@ -34,9 +34,9 @@ bool run_open_customs(struct golden_run *run, struct diag *diag) {
     return true;
 }
 
-void run_close_customs(struct golden_run *run) {
+void run_close_customs(struct replay *run) {
     for (int n = 0; run->custom && n < run->ir->nodes; n++) golden_library_close(&run->custom[n].library);
-    golden_run_forget(run);
+    replay_forget(run);
 }
 
 // ---- results from outside ----
@@ -46,7 +46,7 @@ static size_t bytes_of(const struct ir_tensor *t) {
 }
 static void *data_of(const struct run_value *v) { return v->f32 ? (void *)v->f32 : v->q; }
 
-void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const void *values) {
+void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t position, const void *values) {
     size_t bytes = bytes_of(&run->ir->tensor[tensor]);
     void *copy = malloc(bytes);
     if (!copy) base_fatal("golden: out of memory");
@@ -54,7 +54,7 @@ void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int
     VEC_PUSH(run->arena, run->given, ((struct run_given){tensor, repetition, position, copy}));
 }
 
-void golden_run_forget(struct golden_run *run) {
+void replay_forget(struct replay *run) {
     for (size_t i = 0; i < run->given.count; i++) free(run->given.items[i].values);
     run->given.count = 0;
     run->waits = false;
@@ -62,7 +62,7 @@ void golden_run_forget(struct golden_run *run) {
 
 // They are asked for in about the order in which they came, so the search begins where the last one was found.
 static bool take_given(struct run_op *op) {
-    struct golden_run *run = op->run;
+    struct replay *run = op->run;
     for (size_t i = 0; i < run->given.count; i++) {
         size_t at = (run->last_given + i) % run->given.count;
         const struct run_given *g = &run->given.items[at];

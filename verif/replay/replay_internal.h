@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the golden executor, shared by replay.c, replay_custom.c and the operations in replay_ops.c.
+// State of the replay, shared by replay.c, replay_custom.c and the operations in replay_ops.c.
 #ifndef RILL_REPLAY_INTERNAL_H
 #define RILL_REPLAY_INTERNAL_H
 
 #include "gen/numerics/dot.h"
 #include "gen/numerics/fp32.h"
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 #include "gen/pack/golden_store.h"
-#include "include/sampling.h"
+#include "gen/base/sampling.h"
 #include "verif/replay/replay.h"
 
 // One tensor's value at one position: arrays sized at the bound of dynamic extents, rows `stride` elements apart.
@@ -45,7 +45,7 @@ struct run_given {
     void *values;
 };
 
-struct golden_run {
+struct replay {
     const struct ir *ir;
     struct arena *arena;
     struct store store;
@@ -70,7 +70,7 @@ struct golden_run {
 
 // What one operation sees: its node in one repetition at the present position.
 struct run_op {
-    struct golden_run *run;
+    struct replay *run;
     const struct ir_node *node;
     int64_t repetition, position;
     const struct run_value *in[IR_MAX_PORTS];
@@ -83,8 +83,8 @@ extern run_function *const run_table[];
 // Custom kernels. False: the result has not been given yet.
 bool run_custom(struct run_op *);
 // Compiles and loads their golden functions. False after an error.
-bool run_open_customs(struct golden_run *, struct diag *);
-void run_close_customs(struct golden_run *);
+bool run_open_customs(struct replay *, struct diag *);
+void run_close_customs(struct replay *);
 
 // The keys or values that an operand is.
 const struct run_cache *run_cache_of(const struct run_op *op, int operand);

@@ -2,7 +2,7 @@
 // The operations of include/ops.def on values: each calls the golden function of docs/numerics.md for one position.
 #include <string.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "gen/numerics/numerics.h"
 #include "verif/replay/replay_internal.h"
 #include "gen/numerics/sample.h"

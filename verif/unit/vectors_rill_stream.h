@@ -4,7 +4,7 @@
 #ifndef VECTORS_RILL_STREAM_H
 #define VECTORS_RILL_STREAM_H
 
-#include "include/fields.h"
+#include "gen/ir/fields.h"
 #include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix engine: one command per cycle, each decided when all it needs has been counted (rill_engine_ctrl). Its
+// beats are sim_lane.c's.
+#include <string.h>
+
+#include "gen/ir/layout.h"
+#include "gen/ir/window.h"
+#include "gen/simulator/machines.h"
+#include "gen/simulator/sim_actor.h"
+#include "gen/simulator/sim_lane.h"
+#include "gen/kernel/kernel.h"
+
+enum { PARAM_ROWS_512 = 8, PARAM_ROWS_256 = 4 };
+
+struct result { // an output word that was decided
+    int64_t at;
+    uint8_t mark;
+};
+
+struct engine {
+    int id;      // of the IR
+    int *firing; // per entry of the schedule
+    int *window; // per entry: the operation whose windows its positions have, or IR_NONE
+    bool windows;
+    struct schedule_table schedule;
+    struct sim_walk walk;
+    int64_t entry; // of the running firing
+    struct sim_edge *step, *x, *keys, *y;
+    struct lane *lane; // of the channel that stands for all, and of those with clients of their own
+    int lanes;
+    struct sim_cache *cache;
+    int64_t now, free; // the last decision; from when on the next one could be made, had it all it needs
+    bool turning;      // the step's first operand has not been used
+    // the last entry on its way: in the schedule's register, in one of two places behind it, in the stage behind these,
+    // running
+    int64_t fetched, read, prepared[2], loaded; // prepared: of the last two
+    int64_t way[CYCLES_WINDOW_ENTRIES + 1];     // with windows, behind the schedule's register
+    // operands
+    VEC(int64_t) filled, freed;
+    VEC(int64_t) part, part_first; // the last token's units; of each operand, its first one of these
+    int64_t x_last, used;          // used: operands given back
+    // the step's own keys, heads of values
+    VEC(int64_t) key_row, key_popped;                  // units of a row-step of keys: the last lane's is there; taken
+    int64_t key_units, key_unit, key_token, key_first; // units of a head; place of the next one; units of lane 0
+    int64_t heads_used, tail_reads, tail_last;
+    // results that wait for room
+    VEC(struct result) result;
+    int64_t sent;
+    // the running firing
+    bool active, ready; // ready: its beat's needs are known and counted in `from`
+    int mode, tokens;
+    int64_t copies, step_tokens, turns; // tokens of a command; most tokens of a step; commands for which a beat is held
+    int64_t rows, memory_rows, row_beats, memory_beats, header, chunk_rows, last_count, key_rest, all_lanes;
+    bool frees, keeps, outer; // outer: in the first chunk of row-steps, which goes column by column
+    int64_t outer_rows, column_units;
+    int64_t row, beat, turn, header_left;
+};
+
+// The schedule's entries are the engine's firings, in order.
+static bool name_entries(struct sim *sim, const struct actor *a, struct engine *e) {
+    int64_t count = 0;
+    e->firing = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
+    e->window = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
+    while (e->id < sim->ir->engines && sim->ir->engine[e->id].kernel != a->kernel) e->id++;
+    for (int f = 0; f < sim->ir->firings; f++)
+        if (sim->ir->firing[f].engine == e->id) {
+            e->window[count] = sim_window_of(sim->ir, &sim->ir->firing[f]);
+            e->firing[count++] = f;
+            if (sim->ir->firing[f].mode == ENGINE_MODE_SCORES) e->key_units = sim->ir->firing[f].beats;
+        }
+    return count == e->schedule.entries;
+}
+
+static bool open_lanes(struct sim *sim, const struct actor *a, struct engine *e) {
+    if (e->id == sim->ir->engines) return false;
+    const struct ir_engine *engine = &sim->ir->engine[e->id];
+    e->lane = ARENA_ARRAY(sim->arena, struct lane, (size_t)sim->channels);
+    for (int c = 0; c < sim->channels; c++) {
+        int index = sim->channel[c].index - engine->first_channel;
+        if (index < 0 || index >= engine->channels) continue;
+        if (!lane_init(sim, &e->lane[e->lanes++], a->kernel, engine, &sim->channel[c])) return false;
+    }
+    for (int l = 0; l < e->lanes; l++) e->lane[l].first = e->lane, e->lane[l].lanes = e->lanes;
+    return e->lanes > 0;
+}
+
+bool sim_engine_init(struct sim *sim, struct actor *a) {
+    struct engine *e = a->state = ARENA_NEW(sim->arena, struct engine);
+    e->step = sim_in(sim, a, IR_ROLE_STEP);
+    e->x = sim_in(sim, a, IR_ROLE_X);
+    e->keys = sim_in(sim, a, IR_ROLE_K_LOCAL);
+    e->cache = sim_cache_of(sim, a);
+    e->y = sim_out(sim, a, IR_ROLE_Y);
+    e->now = e->x_last = e->loaded = e->prepared[0] = e->prepared[1] = e->read = -1;
+    e->fetched = -CYCLES_SCHEDULE_NEXT;
+    e->windows = kernel_has_key_windows(a->k) || kernel_has_value_windows(a->k);
+    for (int i = 0; i <= CYCLES_WINDOW_ENTRIES; i++) e->way[i] = -1;
+    e->all_lanes = a->c.engine.channels;
+    e->copies = at_least(a->c.engine.copies, 1);
+    e->step_tokens = kernel_tokens(a->k);
+    return e->step && e->x && e->y && sim_schedule_read(sim, a, ENGINE_BITS, &e->schedule) && name_entries(sim, a, e) &&
+           open_lanes(sim, a, e);
+}
+
+// ---- what comes in ----
+
+static bool operand_in(struct sim *sim, struct engine *e) {
+    int64_t g = (int64_t)e->filled.count, from = e->x_last + 1;
+    if (!edge_waiting(e->x)) return false;
+    if (g >= 2) {
+        if (g - 2 >= (int64_t)e->freed.count) return false;
+        from = at_least(from, e->freed.items[g - 2] + CYCLES_X_FREED);
+    }
+    e->x_last = at_least(edge_avail(e->x), from);
+    uint8_t mark = edge_mark(e->x);
+    edge_take(sim, e->x, e->x_last);
+    if (g == (int64_t)e->part_first.count) VEC_PUSH(sim->arena, e->part_first, (int64_t)e->part.count);
+    if (mark & MARK_TOK_LAST) VEC_PUSH(sim->arena, e->part, e->x_last);
+    if (mark & MARK_LAST) VEC_PUSH(sim->arena, e->filled, e->x_last);
+    return true;
+}
+
+// Token t's units go to lane t mod channels; lane 0 is never less full than another one, and one that is full stops
+// all.
+static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
+    if (!e->keys || !edge_waiting(e->keys)) return false;
+    int64_t n = e->key_first, at = edge_avail(e->keys);
+    if (n >= a->c.engine.key_units) {
+        if (n - a->c.engine.key_units >= (int64_t)e->key_popped.count) return false;
+        at = at_least(at, e->key_popped.items[n - a->c.engine.key_units] + CYCLES_K_POPPED + 1);
+    }
+    bool last_token = (edge_mark(e->keys) & MARK_TOK_LAST) != 0;
+    int64_t lane = e->key_token % e->all_lanes;
+    edge_take(sim, e->keys, at);
+    if (lane == 0) e->key_first++;
+    if (last_token || lane == e->all_lanes - 1) VEC_PUSH(sim->arena, e->key_row, at);
+    if (++e->key_unit < e->key_units) return true;
+    e->key_unit = 0;
+    e->key_token = last_token ? 0 : e->key_token + 1;
+    return true;
+}
+
+static bool result_out(struct sim *sim, const struct actor *a, struct engine *e) {
+    int64_t room;
+    if (e->sent == (int64_t)e->result.count || !edge_room(e->y, &room)) return false;
+    const struct result *r = &e->result.items[e->sent];
+    int64_t offer = r->at + a->c.stages;
+    edge_put(sim, e->y, offer, at_least(offer, room), r->mark);
+    e->sent++;
+    return true;
+}
+
+// ---- firings ----
+
+static int64_t field(const struct engine *e, int64_t entry, enum field f) {
+    return schedule_at(&e->schedule, entry, f);
+}
+
+// Of a row of 4-bit weights: a scale for each group, with int4_asym a word of chunk_rows bytes for each beat.
+static int64_t group_bytes(const struct engine *e, int64_t entry) {
+    if (field(e, entry, ENGINE_ASYM)) return field(e, entry, ENGINE_BEATS) * e->chunk_rows;
+    int64_t groups = field(e, entry, ENGINE_GROUPS);
+    return groups ? groups : 1 << field_width(ENGINE_GROUPS);
+}
+
+// pos: counted from where the window begins.
+static void load_attention(struct engine *e, const struct timing_step *step, int64_t pos, int64_t beat_bits) {
+    int64_t krows = div_up(pos, e->all_lanes), blocks = pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
+    if (e->mode == ENGINE_MODE_SCORES) {
+        e->memory_rows = krows;
+        e->rows = krows + div_up(step->ntok, e->all_lanes);
+        e->key_rest = step->ntok - (e->rows - krows - 1) * e->all_lanes;
+        e->memory_beats = e->row_beats;
+        e->last_count = e->all_lanes - (krows * e->all_lanes - pos);
+    } else {
+        e->memory_rows = e->rows;
+        e->memory_beats = blocks * block_beats;
+        e->row_beats = e->memory_beats + block_beats;
+    }
+}
+
+static void load_firing(struct sim *sim, const struct actor *a, struct engine *e, int64_t entry) {
+    const struct timing_step *step = &sim->options->step[e->walk.step];
+    e->mode = (int)field(e, entry, ENGINE_MODE);
+    e->rows = field(e, entry, ENGINE_ROWS);
+    e->row_beats = e->memory_beats = field(e, entry, ENGINE_BEATS);
+    e->memory_rows = e->rows;
+    e->frees = field(e, entry, ENGINE_X_FREE);
+    e->last_count = field(e, entry, ENGINE_LAST_ROWS);
+    e->keeps = field(e, entry, ENGINE_KEEP);
+    int64_t heads = step->ntok == 1 ? field(e, entry, ENGINE_HEADS) : 0;
+    e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : heads ? (int)heads : step->ntok;
+    e->turns = div_up(e->tokens, e->copies);
+    e->chunk_rows = a->c.engine.beat_bits == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
+    e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(group_bytes(e, entry), 8) : 1;
+    if (e->mode >= ENGINE_MODE_SCORES) {
+        e->header = 0;
+        int64_t begin = window_begin(sim->ir, e->window[entry], e->walk.repeat, step->pos);
+        load_attention(e, step, step->pos - begin, a->c.engine.beat_bits);
+    }
+    e->outer = e->mode < ENGINE_MODE_SCORES && e->row_beats > 1 && field(e, entry, ENGINE_OUTER);
+    e->outer_rows = at_most(e->rows, e->chunk_rows);
+    e->column_units = e->mode == ENGINE_MODE_INT4 ? 2 : 1;
+    e->header_left = e->header;
+    e->row = e->beat = e->turn = 0;
+    e->entry = entry;
+    e->active = true;
+}
+
+// Through the stages that look up where a window begins: each takes the entry when the one before has left it.
+static void go_ahead(struct engine *e, int64_t from) {
+    e->fetched = at_least(from, e->way[1]) + e->walk.left_out;
+    e->way[0] = e->fetched;
+    for (int i = 1; i <= CYCLES_WINDOW_ENTRIES; i++)
+        e->way[i] = at_least(e->way[i - 1] + 1, i < CYCLES_WINDOW_ENTRIES ? e->way[i + 1] : e->read);
+}
+
+// Entries go ahead, four of them, while a firing runs (rill_engine_ctrl).
+static bool start_firing(struct sim *sim, const struct actor *a, struct engine *e) {
+    int64_t entry, from = e->fetched + 1;
+    if (!sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
+    while (e->step->takes <= e->walk.step) {
+        if (!edge_waiting(e->step)) return false;
+        int64_t at = at_least(edge_avail(e->step), e->fetched + CYCLES_SCHEDULE_NEXT);
+        edge_take(sim, e->step, at);
+        from = at + CYCLES_SCHEDULE;
+        e->turning = true;
+    }
+    if (e->windows) go_ahead(e, from);
+    else e->fetched = at_least(from, e->read) + e->walk.left_out;
+    e->read = at_least((e->windows ? e->way[CYCLES_WINDOW_ENTRIES] : e->fetched) + 1, e->prepared[1] + 1);
+    e->prepared[1] = e->prepared[0];
+    e->prepared[0] = at_least(e->read + 1, e->loaded);
+    e->loaded = e->now = at_least(e->prepared[0] + 1, e->now);
+    load_firing(sim, a, e, entry);
+    return true;
+}
+
+// ---- commands ----
+
+static bool lanes_ready(const struct engine *e, int64_t *from) {
+    for (int l = 0; l < e->lanes; l++)
+        if (!lane_ready(&e->lane[l], from)) return false;
+    return true;
+}
+
+static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
+
+// Beats, keys, the V tail.
+static bool data_ready(const struct engine *e, int64_t *from) {
+    const struct sim_cache *cache = e->cache;
+    if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
+    if (from_memory(e)) return true;
+    if (e->mode == ENGINE_MODE_SCORES && e->turn == 0) {
+        int64_t n = (int64_t)e->key_popped.count;
+        if (n >= (int64_t)e->key_row.count) return false;
+        *from = at_least(*from, e->key_row.items[n] + CYCLES_K_COUNTED);
+    }
+    if (e->mode == ENGINE_MODE_VALUES) {
+        if (e->heads_used >= (int64_t)cache->head_done.count) return false;
+        *from = at_least(*from, cache->head_done.items[e->heads_used] + CYCLES_V_COUNTED);
+    }
+    return true;
+}
+
+static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
+    int64_t made = (int64_t)e->result.count, n = made - a->c.engine.results;
+    if (e->header_left || e->beat != e->row_beats - 1) return true;
+    if (e->copies >
+        1) { // results of a row-step leave one by one; they need room all together, and the ones before must have left
+        if (e->turn > 0) return true;
+        if (made > 0) *from = at_least(*from, e->result.items[made - 1].at + 1);
+        n += e->step_tokens - 1;
+    }
+    if (n < 0) return true;
+    if (n >= e->sent) return false;
+    *from = at_least(*from, e->y->put[n] + 1 + a->c.engine.release);
+    return true;
+}
+
+// The operand, or of one that is not whole, the units of a column that is not the last.
+static bool operand_ready(const struct engine *e, int64_t *from) {
+    bool whole = e->used < (int64_t)e->filled.count,
+         part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;
+    int64_t at = whole ? e->filled.items[e->used] + CYCLES_X_COUNTED : INT64_MAX;
+    int64_t unit = part ? e->part_first.items[e->used] + (e->beat + 1) * e->column_units - 1 : 0;
+    if (part && unit < (int64_t)e->part.count) at = at_most(at, e->part.items[unit] + CYCLES_PART_COUNTED);
+    *from = at_least(*from, at == INT64_MAX ? *from : at);
+    return at != INT64_MAX;
+}
+
+// need: when the command's data, its operand and room for its result are there, each not before the one in front of it.
+static bool command_ready(const struct actor *a, struct engine *e, int64_t need[TIMING_CAUSES]) {
+    int64_t from = e->now + 1;
+    if (!data_ready(e, &from)) return false;
+    need[TIMING_FOR_BEATS] = from;
+    if (!e->header_left) {
+        if (!operand_ready(e, &from)) return false;
+    }
+    need[TIMING_FOR_OPERAND] = from;
+    if (!room_ready(a, e, &from)) return false;
+    need[TIMING_FOR_ROOM] = from;
+    return true;
+}
+
+// Where the cycles since the last command went.
+static void account(struct sim *sim, const struct engine *e, int64_t entry, const int64_t need[TIMING_CAUSES]) {
+    struct timing_firing *f = &sim->firing[(int64_t)e->walk.step * sim->ir->firings + e->firing[entry]];
+    struct timing_turn *turn = &sim->turn[(int64_t)e->walk.step * sim->engines + e->id];
+    int64_t since = e->free;
+    for (int cause = 0; cause < TIMING_CAUSES; since = at_least(since, need[cause++])) {
+        int64_t *to = cause == TIMING_FOR_OPERAND && e->turning ? &turn->wait : &f->wait[cause];
+        *to += at_least(need[cause] - since, 0);
+    }
+    f->busy++;
+    f->beats += e->header_left || (e->turn == 0 && from_memory(e));
+    turn->last_command = e->now;
+}
+
+static void result_done(struct sim *sim, struct engine *e, int64_t token) {
+    bool last_token = token == e->tokens - 1;
+    bool last_row = e->row == e->rows - 1;
+    int64_t count = e->mode == ENGINE_MODE_SCORES ? (last_row                       ? e->key_rest
+                                                     : e->row >= e->memory_rows     ? e->all_lanes
+                                                     : e->row == e->memory_rows - 1 ? e->last_count
+                                                                                    : e->all_lanes)
+                    : last_row                    ? e->last_count
+                                                  : e->all_lanes;
+    uint8_t mark = (uint8_t)(count << SIM_COUNT_SHIFT | (last_token ? MARK_TOK_LAST : 0) |
+                             (last_token && last_row ? MARK_LAST : 0));
+    VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->copies > 1 ? token : 0), mark});
+}
+
+// One token's result with the last beat's command, or those of all tokens from its first command on.
+static void row_done(struct sim *sim, struct engine *e) {
+    if (e->copies == 1) result_done(sim, e, e->turn);
+    for (int64_t t = 0; e->copies > 1 && e->turn == 0 && t < e->tokens; t++) result_done(sim, e, t);
+}
+
+static void tail_was_read(struct sim *sim, const struct engine *e) {
+    VEC_PUSH(sim->arena, e->cache->tail_layer, e->tail_last);
+    sim_wake_all(sim, TIMING_V_TAIL);
+}
+
+static void firing_done(struct sim *sim, struct engine *e) {
+    if (e->frees) {
+        VEC_PUSH(sim->arena, e->freed, e->now);
+        e->used++;
+    }
+    if (e->mode == ENGINE_MODE_VALUES && !e->keeps) e->heads_used++;
+    e->active = false;
+    int step = e->walk.step;
+    bool more = sim_walk_next(sim, &e->schedule, &e->walk);
+    if (e->cache && e->cache->tail_by_step && e->walk.step != step) tail_was_read(sim, e);
+    if (more && sim->options->latest) sim->late |= e->now > sim->options->latest[step];
+}
+
+// The V tail may take a layer again when all its reads of the step before have been made, or those of all layers.
+static void tail_read(struct sim *sim, struct engine *e) {
+    e->tail_last = e->now;
+    if (e->cache->tail_reads == 0 || e->cache->tail_by_step) return;
+    bool alone = e->cache->tail_reads_alone && sim->options->step[e->walk.step].ntok == 1;
+    if (++e->tail_reads < (alone ? e->cache->tail_reads_alone : e->cache->tail_reads)) return;
+    e->tail_reads = 0;
+    tail_was_read(sim, e);
+}
+
+// The next row-step of the column, or the next column; true at the end of the first chunk.
+static bool outer_next(struct engine *e) {
+    if (e->row < e->outer_rows - 1) {
+        e->row++;
+        return false;
+    }
+    e->outer = e->beat < e->row_beats - 1;
+    if (!e->outer) return true;
+    e->row = 0;
+    e->beat++;
+    return false;
+}
+
+static void command(struct sim *sim, struct engine *e) {
+    bool last_turn = e->turn == e->turns - 1;
+    if (e->header_left || (e->turn == 0 && from_memory(e))) {
+        for (int l = 0; l < e->lanes; l++) lane_use(sim, &e->lane[l], e->now);
+    } else if (e->mode == ENGINE_MODE_SCORES && e->turn == 0) VEC_PUSH(sim->arena, e->key_popped, e->now);
+    else if (e->mode == ENGINE_MODE_VALUES && e->turn == 0) tail_read(sim, e);
+    if (e->header_left) {
+        e->header_left--;
+        return;
+    }
+    bool row_end = e->beat == e->row_beats - 1;
+    if (row_end) row_done(sim, e);
+    if (!last_turn) {
+        e->turn++;
+        return;
+    }
+    e->turn = 0;
+    if (e->outer && !outer_next(e)) return;
+    if (!row_end) {
+        e->beat++;
+        return;
+    }
+    e->beat = 0;
+    if (++e->row == e->rows) firing_done(sim, e);
+    else if (e->header && e->row % e->chunk_rows == 0) e->header_left = e->header;
+}
+
+static bool engine_command(struct sim *sim, const struct actor *a, struct engine *e) {
+    int64_t need[TIMING_CAUSES];
+    if (!e->active && !start_firing(sim, a, e)) return false;
+    if (!command_ready(a, e, need)) return false;
+    e->now = need[TIMING_FOR_ROOM];
+    account(sim, e, e->entry, need);
+    e->turning &= e->header_left > 0;
+    e->free = e->now + 1;
+    command(sim, e);
+    return true;
+}
+
+void sim_engine_run(struct sim *sim, struct actor *a) {
+    struct engine *e = a->state;
+    for (int l = 0; l < e->lanes; l++) lane_advance(sim, &e->lane[l]);
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (operand_in(sim, e)) moved = true;
+        while (key_in(sim, a, e)) moved = true;
+        while (engine_command(sim, a, e)) moved = true;
+        while (result_out(sim, a, e)) moved = true;
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Custom kernels that do not give a word for a word: a group of words of every input is taken, then the words made of
+// it are offered. A word of an input is taken together with the words of the others that have the same place in their
+// group.
+#include "gen/kernel/kernel.h"
+#include "gen/simulator/machines.h"
+
+struct group {
+    int64_t ready, rows, tokens;
+    int64_t released; // its place is free again; < 0: not yet
+    bool tok_last;    // its last words are those of the step's last token
+    bool last;        // of a firing
+    bool word;        // one that makes one
+};
+
+struct groups {
+    int inputs;
+    struct sim_edge *in[IR_MAX_PORTS], *out;
+    struct sim_steps steps;
+    VEC(struct group) group;
+    int64_t index, row, tokens; // of the group that comes in: in its firing, row, words of its first row
+    int64_t done[IR_MAX_PORTS]; // words of the firing that the groups before took
+    int64_t last_in, last_out;  // cycles of the last words
+    int64_t given;              // rows of the firing
+    int64_t sending, out_row, out_token;
+};
+
+// Of the i-th operand, or result: they come in the order of the declaration, apart from what every kernel may take.
+static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, int i, bool is_output) {
+    for (int p = 0; p < a->k->ports; p++) {
+        const struct ir_port *port = &a->k->port[p];
+        if (port->is_output != is_output || port->role == IR_ROLE_STEP || port->role == IR_ROLE_PARAM) continue;
+        if (i-- == 0) return port->edge == IR_NONE ? NULL : &sim->edge[port->edge];
+    }
+    return NULL;
+}
+
+bool sim_groups_init(struct sim *sim, struct actor *a) {
+    const struct custom *k = kernel_of(a->k)->custom;
+    struct groups *g = a->state = ARENA_NEW(sim->arena, struct groups);
+    g->inputs = k->inputs;
+    g->last_in = g->last_out = -a->c.groups.every;
+    bool ok = true;
+    for (int i = 0; i < k->inputs; i++) ok &= (g->in[i] = edge_at(sim, a, i, false)) != NULL;
+    g->out = edge_at(sim, a, 0, true);
+    return ok && g->out && sim_steps_init(sim, a, &g->steps);
+}
+
+// Words of an input in the present group.
+static int64_t share(const struct actor *a, const struct groups *g, int i) {
+    return at_most(a->c.groups.take[i], a->c.groups.words[i] - g->done[i]);
+}
+
+static int64_t rows_in(const struct actor *a, const struct groups *g) {
+    int64_t most = 1;
+    for (int i = 0; i < g->inputs; i++) most = at_least(most, share(a, g, i));
+    return most;
+}
+
+// A place for the group's first word.
+static bool has_place(const struct actor *a, const struct groups *g, int64_t *at) {
+    int64_t before = (int64_t)g->group.count - a->c.groups.banks;
+    if (before < 0) return true;
+    if (g->group.items[before].released < 0) return false;
+    *at = at_least(*at, g->group.items[before].released);
+    return true;
+}
+
+// A row for a row: every word makes its own, without waiting for those of the other tokens.
+static bool by_word(const struct actor *a, const struct groups *g) {
+    return a->c.groups.gives == 1 && rows_in(a, g) == 1;
+}
+
+static void add_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at, int64_t tokens,
+                      bool tok_last) {
+    int64_t rows = at_most(a->c.groups.gives, a->c.groups.words_out - g->given);
+    bool last = tok_last && g->index + 1 == a->c.groups.groups;
+    VEC_PUSH(sim->arena, g->group,
+             (struct group){at + a->c.stages, rows, tokens, rows ? -1 : at, tok_last, last, by_word(a, g)});
+}
+
+static void next_group(const struct actor *a, struct groups *g) {
+    bool last = g->index + 1 == a->c.groups.groups;
+    for (int i = 0; i < g->inputs; i++) g->done[i] = last ? 0 : g->done[i] + share(a, g, i);
+    g->given = last ? 0 : g->given + at_most(a->c.groups.gives, a->c.groups.words_out - g->given);
+    g->index = last ? 0 : g->index + 1;
+    g->row = g->tokens = 0;
+}
+
+static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
+    int64_t at = g->last_in + a->c.groups.every;
+    uint8_t mark = 0;
+    if (!sim_steps_wait(sim, a, &g->steps, &at) || !has_place(a, g, &at)) return false;
+    for (int i = 0; i < g->inputs; i++) {
+        if (g->row >= share(a, g, i)) continue;
+        if (!edge_waiting(g->in[i])) return false;
+        at = at_least(at, edge_avail(g->in[i]));
+        mark |= edge_mark(g->in[i]) & MARK_TOK_LAST;
+    }
+    for (int i = 0; i < g->inputs; i++)
+        if (g->row < share(a, g, i)) edge_take(sim, g->in[i], at);
+    g->last_in = at;
+    g->tokens += g->row == 0;
+    bool words = by_word(a, g);
+    if (words) add_group(sim, a, g, at, 1, mark & MARK_TOK_LAST);
+    if (!(mark & MARK_TOK_LAST) || ++g->row < rows_in(a, g)) return true;
+    if (!words) add_group(sim, a, g, at, g->tokens, true);
+    if (g->index + 1 == a->c.groups.groups) sim_steps_fired(sim, a, &g->steps, at);
+    next_group(a, g);
+    return true;
+}
+
+static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
+    while (g->sending < (int64_t)g->group.count && !g->group.items[g->sending].rows) g->sending++;
+    if (g->sending >= (int64_t)g->group.count) return false;
+    struct group *group = &g->group.items[g->sending];
+    int64_t room, offer = at_least(group->ready, g->last_out + a->c.groups.every);
+    if (!edge_room(g->out, &room)) return false;
+    bool row_end = g->out_token == group->tokens - 1, tok_last = row_end && group->tok_last,
+         end = row_end && g->out_row == group->rows - 1;
+    g->last_out = at_least(offer, room);
+    edge_put(sim, g->out, offer, g->last_out,
+             (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (end && group->last ? MARK_LAST : 0)));
+    if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;
+    if (!end) return true;
+    group->released =
+        g->last_out + !group->word; // of a whole group the kernel knows in the next cycle that it has left
+    g->out_row = 0;
+    g->sending++;
+    return true;
+}
+
+void sim_groups_run(struct sim *sim, struct actor *a) {
+    struct groups *g = a->state;
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (word_in(sim, a, g)) moved = true;
+        while (word_out(sim, a, g)) moved = true;
+    }
+}

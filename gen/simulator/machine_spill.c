@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses; with two of
+// FIRINGS the next one goes there meanwhile.
+#include "gen/simulator/machines.h"
+#include "gen/kernel/kernel.h"
+
+struct spill {
+    struct sim_edge *in, *out;
+    struct sim_client *write, *read;
+    int64_t offset, beat_bytes;
+    struct spill_half {
+        int64_t offset;
+        VEC(uint8_t) mark; // of its firing's words
+    } half[2];
+
+    // The firing that is written.
+    struct spill_half *written;
+    int64_t address; // of the next descriptor
+    int64_t free;    // from when on a word may enter
+    int64_t in_slot; // words of the beat that fills
+    int64_t parts;   // beats that are still to leave of what is in hand, from then on
+    int64_t from;    //
+    int64_t due;     // from when on the next one's descriptor can leave
+    int64_t beats;   // of the firing
+    bool ends;       // the firing's last word is in
+    bool full;       // all of it has been handed over
+    int64_t settled;
+
+    // The firing that is read.
+    struct spill_half *drains; // NULL: none
+    int64_t drained;           // the last word of the one before came
+    int64_t slot, word, part, next, sent;
+    bool holds; // the output register: a word that is offered from `offer` on
+    int64_t offer;
+    uint8_t mark;
+};
+
+static void spill_enter(struct spill *s, struct spill_half *half, int64_t at) { // the next firing may
+    half->mark.count = 0;
+    s->written = half;
+    s->address = half->offset;
+    s->beats = 0;
+    s->full = s->ends = false;
+    s->free = at + 1;
+}
+
+bool sim_spill_init(struct sim *sim, struct actor *a) {
+    struct spill *s = a->state = ARENA_NEW(sim->arena, struct spill);
+    s->in = sim_lane(sim, a, false, IR_NONE);
+    s->out = sim_lane(sim, a, true, IR_NONE);
+    s->write = client_open(sim, a, true);
+    s->read = client_open(sim, a, false);
+    s->beat_bytes = sim->ir->design.beat_bits / 8;
+    s->half[0].offset = kernel_offset(a->k);
+    s->half[1].offset =
+        s->half[0].offset + div_up(div_up(a->c.spill.words, a->c.spill.in_beat) * a->c.spill.beats, a->c.spill.burst) *
+                                a->c.spill.burst * s->beat_bytes;
+    s->drained = s->sent = -1;
+    spill_enter(s, s->half, -1);
+    return s->in && s->out && s->write && s->read;
+}
+
+// Beats in hand, a descriptor ahead of each: known with the firing's first word, then with the beat before; of a word
+// that is wider with the word itself. False until the last one is in the engine.
+static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
+    bool wide = a->c.spill.beats > 1;
+    int64_t at, room;
+    for (; s->parts; s->parts--) {
+        if (!client_room(s->write, &room) || !client_space(s->write, &at)) return false;
+        client_ask(sim, s->write, at_least(room, s->due), s->address, 1);
+        client_give(sim, s->write, at_least(at, s->from));
+        if (!wide) s->due = s->from;
+        s->address += s->beat_bytes;
+        s->beats++;
+    }
+    if (!client_taken(s->write, &at)) return false;
+    s->free = at_least(s->free, wide ? at + 1 : at);
+    s->settled = at + a->c.spill.settle;
+    return true;
+}
+
+static bool spill_in(struct sim *sim, struct actor *a, struct spill *s) {
+    if (s->full || !spill_gives(sim, a, s)) return false;
+    if (s->ends) return s->full = true;
+    if (!edge_waiting(s->in)) return false;
+    int64_t at = at_least(edge_avail(s->in), s->free);
+    uint8_t mark = edge_mark(s->in);
+    edge_take(sim, s->in, at);
+    if (a->c.spill.beats > 1 || !s->written->mark.count) s->due = at + 1;
+    VEC_PUSH(sim->arena, s->written->mark, mark);
+    s->ends = mark & MARK_LAST;
+    s->free = at + 1;
+    if (a->c.spill.beats == 1 && ++s->in_slot < a->c.spill.in_beat && !s->ends) return true;
+    s->in_slot = 0;
+    s->parts = a->c.spill.beats;
+    s->from = at_least(s->from, at + 1);
+    return true;
+}
+
+static bool spill_ask(struct sim *sim, const struct actor *a, struct spill *s) {
+    int64_t idle, at;
+    if (!s->full || s->drains || !client_idle(s->write, &idle) || !client_room(s->read, &at)) return false;
+    at = at_least(at_least(at, s->drained + 1), at_least(idle, s->settled) + 1);
+    client_ask(sim, s->read, at, s->written->offset, s->beats);
+    s->drains = s->written;
+    s->word = 0;
+    s->next = at + 1;
+    if (a->c.spill.firings == 2) spill_enter(s, &s->half[s->written == s->half], at);
+    return true;
+}
+
+static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
+    s->drained = at;
+    s->drains = NULL;
+    if (a->c.spill.firings == 1) spill_enter(s, s->half, at);
+}
+
+// The next word into the output register, when the one before has left that. The firing is over with its last word,
+// whenever that finds room.
+static bool spill_fill(struct sim *sim, const struct actor *a, struct spill *s) {
+    int64_t at;
+    if (!s->drains || !client_beat(s->read, &at)) return false;
+    at = at_least(at, s->next);
+    if (s->part + 1 < a->c.spill.beats) { // of a word that is wider than a beat
+        client_take(sim, s->read, at);
+        s->part++;
+        s->next = at + 1;
+        return true;
+    }
+    if (s->holds) return false;
+    at = at_least(at, s->sent);
+    bool last = s->word == (int64_t)s->drains->mark.count - 1;
+    s->holds = true;
+    s->offer = at + 1;
+    s->mark = s->drains->mark.items[s->word];
+    s->part = 0;
+    s->next = at + 1;
+    if (++s->slot == a->c.spill.in_beat || last) client_take(sim, s->read, at), s->slot = 0;
+    s->word++;
+    if (last) spill_over(a, s, at);
+    return true;
+}
+
+static bool spill_out(struct sim *sim, struct spill *s) {
+    int64_t room;
+    if (!s->holds || !edge_room(s->out, &room)) return false;
+    s->holds = false;
+    s->sent = at_least(s->offer, room);
+    edge_put(sim, s->out, s->offer, s->sent, s->mark);
+    return true;
+}
+
+void sim_spill_run(struct sim *sim, struct actor *a) {
+    struct spill *s = a->state;
+    while (spill_in(sim, a, s) || spill_ask(sim, a, s) || spill_fill(sim, a, s) || spill_out(sim, s)) continue;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Query heads together: heads of a step of one token become tokens of a firing, and firings again.
+#include "gen/simulator/machines.h"
+
+struct together {
+    struct sim_edge *in, *out, *step;
+    bool alone, inside;                      // of one token: the step, or the firing that goes by; inside: it has begun
+    int64_t head;                            // pack: heads of the firing out that are through
+    int64_t left;                            // split: firings of the step that are still to come
+    int64_t words[2], ready[2], released[2]; // of the firings that are held
+    int64_t filled, emptied, count, next, last_in, sent;
+};
+
+bool sim_together_init(struct sim *sim, struct actor *a) {
+    struct together *t = a->state = ARENA_NEW(sim->arena, struct together);
+    t->in = sim_lane(sim, a, false, IR_NONE);
+    t->out = sim_lane(sim, a, true, IR_NONE);
+    t->step = sim_in(sim, a, IR_ROLE_STEP);
+    t->last_in = t->sent = -1;
+    return t->in && t->out && a->c.split.together > 0 && (t->step || a->c.machine == TIMING_PACK);
+}
+
+static bool pass_word(struct sim *sim, struct together *t, int64_t from, uint8_t mark) {
+    int64_t room;
+    if (!edge_room(t->out, &room)) return false;
+    int64_t at = at_least(from, room);
+    edge_put(sim, t->out, from, at, mark);
+    edge_take(sim, t->in, at);
+    t->last_in = t->sent = at;
+    return true;
+}
+
+// A firing of one token begins with the word of its last one.
+static bool pack_word(struct sim *sim, const struct actor *a, struct together *t) {
+    if (!edge_waiting(t->in)) return false;
+    uint8_t mark = edge_mark(t->in), out = mark;
+    if (!t->inside) t->alone = mark & MARK_TOK_LAST;
+    bool last = !t->alone || t->head == a->c.split.together - 1;
+    if (!last) out = 0;
+    if (!pass_word(sim, t, edge_avail(t->in), out)) return false;
+    t->inside = !(mark & MARK_LAST);
+    if (mark & MARK_LAST) t->head = last ? 0 : t->head + 1;
+    return true;
+}
+
+void sim_pack_run(struct sim *sim, struct actor *a) {
+    while (pack_word(sim, a, a->state)) continue;
+}
+
+static bool split_step(struct sim *sim, const struct actor *a, struct together *t) {
+    if (t->left) return true;
+    if (!edge_waiting(t->step)) return false;
+    int64_t at = at_least(edge_avail(t->step), t->last_in + 1);
+    t->alone = sim->options->step[t->step->takes].ntok == 1;
+    edge_take(sim, t->step, at);
+    t->last_in = at;
+    t->left = a->c.split.layers * a->c.split.heads / (t->alone ? a->c.split.together : 1);
+    return true;
+}
+
+static bool split_in(struct sim *sim, const struct actor *a, struct together *t) {
+    int64_t slot = t->filled % a->c.split.banks;
+    if (!split_step(sim, a, t) || !edge_waiting(t->in)) return false;
+    uint8_t mark = edge_mark(t->in);
+    int64_t from = at_least(edge_avail(t->in), t->last_in + 1);
+    if (!t->alone) {
+        if (t->filled != t->emptied || !pass_word(sim, t, at_least(from, t->sent + 1), mark)) return false;
+    } else {
+        if (t->filled - t->emptied >= a->c.split.banks) return false;
+        t->last_in = at_least(from, t->released[slot]);
+        edge_take(sim, t->in, t->last_in);
+        t->count++;
+    }
+    if (!(mark & MARK_LAST)) return true;
+    t->left--;
+    if (!t->alone) return true;
+    t->words[slot] = t->count;
+    t->ready[slot] = t->last_in + a->c.split.ready;
+    t->count = 0;
+    t->filled++;
+    return true;
+}
+
+static bool split_out(struct sim *sim, const struct actor *a, struct together *t) {
+    int64_t slot = t->emptied % a->c.split.banks, room;
+    if (t->emptied == t->filled || !edge_room(t->out, &room)) return false;
+    int64_t offer = at_least(t->ready[slot], t->sent) + a->c.stages, head = t->words[slot] / a->c.split.together;
+    t->sent = at_least(offer, room);
+    bool last = ++t->next % head == 0;
+    edge_put(sim, t->out, offer, t->sent, (uint8_t)(MARK_TOK_LAST | (last ? MARK_LAST : 0)));
+    if (t->next < t->words[slot]) return true;
+    t->next = 0;
+    t->released[slot] = t->sent + 1;
+    t->emptied++;
+    return true;
+}
+
+void sim_split_run(struct sim *sim, struct actor *a) {
+    struct together *t = a->state;
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (split_in(sim, a, t)) moved = true;
+        while (split_out(sim, a, t)) moved = true;
+    }
+}

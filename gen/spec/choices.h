@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choices of a design and of its operations, which the spec names in words: read once, compared as numbers.
+#ifndef RILL_CHOICES_H
+#define RILL_CHOICES_H
+
+#define SPEC_FORMAT_WORDS "int8|int4|int4_asym"
+// Of the weights of products.
+enum spec_format { SPEC_INT8, SPEC_INT4, SPEC_INT4_ASYM, SPEC_FORMATS };
+// Of the rows of embeddings.
+#define SPEC_TABLE_FORMAT_WORDS "int8|int4|int16"
+enum spec_table_format { SPEC_TABLE_INT8, SPEC_TABLE_INT4, SPEC_TABLE_INT16, SPEC_TABLE_FORMATS };
+// Mantissas of quantized activations, in bits.
+enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTIVATIONS };
+enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
+// Tokens at a time of which multipliers work twice in a cycle by themselves.
+enum { CHOICE_PUMPED_COPIES = 4 };
+// Depths from timing contracts; of whole tensors; from contracts, fewer, at a pace; until size-fifos, the better of the
+// first two.
+enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS };
+
+// Of operations. The words as ops.def has them, in the order of the enumerators.
+#define SPEC_ROLE_WORDS "key|value"
+enum spec_role { SPEC_KEY, SPEC_VALUE };
+#define SPEC_PAIRS_WORDS "half|interleaved"
+enum spec_pairs { SPEC_HALF, SPEC_INTERLEAVED };
+#define SPEC_SCALING_WORDS "none|linear|llama3|yarn"
+enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
+
+extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[];
+extern const char *const spec_activation_words[], *const spec_table_format_words[];
+const char *spec_format_name(int format); // enum spec_format, and so on
+const char *spec_table_format_name(int format);
+const char *spec_activations_name(int activations);
+static inline int spec_mantissa_bits(int activations) { return activations == SPEC_ACTIVATIONS_INT10 ? 10 : 8; }
+const char *spec_binding_name(int binding);
+const char *spec_fifo_name(int fifo);
+
+#endif
