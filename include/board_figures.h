@@ -10,13 +10,14 @@
 // F(type, key, low, high, preset, unit, text)
 #define BOARD_PORT_FIGURES(F)                                                                                          \
     F(int, lut, 0, 1000000, 0, "", "LUTs reserved for the vendor's memory subsystem, for each channel in use")         \
-    F(int, ff, 0, 1000000, 0, "", "flip-flops, likewise")                                                              \
-    F(int, most_lut, 0, 1000000, 0, "", "the same by a second figure, which reports show beside; 0: the first")        \
-    F(int, most_ff, 0, 1000000, 0, "", "flip-flops, likewise")
+    F(int, ff, 0, 1000000, 0, "", "the same for flip-flops")                                                           \
+    F(int, most_lut, 0, 1000000, 0, "",                                                                                \
+      "second, larger reserve of LUTs, which reports show beside the first; 0: equal to it")                           \
+    F(int, most_ff, 0, 1000000, 0, "", "the same for flip-flops")
 
 #define BOARD_LIMIT_FIGURES(F)                                                                                         \
     F(double, lut, 1, 100, 60, "%", "LUTs of a die")                                                                   \
-    F(double, hbm_lut, 1, 100, 65, "%", "LUTs of the die where the memory's ports are")                                \
+    F(double, hbm_lut, 1, 100, 65, "%", "LUTs of the die with the memory ports")                                       \
     F(double, ff, 1, 100, 75, "%", "flip-flops of a die")                                                              \
     F(double, dsp, 1, 100, 75, "%", "DSPs of a die")                                                                   \
     F(double, bram36, 1, 100, 75, "%", "block RAMs of a die")                                                          \
@@ -24,18 +25,20 @@
     F(double, wires, 1, 100, 55, "%", "wires between two dies")
 
 #define BOARD_POWER_FIGURES(F)                                                                                         \
-    F(double, limit_w, 0, 10000, 0, "W", "most that the card may draw; 0: no estimate of power")                       \
-    F(double, idle_low_w, 0, 10000, 0, "W", "card without a design: the lower figure")                                 \
-    F(double, idle_high_w, 0, 10000, 0, "W", "static power, shell and memory subsystem: the higher figure")            \
-    F(double, hbm_low_pj, 0, 1000, 0, "pJ/bit", "of what is read and written: the lower figure")                       \
-    F(double, hbm_high_pj, 0, 1000, 0, "pJ/bit", "the higher one, with the path")                                      \
-    F(double, lut_pj, 0, 1000, 0, "pJ", "a LUT in a cycle in which its kernel works")                                  \
-    F(double, ff_pj, 0, 1000, 0, "pJ", "a flip-flop, likewise")                                                        \
-    F(double, dsp_pj, 0, 1000, 0, "pJ", "a DSP, likewise")                                                             \
-    F(double, bram36_pj, 0, 1000, 0, "pJ", "a block RAM, likewise")                                                    \
-    F(double, uram_pj, 0, 1000, 0, "pJ", "a URAM, likewise")                                                           \
+    F(double, limit_w, 0, 10000, 0, "W", "the most that the card may draw; 0: no estimate of power")                   \
+    F(double, idle_low_w, 0, 10000, 0, "W", "idle power, lower figure: the card without a design")                     \
+    F(double, idle_high_w, 0, 10000, 0, "W", "idle power, higher figure: static power, shell and memory subsystem")    \
+    F(double, hbm_low_pj, 0, 1000, 0, "pJ/bit", "energy per bit read or written, lower figure")                        \
+    F(double, hbm_high_pj, 0, 1000, 0, "pJ/bit",                                                                       \
+      "energy per bit read or written, higher figure, with the path to the memory")                                    \
+    F(double, lut_pj, 0, 1000, 0, "pJ", "energy of a LUT in a cycle in which its kernel works")                        \
+    F(double, ff_pj, 0, 1000, 0, "pJ", "the same for a flip-flop")                                                     \
+    F(double, dsp_pj, 0, 1000, 0, "pJ", "the same for a DSP")                                                          \
+    F(double, bram36_pj, 0, 1000, 0, "pJ", "the same for a block RAM")                                                 \
+    F(double, uram_pj, 0, 1000, 0, "pJ", "the same for a URAM")                                                        \
     F(double, waiting, 0, 1, 1, "", "share of that energy in a cycle in which the kernel waits")                       \
-    F(double, logic_spread, 1, 10, 1, "", "logic may draw so many times less, and more")
+    F(double, logic_spread, 1, 10, 1, "",                                                                              \
+      "the lower and the higher figure of logic are the energy divided and multiplied by this")
 
 #define BOARD_SECTIONS(S)                                                                                              \
     S(memory_port, BOARD_PORT_FIGURES)                                                                                 \

@@ -13,25 +13,27 @@
 // figure of the memory model, and no override. A channel is a pseudo-channel.
 enum { HBM_NEEDED = -1, HBM_LIMIT = -2 };
 #define HBM_FIGURES(F)                                                                                                 \
-    F(int, channels, 1, 64, HBM_LIMIT, "", "channels of the board; limit of `design.channels`")                        \
-    F(int, channel_mbytes, 1, 65536, HBM_LIMIT, "MiB", "memory of a channel; limit of its part of the image")          \
-    F(double, peak_gbs, 0.1, 1000, HBM_NEEDED, "GB/s", "rate of a channel's pins (10^9 bytes)")                        \
-    F(double, sustained_gbs, 0.1, 1000, HBM_NEEDED, "GB/s", "most that sequential reads sustain, refreshes charged")   \
-    F(int, port_bits, 32, 1024, HBM_NEEDED, "bits", "native port: width, a power of two")                              \
-    F(double, port_mhz, 1, 2000, HBM_NEEDED, "MHz", "native port: clock; width times clock limits the rate too")       \
+    F(int, channels, 1, 64, HBM_LIMIT, "", "channels of the board; the most that `design.channels` may ask for")       \
+    F(int, channel_mbytes, 1, 65536, HBM_LIMIT, "MiB", "memory of a channel; the most that the image may take of it")  \
+    F(double, peak_gbs, 0.1, 1000, HBM_NEEDED, "GB/s",                                                                 \
+      "peak rate: what the pins of a channel carry (10^9 bytes per second)")                                           \
+    F(double, sustained_gbs, 0.1, 1000, HBM_NEEDED, "GB/s", "sustained rate of sequential reads, refreshes included")  \
+    F(int, port_bits, 32, 1024, HBM_NEEDED, "bits", "width of the native port, a power of two")                        \
+    F(double, port_mhz, 1, 2000, HBM_NEEDED, "MHz",                                                                    \
+      "clock of the native port; width times clock also limits the rate")                                              \
     F(int, port_burst, 1, 256, HBM_NEEDED, "beats",                                                                    \
-      "native port: longest burst; longer ones of a design take several ids")                                          \
-    F(int, ids, 1, 4096, HBM_NEEDED, "", "native bursts under way on a channel, of reads and of writes")               \
-    F(double, latency_hit_ns, 0, 20000, HBM_NEEDED, "ns", "idle read latency, row open")                               \
-    F(double, latency_closed_ns, 0, 20000, HBM_NEEDED, "ns", "the same, no row open in the bank")                      \
-    F(double, latency_miss_ns, 0, 20000, HBM_NEEDED, "ns", "the same, another row open in the bank")                   \
+      "longest burst of the native port; a longer burst of a design takes several ids")                                \
+    F(int, ids, 1, 4096, HBM_NEEDED, "", "most outstanding native bursts of a channel, for reads and for writes each") \
+    F(double, latency_hit_ns, 0, 20000, HBM_NEEDED, "ns", "idle read latency if the row is open")                      \
+    F(double, latency_closed_ns, 0, 20000, HBM_NEEDED, "ns", "the same, if no row of the bank is open")                \
+    F(double, latency_miss_ns, 0, 20000, HBM_NEEDED, "ns", "the same, if another row of the bank is open")             \
     F(double, row_cycle_ns, 0, 20000, 49, "ns", "least time between two activations of a bank")                        \
-    F(double, read_to_write_ns, 0, 20000, 7, "ns", "the bus idles between a read and a write")                         \
-    F(double, write_to_read_ns, 0, 20000, 15, "ns", "the bus idles between a write and a read")                        \
-    F(double, write_response_ns, 0, 20000, 40, "ns", "end of a write's data to its response")                          \
+    F(double, read_to_write_ns, 0, 20000, 7, "ns", "idle time of the bus between a read and a write")                  \
+    F(double, write_to_read_ns, 0, 20000, 15, "ns", "idle time of the bus between a write and a read")                 \
+    F(double, write_response_ns, 0, 20000, 40, "ns", "from the end of a write's data to its response")                 \
     F(double, refresh_interval_ns, 100, 1000000, HBM_NEEDED, "ns", "time between two refreshes")                       \
-    F(double, refresh_ns, 0, 500000, HBM_NEEDED, "ns", "a refresh closes all banks for so long")                       \
-    F(double, jitter_ns, 0, 20000, 60, "ns", "most that a read burst comes later by, in simulations with `--seed`")
+    F(double, refresh_ns, 0, 500000, HBM_NEEDED, "ns", "length of a refresh, which closes all banks")                  \
+    F(double, jitter_ns, 0, 20000, 60, "ns", "largest extra delay of a read burst, in simulations with `--seed`")
 
 #define HBM_MEMBER(type, key, low, high, preset, unit, text) type key;
 struct hbm_figures {

@@ -159,7 +159,7 @@ oracle_apart() {
 }
 
 registers_table() {
-    diff <(build/rill package --registers) <(sed -n '/^<!-- register table/,/^$/p' docs/rtl.md | sed '1d;/^$/d')
+    diff <(build/rill package --registers) <(sed -n '/^<!-- register table/,/^$/p' docs/registers.md | sed '1d;/^$/d')
 }
 
 # Pictures are what their sources say; the README is read at one sitting.
@@ -191,7 +191,7 @@ silent "tables of keys in docs/spec.md" key_tables
 silent "glossary of docs/glossary.md" glossary_table
 silent "messages of docs/messages.md" messages_table
 silent "passes of docs/passes.md" passes_table
-silent "register table of docs/rtl.md" registers_table
+silent "register table of docs/registers.md" registers_table
 silent "the oracle knows nothing of the compiler" oracle_apart
 silent "docs/speed.svg" chart
 silent "form of the README" readme_form

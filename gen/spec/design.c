@@ -51,7 +51,7 @@ static const struct schema_field design_fields[] = {
             "twice `clock_mhz`"},
     {FIELD(query_heads), RANGE(1, 8), .preset = 1,
      .doc = "most query heads of a group that share a read of their keys and values in steps of one position, up to "
-            "`T` of them ([rtl.md](rtl.md#6-the-matrix-engine)); 1: each head reads them"},
+            "`T` of them ([engine.md](engine.md)); 1: each head reads them"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
@@ -75,7 +75,7 @@ static const struct schema_field design_fields[] = {
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
      .doc =
          "depths of the FIFOs: `timed`: what simulated steps need by the kernels' timing contracts; "
-         "`conservative`: fewer words, and kernels that wait ([timing.md](timing.md#depths)); `safe`: whole tensors "
+         "`conservative`: fewer words, and kernels that wait ([fifos.md](fifos.md)); `safe`: whole tensors "
          "wherever streams part or wait; `auto`: the better of `safe` and `timed` by forecast, `safe` where the search "
          "would be long"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .preset = 64, .range = "2 to 4096, at least `max_burst`",
