@@ -8,10 +8,9 @@ CFLAGS   ?= -O2
 BASE     := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off -MMD -MP -I.
 LIBS     := -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
 OUT      := build
-SRC      := $(filter-out gen/main.c,$(wildcard gen/*.c gen/base/*.c gen/import/*.c gen/options/*.c gen/run/*.c gen/spec/*.c gen/device/*.c gen/ir/*.c gen/model/*.c gen/kv/*.c gen/engine/*.c gen/bind/*.c gen/pass/*.c gen/emit/*.c gen/cost/*.c gen/kernel/*.c gen/pack/*.c \
-            gen/package/*.c gen/lp/*.c gen/timing/*.c gen/simulator/*.c gen/report/*.c gen/explain/*.c gen/golden/*.c gen/oracle/*.c gen/hbm/*.c))
+SRC      := $(wildcard gen/*/*.c)
 OBJ      := $(SRC:%.c=$(OUT)/obj/%.o)
-SIM_SRC  := $(wildcard verif/model/*.c verif/harness/*.c verif/check/*.c)
+SIM_SRC  := $(wildcard verif/model/*.c verif/replay/*.c verif/harness/*.c verif/check/*.c)
 SIM_OBJ  := $(SIM_SRC:%.c=$(OUT)/obj/%.o)
 
 $(OUT)/rill: $(OUT)/obj/gen/main.o $(OUT)/librill.a
@@ -20,7 +19,7 @@ $(OUT)/rill: $(OUT)/obj/gen/main.o $(OUT)/librill.a
 $(OUT)/librill.a: $(OBJ) $(SIM_OBJ)
 	@rm -f $@ && ar rcs $@ $^
 
-$(OUT)/obj/gen/golden/%.o $(OUT)/obj/gen/oracle/%.o $(OUT)/obj/gen/timing/%.o $(OUT)/obj/gen/simulator/%.o: CFLAGS += -O3
+$(OUT)/obj/gen/numerics/%.o $(OUT)/obj/verif/replay/%.o $(OUT)/obj/gen/reference/%.o $(OUT)/obj/gen/timing/%.o $(OUT)/obj/gen/simulator/%.o: CFLAGS += -O3
 $(OUT)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "cc $<"
@@ -28,18 +27,22 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: docs deps demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing pnr bench-gen lint package foreign host install uninstall deb clean help
+.PHONY: docs deps deps-demo demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing pnr bench-gen lint package foreign host install uninstall deb clean help
 # The targets, each with the line above it
 help:
 	@awk '/^# / { said = substr($$0, 3) } /^PREFIX/ { next } /^[a-z-]+:/ { sub(/:.*/, "", $$1); printf "  make %-14s %s\n", $$1, said } \
 	    !/^#/ { said = "" }' Makefile
 
-# What the build and the tests need, installed where it is missing
+# The Debian packages that the build and the tests need, installed where they are missing
 deps:
-	@tests/install.sh
+	@tests/install.sh test
+
+# The few of them that the build and the demo need
+deps-demo:
+	@tests/install.sh demo
 
 # A sentence from the shipped model in golden and in simulated hardware
-demo: deps
+demo: deps-demo
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/demo.sh
 
@@ -60,7 +63,6 @@ test-all: deps
 
 # The pages as a static site with search: build/site/index.html
 docs:
-	@tests/install.sh mkdocs:mkdocs
 	@docs/site.sh
 
 # Random specs: make fuzz JOBS=2 SEEDS=1-40 LAUNCH="srun -n1" (LAUNCH stands before the command of every batch of seeds)
@@ -79,7 +81,7 @@ package: deps
 
 # Tools of others on packaged kernels: cocotb with cocotbext-axi, FuseSoC; from PyPI, into build/foreign (docs/testing.md)
 foreign: deps
-	@python3 -c "import ensurepip" 2>/dev/null || tests/install.sh python3-venv:python3-venv
+	@python3 -c "import ensurepip" 2>/dev/null || tests/install.sh demo python3-venv:python3-venv
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/foreign/run.sh --seeds $(or $(SEEDS),20)
 
@@ -89,7 +91,7 @@ host: deps
 
 # Hours: simulates GPT-2 medium beside published accelerators (docs/performance.md). make bench-table REQUESTS="32:32"
 bench-table: deps
-	@tests/install.sh llvm-bolt-15:bolt-15
+	@tests/install.sh demo llvm-bolt-15:bolt-15
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)") --twin "$(or $(TWIN),8:8)"
 

@@ -31,7 +31,7 @@ esac
 work=build/bench/forward
 mkdir -p "$work"
 make --no-print-directory build/rill
-[ -x "$work/venv/bin/python3" ] || tests/install.sh python3-venv:python3-venv
+[ -x "$work/venv/bin/python3" ] || tests/install.sh demo python3-venv:python3-venv
 [ -x "$work/venv/bin/python3" ] ||
     { python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet numpy==2.2.6 gguf==0.17.1; }
 weights=$("models/get_$model.sh")

@@ -1,43 +1,40 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The pages of docs/ as a static site with search, by MkDocs (Debian's): build/site/index.html, whose path it prints. A
-# link that leads nowhere is an error.
-# usage: docs/site.sh
+# The pages of docs/ as a static site: build/site/index.html, whose path it prints. A link that leads nowhere is an error.
+# The theme is Material for MkDocs, from PyPI into build/docs/venv; where PyPI cannot be reached, or with --plain, it is
+# that of Debian's mkdocs.
+# usage: docs/site.sh [--plain]
 set -eu
-[ $# = 0 ] || { sed -n '5s/^# //p' "$0" >&2; exit 2; }
+case "${1:-}" in
+    "") theme=material ;;
+    --plain) theme=plain ;;
+    *) sed -n '6s/^# //p' "$0" >&2; exit 2 ;;
+esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-work=build/docs
+work=build/docs package=mkdocs-material==9.5.49
+mkdir -p "$work"
 
-rm -rf "$work" build/site && mkdir -p "$work/pages"
-cp -r docs/*.md docs/*.svg docs/*.css docs/*.js docs/pictures docs/decisions CONTRIBUTING.md CHANGELOG.md "$work/pages"
-sed 's#\](docs/#](#g; s#\[LICENSE\](LICENSE)#LICENSE#' README.md >"$work/pages/index.md"
-sed -i 's#\](\.\./README\.md#](index.md#g; s#\](\.\./\([A-Z]*\.md\)#](\1#g; s#\](docs/#](#g' "$work"/pages/*.md
-sed -i 's#\](\.\./\.\./\([A-Z]*\.md\)#](../\1#g' "$work"/pages/decisions/*.md
+# A virtual environment with the theme; it is made once.
+material() {
+    [ "$(cat "$work/venv/package" 2>/dev/null)" != $package ] || return 0
+    rm -rf "$work/venv"
+    python3 -m venv "$work/venv" >"$work/log" 2>&1 &&
+        "$work/venv/bin/pip" install -q --disable-pip-version-check $package >>"$work/log" 2>&1 &&
+        echo $package >"$work/venv/package"
+}
 
-# The order of the pages is that of the README's table of readers.
-pages_of() { sed -n "s/^| $1 | //p" README.md | grep -oE '\([A-Za-z/]+\.md' | sed 's#[(]##; s#docs/##'; }
-{
-    echo "site_name: Rill
-docs_dir: pages
-site_dir: ../site
-theme: {name: mkdocs, highlightjs: false, nav_style: light}
-plugins: [search]
-use_directory_urls: false
-extra_css: [site.css]
-extra_javascript: [site.js]
-nav:
-  - Start: index.md
-  - Questions: pages.md"
-    for reader in user "hardware engineer" "compiler writer"; do
-        echo "  - ${reader^}:"
-        pages_of "$reader" | sed 's/^/      - /'
-    done
-    echo "  - Decisions:
-      - decisions/README.md"
-    grep -oE '\]\([a-z]+\.md' docs/decisions/README.md | sed 's#.*(#      - decisions/#'
-    echo "  - Glossary: glossary.md
-  - Changelog: CHANGELOG.md"
-} >"$work/mkdocs.yml"
-mkdocs build --quiet --strict --config-file "$work/mkdocs.yml"
-{ printf 'const rill_search_index = '; cat build/site/search/search_index.json; } >build/site/search/search_index.js
+mkdocs=mkdocs
+if [ $theme = material ] && material; then
+    mkdocs=$work/venv/bin/mkdocs
+elif [ $theme = material ]; then
+    echo "docs/site.sh: $package does not install ($(tail -n 1 "$work/log")); plain theme" >&2
+    theme=plain
+fi
+[ $theme = material ] || command -v mkdocs >/dev/null || tests/install.sh demo mkdocs:mkdocs >&2
+
+rm -rf build/site
+python3 docs/site/pages.py $theme "$work"
+"$mkdocs" build --quiet --strict --config-file "$work/mkdocs.yml"
+# The index as a script, so that the search works in pages that are opened as files.
+{ printf 'var __index = '; cat build/site/search/search_index.json; } >build/site/search/search_index.js
 echo "$PWD/build/site/index.html"

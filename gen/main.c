@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gen/command.h"
-#include "include/diag.h"
+#include "gen/command/command.h"
+#include "gen/base/diag.h"
 #include "include/version.h"
 
 const struct command *const rill_commands[] = {
@@ -31,9 +31,11 @@ static void print_usage(FILE *out) {
     for (int i = 0; rill_commands[i]; i++) all[i] = &rill_commands[i]->options;
     options_commands(all, &list);
     fprintf(out,
-            "usage: rill COMMAND ...; `rill help COMMAND` or `rill COMMAND --help` for each, `rill --version`\n\n%s",
+            "usage: rill COMMAND ...\n"
+            "       rill help COMMAND   prints the options of a command, as `rill COMMAND --help` does\n"
+            "       rill --version\n\n%s",
             text_cstr(&list));
-    fprintf(out, "\nexit status: 0 done, 1 wrong input or a check that failed, 2 usage, 3 internal fault\n");
+    fprintf(out, "\nexit status: 0 done, 1 wrong input or a failed check, 2 wrong command line, 3 internal error\n");
     text_free(&list);
 }
 

@@ -21,13 +21,12 @@ fi
 
 # What `rill` finds beside itself: templates, boards, families, the simulation with its library and headers, and the
 # host program's sources, which go into packages.
-copy() { # files and folders of the tree, without what is of a tool
-    tar -cf - "$@" | tar -xf - -C "$to/lib/rill"
+copy() { # files and folders of the tree, without the faults that its tests plant
+    tar --exclude=faults.txt -cf - "$@" | tar -xf - -C "$to/lib/rill"
 }
 mkdir -p "$to/bin" "$to/lib/rill/build" "${man%/*}" "${bash%/*}" "${zsh%/*}"
-copy rtl-templates boards families include verif/cost/measured.txt verif/lint/emitted.vlt gen/golden gen/hbm \
-    verif/harness \
-    verif/model verif/check $(grep '^gen/' boards/host/sources.txt)
+copy rtl-templates boards families include verif/cost/measured.txt verif/lint/emitted.vlt gen/numerics \
+    verif/harness verif/model $(grep '^gen/' boards/host/sources.txt)
 cp build/librill.a "$to/lib/rill/build/librill.a"
 cp build/rill "$to/bin/rill"
 build/rill man >"$man"

@@ -69,7 +69,7 @@ def header():
                               (f"localparam {name} = {value};" for name, value in constants()))
 
 
-STRIDES = {"CHANNEL": 12, "VALUE": 8, "END_ID": 4}  # bytes, as include/registers.h has them
+STRIDES = {"CHANNEL": 12, "VALUE": 8, "END_ID": 4}  # bytes, as gen/ir/registers.h has them
 END_IDS = 7
 
 

@@ -1,26 +1,33 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing on Debian 12 with apt-get, and says what. With everything there it prints nothing and takes a
-# moment.
-# usage: tests/install.sh [PROGRAM:PACKAGE]...    these too
+# Installs the Debian 12 packages that are missing, with apt-get, and lists them. It prints nothing when all are there.
+# usage: tests/install.sh demo|test [PROGRAM:PACKAGE]...
+#   demo: what builds `rill` and simulates a design; test: what the tests need as well
+#   PROGRAM:PACKAGE: one more program and the package that has it
 set -eu
+usage() { sed -n '4,6s/^# //p' "$0"; }
+case ${1:-} in
+    demo | test) ;;
+    --help) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+esac
+set_name=$1
+shift
 for word in "$@"; do
     case $word in
         *:*) ;;
-        *)
-            [ "$word" = --help ] || echo "tests/install.sh: error: \`$word\` is no PROGRAM:PACKAGE" >&2
-            echo "usage: tests/install.sh [PROGRAM:PACKAGE]..."
-            [ "$word" = --help ] && exit 0 || exit 2
-            ;;
+        *) echo "tests/install.sh: error: \`$word\` is not of the form PROGRAM:PACKAGE" >&2; exit 2 ;;
     esac
 done
 
-# program:package; a program may come from elsewhere than its package.
-programs="gcc:gcc g++:g++ make:make verilator:verilator iverilog:iverilog yosys:yosys clang:clang
-    clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl
-    xmllint:libxml2-utils mkdocs:mkdocs $*"
-libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev libutf8proc-dev zlib1g-dev libcmocka-dev
-    libclang-rt-14-dev libglpk-dev libxrt-dev uuid-dev python3-yaml python3-jsonschema"
+# PROGRAM:PACKAGE; a program that is there is taken, whichever package it came from.
+programs="gcc:gcc g++:g++ make:make verilator:verilator $*"
+libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev libutf8proc-dev zlib1g-dev libglpk-dev"
+if [ "$set_name" = test ]; then
+    programs="$programs iverilog:iverilog yosys:yosys clang:clang clang-format:clang-format clang-tidy:clang-tidy
+        cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl xmllint:libxml2-utils mkdocs:mkdocs"
+    libraries="$libraries libcmocka-dev libclang-rt-14-dev libxrt-dev uuid-dev python3-yaml python3-jsonschema"
+fi
 
 missing=""
 for pair in $programs; do

@@ -100,7 +100,7 @@ make_units() {
         [[ ! $name =~ ^(fifo|matrix|pair|memory)_ ]] || wide=1
         run_verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" \
             --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
-            --assert -DRILL_ASSERT -Wno-fatal "$units/parts.sv" -y "$templates/arith" -y "$templates/stream" \
+            --assert -DRILL_ASSERT -DRILL_FAST_SIM -Wno-fatal "$units/parts.sv" -y "$templates/arith" -y "$templates/stream" \
             -y "$templates/kernel" \
             -y "$templates/engine" -y "$templates/kv" \
             -y "$root/verif/model" >"$lib/units/$name.log" 2>&1 || { cat "$lib/units/$name.log" && return 1; }
@@ -137,7 +137,7 @@ verilate() { # folder: as `rill sim --quick-build` does, under a name of its own
     design_files >"sim/$sim_folder/design.f"
     run_verilator --cc -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top \
         --prefix "V$(model_name "$1")" --Mdir "sim/$sim_folder" -Wall \
-        --assert -DRILL_PROBES -DRILL_ASSERT "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
+        --assert -DRILL_PROBES -DRILL_ASSERT -DRILL_FAST_SIM "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
         -f "sim/$sim_folder/design.f" sim/rill_sim_top.sv "$root/verif/model/rill_assert.sv" \
         "$root/verif/harness/rill_contract_probe.sv"
 }

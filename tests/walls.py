@@ -24,16 +24,9 @@ USERS = ROOT / "tests/e2e/specs"  # files as users write them, with a path of th
 
 
 def read_list():
-    """Folders from below, each with the headers of include/ that are its, and the folders it may include from."""
-    layers, names = {}, {}
-    for line in LIST.read_text().splitlines():
-        row = re.fullmatch(r"(\S+) *\[(.*)\] *<(.*)", line)
-        if row:
-            layers[row[1]] = row[3].split()
-            names.update({f"include/{name}": row[1] for name in row[2].split()})
-        elif line.startswith("name "):
-            names[line.split()[1]] = "name"
-    return layers, names
+    """Folders from below, each with the folders that it may include from."""
+    rows = (re.fullmatch(r"(\S+) *<(.*)", line) for line in LIST.read_text().splitlines() if not line.startswith("#"))
+    return {row[1]: row[2].split() for row in rows if row}
 
 
 def files(*folders):
@@ -45,10 +38,6 @@ def files(*folders):
 
 def sources():
     return (path for path in files("gen", "verif", "include") if "unit" not in path.parts)
-
-
-def owner_of(path, owners):
-    return owners.get(str(path)) if path.parts[0] == "include" else str(path.parent)
 
 
 def includes(paths):
@@ -68,7 +57,7 @@ def wrong_includes():
 
 
 def wrong_arrows():
-    layers, owners = read_list()
+    layers = read_list()
     place, used = list(layers), set()
     for folder, below in layers.items():
         for other in below:
@@ -77,7 +66,7 @@ def wrong_arrows():
     for path, number, found in includes(sources()):
         if not (ROOT / found).is_file():
             continue
-        folder, other = owner_of(path, owners), owner_of(found, owners)
+        folder, other = str(path.parent), str(found.parent)
         if folder not in layers or other not in layers:
             yield f"{path}:{number}: tests/layers.txt does not know {path if folder not in layers else found}"
         elif other != folder:
@@ -98,7 +87,7 @@ def library():
 CLASSES = re.compile(r"[!=]= *&rtl_|&rtl_\w+ *[!=]=|\b(is\w*|has\w*)\([^()]*&rtl_|\brtl_\w+\.(?!module\b)")
 
 
-# So are parameters, through include/kernel_params.h and include/schedule.h; who makes an instance sets them by name.
+# So are parameters, through gen/kernel/kernel.h and gen/ir/schedule.h; who makes an instance sets them by name.
 PARAMETERS = re.compile(r'\b(ir_param|ir_param_int|args_value|args_int|args_item)\([^;"]*"')
 OF_CUSTOM = "gen/bind/bind_custom.c"  # parameters that a user's module has
 
@@ -119,27 +108,18 @@ def named(path, modules):
 
 
 def wrong_names():
-    _, exceptions = read_list()
-    modules, left = library(), {name for name, kind in exceptions.items() if kind == "name"}
+    modules = library()
     for path in sources():
         if path.parent.as_posix() in ("gen/kernel", "verif/harness", "verif/model") or path.stem == "ops":
             continue
-        found = list(named(path, modules))
-        if str(path) in left:
-            left.discard(str(path))
-            if not found:
-                yield f"tests/layers.txt: {path} names nothing any more"
-            continue
-        for number, what in found:
+        for number, what in named(path, modules):
             yield f"{path}:{number}: {what}"
-    for path in sorted(left):
-        yield f"tests/layers.txt: there is no {path}"
 
 
 # Files that read what others wrote: tables, files of tools and users, the environment.
-READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/ir/net_text.c", "gen/cost/measured.c", "gen/golden/run_guard.c", "gen/golden/tables/make_tables.c",
-           "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/dot.c")
-NAMES = ("gen/ir/net.c", "gen/ir/custom.c")  # where nets of a dump get their roles; what a spec says of a custom kernel's parameter
+READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/ir/net_text.c", "gen/cost/measured.c", "gen/numerics/guard.c", "gen/numerics/tables/make_tables.c",
+           "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/html_dot.c")
+NAMES = ("gen/ir/net.c", "gen/ir/custom_ops.c")  # where nets of a dump get their roles; what a spec says of a custom kernel's parameter
 PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")
 COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bnet(\[.*\])?(\.|->)name\b|[.>]use\b|[.>]base\b|ir_use_print|ir_value_print|ir_attr_string|value\.text)")
 SLICE = re.compile(r'"[^"]*(%s|\w)\[(%|\d)[^"]*"')
@@ -150,14 +130,14 @@ OF_USERS = ("gen/bind/bind_custom.c", "`include")  # Verilog that a user wrote
 def wrong_texts():
     """Parameters, nets and choices are values: nothing behind the readers parses their texts, nor prints them but the emitter and the dump."""
     for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "pass", "cost", "timing", "simulator", "emit", "package", "report",
-                                                   "golden"))):
+                                                   "numerics")), "verif/replay"):
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             known = str(path) in READERS or (str(path) == OF_USERS[0] and OF_USERS[1] in line)
             if PARSES.search(line) and not known:
                 yield f"{path}:{number}: a text is parsed"
             if COMPARES.search(line) and str(path) not in (*READERS, *NAMES):
                 yield f"{path}:{number}: the text of a parameter, a net or a choice is compared"
-    for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "kv", "engine", "bind", "pass", "cost", "timing", "simulator", "package", "report"))):
+    for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "bind", "pass", "cost", "timing", "simulator", "package", "report"))):
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             if "ir_use_print(" in line and path.parent.as_posix() not in PRINTERS:
                 yield f"{path}:{number}: what a port is tied to is printed"
@@ -176,7 +156,7 @@ WORD = re.compile(r"\bIR_STREAM_BARE, [0-9]|\bclass_cost_(schedule|window_entrie
 def wrong_ports():
     roles = re.findall(r'^ROLE\(\w+, "(\w+)"', (ROOT / "include/roles.def").read_text(), re.M)
     role = re.compile(r"\bstrn?cmp\(.*\"(%s)\"" % "|".join(roles))
-    for path in files("gen/kernel", "gen/kv", "gen/engine", "gen/bind", "gen/cost", "gen/simulator", "gen/timing", "gen/pass", "gen/pack", "verif/check"):
+    for path in files("gen/kernel", "gen/bind", "gen/cost", "gen/simulator", "gen/timing", "gen/pass", "gen/pack", "verif/check"):
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             if PORTS.search(line) or role.search(line):
                 yield f"{path}:{number}: the name of a port is compared, not its role"
@@ -190,7 +170,7 @@ def wrong_ports():
 
 PAGE = "silu"                # the one that the page names its files after
 OPERATIONS = ("rope", PAGE)  # those that are counted: no other kernel is made of them
-MOST_FILES = 8               # beside the oracle, which is written apart
+MOST_FILES = 8               # beside gen/reference, which is written apart
 PREFIXES = "run|rtl|type|golden|rill|ORACLE|g|class"
 
 
@@ -206,14 +186,14 @@ def stands_in(path, operation):
 
 def wrong_homes():
     page = (ROOT / "CONTRIBUTING.md").read_text()
-    listed = set(re.findall(r"[\w]+\.[a-z]+", page[page.index("## How to add an operation"):page.index("## Folders")]))
-    sources = [*files("gen", "include"), *(path.relative_to(ROOT) for path in sorted((ROOT / "rtl-templates").rglob("*.v")))]
+    listed = set(re.findall(r"[\w]+\.[a-z]+", page[page.index("## How to add an operation"):page.index("## How to add a pass")]))
+    sources = [*files("gen", "include", "verif/replay"), *(path.relative_to(ROOT) for path in sorted((ROOT / "rtl-templates").rglob("*.v")))]
     for operation in OPERATIONS:
         found = [path for path in sources if stands_in(path, operation)]
         for path in found:
             if not {path.name, path.name.replace(operation, PAGE)} & listed:
                 yield f"{path}: `{operation}` stands here, which CONTRIBUTING.md does not say"
-        compiler = [path for path in found if path.parent.name != "oracle"]
+        compiler = [path for path in found if path.parent.name != "reference"]
         if len(compiler) > MOST_FILES:
             yield f"`{operation}` stands in {len(compiler)} files, at most {MOST_FILES} are meant: {', '.join(map(str, compiler))}"
 
@@ -223,7 +203,7 @@ def wrong_homes():
 TIMES = re.compile(r"(?:^|_)(?:LATENCY|CYCLES?|CLOCKS?|DELAY|STAGES?|WAIT|COUNTED|POPPED|FREED|SETTLED?|WRITTEN|ASKED|COMPARED|LOADED|BEGINS)(?:_|$)")
 NUMBER = re.compile(r"(?<![\w.])[1-9][0-9]*\b")
 CONSTANT = re.compile(r"\b([A-Z][A-Z0-9_]*) = ((?:[^,;}/]|/(?![/*]))+)[ ,;}]*(//.*|/\*.*)?|^#define ([A-Z][A-Z0-9_]*) ((?:[^/]|/(?![/*]))+)(//.*|/\*.*)?")
-OF_ELSE = re.compile(r"(?:^|_)(?:BITS|BYTES|WORDS|LANES|ROWS|PLACES|QUEUE|ADDRESSES|TURNS|SHIFT|ANY_ID)(?:_|$)")
+OF_ELSE = re.compile(r"(?:^|_)(?:MARK|BITS|BYTES|WORDS|LANES|ROWS|PLACES|QUEUE|ADDRESSES|TURNS|SHIFT|ANY_ID)(?:_|$)")
 SEARCHES = {  # no module has them: where time begins, what simulations begin with, how far searches go, what a custom kernel may declare
     "LONG_AGO", "EARLIEST", "LONG_BEFORE", "MORE_AGE", "ALIKE", "SLOWER_AT_MOST", "SLOWER_IN_ALL", "SLOWER_ON_SOME", "MOST_CYCLES"}
 
@@ -239,7 +219,7 @@ def constants(path):
 
 def wrong_cycles():
     left = set(SEARCHES)
-    for path in files(*(f"gen/{name}" for name in ("simulator", "timing", "cost", "pass", "ir", "bind", "engine", "kv"))):
+    for path in files(*(f"gen/{name}" for name in ("simulator", "timing", "cost", "pass", "ir", "bind"))):
         for number, name, value, comment in constants(path):
             timed = TIMES.search(name) or re.search(r"(?<!per )(?<!a )\bcycles?\b", comment)
             if not timed and (path.parent.name != "simulator" or OF_ELSE.search(name)):
@@ -251,8 +231,15 @@ def wrong_cycles():
         yield f"tests/walls.py: there is no {name} any more"
 
 
+def shown():
+    """Folders and arrows of the picture: tables of include/ are beside it."""
+    layers = read_list()
+    layers.pop("include")
+    return {folder: [other for other in below if other != "include"] for folder, below in layers.items()}
+
+
 def dot():
-    layers, _ = read_list()
+    layers = shown()
     yield "digraph folders {\n    rankdir=BT\n    node [shape=box, fontname=Helvetica]\n    edge [color=gray40]"
     for folder in layers:
         yield f'    "{folder}"'
@@ -263,11 +250,11 @@ def dot():
 
 
 def wrong_picture():
-    layers, _ = read_list()
+    layers = shown()
     wanted = {f"{folder}->{other}" for folder, below in layers.items() for other in below} | set(layers)
     titles = re.findall(r"<title>([^<]*)</title>", PICTURE.read_text())
-    shown = {title.replace("&#45;", "-").replace("&gt;", ">") for title in titles} - {"folders"}
-    for arrow in sorted(wanted ^ shown):
+    drawn = {title.replace("&#45;", "-").replace("&gt;", ">") for title in titles} - {"folders"}
+    for arrow in sorted(wanted ^ drawn):
         yield f"docs/folders.svg: {arrow} {'is missing' if arrow in wanted else 'is not in the list'}"
 
 

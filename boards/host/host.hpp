@@ -115,7 +115,8 @@ std::string quoted(const std::string &);                             // as a JSO
 
 class words {
   public:
-    explicit words(const std::string &folder);
+    // Reads the tokenizer in the image folder. Splittings and chat templates are those in the package.
+    words(const std::string &folder, const std::string &package);
     ~words();
     words(const words &) = delete;
     words &operator=(const words &) = delete;

@@ -122,7 +122,7 @@ void open_all(rill_host *h, const rill_host_options &o) {
     h->timeout = o.timeout > 0 ? o.timeout : h->timeout;
     h->pkg = read_package(folder);
     h->im = read_image(o.image ? o.image : folder + "/image", h->pkg);
-    h->speech = std::make_unique<words>(h->im.folder);
+    h->speech = std::make_unique<words>(h->im.folder, folder);
     binary b = read_binary(o.binary ? o.binary : folder + "/build/hw/" + h->pkg.unit + ".xclbin");
     check_binary(b, h->pkg);
     h->dev = std::make_unique<card>(o.device ? o.device : "0", b, h->pkg, h->im);

@@ -3,8 +3,8 @@
 #include "boards/host/host.hpp"
 
 extern "C" {
-#include "include/chat.h"
-#include "include/tokenizer.h"
+#include "gen/spec/chat.h"
+#include "gen/model/tokenizer.h"
 }
 #include <unistd.h>
 
@@ -104,7 +104,8 @@ static bool has_tokenizer(const std::string &folder) {
     return false;
 }
 
-words::words(const std::string &folder) {
+words::words(const std::string &folder, const std::string &package) {
+    file_also_shared((package + "/host").c_str());
     if (!has_tokenizer(folder)) return;
     auto made = std::make_unique<speech>();
     struct diag diag;

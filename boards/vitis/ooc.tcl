@@ -20,7 +20,7 @@ proc rill_reports {out name} {
     write_checkpoint -force [file join $out $name.dcp]
 }
 
-read_verilog $rill_sources
+read_verilog [rill_with_cells $rill_sources [file join $out rtl]]
 read_xdc [file join $here ooc.xdc]
 synth_design -top $rill(kernel) -part [rill_need part "the part"] -mode out_of_context -flatten_hierarchy rebuilt
 foreach rill_file $rill_constraints {read_xdc $rill_file}

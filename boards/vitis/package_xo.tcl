@@ -20,7 +20,7 @@ rill_check_vivado
 file delete -force $work
 file mkdir $work [file dirname $xo]
 create_project -force -part [rill_need part "the part"] rill_project [file join $work project]
-add_files -norecurse $rill_sources
+add_files -norecurse [rill_with_cells $rill_sources [file join $work rtl]]
 if {[llength $rill_constraints]} {
     add_files -norecurse -fileset constrs_1 $rill_constraints
     set_property used_in_synthesis false [get_files $rill_constraints]

@@ -20,6 +20,28 @@ proc rill_check_vivado {} {
     error "$says; RILL_ANY_TOOLS=1 tries all the same"
 }
 
+# The sources to read, with the macro that makes the vendor's cells (DSP48E2, MMCM) of the RTL: RILL_VENDOR_CELLS. A file
+# that asks for it is copied to the folder `out` with a definition above its text, as the synthesis of a packaged IP
+# knows no macro of the project that it was packaged in.
+proc rill_with_cells {sources out} {
+    file mkdir $out
+    set read {}
+    foreach source $sources {
+        set channel [open $source]
+        set text [read $channel]
+        close $channel
+        if {[string first "RILL_VENDOR_CELLS" $text] >= 0} {
+            set source [file join $out [file tail $source]]
+            set channel [open $source w]
+            puts $channel "`ifndef RILL_VENDOR_CELLS\n`define RILL_VENDOR_CELLS\n`endif"
+            puts -nonewline $channel $text
+            close $channel
+        }
+        lappend read $source
+    }
+    return $read
+}
+
 # Something without which a script cannot go on, as the board's file did not say it.
 proc rill_need {key what} {
     global rill

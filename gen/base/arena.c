@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arena: a list of blocks, newest first. Marks remember a block and how full it was. Released blocks are kept until
 // arena_free.
-#include "include/base.h"
+#include "gen/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

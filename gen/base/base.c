@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Internal faults and checked arithmetic.
-#include "include/base.h"
+#include "gen/base/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Printing diagnostics with the line they speak of.
-#include "include/diag.h"
+#include "gen/base/diag.h"
 
 #include <string.h>
 

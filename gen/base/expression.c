@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Precedence climbing over the text itself; nothing is kept of an expression but its value.
-#include "include/expression.h"
+#include "gen/base/expression.h"
 
 #include <ctype.h>
 #include <stdlib.h>

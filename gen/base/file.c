@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading whole files, finding files that ship with the program.
 #define _POSIX_C_SOURCE 200809L
-#include "include/base.h"
+#include "gen/base/base.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -46,9 +46,14 @@ static char *existing(struct arena *arena, const char *dir, const char *relative
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
+static char also_shared[4096];
+
+void file_also_shared(const char *dir) { snprintf(also_shared, sizeof also_shared, "%s", dir); }
+
 char *file_find_shared(struct arena *arena, const char *relative) {
     const char *home = getenv("RILL_HOME");
     char *path = home ? existing(arena, home, relative) : NULL;
+    if (!path && *also_shared) path = existing(arena, also_shared, relative);
     if (path) return path;
     char exe[4096];
     ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);

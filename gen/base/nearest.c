@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the writer may have meant: nearest words and nearest legal values.
-#include "include/diag.h"
+#include "gen/base/diag.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output sets: files written under temporary names and renamed together, or removed together.
 #define _POSIX_C_SOURCE 200809L
-#include "include/base.h"
+#include "gen/base/base.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which requests a design can take.
-#include "include/sampling.h"
+#include "gen/base/sampling.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filling a struct from a YAML map by a table of fields.
-#include "include/schema.h"
+#include "gen/base/schema.h"
 
 #include <string.h>
 
@@ -150,7 +150,7 @@ const char *schema_range(const struct schema_field *f, struct arena *arena) {
     case SCHEMA_INT: return f->legal ? list_of(f, arena) : arena_printf(arena, "%.0f to %.0f", f->min, f->max);
     case SCHEMA_FLOAT: return arena_printf(arena, "%g to %g", f->min, f->max);
     case SCHEMA_WORD: return list_of(f, arena);
-    case SCHEMA_BOOL: return "truth value";
+    case SCHEMA_BOOL: return "true or false";
     case SCHEMA_STRING: return "text";
     }
     return "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growing text, and JSON strings.
-#include "include/base.h"
+#include "gen/base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading module headers and the names of instantiated modules. Comments, strings, attributes and compiler directives
 // outside the header are stepped over; nothing else is parsed.
-#include "include/verilog.h"
+#include "gen/base/verilog.h"
 
 #include <ctype.h>
 #include <string.h>

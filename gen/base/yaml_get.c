@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typed access to the YAML tree, with diagnostics.
-#include "include/yaml.h"
+#include "gen/base/yaml.h"
 
 #include <errno.h>
 #include <math.h>

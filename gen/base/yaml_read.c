@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libyaml's events to a tree with places. Iterative: the depth of the input is bounded by YAML_MAX_DEPTH.
 #define RILL_YAML_LIBRARY
-#include "include/yaml.h"
+#include "gen/base/yaml.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // YAML writer. A block container prints nothing until its first item, because an empty one is written {} or [].
-#include "include/yaml.h"
+#include "gen/base/yaml.h"
 
 #include <math.h>
 #include <stdlib.h>

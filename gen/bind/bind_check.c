@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "gen/bind/bind.h"
-#include "gen/engine/engine.h"
-#include "include/kv.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 
 struct check {
     const struct ir *ir;

@@ -3,12 +3,12 @@
 #include <string.h>
 
 #include "gen/bind/bind.h"
-#include "include/expression.h"
-#include "include/fields.h"
-#include "include/ir_custom.h"
-#include "include/names.h"
+#include "gen/base/expression.h"
+#include "gen/ir/fields.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/ir/names.h"
 #include "gen/kernel/ports.h"
-#include "include/verilog.h"
+#include "gen/base/verilog.h"
 
 // ---- files and modules ----
 

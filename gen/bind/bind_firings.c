@@ -5,14 +5,13 @@
 // scores, for the same.
 
 #include "gen/bind/bind.h"
-#include "gen/engine/engine.h"
-#include "include/fields.h"
-#include "include/kv.h"
-#include "include/latency.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/ir/fields.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/latency.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 #include "gen/kernel/ports.h"
-#include "include/schedule.h"
+#include "gen/ir/schedule.h"
 
 struct order {
     struct ir *ir;

@@ -2,12 +2,10 @@
 // bind-operations: every operation gets the hardware that computes it. Products and their dequantization fire on matrix
 // engines that own the memory channels; every other operation has a kernel of its own.
 #include "gen/bind/bind.h"
-#include "gen/engine/engine.h"
-#include "gen/kv/caches.h"
-#include "include/ir_custom.h"
-#include "include/kernel.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 #include "gen/kernel/ports.h"
 
 static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigned traits) {

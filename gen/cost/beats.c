@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a matrix engine reads in a decode step.
-#include "include/cost.h"
-#include "include/layout.h"
-#include "include/window.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/window.h"
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];

@@ -2,12 +2,10 @@
 // What the dies have, what lies on each of a partitioned design, and what goes from die to die.
 #include <stdlib.h>
 
-#include "include/cost.h"
-#include "include/ir_chain.h"
-#include "include/ir_credit.h"
-#include "include/ir_param.h"
-#include "include/kernel.h"
-#include "include/layout.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/layout.h"
 
 enum { HANDSHAKE = 2 /* valid, and a credit back */, LOAD = 3 /* start, keep and valid of a store of parameters */ };
 

@@ -2,10 +2,10 @@
 // What is kept of tensors on their way: buffers of kernels, of pools, of spills. Caches, parameters and pipelines are
 // not counted.
 #include "gen/kernel/args.h"
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/kernel/ports.h"
-#include "include/contract.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/contract.h"
+#include "gen/kernel/kernel.h"
 
 static const struct ir_port *first_input(const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)

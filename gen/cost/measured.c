@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/kernel/args.h"
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 
 enum { WORD_BITS = 32, TABLE_BYTES = 1 << 20, LEAST = 300 /* cells: of less, shares say nothing */ };
 

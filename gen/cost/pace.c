@@ -2,10 +2,10 @@
 // How far the words of a stream are apart at least, from what makes them: a product's results come at the pace of its
 // beats, words made of several others no faster than these are read.
 
-#include "include/contract.h"
-#include "include/cost.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/kernel/contract.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 
 enum { MOST_KERNELS = 16 /* on the way from a stream's source to where it is looked for */ };
 

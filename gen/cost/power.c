@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a card draws while it repeats a step: an estimate between two figures, from the board's coefficients. Logic
 // draws by its work: cells of a kernel in the cycles in which it has words, a part of that in the others.
-#include "include/cost.h"
-#include "include/kernel.h"
+#include "gen/cost/cost.h"
+#include "gen/kernel/kernel.h"
 
 static double cells_pj(const struct board_power *p, const struct cost_resources *r) {
     return p->lut_pj * (double)r->lut + p->ff_pj * (double)r->ff + p->dsp_pj * (double)r->dsp +

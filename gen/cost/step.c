@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps as a whole: what each part of a design has to do in them, and the least time that this takes.
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
 #include "gen/cost/work.h"
 

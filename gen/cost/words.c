@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many words pass a port in one decode step: one token, the extents that follow the positions at their value.
 #include "gen/kernel/args.h"
-#include "include/cost.h"
-#include "include/layout.h"
-#include "include/window.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/window.h"
 #include "gen/kernel/ports.h"
 
 enum { MAX_STEERING = 8 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel does in a decode step: how words come through it and how long it works, from its timing contract.
-#include "include/contract.h"
-#include "include/cost.h"
+#include "gen/kernel/contract.h"
+#include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
 #include "gen/kernel/ports.h"
-#include "include/layout.h"
-#include "include/window.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/window.h"
 #include "gen/cost/work.h"
 
 struct call { // one kernel at a position

@@ -3,7 +3,7 @@
 #ifndef RILL_COST_WORK_H
 #define RILL_COST_WORK_H
 
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 bool cost_is_engine(const struct ir *, int kernel);
 // Beats that a kernel moves through its own DMA engine in a decode step, 0 for most.

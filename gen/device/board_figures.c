@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sections of a board file that are tables of numbers.
-#include "include/device.h"
+#include "gen/device/device.h"
 
 #include <string.h>
 
-#include "include/schema.h"
+#include "gen/base/schema.h"
 
 enum { SCHEMA_OF_int = SCHEMA_INT, SCHEMA_OF_double = SCHEMA_FLOAT };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a board file.
-#include "include/device.h"
+#include "gen/device/device.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "include/schema.h"
+#include "gen/base/schema.h"
 
 #define MEMBER(owner, member) offsetof(struct owner, member)
 #define FIELD(word, kind, owner, member, low, high, text)                                                              \
@@ -20,17 +20,17 @@
 enum { MAX_COUNT = 100000000 };
 
 static const struct schema_field vitis_fields[] = {
-    TEXT_FIELD("first", device_vitis, first, "oldest version of the tools that will do, as \"2022.2\""),
-    TEXT_FIELD("last", device_vitis, last, "newest version"),
-    TEXT_FIELD("cells", device_vitis, cells, "where the kernels lie in a linked design"),
+    TEXT_FIELD("first", device_vitis, first, "oldest supported version, such as \"2022.2\""),
+    TEXT_FIELD("last", device_vitis, last, "newest supported version"),
+    TEXT_FIELD("cells", device_vitis, cells, "instance path of the kernels in a linked design"),
     TEXT_FIELD("pblock", device_vitis, pblock, "the platform's own pblock of a die, without `_` and the die's name"),
 };
 static const struct schema_table vitis_table = {
     .what = "vitis", .fields = vitis_fields, .count = COUNT_OF(vitis_fields)};
 
 static const struct schema_field clock_fields[] = {
-    FLOAT_FIELD("default_mhz", rill_device, clock_default_mhz, 1, 2000, "clock of specs that name none"),
-    FLOAT_FIELD("max_mhz", rill_device, clock_max_mhz, 1, 2000, "highest clock of a design"),
+    FLOAT_FIELD("default_mhz", rill_device, clock_default_mhz, 1, 2000, "clock of a spec without `clock_mhz`, MHz"),
+    FLOAT_FIELD("max_mhz", rill_device, clock_max_mhz, 1, 2000, "highest clock of a design, MHz"),
 };
 static const struct schema_table clock_table = {
     .what = "clock", .fields = clock_fields, .count = COUNT_OF(clock_fields)};
@@ -47,12 +47,15 @@ static const struct schema_table shell_table = {
     .what = "shell", .fields = resource_fields, .count = COUNT_OF(resource_fields)};
 
 static const struct schema_field slr_fields[] = {
-    TEXT_FIELD("name", device_slr, name, "the vendor tools' name: letters, digits, `_`, `-`; each its own"),
-    {.key = "hbm", .type = SCHEMA_BOOL, .offset = MEMBER(device_slr, hbm), .doc = "the memory's ports enter here"},
+    TEXT_FIELD("name", device_slr, name, "unique name of the die in the vendor's tools: letters, digits, `_`, `-`"),
+    {.key = "hbm",
+     .type = SCHEMA_BOOL,
+     .offset = MEMBER(device_slr, hbm),
+     .doc = "whether the memory ports are on this die"},
     RESOURCES(device_slr, total.),
 };
 static const struct schema_key slr_keys[] = {
-    {.key = "shell", .doc = "what the platform keeps of the die", .holds = SCHEMA_HOLDS_ONE, .table = &shell_table}};
+    {.key = "shell", .doc = "what the platform uses on the die", .holds = SCHEMA_HOLDS_ONE, .table = &shell_table}};
 static const struct schema_table slr_table = {.what = "slrs",
                                               .fields = slr_fields,
                                               .count = COUNT_OF(slr_fields),
@@ -80,25 +83,26 @@ static const struct schema_table hbm_table = {
 
 static const struct schema_field top_fields[] = {
     TEXT_FIELD("name", rill_device, name, "name of the board: letters, digits, `_`, `-`"),
-    TEXT_FIELD("part", rill_device, part, "the device, as the vendor writes it"),
-    TEXT_FIELD("platform", rill_device, platform, "the platform of the vendor's flow"),
+    TEXT_FIELD("part", rill_device, part, "the FPGA, as the vendor writes its name"),
+    TEXT_FIELD("platform", rill_device, platform, "the Vitis platform, the vendor's fixed logic on the card"),
     {.key = "sll",
      .type = SCHEMA_INT,
      .offset = MEMBER(rill_device, sll),
      .min = 0,
      .max = MAX_COUNT,
-     .doc = "wires from one die to the next; 0: not known"},
+     .doc = "wires from one die to the next. 0: not known"},
 };
 #define SECTION(word, must, kind, its, text)                                                                           \
     { .key = word, .required = must, .doc = text, .holds = kind, .table = &its }
 static const struct schema_key top_keys[] = {
-    SECTION("clock", true, SCHEMA_HOLDS_ONE, clock_table, "clocks of designs"),
+    SECTION("clock", true, SCHEMA_HOLDS_ONE, clock_table, "clocks for designs"),
     SECTION("slrs", true, SCHEMA_HOLDS_LIST, slr_table, "the dies, 1 to 8"),
     SECTION("hbm", true, SCHEMA_HOLDS_ONE, hbm_table, "figures of the memory"),
     SECTION("vitis", false, SCHEMA_HOLDS_ONE, vitis_table, "the vendor's tools"),
-    SECTION("memory_port", false, SCHEMA_HOLDS_ONE, board_port_table, "what the linker adds for each memory port"),
-    SECTION("limits", false, SCHEMA_HOLDS_ONE, board_limit_table, "how full a die may be, percent"),
-    SECTION("power", false, SCHEMA_HOLDS_ONE, board_power_table, "what the card draws, estimates"),
+    SECTION("memory_port", false, SCHEMA_HOLDS_ONE, board_port_table,
+            "resources that the linker adds for each memory port"),
+    SECTION("limits", false, SCHEMA_HOLDS_ONE, board_limit_table, "how full a die may be, in percent"),
+    SECTION("power", false, SCHEMA_HOLDS_ONE, board_power_table, "estimates of the card's power"),
 };
 const struct schema_table device_table = {.what = "board",
                                           .fields = top_fields,

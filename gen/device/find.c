@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
-#include "include/device.h"
+#include "gen/device/device.h"
 
 struct rill_device *rill_device_find(const char *name, const char *base_dir, struct loc loc, struct arena *arena,
                                      struct diag *diag) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of a board's memory: overrides, contradictions, the lists of the keys, what follows from them.
-#include "include/hbm_figures.h"
+#include "gen/device/hbm_figures.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/diag.h"
+#include "gen/base/diag.h"
 
 #define ATOM_BYTES 32.0
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "include/schema.h"
+#include "gen/base/schema.h"
 
 const char clock_beside_design[] = "design.timing.json";
 

@@ -5,7 +5,7 @@
 #define RILL_EMIT_CLOCK_H
 
 #include "gen/emit/emit.h"
-#include "include/diag.h"
+#include "gen/base/diag.h"
 
 struct clock_path {
     double ns;

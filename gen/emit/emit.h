@@ -3,8 +3,8 @@
 #ifndef RILL_EMIT_H
 #define RILL_EMIT_H
 
-#include "include/ir.h"
-#include "include/verilog.h"
+#include "gen/ir/ir.h"
+#include "gen/base/verilog.h"
 
 // What a host recognizes a design by.
 struct emit_names {

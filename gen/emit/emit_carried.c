@@ -2,7 +2,7 @@
 // What a stream carries, in words: the tensor at one of its ends, what a role says, what a multiplexer takes in turn;
 // else that of the streams before or behind the kernels that only hand it on.
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 enum { HOPS = 16 }; // most kernels that hand a word on
 

@@ -3,9 +3,8 @@
 // engines, the kernels' faults. To a die other than the token loop's each has stages of rill_hop, one on every die of
 // the way; all dies have as many, so that they leave the reset in the same cycle and a fault's place depends on no die.
 #include "gen/emit/emit.h"
-#include "include/ir_param.h"
-#include "include/kernel.h"
-#include "include/kernel_params.h"
+#include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
 
 int emit_home(const struct ir *ir) {
     int loop = kernel_first(ir, KERNEL_LOOP);
@@ -38,14 +37,11 @@ bool emit_has_faults(const struct ir *ir, int die) {
 
 // ---- levels ----
 
-// A register for each instance behind one for all. A simulator gains nothing by copies.
+// A register for each instance after one for all.
 static void add_tree(const char *net, const char *source, int copies, struct text *out) {
     text_addf(out,
-              "`ifdef SYNTHESIS\n    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), "
-              ".d(%s), .q(%s));\n"
-              "`else\n    reg %s_one;\n    always @(posedge clk) %s_one <= %s;\n    assign %s = {%d{%s_one}};\n"
-              "`endif\n",
-              rtl_register_tree.module, copies, net, source, net, net, net, source, net, copies, net);
+              "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s), .q(%s));\n",
+              rtl_register_tree.module, copies, net, source, net);
 }
 
 static void add_source(const char *net, const char *source, struct text *out) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/diag.h"
+#include "gen/base/diag.h"
 #include "gen/emit/emit.h"
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
@@ -114,10 +114,71 @@ static bool expand(struct emit_library *library, struct source *source, const ch
     return ok;
 }
 
-static bool read_template(struct emit_library *library, struct source *source, struct diag *diag) {
+// ---- defaults ----
+
+// The module's first line in its folder's lint.txt: parameters that are legal, ` NAME=VALUE NAME=VALUE`. NULL: none.
+static const char *legal_set(struct emit_library *library, const struct source *source, const char *module) {
+    const char *why, *name = strrchr(source->path, '/');
+    size_t folder = (size_t)(name - source->path), len;
+    const char *path = arena_printf(library->arena, "%.*s/lint.txt", (int)folder, source->path);
+    char *list = file_read(library->arena, path, MAX_BYTES, &len, &why);
+    for (char *line = list; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (!strncmp(line, module, strlen(module)) && line[strlen(module)] == ' ')
+            return arena_strndup(library->arena, line + strlen(module), strcspn(line + strlen(module), "\n"));
+    return NULL;
+}
+
+static const char *value_in(struct emit_library *library, const char *set, const char *name, size_t len) {
+    const char *given = arena_printf(library->arena, " %.*s=", (int)len, name);
+    const char *at = strstr(set, given);
+    return at ? arena_strndup(library->arena, at + strlen(given), strcspn(at + strlen(given), " ")) : NULL;
+}
+
+// Whether the table in the module's header gives the parameter a range without 0: `// NAME  meaning  unit  range`.
+static bool is_required(struct emit_library *library, const char *text, const char *name) {
+    const char *row = strstr(text, arena_printf(library->arena, "\n// %s  ", name));
+    if (!row) row = strstr(text, arena_printf(library->arena, "\n// %s ", name));
+    const char *range = row ? row + 1 : "0";
+    for (const char *c = range; row && *c && *c != '\n'; c++)
+        if (c[0] == ' ' && c[1] == ' ' && c[2] != ' ') range = c + 2;
+    return *range != '0' && strncmp(range, "any", 3) != 0 && strncmp(range, "derived", 7) != 0;
+}
+
+// A parameter that every instance has to give has the default 0, which a guard refuses. A tool that is told no top
+// elaborates each module with its defaults before it finds the top, and must not stop there: a design's copy has
+// defaults that are legal. An optional parameter keeps its default, as instances may leave it out.
+static void give_defaults(struct emit_library *library, const char *module, struct source *source) {
+    static const char begins[] = "    parameter ";
+    const char *set = legal_set(library, source, module);
+    struct text out = {0};
+    if (!set) return;
+    for (const char *line = source->data; *line;) {
+        size_t len = strcspn(line, "\n"), at = strcspn(line, "=\n");
+        const char *value = NULL, *end = line + len - (len && line[len - 1] == ',');
+        bool zero = !strncmp(line, begins, strlen(begins)) && line[at] == '=' && end - (line + at) == 3 && end[-1] == '0';
+        if (zero) {
+            const char *name = verilog_word_before(library->arena, line, at);
+            value = is_required(library, source->data, name) ? value_in(library, set, name, strlen(name)) : NULL;
+        }
+        if (!value) text_addf(&out, "%.*s\n", (int)len, line);
+        else
+            text_addf(&out, "%.*s=%s%s%s\n", (int)at, line, at + strlen(value) > 110 ? "\n        " : " ", value,
+                      *end == ',' ? "," : "");
+        line += len + (line[len] != '\0');
+    }
+    source->data = arena_strdup(library->arena, text_cstr(&out));
+    source->size = out.len;
+    text_free(&out);
+}
+
+static bool read_template(struct emit_library *library, struct emit_template *t, struct diag *diag) {
     const char *why;
+    struct source *source = &t->source;
     source->data = file_read(library->arena, source->path, MAX_BYTES, &source->size, &why);
-    if (source->data && expand(library, source, &why)) return true;
+    if (source->data && expand(library, source, &why)) {
+        give_defaults(library, t->module, source);
+        return true;
+    }
     diag_error(diag, loc_file(library->arena, source->path), "%s", why);
     return false;
 }
@@ -127,7 +188,7 @@ bool emit_library_reach(struct emit_library *library, const struct source *text,
     for (size_t i = 0; i < names.count; i++) {
         struct emit_template *t = find(library, names.items[i]);
         if (!t || t->source.data) continue;
-        if (!read_template(library, &t->source, diag)) return false;
+        if (!read_template(library, t, diag)) return false;
         if (!emit_library_reach(library, &t->source, diag)) return false;
     }
     return true;

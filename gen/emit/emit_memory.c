@@ -3,9 +3,9 @@
 // all clients that write. Client 0 of the read side is the lane's weight stream where there is an engine.
 #include <string.h>
 
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 static bool has_engine(const struct ir *ir) { return ir->engines > 0; }
 

@@ -3,12 +3,10 @@
 // is an error.
 #include <stdlib.h>
 
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/emit/emit.h"
-#include "include/ir_chain.h"
-#include "include/ir_param.h"
-#include "include/kernel.h"
-#include "include/kernel_params.h"
+#include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
 
 static void add_pblock(const struct ir *ir, int die, struct text *out) {
     const char *name = ir->die[die].name;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
-#include "include/diag.h"
+#include "gen/kernel/kernel.h"
+#include "gen/base/diag.h"
 #include "include/version.h"
 
 void emit_header(uint64_t identity, const char *what, struct text *out) {

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "include/ir_custom.h"
-#include "include/cost.h"
-#include "include/ir_chain.h"
-#include "include/ir_credit.h"
-#include "include/kernel.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
 
 enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
 

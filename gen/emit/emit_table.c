@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
-#include "include/schedule.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/schedule.h"
 
 enum { COLUMNS = 120 };
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS] = {
     {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},    {"araddr", true, 64}, {"arlen", true, 8},

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding what a text is about, and saying what is known of it.
-#include "include/explain.h"
+#include "gen/explain/explain.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "include/ops.h"
-#include "include/registers.h"
+#include "gen/ir/ops.h"
+#include "gen/ir/registers.h"
 #include "gen/explain/meanings.h"
 #include "gen/explain/messages.h"
-#include "gen/explain/tables.h"
+#include "gen/explain/key_tables.h"
 #include "gen/explain/topics.h"
 
 // ---- saying ----
@@ -55,7 +55,7 @@ static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
     fprintf(out, "  %s: %s%s; %s%s\n", a->name, kinds[a->kind], ir_op_attr_legal(a, arena),
             a->has_default ? "default: "
             : a->required  ? "required"
-                           : "may be left out",
+                           : "optional",
             a->text);
     const char *meaning = explain_attribute(ir_spec_op(op).name, a->name);
     fprintf(out, "    %s\n", meaning ? explain_plain(meaning, arena) : "");
@@ -127,7 +127,7 @@ static bool say_family(FILE *out, const struct topics *all, const char *name) {
     for (size_t i = 0; i < all->count; i++) {
         const struct topic *t = &all->topic[i];
         if (t->kind != TOPIC_PARAMETER || strcmp(t->family->name, name) != 0) continue;
-        if (!family) fprintf(out, "family %s: a value of `model.family`; keys of `model` with it:\n", name);
+        if (!family) fprintf(out, "family %s: a value of `model.family`. It adds these keys to `model`:\n", name);
         family = t->family;
         fprintf(out, "  - %s\n", t->name);
     }
@@ -242,7 +242,7 @@ static bool say_about(FILE *out, const struct topics *all, const char *text, str
     FILE *of_words = open_memstream(&words, &len);
     bool said = say_named_in(of_words, all, text, arena) || (!known && say_word_in(of_words, all, text, arena));
     fclose(of_words);
-    if (said && !known) fputs("no message of Rill that is known says this; of its words:\n", out);
+    if (said && !known) fputs("no known message of Rill matches this text. Its words mean:\n", out);
     fputs(words, out);
     free(words);
     return said || known;

@@ -3,13 +3,13 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "include/chat.h"
-#include "include/device.h"
-#include "include/explain.h"
-#include "include/family.h"
-#include "include/ops.h"
+#include "gen/spec/chat.h"
+#include "gen/device/device.h"
+#include "gen/explain/explain.h"
+#include "gen/spec/family.h"
+#include "gen/ir/ops.h"
 #include "gen/spec/spec_read.h"
-#include "gen/explain/tables.h"
+#include "gen/explain/key_tables.h"
 
 static json_t *parsed(const char *text) {
     json_t *json = json_loads(text, 0, NULL);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "include/base.h"
+#include "gen/base/base.h"
 
 struct meaning {
     const char *of, *name, *text; // of: "" of any

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "include/explain.h"
-#include "gen/explain/tables.h"
+#include "gen/explain/explain.h"
+#include "gen/explain/key_tables.h"
 
 #define GAP "..."
 #define NEXT " | "

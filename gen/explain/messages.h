@@ -3,7 +3,7 @@
 #ifndef RILL_EXPLAIN_MESSAGES_H
 #define RILL_EXPLAIN_MESSAGES_H
 
-#include "include/base.h"
+#include "gen/base/base.h"
 
 // Says what the message in a text means, what to do and which page tells more; false: it holds none that is known.
 bool explain_say_message(FILE *out, const char *text, struct arena *);

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "gen/explain/tables.h"
+#include "gen/explain/key_tables.h"
 #include "gen/spec/spec_read.h"
-#include "include/chat.h"
-#include "include/device.h"
-#include "include/ops.h"
-#include "include/registers.h"
+#include "gen/spec/chat.h"
+#include "gen/device/device.h"
+#include "gen/ir/ops.h"
+#include "gen/ir/registers.h"
 
 static struct topic *add(struct topics *all, struct topic topic) {
     const char *dot = strrchr(topic.name, '.');

@@ -3,10 +3,10 @@
 #ifndef RILL_EXPLAIN_TOPICS_H
 #define RILL_EXPLAIN_TOPICS_H
 
-#include "include/base.h"
-#include "include/family.h"
-#include "include/options.h"
-#include "include/schema.h"
+#include "gen/base/base.h"
+#include "gen/spec/family.h"
+#include "gen/options/options.h"
+#include "gen/base/schema.h"
 
 enum { MAX_TOPICS = 4096 };
 

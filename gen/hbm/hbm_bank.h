@@ -3,8 +3,8 @@
 #ifndef RILL_HBM_BANK_H
 #define RILL_HBM_BANK_H
 
-#include "include/base.h"
-#include "include/hbm_figures.h"
+#include "gen/base/base.h"
+#include "gen/device/hbm_figures.h"
 
 enum {
     HBM_BANKS = 16,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `rill import` tells of a checkpoint.
-#include "include/import.h"
+#include "gen/import/import.h"
 
 #include <string.h>
 

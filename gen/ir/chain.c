@@ -2,8 +2,8 @@
 // Lanes of an engine over dies: what they share on each, and how far it is.
 #include <stdlib.h>
 
-#include "include/fields.h"
-#include "include/ir_chain.h"
+#include "gen/ir/fields.h"
+#include "gen/ir/ir.h"
 
 enum { ROW_PARAMETERS = 64 };
 

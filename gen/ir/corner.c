@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Corner turns: over which banks the elements between two walks lie so that both sides move a whole word per cycle.
-// include/itensor.h.
-#include "include/itensor.h"
+// gen/ir/itensor.h.
+#include "gen/ir/itensor.h"
 
 enum { MOST_LANES = 32 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams between dies.
-#include "include/ir_credit.h"
-#include "include/latency.h"
+#include "gen/ir/ir.h"
+#include "gen/ir/latency.h"
 
 enum { PUT_TO_ROOM = CYCLES_FIFO + 1 /* from a word's put to the room that it leaves in a FIFO of more than two */ };
 

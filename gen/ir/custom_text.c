@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gen/ir/custom_text.h"
-#include "include/ir_custom.h"
+#include "gen/ir/custom_ops.h"
 
 static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
 

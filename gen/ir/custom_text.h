@@ -3,8 +3,8 @@
 #ifndef RILL_CUSTOM_TEXT_H
 #define RILL_CUSTOM_TEXT_H
 
-#include "include/ir.h"
-#include "include/yaml.h"
+#include "gen/ir/ir.h"
+#include "gen/base/yaml.h"
 
 void custom_write(struct yaml_writer *, const struct custom *);
 // The list `custom` of a dump. False after an error.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Building and looking up the intermediate representation.
-#include "include/ir.h"
-#include "include/ir_custom.h"
+#include "gen/ir/ir.h"
+#include "gen/ir/custom_ops.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 
 // One more zeroed item at the end of a list; yields its index.
 #define IR_PUSH(ir, list, count, capacity)                                                                             \

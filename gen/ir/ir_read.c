@@ -7,8 +7,8 @@
 #include "gen/ir/custom_text.h"
 #include "gen/ir/ir_reader.h"
 #include "gen/ir/ir_text.h"
-#include "include/ops.h"
-#include "include/yaml.h"
+#include "gen/ir/ops.h"
+#include "gen/base/yaml.h"
 
 static const char *const list_keys[LISTS] = {"nodes", "regions", "tensors", "kernels", "engines", "dies"},
                          *const list_words[LISTS] = {"node", "region", "tensor", "kernel", "engine", "die"};

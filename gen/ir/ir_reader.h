@@ -3,8 +3,8 @@
 #ifndef RILL_IR_READER_H
 #define RILL_IR_READER_H
 
-#include "include/ir.h"
-#include "include/yaml.h"
+#include "gen/ir/ir.h"
+#include "gen/base/yaml.h"
 
 // What other things refer to by name.
 enum list { NODES, REGIONS, TENSORS, KERNELS, ENGINES, DIES, LISTS };

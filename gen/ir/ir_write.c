@@ -5,8 +5,8 @@
 
 #include "gen/ir/custom_text.h"
 #include "gen/ir/ir_text.h"
-#include "include/ops.h"
-#include "include/yaml.h"
+#include "gen/ir/ops.h"
+#include "gen/base/yaml.h"
 
 struct writer {
     struct yaml_writer y;

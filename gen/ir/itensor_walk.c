@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks of streams, element by element, and the layout converter between two of them. include/itensor.h.
-#include "include/itensor.h"
+// Walks of streams, element by element, and the layout converter between two of them. gen/ir/itensor.h.
+#include "gen/ir/itensor.h"
 
 #include <string.h>
 

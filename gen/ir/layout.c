@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "include/layout.h"
+#include "gen/ir/layout.h"
 
 static int64_t beat_bytes(const struct ir_design *d) { return d->beat_bits / 8; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Patterns of names: texts with `{expression of layer}` in them.
-#include "include/names.h"
+#include "gen/ir/names.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // Plain nets: objects with a role, and the uses of them at ports of kernels.
 #include <string.h>
 
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 static const struct {
     enum ir_net_owner owner;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 
 enum { MOST_WORDS = 8, MOST_ITEMS = 64 };
 

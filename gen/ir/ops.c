@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "include/ram_style.h"
+#include "gen/ir/ir.h"
 
 #include <string.h>
 

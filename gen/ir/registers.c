@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register map's rows as the registers of a design, and as the table of docs/rtl.md.
-#include "include/registers.h"
+// The register map's rows as the registers of a design, and as the table of docs/registers.md.
+#include "gen/ir/registers.h"
 
 const struct register_row register_rows[REGISTER_ROWS] = {
 #define REGISTER(id, name, offset, skip, per, bits, access, role, meaning)                                             \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/ir/ir_text.h"
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 static bool take(const char **s, const char *word) {
     size_t len = strlen(word);

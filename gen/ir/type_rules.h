@@ -3,7 +3,7 @@
 #ifndef RILL_TYPE_RULES_H
 #define RILL_TYPE_RULES_H
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 
 // An error where input i of the node has another dtype.
 bool type_expect(const struct ir *, const struct ir_node *, int i, enum ir_dtype want, struct diag *);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The itensor type as text, in the paper's notation: itensor<1x8xf32, [16, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>.
 #include "gen/ir/ir_text.h"
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 #include <string.h>
 

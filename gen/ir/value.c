@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of parameters: making, printing, reading back.
-#include "include/ir_value.h"
+#include "gen/ir/ir.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

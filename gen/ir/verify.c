@@ -3,10 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/ir.h"
-#include "include/ir_chain.h"
-#include "include/ir_credit.h"
-#include "include/ir_custom.h"
+#include "gen/ir/ir.h"
+#include "gen/ir/custom_ops.h"
 
 struct check {
     const struct ir *ir;

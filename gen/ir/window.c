@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "include/window.h"
+#include "gen/ir/window.h"
 
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 
 enum { MAX_CHAIN = 16 }; // operations from scores to values
 

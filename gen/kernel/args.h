@@ -3,7 +3,7 @@
 #ifndef RILL_KERNEL_ARGS_H
 #define RILL_KERNEL_ARGS_H
 
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 const struct ir_value *args_value(const struct kernel_args *, const char *name); // NULL if absent
 enum ram_style args_style(const struct kernel_args *, enum ram_style fallback);  // RAM_STYLE; the RTL's default

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_axil_regs: what the host reads and writes: a base address and two counters of 64 bits per channel.
 #include "gen/kernel/class.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;

@@ -2,7 +2,7 @@
 // What several classes share. Sources of the contracts: the modules' headers (rtl-templates/), whose benches measure
 // them; the split into stages follows their code.
 #include "gen/kernel/class.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 // ---- contracts ----
 

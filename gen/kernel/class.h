@@ -4,8 +4,8 @@
 #define RILL_KERNEL_CLASS_H
 
 #include "gen/kernel/args.h"
-#include "include/kernel.h"
-#include "include/latency.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/latency.h"
 
 // ---- parameters that most modules have ----
 
@@ -43,7 +43,7 @@ void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float 
 void class_softcap(struct ir *, const struct ir_node *, int kernel); // its parameters, of attribute `cap`
 void class_cost_softcap(int64_t lanes, struct cost_resources *);
 
-// ---- sliding windows (window.c) ----
+// ---- sliding windows (window_params.c) ----
 
 // Parameter `name`, and WINDOWS: of each layer what a token sees.
 void class_window_list(struct ir *, int kernel, const char *name, const int64_t window[], int64_t layers);

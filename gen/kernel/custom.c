@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom kernels: what their author declares (custom.h), for one operation.
 #include "gen/kernel/class.h"
-#include "include/ir_custom.h"
+#include "gen/ir/custom_ops.h"
 
 // What takes a word for a word, each cycle one, is a pipe like the others.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "gen/kernel/class.h"
-#include "include/kernel_params.h"
-#include "include/layout.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/layout.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     enum spec_table_format format = layout_table_format(node); // MODE of the kernel has the same order

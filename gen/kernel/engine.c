@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_engine: the matrix engine, of its parts: its lanes dominate every design.
 #include "gen/kernel/class.h"
-#include "include/fields.h"
+#include "gen/ir/fields.h"
 
 enum {
     OPERAND_SHIFT = 5,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_fifo_pool: one storage for streams of groups that never run together.
 #include "gen/kernel/class.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 // Its streams are the edges', its step words come in passing.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

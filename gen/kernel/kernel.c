@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of classes, and what is asked of an instance through it.
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 #include <string.h>
 
 #include "gen/kernel/args.h"
 #include "gen/kernel/class.h"
-#include "include/ir_custom.h"
-#include "include/ops.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/ir/ops.h"
 
 static const struct kernel_class *const table[] = {
 #define KERNEL(name) &rtl_##name,
@@ -159,7 +159,7 @@ bool timing_contract(const struct ir *ir, int kernel, struct timing_contract *c)
 int64_t timing_latency(const struct timing_contract *c) {
     switch (c->machine) {
     case TIMING_GEAR: return c->pipe + 2;   // the line, the output register
-    case TIMING_ENGINE: return c->pipe + 5; // counted 2 cycles after an operand's last unit; docs/rtl.md
+    case TIMING_ENGINE: return c->pipe + 5; // counted 2 cycles after an operand's last unit; docs/engine.md
     default: return c->enter + c->ready + c->pipe + (c->by_token ? at_most(c->pack, c->rows) - 1 : 0);
     }
 }

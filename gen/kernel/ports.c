@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gen/kernel/ports.h"
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 
 #include <string.h>
 

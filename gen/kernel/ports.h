@@ -3,7 +3,7 @@
 #ifndef RILL_PORTS_H
 #define RILL_PORTS_H
 
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 int ports_unit_elements(const struct ir *);        // XS: int8 elements of one beat
 int ports_user_bits(const struct ir *);            // USER_W

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_rmsnorm: vectors in banks, two passes; gamma comes beside.
 #include "gen/kernel/class.h"
-#include "gen/golden/ops.h" // the constants of the norms and of K: one definition for both models
+#include "gen/numerics/numerics.h" // the constants of the norms and of K: one definition for both models
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     int64_t n = ir_vector_length(ir, node);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_softcap: cap * tanh(x / cap).
 #include "gen/kernel/class.h"
-#include "gen/golden/ops.h" // the constants of the cap: one definition for both models
+#include "gen/numerics/numerics.h" // the constants of the cap: one definition for both models
 
 void class_softcap(struct ir *ir, const struct ir_node *node, int k) {
     double cap = ir_attr_float(&node->attrs, "cap", 0);

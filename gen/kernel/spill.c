@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_spill: firings that go to memory and come back.
 #include "gen/kernel/class.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;

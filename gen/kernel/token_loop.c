@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_token_loop: steps and ids of a request.
 #include "gen/kernel/class.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 // From the next id to the id: ring, decision, step, id, check, send.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -5,7 +5,7 @@
 #ifndef RILL_LP_H
 #define RILL_LP_H
 
-#include "include/base.h"
+#include "gen/base/base.h"
 
 struct lp_row { // s[to] - s[from] >= least
     int from, to;

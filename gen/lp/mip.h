@@ -5,7 +5,7 @@
 #ifndef RILL_MIP_H
 #define RILL_MIP_H
 
-#include "include/base.h"
+#include "gen/base/base.h"
 
 struct mip_variable {
     double low, high, cost;

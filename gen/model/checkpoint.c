@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named tensors from safetensors files, or made from a seed.
-#include "include/checkpoint.h"
+#include "gen/model/checkpoint.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/model/model.h"
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 
 enum { MAX_STEP_PORTS = 4, MAX_WORDS = 24, WORD = 48 };
 

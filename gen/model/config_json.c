@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/checkpoint.h"
-#include "include/family.h"
+#include "gen/model/checkpoint.h"
+#include "gen/spec/family.h"
 #include "gen/model/gguf_model.h"
 #include "gen/model/json_text.h"
 

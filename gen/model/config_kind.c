@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gen/model/gguf_model.h"
-#include "include/family.h"
+#include "gen/spec/family.h"
 #include "gen/model/json_text.h"
 
 enum { MAX_CONFIG_BYTES = 1 << 20 };

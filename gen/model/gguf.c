@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header of a GGUF file. Nothing in it is trusted: every length is held against what is left of the file.
 #define _DEFAULT_SOURCE // madvise
-#include "include/gguf.h"
+#include "gen/model/gguf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 // The block formats of GGUF tensors. Products and sums round in the order of ggml's own code, so values are its bits.
 #include <string.h>
 
-#include "include/gguf.h"
-#include "include/safetensors.h"
+#include "gen/model/gguf.h"
+#include "gen/model/safetensors.h"
 
 enum { SUPER = 256 }; // weights of a block of the K formats
 

@@ -4,9 +4,9 @@
 #ifndef RILL_GGUF_MODEL_H
 #define RILL_GGUF_MODEL_H
 
-#include "include/family.h"
-#include "include/gguf.h"
-#include "include/safetensors.h"
+#include "gen/spec/family.h"
+#include "gen/model/gguf.h"
+#include "gen/model/safetensors.h"
 
 // What tells a GGUF file from a checkpoint's folder: a plain file, or the ending `.gguf`.
 bool gguf_is_path(const char *path);

@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "include/base.h"
+#include "gen/base/base.h"
 
 // A file that lost its end stops within a text, or before its last bracket.
 static bool is_cut(const json_error_t *e, size_t len) {

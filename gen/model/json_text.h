@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "include/diag.h"
+#include "gen/base/diag.h"
 
 // Owned by the caller (json_decref). NULL after an error at `loc` that names line and column, and says where the text
 // is cut off; no key may stand twice.

@@ -3,9 +3,9 @@
 #ifndef RILL_MODEL_H
 #define RILL_MODEL_H
 
-#include "include/ir.h"
-#include "include/ops.h"
-#include "include/spec.h"
+#include "gen/ir/ir.h"
+#include "gen/ir/ops.h"
+#include "gen/spec/spec.h"
 
 bool model_expand_graph(struct ir *, const struct rill_spec *, struct diag *);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpy's .npy format. Nothing in the file is trusted: every number is checked before it is used.
 #define _POSIX_C_SOURCE 200809L
-#include "include/npy.h"
+#include "gen/model/npy.h"
 
 #include <errno.h>
 #include <inttypes.h>

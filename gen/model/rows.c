@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs and outputs of graphs that are no language models: .npy and .safetensors files.
-#include "include/rows.h"
+#include "gen/model/rows.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "include/npy.h"
-#include "include/safetensors.h"
+#include "gen/model/npy.h"
+#include "gen/model/safetensors.h"
 
 enum { ALIGN = 8 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random rows, the same wherever they are asked for with one seed.
-#include "include/rows.h"
+#include "gen/model/rows.h"
 
 uint64_t rows_random_state(uint64_t seed) { return seed * 0x9e3779b97f4a7c15u + 1; }
 

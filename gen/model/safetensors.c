@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The safetensors format. Nothing in the file is trusted: every number is checked before it is used.
 #define _POSIX_C_SOURCE 200809L
-#include "include/safetensors.h"
+#include "gen/model/safetensors.h"
 
 #include <errno.h>
 #include <inttypes.h>

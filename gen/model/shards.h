@@ -4,7 +4,7 @@
 #ifndef RILL_SHARDS_H
 #define RILL_SHARDS_H
 
-#include "include/safetensors.h"
+#include "gen/model/safetensors.h"
 
 struct shards;
 struct family_values;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts to ids and back. What a file says of a tokenizer is read by the loaders; how a text is split and merged stands
 // in tokenizer_split.c and tokenizer_merge.c.
-#include "include/tokenizer.h"
+#include "gen/model/tokenizer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question in the form that a chat model was trained with: a template (include/chat.h) around the text.
+// A question in the form that a chat model was trained with: a template (gen/spec/chat.h) around the text.
 #include <inttypes.h>
 #include <string.h>
 
-#include "include/chat.h"
+#include "gen/spec/chat.h"
 #include "gen/model/tokenizer_internal.h"
 
 // Whether a text has words in it that would become control tokens: a question must not end its own turn.

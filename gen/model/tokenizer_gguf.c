@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "include/gguf.h"
+#include "gen/model/gguf.h"
 #include "gen/model/tokenizer_internal.h"
 
 enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE }; // tokenizer.ggml.token_type

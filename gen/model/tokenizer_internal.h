@@ -7,8 +7,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include "include/tokenizer.h"
-#include "include/yaml.h"
+#include "gen/model/tokenizer.h"
+#include "gen/base/yaml.h"
 
 #define TOKENIZER_SPACE "\xe2\x96\x81" // U+2581 stands for a space in SentencePiece's vocabularies
 enum { TOKENIZER_MAX_STAGES = 4, TOKENIZER_MAX_IDS = 1 << 22, TOKENIZER_MAX_BYTES = 64 << 20 };

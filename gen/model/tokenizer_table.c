@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gen/model/tokenizer_internal.h"
-#include "include/schema.h"
+#include "gen/base/schema.h"
 
 #define FILE_NAME "families/tokenizer/splittings.yaml"
 

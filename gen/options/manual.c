@@ -25,8 +25,7 @@ static void add_row(struct text *out, struct arena *arena, const struct option_r
     if (row->group) add_line(out, ".SS ", row->group);
     add_line(out, ".TP\n.B ", option_shown(arena, row));
     add_plain(out, row->help);
-    if (row->traits & OPTION_REPEATS) text_add(out, "; may be repeated");
-    if (row->preset) add_plain(out, arena_printf(arena, " (default %s)", row->preset));
+    add_plain(out, option_notes(arena, row));
     text_add(out, "\n");
 }
 
@@ -52,15 +51,18 @@ void options_manual(const struct options *const *all, const char *version, struc
     struct arena arena;
     arena_init(&arena);
     text_addf(out, ".TH RILL 1 \"\" \"rill %s\" \"User Commands\"\n", version);
-    text_add(out, ".SH NAME\nrill \\- streaming accelerators in Verilog from a design spec\n.SH SYNOPSIS\n.B rill\n"
-                  "COMMAND ...\n.PP\n.B rill\n\\-\\-help | \\-\\-version\n.SH COMMANDS\n");
+    text_add(out,
+             ".SH NAME\nrill \\- generate streaming accelerators in Verilog from a design spec\n.SH SYNOPSIS\n.B rill\n"
+             "COMMAND ...\n.PP\n.B rill\n\\-\\-help | \\-\\-version\n.SH COMMANDS\n");
     for (int i = 0; all[i]; i++) {
         add_line(out, ".TP\n.B ", arena_printf(&arena, "rill %s", all[i]->name));
         add_line(out, "", all[i]->purpose);
     }
     for (int i = 0; all[i]; i++) add_command(out, &arena, all[i]);
-    text_add(out, ".SH ENVIRONMENT\n.TP\n.B RILL_HOME\nthe folder of templates, boards and families, instead of the "
-                  "installed one\n.SH EXIT STATUS\n0 done, 1 wrong input or a check that failed, 2 usage, 3 internal "
-                  "fault\n");
+    text_add(out,
+             ".SH ENVIRONMENT\n.TP\n.B RILL_HOME\nfolder with the templates, boards and families to use instead of "
+             "the installed ones\n.SH EXIT STATUS\n0 done, 1 wrong input or a failed check, 2 wrong command line, 3 "
+             "internal "
+             "error\n");
     arena_free(&arena);
 }

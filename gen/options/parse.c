@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gen/options/walk.h"
-#include "include/diag.h"
+#include "gen/base/diag.h"
 
 struct given { // an argument, or an option with its value
     const struct option_row *row;

@@ -35,14 +35,11 @@ static size_t column(const struct options *o, struct arena *arena) {
 
 static void add_row(struct text *out, struct arena *arena, const struct option_row *row, size_t left) {
     const char *shown = option_shown(arena, row);
-    const char *preset = row->preset ? arena_printf(arena, " (default %s)", row->preset) : "";
-    const char *again = row->traits & OPTION_REPEATS ? "; may be repeated" : "";
-    const char *list = row->list ? " (`help`: a list)" : "";
     bool wide = strlen(shown) + 4 > left;
     text_addf(out, "  %s", shown);
     if (wide) text_addf(out, "\n%*s", (int)left, "");
     else text_addf(out, "%*s", (int)(left - 2 - strlen(shown)), "");
-    add_wrapped(out, arena_printf(arena, "%s%s%s%s", row->help, list, again, preset), left, left);
+    add_wrapped(out, arena_printf(arena, "%s%s", row->help, option_notes(arena, row)), left, left);
 }
 
 void options_usage(const struct options *o, struct text *out) {

@@ -32,6 +32,13 @@ const char *option_value(struct arena *arena, const struct option_row *row, int 
     return at ? arena_strndup(arena, at, strcspn(at, "|")) : NULL;
 }
 
+const char *option_notes(struct arena *arena, const struct option_row *row) {
+    const char *notes = row->list ? "`help` lists the values" : "";
+    if (row->traits & OPTION_REPEATS) notes = arena_printf(arena, "%s%smay be repeated", notes, *notes ? ", " : "");
+    if (row->preset) notes = arena_printf(arena, "%s%sdefault %s", notes, *notes ? ", " : "", row->preset);
+    return *notes ? arena_printf(arena, " (%s)", notes) : "";
+}
+
 const char *options_meaning(struct arena *arena, const struct options *o) {
     char *text = arena_printf(arena, "%s.%s%s", o->purpose, o->about ? " " : "", o->about ? o->about : "");
     if (*text >= 'a' && *text <= 'z') *text = (char)(*text - 'a' + 'A');

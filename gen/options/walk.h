@@ -3,7 +3,7 @@
 #ifndef RILL_OPTIONS_WALK_H
 #define RILL_OPTIONS_WALK_H
 
-#include "include/options.h"
+#include "gen/options/options.h"
 
 enum { OPTIONS_MOST = 128 }; // rows of a command
 
@@ -12,6 +12,8 @@ const struct option_row *options_row(const struct options *, int index, size_t *
 bool option_is_argument(const struct option_row *); // no dash
 // `--tokens N`, `--dump-after=PASS`, SPEC.
 const char *option_shown(struct arena *, const struct option_row *);
+// What follows the help: " (may be repeated, default 2)"; "" if there is nothing to say.
+const char *option_notes(struct arena *, const struct option_row *);
 // Value `index` that completion offers, of a choice or a list; NULL behind the last.
 const char *option_value(struct arena *, const struct option_row *, int index);
 // Purpose and more as sentences.

@@ -7,8 +7,8 @@
 
 #include "gen/model/gguf_model.h"
 #include "gen/pack/image.h"
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 
 #define MOST_APART 1e-4 // of 1: both are made of rounded numbers
 

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "include/checkpoint.h"
-#include "include/family.h"
+#include "gen/model/checkpoint.h"
+#include "gen/spec/family.h"
 #include "gen/pack/image.h"
-#include "include/pack.h"
-#include "include/tokenizer.h"
+#include "gen/pack/pack.h"
+#include "gen/model/tokenizer.h"
 
 // The parameters that the spec of a model gives to its family, both out of the IR's copies.
 static struct family_values *wanted(const struct ir *ir, const struct family *family, struct diag *diag) {

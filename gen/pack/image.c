@@ -6,10 +6,10 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "gen/golden/ops.h"
-#include "include/layout.h"
-#include "include/ops.h"
-#include "include/pack.h"
+#include "gen/numerics/numerics.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
+#include "gen/pack/pack.h"
 
 static int64_t beat_bytes(const struct image *im) { return im->ir->design.beat_bits / 8; }
 

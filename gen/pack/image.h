@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "gen/golden/store.h"
-#include "include/ir.h"
+#include "gen/pack/golden_store.h"
+#include "gen/ir/ir.h"
 
 enum { IMAGE_MAX_CHANNELS = 32, IMAGE_MAGIC = 0x474d4952 /* RIMG */, IMAGE_VERSION = 1 };
 

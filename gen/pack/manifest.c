@@ -10,9 +10,9 @@
 #include <zlib.h>
 
 #include "gen/pack/image.h"
-#include "include/gguf.h"
-#include "include/pack.h"
-#include "include/tokenizer.h"
+#include "gen/model/gguf.h"
+#include "gen/pack/pack.h"
+#include "gen/model/tokenizer.h"
 #include "include/version.h"
 
 enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 };

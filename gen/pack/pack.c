@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gen/golden/store.h"
-#include "include/calibrate.h"
-#include "include/checkpoint.h"
+#include "gen/pack/golden_store.h"
+#include "gen/reference/calibrate.h"
+#include "gen/model/checkpoint.h"
 #include "gen/pack/image.h"
-#include "include/kernel.h"
-#include "include/oracle_pack.h"
-#include "include/ops.h"
-#include "include/pack.h"
+#include "gen/kernel/kernel.h"
+#include "gen/reference/oracle.h"
+#include "gen/ir/ops.h"
+#include "gen/pack/pack.h"
 
 struct packer {
     const struct ir *ir;

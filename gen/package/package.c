@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
-#include "include/kernel_params.h"
-#include "include/pack.h"
+#include "gen/kernel/kernel.h"
+#include "gen/pack/pack.h"
 #include "include/version.h"
 
 enum { MAX_NAME = 48 /* an instance's tag in a binary holds 64 bytes */, PLATFORM_OUTSTANDING = 16 };

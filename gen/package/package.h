@@ -4,8 +4,8 @@
 #ifndef RILL_PACKAGE_H
 #define RILL_PACKAGE_H
 
-#include "include/ir.h"
-#include "include/registers.h"
+#include "gen/ir/ir.h"
+#include "gen/ir/registers.h"
 
 #define PACKAGE_VENDOR "rill"
 #define PACKAGE_LIBRARY "kernel"

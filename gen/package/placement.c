@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // placement.tcl: where the design's instances lie, as calls that boards/vitis/place.tcl gives a meaning.
 #include "gen/emit/emit.h"
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/package/package.h"
 
 // A kernel is large from this share of a kind of its die's resources on.

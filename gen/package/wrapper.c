@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel's module: the design behind the pins that the platform names, and nothing but wiring.
 #include "gen/emit/emit.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 #include "gen/package/package.h"
 
 enum { RESET_STAGES = 3, OSCILLATOR_MHZ = 1600, MOST_MULTIPLE = 64 };

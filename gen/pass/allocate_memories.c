@@ -9,8 +9,8 @@
 // is held to that die's room too. No SRLs: LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each,
 // and it moves every bit in every cycle.
 
-#include "include/cost.h"
-#include "include/kernel_params.h"
+#include "gen/cost/cost.h"
+#include "gen/kernel/kernel.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/names.h"
-#include "include/ops.h"
+#include "gen/ir/names.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
 // What an operation wants of a tensor in the file: exact extents, or at least so many rows.

@@ -3,8 +3,8 @@
 // says its format itself keeps it.
 #include <string.h>
 
-#include "include/names.h"
-#include "include/ops.h"
+#include "gen/ir/names.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
 struct formats {

@@ -3,10 +3,10 @@
 // where a row that travels by itself is not so many whole words. docs/passes.md.
 #include <string.h>
 
-#include "gen/engine/engine.h"
-#include "include/layout.h"
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/bind/bind.h"
+#include "gen/ir/layout.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 

@@ -3,7 +3,7 @@
 // layout converters between operations hold as little as possible. Orders written in the spec stay. docs/passes.md.
 #include <string.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 

@@ -5,9 +5,9 @@
 
 #include "gen/model/model.h"
 #include "gen/bind/bind.h"
-#include "include/ir_custom.h"
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
 // `none` is what a board says that has no such thing.

@@ -3,7 +3,7 @@
 #ifndef RILL_FUSE_H
 #define RILL_FUSE_H
 
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 enum { FUSE_EDGE_WORDS = 2 /* of a FIFO that need not hold a firing */ };
 

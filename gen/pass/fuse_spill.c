@@ -2,9 +2,9 @@
 // A stream between two groups goes through memory: rill_spill with a read engine of its own, on one channel.
 #include "gen/pass/fuse.h"
 
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
-#include "include/layout.h"
+#include "gen/ir/layout.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 

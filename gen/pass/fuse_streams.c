@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
-#include "include/kv.h"
-#include "include/ops.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 

@@ -2,7 +2,7 @@
 // Of expand-model: a `dequantize` that stands in a later region than its product goes to the product's. The engine
 // hands out what it makes there and then, with the row scales of that repetition; what the later region reads is the
 // fp32 value as it leaves the earlier one.
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
 // A region's next value is made by the region itself.

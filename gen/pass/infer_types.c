@@ -2,7 +2,7 @@
 // infer-types: shape and dtype of every tensor, in program order; carried tensors take the type of their initial value.
 #include <string.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
 static void copy_type(struct ir_tensor *to, const struct ir_tensor *from) {

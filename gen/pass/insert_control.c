@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-control: the kernels around the dataflow that run a request (registers, token loop, ring of ids, parameter
 // loading, KV write tracking) and the plain nets between them. docs/memory.md, docs/registers.md.
-#include "include/kernel.h"
-#include "include/kv.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 

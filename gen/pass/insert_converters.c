@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-converters: along an edge whose ends have equal itensor types there is a plain FIFO. Where only the vector
 // width differs a width converter is inserted; where the order differs a layout converter is needed.
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 

@@ -5,14 +5,14 @@
 
 #include "gen/kernel/args.h"
 #include "gen/pass/fuse.h"
-#include "include/kernel_params.h"
-#include "include/kv.h"
-#include "include/layout.h"
-#include "include/names.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/names.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
-#include "include/schedule.h"
+#include "gen/ir/schedule.h"
 
 enum { AUX_CHANNEL = 0, AUX_ENGINE = 0 /* owns that channel */ };
 

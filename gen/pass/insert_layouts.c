@@ -5,7 +5,7 @@
 // narrower; rill_frame where the firings are cut otherwise. Nothing where the walks are equal. docs/passes.md.
 #include <string.h>
 
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 

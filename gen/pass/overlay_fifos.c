@@ -7,13 +7,13 @@
 // streams whose union saves most.
 #include <stdlib.h>
 
-#include "include/cost.h"
-#include "include/kernel_params.h"
+#include "gen/cost/cost.h"
+#include "gen/kernel/kernel.h"
 #include "gen/kernel/args.h"
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
-#include "include/schedule.h"
+#include "gen/ir/schedule.h"
 #include "gen/timing/depths.h"
 
 enum {

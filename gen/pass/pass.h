@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes, in the order in which gen/main.c runs them. Each takes the IR to its next form or reports errors and
-// returns false.
+// The passes. Each takes the IR to its next form, or reports errors and returns false. pass_table (passes.c) has their
+// order, and bind-operations among them, which is a folder of its own (gen/bind/bind.h).
 #ifndef RILL_PASS_H
 #define RILL_PASS_H
 
-#include "include/ir.h"
-#include "include/spec.h"
+#include "gen/ir/ir.h"
+#include "gen/spec/spec.h"
 
 typedef bool pass_function(struct ir *, const struct rill_spec *, struct diag *);
 
@@ -23,20 +23,23 @@ pass_function pass_insert_control; // registers, token loop, parameter loading, 
 pass_function pass_split_forks;    // with dies: a stream read on both sides crosses once
 pass_function pass_size_fifos;     // depth of every edge
 pass_function pass_overlay_fifos;  // one storage for FIFOs of groups that never run together
-pass_function pass_place_dies;     // the die of every kernel, register slices between dies
-pass_function pass_mark_ahead;     // with timed FIFOs: the streams whose writers are early
 pass_function pass_allocate_memories; // SRL, LUTRAM, BRAM or URAM for every FIFO
+pass_function pass_place_dies;        // the die of every kernel, register slices between dies
+pass_function pass_mark_ahead;        // with timed FIFOs: the streams whose writers are early
 
+// Parts of passes in files of their own.
 void gather_products(struct ir *); // of expand-model: `dequantize` in the region of its product
 pass_function choose_formats;      // of expand-model: formats of weights by names of tensors
 void split_queries(struct ir *);   // of expand-model: quantized heads apart from quantized vectors
 // Of infer-types: operations that read one tensor of weights want it in one shape.
 bool check_weights(const struct ir *, struct diag *);
-enum ram_style allocate_memories_style(int64_t depth, int64_t bits); // by depth and shape
-// The depth of a stream by the safe rule.
+void pass_safe_depths(struct ir *); // of size-fifos: every edge by the safe rule
+
+// What passes and reports ask of a pass: which memory suits a depth and a width, the depth of a stream by the safe
+// rule, and the most words of a stream that are under way.
+enum ram_style allocate_memories_style(int64_t depth, int64_t bits);
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
-int64_t safe_words(const struct ir *, const struct ir_edge *); // most words of a stream that are under way
-void pass_safe_depths(struct ir *);                            // of size-fifos: every edge by the safe rule
+int64_t safe_words(const struct ir *, const struct ir_edge *);
 
 struct pass {
     const char *name;

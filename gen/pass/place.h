@@ -4,7 +4,7 @@
 #ifndef RILL_PLACE_H
 #define RILL_PLACE_H
 
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/lp/mip.h"
 
 enum {

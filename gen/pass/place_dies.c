@@ -11,9 +11,8 @@
 
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
-#include "include/ir_chain.h"
-#include "include/ir_credit.h"
-#include "include/layout.h"
+#include "gen/ir/ir.h"
+#include "gen/ir/layout.h"
 
 static int root_of(const int *with, int k) {
     while (with[k] != k) k = with[k];

@@ -4,10 +4,9 @@
 #include <stdlib.h>
 
 #include "gen/pass/place.h"
-#include "include/ir_chain.h"
-#include "include/ir_param.h"
-#include "include/latency.h"
-#include "include/layout.h"
+#include "gen/ir/ir.h"
+#include "gen/ir/latency.h"
+#include "gen/ir/layout.h"
 
 // A register stage on a die: the net behind it.
 static int add_hop(struct ir *ir, const char *name, int die, int bits, int from, const char *to) {

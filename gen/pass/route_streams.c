@@ -2,11 +2,11 @@
 // route-streams: from "this port makes tensor t, those ports take it" to streams with exactly one writer and one
 // reader. Inserted on the way: region loops and exits, replay of a value that a repeated region reads in every
 // repetition, selection of the last token where a `when: last` region begins, forks.
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
-#include "include/schedule.h"
+#include "gen/ir/schedule.h"
 
 struct endpoint {
     int kernel, port;

@@ -6,9 +6,9 @@
 // - Scores and values of an attention alternate by head on their engine. Its firings are in program order, and values
 //   fire with their whole operand in its buffer: of the heads whose scores have fired all have left the streams between
 //   but those whose values have not.
-#include "include/kernel.h"
-#include "include/kv.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/ops.h"
 #include "gen/kernel/args.h"
 #include "gen/kernel/ports.h"
 #include "gen/pass/pass.h"

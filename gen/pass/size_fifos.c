@@ -7,8 +7,8 @@
 // no contract, or, with `auto`, a forecast says that it is better.
 #include <string.h>
 
-#include "include/cost.h"
-#include "include/kernel_params.h"
+#include "gen/cost/cost.h"
+#include "gen/kernel/kernel.h"
 #include "gen/kernel/args.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"

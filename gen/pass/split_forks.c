@@ -4,7 +4,7 @@
 #include "gen/kernel/ports.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
-#include "include/kernel.h"
+#include "gen/kernel/kernel.h"
 
 struct sides {
     struct ir *ir;

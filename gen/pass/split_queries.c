@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of expand-model: what `attn_scores` reads travels head by head, what `matmul` reads as a whole. Where both read one
 // quantized tensor, it is quantized for each of them; the values are the same.
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
 static bool is_query(const struct ir *ir, int n, int tensor) {

@@ -3,9 +3,9 @@
 #ifndef RILL_HTML_H
 #define RILL_HTML_H
 
-#include "gen/emit/report.h"
+#include "gen/report/report_parts.h"
 #include "gen/report/report_html.h"
-#include "include/timing.h"
+#include "gen/timing/timing.h"
 
 // What a kernel is there for; the page gives each a colour.
 enum html_kind { HTML_OPERATION, HTML_ENGINE, HTML_STEERING, HTML_CONTROL, HTML_KINDS };

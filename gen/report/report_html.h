@@ -5,7 +5,7 @@
 #define RILL_REPORT_HTML_H
 
 #include "gen/emit/clock.h"
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 struct measured {        // of a simulation: `rill sim --json`
     int64_t *high_water; // per edge, -1: not watched

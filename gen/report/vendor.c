@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "gen/emit/report.h"
+#include "gen/report/report_parts.h"
 
 struct pair {
     const char *name;

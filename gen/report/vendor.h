@@ -3,7 +3,7 @@
 #ifndef RILL_REPORT_VENDOR_H
 #define RILL_REPORT_VENDOR_H
 
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 
 struct vendor_row { // an instance of the table "Utilization by Hierarchy"
     const char *name, *module;

@@ -3,7 +3,7 @@
 #ifndef RILL_SIMULATOR_MACHINES_H
 #define RILL_SIMULATOR_MACHINES_H
 
-#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_actor.h"
 
 // Rows of a table that a custom kernel reads for a firing, those of the step's positions, before it takes its words.
 struct sim_table {

@@ -3,7 +3,7 @@
 // that rill_dma_read and rill_dma_write count.
 #include <string.h>
 
-#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_actor.h"
 
 enum { LONG_AGO = -(1 << 30) };
 

@@ -4,9 +4,8 @@
 // their group.
 #include <string.h>
 
-#include "include/ir_custom.h"
-#include "include/kernel.h"
-#include "include/kernel_params.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 // ---- rows of a table ----
@@ -196,15 +195,15 @@ static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
         if (g->row >= share(a, g, i)) continue;
         if (!edge_waiting(g->in[i])) return false;
         at = at_least(at, edge_avail(g->in[i]));
-        mark |= edge_mark(g->in[i]) & TIMING_TOK_LAST;
+        mark |= edge_mark(g->in[i]) & MARK_TOK_LAST;
     }
     for (int i = 0; i < g->inputs; i++)
         if (g->row < share(a, g, i)) edge_take(sim, g->in[i], at);
     g->last_in = at;
     g->tokens += g->row == 0;
     bool words = by_word(a, g);
-    if (words) add_group(sim, a, g, at, 1, mark & TIMING_TOK_LAST);
-    if (!(mark & TIMING_TOK_LAST) || ++g->row < rows_in(a, g)) return true;
+    if (words) add_group(sim, a, g, at, 1, mark & MARK_TOK_LAST);
+    if (!(mark & MARK_TOK_LAST) || ++g->row < rows_in(a, g)) return true;
     if (!words) add_group(sim, a, g, at, g->tokens, true);
     if (g->index + 1 == a->c.rows) sim_steps_fired(sim, a, &g->steps, at);
     next_group(a, g);
@@ -221,7 +220,7 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
          end = row_end && g->out_row == group->rows - 1;
     g->last_out = at_least(offer, room);
     edge_put(sim, g->out, offer, g->last_out,
-             (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && group->last ? TIMING_LAST : 0)));
+             (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (end && group->last ? MARK_LAST : 0)));
     if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;
     if (!end) return true;
     group->released =

@@ -3,12 +3,12 @@
 // beats are sim_lane.c's.
 #include <string.h>
 
-#include "include/layout.h"
-#include "include/window.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/window.h"
 #include "gen/simulator/machines.h"
-#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_actor.h"
 #include "gen/simulator/sim_lane.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 enum { PARAM_ROWS_512 = 8, PARAM_ROWS_256 = 4 };
 
@@ -115,8 +115,8 @@ static bool operand_in(struct sim *sim, struct engine *e) {
     uint8_t mark = edge_mark(e->x);
     edge_take(sim, e->x, e->x_last);
     if (g == (int64_t)e->part_first.count) VEC_PUSH(sim->arena, e->part_first, (int64_t)e->part.count);
-    if (mark & TIMING_TOK_LAST) VEC_PUSH(sim->arena, e->part, e->x_last);
-    if (mark & TIMING_LAST) VEC_PUSH(sim->arena, e->filled, e->x_last);
+    if (mark & MARK_TOK_LAST) VEC_PUSH(sim->arena, e->part, e->x_last);
+    if (mark & MARK_LAST) VEC_PUSH(sim->arena, e->filled, e->x_last);
     return true;
 }
 
@@ -129,7 +129,7 @@ static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
         if (n - a->c.room >= (int64_t)e->key_popped.count) return false;
         at = at_least(at, e->key_popped.items[n - a->c.room] + CYCLES_K_POPPED + 1);
     }
-    bool last_token = (edge_mark(e->keys) & TIMING_TOK_LAST) != 0;
+    bool last_token = (edge_mark(e->keys) & MARK_TOK_LAST) != 0;
     int64_t lane = e->key_token % e->all_lanes;
     edge_take(sim, e->keys, at);
     if (lane == 0) e->key_first++;
@@ -326,8 +326,8 @@ static void result_done(struct sim *sim, struct engine *e, int64_t token) {
                                                                                     : e->all_lanes)
                     : last_row                    ? e->last_count
                                                   : e->all_lanes;
-    uint8_t mark = (uint8_t)(count << SIM_COUNT_SHIFT | (last_token ? TIMING_TOK_LAST : 0) |
-                             (last_token && last_row ? TIMING_LAST : 0));
+    uint8_t mark = (uint8_t)(count << SIM_COUNT_SHIFT | (last_token ? MARK_TOK_LAST : 0) |
+                             (last_token && last_row ? MARK_LAST : 0));
     VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->arrays > 1 ? token : 0), mark});
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The KV cache: the writer of keys, the open block of the values, the scales.
-#include "include/layout.h"
+#include "gen/ir/layout.h"
 #include "gen/simulator/machines.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 struct kv {
     struct sim_edge *in, *step, *out;
@@ -82,8 +82,8 @@ static bool key_unit(struct sim *sim, const struct actor *a, struct kv *v, uint8
     if (here) client_give(sim, v->client, at_least(room, v->last + 1));
     v->unit = (v->unit + 1) % a->c.units;
     if (v->unit) return true;
-    v->word = *mark & TIMING_TOK_LAST ? 0 : v->word + 1;
-    v->head += *mark & TIMING_TOK_LAST ? 1 : 0;
+    v->word = *mark & MARK_TOK_LAST ? 0 : v->word + 1;
+    v->head += *mark & MARK_TOK_LAST ? 1 : 0;
     return true;
 }
 
@@ -91,7 +91,7 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     uint8_t mark;
     while (kv_step(sim, a, v) && edge_waiting(v->in) && key_unit(sim, a, v, &mark)) {
-        if (!(mark & TIMING_LAST)) continue;
+        if (!(mark & MARK_LAST)) continue;
         v->head = 0;
         VEC_PUSH(sim->arena, v->cache->k_runs, (int64_t)v->client->run.count);
         if (++v->layer == a->c.layers) v->inside = false;
@@ -103,10 +103,10 @@ static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, u
     const struct timing_step *step = &sim->options->step[v->step_no];
     bool opening = a->c.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
     v->last += a->c.rows * (opening ? 2 : 1); // spread over the rows
-    v->word = mark & TIMING_TOK_LAST ? 0 : v->word + 1;
-    if (!(mark & TIMING_TOK_LAST)) return;
+    v->word = mark & MARK_TOK_LAST ? 0 : v->word + 1;
+    if (!(mark & MARK_TOK_LAST)) return;
     VEC_PUSH(sim->arena, v->cache->head_done, v->last + 1);
-    if (mark & TIMING_LAST) {
+    if (mark & MARK_LAST) {
         bool closes = step->pos % LAYOUT_V_BLOCK + step->ntok == LAYOUT_V_BLOCK;
         if (closes) v->last += a->c.every * a->c.rows * (v->head + 1) * a->c.beats;
         VEC_PUSH(sim->arena, v->cache->v_layer, v->last + 1 + (closes ? a->c.settle : 0));
@@ -147,9 +147,9 @@ static bool scale_in(struct sim *sim, struct actor *a, struct kv *v) {
     if (!scale_step(sim, a, v) || !edge_waiting(v->in)) return false;
     uint8_t mark = kv_word(sim, v);
     v->unit = (v->unit + 1) % a->c.units;
-    if (v->unit || !(mark & TIMING_TOK_LAST)) return true;
+    if (v->unit || !(mark & MARK_TOK_LAST)) return true;
     VEC_PUSH(sim->arena, v->ready, v->last + a->c.ready);
-    if (mark & TIMING_LAST && ++v->layer == a->c.layers) v->inside = false;
+    if (mark & MARK_LAST && ++v->layer == a->c.layers) v->inside = false;
     return true;
 }
 
@@ -158,7 +158,7 @@ static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     if (v->reading >= (int64_t)v->ready.count) return false;
     const struct timing_step *step = &sim->options->step[v->reading / (a->c.layers * a->c.heads)];
     if (!stage_enter(sim, &v->stage, v->out, at_least(v->ready.items[v->reading], v->next), &at)) return false;
-    stage_push(sim, &v->stage, at, TIMING_TOK_LAST, true);
+    stage_push(sim, &v->stage, at, MARK_TOK_LAST, true);
     v->next = at + 1;
     int64_t begin = window_begin(sim->ir, v->window, v->reading / a->c.heads % a->c.layers, step->pos);
     if (++v->word < div_up(step->pos + step->ntok - begin, a->c.lanes)) return true;

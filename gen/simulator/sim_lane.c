@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "include/layout.h"
-#include "include/kernel_params.h"
+#include "gen/ir/layout.h"
+#include "gen/kernel/kernel.h"
 
 enum {
     LONG_BEFORE = 200, // the first step: where steps before are left out, the walker has been ahead for long

@@ -3,7 +3,7 @@
 #ifndef RILL_TIMING_SIM_LANE_H
 #define RILL_TIMING_SIM_LANE_H
 
-#include "gen/simulator/sim.h"
+#include "gen/simulator/sim_actor.h"
 
 struct lane {
     struct schedule_table schedule; // of the walker

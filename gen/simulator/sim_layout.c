@@ -28,7 +28,7 @@ static bool layout_in(struct sim *sim, struct actor *a, struct layout *l) {
     edge_take(sim, l->in, at);
     l->last_in = at;
     if (l->rows == 0) l->tokens++;
-    if (!(mark & TIMING_TOK_LAST) || ++l->rows < a->c.rows) return true;
+    if (!(mark & MARK_TOK_LAST) || ++l->rows < a->c.rows) return true;
     l->active[slot] = l->tokens;
     l->ready[slot] = at + a->c.ready;
     l->rows = l->tokens = 0;
@@ -44,7 +44,7 @@ static bool layout_out(struct sim *sim, struct actor *a, struct layout *l) {
     bool firing = end && l->emptied % a->c.times == a->c.times - 1;
     l->sent = at_least(fetch + a->c.pipe, room);
     edge_put(sim, l->out, fetch + a->c.pipe, l->sent,
-             (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (firing ? TIMING_LAST : 0)));
+             (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (firing ? MARK_LAST : 0)));
     l->next++;
     if (!end) return true;
     l->next = 0;
@@ -96,12 +96,12 @@ static bool pass_word(struct sim *sim, struct together *t, int64_t from, uint8_t
 static bool pack_word(struct sim *sim, const struct actor *a, struct together *t) {
     if (!edge_waiting(t->in)) return false;
     uint8_t mark = edge_mark(t->in), out = mark;
-    if (!t->inside) t->alone = mark & TIMING_TOK_LAST;
+    if (!t->inside) t->alone = mark & MARK_TOK_LAST;
     bool last = !t->alone || t->head == a->c.together - 1;
     if (!last) out = 0;
     if (!pass_word(sim, t, edge_avail(t->in), out)) return false;
-    t->inside = !(mark & TIMING_LAST);
-    if (mark & TIMING_LAST) t->head = last ? 0 : t->head + 1;
+    t->inside = !(mark & MARK_LAST);
+    if (mark & MARK_LAST) t->head = last ? 0 : t->head + 1;
     return true;
 }
 
@@ -133,7 +133,7 @@ static bool split_in(struct sim *sim, const struct actor *a, struct together *t)
         edge_take(sim, t->in, t->last_in);
         t->count++;
     }
-    if (!(mark & TIMING_LAST)) return true;
+    if (!(mark & MARK_LAST)) return true;
     t->left--;
     if (!t->alone) return true;
     t->words[slot] = t->count;
@@ -149,7 +149,7 @@ static bool split_out(struct sim *sim, const struct actor *a, struct together *t
     int64_t offer = at_least(t->ready[slot], t->sent) + a->c.pipe, head = t->words[slot] / a->c.together;
     t->sent = at_least(offer, room);
     bool last = ++t->next % head == 0;
-    edge_put(sim, t->out, offer, t->sent, (uint8_t)(TIMING_TOK_LAST | (last ? TIMING_LAST : 0)));
+    edge_put(sim, t->out, offer, t->sent, (uint8_t)(MARK_TOK_LAST | (last ? MARK_LAST : 0)));
     if (t->next < t->words[slot]) return true;
     t->next = 0;
     t->released[slot] = t->sent + 1;

@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "gen/simulator/sim.h"
-#include "include/layout.h"
+#include "gen/simulator/sim_actor.h"
+#include "gen/ir/layout.h"
 
 enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the lead from which on reads may come */ };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inside the token-level simulator: a channel of the board, its arbiters, and the engines behind them. What they do:
-// sim.h, memory.
+// sim_actor.h, memory.
 #ifndef RILL_TIMING_SIM_MEMORY_H
 #define RILL_TIMING_SIM_MEMORY_H
 
 #include "gen/hbm/hbm_bank.h" // one memory for the simulation and its forecast
-#include "include/base.h"
-#include "include/simulate.h"
+#include "gen/base/base.h"
+#include "gen/simulator/simulate.h"
 
 // Memory of one channel: accesses in the order of their times.
 struct sim_memory {

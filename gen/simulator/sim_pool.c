@@ -3,9 +3,9 @@
 // that its walks take are not waited for: they come long before.
 #include <string.h>
 
-#include "gen/simulator/sim.h"
-#include "include/ir_credit.h"
-#include "include/kernel_params.h"
+#include "gen/simulator/sim_actor.h"
+#include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
 
 enum { MAX_PLACES = 255 };
 
@@ -40,7 +40,7 @@ static void wake_writer(struct sim_pool *p) {
 
 void pool_put(struct sim_pool *p, int64_t at, uint8_t mark) {
     edge_put(p->sim, &p->words, at, at, mark);
-    if (!(mark & TIMING_LAST)) return;
+    if (!(mark & MARK_LAST)) return;
     sim_walk_next(p->sim, &p->schedule, &p->enters);
     wake_writer(p);
 }
@@ -48,7 +48,7 @@ void pool_put(struct sim_pool *p, int64_t at, uint8_t mark) {
 void pool_take(struct sim_pool *p, int64_t at, uint8_t mark) {
     edge_take(p->sim, &p->words, at);
     wake_writer(p);
-    if (!(mark & TIMING_LAST)) return;
+    if (!(mark & MARK_LAST)) return;
     sim_walk_next(p->sim, &p->schedule, &p->leaves);
     int place = place_of(p, &p->leaves);
     if (place != IR_NONE && place < MAX_PLACES && p->edge[place]) sim_wake(p->sim, p->edge[place]->reader);

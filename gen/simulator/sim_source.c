@@ -3,7 +3,7 @@
 // ids.
 
 #include "gen/simulator/machines.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 enum { ID_BITS = 32 };
 
@@ -57,7 +57,7 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     int64_t room;
     if (l->at == sim->options->steps || !edge_room(l->step, &room)) return false;
     int64_t at = at_least(l->from, room);
-    edge_put(sim, l->step, l->from, at, TIMING_LAST | TIMING_TOK_LAST);
+    edge_put(sim, l->step, l->from, at, MARK_LAST | MARK_TOK_LAST);
     sim->step_start[l->at] = at;
     l->from = at + (l->id ? CYCLES_LOOP_ID : sim->options->step[l->at].ntok + CYCLES_LOOP_STREAM);
     l->inside = l->id != NULL;
@@ -90,7 +90,7 @@ static bool loop_id(struct sim *sim, struct loop *l) {
     }
     int64_t at = at_least(l->from, room);
     bool last = ++l->ids == s->ntok;
-    edge_put(sim, l->id, l->from, at, last ? TIMING_LAST | TIMING_TOK_LAST : 0);
+    edge_put(sim, l->id, l->from, at, last ? MARK_LAST | MARK_TOK_LAST : 0);
     l->from = at + (!last ? CYCLES_LOOP_ID : s->head ? 1 : CYCLES_LOOP_STEP);
     if (!last) return true;
     l->inside = false;
@@ -103,12 +103,12 @@ static bool loop_next(struct sim *sim, struct loop *l) {
     int64_t room;
     if (!edge_waiting(l->next) || (l->ring && !edge_room(l->ring, &room))) return false;
     int64_t at = at_least(l->from, edge_avail(l->next));
-    bool last = edge_mark(l->next) & TIMING_TOK_LAST;
+    bool last = edge_mark(l->next) & MARK_TOK_LAST;
     edge_take(sim, l->next, at);
     l->from = at + 1;
     if (!last) return true;
     if (l->ring) {
-        edge_put(sim, l->ring, at + 1, at_least(at + 1, room), TIMING_LAST);
+        edge_put(sim, l->ring, at + 1, at_least(at + 1, room), MARK_LAST);
         at = at_least(at, room - 1);
     }
     l->from = at + CYCLES_LOOP_AGAIN;
@@ -121,7 +121,7 @@ void sim_loop_run(struct sim *sim, struct actor *a) {
     struct loop *l = a->state;
     int64_t room;
     for (; l->walk && l->walked < sim->options->steps && edge_room(l->walk, &room); l->walked++)
-        edge_put(sim, l->walk, room, room, TIMING_LAST | TIMING_TOK_LAST);
+        edge_put(sim, l->walk, room, room, MARK_LAST | MARK_TOK_LAST);
     while (l->inside ? loop_id(sim, l) : l->waits ? loop_next(sim, l) : loop_step(sim, l)) continue;
 }
 
@@ -200,7 +200,7 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
 static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     if (f->more || f->last || !edge_waiting(f->in)) return false;
     int64_t at = at_least(edge_avail(f->in), f->free);
-    f->last = edge_mark(f->in) & TIMING_LAST;
+    f->last = edge_mark(f->in) & MARK_LAST;
     f->more = a->c.machine == TIMING_EMBED ? 1 : sim->options->step[f->in->takes].ntok;
     f->from = at + a->c.ask;
     edge_take(sim, f->in, at);
@@ -233,8 +233,7 @@ static bool fetch_out(struct sim *sim, struct fetch *f) {
     int64_t at;
     if (!stage_enter(sim, &f->stage, f->out, f->next, &at)) return false;
     bool tok_last = f->token == f->tokens - 1;
-    stage_push(sim, &f->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (f->left == 1 ? TIMING_LAST : 0)),
-               true);
+    stage_push(sim, &f->stage, at, (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (f->left == 1 ? MARK_LAST : 0)), true);
     f->token = tok_last ? 0 : f->token + 1;
     f->next = at + 1;
     f->left--;
@@ -333,7 +332,7 @@ static bool rows_word(struct sim *sim, struct actor *a, struct rows *r) {
     if (g >= r->full.count || !stage_enter(sim, &r->stage, r->out, at_least(r->next, r->full.items[g]), &at))
         return false;
     bool tok_last = r->word_token == tokens_of(sim, r, g) - 1, last = tok_last && r->row == a->c.rows - 1;
-    stage_push(sim, &r->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (last ? TIMING_LAST : 0)), true);
+    stage_push(sim, &r->stage, at, (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (last ? MARK_LAST : 0)), true);
     r->next = at + 1;
     r->word_token = tok_last ? 0 : r->word_token + 1;
     if (!tok_last) return true;
@@ -392,8 +391,8 @@ static bool writer_gives(struct sim *sim, struct writer *w) {
 
 static void writer_next(struct writer *w, uint8_t mark) {
     w->token++;
-    if (!(mark & TIMING_TOK_LAST)) return;
-    bool last = mark & TIMING_LAST;
+    if (!(mark & MARK_TOK_LAST)) return;
+    bool last = mark & MARK_LAST;
     if (last) w->pos += w->token;
     w->row = last ? 0 : w->row + 1;
     w->token = 0;

@@ -2,7 +2,7 @@
 // rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses; with two of
 // FIRINGS the next one goes there meanwhile.
 #include "gen/simulator/machines.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 struct spill {
     struct sim_edge *in, *out;
@@ -87,7 +87,7 @@ static bool spill_in(struct sim *sim, struct actor *a, struct spill *s) {
     edge_take(sim, s->in, at);
     if (a->c.out > 1 || !s->written->mark.count) s->due = at + 1;
     VEC_PUSH(sim->arena, s->written->mark, mark);
-    s->ends = mark & TIMING_LAST;
+    s->ends = mark & MARK_LAST;
     s->free = at + 1;
     if (a->c.out == 1 && ++s->in_slot < a->c.in && !s->ends) return true;
     s->in_slot = 0;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "gen/simulator/machines.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
-// ---- schedules: the tables of schedule.c ----
+// ---- schedules: the tables of schedule_table.c ----
 
 bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, struct schedule_table *s) {
     if (!schedule_read(sim->arena, a->k, entry_bits, s)) return false;
@@ -186,7 +186,7 @@ void sim_steer_run(struct sim *sim, struct actor *a) {
         uint8_t mark = edge_mark(in);
         if (out) edge_put(sim, out, from, at, mark);
         edge_take(sim, in, at);
-        if (mark & TIMING_LAST) turns_done(sim, &s->turns, at);
+        if (mark & MARK_LAST) turns_done(sim, &s->turns, at);
     }
 }
 
@@ -207,13 +207,13 @@ void sim_select_run(struct sim *sim, struct actor *a) {
     struct selection *s = a->state;
     while (edge_waiting(s->in) && edge_waiting(s->step)) {
         uint8_t mark = edge_mark(s->in);
-        bool keep = sim->options->step[s->step->takes].head && mark & TIMING_TOK_LAST;
+        bool keep = sim->options->step[s->step->takes].head && mark & MARK_TOK_LAST;
         int64_t from = at_least(edge_avail(s->in), edge_avail(s->step)), room = 0;
         if (keep && !edge_room(s->out, &room)) return;
         int64_t at = at_least(from, room);
-        if (keep) edge_put(sim, s->out, from, at, (mark & TIMING_LAST) | TIMING_TOK_LAST);
+        if (keep) edge_put(sim, s->out, from, at, (mark & MARK_LAST) | MARK_TOK_LAST);
         edge_take(sim, s->in, at);
-        if (mark & TIMING_LAST) edge_take(sim, s->step, at);
+        if (mark & MARK_LAST) edge_take(sim, s->step, at);
     }
 }
 
@@ -238,8 +238,8 @@ bool sim_kept_init(struct sim *sim, struct actor *a) {
 
 // A head ends with the last unit of the last token, a firing with tlast.
 static bool group_ends(const struct actor *a, const struct kept *r, uint8_t mark) {
-    if (a->c.units == 0) return mark & TIMING_LAST;
-    return mark & TIMING_TOK_LAST && (int64_t)r->mark.count % a->c.units == 0;
+    if (a->c.units == 0) return mark & MARK_LAST;
+    return mark & MARK_TOK_LAST && (int64_t)r->mark.count % a->c.units == 0;
 }
 
 static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
@@ -265,13 +265,13 @@ static bool kept_out(struct sim *sim, struct actor *a, struct kept *r) {
     if (r->emptied == r->filled || !edge_room(r->out, &room)) return false;
     int64_t fetch = at_least(r->ready[slot], r->sent), words = r->words[slot];
     uint8_t mark = r->full[slot][r->next];
-    if (a->c.units && r->next == words - 1) mark |= TIMING_LAST;
-    else if (a->c.units) mark &= (uint8_t)~TIMING_LAST;
+    if (a->c.units && r->next == words - 1) mark |= MARK_LAST;
+    else if (a->c.units) mark &= (uint8_t)~MARK_LAST;
     r->sent = at_least(fetch + a->c.pipe, room);
     edge_put(sim, r->out, fetch + a->c.pipe, r->sent, mark);
     if (++r->next < words) return true;
     r->next = 0;
-    int64_t heads = r->full[slot][0] & TIMING_TOK_LAST ? at_least(a->c.together, 1) : 1;
+    int64_t heads = r->full[slot][0] & MARK_TOK_LAST ? at_least(a->c.together, 1) : 1;
     if (++r->pass < at_least(a->c.times / heads, 1)) return true;
     r->pass = 0;
     r->released[slot] = fetch + a->c.release;
@@ -293,7 +293,7 @@ void sim_kept_run(struct sim *sim, struct actor *a) {
 void sim_store_run(struct sim *sim, struct actor *a) {
     int64_t room;
     struct sim_edge *out = sim_out(sim, a, IR_ROLE_PARAM);
-    while (out && edge_room(out, &room)) edge_put(sim, out, room, room, TIMING_TOK_LAST);
+    while (out && edge_room(out, &room)) edge_put(sim, out, room, room, MARK_TOK_LAST);
 }
 
 void sim_sink_run(struct sim *sim, struct actor *a) {

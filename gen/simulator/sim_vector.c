@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector kernels: pipelines of words, groups in banks, scalars of softmax, argmax, the width converter.
 #include "gen/simulator/machines.h"
-#include "include/kernel_params.h"
+#include "gen/kernel/kernel.h"
 
 enum { MAX_INPUTS = IR_MAX_PORTS };
 
@@ -44,7 +44,7 @@ static bool inputs_ready(const struct inputs *in, bool first, int64_t *from) {
 
 static void inputs_take(struct sim *sim, const struct inputs *in, bool first, uint8_t mark, int64_t at) {
     for (int i = 0; i < in->count; i++) {
-        bool pops = in->need[i] == TIMING_EACH || (in->need[i] == TIMING_ROW && mark & TIMING_TOK_LAST) ||
+        bool pops = in->need[i] == TIMING_EACH || (in->need[i] == TIMING_ROW && mark & MARK_TOK_LAST) ||
                     (in->need[i] == TIMING_FIRST && first);
         if (pops) edge_take(sim, in->edge[i], at);
     }
@@ -103,15 +103,15 @@ static bool pass_through(struct sim *sim, const struct actor *a, struct pipe *p,
     if (!edge_room(p->out, &room)) return false;
     uint8_t mark = edge_mark(p->in.edge[0]);
     if (a->c.rows) { // firings of its own length
-        mark &= (uint8_t)~TIMING_LAST;
-        if (mark & TIMING_TOK_LAST && ++p->firing == a->c.rows) {
-            mark |= TIMING_LAST;
+        mark &= (uint8_t)~MARK_LAST;
+        if (mark & MARK_TOK_LAST && ++p->firing == a->c.rows) {
+            mark |= MARK_LAST;
             p->firing = 0;
         }
     }
-    edge_put(sim, p->out, from, at_least(from, room), mark & (TIMING_LAST | TIMING_TOK_LAST));
+    edge_put(sim, p->out, from, at_least(from, room), mark & (MARK_LAST | MARK_TOK_LAST));
     inputs_take(sim, &p->in, false, mark, at_least(from, room));
-    if (mark & TIMING_LAST) sim_steps_fired(sim, a, &p->steps, at_least(from, room));
+    if (mark & MARK_LAST) sim_steps_fired(sim, a, &p->steps, at_least(from, room));
     return true;
 }
 
@@ -126,12 +126,12 @@ void sim_pipe_run(struct sim *sim, struct actor *a) {
             continue;
         }
         if (!stage_enter(sim, &p->stage, p->out, from, &at)) return;
-        uint8_t mark = edge_mark(p->in.edge[0]) & (TIMING_LAST | TIMING_TOK_LAST);
+        uint8_t mark = edge_mark(p->in.edge[0]) & (MARK_LAST | MARK_TOK_LAST);
         inputs_take(sim, &p->in, !p->inside, mark, at);
-        if (mark & TIMING_LAST) sim_steps_fired(sim, a, &p->steps, at);
-        if (mark & TIMING_TOK_LAST) p->inside = !(mark & TIMING_LAST);
-        if (mark & TIMING_LAST && ++p->firing < a->c.fire) mark &= (uint8_t)~TIMING_LAST;
-        else if (mark & TIMING_LAST) p->firing = 0;
+        if (mark & MARK_LAST) sim_steps_fired(sim, a, &p->steps, at);
+        if (mark & MARK_TOK_LAST) p->inside = !(mark & MARK_LAST);
+        if (mark & MARK_LAST && ++p->firing < a->c.fire) mark &= (uint8_t)~MARK_LAST;
+        else if (mark & MARK_LAST) p->firing = 0;
         stage_push(sim, &p->stage, at, mark, true);
     }
     stage_drain(sim, &p->stage, p->out);
@@ -237,12 +237,12 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     b->tokens += b->rows == 0;
     b->words++;
     b->in_all++;
-    if (!(mark & TIMING_TOK_LAST)) return true;
+    if (!(mark & MARK_TOK_LAST)) return true;
     b->rows++;
-    if (mark & TIMING_LAST && b->step) b->steps--;
-    if (!(mark & TIMING_LAST) && b->rows != a->c.rows) return true;
+    if (mark & MARK_LAST && b->step) b->steps--;
+    if (!(mark & MARK_LAST) && b->rows != a->c.rows) return true;
     VEC_PUSH(sim->arena, b->group,
-             (struct group){b->rows, b->tokens, b->words, at + a->c.enter + a->c.ready, -1, (mark & TIMING_LAST) != 0});
+             (struct group){b->rows, b->tokens, b->words, at + a->c.enter + a->c.ready, -1, (mark & MARK_LAST) != 0});
     b->rows = b->tokens = b->words = 0;
     return true;
 }
@@ -255,7 +255,7 @@ static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h)
     uint8_t mark = edge_mark(h->edge);
     edge_take(sim, h->edge, at);
     h->last = at;
-    if (mark & TIMING_LAST) VEC_PUSH(sim->arena, h->ready, at + 1);
+    if (mark & MARK_LAST) VEC_PUSH(sim->arena, h->ready, at + 1);
     return true;
 }
 
@@ -311,7 +311,7 @@ static void pay_scalars(struct sim *sim, const struct actor *a, struct bank *b) 
         const struct owed *o = &b->owed.items[b->paid];
         int64_t room, offer = b->out->put[o->word] + a->c.units;
         if (!edge_room(b->scalar, &room)) return;
-        edge_put(sim, b->scalar, offer, at_least(offer, room), o->last_token ? TIMING_LAST | TIMING_TOK_LAST : 0);
+        edge_put(sim, b->scalar, offer, at_least(offer, room), o->last_token ? MARK_LAST | MARK_TOK_LAST : 0);
     }
 }
 
@@ -327,10 +327,10 @@ static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     bool whole = b->row == g->rows || b->row == g->rows - 1 || a->c.pack == 1 || (b->row + 1) % a->c.pack == 0;
     bool end_of_token = a->c.by_token ? b->row == rows - 1 : b->row == g->rows - 1;
     bool last = end_of_token && tok_last && closes;
-    inputs_take(sim, &b->beside, false, tok_last ? TIMING_TOK_LAST : 0, at);
+    inputs_take(sim, &b->beside, false, tok_last ? MARK_TOK_LAST : 0, at);
     if (b->row == 0) b->started++;
     if (whole || !a->c.by_token)
-        stage_push(sim, &b->stage, at, (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (last ? TIMING_LAST : 0)), true);
+        stage_push(sim, &b->stage, at, (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (last ? MARK_LAST : 0)), true);
     if (end_of_token && b->scalar) VEC_PUSH(sim->arena, b->owed, (struct owed){b->stage.count - 1, tok_last});
     b->next = at + 1;
     if (bank_step(a, b, g, rows)) {
@@ -370,7 +370,7 @@ static bool argmax_ids(struct sim *sim, struct argmax *m) {
     int64_t room;
     if (!edge_room(m->out, &room)) return false;
     bool last = ++m->sent == m->tokens;
-    edge_put(sim, m->out, m->offer, at_least(m->offer, room), last ? TIMING_LAST | TIMING_TOK_LAST : 0);
+    edge_put(sim, m->out, m->offer, at_least(m->offer, room), last ? MARK_LAST | MARK_TOK_LAST : 0);
     m->last = at_least(m->offer, room);
     m->offer = last ? -1 : m->last + 1;
     if (last) m->tokens = m->sent = 0, m->first = true;
@@ -390,8 +390,8 @@ void sim_argmax_run(struct sim *sim, struct actor *a) {
         edge_take(sim, m->in, at);
         m->last = at;
         m->tokens += m->first;
-        if (mark & TIMING_TOK_LAST) m->first = false;
-        if (mark & TIMING_LAST) m->offer = at + a->c.pipe;
+        if (mark & MARK_TOK_LAST) m->first = false;
+        if (mark & MARK_LAST) m->offer = at + a->c.pipe;
     }
 }
 
@@ -432,7 +432,7 @@ static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     if (a->c.units && g->row == a->c.rows - 1) count = a->c.units;
     edge_take(sim, g->in, at);
     g->tokens++;
-    bool last = mark & TIMING_LAST, row_end = mark & TIMING_TOK_LAST;
+    bool last = mark & MARK_LAST, row_end = mark & MARK_TOK_LAST;
     int64_t total = g->fill + count, chunks = total / a->c.out + (last && total % a->c.out);
     if (row_end && chunks) VEC_PUSH(sim->arena, g->line, (struct line){chunks, g->tokens, last});
     stage_push(sim, &g->stage, at, 0, row_end && chunks);
@@ -453,7 +453,7 @@ static bool gear_fill(struct sim *sim, struct gear *g) {
     bool tok_last = g->token == l->tokens - 1, end = tok_last && g->chunk == l->chunks - 1;
     g->holds = true;
     g->offer = from + 1;
-    g->mark = (uint8_t)((tok_last ? TIMING_TOK_LAST : 0) | (end && l->last ? TIMING_LAST : 0));
+    g->mark = (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (end && l->last ? MARK_LAST : 0));
     if (++g->token == l->tokens) g->token = 0, g->chunk++;
     if (!end) return true;
     edge_take(sim, &g->ahead, from);

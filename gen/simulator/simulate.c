@@ -2,11 +2,11 @@
 // The simulator's frame: streams, stages, the list of actors that can go on, the result.
 #include <string.h>
 
-#include "include/ir_credit.h"
-#include "include/kernel.h"
-#include "include/kv.h"
-#include "include/ops.h"
-#include "gen/simulator/sim.h"
+#include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/ops.h"
+#include "gen/simulator/sim_actor.h"
 
 // ---- streams ----
 
@@ -277,7 +277,7 @@ static bool rows_complete(const struct sim *sim) {
         const struct sim_edge *s = &sim->edge[e];
         if (!kernel_is(&sim->ir->kernel[sim->ir->edge[e].dst_kernel], KERNEL_ROWS_OUT)) continue;
         int64_t firings = 0;
-        for (int64_t i = 0; i < s->takes; i++) firings += s->mark[i] & TIMING_LAST;
+        for (int64_t i = 0; i < s->takes; i++) firings += s->mark[i] & MARK_LAST;
         if (firings < sim->options->steps) return false;
     }
     return true;

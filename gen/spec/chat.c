@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files of chat templates: found and read.
 #define _POSIX_C_SOURCE 200809L
-#include "include/chat.h"
+#include "gen/spec/chat.h"
 
 #include <unistd.h>
 
@@ -12,10 +12,10 @@
     }
 
 static const struct schema_field fields[] = {
-    TEXT("chat", name, true, "its name: letters, digits, `_`, `-`"),
-    TEXT("requires", needs, true, "a token without which a vocabulary does not have this template"),
-    TEXT("prefix", prefix, true, "text in front of a question, control tokens in it"),
-    TEXT("suffix", suffix, true, "text behind it, up to where the answer begins"),
+    TEXT("chat", name, true, "its name: letters, digits, `_` and `-`"),
+    TEXT("requires", needs, true, "a token that the vocabulary must have for this template"),
+    TEXT("prefix", prefix, true, "text before a question, with its control tokens"),
+    TEXT("suffix", suffix, true, "text after the question, up to the start of the answer"),
     TEXT("stop", stop, true, "the token that ends an answer"),
 };
 const struct schema_table chat_table = {.what = "a chat template", .fields = fields, .count = COUNT_OF(fields)};

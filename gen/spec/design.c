@@ -23,77 +23,83 @@ enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
 static const struct schema_field design_fields[] = {
     {FIELD(clock_mhz), .type = SCHEMA_FLOAT, .min = 1, .max = 1000, .preset = 250, .range = "1 to the board's limit",
-     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the kernel, MHz"},
+     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the kernel in MHz"},
     {FIELD(channels), RANGE(1, SPEC_MAX_CHANNELS), .preset = 1, .range = "1 to 32, any integer, at most the board's",
-     .doc = "HBM pseudo-channels used = lanes of the matrix engines"},
-    {FIELD(beat_bits), LEGAL(beat_sizes), .preset = 512, .doc = "bits of one memory beat"},
+     .doc = "memory channels (HBM pseudo-channels) that the design uses. Each one feeds one lane of "
+            "a matrix engine"},
+    {FIELD(beat_bits), LEGAL(beat_sizes), .preset = 512, .doc = "bits of a memory beat, one transfer on a channel"},
     {FIELD(lanes), LEGAL(lane_counts), .preset = 8,
-     .doc = "fp32 lanes of every vector stream; divides the size of a head"},
+     .doc = "fp32 values that a vector kernel processes per cycle, and that a word of its streams "
+            "holds. Must divide the size of a head"},
     {FIELD(unroll), RANGE(0, 8192), .preset = 0,
-     .doc = "lanes of all kernels together that may have any number, handed out to the slowest "
-            "([passes.md](passes.md)); 0: each has `lanes`"},
+     .doc = "total number of lanes to distribute over the kernels, the slowest first "
+            "([passes.md](passes.md)). 0: every kernel has `lanes`"},
     {.key = "T",
      .offset = SPEC_OFFSET(spec_design, tokens),
      LEGAL(token_counts),
      .preset = 1,
-     .doc = "positions processed per step (prefill; decoding has one active)"},
+     .doc = "positions (tokens or rows) of a request that are processed in one step. A decode step has one"},
     {.key = "A",
      .offset = SPEC_OFFSET(spec_design, arrays),
      LEGAL(array_counts),
      .preset = 1,
      .range = "1, 2, 4; divides `T`",
-     .doc =
-         "positions of a step that a weight beat serves in one cycle; two share each multiplier, with 4 in each half "
-         "of a cycle: multipliers then have a clock of twice `clock_mhz`"},
-    {FIELD(pump), LEGAL(pump_counts), .preset = AS_ARRAYS, .range = "1, 2; with `A: 4` 2",
+     .doc = "positions that use a beat of weights in the same cycle. `A: 2` shares each multiplier "
+            "between two positions. `A: 4` also uses it twice per cycle, which needs a second clock "
+            "of twice `clock_mhz`"},
+    {FIELD(pump), LEGAL(pump_counts), .preset = AS_ARRAYS, .range = "1, 2; 2 with `A: 4`",
      .preset_doc = "2 with `A: 4`, else 1",
-     .doc = "products of a multiplier in a cycle: with `A` 1 or 2, 2 halves the multipliers, which have a clock of "
-            "twice `clock_mhz`"},
+     .doc = "how often a multiplier works per cycle. With `A: 1` or `A: 2`, `pump: 2` halves the "
+            "number of multipliers and gives them a second clock of twice `clock_mhz`"},
     {FIELD(query_heads), RANGE(1, 8), .preset = 1,
-     .doc = "most query heads of a group that share a read of their keys and values in steps of one position, up to "
-            "`T` of them ([engine.md](engine.md)); 1: each head reads them"},
+     .doc = "query heads that may share one read of their keys and values in a decode step, at most "
+            "`T` ([engine.md](engine.md)). 1: every head reads them for itself"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
              "\"maxProperties\": 256, \"additionalProperties\": " FORMAT_JSON "}]}",
-     .doc = "format of the weights of products; by names of tensors ([below](#formats-by-name)): "
-            "`{default: int4, '*.v_proj.*': int8}`"},
+     .doc = "format of the weights of products. A map gives formats by the names of tensors "
+            "([formats by name](#formats-by-name)): `{default: int4, '*.v_proj.*': int8}`"},
     {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
-     .doc = "format of the head, and of the embedding unless that has its own"},
+     .doc = "format of the output head, the last product, which makes the logits. Also the embedding's "
+            "format unless `embedding` is given"},
     {FIELD(embedding), WORDS(spec_table_format_words, SPEC_TABLE_FORMATS), .preset = AS_HEAD,
-     .preset_doc = "that of `head`, for `int4_asym` `int8`", .doc = "format of the embedding's rows"},
+     .preset_doc = "the value of `head`; `int8` for `int4_asym`", .doc = "format of the embedding table's rows"},
     {FIELD(activations), WORDS(spec_activation_words, SPEC_ACTIVATIONS), .preset = SPEC_ACTIVATIONS_INT8,
-     .doc = "mantissas of quantized vectors, of which a `group` shares an exponent "
-            "([numerics.md](numerics.md#3-block-quantization-mx))"},
-    {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of the KV cache"},
+     .doc = "format of the operands of products: bits of their mantissas. A `group` of values shares "
+            "an exponent ([numerics.md](numerics.md#3-block-quantization-mx))"},
+    {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of keys and values in the KV cache"},
     {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group
      .range = "64 to 1024, a multiple of `beat_bits / 4`",
-     .doc = "values that share an exponent, and at int4 a group scale"},
+     .doc = "values of an operand that share an exponent. With int4 weights also the values of a row "
+            "that share a scale"},
     {FIELD(binding), WORDS(spec_binding_words, SPEC_BINDINGS), .preset = SPEC_SHARED,
-     .doc = "`shared`: all products fire in turn on one engine that owns every channel; `spatial`: every product "
-            "(`matmul`, `attn_scores`, `attn_values`) has an engine and channels of its own"},
+     .doc = "`shared`: all products take turns on one matrix engine that uses every channel. "
+            "`spatial`: each product (`matmul`, `attn_scores`, `attn_values`) has its own engine and "
+            "its own channels"},
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
-     .doc =
-         "depths of the FIFOs: `timed`: what simulated steps need by the kernels' timing contracts; "
-         "`conservative`: fewer words, and kernels that wait ([fifos.md](fifos.md)); `safe`: whole tensors "
-         "wherever streams part or wait; `auto`: the better of `safe` and `timed` by forecast, `safe` where the search "
-         "would be long"},
+     .doc = "how FIFO depths are chosen. `timed`: by simulating steps with the timing contracts of "
+            "the kernels. `safe`: room for a whole tensor wherever streams fork or wait. `auto`: the "
+            "better of these two by forecast (fewer cycles, then fewer bits), or `safe` where the "
+            "search would take long. `conservative`: fewer words, and kernels wait more "
+            "([fifos.md](fifos.md))"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .preset = 64, .range = "2 to 4096, at least `max_burst`",
-     .doc = "depth of each channel's prefetch FIFO, beats: what the memory reads while the engine waits "
-            "([what 512 bring](performance.md#other-models))"},
+     .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
+            "the engine waits ([effect of 512](performance.md#other-models))"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
-     .range = "a power of two, 1 to 4 KiB of beats (64 at 512 bits, 128 at 256)", .doc = "longest read burst, beats"},
-    {FIELD(outstanding), RANGE(1, 64), .preset = 8, .doc = "read bursts in flight per channel"},
+     .range = "a power of two from 1 to 64, or to 128 with `beat_bits: 256`", .doc = "longest read burst in beats"},
+    {FIELD(outstanding), RANGE(1, 64), .preset = 8, .doc = "read bursts in flight on each channel"},
     {FIELD(dies), RANGE(1, DEVICE_MAX_SLRS), .preset = 1, .range = "1 to 8, at most the board's",
-     .doc = "dies (SLRs) over which the design is spread, with registers between them and `pblocks.tcl` for the "
-            "placer; 1: no partition"},
+     .doc = "dies (SLRs) of the FPGA that the design is spread over. Rill adds registers between "
+            "them and writes `pblocks.tcl` for the placer. 1: the design is not partitioned"},
     {FIELD(sampling), RANGE(1, 64), .preset = 0, .preset_doc = "none",
-     .doc =
-         "ids may be drawn at random ([numerics.md](numerics.md#10-sampling)), with a top-k of up to so many; without "
-         "it the most likely one is taken"},
+     .doc = "lets requests draw tokens at random, with a top-k of at most this number "
+            "([numerics.md](numerics.md#10-sampling)). Without the key every token is the most "
+            "likely one"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
-     .doc = "KiB that operations which run together may hold on chip: the program is cut into groups that run one "
-            "after the other ([passes.md](passes.md#groups)); without it everything is one group"},
+     .doc = "on-chip memory in KiB that operations which run together may use for intermediate "
+            "tensors. Rill cuts the program into groups that run one after another and fit "
+            "([passes.md](passes.md#groups)). Without the key everything is one group"},
 };
 const struct schema_table spec_design_table = {
     .path = "design", .what = "design", .fields = design_fields, .count = COUNT_OF(design_fields)};

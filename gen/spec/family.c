@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file of a family: what it declares, read and checked without any values.
 #define _POSIX_C_SOURCE 200809L
-#include "include/family.h"
+#include "gen/spec/family.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +15,12 @@ static const char *const type_words[] = {"integer", "number", "flag", "word"};
 // ---- what a family's file may hold ----
 
 static const struct schema_key parameter_keys[] = {
-    KEY("type", true, "what kind of value it has", "{\"enum\": [\"integer\", \"number\", \"flag\", \"word\"]}"),
-    KEY("from", false, "least value of an integer or a number", NUMBER),
+    KEY("type", true, "kind of its value", "{\"enum\": [\"integer\", \"number\", \"flag\", \"word\"]}"),
+    KEY("from", false, "lowest value of an integer or a number", NUMBER),
     KEY("to", false, "largest value", NUMBER),
-    KEY("of", false, "the values of a word", LIST),
-    KEY("list", false, "of an integer: it may be a list, without repeats, of at most so many", NUMBER),
-    KEY("default", false, "value where a spec gives none: an expression, a number or a word", EXPRESSION),
+    KEY("of", false, "the legal values of a word", LIST),
+    KEY("list", false, "for an integer: it may be a list of at most this many different values", NUMBER),
+    KEY("default", false, "value if the spec gives none: an expression, a number or a word", EXPRESSION),
     KEY("doc", false, "what it means, for `rill explain` and editors", TEXT),
 };
 static const struct schema_table parameter_table = {
@@ -31,25 +31,25 @@ static const struct schema_table word_table = {
 
 static const struct schema_key check_keys[] = {
     KEY("that", true, "expression that must not be 0", EXPRESSION),
-    KEY("of", true, "the parameter whose value is wrong then, or `design.` and a key", TEXT),
-    KEY("say", true, "the error; `{expression}` stands for its value", TEXT),
+    KEY("of", true, "the parameter whose value is wrong otherwise, or `design.` and a key", TEXT),
+    KEY("say", true, "text of the error. `{expression}` stands for its value", TEXT),
     KEY("nearest", false, "the nearest legal value, an expression", EXPRESSION),
 };
 static const struct schema_table check_table = {
     .what = "a check", .keys = check_keys, .key_count = COUNT_OF(check_keys)};
 
 static const struct schema_key family_keys[] = {
-    KEY("family", true, "its name: letters, digits, `_`, `-`", TEXT),
+    KEY("family", true, "its name: letters, digits, `_` and `-`", TEXT),
     {.key = "parameters", .doc = "keys of `model` in a spec", .holds = SCHEMA_HOLDS_NAMED, .table = &parameter_table},
-    KEY("let", false, "derived names: each an expression of those before it", MAP),
-    {.key = "checks", .doc = "what must hold of the values", .holds = SCHEMA_HOLDS_LIST, .table = &check_table},
+    KEY("let", false, "further names. The value of each is an expression of the earlier ones", MAP),
+    {.key = "checks", .doc = "conditions that the values must meet", .holds = SCHEMA_HOLDS_LIST, .table = &check_table},
     {.key = "config",
-     .doc = "keys of a checkpoint's config.json",
+     .doc = "keys of a checkpoint's config.json, and what they mean for the model",
      .holds = SCHEMA_HOLDS_LIST,
      .table = &family_config_table},
     {.key = "gguf", .doc = "how GGUF files are read", .holds = SCHEMA_HOLDS_ONE, .table = &family_gguf_table},
     {.key = "kernels",
-     .doc = "custom kernels of the graph, as `kernels` of a spec; their files lie relative to the family's",
+     .doc = "custom kernels of the graph, as `kernels` of a spec. Their files are relative to the family's file",
      .holds = SCHEMA_HOLDS_NAMED,
      .table = &spec_kernel_table},
     KEY("graph", true, "as `graph` of a spec, with expressions, choices and loops", "{\"type\": \"object\"}"),

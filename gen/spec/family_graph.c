@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "include/family.h"
+#include "gen/spec/family.h"
 #include "gen/spec/spec_read.h"
 
 enum { MOST_REPEAT = 65535, MOST_COUNT = 65535 };

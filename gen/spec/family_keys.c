@@ -5,29 +5,31 @@
 #include <string.h>
 
 #define VALUE_KEYS                                                                                                     \
-    KEY("values", false, "the only values that the family computes", LIST),                                            \
-        KEY("refuse", false, "values that it does not compute, and why", MAP),                                         \
-        KEY("words", false, "text of the checkpoint to value of a word", MAP),                                         \
-        KEY("is", false, "the parameter whose value it must have", TEXT),                                              \
-        KEY("most", false, "the parameter of which it is the largest value that was trained for", TEXT),               \
-        KEY("equals", false, "the value that it must have: an expression of what was read so far", EXPRESSION),        \
-        KEY("default", false, "value where the key is absent", EXPRESSION),                                            \
-        KEY("required", false, "a key with `values` that must be there", FLAG),                                        \
-        KEY("compare", false, "false: it may differ from the spec's", FLAG),                                           \
-        KEY("each", false, "of a list with a word for each layer: word to expression of `layer`", MAP)
+    KEY("values", false, "the only values that the family supports", LIST),                                            \
+        KEY("refuse", false, "values that the family does not support, each with the reason", MAP),                    \
+        KEY("words", false, "map from the checkpoint's text to the value of a word", MAP),                             \
+        KEY("is", false, "the parameter whose value it gives", TEXT),                                                  \
+        KEY("most", false, "the parameter for which it is the largest value that the model was trained for", TEXT),    \
+        KEY("equals", false, "an expression of what was read so far, which the value must equal", EXPRESSION),         \
+        KEY("default", false, "value if the key is absent", EXPRESSION),                                               \
+        KEY("required", false, "the key must be present, although it has `values`", FLAG),                             \
+        KEY("compare", false, "false: it may differ from the value in the spec", FLAG),                                \
+        KEY("each", false, "for a list with a word for each layer: map from the word to an expression of `layer`",     \
+            MAP)
 
 static const struct schema_key config_keys[] = {
-    KEY("key", true, "key of config.json, or its spellings", TEXTS),
-    KEY("file", false, "the file of the folder that has the key, if it is there", TEXT), VALUE_KEYS};
+    KEY("key", true, "name of the key, or a list of its spellings", TEXTS),
+    KEY("file", false, "the file in the folder that has the key, if it exists", TEXT), VALUE_KEYS};
 const struct schema_table family_config_table = {
     .what = "a key of config.json", .keys = config_keys, .key_count = COUNT_OF(config_keys)};
 
 static const struct schema_key metadata_keys[] = {
-    KEY("key", false, "key of the metadata, or its spellings; with a `.` in front one of the architecture's", TEXTS),
-    KEY("rows", false, "instead of `key`, a tensor: its rows are the value", TEXT),
-    KEY("without", false, "instead of `key`, a tensor: the value is true where the file has none", TEXT),
-    KEY("with", false, "instead of `key`, a tensor: the value is true where the file has it, else absent", TEXT),
-    KEY("largest", false, "instead of `key`, a tensor: the value is its largest element, of F32", TEXT),
+    KEY("key", false,
+        "name of the key, or a list of its spellings. A leading `.` stands for the name of the architecture", TEXTS),
+    KEY("rows", false, "instead of `key`: a tensor, whose number of rows is the value", TEXT),
+    KEY("without", false, "instead of `key`: a tensor. The value is true if the file does not have it", TEXT),
+    KEY("with", false, "instead of `key`: a tensor. The value is true if the file has it, else absent", TEXT),
+    KEY("largest", false, "instead of `key`: a tensor of F32, whose largest element is the value", TEXT),
     VALUE_KEYS};
 static const struct schema_table metadata_table = {
     .what = "a key of the metadata", .keys = metadata_keys, .key_count = COUNT_OF(metadata_keys)};
@@ -51,8 +53,8 @@ static const struct schema_table tensor_table = {
 
 static const struct schema_key gguf_keys[] = {
     KEY("architectures", true, "values of `general.architecture`", LIST),
-    {.key = "metadata", .doc = "keys of its metadata", .holds = SCHEMA_HOLDS_LIST, .table = &metadata_table},
-    KEY("tensors", true, "pattern of the file's names to the graph's name", TENSORS),
+    {.key = "metadata", .doc = "keys of the file's metadata", .holds = SCHEMA_HOLDS_LIST, .table = &metadata_table},
+    KEY("tensors", true, "map from patterns of the file's names to the names of the graph", TENSORS),
 };
 const struct schema_table family_gguf_table = {.what = "gguf", .keys = gguf_keys, .key_count = COUNT_OF(gguf_keys)};
 

@@ -3,7 +3,7 @@
 #ifndef RILL_FAMILY_READ_H
 #define RILL_FAMILY_READ_H
 
-#include "include/family.h"
+#include "gen/spec/family.h"
 
 struct family_reader {
     struct family *family;

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "include/expression.h"
-#include "include/family.h"
+#include "gen/base/expression.h"
+#include "gen/spec/family.h"
 #include "gen/spec/family_read.h"
 #include "gen/spec/spec_read.h"
 

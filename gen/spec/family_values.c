@@ -2,7 +2,7 @@
 // The parameters of a family: what `model` says, what it leaves to defaults, what follows, what is refused.
 #include <string.h>
 
-#include "include/family.h"
+#include "gen/spec/family.h"
 #include "gen/spec/spec_read.h"
 
 enum { FARTHEST = 4096 /* how far a legal value is searched for */ };

@@ -19,7 +19,7 @@ static const struct schema_key input_keys[] = {
     {.key = "shape",
      .required = true,
      .range = "list of 1 to 3 integers",
-     .doc = "elements per position; at most 1048576 in all",
+     .doc = "extents of the tensor for one position, at most 1048576 elements in all",
      .json = "{\"type\": \"array\", \"minItems\": 1, \"maxItems\": 3, "
              "\"items\": {\"type\": \"integer\", \"minimum\": 1, \"maximum\": 1048576}}"},
 };
@@ -35,7 +35,8 @@ static const struct schema_key weights_keys[] = {
     {.key = "unused",
      .range = "list of texts",
      .preset = "none",
-     .doc = "patterns (`*`: any characters) of a checkpoint's tensors that need no use",
+     .doc = "names of tensors in a checkpoint that the graph need not use. `*` stands for any "
+            "characters",
      .json = "{\"type\": \"array\", \"maxItems\": 1024, \"items\": {\"type\": \"string\"}}"},
 };
 static const struct schema_table weights_table = {
@@ -45,29 +46,33 @@ static const struct schema_key carry_keys[] = {
     {.key = "init",
      .required = true,
      .range = "name",
-     .doc = "the tensor of the first repetition, made before the region",
+     .doc = "the tensor's value in the first repetition, made before the region",
      .json = NAME_JSON},
     {.key = "next",
      .required = true,
      .range = "name",
-     .doc = "the tensor of the repetition after this one, made in the region",
+     .doc = "the tensor's value in the next repetition, made in the region",
      .json = NAME_JSON},
 };
 static const struct schema_table carry_table = {
     .path = "graph.regions.carry", .what = "a carried tensor", .keys = carry_keys, .key_count = COUNT_OF(carry_keys)};
 
 static const struct schema_key op_keys[] = {
-    {.key = "op", .required = true, .range = "text", .doc = "name of the operation (section 5)", .json = NAME_JSON},
+    {.key = "op",
+     .required = true,
+     .range = "text",
+     .doc = "the operation (section 5) or a custom kernel (section 6)",
+     .json = NAME_JSON},
     {.key = "name", .range = "text", .preset = "one of the two", .doc = "name of its output", .json = NAME_JSON},
     {.key = "out",
      .range = "list of 1 to 8 names",
      .preset = "one of the two",
-     .doc = "names of its outputs, when it has several",
+     .doc = "names of its outputs, if it has several",
      .json = "{\"anyOf\": [" NAME_JSON ", " NAMES_JSON("1") "]}"},
     {.key = "in",
      .range = "list of up to 8 names, or one name",
      .preset = "none",
-     .doc = "tensors it reads",
+     .doc = "names of the tensors that it reads",
      .json = "{\"anyOf\": [" NAME_JSON ", " NAMES_JSON("0") "]}"},
 };
 const struct schema_table spec_op_table = {
@@ -80,28 +85,32 @@ static const struct schema_field region_fields[] = {
      .min = 1,
      .max = 65535,
      .preset = 1,
-     .doc = "times the region runs per position; static weights have one set per repetition"},
+     .doc = "how often the region runs per position. Each repetition has its own weights"},
     {.key = "when",
      .type = SCHEMA_WORD,
      .offset = SPEC_OFFSET(spec_region, when),
      .words = spec_when_words,
      .count = 2,
-     .doc =
-         "`last`: only in steps whose result is wanted: the last position of a prompt and every decoded one (language "
-         "models only: of rows every one has its result)"},
+     .doc = "`last`: the region runs only in steps whose result is needed, that is for the last "
+            "token of a prompt and for every decoded token. Only for language models"},
 };
 static const struct schema_key region_maps[] = {
-    {.key = "name", .required = true, .range = "text", .doc = "unique among the regions", .json = NAME_JSON},
+    {.key = "name",
+     .required = true,
+     .range = "text",
+     .doc = "name of the region, unique among the regions",
+     .json = NAME_JSON},
     {.key = "carry",
      .range = "map of up to 8",
      .preset = "none",
-     .doc = "tensors that one repetition hands to the next: local name -> `{init: tensor, next: tensor}`",
+     .doc = "tensors that one repetition hands to the next: local name -> `{init: tensor, next: "
+            "tensor}`",
      .holds = SCHEMA_HOLDS_NAMED,
      .table = &carry_table},
     {.key = "ops",
      .required = true,
      .range = "list",
-     .doc = "operations in the order in which they run; at most 1024 in all regions",
+     .doc = "operations in the order in which they run, at most 1024 in all regions together",
      .holds = SCHEMA_HOLDS_LIST,
      .table = &spec_op_table},
 };
@@ -119,38 +128,39 @@ static const struct schema_field graph_fields[] = {
      .min = 1,
      .max = SPEC_MAX_CONTEXT,
      .preset_doc = "1024",
-     .doc =
-         "bound of the positions, or rows, of a request; must be given for a language model and where something is "
-         "kept for every position (`position`, `kv_quantize`). Memory has room for the inputs and outputs of as many"},
+     .doc = "most positions (or rows) of one request. Required for a language model, and where "
+            "something is stored per position (`position`, `kv_quantize`). Memory holds inputs and "
+            "outputs of this many"},
 };
 static const struct schema_key graph_maps[] = {
     {.key = "eot",
      .range = "0 to 1048575, or a list of up to 8",
      .preset = "none",
-     .doc = "of a language model: ids after any of which decoding stops: the end of the text, of a turn",
+     .doc = "end-of-text ids of a language model. Decoding stops after any of them",
      .json = "{\"anyOf\": [" ID_JSON ", {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 8, "
              "\"uniqueItems\": true, \"items\": " ID_JSON "}]}"},
     {.key = "inputs",
      .required = true,
      .range = "map of 1 to 8",
-     .doc = "name -> `{shape: [...]}`: 1 to 3 extents, elements per position; at most 1048576 of them",
+     .doc = "name -> `{shape: [...]}`: the shape per position, 1 to 3 extents, at most 1048576 "
+            "elements",
      .holds = SCHEMA_HOLDS_NAMED,
      .table = &input_table},
     {.key = "outputs",
      .required = true,
      .range = "list of 1 to 8 names",
-     .doc = "tensors that leave the design",
+     .doc = "names of the tensors that leave the design",
      .json = "{\"anyOf\": [" NAME_JSON ", " NAMES_JSON("1") "]}"},
     {.key = "weights",
      .range = "map",
      .preset = "none",
-     .doc = "names of a checkpoint: a prefix that they may have there, and patterns of tensors that need no use",
+     .doc = "how the graph's names relate to a checkpoint: a prefix, and tensors that need no use",
      .holds = SCHEMA_HOLDS_ONE,
      .table = &weights_table},
     {.key = "regions",
      .required = true,
      .range = "list of 1 to 64",
-     .doc = "the program: regions run in the order in which they stand",
+     .doc = "the program. Regions run in the order in which they are listed",
      .holds = SCHEMA_HOLDS_LIST,
      .table = &spec_region_table},
 };

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "include/custom.h"
+#include "gen/spec/custom.h"
 #include "gen/spec/spec_read.h"
 
 struct reader {
@@ -29,25 +29,26 @@ static const struct schema_key timing_keys[] = {
     {.key = "latency",
      .required = true,
      .range = "expression",
-     .doc = "cycles from the last word that an output word needs (of all positions of the step) to its offer",
+     .doc = "cycles from the arrival of the last word that an output word depends on (of all "
+            "positions of the step) until the output word is offered",
      .json = EXPRESSION},
     {.key = "group",
      .range = "expression",
      .preset = "1",
-     .doc = "words of the first input that are taken before something is given; `firing`: all. The other inputs are "
-            "divided into as many groups, and so is the result",
+     .doc = "words of the first input that are taken before any result is given. `firing`: all of "
+            "them. The other inputs, and the result, are divided into equally many groups",
      .json = EXPRESSION},
     {.key = "interval",
      .range = "expression",
      .preset = "1",
-     .doc = "cycles from a word taken, or given, to the next",
+     .doc = "cycles from one word to the next, when taking and when giving",
      .json = EXPRESSION},
     {.key = "buffers",
      .range = "expression",
      .preset = "1",
-     .doc =
-         "groups that the kernel holds: 2 where it takes a group while it gives the one before. A place is free in the "
-         "cycle after the last word has left; where a group is one word and makes one, in the same cycle",
+     .doc = "groups that the kernel can hold. 2: it takes a group while it gives out the previous "
+            "one. A place becomes free in the cycle after the last word of its result has left, or "
+            "in the same cycle if a group is one word that makes one word",
      .json = EXPRESSION},
 };
 static const struct schema_table timing_table = {
@@ -57,17 +58,18 @@ static const struct schema_key fetch_keys[] = {
     {.key = "ask",
      .range = "expression",
      .preset = "1",
-     .doc = "cycles from the step word, or from the last word of the firing before, to the request of the first row",
+     .doc = "cycles from the step word, or from the last word of the previous firing, until the "
+            "first row is requested",
      .json = EXPRESSION},
     {.key = "interval",
      .range = "expression",
      .preset = "1",
-     .doc = "cycles from a row's request to the next",
+     .doc = "cycles from the request of one row to the next",
      .json = EXPRESSION},
     {.key = "ready",
      .range = "expression",
      .preset = "1",
-     .doc = "cycles from the last beat of a firing's rows to the first word that the kernel takes",
+     .doc = "cycles from the last beat of a firing's rows until the kernel takes its first word",
      .json = EXPRESSION},
 };
 static const struct schema_table fetch_table = {
@@ -82,7 +84,7 @@ static const struct schema_key golden_keys[] = {
     {.key = "function",
      .range = "text",
      .preset = "the kernel's name",
-     .doc = "its name; a file without it is refused",
+     .doc = "name of the C function. A file without it is an error",
      .json = "{\"type\": \"string\"}"},
 };
 static const struct schema_table golden_table = {
@@ -106,12 +108,13 @@ static const struct schema_key port_keys[] = {
     {.key = "type",
      .range = "`fp32`, `int8`",
      .preset = "`fp32`",
-     .doc = "of the elements. `int8` is made and read by custom kernels alone",
+     .doc = "type of the elements. Only custom kernels make and read `int8`",
      .json = "{\"enum\": [\"fp32\", \"int8\"]}"},
     {.key = "shape",
      .range = "expression, or list of 1 to 3",
-     .preset = "any; of the output the first input's",
-     .doc = "elements (also as a list of one), or extents, that an operand must have, or that the result has",
+     .preset = "any for an input; the first input's for the output",
+     .doc = "of an input: the number of elements, or the extents, that it must have. Of the output: "
+            "those that it has",
      .json = "{\"anyOf\": [" EXPRESSION
              ", {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 3, \"items\": " EXPRESSION "}]}"},
 };
@@ -122,69 +125,70 @@ static const struct schema_key kernel_keys[] = {
     {.key = "verilog",
      .required = true,
      .range = "file, or list of up to 16",
-     .doc =
-         "Verilog-2005 files (`.v`), relative to the spec; they are copied into the design. Names of files and modules "
-         "must not begin with `rill_`, and no file may include another; modules of the RTL library may be instantiated",
+     .doc = "Verilog-2005 files (`.v`), relative to the spec. Rill copies them into the design. "
+            "Names of files and modules must not begin with `rill_`, and a file must not include "
+            "another. They may instantiate modules of the RTL library",
      .json = "{\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 16, "
              "\"items\": {\"type\": \"string\"}}]}"},
     {.key = "module",
      .range = "text",
      .preset = "the kernel's name",
-     .doc = "the module; its ports and parameters are declared in its header",
+     .doc = "name of the module. Its ports and parameters are declared in its header",
      .json = "{\"type\": \"string\"}"},
     {.key = "inputs",
      .required = true,
      .range = "map of 1 to 8",
-     .doc = "stream -> type, or `{type: ..., shape: ...}`",
+     .doc = "name of the stream -> type, or `{type: ..., shape: ...}`",
      .json = "{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 8, \"additionalProperties\": " STREAM "}",
      .table = &port_table},
     {.key = "outputs",
      .required = true,
      .range = "map of 1",
-     .doc = "the same",
+     .doc = "the output stream, in the same form",
      .json =
          "{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, \"additionalProperties\": " STREAM "}"},
     {.key = "elementwise",
-     .range = "truth value",
+     .range = "true or false",
      .preset = "`false`",
-     .doc = "element i of the result is of the operands' elements i: all have one shape and are fp32, and the kernel "
-            "takes "
-            "them in any order",
+     .doc = "element i of the result depends only on the elements i of the operands. All have the "
+            "same shape and are fp32, and the kernel accepts them in any order",
      .json = "{\"type\": \"boolean\"}"},
     {.key = "step",
-     .range = "truth value",
+     .range = "true or false",
      .preset = "`false`",
-     .doc = "the kernel takes the word of every step: stream `step`, below",
+     .doc = "the kernel receives a word for each step, on a stream `step` ([step words](#step-words))",
      .json = "{\"type\": \"boolean\"}"},
     {.key = "parameters",
      .range = "map of up to 16",
      .preset = "none",
-     .doc = "Verilog parameter -> expression, a sized constant (`32'h3f800000`) or a text (`'\"block\"'`); `required`: "
-            "every "
-            "operation gives it. An operation may give any of them another value: `{op: name, ..., LIMIT: 3}`",
+     .doc = "Verilog parameter -> its value: an expression, a sized constant (`32'h3f800000`), a "
+            "text (`'\"block\"'`), or `required` if every operation must give it. An operation may "
+            "override any value: `{op: name, ..., LIMIT: 3}`",
      .json = "{\"type\": \"object\", \"maxProperties\": 16, \"additionalProperties\": " EXPRESSION "}"},
     {.key = "vectors",
      .range = "map of up to 4",
      .preset = "none",
-     .doc = "vector of fp32 weights -> its number of elements, an expression, the same for all: stream `param`, below. "
-            "An operation names its tensor: `{op: name, ..., gamma: \"norm.{layer}\"}`",
+     .doc = "weights on chip: name of an fp32 vector -> its number of elements, an expression, equal "
+            "for all. They arrive on a stream `param` ([vector parameters](#vector-parameters)). An "
+            "operation names the tensor: `{op: name, ..., gamma: \"norm.{layer}\"}`",
      .json = "{\"type\": \"object\", \"maxProperties\": 4, \"additionalProperties\": " EXPRESSION "}"},
     {.key = "fetch",
      .range = "map",
      .preset = "none",
-     .doc = "the kernel reads rows of an fp32 table in memory, one for each position: streams `fetch`, below; it needs "
-            "`step: true`. An operation gives `rows`, `cols` and `weight`, as `position` does",
+     .doc = "the kernel reads rows of an fp32 table in memory, on streams `fetch` ([rows of a "
+            "table](#rows-of-a-table)). Needs `step: true`. An operation gives `rows`, `cols` and "
+            "`weight`, like `position`",
      .holds = SCHEMA_HOLDS_ONE,
      .table = &fetch_table},
     {.key = "lanes",
      .range = "list of 1, 2, 4, 8, 16, 32",
      .preset = "all",
-     .doc = "lanes that the kernel can have",
+     .doc = "lane counts that the kernel supports",
      .json = POWERS("1, 2, 4, 8, 16, 32")},
     {.key = "T",
      .range = "list of 1, 2, 4, 8",
      .preset = "all",
-     .doc = "values of `design.T` that it can have",
+     .doc = "values of `design.T` that the kernel supports",
      .json = POWERS("1, 2, 4, 8")},
     {.key = "timing",
      .required = true,
@@ -195,16 +199,15 @@ static const struct schema_key kernel_keys[] = {
     {.key = "golden",
      .range = "`{file: ..., function: ...}`",
      .preset = "none",
-     .doc =
-         "C file with the golden function (`include/rill_kernel.h`); `function`: the kernel's name by default; a file "
-         "without that name is refused. Without it `rill sim` takes the kernel's results as they come and compares all "
-         "streams around it; `rill golden` refuses the graph",
+     .doc = "C file with the golden function (`include/rill_kernel.h`), and its name if it is not "
+            "that of the kernel. Without it `rill sim` takes the results of the kernel as they come "
+            "and compares all other streams, and `rill golden` cannot run the graph",
      .holds = SCHEMA_HOLDS_ONE,
      .table = &golden_table},
     {.key = "resources",
      .range = "`{lut, ff, dsp, bram18, uram}`",
      .preset = "none",
-     .doc = "of one instance, for the report",
+     .doc = "resources of one instance, for reports",
      .holds = SCHEMA_HOLDS_ONE,
      .table = &resource_table},
 };

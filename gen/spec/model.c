@@ -8,9 +8,9 @@ static const struct schema_key model_keys[] = {
     {.key = "family",
      .required = true,
      .range = "text",
-     .doc =
-         "a family of the installation (`families/<name>.yaml`), or, with a `/` or the ending `.yaml`, a file of your "
-         "own, relative to the spec ([models.md](models.md))",
+     .doc = "name of a family that Rill ships (`families/<name>.yaml`). Text with a `/` or the "
+            "ending `.yaml` is the path of a family file, relative to the spec "
+            "([models.md](models.md))",
      .json = "{\"type\": \"string\"}"},
 };
 const struct schema_table spec_model_table = {

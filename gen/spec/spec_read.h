@@ -3,8 +3,8 @@
 #ifndef RILL_SPEC_READ_H
 #define RILL_SPEC_READ_H
 
-#include "include/schema.h"
-#include "include/spec.h"
+#include "gen/base/schema.h"
+#include "gen/spec/spec.h"
 
 #define SPEC_OFFSET(type, member) offsetof(struct type, member)
 

@@ -10,7 +10,7 @@ static int64_t longest_firing(const struct sizing *z, const struct timing_result
     for (int e = 0; e < z->ir->edges; e++) {
         const struct timing_edge *t = &r->edge[e];
         for (int64_t i = 0, first = 0; z->width[e] && i < t->words; i++) {
-            if (!(t->mark[i] & TIMING_LAST)) continue;
+            if (!(t->mark[i] & MARK_LAST)) continue;
             longest = at_least(longest, t->put[i] - t->put[first] + 1);
             first = i + 1;
         }
@@ -32,7 +32,7 @@ static void note_pace(struct sizing *z, const struct timing_result *r) {
     for (int e = 0; e < z->ir->edges; e++) {
         const struct timing_edge *t = &r->edge[e];
         for (int64_t i = 0, first = 0; z->width[e] && i < t->words; i++) {
-            if (!(t->mark[i] & TIMING_LAST)) continue;
+            if (!(t->mark[i] & MARK_LAST)) continue;
             z->least[e] = at_least(z->least[e], firing_words(t, first, i + 1 - first, longest));
             first = i + 1;
         }

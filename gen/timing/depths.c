@@ -8,7 +8,7 @@
 // so what goes through here goes through with any timing of the memory.
 #include <string.h>
 
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/timing/sizing.h"
 
 // A stream whose writer could be later without harm: the LP found one of its firings waiting for nothing, or the safe

@@ -3,7 +3,7 @@
 #ifndef RILL_TIMING_DEPTHS_H
 #define RILL_TIMING_DEPTHS_H
 
-#include "include/timing.h"
+#include "gen/timing/timing.h"
 
 enum {
     TIMING_LIMIT = 200000000 /* words and beats of one run; more is no design */,

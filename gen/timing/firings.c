@@ -35,7 +35,7 @@ static void cut_stream(struct graph *g, int e, int *variables) {
     struct stream *s = &g->stream[e];
     s->first = ARENA_ARRAY(g->arena, int64_t, (size_t)t->words + 2);
     for (int64_t i = 0; i < t->words; i++)
-        if (t->mark[i] & TIMING_LAST) s->first[++s->firings] = i + 1;
+        if (t->mark[i] & MARK_LAST) s->first[++s->firings] = i + 1;
     s->put = *variables;
     s->take = *variables + s->firings;
     *variables += 2 * s->firings;

@@ -2,12 +2,12 @@
 // Cycles of a request from the timing contracts alone. A short request is simulated whole. Of a long one, steps at some
 // positions are, each in a window of its own that begins a little earlier; each stands for the steps around it (the
 // midpoint rule).
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
-#include "include/fields.h"
-#include "include/latency.h"
-#include "include/timing.h"
-#include "include/window.h"
+#include "gen/ir/fields.h"
+#include "gen/ir/latency.h"
+#include "gen/timing/timing.h"
+#include "gen/ir/window.h"
 
 enum {
     SAMPLES_PREFILL = 8,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of a request, and when the first of them begins: the host's registers, the vector parameters.
-#include "include/latency.h"
-#include "include/timing.h"
+#include "gen/ir/latency.h"
+#include "gen/timing/timing.h"
 
 int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, struct timing_step **out) {
     int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;

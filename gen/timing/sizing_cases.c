@@ -2,11 +2,11 @@
 // The steps that FIFOs are sized for, and their runs.
 #include <string.h>
 
-#include "include/cost.h"
-#include "include/kv.h"
-#include "include/layout.h"
-#include "include/ops.h"
-#include "include/window.h"
+#include "gen/cost/cost.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
+#include "gen/ir/window.h"
 #include "gen/timing/sizing.h"
 
 // The fastest memory asks most of the streams behind the engine.
@@ -192,7 +192,7 @@ void sizing_note_mark(struct sizing *z, const struct test_case *t, int e, const 
     const struct timing_edge *edge = &r->edge[e];
     if (edge->high_water <= z->depth[e] || !sizing_is_sized(z->ir, e)) return;
     int64_t firing = 0, word = edge->most_at;
-    for (int64_t i = 0; i < word; i++) firing += edge->mark[i] & TIMING_LAST;
+    for (int64_t i = 0; i < word; i++) firing += edge->mark[i] & MARK_LAST;
     z->depth[e] = edge->high_water;
     const char *path = timing_path(&z->scratch, z->ir, r, e, word);
     z->out[e].forced_by = arena_printf(z->ir->arena, "%s, firing %lld, cycle %lld, for %s", t->name, (long long)firing,

@@ -37,6 +37,7 @@ module rill_fp32_from_int #(
         begin
             extended = {{(FULL_W-WIDTH){from[WIDTH-1]}}, from};
             carry = 1'b1;
+            pieces_used = {PIECES{1'b0}};
             for (n = 0; n < PIECES; n = n + 1) begin
                 pieces_used[n] = from[WIDTH-1] && !carry ? !(&extended[16*n +: 16]) : |extended[16*n +: 16];
                 carry = carry && extended[16*n +: 16] == 16'd0;

@@ -72,7 +72,7 @@ module rill_fp32_mul #(
     // before the flush, as IEEE rounding in the subnormal range does: with exponent field 0 it is always rounded up,
     // and what then is no power of two is flushed.
     // A function, so that a simulator evaluates it only where the stage moves. {y, overflow}
-    function [32:0] finish(input sign, input zero, input [7:0] exponent, input [7:0] above, input [5:0] is,
+    function [32:0] finish(input sign, input zero, input [7:0] exponent, input [7:0] above, input [5:0] flags,
         input [47:17] product,
             input sticky_low);
         reg        high;
@@ -89,10 +89,11 @@ module rill_fp32_mul #(
             up_high = product[23] && (sticky || product[22] || product[24]);
             up_low = product[22] && (sticky || product[23]);
             rounded = {high ? above : exponent, high ? product[46:24] : product[45:23]} +
-                {30'd0, high ? up_high || is[3] : up_low || is[4]};
-            flush = zero || (high ? is[5] && !(is[3] && &product[46:24]) : is[5] || (is[4] && !(&product[45:23])));
-            over = is[2] || (high ? is[1] || (&product[46:24] && up_high && is[0]) : &product[45:23] && up_low
-                && is[1]);
+                {30'd0, high ? up_high || flags[3] : up_low || flags[4]};
+            flush = zero || (high ? flags[5] && !(flags[3] && &product[46:24])
+                : flags[5] || (flags[4] && !(&product[45:23])));
+            over = flags[2] || (high ? flags[1] || (&product[46:24] && up_high && flags[0]) : &product[45:23] && up_low
+                && flags[1]);
             most = SATURATE == 1 && over;
             finish = {sign, flush ? 31'd0 : most ? 31'h7f7fffff : rounded, over && !flush};
         end

@@ -41,7 +41,7 @@ module rill_packed_mul #(
     output reg  [SUM_W-1:0] p,
     output wire [SUM_W-1:0] cascade
 );
-    localparam [63:0] ADD = BIAS * (64'd8 << X_BITS) * ((64'd1 << 26 - X_BITS) + 64'd1);
+    localparam [63:0] ADD = BIAS * (64'd8 << X_BITS) * ((64'd1 << (26 - X_BITS)) + 64'd1);
 
     generate
         if (BIAS < 0 || BIAS > 64) begin : gen_bad_bias
@@ -61,9 +61,9 @@ module rill_packed_mul #(
     wire [SUM_W-1:0] chained = SUMS > 0 ? sum_in : {SUM_W{1'b0}};
     wire [SUM_W-1:0] beside = BIAS != 0 ? ADD[SUM_W-1:0] : SUMS > 1 ? sum_beside : {SUM_W{1'b0}};
 
-    // RILL_DSP48E2: what a vendor's tool makes of the rest, one cell, for tools that do not. PCOUT and PCIN are the
-    // cascade.
-`ifdef RILL_DSP48E2
+    // Multiplier, adder and register are one cell of the vendor's. PCOUT and PCIN are the cascade, which inference does
+    // not always find together with port C.
+`ifdef RILL_VENDOR_CELLS
     wire [47:0] p_whole;
     wire [47:0] cascade_whole;
     wire [63:0] chained_whole = {{(64-SUM_W+1){chained[SUM_W-1]}}, chained[SUM_W-2:0]};
@@ -72,8 +72,12 @@ module rill_packed_mul #(
     wire [63:0] cascade_wide = {{16{cascade_whole[47]}}, cascade_whole};
     DSP48E2 #(.USE_MULT("MULTIPLY"), .ACASCREG(0), .ADREG(0), .ALUMODEREG(0), .AREG(0), .BCASCREG(0), .BREG(0),
         .CARRYINREG(0), .CARRYINSELREG(0), .CREG(0), .DREG(0), .INMODEREG(0), .MREG(0), .OPMODEREG(0), .PREG(1)) u_dsp (
-        .CLK(clk), .CEP(en), .RSTP(1'b0), .A({{3{x[26]}}, x[26:0]}), .B({{13{weight[4]}}, weight}),
-        .C(beside_whole[47:0]), .PCIN(chained_whole[47:0]),
+        .CLK(clk), .CEA1(1'b0), .CEA2(1'b0), .CEAD(1'b0), .CEALUMODE(1'b0), .CEB1(1'b0), .CEB2(1'b0), .CEC(1'b0),
+        .CECARRYIN(1'b0), .CECTRL(1'b0), .CED(1'b0), .CEINMODE(1'b0), .CEM(1'b0), .CEP(en), .RSTA(1'b0),
+        .RSTALLCARRYIN(1'b0), .RSTALUMODE(1'b0), .RSTB(1'b0), .RSTC(1'b0), .RSTCTRL(1'b0), .RSTD(1'b0),
+        .RSTINMODE(1'b0), .RSTM(1'b0), .RSTP(1'b0), .A({{3{x[26]}}, x[26:0]}), .ACIN(30'd0),
+        .B({{13{weight[4]}}, weight}), .BCIN(18'd0), .C(beside_whole[47:0]), .D(27'd0), .PCIN(chained_whole[47:0]),
+        .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0),
         .OPMODE({BIAS != 0 || SUMS > 1 ? 2'b11 : 2'b00, SUMS > 0 ? 3'b001 : 3'b000, 4'b01_01}),
         .ALUMODE(4'd0), .INMODE(5'd0), .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p_whole),
         .PCOUT(cascade_whole));
@@ -82,13 +86,13 @@ module rill_packed_mul #(
     wire        unused_high = &{1'b0, p_wide, cascade_wide, chained_whole, beside_whole, x[31:27]};
 `else
     assign cascade = p;
-`ifdef SYNTHESIS
+`ifndef RILL_FAST_SIM
     wire signed [26:0] factor = x[26:0];
     wire signed [4:0]  by = weight;
     wire signed [31:0] product = factor * by;
     wire               unused = &{1'b0, x[31:27]};
 `else
-    wire [31:0]        product = x * {{27{weight[4]}}, weight}; // the same: a simulator has no 27 bits
+    wire [31:0]        product = x * {{27{weight[4]}}, weight}; // the same in whole words, as x is extended to them
 `endif
     always @(posedge clk)
         if (en)

@@ -42,7 +42,7 @@ module rill_pumped_mul #(
     output reg  [SUM_W-1:0] p,
     output wire [SUM_W-1:0] cascade
 );
-    localparam [63:0] ADD = BIAS * (64'd8 << X_BITS) * ((64'd1 << 26 - X_BITS) + 64'd1);
+    localparam [63:0] ADD = BIAS * (64'd8 << X_BITS) * ((64'd1 << (26 - X_BITS)) + 64'd1);
 
     generate
         if (BIAS < 0 || BIAS > 64) begin : gen_bad_bias
@@ -62,16 +62,9 @@ module rill_pumped_mul #(
     wire [SUM_W-1:0] chained = SUMS > 0 ? sum_in : {SUM_W{1'b0}};
     wire [SUM_W-1:0] beside = BIAS != 0 ? ADD[SUM_W-1:0] : SUMS > 1 ? sum_beside : {SUM_W{1'b0}};
 
-    // What the rest is, as one cell: with RILL_DSP48E2, and in a vendor's synthesis, which would not find it. PCOUT
-    // and PCIN are the cascade; INMODE adds D to no A or nothing to A.
-`ifdef RILL_DSP48E2
-`define RILL_CELL
-`elsif YOSYS
-`elsif SYNTHESIS
-`define RILL_CELL
-`endif
-`ifdef RILL_CELL
-`undef RILL_CELL
+    // All registers and the adder are one cell of the vendor's, which synthesis does not find by itself. PCOUT and PCIN
+    // are the cascade; INMODE adds D to no A or nothing to A.
+`ifdef RILL_VENDOR_CELLS
     wire [47:0] p_whole;
     wire [47:0] cascade_whole;
     wire [63:0] chained_whole = {{(64-SUM_W+1){chained[SUM_W-1]}}, chained[SUM_W-2:0]};
@@ -81,10 +74,12 @@ module rill_pumped_mul #(
     DSP48E2 #(.USE_MULT("MULTIPLY"), .AMULTSEL("AD"), .ACASCREG(1), .ADREG(1), .ALUMODEREG(0), .AREG(1), .BCASCREG(2),
         .BREG(2), .CARRYINREG(0), .CARRYINSELREG(0), .CREG(0), .DREG(1), .INMODEREG(1), .MREG(1), .OPMODEREG(0),
         .PREG(1)) u_dsp (
-        .CLK(clk_2x), .CEA1(1'b0), .CEA2(en_x), .CEAD(1'b1), .CEB1(en_weight), .CEB2(1'b1), .CED(en_x),
-        .CEINMODE(1'b1), .CEM(1'b1), .CEP(1'b1), .RSTA(1'b0), .RSTB(1'b0), .RSTD(1'b0), .RSTINMODE(1'b0), .RSTM(1'b0),
-        .RSTP(1'b0), .A({{3{x_0[26]}}, x_0[26:0]}), .B({{13{weight[4]}}, weight}), .C(beside_whole[47:0]),
-        .D(x_1[26:0]), .PCIN(chained_whole[47:0]),
+        .CLK(clk_2x), .CEA1(1'b0), .CEA2(en_x), .CEAD(1'b1), .CEALUMODE(1'b0), .CEB1(en_weight), .CEB2(1'b1),
+        .CEC(1'b0), .CECARRYIN(1'b0), .CECTRL(1'b0), .CED(en_x), .CEINMODE(1'b1), .CEM(1'b1), .CEP(1'b1), .RSTA(1'b0),
+        .RSTALLCARRYIN(1'b0), .RSTALUMODE(1'b0), .RSTB(1'b0), .RSTC(1'b0), .RSTCTRL(1'b0), .RSTD(1'b0),
+        .RSTINMODE(1'b0), .RSTM(1'b0), .RSTP(1'b0), .A({{3{x_0[26]}}, x_0[26:0]}), .ACIN(30'd0),
+        .B({{13{weight[4]}}, weight}), .BCIN(18'd0), .C(beside_whole[47:0]), .D(x_1[26:0]), .PCIN(chained_whole[47:0]),
+        .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0),
         .OPMODE({BIAS != 0 || SUMS > 1 ? 2'b11 : 2'b00, SUMS > 0 ? 3'b001 : 3'b000, 4'b01_01}),
         .ALUMODE(4'd0), .INMODE({2'b00, pick_1, pick_1, 1'b0}), .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p_whole),
         .PCOUT(cascade_whole));

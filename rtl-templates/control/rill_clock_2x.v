@@ -2,13 +2,13 @@
 // The clocks of a kernel whose multipliers work twice in a cycle, of the platform's one: clk, of its frequency, and
 // clk_2x, of twice that, which rises with clk and in the middle between.
 //
-// Synthesis: one MMCM of UltraScale+ makes both, so that they come over like buffers with the same delay (the
+// RILL_VENDOR_CELLS: one MMCM of UltraScale+ makes both, so that they come over like buffers with the same delay (the
 // constraints of a package put them into one CLOCK_DELAY_GROUP) and paths between them have as little skew as any.
 // Its feedback keeps them in phase with ap_clk, so paths from and to the platform's registers are timed as those of one
 // clock. locked is 0 until then, and at any loss of ap_clk; it is not synchronous: the design's reset takes it over
 // registers (rill_reset).
-// Simulation and lint (also Yosys, which has no MMCM): both are ap_clk. Multipliers do not look at clk_2x there; those
-// of RILL_PUMP do, for which a bench drives both clocks of the design itself, not of its kernel.
+// Without that macro both are ap_clk, and multipliers do not look at clk_2x. Those of RILL_PUMP do: a bench then drives
+// both clocks of the design itself, not of its kernel.
 // MULTIPLY * 1000000 / PERIOD_PS, the frequency of the MMCM's oscillator, is 800 to 1600 MHz.
 // Reset: none.
 //
@@ -35,9 +35,7 @@ module rill_clock_2x #(
         end
     endgenerate
 
-`ifdef YOSYS
-    assign {clk, clk_2x, locked} = {ap_clk, ap_clk, 1'b1};
-`elsif SYNTHESIS
+`ifdef RILL_VENDOR_CELLS
     wire feedback, feedback_q, once, twice;
     MMCME4_BASE #(.CLKIN1_PERIOD(PERIOD_PS / 1000.0), .DIVCLK_DIVIDE(1), .CLKFBOUT_MULT_F(MULTIPLY * 1.0),
         .CLKOUT0_DIVIDE_F(MULTIPLY * 1.0), .CLKOUT1_DIVIDE(MULTIPLY / 2)) u_mmcm (

@@ -2,7 +2,7 @@
 // The ids of a prompt out of its beats: one beat is held, and the next one taken when its ids are gone.
 //
 // any: `id` is the next one; take moves on to the one behind it, in the next cycle. The first id of a beat is in its
-// low bits. Beats are taken while `open`; clear (a level) drops what is held.
+// low bits. Beats are taken while `takes` is high; clear (a level) drops what is held.
 // Latency: 1 cycle. Throughput: an id per cycle, a cycle more per beat. Reset: clear.
 //
 // name       meaning    unit  range
@@ -14,7 +14,7 @@ module rill_prompt_ids #(
 ) (
     input  wire                 clk,
     input  wire                 clear,
-    input  wire                 open,
+    input  wire                 takes,
     input  wire                 s_axis_prompt_tvalid,
     output wire                 s_axis_prompt_tready,
     input  wire [BEAT_BITS-1:0] s_axis_prompt_tdata,
@@ -38,7 +38,7 @@ module rill_prompt_ids #(
 
     assign any = ids_q != {(IDS_SHIFT + 1){1'b0}};
     assign id = beat_q[31:0];
-    assign s_axis_prompt_tready = open && !any;
+    assign s_axis_prompt_tready = takes && !any;
 
     always @(posedge clk) begin
         if (clear)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments of a request, and what is wrong with them.
 //
-// While `open` is high the outputs follow the arguments; then they are held, but for ring_ids and channel_base, which
-// must not move. All is settled three cycles behind the arguments, `decode_steps` two, the rest one; a start comes
+// While `follows` is high the outputs follow the arguments; then they are held, but for ring_ids and channel_base,
+// which must not move. All is settled three cycles after the arguments, `decode_steps` two, the rest one; a start comes
 // later than that.
 // refused: the request cannot be run: `fault` and `place` say why, as fault_code and fault_place of rill_token_loop (1
 // no prompt, 2 a prompt beyond CONTEXT, 3 a pointer that is no multiple of a beat or has bits above ADDR_BITS: place 0
@@ -29,7 +29,7 @@ module rill_request_args #(
     parameter BASES = 1
 ) (
     input  wire                  clk,
-    input  wire                  open,
+    input  wire                  follows,
     input  wire [31:0]           prompt_len,
     input  wire [31:0]           max_new,
     input  wire [END_IDS*32-1:0] eot_id,
@@ -51,7 +51,8 @@ module rill_request_args #(
     localparam [31:0] CONTEXT_32 = CONTEXT;
     // of a base or a pointer: those within a beat, those beyond the memory
     localparam [31:0] ALIGN_MASK = BEAT_BITS / 8 - 1;
-    localparam [63:0] BAD_BITS = (~64'd0 << ADDR_BITS) | {32'd0, ALIGN_MASK};
+    localparam [64:0] BEYOND = ~65'd0 << ADDR_BITS;
+    localparam [63:0] BAD_BITS = BEYOND[63:0] | {32'd0, ALIGN_MASK};
     localparam [31:0] FAULT_NONE = 0, FAULT_NO_PROMPT = 1, FAULT_LONG_PROMPT = 2, FAULT_POINTER = 3, FAULT_RING = 9;
     localparam [31:0] PLACE_PROMPT = 0, PLACE_RING = 1, PLACE_BASE = 2;    // of FAULT_POINTER; channel c PLACE_BASE + c
 
@@ -82,7 +83,7 @@ module rill_request_args #(
     wire [31:0] decode_wish = max_new_q - 32'd1;
 
     always @(posedge clk) begin
-        if (open) begin
+        if (follows) begin
             prompt_len_q <= prompt_len;
             max_new_q <= max_new;
             eot_id_q <= eot_id;
@@ -101,13 +102,13 @@ module rill_request_args #(
     reg  [BASES-1:0] bad_bases_q;
     reg              bad_base_q;             // any of them
     reg  [31:0]      base_place_d, base_place_q;
-    integer          b;
+    integer          b, c;
 
     always @* begin
         base_place_d = 32'd0;
-        for (b = BASES - 1; b >= 0; b = b - 1)
-            if (bad_bases_q[b])
-                base_place_d = PLACE_BASE + b;
+        for (c = BASES - 1; c >= 0; c = c - 1)
+            if (bad_bases_q[c])
+                base_place_d = PLACE_BASE + c;
     end
 
     always @(posedge clk) begin

@@ -220,7 +220,7 @@ module rill_token_loop #(
 
     rill_request_args #(.MODE(MODE), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT), .END_IDS(END_IDS),
         .ADDR_BITS(ADDR_BITS), .BASES(BASES)) u_args (
-        .clk(clk), .open(is_q[S_IDLE]), .prompt_len(prompt_len), .max_new(max_new), .eot_id(eot_id),
+        .clk(clk), .follows(is_q[S_IDLE]), .prompt_len(prompt_len), .max_new(max_new), .eot_id(eot_id),
         .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .ring_ids(ring_ids),
         .channel_base(channel_base), .prompt_len_q(prompt_len_q), .max_new_q(max_new_q), .eot_id_q(eot_id_q),
         .ignore_eot_q(ignore_eot_q), .no_ids(no_ids), .decode_steps(decode_steps), .refused(refused),
@@ -319,7 +319,7 @@ module rill_token_loop #(
     reg                  bad_id;             // of id_q
 
     rill_prompt_ids #(.BEAT_BITS(BEAT_BITS)) u_prompt (
-        .clk(clk), .clear(is_q[S_IDLE]), .open(running), .s_axis_prompt_tvalid(s_axis_prompt_tvalid),
+        .clk(clk), .clear(is_q[S_IDLE]), .takes(running), .s_axis_prompt_tvalid(s_axis_prompt_tvalid),
         .s_axis_prompt_tready(s_axis_prompt_tready), .s_axis_prompt_tdata(s_axis_prompt_tdata), .any(prompt_any),
         .id(prompt_id), .take(is_q[S_ID] && prefill_q && prompt_any));
 
@@ -355,13 +355,13 @@ module rill_token_loop #(
     wire        stop = eot_q || all_q || final_q || halt[STOP];
     wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL]; // of the last rows (MODE 1)
     reg         drained_q;
-    wire        drained = drained_q && count_q >= DRAIN_LEAST;
     reg  [LOADERS-1:0] loaded_q;
     // count_q: cycles of S_DRAIN, quiet ones of S_FLUSH, those of S_RESET, soft_rst up to RESET_SOFT, those behind rst.
     localparam [31:0] WAY = RESET_WAY;
     localparam [4:0] DRAIN_LEAST = 5'd2, FLUSH_QUIET = 5'd8, RESET_SOFT = 5'd11, RESET_END = 5'd13 + WAY[4:0];
     reg  [4:0]  count_q;
     reg         awake_q;                     // all has left rst
+    wire        drained = drained_q && count_q >= DRAIN_LEAST;
 
     always @(posedge clk) begin
         eot_q <= ends && !ignore_eot_q;
@@ -373,8 +373,8 @@ module rill_token_loop #(
         else
             loaded_q <= {LOADERS{1'b0}};
         count_q <= 5'd0;
-        if (is_q[S_DRAIN] && !drained && !broken || is_q[S_FLUSH] && quiet && count_q != FLUSH_QUIET || is_q[S_RESET]
-            || !awake_q && !rst)
+        if ((is_q[S_DRAIN] && !drained && !broken) || (is_q[S_FLUSH] && quiet && count_q != FLUSH_QUIET)
+            || is_q[S_RESET] || (!awake_q && !rst))
             count_q <= count_q + 5'd1;
         awake_q <= !rst && (awake_q || count_q == WAY[4:0]);
         if (rst || is_q[S_CHECK])

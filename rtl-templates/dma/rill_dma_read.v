@@ -99,12 +99,12 @@ module rill_dma_read #(
 
     wire [8:0]        burst_beats = burst[ADDR_BITS +: 9];
     wire [31:0]       room32 = {{(32 - ROOM_W){1'b0}}, room_q};
+    wire              issue = burst_valid && burst_ready;
     reg               fits_q;                // there is room for the burst that is offered
     wire              fits_d = issue || !burst_valid ? room32 >= ANY_TWO : room32 >= {23'd0, burst_beats};
     reg               slot_q;                // out_q is below OUTSTANDING
     wire              all_out = out_q == OUT_ALL[OUT_W-1:0];
     wire              next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
-    wire              issue = burst_valid && burst_ready;
     wire [31:0]       taken = issue ? {23'd0, burst_beats} : 32'd0;
     wire              beat_in = m_axi_rvalid && m_axi_rready;
     wire              burst_end = beat_in && m_axi_rlast;

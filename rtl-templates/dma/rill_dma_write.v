@@ -137,13 +137,13 @@ module rill_dma_write #(
             assign place_turn = 1'b1;
             assign data_turn = 1'b1;
         end else begin : gen_turns
-            wire [CLIENTS-1:0] others = request & ~turn;
+            wire [CLIENTS-1:0] other_requests = request & ~turn;
             wire               pass = !current || (push && ends);
             wire [CLIENTS-1:0] grant;
             rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst || flush_q), .take(pass),
-                .request(others), .grant(grant));
+                .request(other_requests), .grant(grant));
             rill_register_tree #(.DATA_W(CLIENTS), .COPIES(4)) u_turn (.clk(clk), .rst(rst),
-                .d(pass && |others ? grant : turn), .q({data_turn, place_turn, ready_turn, turn}));
+                .d(pass && |other_requests ? grant : turn), .q({data_turn, place_turn, ready_turn, turn}));
         end
     endgenerate
 

@@ -27,7 +27,7 @@
 // V_WINDOW           the same of each layer of the values                  positions  any
 // SECTIONS           of the table, docs/rtl.md section 5                   sections   1 or more
 // ENTRIES            the sum of all lengths                                entries    1 or more
-// SECTION_LEN        of each section, 16 bits, the first low               entries    any
+// SECTION_LEN        of each section, 16 bits, the first low               entries    not 0
 // SECTION_REPEAT     how often each is walked, 16 bits each                times      any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                -          any
 // TABLE              the entries, 192 bits each (of SEGMENT)               -          any
@@ -103,6 +103,7 @@ module rill_segment_walker #(
         .s_axis_step_tdata(s_axis_step_tdata),
         .m_axis_entry_tvalid(listed_valid), .m_axis_entry_tready(listed_ready), .m_axis_entry_tdata(listed_data),
         .m_axis_entry_tlast(listed_last));
+    wire [1:0]  entry_kind = entry_data[SEGMENT_KIND +: SEGMENT_KIND_W];
     generate
         if (K_WINDOW == 0 && V_WINDOW == 0) begin : gen_all_positions
             assign {entry_valid, entry_data, entry_last} = {listed_valid, listed_data, listed_last};
@@ -133,7 +134,6 @@ module rill_segment_walker #(
     wire [15:0] entry_layer = entry_data[ENTRY_W + SCHEDULE_LAYER +: SCHEDULE_LAYER_W];
     wire [15:0] entry_krows = entry_data[ENTRY_W + SCHEDULE_STEP + STEP_KROWS +: STEP_KROWS_W];
     wire [15:0] entry_vblocks = entry_data[ENTRY_W + SCHEDULE_STEP + STEP_VBLOCKS +: STEP_VBLOCKS_W];
-    wire [1:0]  entry_kind = entry_data[SEGMENT_KIND +: SEGMENT_KIND_W];
 
     // Steps before this one: number of (step, layer) pairs up to and without the step before.
     reg         first_q;

@@ -189,6 +189,7 @@ module rill_spill #(
             reg  [WIDE-BEAT_BITS-1:0] early_q;
             reg  [9:0]                left_q;    // beats of the word still to leave
             wire [WIDE-1:0]           padded = {{(WIDE - DATA_W){1'b0}}, s_axis_tdata};
+            wire [WIDE-1:0]           left = {{BEAT_BITS{1'b0}}, rest_q};
             wire [WIDE-1:0]           shifted = {s_axis_read_tdata, early_q};
             wire                      part = drain_q && s_axis_read_tvalid && (!slot_last || out_load);
             always @(posedge clk) begin
@@ -202,8 +203,8 @@ module rill_spill #(
                     {rest_q, beat_q} <= padded;
                     left_q <= SLOTS_32[9:0];
                 end else if (beat_out) begin
-                    beat_q <= rest_q[BEAT_BITS-1:0];
-                    rest_q <= rest_q >> BEAT_BITS;
+                    beat_q <= left[BEAT_BITS-1:0];
+                    rest_q <= left[WIDE-1:BEAT_BITS];
                     left_q <= left_q - 10'd1;
                 end
                 if (part)

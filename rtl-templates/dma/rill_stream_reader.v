@@ -178,7 +178,7 @@ module rill_stream_reader #(
     reg  [3:0]            drain_tok_q;
     reg  [15:0]           slot_q;
     reg  [15:0]           chunk_q;
-    wire [GROUP_BITS-1:0] group = group_mem[{drain_bank_q, drain_tok_q[TOK_W-1:0]}];
+    wire [GROUP_BITS-1:0] group_word = group_mem[{drain_bank_q, drain_tok_q[TOK_W-1:0]}];
     wire                  drain_tok_last = drain_tok_q == bank_ntok_q[drain_bank_q] - 4'd1;
     wire                  drain_slot_last = slot_q == GROUP_CHUNKS_32[15:0] - 16'd1
         || chunk_q == CHUNKS_32[15:0] - 16'd1;
@@ -197,7 +197,7 @@ module rill_stream_reader #(
         chunk_d = {CHUNK_BITS{1'b0}};
         for (i = 0; i < GROUP_CHUNKS; i = i + 1)
             if (slot_q == i[15:0])
-                chunk_d = chunk_d | group[i*CHUNK_BITS +: CHUNK_BITS];
+                chunk_d = chunk_d | group_word[i*CHUNK_BITS +: CHUNK_BITS];
     end
 
     assign out_load = !x_valid_q || m_axis_x_tready;

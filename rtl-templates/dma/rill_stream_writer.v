@@ -141,7 +141,8 @@ module rill_stream_writer #(
         .clk(clk), .rst(rst), .s_axis_tvalid(desc_valid_q), .s_axis_tready(desc_ready), .s_axis_tdata(desc_data),
         .m_axis_tvalid(m_axis_desc_tvalid), .m_axis_tready(m_axis_desc_tready), .m_axis_tdata(m_axis_desc_tdata));
     assign m_axis_beat_tvalid = some_q;
-    assign m_axis_beat_tdata = beats_q[BEAT_BITS-1:0];
+    wire [GROUP_BITS+BEAT_BITS-1:0] beats = {{BEAT_BITS{1'b0}}, beats_q};
+    assign m_axis_beat_tdata = beats[BEAT_BITS-1:0];
 
     always @* begin
         left_d = left_q;
@@ -200,7 +201,7 @@ module rill_stream_writer #(
             desc_offset_q <= offset_q;
             beats_q <= group_d;
         end else if (beat_out)
-            beats_q <= beats_q >> BEAT_BITS;
+            beats_q <= beats[BEAT_BITS +: GROUP_BITS];
     end
 
     rill_write_tracker #(.WRITERS(1), .COUNT_W(COUNT_W)) u_done (

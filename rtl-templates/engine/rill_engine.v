@@ -65,7 +65,7 @@
 // OUT_FIFO           for the latency and the places kept for a row-step's results    words      2 or more
 // SECTIONS           of the table, docs/rtl.md section 5                             sections   1 or more
 // ENTRIES            the sum of all lengths                                          entries    1 or more
-// SECTION_LEN        of each section, 16 bits, the first low                         entries    any
+// SECTION_LEN        of each section, 16 bits, the first low                         entries    not 0
 // SECTION_REPEAT     how often each is walked, 16 bits each                          times      any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                          -          any
 // TABLE              the entries, 96 bits each (of ENGINE)                           -          any
@@ -175,7 +175,7 @@ module rill_engine #(
     localparam K_UNITS = 16;
     localparam FAN_OUT = 8;                                // lanes to a copy of the operand
     localparam COPIES = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
-`ifdef SYNTHESIS
+`ifndef RILL_FAST_SIM
     localparam LANE_COPIES = CHANNELS;                     // of a lane's command
     localparam PARTS = 4;                                  // of the operand, each with controls of its own
     localparam X_COPIES = COPIES;
@@ -190,7 +190,7 @@ module rill_engine #(
         | (COPIES > 2 ? 8'd1 << COPY_CHAIN[10:8] : 8'd0) | (COPIES > 3 ? 8'd1 << COPY_CHAIN[14:12] : 8'd0);
     localparam FACTOR_W = ARRAYS > 1 ? 27 : X_BITS;        // of the operand as the lanes get it: see below
 `else
-    localparam LANE_COPIES = 1;                            // a simulator gains nothing by copies
+    localparam LANE_COPIES = 1;                            // copies cost a simulator time; the results are the same
     localparam PARTS = 1;
     localparam DIES = EARLY != 0 ? 2 : 1;                  // the second: all that is early
     localparam X_COPIES = DIES;
@@ -249,7 +249,7 @@ module rill_engine #(
     wire [DIES:0]                 rst_of_die;  // the engine's own is the last one
     wire [RESET_FRONT+CHANNELS-1:0] rst_home;
     wire [DIES*RESETS-1:0]        chain_rst;
-    rill_reset_stage #(.COPIES(DIES + 1)) u_rst (.clk(clk), .d(rst), .q(rst_of_die));
+    rill_reset_stage #(.COPIES(DIES + 1)) u_rst_dies (.clk(clk), .d(rst), .q(rst_of_die));
     rill_reset_tree #(.COPIES(RESET_FRONT + CHANNELS)) u_rst_home (.clk(clk), .d(rst_of_die[DIES]), .q(rst_home));
 
     // ---- schedule and sequencer ----
@@ -317,7 +317,7 @@ module rill_engine #(
         .valid(cmd_valid), .int4(cmd_int4), .asym(cmd_asym), .raw(cmd_raw), .is_local(cmd_local), .first(cmd_first),
         .last(cmd_last), .tok(cmd_tok), .pair(cmd_pair), .half(cmd_half), .row(cmd_row), .scale(cmd_scale),
         .free(cmd_free), .acc(cmd_acc), .out_row(cmd_out_row), .bank(cmd_bank), .out_bank(cmd_out_bank),
-        .others(cmd_others), .out(cmd_out), .out_tok(cmd_out_tok),
+        .other_toks(cmd_others), .emit(cmd_out), .out_tok(cmd_out_tok),
         .free_1(free_1), .tok_1(tok_1), .pair_1(pair_1), .slice_controls(slice_controls), .cmd_3(cmd_3), .k_3(k_3),
         .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
 
@@ -332,7 +332,7 @@ module rill_engine #(
     wire [X_WRITE_W-1:0]        x_write;       // to the copies on other dies
     wire [X_ADDR_W-1:0]         x_read;
     rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS),
-        .X_BITS(X_BITS), .COPIED(DIE_AWAY != 0 ? 1 : 0)) u_x (
+        .X_BITS(X_BITS), .COPIED(DIE_AWAY != 0 ? 1 : 0)) u_buffer (
         .clk(clk), .rst(rst_home[RESET_X]), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
         .filled(x_pulse), .part(part_pulse), .free(free_1), .read_tok(tok_1), .read_pair(pair_1), .unit_0(unit_0),
@@ -346,7 +346,7 @@ module rill_engine #(
     localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // behind the offset of a single operand
     localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? ARRAYS * SUMS_W : 0);
     wire [OFFSET_W-1:0]           offset_sums;
-    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .PARTS(PARTS)) u_slice (
+    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .PARTS(PARTS)) u_select (
         .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1),
         .shift_0(shift_0), .shift_1(shift_1), .slice(slice), .shift(slice_shift));
     rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(PARTS),
@@ -417,6 +417,7 @@ module rill_engine #(
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
             wire [SHARES*X_W-1:0]      x;
             wire [SHARES*ARRAYS*5-1:0] shift;
+            wire unused_share = &{1'b0, x, shift};             // the last copy may have few lanes
             for (h = 0; h < SHARES; h = h + 1) begin : gen_share
                 rill_x_spread #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS),
                     .PUMP(PUMP), .FACTOR_W(FACTOR_W), .PARTS(PARTS)) u_spread (
@@ -543,12 +544,12 @@ module rill_engine #(
                 .sum_valid(sum_mine[LANE_VALID]), .sum_others(sum_mine[LANE_OTHERS +: OTHERS_W]), .sum_shift(sum_shift),
                 .sum_params(sum_mine[LANE_PARAMS]), .sum_row(sum_mine[LANE_ROW +: LANE_ROW_W]),
                 .sum_raw(sum_mine[LANE_RAW +: LANE_RAW_W]),
-                .out(sum_mine[LANE_OUT]), .params(mine[LANE_PARAMS]), .scales(mine[LANE_SCALES]),
+                .emit(sum_mine[LANE_OUT]), .params(mine[LANE_PARAMS]), .scales(mine[LANE_SCALES]),
                 .int4(mine[LANE_INT4]), .asym(lane_asym), .first(sum_mine[LANE_FIRST]), .last(sum_mine[LANE_LAST]),
                 .raw(mine[LANE_RAW +: LANE_RAW_W]), .tok(sum_mine[LANE_TOK +: TOK_W]),
                 .row(mine[LANE_ROW +: LANE_ROW_W]), .scale(mine[LANE_SCALE +: SCALE_W]),
                 .out_tok(sum_mine[LANE_OUT_TOK +: TOK_W]), .acc(sum_mine[LANE_ACC +: LANE_ACC_W]),
-                .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .others(mine[LANE_OTHERS +: OTHERS_W]),
+                .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .other_toks(mine[LANE_OTHERS +: OTHERS_W]),
                 .bank(lane_bank[0]), .out_bank(lane_bank[1]),
                 .x(gen_copy[MY_X].x[SHARE*X_W +: X_W]), .shift(gen_copy[MY_X].shift[SHARE*ARRAYS*5 +: ARRAYS*5]),
                 .offset(lane_offset), .sums(lane_sums),
@@ -558,7 +559,7 @@ module rill_engine #(
         end
     endgenerate
     rill_engine_arrivals #(.CHANNELS(CHANNELS), .AHEAD(LANE_BEATS)) u_arrivals (
-        .clk(clk), .rst(rst_home[RESET_ARRIVALS]), .arrived(arrived), .all(beat_pulse));
+        .clk(clk), .rst(rst_home[RESET_ARRIVALS]), .arrived(arrived), .all_arrived(beat_pulse));
 
     wire [COPIES-1:0] group_rst;
     generate

@@ -17,7 +17,7 @@ module rill_engine_arrivals #(
     input  wire                clk,
     input  wire                rst,
     input  wire [CHANNELS-1:0] arrived,
-    output wire                all
+    output wire                all_arrived
 );
     localparam FAN_OUT = 8;
     localparam GROUPS = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
@@ -28,19 +28,19 @@ module rill_engine_arrivals #(
         end
     endgenerate
 
-    wire [GROUPS-1:0] group;
+    wire [GROUPS-1:0] group_arrived;
     genvar g;
     generate
         for (g = 0; g < GROUPS; g = g + 1) begin : gen_join
             localparam LANES = CHANNELS - g * FAN_OUT < FAN_OUT ? CHANNELS - g * FAN_OUT : FAN_OUT;
             rill_engine_join #(.PORTS(LANES), .AHEAD(AHEAD)) u_join (
-                .clk(clk), .rst(rst), .pulse(arrived[g*FAN_OUT +: LANES]), .joined(group[g]));
+                .clk(clk), .rst(rst), .pulse(arrived[g*FAN_OUT +: LANES]), .joined(group_arrived[g]));
         end
         if (GROUPS > 1) begin : gen_join_groups
             rill_engine_join #(.PORTS(GROUPS), .AHEAD(AHEAD)) u_join (
-                .clk(clk), .rst(rst), .pulse(group), .joined(all));
+                .clk(clk), .rst(rst), .pulse(group_arrived), .joined(all_arrived));
         end else begin : gen_join_all
-            assign all = group[0];
+            assign all_arrived = group_arrived[0];
         end
     endgenerate
 endmodule

@@ -52,8 +52,8 @@ module rill_engine_command #(
     input  wire [2:0]               out_row,
     input  wire                     bank,
     input  wire                     out_bank,
-    input  wire [OTHERS_W-1:0]      others,
-    input  wire                     out,
+    input  wire [OTHERS_W-1:0]      other_toks,
+    input  wire                     emit,
     input  wire [TOK_W-1:0]         out_tok,
     output reg                      free_1,
     output reg  [TURN_W-1:0]        tok_1,
@@ -89,10 +89,10 @@ module rill_engine_command #(
             assign cmd_groups = cmd_rest;
         end
         if (ARRAYS > 2) begin : gen_banks
-            assign cmd_d = {others, out_bank, bank, cmd_groups};
+            assign cmd_d = {other_toks, out_bank, bank, cmd_groups};
         end else begin : gen_one_bank
             wire unused_bank = &{1'b0, bank, out_bank};
-            assign cmd_d = {others, cmd_groups};
+            assign cmd_d = {other_toks, cmd_groups};
         end
     endgenerate
     reg  [LANE_CMD_W-1:0] cmd1_q;
@@ -115,7 +115,7 @@ module rill_engine_command #(
         k_q <= rst ? 3'd0 : {k_q[2:1], k};
         local_q <= {local_q[2:1], is_local};
         valid_q <= rst ? 4'd0 : {valid_q[3:1], valid};
-        out_q <= rst ? 3'd0 : {out_q[2:1], out};
+        out_q <= rst ? 3'd0 : {out_q[2:1], emit};
         params_q <= {params_q[2:1], params};
         scales_q <= {scales_q[2:1], scales};
         pair_1 <= pair;

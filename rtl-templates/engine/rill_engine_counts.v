@@ -33,7 +33,7 @@ module rill_engine_counts #(
     output reg                k_has,
     output reg                x_has,
     output reg                v_has,
-    output reg  [UNITS_W-1:0] units
+    output reg  [UNITS_W-1:0] unit_count
 );
     localparam BEAT_COUNT_W = $clog2(LANE_BEATS + 1);
     localparam K_COUNT_W = $clog2(K_UNITS + 1);
@@ -63,7 +63,7 @@ module rill_engine_counts #(
             x_has <= 1'b0;
             v_count_q <= 16'd0;
             v_has <= 1'b0;
-            units <= {UNITS_W{1'b0}};
+            unit_count <= {UNITS_W{1'b0}};
         end else begin
             if (beat_pulse != take_beat) begin
                 beat_count_q <= beat_count_d;
@@ -81,8 +81,8 @@ module rill_engine_counts #(
                 v_count_q <= v_count_d;
                 v_has <= v_count_d != 16'd0;
             end
-            if (x_pulse) units <= {UNITS_W{1'b0}};
-            else if (part_pulse) units <= units + 1'b1;
+            if (x_pulse) unit_count <= {UNITS_W{1'b0}};
+            else if (part_pulse) unit_count <= unit_count + 1'b1;
         end
 endmodule
 

@@ -272,6 +272,8 @@ module rill_engine_ctrl #(
     wire        renew = !active_q || (ending_q && tok_last);
     wire        move = !active_q || all_there;
 
+    // Header and next row of a column are not the end of a beat.
+    wire        same_beat = header_q || (outer_q && !column_end);
     // Where the next beat comes from.
     wire        memory_one = memory_left_q[16:1] == 16'd0;     // this one is the last, or there was none
     wire        next_row_memory = mode_q == ENGINE_MODE_SCORES ? !memory_one : from_memory_q;
@@ -280,14 +282,12 @@ module rill_engine_ctrl #(
     wire [1:0]  next_source = row_end_q && !same_beat ? next_row_source : next_beat_source;
     wire [1:0]  first_source = n_from_memory ? MEMORY : n_mode == ENGINE_MODE_SCORES ? KEYS : TAIL;
 
-    // Behind the present beat: is it the row-step's last one, with row-step and firing; header and next row of a column
-    // are not the end of a beat.
-    wire        same_beat = header_q || (outer_q && !column_end);
+    // After the present beat: is it the row-step's last one, with row-step and firing.
+    wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
     wire        next_row_end = same_beat ? row_end_q : row_end_q ? one_beat_q : beats_left_q == 17'd1;
     wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || !weights
         || !chunk_end;
     wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
-    wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
     // An int4_asym beat has CHUNK_ROWS bytes of group words for itself.
     localparam WORDS_W = BEAT_BITS == 512 ? 3 : 2;
     wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+1){1'b0}}, groups_q} << WORDS_W
@@ -435,20 +435,20 @@ module rill_engine_ctrl #(
     end
 
     // ---- what has arrived ----
-    wire [UNIT_W:0] units;                   // of the operand that is being filled
+    wire [UNIT_W:0] unit_count;                   // of the operand that is being filled
     wire            take_x = finish && free_q;
     rill_engine_counts #(.LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .UNITS_W(UNIT_W+1)) u_counts (
         .clk(clk), .rst(rst), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse),
         .part_pulse(part_pulse), .take_beat(go && need_beat_q), .take_k(go && need_k_q), .take_x(take_x),
         .take_v(finish && mode_q == ENGINE_MODE_VALUES && !keep_q), .beat_has(beat_has), .k_has(k_has), .x_has(x_has),
-        .v_has(v_has), .units(units));
+        .v_has(v_has), .unit_count(unit_count));
 
     // The units of a column are looked for while the one before runs.
     always @(posedge clk)
         if (rst) part_has_q <= 1'b0;
-        else if (load) part_has_q <= n_outer && units >= n_per_beat;
-        else if (next_column) part_has_q <= units >= need_next_q && beats_left_q != 17'd1;
-        else part_has_q <= outer_q && !row_end_q && units >= need_q;
+        else if (load) part_has_q <= n_outer && unit_count >= n_per_beat;
+        else if (next_column) part_has_q <= unit_count >= need_next_q && beats_left_q != 17'd1;
+        else part_has_q <= outer_q && !row_end_q && unit_count >= need_q;
 
     // ---- results, and the bank of accumulators of this row-step, or chunk whose columns are outermost ----
     wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];

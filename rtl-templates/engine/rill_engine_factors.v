@@ -47,20 +47,26 @@ module rill_engine_factors #(
     // Of a pair's slice what is multiplied `skew` clocks after the first of it.
     function [PAIR_BITS-1:0] of_skew(input integer skew, input integer pair);
         integer i;
-        for (i = 0; i < BOTH * 2 * XS; i = i + 1)
-            of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS), pair) == skew}};
+        begin
+            of_skew = {PAIR_BITS{1'b0}};
+            for (i = 0; i < BOTH * 2 * XS; i = i + 1)
+                of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS), pair) == skew}};
+        end
     endfunction
     function [2*XS*FACTOR_W-1:0] all_factors(input [PAIR_BITS-1:0] x);
         integer            i;
         reg [X_BITS-1:0]   element;
         reg [FACTOR_W-1:0] low;
         reg [FACTOR_W-1:0] high;
-        for (i = 0; i < 2 * XS; i = i + 1) begin
-            element = x[X_BITS*i +: X_BITS];
-            low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            element = x[(BOTH-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
-            high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-            all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS > 1 ? low + (high << SPLIT) : low;
+        begin
+            all_factors = {2*XS*FACTOR_W{1'b0}};
+            for (i = 0; i < 2 * XS; i = i + 1) begin
+                element = x[X_BITS*i +: X_BITS];
+                low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
+                element = x[(BOTH-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
+                high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
+                all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS > 1 ? low + (high << SPLIT) : low;
+            end
         end
     endfunction
 
@@ -88,7 +94,7 @@ module rill_engine_factors #(
                     wire unused_now = &{1'b0, slice_now};
                 end
                 assign skewed = gen_skew[PAIR_TOP].mixed;
-            end else begin : gen_at_once
+            end else begin : gen_together
                 assign skewed = mine;
                 wire unused = clk;
             end

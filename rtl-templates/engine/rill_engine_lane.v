@@ -100,10 +100,10 @@ module rill_engine_lane #(
     input  wire                   first,
     input  wire                   last,
     input  wire [TOK_W-1:0]       tok,
-    input  wire [OTHERS_W-1:0]    others,
+    input  wire [OTHERS_W-1:0]    other_toks,
     input  wire                   bank,
     input  wire                   out_bank,
-    input  wire                   out,
+    input  wire                   emit,
     input  wire [TOK_W-1:0]       out_tok,
     input  wire [2:0]             out_row,
     input  wire [2:0]             row,
@@ -226,7 +226,7 @@ module rill_engine_lane #(
                 .bias(bias), .params(sum_params_q), .row(sum_row_q), .raw(sum_raw_q), .word(word), .side(1'b0),
                 .out_valid(out_valid),
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
-            wire unused = &{1'b0, side, others, sum_others, bank, out_bank, out, out_tok, out_row, place};
+            wire unused_single = &{1'b0, side, other_toks, sum_others, bank, out_bank, emit, out_tok, out_row, place};
         end else begin : gen_pair
             localparam PAIRS = ARRAYS / 2;
             localparam BANK_W = PAIRS > 1 ? 1 : 0;
@@ -255,26 +255,26 @@ module rill_engine_lane #(
                 assign place = sum_acc_q;
             end
             always @(posedge clk)
-                others_q <= others;
+                others_q <= other_toks;
             rill_hop_stage #(.DATA_W(9 + OTHERS_W + 2 * TOK_W + 2 * SUM_ROW_W), .CLEAR_W(2)) u_command (
                 .clk(clk), .rst(sum_rst),
-                .d({sum_raw, sum_row, sum_params, out_row_there, out_tok, acc_there, tok, sum_others, first, out,
+                .d({sum_raw, sum_row, sum_params, out_row_there, out_tok, acc_there, tok, sum_others, first, emit,
                 sum_valid}),
                 .q({sum_raw_q, sum_row_q, sum_params_q, out_row_q, out_tok_q, sum_acc_q, tok_q, sum_others_q, first_q,
                 out_q, sum_valid_q}));
             rill_matrix_pair #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .PAIRS(PAIRS), .PUMP(PUMP), .ROWS(1 << ROW_W),
                 .ASYM(ASYM), .X_BITS(X_BITS), .ACC_W(ACC_W), .HOPS(TERM_HOPS), .PARAM_BITS(SENT_BITS),
                 .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_matrix (
-                .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .others(others_q),
+                .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(sum_rst), .valid(valid_q), .other_toks(others_q),
                 .int4(int4_q), .sum_valid(sum_valid_q), .sum_shift(sum_shift), .sum_others(sum_others_q),
-                .first(first_q), .out(out_q), .turn(place), .out_row(out_row_q),
+                .first(first_q), .emit(out_q), .turn(place), .out_row(out_row_q),
                 .out_tok(out_tok_q), .nibbles(beat_q), .x(x), .group_scale(group_scale), .shift(shift),
                 .asym(asym_q), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias),
                 .params(sum_params_q), .row(sum_row_q), .raw(sum_raw_q), .word(word), .out_valid(out_valid),
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
             assign acc_q = {ROW_W{1'b0}};
             assign last_q = 1'b0;
-            wire unused = &{1'b0, last, last_q, acc_q, tok_q, out_row, offset, pop_data};
+            wire unused_pair = &{1'b0, last, last_q, acc_q, tok_q, out_row, offset, pop_data};
         end
     endgenerate
 

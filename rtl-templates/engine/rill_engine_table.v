@@ -15,7 +15,7 @@
 // V_WINDOW           the same of each layer of the values                      positions  any
 // SECTIONS           of the table, docs/rtl.md section 5                       sections   1 or more
 // ENTRIES            the sum of all lengths                                    entries    1 or more
-// SECTION_LEN        of each section, 16 bits, the first low                   entries    any
+// SECTION_LEN        of each section, 16 bits, the first low                   entries    not 0
 // SECTION_REPEAT     how often each is walked, 16 bits each                    times      any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                    -          any
 // TABLE              the entries, 96 bits each (of ENGINE)                     -          any

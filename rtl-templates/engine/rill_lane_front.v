@@ -43,11 +43,11 @@ module rill_lane_front #(
     wire                 waiting;
     wire [FILL_W-1:0]    fill;
     wire [FILL_W-1:0]    high;
-    wire [BEAT_BITS-1:0] next;
+    wire [BEAT_BITS-1:0] next_beat;
     rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(LANE_BEATS), .RAM_STYLE("distributed")) u_beats (
         .clk(clk), .rst(rst), .s_axis_tvalid(s_axis_beat_tvalid), .s_axis_tready(s_axis_beat_tready),
         .s_axis_tdata(s_axis_beat_tdata),
-        .m_axis_tvalid(waiting), .m_axis_tready(pop), .m_axis_tdata(next), .occupancy(fill), .high_water(high));
+        .m_axis_tvalid(waiting), .m_axis_tready(pop), .m_axis_tdata(next_beat), .occupancy(fill), .high_water(high));
 
     wire [BEAT_BITS-1:0] signs = data ? {BEAT_BITS/8{4'h8, int4, 3'd0}} : {BEAT_BITS{1'b0}};
     (* keep = "true" *) reg [BEAT_BITS-1:0] beat_q;
@@ -57,7 +57,7 @@ module rill_lane_front #(
         if (use_local)
             beat_q <= local_beat ^ signs;
         else if (pop)
-            beat_q <= next ^ signs;
+            beat_q <= next_beat ^ signs;
     end
 
 `ifdef RILL_ASSERT

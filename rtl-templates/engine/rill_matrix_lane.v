@@ -106,8 +106,11 @@ module rill_matrix_lane #(
     wire [WORD_W-1:0]  sum_word;
     function [8*BEAT_BITS-1:0] all_extended(input [4*BEAT_BITS-1:0] narrow); // 16 bits each to 32
         integer i;
-        for (i = 0; i < BEAT_BITS / 4; i = i + 1)
-            all_extended[32*i +: 32] = {{16{narrow[16*i+15]}}, narrow[16*i +: 16]};
+        begin
+            all_extended = {8*BEAT_BITS{1'b0}};
+            for (i = 0; i < BEAT_BITS / 4; i = i + 1)
+                all_extended[32*i +: 32] = {{16{narrow[16*i+15]}}, narrow[16*i +: 16]};
+        end
     endfunction
     generate
         if (PUMP != 1 && PUMP != 2) begin : gen_bad_pump
@@ -117,7 +120,7 @@ module rill_matrix_lane #(
             wire [TERM_W-1:0]      none;
             wire [8*BEAT_BITS-1:0] factors = all_extended(x); // a vector as a whole: fast in simulation
             rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS), .PUMP(2)) u_products (
-                .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .others(1'b0), .int4(int4), .nibbles(nibbles),
+                .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .other_toks(1'b0), .int4(int4), .nibbles(nibbles),
                 .x(factors), .group_scale(group_scale), .shift({5'd0, shift}), .asym(asym), .words(words),
                 .sums({{SUMS_W{1'b0}}, sums}), .term({none, term}));
             wire unused = &{1'b0, offset, none};

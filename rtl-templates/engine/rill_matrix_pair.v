@@ -71,14 +71,14 @@ module rill_matrix_pair #(
     input  wire                   sum_rst,
 
     input  wire                   valid,
-    input  wire [2*PAIRS-2:0]     others,
+    input  wire [2*PAIRS-2:0]     other_toks,
     input  wire                   int4,
     input  wire                   sum_valid,
     input  wire [2*PAIRS-2:0]     sum_others,
     input  wire [10*PAIRS-1:0]    sum_shift,
     input  wire                   first,       // first beat of the row
     input  wire [TURN_W-1:0]      turn,
-    input  wire                   out,
+    input  wire                   emit,
     input  wire [TOK_W-1:0]       out_tok,
     input  wire [ROW_W-1:0]       out_row,
     input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat
@@ -117,7 +117,8 @@ module rill_matrix_pair #(
     wire [31:0]          sum_bias;
     wire [WORD_W-1:0]    sum_word;
     rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS), .PAIRS(PAIRS), .PUMP(PUMP)) u_products (
-        .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .others(others), .int4(int4), .nibbles(nibbles), .x(x),
+        .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .other_toks(other_toks), .int4(int4), .nibbles(nibbles),
+        .x(x),
         .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
     rill_term_way #(.TERM_BITS(TERM_BITS), .HOPS(HOPS), .PARAM_BITS(PARAM_BITS)) u_way (
         .clk(clk), .rst(rst), .term(term), .row_scale(row_scale), .bias(bias), .word(word), .sum_term(sum_term),
@@ -125,7 +126,7 @@ module rill_matrix_pair #(
     rill_pair_sums #(.TOKENS(TOKENS), .PAIRS(PAIRS), .ROWS(ROWS), .X_BITS(X_BITS), .ACC_W(ACC_W),
         .TERM_AT(LATENCY_PAIR_PRODUCTS + PAIR_MORE), .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K),
         .SCALE_V(SCALE_V)) u_sums (
-        .clk(clk), .rst(sum_rst), .valid(sum_valid), .others(sum_others), .first(first), .turn(turn), .out(out),
+        .clk(clk), .rst(sum_rst), .valid(sum_valid), .other_toks(sum_others), .first(first), .turn(turn), .emit(emit),
         .out_tok(out_tok), .out_row(out_row), .shift(sum_shift), .row_scale(sum_row_scale), .bias(sum_bias),
         .params(params), .row(row), .raw(raw), .word(sum_word),
         .term(sum_term), .out_valid(out_valid), .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));

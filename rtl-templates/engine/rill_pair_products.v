@@ -7,7 +7,7 @@
 // words and sums are those of rill_matrix_pair: factors come pair_skew cycles after valid, sums 6 + PAIR_MORE. A term
 // has TERM_W bits, enough for the largest factors of all kinds of weights.
 // PUMP is 2 with PAIRS 2. PUMP 2: two forms with equal terms in equal cycles:
-// - PAIR_PUMPED (SYNTHESIS, RILL_DSP48E2 or RILL_PUMP): each multiplier works twice in a cycle, at clk_2x. Rising edges
+// - PAIR_PUMPED (RILL_VENDOR_CELLS or RILL_PUMP): each multiplier works twice in a cycle, at clk_2x. Rising edges
 //   of clk are every second one of clk_2x; the lane finds which ones. It takes both pairs, or both nibbles of a byte.
 // - else, for simulation: twice as many, at clk; clk_2x is not looked at, as with PUMP 1.
 // Reset: synchronous; valids only.
@@ -35,7 +35,7 @@ module rill_pair_products #(
     input  wire                         clk_2x,
     input  wire                         rst,
     input  wire                         valid,
-    input  wire [2*PAIRS-2:0]           others,
+    input  wire [2*PAIRS-2:0]           other_toks,
     input  wire                         int4,
     input  wire [BEAT_BITS-1:0]         nibbles,
     input  wire [8*PAIRS*BEAT_BITS-1:0] x,
@@ -75,7 +75,7 @@ module rill_pair_products #(
         end
     endgenerate
     rill_pair_terms #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS), .PAIRS(PAIRS), .PUMP(PUMP)) u_terms (
-        .clk(clk), .rst(rst), .valid(valid), .others(others), .int4(int4), .tree_sums(tree_sums),
+        .clk(clk), .rst(rst), .valid(valid), .other_toks(other_toks), .int4(int4), .tree_sums(tree_sums),
         .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
 endmodule
 

@@ -14,14 +14,12 @@ localparam PAIR_TREE = X_BITS > 8 ? 4 : ASYM != 0 ? 16 : BEAT_BITS == 512 ? 64 :
 localparam PAIR_TOP = PAIR_TREE == 64 ? 6 : PAIR_TREE == 32 ? 5 : PAIR_TREE == 16 ? 4 : 2;
 localparam PAIR_MORE = PUMP < 2 ? 0 : PAIR_TOP == 2 ? 2 : PAIR_TOP == 4 ? 1 : 0;
 localparam PAIR_SUMS_AT = 6 + PAIR_MORE; // cycles from a beat to the sums of its operand, for rill_group_terms
-`ifdef SYNTHESIS
-localparam PAIR_PUMPED = PUMP > 1;
-`elsif RILL_DSP48E2
+`ifdef RILL_VENDOR_CELLS
 localparam PAIR_PUMPED = PUMP > 1;
 `elsif RILL_PUMP
 localparam PAIR_PUMPED = PUMP > 1;
 `else
-localparam PAIR_PUMPED = 0;              // a simulator is fast with one clock
+localparam PAIR_PUMPED = 0;              // one clock is enough: clk_2x is not looked at
 `endif
 // verilator lint_on UNUSEDPARAM
 // Cycles after the first ones in which the factor of a nibble of a beat, that of a pair, is taken.

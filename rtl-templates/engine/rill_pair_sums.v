@@ -45,10 +45,10 @@ module rill_pair_sums #(
     input  wire                clk,
     input  wire                rst,
     input  wire                valid,
-    input  wire [2*PAIRS-2:0]  others,
+    input  wire [2*PAIRS-2:0]  other_toks,
     input  wire                first,
     input  wire [TURN_W-1:0]   turn,
-    input  wire                out,
+    input  wire                emit,
     input  wire [TOK_W-1:0]    out_tok,
     input  wire [ROW_W-1:0]    out_row,
     input  wire [10*PAIRS-1:0] shift,
@@ -115,8 +115,8 @@ module rill_pair_sums #(
             rest[2*t +: 2] = shift[5*t+3 +: 2];
     always @(posedge clk) begin
         valid_q <= rst ? {(AT+1){1'b0}} : {valid_q[AT:1], valid};
-        others_q <= rst ? {(AT+1)*OTHERS{1'b0}} : {others_q[AT*OTHERS-1:0], valid ? others : {OTHERS{1'b0}}};
-        out_q <= rst ? {(AT+1){1'b0}} : {out_q[AT:1], out};
+        others_q <= rst ? {(AT+1)*OTHERS{1'b0}} : {others_q[AT*OTHERS-1:0], valid ? other_toks : {OTHERS{1'b0}}};
+        out_q <= rst ? {(AT+1){1'b0}} : {out_q[AT:1], emit};
         first_q <= {first_q[AT-1:1], first};
         turn_q <= {turn_q[AT*TURN_W-1:0], turn};
         out_row_q <= {out_row_q[AT*ROW_W-1:0], out_row};

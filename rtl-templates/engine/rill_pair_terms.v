@@ -32,7 +32,7 @@ module rill_pair_terms #(
     input  wire                           clk,
     input  wire                           rst,
     input  wire                           valid,
-    input  wire [2*PAIRS-2:0]             others,    // token 1 and up are there
+    input  wire [2*PAIRS-2:0]             other_toks,    // token 1 and up are there
     input  wire                           int4,
     input  wire [4*PAIRS*TREES*TOP_W-1:0] tree_sums,
     input  wire [7:0]                     group_scale,
@@ -183,7 +183,7 @@ module rill_pair_terms #(
                 assign active = valid_at[SCALED_AT:SIXTEEN_AT];
             end else begin : gen_other
                 reg  [SCALED_LATE:1] there_q;
-                wire [SCALED_LATE:0] there_in = {there_q, valid && others[i-1]};
+                wire [SCALED_LATE:0] there_in = {there_q, valid && other_toks[i-1]};
                 always @(posedge clk)
                     there_q <= rst ? {SCALED_LATE{1'b0}} : there_in[SCALED_LATE-1:0];
                 assign active = there_in[SCALED_LATE:SIXTEEN_AT+MORE];

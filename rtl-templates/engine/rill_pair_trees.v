@@ -45,14 +45,11 @@ module rill_pair_trees #(
     localparam SPLIT = 26 - X_BITS;               // token 1 in a product of both
     localparam PARTS = PUMP > PAIRS ? 1 : 2;      // multipliers of a byte
     localparam WEIGHTS = 3 - PARTS;               // of a multiplier in a cycle
-`ifdef SYNTHESIS
+`ifndef RILL_FAST_SIM
     localparam FEW_W = 48;                        // of sums of up to four products in a multiplier's adder
     localparam MANY_W = 48;                       // of more
-`elsif RILL_DSP48E2
-    localparam FEW_W = 48;
-    localparam MANY_W = 48;
 `else
-    localparam FEW_W = 32;                        // a simulator is fast with these
+    localparam FEW_W = 32;                        // a simulator is fast with whole words
     localparam MANY_W = PAIR_TREE > 4 ? 64 : 32;
 `endif
 
@@ -138,8 +135,8 @@ module rill_pair_trees #(
         end
         for (h = 2; h <= PAIR_TOP; h = h + 1) begin : gen_height // nibbles 0 and 1 of the words of that height
             localparam TOP = h == PAIR_TOP;
-            for (i = 0; i < (TOP ? 4 * WORDS / PAIR_TREE : 4 * WORDS >> h + 1); i = i + 1) begin : gen_at
-                localparam WORD = TOP ? PAIR_TREE / 4 * i : (2 * i + 1 << h) / 4;
+            for (i = 0; i < (TOP ? 4 * WORDS / PAIR_TREE : 4 * WORDS >> (h + 1)); i = i + 1) begin : gen_at
+                localparam WORD = TOP ? PAIR_TREE / 4 * i : ((2 * i + 1) << h) / 4;
                 localparam FIRST = TOP ? i : 2 * i;
                 localparam LAST = TOP ? i : 2 * i + 1;
                 localparam LATE = PUMP == 2 ? (h + 1) / 2 : h;
@@ -183,14 +180,14 @@ module rill_pair_trees #(
             for (k = 0; k < PARTS; k = k + 1) begin : gen_of
                 wire [MANY_W-1:0]  p = gen_height[PAIR_TOP].gen_at[i].gen_part[k].p;
                 wire [2*TOP_W-1:0] halves = {p[SPLIT +: TOP_W], p[0 +: TOP_W]};
-                wire [2*PUMP*TOP_W-1:0] all;
+                wire [2*PUMP*TOP_W-1:0] all_sums;
                 if (PUMP == 1) begin : gen_plain
-                    assign all = halves;
+                    assign all_sums = halves;
                 end else begin : gen_pumped
                     reg [2*TOP_W-1:0] fast_q;  // at clk_2x
                     reg [2*TOP_W-1:0] sum_0_q;
                     reg [2*TOP_W-1:0] sum_1_q;
-                    assign all = {sum_1_q, sum_0_q};
+                    assign all_sums = {sum_1_q, sum_0_q};
                     always @(posedge clk_2x)
                         fast_q <= halves;
                     if (PAIR_TOP % 2 == 0) begin : gen_second_late
@@ -209,7 +206,7 @@ module rill_pair_trees #(
                 end
                 for (h = 0; h < 2 * PUMP; h = h + 1) begin : gen_sum // {pair, token}, or {part, token}
                     localparam PLACE = WEIGHTS == 2 ? h % 2 * 2 + h / 2 : 2 * h + k;
-                    assign sums[TOP_W*(TREES*PLACE+i) +: TOP_W] = all[TOP_W*h +: TOP_W];
+                    assign sums[TOP_W*(TREES*PLACE+i) +: TOP_W] = all_sums[TOP_W*h +: TOP_W];
                 end
                 wire unused_p = &{1'b0, p};
             end

@@ -86,7 +86,7 @@ module rill_row_params_receive #(
     endgenerate
 
     // Where they are kept, and read when the result is due.
-    (* ram_style = "distributed" *) reg [63:0] kept [0:(1<<BANK_W+ROW_W)-1];
+    (* ram_style = "distributed" *) reg [63:0] kept [0:(1<<(BANK_W+ROW_W))-1];
     wire [BANK_W+ROW_W-1:0] place;
     wire [1:0]              raw_then;
     rill_delay_line #(.DATA_W(2 + BANK_W + ROW_W), .DEPTH(READ_AT)) u_along (

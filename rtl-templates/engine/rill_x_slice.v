@@ -53,9 +53,12 @@ module rill_x_slice #(
     // copies, one after the other.
     function [PART-1:0] twice(input [PART/2-1:0] elements);
         integer i;
-        for (i = 0; i < PART / (4 * X_BITS); i = i + 1)
-            twice[4*X_BITS*i +: 4*X_BITS] = {{2{elements[2*X_BITS*i+X_BITS +: X_BITS]}},
-                {2{elements[2*X_BITS*i +: X_BITS]}}};
+        begin
+            twice = {PART{1'b0}};
+            for (i = 0; i < PART / (4 * X_BITS); i = i + 1)
+                twice[4*X_BITS*i +: 4*X_BITS] = {{2{elements[2*X_BITS*i+X_BITS +: X_BITS]}},
+                    {2{elements[2*X_BITS*i +: X_BITS]}}};
+        end
     endfunction
 
     wire [PARTS*CONTROLS-1:0] parts;           // of cycle 1

@@ -98,10 +98,11 @@ module rill_bank_buffer #(
 
     // The address `by` words on in the ring.
     function [ADDR_W-1:0] onwards(input [ADDR_W-1:0] from, input [TOK_W:0] by);
-        reg [ADDR_W+TOK_W+1:0] to;
+        reg [ADDR_W+TOK_W+1:0] put_at;
         begin
-            to = {{(TOK_W+2){1'b0}}, from} + {{(ADDR_W+1){1'b0}}, by};
-            onwards = to >= WORDS_32[ADDR_W+TOK_W+1:0] ? to[ADDR_W-1:0] - WORDS_32[ADDR_W-1:0] : to[ADDR_W-1:0];
+            put_at = {{(TOK_W+2){1'b0}}, from} + {{(ADDR_W+1){1'b0}}, by};
+            onwards = put_at >= WORDS_32[ADDR_W+TOK_W+1:0] ? put_at[ADDR_W-1:0] - WORDS_32[ADDR_W-1:0]
+                : put_at[ADDR_W-1:0];
         end
     endfunction
     localparam [TOK_W:0] ONE = {{TOK_W{1'b0}}, 1'b1};

@@ -154,6 +154,7 @@ module rill_embed #(
     reg  [3:0]  asked_q;                     // ids of this firing taken
     reg         all_asked_q;                 // the last one is among them
     wire        take_id = s_axis_id_tvalid && s_axis_id_tready;
+    wire [31:0] row = id_q >> PART_W;        // on its channel
     wire        ask;                         // the descriptor is taken
     wire        done;                        // the last chunk of the firing has left
     wire [39:0] table_offset;                // of the firing
@@ -215,7 +216,6 @@ module rill_embed #(
 
     // Channels: of the id asked for, and of the row that comes.
     reg  [3:0]           fill_tok_q;
-    wire [31:0]          row = id_q >> PART_W;               // on its channel
     wire                 fetch_valid;
     wire                 fetch_ready;
     wire [BEAT_BITS-1:0] fetch_data;
@@ -396,7 +396,7 @@ module rill_embed #(
             reg  [6:0]           byte1_q;
             reg  [7:0]           group2_q;
             reg  [LATENCY_MUL*PIECE_W-1:0] pieces_q;
-            wire [31:0]          group;
+            wire [31:0]          group_fp32;
             always @(posedge clk) begin
                 if (fill && !fill_row_q)
                     hdr_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[HDR_W-1:0]}] <= fetch_data;
@@ -407,8 +407,9 @@ module rill_embed #(
                     pieces_q <= {pieces_q[(LATENCY_MUL-1)*PIECE_W-1:0], piece2_q};
                 end
             end
-            rill_fp32_from_int #(.WIDTH(9)) u_group (.clk(clk), .en(step), .a({1'b0, group2_q}), .y(group));
-            rill_fp32_mul u_scale (.clk(clk), .en(step), .a(token_scale_q), .b(group), .y(scale), .fault(scale_fault));
+            rill_fp32_from_int #(.WIDTH(9)) u_group (.clk(clk), .en(step), .a({1'b0, group2_q}), .y(group_fp32));
+            rill_fp32_mul u_scale (
+                .clk(clk), .en(step), .a(token_scale_q), .b(group_fp32), .y(scale), .fault(scale_fault));
             assign piece = pieces_q[(LATENCY_MUL-1)*PIECE_W +: PIECE_W];
         end else begin : gen_row_scale
             assign scale = token_scale_q;

@@ -163,7 +163,7 @@ module rill_layernorm #(
             rill_fp32_add u_centre (
                 .clk(clk), .en(mine), .a(x[i*32 +: 32]), .b(minus_mean_x[i*COPIES/LANES*32 +: 32]), .y(centred),
                 .fault(fault_centre[i]));
-            rill_fp32_mul #(.SATURATE(0)) u_r (
+            rill_fp32_mul #(.SATURATE(0)) u_scale (
                 .clk(clk), .en(mine), .a(centred), .b(r_late), .y(normal), .fault(fault_r[i]));
             rill_fp32_mul #(.SATURATE(0)) u_gamma (
                 .clk(clk), .en(mine), .a(normal), .b(gamma_late[i*32 +: 32]), .y(scaled), .fault(fault_gamma[i]));

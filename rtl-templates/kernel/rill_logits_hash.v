@@ -104,7 +104,7 @@ module rill_logits_hash #(
     reg  [63:0]       prefix_q;
     reg               prefix_done_q, prefix_last_q, prefix_first_q;
     wire              turn_last = turn_q == LAST_TURN[TURN_W-1:0] || chunk_last;
-    wire [63:0]       block = block_last_q ? block_q << MISSING : block_q;
+    wire [63:0]       padded = block_last_q ? block_q << MISSING : block_q;
 
     always @(posedge clk) begin
         if (rst)
@@ -121,7 +121,7 @@ module rill_logits_hash #(
         else if (block_done_q)
             first_q <= block_last_q;
         if (block_done_q)
-            prefix_q <= ({64{!first_q}} & prefix_q) + block;
+            prefix_q <= ({64{!first_q}} & prefix_q) + padded;
         prefix_done_q <= block_done_q && !rst;
         prefix_last_q <= block_last_q;
         prefix_first_q <= first_q;

@@ -50,13 +50,8 @@ module rill_norm_sums #(
     reg  [LANES*32-1:0]    x_q;
     reg  [ROW_W+1:0]       place_q;
     reg  [TREE_STAGES-1:0] took_q;      // [i]: stage i + 1
-`ifdef SYNTHESIS
     localparam LANE_COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;
     localparam COPIES = LANE_COPIES + 4;    // four lanes, and each tree
-    localparam TREE = 1;
-`else
-    localparam LANE_COPIES = 1, COPIES = 1, TREE = 0;
-`endif
     wire [COPIES-1:0]   steps;          // with no word on its way no register moves
     wire [LANES*60-1:0] fixed;
     wire [LANES*60-1:0] high;
@@ -77,9 +72,9 @@ module rill_norm_sums #(
             reg  [25:0] middle_b_q;
             reg  [38:0] low_a_q;
             reg  [26:0] low_b_q;
-            reg  [41:0] high_q;
-            reg  [42:0] middle_q;
-            reg  [43:0] low_q;
+            reg  [41:0] high_all_q;
+            reg  [42:0] middle_all_q;
+            reg  [43:0] low_all_q;
             wire [21:0] bottom = magnitude_q[21:0];
             wire [20:0] top = magnitude_q[42:22];
             rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(step), .a(x_q[i*32 +: 32]), .y(whole),
@@ -93,14 +88,14 @@ module rill_norm_sums #(
                 middle_b_q <= {4'd0, bottom} * {22'd0, top[20:17]};
                 low_a_q <= {17'd0, bottom} * {22'd0, bottom[16:0]};
                 low_b_q <= {5'd0, bottom} * {22'd0, bottom[21:17]};
-                high_q <= {4'd0, high_a_q} + {high_b_q, 17'd0};
-                middle_q <= {4'd0, middle_a_q} + {middle_b_q, 17'd0};
-                low_q <= {5'd0, low_a_q} + {low_b_q, 17'd0};
+                high_all_q <= {4'd0, high_a_q} + {high_b_q, 17'd0};
+                middle_all_q <= {4'd0, middle_a_q} + {middle_b_q, 17'd0};
+                low_all_q <= {5'd0, low_a_q} + {low_b_q, 17'd0};
             end
             assign fixed[i*60 +: 60] = {{16{whole[43]}}, whole};
-            assign high[i*60 +: 60] = {18'd0, high_q};
-            assign middle[i*60 +: 60] = {17'd0, middle_q};
-            assign low[i*60 +: 60] = {16'd0, low_q};
+            assign high[i*60 +: 60] = {18'd0, high_all_q};
+            assign middle[i*60 +: 60] = {17'd0, middle_all_q};
+            assign low[i*60 +: 60] = {16'd0, low_all_q};
         end
     endgenerate
 
@@ -109,15 +104,15 @@ module rill_norm_sums #(
     wire [59:0] sum_high;
     wire [59:0] sum_middle;
     wire [59:0] sum_low;
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(steps[TREE*LANE_COPIES]), .d(fixed),
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(steps[LANE_COPIES]), .d(fixed),
         .q(sum_early));
     rill_delay_line #(.DATA_W(60), .DEPTH(SQUARE_STAGES - FIXED_STAGES)) u_late (.clk(clk), .rst(rst),
-        .en(steps[TREE*LANE_COPIES]), .d(sum_early), .q(sum));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(steps[TREE*(LANE_COPIES+1)]), .d(high),
+        .en(steps[LANE_COPIES]), .d(sum_early), .q(sum));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(steps[LANE_COPIES+1]), .d(high),
         .q(sum_high));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(steps[TREE*(LANE_COPIES+2)]), .d(middle),
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(steps[LANE_COPIES+2]), .d(middle),
         .q(sum_middle));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(steps[TREE*(LANE_COPIES+3)]), .d(low),
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(steps[LANE_COPIES+3]), .d(low),
         .q(sum_low));
 
     // One accumulator set per row; the results have registers of their own beside it. A row is read one cycle before
@@ -138,11 +133,11 @@ module rill_norm_sums #(
     reg  [59:0]      old_high_q;
     reg  [59:0]      old_middle_q;
     reg  [59:0]      old_low_q;
-    function [59:0] next(input again, input [59:0] result, input [59:0] old, input [59:0] chunk);
-        next = (again ? result : old) + chunk;
+    function [59:0] next_sum(input again, input [59:0] result, input [59:0] old, input [59:0] chunk);
+        next_sum = (again ? result : old) + chunk;
     endfunction
     rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(TREE_STAGES - 2)) u_place (.clk(clk), .rst(rst),
-        .en(steps[TREE*LANE_COPIES]), .d(place_q),
+        .en(steps[LANE_COPIES]), .d(place_q),
         .q({early_first, early_last, early_row}));
     always @(posedge clk)
         if (took_q[TREE_STAGES-2]) begin
@@ -172,14 +167,14 @@ module rill_norm_sums #(
     always @(posedge clk) begin
         row_q <= at_row;
         if (took_q[TREE_STAGES-1]) begin
-            sum_q[at_row] <= next(again_q, m_sum, old_sum_q, sum);
-            high_q[at_row] <= next(again_q, m_high, old_high_q, sum_high);
-            middle_q[at_row] <= next(again_q, m_middle, old_middle_q, sum_middle);
-            low_q[at_row] <= next(again_q, m_low, old_low_q, sum_low);
-            m_sum <= next(again_q, m_sum, old_sum_q, sum);
-            m_high <= next(again_q, m_high, old_high_q, sum_high);
-            m_middle <= next(again_q, m_middle, old_middle_q, sum_middle);
-            m_low <= next(again_q, m_low, old_low_q, sum_low);
+            sum_q[at_row] <= next_sum(again_q, m_sum, old_sum_q, sum);
+            high_q[at_row] <= next_sum(again_q, m_high, old_high_q, sum_high);
+            middle_q[at_row] <= next_sum(again_q, m_middle, old_middle_q, sum_middle);
+            low_q[at_row] <= next_sum(again_q, m_low, old_low_q, sum_low);
+            m_sum <= next_sum(again_q, m_sum, old_sum_q, sum);
+            m_high <= next_sum(again_q, m_high, old_high_q, sum_high);
+            m_middle <= next_sum(again_q, m_middle, old_middle_q, sum_middle);
+            m_low <= next_sum(again_q, m_low, old_low_q, sum_low);
         end
     end
     always @(posedge clk) fault <= !rst && took_q[FIXED_STAGES-1] && |(lane_fault | lane_over);

@@ -200,7 +200,7 @@ module rill_rope #(
             for (i = 0; i < LANES; i = i + 1) begin : gen_lane
                 assign other1[i*32 +: 32] = r_tdata[(i ^ 1)*32 +: 32];
             end
-            wire unused = &{1'b0, w_take, w_bank, w_chunk, i_bank};
+            wire unused_apart = &{1'b0, w_take, w_bank, w_chunk, i_bank};
         end else begin : gen_apart
             (* ram_style = "auto" *) reg [LANES*32-1:0] mem [0:X_WORDS-1];
             reg [LANES*32-1:0] other_q;

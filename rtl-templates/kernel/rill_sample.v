@@ -172,26 +172,26 @@ module rill_sample #(
     wire [TOP_K-1:0] above;
     generate
         for (i = 0; i < TOP_K; i = i + 1) begin : gen_place
-            reg [31:0] key_q;
-            reg [23:0] id_q;
+            reg [31:0] place_key_q;
+            reg [23:0] place_id_q;
             wire       shift = i > 0 ? above[i > 0 ? i - 1 : 0] : 1'b0;
             wire [31:0] before_key = i > 0 ? list_key[(i > 0 ? i - 1 : 0)*32 +: 32] : c_key_q;
             wire [23:0] before_id = i > 0 ? list_id[(i > 0 ? i - 1 : 0)*24 +: 24] : c_id_q;
             wire [31:0] behind_key = i < TOP_K - 1 ? list_key[(i < TOP_K - 1 ? i + 1 : 0)*32 +: 32] : 32'd0;
             wire [23:0] behind_id = list_id[(i < TOP_K - 1 ? i + 1 : 0)*24 +: 24];
-            assign above[i] = c_key_q > key_q;
+            assign above[i] = c_key_q > place_key_q;
             always @(posedge clk)
                 if (clear || rst)
-                    key_q <= 32'd0;
+                    place_key_q <= 32'd0;
                 else if (inject) begin
-                    key_q <= behind_key;
-                    id_q <= behind_id;
+                    place_key_q <= behind_key;
+                    place_id_q <= behind_id;
                 end else if (c_valid_q && above[i]) begin
-                    key_q <= shift ? before_key : c_key_q;
-                    id_q <= shift ? before_id : c_id_q;
+                    place_key_q <= shift ? before_key : c_key_q;
+                    place_id_q <= shift ? before_id : c_id_q;
                 end
-            assign list_key[i*32 +: 32] = key_q;
-            assign list_id[i*24 +: 24] = id_q;
+            assign list_key[i*32 +: 32] = place_key_q;
+            assign list_id[i*24 +: 24] = place_id_q;
         end
     endgenerate
 
@@ -298,7 +298,7 @@ module rill_sample #(
         for (i = 0; i < PAIRS; i = i + 1) begin : gen_pair
             localparam [31:0] PAIR = i;
             wire [63:0] made;
-            rill_threefry u_hash (.clk(clk), .en(go), .key(seed),
+            rill_threefry u_random (.clk(clk), .en(go), .key(seed),
                 .counter({16'd0, token_position, {9'd0, id_q[23:1]} + PAIR}), .random(made));
             assign bits[2*i*32 +: 32] = i == 0 && odd_line_q[HASH-1] ? made[63:32] : made[31:0];
             if (LANES > 1) begin : gen_second

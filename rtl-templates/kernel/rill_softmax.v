@@ -128,7 +128,11 @@ module rill_softmax #(
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
     function [WINDOWS*16-1:0] one_less(input [WINDOWS*16-1:0] windows);
         integer k;
-        for (k = 0; k < WINDOWS; k = k + 1) one_less[k*16 +: 16] = windows[k*16 +: 16] - 16'd1;
+        begin
+            one_less = {WINDOWS*16{1'b0}};
+            for (k = 0; k < WINDOWS; k = k + 1)
+                one_less[k*16 +: 16] = windows[k*16 +: 16] - 16'd1;
+        end
     endfunction
     localparam [WINDOWS*16-1:0] BEYOND = one_less(WINDOW);   // positions before its own that a token sees
 
@@ -167,11 +171,11 @@ module rill_softmax #(
         end
 
     // Where a window begins positions are counted from 0 again: nothing of what follows knows that.
-    wire               open;                            // base is the present layer's
+    wire               base_open;                            // base is the present layer's
     wire [15:0]        base;                            // of the step's first token
     generate
         if (WINDOW == 0) begin : gen_from_0
-            assign open = step_q;
+            assign base_open = step_q;
             assign base = pos_q;
         end else begin : gen_from_window
             localparam HEAD_W = HEADS > 1 ? $clog2(HEADS) : 1;
@@ -188,7 +192,7 @@ module rill_softmax #(
                 .clk(clk), .rst(rst), .s_valid(s_axis_step_tvalid && s_axis_step_tready), .s_ready(ready),
                 .s_pos(s_axis_step_tdata[STEP_POS +: STEP_POS_W]), .m_valid(found),
                 .m_ready(s_take && score_last && head_end), .m_begin(begins), .m_pos(base));
-            assign open = step_q && found;
+            assign base_open = step_q && found;
             always @(posedge clk)
                 if (rst) head_q <= {HEAD_W{1'b0}};
                 else if (s_take && score_last) head_q <= head_end ? {HEAD_W{1'b0}} : head_q + 1'b1;
@@ -226,11 +230,11 @@ module rill_softmax #(
         end
     endgenerate
     rill_pipe #(.LATENCY(ENTER), .SIDE_W(17 + USER_W + TOGETHER_W), .COPIES(COPIES_IN)) u_in (
-        .clk(clk), .rst(rst), .s_tvalid(score_valid && s_axis_kscale_tvalid && open), .s_tready(in_ready),
+        .clk(clk), .rst(rst), .s_tvalid(score_valid && s_axis_kscale_tvalid && base_open), .s_tready(in_ready),
         .s_side(s_side), .en(en_in), .step(step_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
         .m_side(k_side));
-    assign score_ready = in_ready && s_axis_kscale_tvalid && open;
-    assign s_axis_kscale_tready = in_ready && score_valid && open && score_user[TOK_W];
+    assign score_ready = in_ready && s_axis_kscale_tvalid && base_open;
+    assign s_axis_kscale_tready = in_ready && score_valid && base_open && score_user[TOK_W];
 
     wire                en;
     // of the lanes, and one for each lane alone where a score that is not seen is put aside, which is late

@@ -304,13 +304,7 @@ module rill_v_tail #(
     end
 
     // Copies: of addresses one for 8 lanes, of the enable of their output registers one for each.
-`ifdef SYNTHESIS
     localparam GROUPS = (CHANNELS + 7) / 8;
-    localparam ENABLES = CHANNELS;
-`else
-    localparam GROUPS = 1;
-    localparam ENABLES = 1;
-`endif
     // Bytes of a write: the token's own; those of a word that is cleared are all written.
     wire [XS-1:0] write_enable;
     genvar b;
@@ -324,18 +318,18 @@ module rill_v_tail #(
     localparam WRITE_ADDR = 0, WRITE_ENABLE = ADDR_W, WRITE_W = ADDR_W + XS;
     wire [GROUPS*WRITE_W-1:0] writes;
     wire [GROUPS*ADDR_W-1:0]  read_addrs;
-    wire [ENABLES-1:0]        arrives;
+    wire [CHANNELS-1:0]       arrives;
     rill_register_tree #(.DATA_W(WRITE_W), .COPIES(GROUPS)) u_writes (
         .clk(clk), .rst(rst), .d({write_enable, write_word[ADDR_W-1:0]}), .q(writes));
     rill_register_tree #(.DATA_W(ADDR_W), .COPIES(GROUPS)) u_reads (
         .clk(clk), .rst(rst), .d(read1_q ? read_word[ADDR_W-1:0] : out_word[ADDR_W-1:0]), .q(read_addrs));
-    rill_register_tree #(.DATA_W(1), .COPIES(ENABLES)) u_arrives (
+    rill_register_tree #(.DATA_W(1), .COPIES(CHANNELS)) u_arrives (
         .clk(clk), .rst(rst), .d(state_q == S_WAIT && wait_q == READ_DONE - 2'd1), .q(arrives));
 
     genvar c;
     generate
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
-            localparam GROUP = GROUPS == 1 ? 0 : c / 8;
+            localparam GROUP = c / 8;
             wire [WRITE_W-1:0]   mine = writes[GROUP*WRITE_W +: WRITE_W];
             wire [BEAT_BITS-1:0] data;
             reg  [BEAT_BITS-1:0] out_q;
@@ -351,7 +345,7 @@ module rill_v_tail #(
                     .read_addr(read_addrs[GROUP*ADDR_W +: ADDR_W]), .read_data(data));
             end
             always @(posedge clk)
-                if (arrives[ENABLES == 1 ? 0 : c])
+                if (arrives[c])
                     out_q <= data;
             assign tail_data[c*BEAT_BITS +: BEAT_BITS] = data;
             assign m_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS] = out_q;

@@ -48,7 +48,7 @@ module rill_v_tail_ram #(
         word_q <= mem[read_addr];
         data_q <= word_q;
     end
-`ifdef SYNTHESIS
+`ifndef RILL_FAST_SIM
     always @(posedge clk)
         for (n = 0; n < BYTES; n = n + 1)
             if (write_enable[n])

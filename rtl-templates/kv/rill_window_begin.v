@@ -24,7 +24,7 @@ module rill_window_begin #(
     input  wire               en,
     input  wire [15:0]        pos,
     input  wire [INDEX_W-1:0] index,
-    output reg  [9:0]         units
+    output reg  [9:0]         unit_count
 );
     generate
         if (KEY_CHANNELS < 1 || KEY_CHANNELS > 32) begin : gen_bad_channels
@@ -51,7 +51,7 @@ module rill_window_begin #(
             pos_q <= pos;
             beyond_q <= (WINDOWS == 1 ? WINDOW[15:0] : WINDOW[index*16 +: 16]) - 16'd1;
             oldest_q <= pos_q > beyond_q ? pos_q - beyond_q : 16'd0;
-            units <= BLOCKS == 1 ? oldest_q[15:BLOCK_W] : scaled[24:FACTOR_W];
+            unit_count <= BLOCKS == 1 ? oldest_q[15:BLOCK_W] : scaled[24:FACTOR_W];
         end
 
     wire unused = &{1'b0, index, oldest_q, scaled, FACTOR};

@@ -71,10 +71,10 @@ module rill_window_entries #(
     wire [15:0]        place = layer + (values ? VALUES_FROM[15:0] : 16'd0);
     reg  [15:0]        pos1_q;
     reg  [INDEX_W-1:0] index1_q;
-    wire [9:0]         units;
+    wire [9:0]         unit_count;
     wire [63:0]        step4;
     wire               windowed4;
-    wire [9:0]         units4 = windowed4 ? units : 10'd0;
+    wire [9:0]         units4 = windowed4 ? unit_count : 10'd0;
     wire [14:0]        blocks4 = units4 * UNIT_BLOCKS[4:0];
     wire [16:0]        rows4 = units4 * UNIT_ROWS[6:0];
     reg  [63:0]        step5_q;
@@ -92,7 +92,7 @@ module rill_window_entries #(
             index1_q <= place[INDEX_W-1:0];
         end
     rill_window_begin #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(2 * WINDOWS), .WINDOW({V_WINDOW, K_WINDOW})) u_begin (
-        .clk(clk), .en(step), .pos(pos1_q), .index(index1_q), .units(units));
+        .clk(clk), .en(step), .pos(pos1_q), .index(index1_q), .unit_count(unit_count));
     rill_delay_line #(.DATA_W(65), .DEPTH(STAGES - 1)) u_step (.clk(clk), .rst(rst), .en(step),
         .d({keys || values, s_step}), .q({windowed4, step4}));
     always @(posedge clk)

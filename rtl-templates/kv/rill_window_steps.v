@@ -52,8 +52,8 @@ module rill_window_steps #(
     wire [STAGES-1:0]  valid;
     wire               pipe_ready;
     wire [15:0]        pos3;
-    wire [9:0]         units;
-    wire [15:0]        begin3 = {units * UNIT_BLOCKS[4:0], 6'd0};
+    wire [9:0]         unit_count;
+    wire [15:0]        begin3 = {unit_count * UNIT_BLOCKS[4:0], 6'd0};
     wire               side;
     wire               gone = have_q && pipe_ready;
     wire               last = layer_q == LAST_LAYER[LAYER_W-1:0];
@@ -73,7 +73,7 @@ module rill_window_steps #(
         .valid(valid), .m_tvalid(m_valid), .m_tready(m_ready), .m_side(side));
     rill_window_begin #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .WINDOW(WINDOW)) u_begin (
         .clk(clk), .en(step), .pos(pos_q), .index(WINDOWS == 1 ? {INDEX_W{1'b0}} : layer_q[INDEX_W-1:0]),
-        .units(units));
+        .unit_count(unit_count));
     rill_delay_line #(.DATA_W(16), .DEPTH(STAGES - 1)) u_pos (.clk(clk), .rst(rst), .en(step), .d(pos_q), .q(pos3));
     always @(posedge clk)
         if (step) begin

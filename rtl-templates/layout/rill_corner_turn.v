@@ -180,7 +180,7 @@ module rill_corner_turn #(
                     if (at_line)
                         turn_q <= turn_q + SKEW_32[LOG-1:0];
                 end
-            rill_rotate #(.ELEMS(LANES), .ELEM_W(DATA_W)) u_turn (.in(s_axis_tdata), .turn(turn_q), .out(row));
+            rill_rotate #(.ELEMS(LANES), .ELEM_W(DATA_W)) u_turn (.words(s_axis_tdata), .turn(turn_q), .rotated(row));
         end else begin : gen_straight
             assign row = s_axis_tdata;
         end
@@ -191,6 +191,7 @@ module rill_corner_turn #(
     function [LOOPS*32-1:0] turns(input integer loops);
         integer l;
         begin
+            turns = {LOOPS*32{1'b0}};
             for (l = 0; l < loops; l = l + 1)
                 turns[l*32 +: 32] = STRIDES[l*32 +: 32] + (PERIOD > 0
                     && STRIDES[l*32 +: 32] % (PERIOD > 0 ? PERIOD : 1) == 0 ?
@@ -289,7 +290,7 @@ module rill_corner_turn #(
                 wire unused_place = &{1'b0, element[LOG-1:0]};
                 assign ahead[i*ROW_W +: ROW_W] = element[OFF_W-1:LOG];
             end
-            rill_rotate #(.ELEMS(LANES), .ELEM_W(ROW_W)) u_turn (.in(ahead), .turn(walk_bank), .out(rows_d));
+            rill_rotate #(.ELEMS(LANES), .ELEM_W(ROW_W)) u_turn (.words(ahead), .turn(walk_bank), .rotated(rows_d));
         end else begin : gen_any_rows
             for (i = 0; i < LANES; i = i + 1) begin : gen_bank
                 localparam [31:0] BANK_32 = i;
@@ -361,13 +362,13 @@ module rill_corner_turn #(
         end
         if (ALIGNED) begin : gen_word
             wire [LANES*DATA_W-1:0] ahead;
-            rill_rotate #(.ELEMS(LANES), .ELEM_W(DATA_W)) u_turn (.in(read), .turn({LOG{1'b0}} - out_bank_q),
-                .out(ahead));
+            rill_rotate #(.ELEMS(LANES), .ELEM_W(DATA_W)) u_turn (.words(read), .turn({LOG{1'b0}} - out_bank_q),
+                .rotated(ahead));
             for (i = 0; i < LANES; i = i + 1) begin : gen_bank
                 assign m_axis_tdata[lane_of(i)*DATA_W +: DATA_W] = ahead[i*DATA_W +: DATA_W];
             end
         end else begin : gen_any_word
-            for (i = 0; i < LANES; i = i + 1) begin : gen_lane
+            for (i = 0; i < LANES; i = i + 1) begin : gen_place
                 if (LAST_LANES < LANES) begin : gen_padded
                     assign m_axis_tdata[i*DATA_W +: DATA_W] = read[out_bank_q[i*LOG +: LOG]*DATA_W +: DATA_W]
                         & {DATA_W{out_real_q[i]}};

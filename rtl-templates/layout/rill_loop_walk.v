@@ -42,20 +42,20 @@ module rill_loop_walk #(
     output wire [TURN_W-1:0] turn
 );
     function integer most_trips(input integer loops);
-        integer l;
+        integer n;
         begin
             most_trips = 1;
-            for (l = 0; l < loops; l = l + 1)
-                if (TRIPS[l*32 +: 32] > most_trips)
-                    most_trips = TRIPS[l*32 +: 32];
+            for (n = 0; n < loops; n = n + 1)
+                if (TRIPS[n*32 +: 32] > most_trips)
+                    most_trips = TRIPS[n*32 +: 32];
         end
     endfunction
     function no_trips(input integer loops);
-        integer l;
+        integer n;
         begin
             no_trips = 1'b0;
-            for (l = 0; l < loops; l = l + 1)
-                no_trips = no_trips || TRIPS[l*32 +: 32] == 32'd0;
+            for (n = 0; n < loops; n = n + 1)
+                no_trips = no_trips || TRIPS[n*32 +: 32] == 32'd0;
         end
     endfunction
     generate
@@ -72,28 +72,35 @@ module rill_loop_walk #(
         end
     endgenerate
 
-    // n as index of every loop
-    function [LOOPS*32-1:0] digits(input integer n);
-        integer l, left;
+    // number as index of every loop
+    function [LOOPS*32-1:0] digits(input integer number);
+        integer n, left;
         begin
-            left = n;
-            for (l = LOOPS - 1; l >= 0; l = l - 1) begin
-                digits[l*32 +: 32] = left % TRIPS[l*32 +: 32];
-                left = left / TRIPS[l*32 +: 32];
+            left = number;
+            digits = {LOOPS*32{1'b0}};
+            for (n = LOOPS - 1; n >= 0; n = n - 1) begin
+                digits[n*32 +: 32] = left % TRIPS[n*32 +: 32];
+                left = left / TRIPS[n*32 +: 32];
             end
         end
     endfunction
-    // a + b - c per loop
-    function [LOOPS*32-1:0] sums(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b, input [LOOPS*32-1:0] c);
-        integer l;
-        for (l = 0; l < LOOPS; l = l + 1)
-            sums[l*32 +: 32] = a[l*32 +: 32] + b[l*32 +: 32] - c[l*32 +: 32];
+    // a + b - less per loop
+    function [LOOPS*32-1:0] sums(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b, input [LOOPS*32-1:0] less);
+        integer n;
+        begin
+            sums = {LOOPS*32{1'b0}};
+            for (n = 0; n < LOOPS; n = n + 1)
+                sums[n*32 +: 32] = a[n*32 +: 32] + b[n*32 +: 32] - less[n*32 +: 32];
+        end
     endfunction
     // a * b per loop
     function [LOOPS*32-1:0] products(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b);
-        integer l;
-        for (l = 0; l < LOOPS; l = l + 1)
-            products[l*32 +: 32] = a[l*32 +: 32] * b[l*32 +: 32];
+        integer n;
+        begin
+            products = {LOOPS*32{1'b0}};
+            for (n = 0; n < LOOPS; n = n + 1)
+                products[n*32 +: 32] = a[n*32 +: 32] * b[n*32 +: 32];
+        end
     endfunction
     localparam DIGIT_W = $clog2(2 * most_trips(LOOPS) + 1);
     localparam [LOOPS*32-1:0] BEGIN = digits(FIRST);
@@ -118,10 +125,10 @@ module rill_loop_walk #(
 
     // Does a loop begin again from here when it moves on by its part of STEP, and `more`? As a comparison of the digit
     // before, which moves by `by`.
-    function ends(input integer l, input [DIGIT_W-1:0] digit, input [31:0] by, input integer more);
+    function ends(input integer n, input [DIGIT_W-1:0] digit, input [31:0] by, input integer more);
         integer least;
         begin
-            least = TRIPS[l*32 +: 32] - BY[l*32 +: 32] - by - more;
+            least = TRIPS[n*32 +: 32] - BY[n*32 +: 32] - by - more;
             ends = least <= 0 || digit >= least[DIGIT_W-1:0];
         end
     endfunction
@@ -137,16 +144,16 @@ module rill_loop_walk #(
     reg  [TURN_W-1:0]  bank;
     reg  [OFF_W-1:0]   element_q;
     reg  [TURN_W-1:0]  bank_q;
-    integer l;
+    integer k, l;
     integer c;                                             // {a carry comes in, the loop begins again}
     always @* begin
         carry[LOOPS] = 1'b0;
         off = {OFF_W{1'b0}};
         bank = {TURN_W{1'b0}};
-        for (l = LOOPS - 1; l >= 0; l = l - 1) begin
-            carry[l] = carry[l+1] ? ends_carried_q[l] : ends_q[l];
-            off = off + off_q[l*OFF_W +: OFF_W];
-            bank = bank + turn_q[l*TURN_W +: TURN_W];
+        for (k = LOOPS - 1; k >= 0; k = k - 1) begin
+            carry[k] = carry[k+1] ? ends_carried_q[k] : ends_q[k];
+            off = off + off_q[k*OFF_W +: OFF_W];
+            bank = bank + turn_q[k*TURN_W +: TURN_W];
         end
     end
     always @(posedge clk) begin

@@ -60,7 +60,7 @@ module rill_replay_buffer #(
     reg                    open_q;           // the firing enters
     reg                    valid_q;
     reg                    last_q;
-    wire [DATA_W+USER_W-1:0] out;
+    wire [DATA_W+USER_W-1:0] out_word;
     wire                   push = s_axis_tvalid && open_q;
     wire                   fetch = passes_q != {PASS_W{1'b0}} && (m_axis_tready || !valid_q);
     wire                   at_end = read_q == write_q;
@@ -68,12 +68,12 @@ module rill_replay_buffer #(
     rill_ram_sdp #(.DATA_W(DATA_W + USER_W), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_ram (
         .clk(clk), .write_en(push), .write_addr(write_q), .write_strobe(1'b1),
         .write_data({s_axis_tuser, s_axis_tdata}),
-        .read_en(fetch), .read_addr(read_q), .read_data(out));
+        .read_en(fetch), .read_addr(read_q), .read_data(out_word));
 
     assign s_axis_tready = open_q;
     assign m_axis_tvalid = valid_q;
     assign m_axis_tlast = last_q;
-    assign {m_axis_tuser, m_axis_tdata} = out;
+    assign {m_axis_tuser, m_axis_tdata} = out_word;
 
     always @(posedge clk) begin
         if (rst) begin

@@ -13,9 +13,9 @@ module rill_rotate #(
     parameter ELEM_W = 0,
     parameter TURN_W = ELEMS > 1 ? $clog2(ELEMS) : 1
 ) (
-    input  wire [ELEMS*ELEM_W-1:0] in,
+    input  wire [ELEMS*ELEM_W-1:0] words,
     input  wire [TURN_W-1:0]       turn,
-    output wire [ELEMS*ELEM_W-1:0] out
+    output wire [ELEMS*ELEM_W-1:0] rotated
 );
     generate
         if (ELEMS < 2 || (ELEMS & (ELEMS - 1)) != 0) begin : gen_bad_elems
@@ -32,14 +32,14 @@ module rill_rotate #(
         for (s = 0; s < TURN_W; s = s + 1) begin : gen_stage
             localparam MOVED = ELEM_W << s;                // bits
             wire [BITS-1:0] from;
-            wire [BITS-1:0] to = turn[s] ? {from[BITS-MOVED-1:0], from[BITS-1 -: MOVED]} : from;
+            wire [BITS-1:0] turned = turn[s] ? {from[BITS-MOVED-1:0], from[BITS-1 -: MOVED]} : from;
             if (s == 0) begin : gen_first
-                assign from = in;
+                assign from = words;
             end else begin : gen_next
-                assign from = gen_stage[s-1].to;
+                assign from = gen_stage[s-1].turned;
             end
         end
-        assign out = gen_stage[TURN_W-1].to;
+        assign rotated = gen_stage[TURN_W-1].turned;
     endgenerate
 endmodule
 

@@ -67,13 +67,8 @@ module rill_width_gear #(
     localparam NUM_W = 7;                                  // numbers of elements, up to 63
     localparam MARK_W = USER_W + 1;                        // {tlast, tok_last, tok}
     localparam LINES = 4;
-`ifdef SYNTHESIS
     localparam COPIES = (LINE_W + 1023) / 1024;            // of what shifts a line: each for a part of it
     localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // en, of each shift, of the line, of the tail
-`else
-    localparam COPIES = 1;
-    localparam MOVES = 1;
-`endif
     localparam MOVES_LINE = MOVES > 1 ? SHIFTS + 1 : 0;
     localparam MOVES_TAIL = MOVES > 1 ? SHIFTS + 2 : 0;
     // Bits of the fill that can be set: with DENSE it is a multiple of the powers of two in IN_ELEMS.
@@ -195,6 +190,7 @@ module rill_width_gear #(
                 .d(en ? fills_q[(END-1)*NUM_W +: NUM_W] != {NUM_W{1'b0}} : some_fill[0]), .q(some_fill));
         end
     endgenerate
+    reg  [1:0]         put_q;                              // line being filled
     reg  [CHUNK_W-1:0] rest_q [0:(1<<TOK_W)-1];
     (* ram_style = "distributed" *) reg [LINE_W-1:0] line_mem [0:LINES*(1<<TOK_W)-1];
     // A function, so that a simulator joins them only where the line is put away.
@@ -213,7 +209,6 @@ module rill_width_gear #(
 
     wire [NUM_W-1:0]   emits = full + {{(NUM_W-1){1'b0}}, row_last && some_rest};
     wire               commit = ready && en && tok_last && emits != {NUM_W{1'b0}};
-    reg  [1:0]         put_q;                              // line being filled
     reg  [1:0]         get_q;                              // line being emptied
     reg  [2:0]         used_q;
     reg  [NUM_W-1:0]   last_chunk_q [0:LINES-1];           // number of the line's last chunk

@@ -38,11 +38,11 @@ module rill_param_loader #(
     output wire                 done
 );
     function any_zero(input integer stores);
-        integer i;
+        integer n;
         begin
             any_zero = 1'b0;
-            for (i = 0; i < stores; i = i + 1)
-                if (COUNTS[i*32 +: 32] == 32'd0)
+            for (n = 0; n < stores; n = n + 1)
+                if (COUNTS[n*32 +: 32] == 32'd0)
                     any_zero = 1'b1;
         end
     endfunction
@@ -75,6 +75,7 @@ module rill_param_loader #(
     wire               hand = s_axis_beat_tvalid && busy_q;
     wire               take = hand && end_piece;
     wire               last = left_q == 32'd1;
+    wire [STORES:0]    turned = {turn_q, 1'b0};
 
     assign s_axis_beat_tready = busy_q && end_piece;
     assign done = done_q && !start;
@@ -91,11 +92,11 @@ module rill_param_loader #(
         end else if (take) begin
             left_q <= left_q - 32'd1;
             if (last) begin
-                turn_q <= turn_q << 1;
+                turn_q <= turned[STORES-1:0];
                 next_q <= next_q + 1'b1;
                 left_q <= counts[next_q];    // past the last store: not used
-                busy_q <= !turn_q[STORES-1];
-                done_q <= turn_q[STORES-1];
+                busy_q <= !turned[STORES];
+                done_q <= turned[STORES];
             end
         end
 

@@ -77,18 +77,18 @@ module rill_credit_receive #(
             reg  [(PARTS-1)*PART_W-1:0] kept_q;
             reg  [2:0]                  part_q;
             wire                        last = part_q == PARTS[2:0] - 3'd1;
-            wire [PARTS*PART_W-1:0]     all = {data_q, kept_q};
+            wire [PARTS*PART_W-1:0]     all_parts = {data_q, kept_q};
             always @(posedge clk) begin
                 if (valid_q)
-                    kept_q <= all[PARTS*PART_W-1:PART_W];
+                    kept_q <= all_parts[PARTS*PART_W-1:PART_W];
                 if (rst)
                     part_q <= 3'd0;
                 else if (valid_q)
                     part_q <= last ? 3'd0 : part_q + 3'd1;
             end
             assign whole = valid_q && last;
-            assign word = all[DATA_W-1:0];
-            wire unused_high = &{1'b0, all};
+            assign word = all_parts[DATA_W-1:0];
+            wire unused_high = &{1'b0, all_parts};
         end
     endgenerate
     rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_fifo (.clk(clk), .rst(rst),

@@ -78,12 +78,13 @@ module rill_credit_send #(
             reg  [REST_W-1:0]      rest_q;
             reg  [2:0]             more_q;   // parts
             wire [2:0]             more_d = push ? PARTS[2:0] - 3'd1 : more ? more_q - 3'd1 : 3'd0;
+            wire [REST_W+PART_W-1:0] left = {{PART_W{1'b0}}, rest_q};
             wire [REST_W+PART_W-1:0] word = {{(REST_W+PART_W-DATA_W){1'b0}}, s_axis_tdata};
             assign more = more_q != 3'd0;
             assign free = more_d == 3'd0;
             always @(posedge clk) begin
-                data_q <= more ? rest_q[PART_W-1:0] : word[PART_W-1:0];
-                rest_q <= more ? rest_q >> PART_W : word[PART_W +: REST_W];
+                data_q <= more ? left[PART_W-1:0] : word[PART_W-1:0];
+                rest_q <= more ? left[PART_W +: REST_W] : word[PART_W +: REST_W];
                 more_q <= rst ? 3'd0 : more_d;
             end
         end

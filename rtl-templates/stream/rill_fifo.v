@@ -70,12 +70,13 @@ module rill_fifo #(
 
     // A count with a word more or a word less: each bit follows what the bits below are before it is known which.
     function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count_now, input is_more, input is_less);
-`ifdef SYNTHESIS
+`ifndef RILL_FAST_SIM
         integer i;
         reg     ones, zeros;
         begin
             ones = is_more && !is_less;
             zeros = is_less && !is_more;
+            counted = count_now;
             for (i = 0; i < COUNT_W; i = i + 1) begin
                 counted[i] = count_now[i] ^ (ones || zeros);
                 ones = ones && count_now[i];
@@ -138,11 +139,7 @@ module rill_fifo #(
         end else if (DEPTH == 2) begin : gen_swap
             // Of wide words only the place of the oldest one moves: the choice of head_q would hang on m_axis_tready in
             // each bit.
-`ifdef SYNTHESIS
             localparam COPIES = (DATA_W + 1023) / 1024; // of read: each chooses a part of the word
-`else
-            localparam COPIES = 1;
-`endif
             localparam PART = (DATA_W + COPIES - 1) / COPIES;
             reg               write_q;       // the next word goes to word_1_q
             wire [COPIES-1:0] read;          // the oldest one is there
@@ -157,7 +154,7 @@ module rill_fifo #(
                 if (push && write_q)
                     word_1_q <= s_axis_tdata;
             end
-            if (COPIES == 1) begin : gen_one
+            if (COPIES == 1) begin : gen_one_read
                 reg read_q;
                 always @(posedge clk)
                     read_q <= !rst && (read_q ^ pop);
@@ -217,12 +214,7 @@ module rill_fifo #(
                     else if (take && !push && oldest_q != {ADDR_W{1'b0}})
                         oldest_q <= oldest_q - 1'b1;
             end else begin : gen_ram
-`ifdef SYNTHESIS
-                localparam PLACES = WORDS;
-`else
-                localparam PLACES = 1 << ADDR_W; // no address is beyond it: a simulator need not look
-`endif
-                (* ram_style = RAM_STYLE *) reg [DATA_W-1:0] mem [0:PLACES-1];
+                (* ram_style = RAM_STYLE *) reg [DATA_W-1:0] mem [0:WORDS-1];
                 reg  [ADDR_W-1:0] write_q;
                 reg  [ADDR_W-1:0] read_q;
                 always @(posedge clk)

@@ -20,7 +20,7 @@
 // RAM_STYLE          as in rill_fifo                          -         "auto", "srl", "distributed", "block", "ultra"
 // SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
 // ENTRIES            the sum of all lengths                   entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   any
+// SECTION_LEN        of each section, 16 bits, the first low  entries   not 0
 // SECTION_REPEAT     how often each is walked, 16 bits each   times     any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
 // TABLE              the entries, 8 bits each: below PORTS    -         any
@@ -96,7 +96,7 @@ module rill_fifo_pool #(
 
     wire [1:0]  turn_valid;
     wire [2*PORTS+1:0] turn;                 // one bit for each port
-    wire [15:0] port;
+    wire [15:0] port_index;
     wire [1:0]  turn_done;
     genvar      g;
     generate
@@ -112,7 +112,7 @@ module rill_fifo_pool #(
                 .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid[g]), .s_axis_step_tready(step_ready[g]),
                 .s_axis_step_tdata(step_data[64*g +: 64]), .turn_valid(turn_valid[g]),
                 .turn(turn[(PORTS+1)*g +: PORTS+1]),
-                .port(port[8*g +: 8]), .turn_done(turn_done[g]));
+                .port_index(port_index[8*g +: 8]), .turn_done(turn_done[g]));
         end
     endgenerate
 
@@ -135,7 +135,7 @@ module rill_fifo_pool #(
     always @* begin
         in_data = s_axis_tdata[DATA_W-1:0];
         for (p = 0; p < PORTS; p = p + 1)
-            if (port[7:0] == p[7:0])
+            if (port_index[7:0] == p[7:0])
                 in_data = s_axis_tdata[p*DATA_W +: DATA_W];
     end
     assign s_axis_tready = in_open && in_ready ? in_turn : {PORTS{1'b0}};
@@ -171,7 +171,7 @@ module rill_fifo_pool #(
         end
     endgenerate
 
-    wire unused = &{1'b0, port[15:8], turn[PORTS], turn[2*PORTS+1], step_fill, step_high, fill, fill_high};
+    wire unused = &{1'b0, port_index[15:8], turn[PORTS], turn[2*PORTS+1], step_fill, step_high, fill, fill_high};
 endmodule
 
 `default_nettype wire

@@ -28,13 +28,13 @@ module rill_fork #(
 
     reg  [PORTS-1:0] done_q;                 // readers that have the present word
     wire [PORTS-1:0] done_d = done_q | m_axis_tready;
-    wire             open = s_axis_tvalid && !rst;
+    wire             opened = s_axis_tvalid && !rst;
 
-    assign m_axis_tvalid = {PORTS{open}} & ~done_q;
-    assign s_axis_tready = open && (&done_d);
+    assign m_axis_tvalid = {PORTS{opened}} & ~done_q;
+    assign s_axis_tready = opened && (&done_d);
 
     always @(posedge clk)
-        done_q <= open && !(&done_d) ? done_d : {PORTS{1'b0}}; // a word that was offered stays until all have it
+        done_q <= opened && !(&done_d) ? done_d : {PORTS{1'b0}}; // a word that was offered stays until all have it
 endmodule
 
 `default_nettype wire

@@ -24,7 +24,8 @@ module rill_hop_stage #(
         end
     endgenerate
     localparam BITS = DATA_W > 0 ? DATA_W : 1;
-    localparam [BITS-1:0] KEPT = ~({BITS{1'b1}} >> (BITS - CLEAR_W));
+    localparam [BITS:0] CLEARED = ({{BITS{1'b0}}, 1'b1} << CLEAR_W) - 1'b1;
+    localparam [BITS-1:0] KEPT = ~CLEARED[BITS-1:0];
     (* shreg_extract = "no", keep = "true" *) reg [DATA_W-1:0] q_q;
     always @(posedge clk)
         q_q <= rst ? d & KEPT : d;

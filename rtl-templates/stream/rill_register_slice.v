@@ -57,11 +57,7 @@ module rill_register_slice #(
                     data_q <= s_axis_tdata;
             end
         end else if (MODE == 3 || DATA_W > 1536) begin : gen_swap
-`ifdef SYNTHESIS
             localparam COPIES = (DATA_W + 1023) / 1024; // of read: each chooses a part of the word
-`else
-            localparam COPIES = 1;
-`endif
             localparam PART = (DATA_W + COPIES - 1) / COPIES;
             reg               ready_q;
             reg               valid_q;

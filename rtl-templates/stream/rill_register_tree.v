@@ -3,8 +3,7 @@
 //
 // q holds COPIES times what d was in the cycle before, copy 0 in the low bits. Latency: 1 cycle. Reset: synchronous, to
 // 0.
-// Synthesis keeps the copies apart. A simulator gains nothing by them: who has wide values asks for one copy there
-// (`ifdef SYNTHESIS).
+// Synthesis keeps the copies apart.
 //
 // name    meaning          unit    range
 // DATA_W  of d             bits    1 or more

@@ -20,17 +20,10 @@ module rill_reset_stage #(
         end
     endgenerate
 
-`ifdef SYNTHESIS
     (* shreg_extract = "no", keep = "true" *) reg [COPIES-1:0] q_q = {COPIES{1'b1}};
     always @(posedge clk)
         q_q <= {COPIES{d}};
     assign q = q_q;
-`else
-    reg q_q = 1'b1;                          // a simulator gains nothing by copies
-    always @(posedge clk)
-        q_q <= d;
-    assign q = {COPIES{q_q}};
-`endif
 endmodule
 
 `default_nettype wire

@@ -14,7 +14,7 @@
 // ENTRY_W            of an entry                              bits      1 or more
 // SECTIONS           of the table                             sections  1 or more
 // ENTRIES            of the table, the sum of all lengths     entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   any
+// SECTION_LEN        of each section, 16 bits, the first low  entries   not 0
 // SECTION_REPEAT     how often each is walked, 16 bits each   times     any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
 // TABLE              the entries, the first low               -         any
@@ -43,11 +43,11 @@ module rill_schedule #(
 );
     `include "rill_fields.vh"
     function integer sum_of_lengths(input integer sections);
-        integer s;
+        integer n;
         begin
             sum_of_lengths = 0;
-            for (s = 0; s < sections; s = s + 1)
-                sum_of_lengths = sum_of_lengths + {16'd0, SECTION_LEN[s*16 +: 16]};
+            for (n = 0; n < sections; n = n + 1)
+                sum_of_lengths = sum_of_lengths + {16'd0, SECTION_LEN[n*16 +: 16]};
         end
     endfunction
 

@@ -11,7 +11,7 @@
 // USER_W             of tuser                                       bits      1 or more
 // SECTIONS           of the table, docs/rtl.md section 5            sections  1 or more
 // ENTRIES            the sum of all lengths                         entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low        entries   any
+// SECTION_LEN        of each section, 16 bits, the first low        entries   not 0
 // SECTION_REPEAT     how often each is walked, 16 bits each         times     any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255  -         any
@@ -72,14 +72,14 @@ module rill_stream_demux #(
 
     wire       turn_valid;                   // low in reset
     wire [PORTS:0] turn;                     // one bit for each port
-    wire [7:0] port;
+    wire [7:0] port_index;
     wire       turn_done = s_axis_tvalid && s_axis_tready && s_axis_tlast;
 
     rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_turns (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port(port),
+        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port_index(port_index),
         .turn_done(turn_done));
 
     assign m_axis_tdata = {PORTS{s_axis_tdata}};
@@ -89,7 +89,7 @@ module rill_stream_demux #(
     assign s_axis_tready = turn_valid && |(turn & {1'b1, m_axis_tready});
     assign m_axis_tvalid = turn_valid && s_axis_tvalid ? turn[PORTS-1:0] : {PORTS{1'b0}};
 
-    wire unused = &{1'b0, port};
+    wire unused = &{1'b0, port_index};
 endmodule
 
 `default_nettype wire

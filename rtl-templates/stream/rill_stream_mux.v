@@ -11,7 +11,7 @@
 // USER_W             of tuser                                 bits      1 or more
 // SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
 // ENTRIES            the sum of all lengths                   entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   any
+// SECTION_LEN        of each section, 16 bits, the first low  entries   not 0
 // SECTION_REPEAT     how often each is walked, 16 bits each   times     any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
 // TABLE              the entries, 8 bits each: below PORTS    -         any
@@ -70,14 +70,14 @@ module rill_stream_mux #(
 
     wire       turn_valid;                   // low in reset
     wire [PORTS:0] turn;                     // one bit for each port
-    wire [7:0] port;
+    wire [7:0] port_index;
     wire       turn_done = m_axis_tvalid && m_axis_tready && m_axis_tlast;
 
     rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_turns (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
-        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port(port),
+        .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port_index(port_index),
         .turn_done(turn_done));
 
     // The handshake by the port's bit, the payload by its number: tlast, which ends the turn, does not wait for a
@@ -93,16 +93,17 @@ module rill_stream_mux #(
     reg  [SLOTS*WORD_W-1:0] left;            // words that are left, in the low places
     integer                 b, i;
     always @* begin
-        left = {SLOTS*WORD_W{1'b0}};
+        for (i = PORTS; i < SLOTS; i = i + 1)
+            left[i*WORD_W +: WORD_W] = {WORD_W{1'b0}};
         for (i = 0; i < PORTS; i = i + 1)
             left[i*WORD_W +: WORD_W] = {s_axis_tuser[i*USER_W +: USER_W], s_axis_tdata[i*DATA_W +: DATA_W]};
         for (b = 0; b < PORT_W; b = b + 1)
             for (i = 0; i < (SLOTS >> (b + 1)); i = i + 1)
-                left[i*WORD_W +: WORD_W] = port[b] ? left[(2*i+1)*WORD_W +: WORD_W] : left[2*i*WORD_W +: WORD_W];
+                left[i*WORD_W +: WORD_W] = port_index[b] ? left[(2*i+1)*WORD_W +: WORD_W] : left[2*i*WORD_W +: WORD_W];
     end
     assign {m_axis_tuser, m_axis_tdata} = left[WORD_W-1:0];
 
-    wire unused = &{1'b0, turn[PORTS], port};
+    wire unused = &{1'b0, turn[PORTS], port_index};
 endmodule
 
 `default_nettype wire

@@ -40,10 +40,10 @@ module rill_token_select #(
         end
     endgenerate
 
-    wire open = s_axis_step_tvalid && !rst;
+    wire opened = s_axis_step_tvalid && !rst;
     wire keep = s_axis_step_tdata[STEP_HEAD] && s_axis_tuser[USER_W-1];
-    assign m_axis_tvalid = s_axis_tvalid && open && keep;
-    assign s_axis_tready = s_axis_tvalid && open && (m_axis_tready || !keep);
+    assign m_axis_tvalid = s_axis_tvalid && opened && keep;
+    assign s_axis_tready = s_axis_tvalid && opened && (m_axis_tready || !keep);
     assign s_axis_step_tready = s_axis_tready && s_axis_tlast;
     assign m_axis_tdata = s_axis_tdata;
     assign m_axis_tuser = {1'b1, {(USER_W-1){1'b0}}};

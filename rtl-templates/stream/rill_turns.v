@@ -11,7 +11,7 @@
 // PORTS              streams that take turns                        streams   1 to 255
 // SECTIONS           of the table, docs/rtl.md section 5            sections  1 or more
 // ENTRIES            the sum of all lengths                         entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low        entries   any
+// SECTION_LEN        of each section, 16 bits, the first low        entries   not 0
 // SECTION_REPEAT     how often each is walked, 16 bits each         times     any
 // SECTION_WHEN_HEAD  a bit each: not in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255  -         any
@@ -35,7 +35,7 @@ module rill_turns #(
     input  wire [63:0]    s_axis_step_tdata,
     output wire           turn_valid,
     output wire [PORTS:0] turn,
-    output wire [7:0]     port,                   // the same as a number
+    output wire [7:0]     port_index,                   // the same as a number
     input  wire           turn_done
 );
     `include "rill_fields.vh"
@@ -70,7 +70,7 @@ module rill_turns #(
     rill_fifo #(.DATA_W(PORTS + 9), .DEPTH(6), .RAM_STYLE("distributed")) u_ahead (
         .clk(clk), .rst(rst), .s_axis_tvalid(entry_valid), .s_axis_tready(entry_ready),
         .s_axis_tdata({entry[STEER_PORT +: STEER_PORT_W], decoded}),
-        .m_axis_tvalid(turn_valid), .m_axis_tready(turn_done), .m_axis_tdata({port, turn}), .occupancy(occupancy),
+        .m_axis_tvalid(turn_valid), .m_axis_tready(turn_done), .m_axis_tdata({port_index, turn}), .occupancy(occupancy),
         .high_water(high_water));
 
     wire unused = &{1'b0, entry, entry_last, occupancy, high_water};

@@ -16,7 +16,8 @@ first word of the cell. COLUMN is a head, FIGURE what its cells hold. Of `rill c
     die lut (...)             of the whole die, shell and ports in; in brackets by the second reserve; bold: over a limit
     DIE lut (...)             the same of the die of that name; without a name the cell `die` says which
     wires                     of the wires to the next die, likewise bold
-    within                    whether every die and boundary is within its limits
+    within                    whether every die and boundary is within its limits: yes or no
+    within most               the same by the second reserve
     clock                     the clock in MHz that the spec asks for
     supports                  the clock in MHz that the timing model supports, by the record beside the spec
     supports PART             the same of a die, or of resets
@@ -93,11 +94,10 @@ def share(die, kind):
     return f"{first[0]:.1f} ({bold(f'{most[0]:.1f}', most[1])})"
 
 
-def within(design):
+def within(design, taken):
+    """By the first reserve for memory ports (`taken`) or the second (`taken_most`)."""
     wires = any(die.get("bits_to_next", 0) > design["sll_limit"] > 0 for die in design["dies"])
-    over = [wires or any(die[what][kind] > die["limit"][kind] for die in design["dies"] for kind in KINDS)
-            for what in ("taken", "taken_most")]
-    return "no" if over[0] else "yes; not by the second reserve" if over[1] else "yes"
+    return "no" if wires or any(die[taken][kind] > die["limit"][kind] for die in design["dies"] for kind in KINDS) else "yes"
 
 
 def supported(design, part):
@@ -110,8 +110,8 @@ def supported(design, part):
 def figure(design, what, cells):
     if what in KINDS:
         return f"{design['resources']['percent'][what]:.1f}"
-    if what == "within":
-        return within(design)
+    if what in ("within", "within most"):
+        return within(design, "taken_most" if what == "within most" else "taken")
     if what == "clock":
         return str(design["clock_mhz"])
     if what.startswith("supports"):

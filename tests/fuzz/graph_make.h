@@ -3,7 +3,7 @@
 #ifndef RILL_FUZZ_GRAPH_MAKE_H
 #define RILL_FUZZ_GRAPH_MAKE_H
 
-#include "tests/fuzz/spec.h"
+#include "tests/fuzz/random_spec.h"
 
 enum { ANY_ARRAY = -2 };
 

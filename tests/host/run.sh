@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
-plan 73
+plan 76
 work=$root/build/tests/host log=$root/build/tests/host.log
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
@@ -202,6 +202,32 @@ in_a_template() {
         [ "$(ids "$work/run.json")" = "$(golden --prompt "Once upon a time, there" --tokens 3 | golden_ids)" ]
 }
 check "a question in a chat template" in_a_template
+
+# A package that was copied away brings its own splittings and chat templates: the copy has no project above it. The
+# program, the library in Python and the refusal of a template, which needs its file, all run there.
+away=$(mktemp -d "${TMPDIR:-/tmp}/rill-host-XXXXXX")
+trap 'stop_card; rm -rf "$away"' EXIT
+in_a_copy=$work/in_a_copy
+printf '#!/bin/sh\ncd %s && LD_LIBRARY_PATH=%s exec env -u RILL_HOME timeout 300 "$@"\n' "$away" "$work/standin" \
+    >"$in_a_copy"
+chmod +x "$in_a_copy"
+copied() {
+    cp -r "$package"/{package.json,memory_map.json,image,host,build} "$away" && cp -r "$work/moved/build/host" \
+        "$away/build" && start_card --unwritten &&
+        [ "$("$in_a_copy" build/host/rill-host . --timeout 60 --quiet "${request[@]}")" = "$("$rill" golden "$spec" \
+            --weights "$model" "${request[@]}")" ]
+}
+check "a copy of the package, with no project above it" copied
+copied_python() {
+    cp "$work/golden.json" "$away" && start_card --unwritten && "$in_a_copy" env PYTHONPATH=host/boards/host \
+        RILL_HOST_LIBRARY=build/host/librill_host.so python3 -c 'import json, rill_host
+with rill_host.Host(".", timeout=100) as host:
+    host.upload()
+    assert host.run("Once upon a time", tokens=3).ids == json.load(open("golden.json"))["token_ids"]'
+}
+check "a copy of the package, from Python" copied_python
+check_refused "a copy of the package has the chat templates" 1 'has no token `<|im_start|>`' "$in_a_copy" \
+    build/host/rill-host . --prompt Hi --chat chatml
 
 # ---- what is refused before the card is asked ----
 

@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 log=$work/log
 mkdir "$work/there" && cd "$work/there" || exit 1
 cp "$root/tests/e2e/specs/five.yaml" .
-plan 34
+plan 35
 
 from_prefix() { make -s -C "$root" "$1" DESTDIR="$work/stage" PREFIX="$2"; } # target, prefix
 works_from() { # program, name: a design, its image, its package, the golden model
@@ -33,6 +33,7 @@ check "make install" from_prefix install /opt/rill
 check "installed: gen, pack, package, golden, check" works_from "$prefix/bin/rill" prefix
 check "installed: the same files as from the tree" same_design prefix
 check "installed: a simulation is built and matches" "$prefix/bin/rill" sim prefix --quick-build --tokens 2
+check "installed: no planted faults" bash -c "! find '$prefix' -name faults.txt | grep ."
 moved() { mv "$prefix" "$work/other place" && works_from "$work/other place/bin/rill" moved; }
 check "installed: the folder may move" moved
 other=$work/other\ place/bin/rill

@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Planted faults: each entry of tests/mutants/table.txt is planted in a copy of the tree, and its test must fail. See
+# Planted faults: each entry of every folder's faults.txt is planted in a copy of the tree, and its test must fail. See
 # --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
 usage() {
     cat <<'TEXT'
-usage: tests/mutants/run.sh [--check | --quick | --list] [--jobs N] [--kind K] [--table FILE] [entry...]
-  --check      the table alone: patterns occur once, tests exist, enough entries, enough of them found by the two sets
+usage: tests/mutants/run.sh [--check | --quick | --places | --list] [--jobs N] [--kind K] [--table FILE] [entry...]
+  --check      the entries alone: patterns occur once, tests exist, enough entries, enough of them found by the two sets
                of tests
   --quick      that, a few fast entries, and faults that the runner must not take for found
+  --places     that entries beside other code than theirs, and ids given twice, are refused
   --list       number, id, file, kind, what finds it by itself (`test`: make test, `deep`: make test-deep, else
                `extra`), test
   --jobs N     copies of the tree side by side (default 1)
   --kind K     entries of this kind only
-  --table FILE another table
+  --table FILE the entries of this file instead of every folder's faults.txt
   entry        numbers as 1-40, ids, patterns of ids as 'fifo-*' (default: all)
 `ok ID: killed by TEST`: the test passes without the fault and fails with it. FAIL: it survived, does not build, its
 pattern does not occur once, or the test fails without it. An entry of kind `equivalent` must survive. LAUNCH is put
@@ -25,9 +26,9 @@ TEXT
 }
 
 work=$root/build/mutants
-least=${RILL_MUTANTS_LEAST:-120}
+least=${RILL_MUTANTS_LEAST:-900}
 
-table() { python3 "$root/tests/mutants/table.py" "$@"; }
+faults() { python3 "$root/tests/mutants/faults.py" ${tables[@]+"${tables[@]}"} "$@"; }
 
 # ---- one copy of the tree, in which a batch of entries is run ----
 
@@ -67,7 +68,7 @@ run_entry() { # number, id, file, kind, place, test
     log=$tree/build/log
     if ! passes_clean "$test"; then fail "$id" "without the fault $test fails: $(reason)" && return; fi
     cp -p "$tree/$file" "$tree/build/original"
-    if ! why=$(table "$list" plant "$id" "$tree" 2>&1); then fail "$id" "$why" && return; fi
+    if ! why=$(faults plant "$id" "$tree" 2>&1); then fail "$id" "$why" && return; fi
     if [[ $file == *.[ch] || $file == *.def || $file == *.inc ]] && ! build_tree; then
         fail "$id" "does not build: $(reason)"
     else
@@ -95,7 +96,7 @@ run_batch() { # id...: the unit of parallel work
     tree=$(mktemp -d "$work/tree.XXXXXX")
     trap 'rm -rf "$tree"' EXIT
     if ! copy_tree "$tree"; then fail "$*" "no copy of the tree in $tree" && return; fi
-    listed=$(table "$list" list "$@") || return # whose checks are missed
+    listed=$(faults list "$@") || return # whose checks are missed
     while IFS=$'\t' read -r -a line; do run_entry "${line[@]}"; done <<<"$listed"
 }
 
@@ -115,25 +116,36 @@ check_runner() {
     check_says "a test that is killed finds none" "^FAIL  killed: .* was killed itself" "$out"
     check_says "every entry has its line" "^0 passed, 7 failed$" "$out"
 }
+# Entries beside other code than theirs, and two of one id.
+check_places() {
+    local name entry=$work/entry
+    sed -n '/^id unnoticed$/,/^$/p' "$root/tests/mutants/self.txt" >"$entry"
+    for name in here there; do mkdir -p "$work/$name" && cp "$entry" "$work/$name/faults.txt"; done
+    local tables=(--table "$work/here/faults.txt" --table "$work/there/faults.txt")
+    faults check 0 >"$work/places.out" 2>&1 && fail "places" "passed entries beside other code"
+    check_says "an entry beside other code is refused" \
+        "/here/faults.txt:1: .* not in this folder; move the entry to gen/base/faults.txt$" "$work/places.out"
+    check_says "an id that another folder has is refused" \
+        "/there/faults.txt:1: unnoticed: an entry of this id is at .*/here/faults.txt:1" "$work/places.out"
+}
 check_says() { if grep -Eq "$2" "$3"; then ok "$1"; else fail "$1" "no line like '$2': $(tail -n 1 "$3")"; fi; }
 
 check_table() {
     log=$work/table.log
-    if table "$list" check "$least" >"$log" 2>&1; then ok "table: $(tail -n 1 "$log")"
+    if faults check "$least" >"$log" 2>&1; then ok "table: $(tail -n 1 "$log")"
     else while IFS= read -r line; do fail "table" "$line"; done <"$log"; fi
 }
 
-list=$root/tests/mutants/table.txt
-jobs=1 what=run kind=() wanted=() options=()
+jobs=1 what=run kind=() wanted=() tables=()
 while [ $# -gt 0 ]; do
     case $1 in
-        --check | --quick | --list) what=${1#--} ;;
+        --check | --quick | --places | --list) what=${1#--} ;;
         --jobs)
             [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
             jobs=$2 && shift
             ;;
         --kind) kind=("$1" "${2:-}") && shift ;;
-        --table) list=$(realpath "${2:-}") && options+=("$1" "$list") && shift ;;
+        --table) tables+=("$1" "$(realpath "${2:-}")") && shift ;;
         --run) what=batch state=$2 wanted=("${@:3}") && break ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
@@ -143,17 +155,19 @@ while [ $# -gt 0 ]; do
 done
 mkdir -p "$work"
 case $what in
-    list) table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"} && exit 0 || exit 1 ;;
+    list) faults list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"} && exit 0 || exit 1 ;;
     batch) run_batch "${wanted[@]}" && exit 0 || exit 1 ;;
+    places) plan 2 && check_places && verdict && exit 0 || exit 1 ;;
     check) plan 1 && check_table && verdict && exit 0 || exit 1 ;;
     quick)
-        plan 9
+        plan 11
         check_table
         check_runner
+        check_places
         mapfile -t wanted < <(grep -v '^#' "$root/tests/mutants/sample.txt")
         ;;
 esac
-listed=$(table "$list" list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"}) ||
+listed=$(faults list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"}) ||
     { fail "table" "its list breaks off" && verdict; exit 1; }
 mapfile -t ids < <(grep . <<<"$listed" | cut -f2)
 [ ${#ids[@]} != 0 ] || { echo "no such entry (--list shows them)" >&2; exit 2; }
@@ -163,8 +177,7 @@ batch=$(((${#ids[@]} + jobs - 1) / jobs))
 for ((at = 0; at < ${#ids[@]}; at += batch)); do
     # shellcheck disable=SC2086 # LAUNCH is words
     add_job "$((${#ids[@]} - at < batch ? ${#ids[@]} - at : batch))" ${LAUNCH:-} "${BASH_SOURCE[0]}" \
-        ${options[@]+"${options[@]}"} \
-        --run "$state" "${ids[@]:at:batch}"
+        ${tables[@]+"${tables[@]}"} --run "$state" "${ids[@]:at:batch}"
 done
 run_jobs "$jobs"
 verdict

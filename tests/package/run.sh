@@ -63,9 +63,9 @@ binary() { # package
         holds xclbin "$1" "$work/listing"
 }
 
-# With SYNTHESIS, which the vendor's tools define: values of many loads have copies then, and the copies places.
+# With the macro that the package's scripts define.
 instances() { # package
-    (cd "$1" && iverilog -g2005 -DSYNTHESIS -o "$work/netlist" -y "$root/verif/model" \
+    (cd "$1" && iverilog -g2005 -DRILL_VENDOR_CELLS -o "$work/netlist" -y "$root/verif/model" \
         -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f) &&
         awk -v prefix="level0_i/ulp/$(sed -n 's/^UNIT := //p' "$1/design.mk")/inst/" -f "$here/cells.awk" \
             "$work/netlist" >"$MOCK_CELLS" &&

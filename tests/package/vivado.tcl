@@ -143,8 +143,21 @@ proc read_pins {files} {
 
 proc do_version {given rest} {return [expr {[info exists ::env(MOCK_VERSION)] ? $::env(MOCK_VERSION) : "2023.2"}]}
 proc do_current_fileset {given rest} {return fileset}
+# Verilog that makes cells of the vendor's with a macro has it defined in front of its first use.
+proc check_cells {files} {
+    foreach file $files {
+        if {![file exists $file]} {stop "no file $file"}
+        set channel [open $file]
+        set text [read $channel]
+        close $channel
+        set use [string first "`ifdef RILL_VENDOR_CELLS" $text]
+        set made [string first "`define RILL_VENDOR_CELLS" $text]
+        if {$use >= 0 && ($made < 0 || $made > $use)} {stop "no macro RILL_VENDOR_CELLS for $file"}
+    }
+}
 proc do_add_files {given rest} {
     if {![dict exists $given -fileset]} {
+        check_cells [lindex $rest 0]
         set ::mock_added [lindex $rest 0]
         return
     }
@@ -252,7 +265,7 @@ proc do_package_xo {given rest} {
 
 # ---- synthesis and placement ----
 
-proc do_read_verilog {given rest} {foreach file [lindex $rest 0] {if {![file exists $file]} {stop "no file $file"}}}
+proc do_read_verilog {given rest} {check_cells [lindex $rest 0]}
 proc do_read_xdc {given rest} {if {![file exists [lindex $rest 0]]} {stop "no file [lindex $rest 0]"}}
 proc do_report_utilization {given rest} {close [open [dict get $given -file] w]}
 proc do_report_timing_summary {given rest} {close [open [dict get $given -file] w]}

@@ -48,7 +48,7 @@ def sources():
 def runs():
     """Of simulations, requests and command lines, which no reader of specs reports."""
     seen = set()
-    paths = [*ROOT.glob("verif/harness/*.c"), *ROOT.glob("gen/run/requests.c"), *ROOT.glob("gen/options/parse.c"),
+    paths = [*ROOT.glob("verif/harness/*.c"), *ROOT.glob("gen/request/requests.c"), *ROOT.glob("gen/options/parse.c"),
              *ROOT.glob("gen/base/sampling.c")]
     calls = r"\b(?:sim_fail\([^\";]*?|arena_printf\([^\";]{0,80}?|return )"
     for path in sorted(paths):

@@ -100,7 +100,7 @@ says "what an attribute means" '^    least exponent of a block' quantize.exp_min
 says "a link as a page" '\(docs/timing\.md#depths\)' design.fifo
 says "a key of a family file" '^  - family\.checks\.nearest$' family.checks
 says "a key of a board file" '^board\.hbm\.read_to_write_ns: number \(0 to 20000\); default: 7$' read_to_write_ns
-says "a command" '^command `rill sim`: build and run' sim
+says "a command" '^command `rill sim`: simulate a design' sim
 says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
 says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' \
     'rill sim: error: `--watchdog` takes an integer'
@@ -120,7 +120,8 @@ says "options that do not go together" '^message usage: ' '`--html` and `--json`
 says "a fault of the design" '^message design_fault: ' 'the design reports fault 4: position'
 no_operation() { ! "$rill" explain 'the design reports fault 4: at position 3' | grep '^operation position'; }
 check "explain: a plain word of a message is no operation" no_operation
-says "a message that is not known" '^no message of Rill that is known says this; of its words:$' 'it has no certificate'
+says "a message that is not known" \
+    '^no known message of Rill matches this text. Its words mean:$' 'it has no certificate'
 check_refused "explain: a message of which nothing is known" 1 'nothing is known of `blub xx`' "$rill" explain 'blub xx'
 check_refused "explain: a slip in its own option" 2 'unknown option `--tabls`; did you mean `--table`' "$rill" explain \
     --tabls

@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LEAST = {"key": 150, "value": 40, "parameter": 100, "operation": 25, "attribute": 60, "register": 25, "command": 15,
          "option": 80}
-TYPES = "integer|number|truth value|word|text|name|file|map|list|expression|one of|`"
+TYPES = "integer|number|true or false|word|text|name|file|map|list|expression|one of|`"
 VAGUE = re.compile(r"\(null\)|\(?\bbelow\)|\(above\)|\]\(")
 HEADS = [("value", r"`[^`]+` is a value of (attribute )?[\w.]+: \S.*"),
          ("parameter", r"parameter \w+\.\w+: a key of `model` with `family: \w+`"),

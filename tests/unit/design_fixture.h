@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 
 static inline struct ir *build_in(struct arena *of, const char *spec) {
     struct diag diag;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole products, of the dots and dequantizations of gen/golden/ops.h: what docs/numerics.md says, in order.
+// Whole products, of the dots and dequantizations of gen/numerics/numerics.h: what docs/numerics.md says, in order.
 #ifndef GOLDEN_PRODUCTS_H
 #define GOLDEN_PRODUCTS_H
 
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 
 // y[rows] = dequantize(W x). w[rows][k], group_scale[rows][k / block] or NULL, stored_scale[rows], bias[rows] or NULL
 // (zeros).

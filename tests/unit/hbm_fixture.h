@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "verif/model/hbm.h"
-#include "include/device.h"
+#include "gen/device/device.h"
 
 enum { CHANNEL_BYTES = 512 << 20 };
 

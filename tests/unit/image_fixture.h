@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of images and of the golden executor share: a scratch folder, designs from spec text, images packed
+// What the tests of images and of the replay share: a scratch folder, designs from spec text, images packed
 // into the folder.
 #ifndef RILL_IMAGE_FIXTURE_H
 #define RILL_IMAGE_FIXTURE_H
@@ -9,8 +9,8 @@
 #include <ftw.h>
 #include <unistd.h>
 
-#include "gen/command.h"
-#include "include/pack.h"
+#include "gen/command/command.h"
+#include "gen/pack/pack.h"
 
 struct image_fixture {
     struct fixture f;

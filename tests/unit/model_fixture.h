@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/diag.h"
+#include "gen/base/diag.h"
 
 struct fixture {
     struct arena arena;

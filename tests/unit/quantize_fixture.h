@@ -3,7 +3,7 @@
 #ifndef RILL_TEST_QUANTIZE_FIXTURE_H
 #define RILL_TEST_QUANTIZE_FIXTURE_H
 
-#include "include/quantize.h"
+#include "gen/numerics/quantize.h"
 
 static inline struct qmatrix quantize_matrix(struct arena *arena, const float *w, int64_t rows, int64_t k,
                                              enum qformat format, int64_t group) {

@@ -5,8 +5,8 @@
 
 #include "tests/unit/image_fixture.h"
 
-#include "include/cost.h"
-#include "include/timing.h"
+#include "gen/cost/cost.h"
+#include "gen/timing/timing.h"
 
 // Returns the beats that are read.
 static inline int64_t check_step_beats(const struct ir *ir, int64_t pos, int tokens) {

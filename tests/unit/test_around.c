@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "verif/check/check.h"
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "tests/unit/image_fixture.h"
-#include "include/ir_custom.h"
+#include "gen/ir/custom_ops.h"
 
 enum { SIZE = 6, LANES = 4, WORDS = 2, TOKENS = 2, REPEAT = 2, ROWS = 3, STEPS = 2 };
 
@@ -95,8 +95,7 @@ static const char *run(struct image_fixture *x, bool behind_first, enum stream s
     write_file(image_path(x, "k.v"), module, strlen(module));
     struct ir *ir = image_build(x, spec, NULL);
     struct design d = {.edge = {edge_of(ir, "a", false), edge_of(ir, "a", true), edge_of(ir, "s", true)}};
-    struct golden_run *golden =
-        golden_run_open(&x->f.arena, ir, image_pack_golden(x, ir, "random:1", "g"), 4, &x->f.diag);
+    struct replay *golden = replay_open(&x->f.arena, ir, image_pack_golden(x, ir, "random:1", "g"), 4, &x->f.diag);
     assert_non_null(golden);
     d.check = check_open(&x->f.arena, ir, golden, CHECK_ALL, &x->f.diag);
     compute(&d);
@@ -110,7 +109,7 @@ static const char *run(struct image_fixture *x, bool behind_first, enum stream s
     *values = check_counts(d.check).values;
     if (!check_mismatch(d.check)) check_end(d.check, 1);
     const char *mismatch = const_text(x, check_mismatch(d.check));
-    golden_run_close(golden);
+    replay_close(golden);
     return mismatch;
 }
 
@@ -185,7 +184,7 @@ static const char turns[] =
 // What one beat more is called, on a stream of a request that has no rows at all. NULL: it is not compared.
 static const char *beat_more(struct image_fixture *x, const struct ir *ir, const char *dir, int edge) {
     static const uint32_t zeros[64];
-    struct golden_run *golden = golden_run_open(&x->f.arena, ir, dir, 4, &x->f.diag);
+    struct replay *golden = replay_open(&x->f.arena, ir, dir, 4, &x->f.diag);
     struct check *check = check_open(&x->f.arena, ir, golden, CHECK_ALL, &x->f.diag);
     const float *const rows[] = {(const float *)zeros};
     const char *said = "nothing";
@@ -194,7 +193,7 @@ static const char *beat_more(struct image_fixture *x, const struct ir *ir, const
         check_beat(check, edge, zeros, 2, true, 1, 1);
         if (check_mismatch(check)) said = const_text(x, check_mismatch(check));
     } else said = NULL;
-    golden_run_close(golden);
+    replay_close(golden);
     return said;
 }
 

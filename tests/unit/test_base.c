@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "include/diag.h"
+#include "gen/base/diag.h"
 
 static void test_arithmetic(void **state) {
     (void)state;

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
-#include "gen/emit/emit_report.h"
+#include "gen/command/command.h"
+#include "gen/report/design_report.h"
 #include "gen/pass/pass.h"
-#include "include/cost.h"
+#include "gen/cost/cost.h"
 #include "tests/unit/design_fixture.h"
 
 static struct arena arena;
@@ -38,9 +38,9 @@ static char *said(struct ir *ir) {
     char *warnings = NULL;
     size_t len;
     diag_init(&diag, open_memstream(&warnings, &len));
-    emit_report_text(ir, &no_clock, &text);
-    emit_report_json(ir, &no_clock, &text);
-    emit_report_capacity(ir, loc_none(), &diag);
+    design_report_text(ir, &no_clock, &text);
+    design_report_json(ir, &no_clock, &text);
+    design_report_capacity(ir, loc_none(), &diag);
     fclose(diag.out);
     text_add(&text, warnings);
     free(warnings);

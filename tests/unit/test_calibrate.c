@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "gen/oracle/run.h"
-#include "include/calibrate.h"
+#include "gen/reference/execute.h"
+#include "gen/reference/calibrate.h"
 
 enum { IDS = 41, WINDOW = 16, HIDDEN = 64, VOCAB = 97, LANES = 5 /* four and one more */ };
 

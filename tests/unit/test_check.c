@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "verif/check/check.h"
 
 enum {
@@ -26,7 +26,7 @@ enum tensor { T_ROW, T_X, T_LOCAL, T_MX, T_Q, T_SCORES, T_KV, T_SCALAR, T_BYTES,
 
 // ---- a golden run whose values are a function of where they are ----
 
-struct golden_run {
+struct replay {
     struct arena *arena;
     int64_t position;
 };
@@ -43,44 +43,43 @@ static int value_of(int tensor, int64_t repetition, int64_t position, int64_t el
     return (int)((tensor * 31 + repetition * 17 + position * 7 + element * 3) % 101) - 50;
 }
 
-struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *dir, int window,
-                                   struct diag *diag) {
+struct replay *replay_open(struct arena *arena, const struct ir *ir, const char *dir, int window, struct diag *diag) {
     (void)ir, (void)dir, (void)window, (void)diag;
-    struct golden_run *run = ARENA_NEW(arena, struct golden_run);
+    struct replay *run = ARENA_NEW(arena, struct replay);
     run->arena = arena;
     return run;
 }
 
-void golden_run_close(struct golden_run *run) { (void)run; }
+void replay_close(struct replay *run) { (void)run; }
 
-bool golden_run_step(struct golden_run *run, uint32_t id, const float *const row[], int64_t position, bool head) {
+bool replay_step(struct replay *run, uint32_t id, const float *const row[], int64_t position, bool head) {
     (void)id, (void)row, (void)head;
     run->position = position;
     return true;
 }
 
-bool golden_run_waits(const struct golden_run *run) {
+bool replay_waits(const struct replay *run) {
     (void)run;
     return false;
 }
 
-void golden_run_forget(struct golden_run *run) { (void)run; }
+void replay_forget(struct replay *run) { (void)run; }
 
-void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const void *values) {
+void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t position, const void *values) {
     (void)run, (void)tensor, (void)repetition, (void)position, (void)values;
 }
 
-uint32_t golden_run_next_id(const struct golden_run *run) {
+uint32_t replay_next_id(const struct replay *run) {
     (void)run;
     return 0;
 }
 
-const char *golden_run_fault(const struct golden_run *run) {
+const char *replay_fault(const struct replay *run) {
     (void)run;
     return NULL;
 }
 
-static void fill(struct values *run, int tensor, int64_t repetition, int64_t position, const struct trace_value *v) {
+static void fill(struct values *run, int tensor, int64_t repetition, int64_t position, const struct replay_value *v) {
     for (int64_t i = 0; i < v->rows * v->cols; i++) {
         int x = value_of(tensor, repetition, position, i);
         int64_t at = i / v->cols * v->stride + i % v->cols;
@@ -92,38 +91,37 @@ static void fill(struct values *run, int tensor, int64_t repetition, int64_t pos
     for (int h = 0; h < HEADS; h++) run->scale[h] = (float)value_of(tensor, repetition, position, h) / 3.0f;
 }
 
-bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position,
-                      struct trace_value *v) {
+bool replay_value(const struct replay *run, int tensor, int64_t repetition, int64_t position, struct replay_value *v) {
     struct values *r = ARENA_NEW(run->arena, struct values);
-    *v = (struct trace_value){.dtype = IR_F32, .rows = 1, .cols = VECTOR, .stride = VECTOR, .f32 = r->f32};
+    *v = (struct replay_value){.dtype = IR_F32, .rows = 1, .cols = VECTOR, .stride = VECTOR, .f32 = r->f32};
     if (tensor == T_MX)
-        *v = (struct trace_value){.dtype = IR_MX,
-                                  .rows = 1,
-                                  .cols = LONG,
-                                  .stride = LONG,
-                                  .block = BLOCK,
-                                  .shift_stride = 8,
-                                  .mx = r->mx,
-                                  .shift = r->shift};
+        *v = (struct replay_value){.dtype = IR_MX,
+                                   .rows = 1,
+                                   .cols = LONG,
+                                   .stride = LONG,
+                                   .block = BLOCK,
+                                   .shift_stride = 8,
+                                   .mx = r->mx,
+                                   .shift = r->shift};
     if (tensor == T_Q)
-        *v = (struct trace_value){.dtype = IR_MX,
-                                  .rows = 1,
-                                  .cols = HEADS * HEAD_DIM,
-                                  .stride = HEADS * HEAD_DIM,
-                                  .block = HEAD_DIM,
-                                  .shift_stride = 8,
-                                  .mx = r->mx,
-                                  .shift = r->shift};
+        *v = (struct replay_value){.dtype = IR_MX,
+                                   .rows = 1,
+                                   .cols = HEADS * HEAD_DIM,
+                                   .stride = HEADS * HEAD_DIM,
+                                   .block = HEAD_DIM,
+                                   .shift_stride = 8,
+                                   .mx = r->mx,
+                                   .shift = r->shift};
     if (tensor == T_SCORES)
-        *v = (struct trace_value){
+        *v = (struct replay_value){
             .dtype = IR_F32, .rows = HEADS, .cols = position + 1, .stride = CONTEXT, .f32 = r->f32};
     if (tensor == T_KV)
-        *v = (struct trace_value){
+        *v = (struct replay_value){
             .dtype = IR_KV, .rows = HEADS, .cols = HEAD_DIM, .stride = HEAD_DIM, .q = r->q, .scale = r->scale};
     if (tensor == T_SCALAR)
-        *v = (struct trace_value){.dtype = IR_SCALAR, .rows = HEADS, .cols = 1, .stride = 1, .f32 = r->f32};
+        *v = (struct replay_value){.dtype = IR_SCALAR, .rows = HEADS, .cols = 1, .stride = 1, .f32 = r->f32};
     if (tensor == T_BYTES)
-        *v = (struct trace_value){.dtype = IR_INT8, .rows = 1, .cols = VECTOR, .stride = VECTOR, .q = r->q};
+        *v = (struct replay_value){.dtype = IR_INT8, .rows = 1, .cols = VECTOR, .stride = VECTOR, .q = r->q};
     fill(r, tensor, repetition, position, v);
     return position <= run->position;
 }
@@ -135,7 +133,7 @@ struct bench {
     struct diag diag;
     struct ir ir;
     struct check *check;
-    struct golden_run *run; // of the sender
+    struct replay *run; // of the sender
     int64_t rows;
 };
 
@@ -228,8 +226,8 @@ static int setup(void **state) {
     ir->edge = ARENA_ARRAY(&b.arena, struct ir_edge, TENSORS);
     ir->edges = TENSORS;
     make_edges(&b);
-    b.run = golden_run_open(&b.arena, ir, "", 1, &b.diag);
-    b.check = check_open(&b.arena, ir, golden_run_open(&b.arena, ir, "", 1, &b.diag), CHECK_ALL, &b.diag);
+    b.run = replay_open(&b.arena, ir, "", 1, &b.diag);
+    b.check = check_open(&b.arena, ir, replay_open(&b.arena, ir, "", 1, &b.diag), CHECK_ALL, &b.diag);
     *state = &b;
     return 0;
 }

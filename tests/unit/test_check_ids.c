@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "include/ops.h"
+#include "gen/ir/ops.h"
 #include "verif/check/check.h"
 
 enum { TOKENS = 2, CHANNELS = 3, CONTEXT = 200, PROMPT = 131, NEW = 5 };
@@ -16,7 +16,7 @@ enum stream { S_STEP, S_WALK, S_RING, S_ID, STREAMS };
 
 // ---- a golden run whose ids are a function of the position ----
 
-struct golden_run {
+struct replay {
     int64_t position;
 };
 
@@ -28,39 +28,37 @@ static uint32_t id_at(int64_t position) {
     return position < PROMPT ? (uint32_t)position * 7919 + 3 : id_behind(position - 1);
 }
 
-struct golden_run *golden_run_open(struct arena *arena, const struct ir *ir, const char *dir, int window,
-                                   struct diag *diag) {
+struct replay *replay_open(struct arena *arena, const struct ir *ir, const char *dir, int window, struct diag *diag) {
     (void)ir, (void)dir, (void)window, (void)diag;
-    return ARENA_NEW(arena, struct golden_run);
+    return ARENA_NEW(arena, struct replay);
 }
 
-void golden_run_close(struct golden_run *run) { (void)run; }
+void replay_close(struct replay *run) { (void)run; }
 
-bool golden_run_step(struct golden_run *run, uint32_t id, const float *const row[], int64_t position, bool head) {
+bool replay_step(struct replay *run, uint32_t id, const float *const row[], int64_t position, bool head) {
     (void)row, (void)head;
     assert_int_equal(id, id_at(position));
     run->position = position;
     return fault == NULL;
 }
 
-bool golden_run_waits(const struct golden_run *run) { return run == NULL; }
+bool replay_waits(const struct replay *run) { return run == NULL; }
 
-void golden_run_forget(struct golden_run *run) { (void)run; }
+void replay_forget(struct replay *run) { (void)run; }
 
-void golden_run_give(struct golden_run *run, int tensor, int64_t repetition, int64_t position, const void *values) {
+void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t position, const void *values) {
     (void)run, (void)tensor, (void)repetition, (void)position, (void)values;
 }
 
-uint32_t golden_run_next_id(const struct golden_run *run) { return id_behind(run->position); }
+uint32_t replay_next_id(const struct replay *run) { return id_behind(run->position); }
 
-const char *golden_run_fault(const struct golden_run *run) { return run ? fault : NULL; }
+const char *replay_fault(const struct replay *run) { return run ? fault : NULL; }
 
-bool golden_run_value(const struct golden_run *run, int tensor, int64_t repetition, int64_t position,
-                      struct trace_value *v) {
+bool replay_value(const struct replay *run, int tensor, int64_t repetition, int64_t position, struct replay_value *v) {
     static uint32_t id;
     (void)tensor, (void)repetition;
     id = id_at(position);
-    *v = (struct trace_value){.dtype = IR_ID, .rows = 1, .cols = 1, .stride = 1, .id = &id};
+    *v = (struct replay_value){.dtype = IR_ID, .rows = 1, .cols = 1, .stride = 1, .id = &id};
     return !gone && position <= run->position;
 }
 
@@ -128,7 +126,7 @@ static int setup(void **state) {
     ir->node[0] = (struct ir_node){.name = "model", .op = IR_OP_EMBED, .inputs = 1, .outputs = 1, .out = {1}};
     ir->nodes = 1;
     make_kernels(ir);
-    b.check = check_open(&b.arena, ir, golden_run_open(&b.arena, ir, "", 1, &b.diag), CHECK_ALL, &b.diag);
+    b.check = check_open(&b.arena, ir, replay_open(&b.arena, ir, "", 1, &b.diag), CHECK_ALL, &b.diag);
     for (int s = 0; s < STREAMS; s++) check_wants(b.check, s);
     *state = &b;
     return 0;

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "include/checkpoint.h"
-#include "include/family.h"
+#include "gen/model/checkpoint.h"
+#include "gen/spec/family.h"
 
 static char dir[] = "/tmp/rill_checkpoint_XXXXXX";
 static char model_path[64], config_path[64];

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
-#include "gen/emit/emit_report.h"
+#include "gen/command/command.h"
+#include "gen/report/design_report.h"
 
 static const char spec[] = "tests/e2e/specs/dies.yaml";
 static struct arena arena;
@@ -64,8 +64,8 @@ static bool read_record(const char *hash, const char *of_parts, struct clock_mod
 
 static const char *report(const struct clock_model *clock, bool json) {
     struct text text = {0};
-    if (json) emit_report_json(ir, clock, &text);
-    else emit_report_summary(ir, clock, &text);
+    if (json) design_report_json(ir, clock, &text);
+    else design_report_summary(ir, clock, &text);
     const char *copy = arena_strdup(&arena, text_cstr(&text));
     text_free(&text);
     return copy;

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "gen/command.h"
-#include "include/cost.h"
+#include "gen/command/command.h"
+#include "gen/cost/cost.h"
 #include "gen/cost/work.h"
-#include "include/ops.h"
-#include "include/spec.h"
+#include "gen/ir/ops.h"
+#include "gen/spec/spec.h"
 
 // Estimates may be off by a share of the measured figure and so many on top: logic, then DSPs and memories, which
 // follow from the shape.

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
-#include "include/timing.h"
+#include "gen/command/command.h"
+#include "gen/timing/timing.h"
 
 static const char *const specs[] = {"tests/fuzz/found/keys_of_input.yaml", "tests/fuzz/found/keys_of_norm.yaml",
                                     "tests/fuzz/found/keys_of_own_engine.yaml"};

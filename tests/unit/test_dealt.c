@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
-#include "include/layout.h"
+#include "gen/command/command.h"
+#include "gen/ir/layout.h"
 
 static struct arena arena;
 static struct diag diag;

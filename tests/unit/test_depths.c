@@ -2,8 +2,8 @@
 // The safe rule's depths by hand, stream by stream; the memories that FIFOs lie in; where the layers of KV caches lie.
 #include "tests/unit/image_fixture.h"
 
-#include "include/kv.h"
-#include "include/ops.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
 static struct ir_edge *edge_between(struct ir *ir, const char *from, const char *to) {

@@ -3,12 +3,12 @@
 // which expand it apart.
 #include "tests/unit/image_fixture.h"
 
-#include "gen/oracle/graph.h"
-#include "gen/oracle/weights.h"
-#include "include/family.h"
-#include "include/ir.h"
-#include "include/names.h"
-#include "include/spec.h"
+#include "gen/reference/graph.h"
+#include "gen/reference/weights.h"
+#include "gen/spec/family.h"
+#include "gen/ir/ir.h"
+#include "gen/ir/names.h"
+#include "gen/spec/spec.h"
 
 // Pairs of layers in a repeated region, the odd one in a region of its own: loops, choices, words, numbers, defaults of
 // other parameters, expressions of `layer`, a value for each layer that is the same for all.

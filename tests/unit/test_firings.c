@@ -2,8 +2,8 @@
 // The order in which products fire: what is made of v behind the first scores, where that hides softmax.
 #include "tests/unit/image_fixture.h"
 
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 
 static struct ir *build(struct image_fixture *x, const char *products, const char *design) {
     static const char *const text = "name: t\n"

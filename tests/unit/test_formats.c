@@ -2,9 +2,9 @@
 // Formats of weights by names of tensors: what the compiler and the oracle make of a map of patterns, each by itself.
 #include "tests/unit/image_fixture.h"
 
-#include "gen/oracle/weights.h"
-#include "include/layout.h"
-#include "include/ops.h"
+#include "gen/reference/weights.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
 
 static const char *spec_of(struct image_fixture *x, const char *model, const char *weights) {
     return arena_printf(&x->f.arena,

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 
 enum { FRACTIONS = 1 << 23, STRIDE = 1009 };
 

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "include/gguf.h"
+#include "gen/model/gguf.h"
 
 enum { FORMATS = 11, VALUES = 4000, SMALL = 512 };
 

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "gen/model/gguf_model.h"
-#include "include/chat.h"
-#include "include/checkpoint.h"
-#include "include/tokenizer.h"
+#include "gen/spec/chat.h"
+#include "gen/model/checkpoint.h"
+#include "gen/model/tokenizer.h"
 
 enum { LAYERS = 2, HIDDEN = 24, HEADS = 4, KV_HEADS = 2, HEAD = 6, FFN = 20, VOCAB = 31, ALIGN = 32 };
 enum { KIND_U32 = 4, KIND_F32 = 6, KIND_STRING = 8, TYPE_F32 = 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden executor: what names mean across regions and repetitions, attention over positions, requests and faults,
-// and that a design's parameters do not change a bit.
+// The replay of a compiled graph: what names mean across regions and repetitions, attention over positions, requests
+// and faults, and that a design's parameters do not change a bit.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -10,27 +10,26 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "gen/golden/ops.h"
-#include "gen/golden/run_internal.h"
-#include "include/checkpoint.h"
-#include "include/trace.h"
+#include "gen/numerics/numerics.h"
+#include "verif/replay/replay_internal.h"
+#include "gen/model/checkpoint.h"
+#include "verif/replay/replay.h"
 #include "tests/unit/golden_products.h"
 
 static void assert_same(const float *want, const float *have, size_t n) {
     assert_memory_equal(want, have, n * sizeof *want);
 }
 
-static struct trace_value value_of(const struct golden_run *run, const char *name, int64_t repetition,
-                                   int64_t position) {
-    struct trace_value v = {0};
-    if (!golden_run_value(run, ir_find_tensor(run->ir, name), repetition, position, &v))
+static struct replay_value value_of(const struct replay *run, const char *name, int64_t repetition, int64_t position) {
+    struct replay_value v = {0};
+    if (!replay_value(run, ir_find_tensor(run->ir, name), repetition, position, &v))
         fail_msg("no value of `%s` in repetition %d at position %d", name, (int)repetition, (int)position);
     return v;
 }
 
-static bool has_value(const struct golden_run *run, const char *name, int64_t repetition, int64_t position) {
-    struct trace_value v;
-    return golden_run_value(run, ir_find_tensor(run->ir, name), repetition, position, &v);
+static bool has_value(const struct replay *run, const char *name, int64_t repetition, int64_t position) {
+    struct replay_value v;
+    return replay_value(run, ir_find_tensor(run->ir, name), repetition, position, &v);
 }
 
 static void random_row(uint64_t *state, float *x, int n) {
@@ -177,7 +176,7 @@ static void compute_block(struct fixture *f, struct checkpoint *c, int layer, fl
     assert_false(fault.raised);
 }
 
-static void check_graph(struct image_fixture *x, struct checkpoint *c, const struct golden_run *run, const float *row,
+static void check_graph(struct image_fixture *x, struct checkpoint *c, const struct replay *run, const float *row,
                         int64_t position) {
     struct golden_fault fault = {0};
     float h[N], wh[N], y[N];
@@ -202,20 +201,20 @@ static void test_graph(void **state) {
     struct image_fixture x;
     image_begin(&x);
     struct ir *ir = image_build(&x, graph_spec, "drop-unread");
-    struct golden_run *run = golden_run_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "g"), 2, &x.f.diag);
+    struct replay *run = replay_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "g"), 2, &x.f.diag);
     struct checkpoint *c = checkpoint_open(&x.f.arena, "random:5", &x.f.diag);
     assert_no_errors(&x.f);
     uint64_t seed = 3;
     for (int64_t position = 0; position < 4; position++) {
         float row[N];
         random_row(&seed, row, N);
-        assert_true(golden_run_step(run, 0, (const float *[]){row}, position, true));
+        assert_true(replay_step(run, 0, (const float *[]){row}, position, true));
         check_graph(&x, c, run, row, position);
         assert_true(has_value(run, "y", 0, position - 1) == (position > 0)); // the window keeps two
         assert_false(has_value(run, "y", 0, position - 2) || has_value(run, "y", 0, position + 1));
     }
     assert_false(has_value(run, "h", LAYERS + 1, 3) || has_value(run, "wh", LAYERS, 3) || has_value(run, "wh", -1, 3));
-    golden_run_close(run);
+    replay_close(run);
     checkpoint_close(c);
     image_end(&x);
 }
@@ -274,10 +273,10 @@ static void compute_head(struct head_cache *c, int position, const float *q, con
     assert_false(fault.raised);
 }
 
-static void run_attention(const struct golden_run *run, struct head_cache *cache, float row[3][WIDTH], int position) {
+static void run_attention(const struct replay *run, struct head_cache *cache, float row[3][WIDTH], int position) {
     float scores[POSITIONS], o[HD];
-    struct trace_value s = value_of(run, "s", 0, position), out = value_of(run, "o", 0, position),
-                       keys = value_of(run, "keys", 0, position);
+    struct replay_value s = value_of(run, "s", 0, position), out = value_of(run, "o", 0, position),
+                        keys = value_of(run, "keys", 0, position);
     assert_true(s.rows == HEADS && s.cols == position + 1 && s.stride == 80);
     for (int h = 0; h < HEADS; h++) {
         compute_head(&cache[h], position, row[0] + h * HD, row[1] + h * HD, row[2] + h * HD, scores, o);
@@ -294,7 +293,7 @@ static void test_attention(void **state) {
     struct image_fixture x;
     image_begin(&x);
     struct ir *ir = image_build(&x, attention_spec, "drop-unread");
-    struct golden_run *run = golden_run_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "a"), 1, &x.f.diag);
+    struct replay *run = replay_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "a"), 1, &x.f.diag);
     assert_no_errors(&x.f);
     uint64_t seed = 11;
     for (int request = 0; request < 2; request++) {
@@ -302,11 +301,11 @@ static void test_attention(void **state) {
         for (int position = 0; position < POSITIONS; position++) {
             float row[3][WIDTH];
             random_row(&seed, row[0], 3 * WIDTH);
-            assert_true(golden_run_step(run, 0, (const float *[]){row[0], row[1], row[2]}, position, true));
+            assert_true(replay_step(run, 0, (const float *[]){row[0], row[1], row[2]}, position, true));
             run_attention(run, cache, row, position);
         }
     }
-    golden_run_close(run);
+    replay_close(run);
     image_end(&x);
 }
 
@@ -317,45 +316,45 @@ static void test_fault(void **state) {
     struct image_fixture x;
     image_begin(&x);
     struct ir *ir = image_build(&x, graph_spec, "drop-unread");
-    struct golden_run *run = golden_run_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "g"), 1, &x.f.diag);
+    struct replay *run = replay_open(&x.f.arena, ir, image_pack_golden(&x, ir, "random:5", "g"), 1, &x.f.diag);
     assert_no_errors(&x.f);
     float row[N] = {1.0f};
     const float *rows[] = {row};
-    assert_true(golden_run_step(run, 0, rows, 0, true));
-    assert_null(golden_run_fault(run));
+    assert_true(replay_step(run, 0, rows, 0, true));
+    assert_null(replay_fault(run));
     row[3] = INFINITY;
-    assert_false(golden_run_step(run, 0, rows, 1, true));
-    const char *text = golden_run_fault(run);
+    assert_false(replay_step(run, 0, rows, 1, true));
+    const char *text = replay_fault(run);
     assert_non_null(strstr(text, "`h_q`"));
     assert_non_null(strstr(text, "repetition 0, position 1"));
     row[3] = 0;
-    assert_false(golden_run_step(run, 0, rows, 2, true)); // sticky within the request
-    assert_string_equal(golden_run_fault(run), text);
-    assert_true(golden_run_step(run, 0, rows, 0, true));
-    assert_null(golden_run_fault(run));
-    golden_run_close(run);
+    assert_false(replay_step(run, 0, rows, 2, true)); // sticky within the request
+    assert_string_equal(replay_fault(run), text);
+    assert_true(replay_step(run, 0, rows, 0, true));
+    assert_null(replay_fault(run));
+    replay_close(run);
     image_end(&x);
 }
 
 // ---- language models ----
 
-static struct golden_run *open_model(struct image_fixture *x, const char *design, const char *name, int window) {
+static struct replay *open_model(struct image_fixture *x, const char *design, const char *name, int window) {
     struct ir *ir = image_build(x, image_tinystories(x, design), "drop-unread");
     const char *image = image_pack_golden(x, ir, shipped_model(&x->f), name);
-    struct golden_run *run = golden_run_open(&x->f.arena, ir, image, window, &x->f.diag);
+    struct replay *run = replay_open(&x->f.arena, ir, image, window, &x->f.diag);
     assert_no_errors(&x->f);
     return run;
 }
 
-static void check_case(struct golden_run *run, const json_t *one) {
+static void check_case(struct replay *run, const json_t *one) {
     const json_t *ids = json_object_get(one, "ids"), *item;
     size_t i, prompt = json_array_size(ids);
     int64_t position = 0;
     json_array_foreach(ids, i, item)
-        assert_true(golden_run_step(run, (uint32_t)json_integer_value(item), NULL, position++, i + 1 == prompt));
+        assert_true(replay_step(run, (uint32_t)json_integer_value(item), NULL, position++, i + 1 == prompt));
     json_array_foreach(json_object_get(one, "greedy32"), i, item) {
-        assert_int_equal(golden_run_next_id(run), json_integer_value(item));
-        assert_true(golden_run_step(run, golden_run_next_id(run), NULL, position++, true));
+        assert_int_equal(replay_next_id(run), json_integer_value(item));
+        assert_true(replay_step(run, replay_next_id(run), NULL, position++, true));
     }
 }
 
@@ -364,13 +363,13 @@ static void test_expected(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct golden_run *run = open_model(&x, "  channels: 1\n", "m", 1);
+    struct replay *run = open_model(&x, "  channels: 1\n", "m", 1);
     json_t *root = json_load_file(arena_printf(&x.f.arena, "%s/expected.json", shipped_model(&x.f)), 0, NULL), *one;
     size_t i;
     json_array_foreach(json_object_get(root, "cases"), i, one) check_case(run, one);
     assert_true(i > 0);
     json_decref(root);
-    golden_run_close(run);
+    replay_close(run);
     image_end(&x);
 }
 
@@ -380,15 +379,15 @@ static void test_same_logits(void **state) {
                                           "  channels: 3\n  T: 2\n  weights: int4\n"};
     struct image_fixture x;
     image_begin(&x);
-    struct golden_run *a = open_model(&x, designs[0], "a", 1), *b = open_model(&x, designs[1], "b", 1);
+    struct replay *a = open_model(&x, designs[0], "a", 1), *b = open_model(&x, designs[1], "b", 1);
     uint32_t id = 1023;
     for (int64_t position = 0; position < 20; position++) {
-        assert_true(golden_run_step(a, id, NULL, position, true) && golden_run_step(b, id, NULL, position, true));
+        assert_true(replay_step(a, id, NULL, position, true) && replay_step(b, id, NULL, position, true));
         assert_same(value_of(a, "logits", 0, position).f32, value_of(b, "logits", 0, position).f32, 1024);
-        id = golden_run_next_id(a);
+        id = replay_next_id(a);
     }
-    golden_run_close(a);
-    golden_run_close(b);
+    replay_close(a);
+    replay_close(b);
     image_end(&x);
 }
 
@@ -397,17 +396,17 @@ static void test_requests(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    struct golden_run *run = open_model(&x, "  channels: 1\n", "m", 8);
-    for (int64_t position = 0; position < 6; position++) assert_true(golden_run_step(run, 5, NULL, position, true));
+    struct replay *run = open_model(&x, "  channels: 1\n", "m", 8);
+    for (int64_t position = 0; position < 6; position++) assert_true(replay_step(run, 5, NULL, position, true));
     assert_true(has_value(run, "logits", 0, 1) && has_value(run, "residual2", 3, 5));
-    assert_true(golden_run_step(run, 5, NULL, 0, false));
-    assert_true(golden_run_step(run, 6, NULL, 1, false));
+    assert_true(replay_step(run, 5, NULL, 0, false));
+    assert_true(replay_step(run, 6, NULL, 1, false));
     assert_true(has_value(run, "residual2", 3, 1));
     assert_false(has_value(run, "logits", 0, 1) || has_value(run, "next_id", 0, 1) ||
                  has_value(run, "residual2", 3, 5));
-    assert_false(golden_run_step(run, 1024, NULL, 2, true)); // no such id
-    assert_non_null(strstr(golden_run_fault(run), "`token_row`"));
-    golden_run_close(run);
+    assert_false(replay_step(run, 1024, NULL, 2, true)); // no such id
+    assert_non_null(strstr(replay_fault(run), "`token_row`"));
+    replay_close(run);
     image_end(&x);
 }
 

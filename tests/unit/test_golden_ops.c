@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "tests/unit/golden_products.h"
 
 enum { N = 96, HD = 32, POSITIONS = 150 };

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
-#include "include/cost.h"
-#include "gen/emit/emit_report.h"
-#include "gen/emit/report.h"
+#include "gen/command/command.h"
+#include "gen/cost/cost.h"
+#include "gen/report/design_report.h"
+#include "gen/report/report_parts.h"
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 #include "gen/timing/depths.h"
@@ -131,7 +131,7 @@ static void check_pools(const struct ir *ir) {
 
 static void check_report(const struct ir *ir) {
     struct text text = {0};
-    emit_report_memory_json(ir, 0, &text);
+    design_report_memory_json(ir, 0, &text);
     assert_non_null(strstr(text_cstr(&text), arena_printf(&arena, "\"bits\": %lld,", (long long)memory_bits(ir))));
     text_free(&text);
 }

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "gen/command.h"
-#include "include/import.h"
-#include "include/spec.h"
+#include "gen/command/command.h"
+#include "gen/import/import.h"
+#include "gen/spec/spec.h"
 
 #define ROPE_LLAMA                                                                                                     \
     "\"model_type\": \"llama\", \"hidden_act\": \"silu\", \"attention_bias\": false, \"rms_norm_eps\": 1e-05, "

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 #define STATIC(n)                                                                                                      \
     { n, IR_STATIC }

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 #include "gen/kernel/args.h"
 
 static const struct kernel_class *const table[] = {

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "include/expression.h"
-#include "include/ir_custom.h"
-#include "include/kernel.h"
-#include "include/verilog.h"
+#include "gen/base/expression.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/base/verilog.h"
 #include "verif/harness/contracts.h"
 
 // ---- expressions ----

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 
 static struct arena arena;
 static struct diag diag;

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "gen/emit/emit.h"
-#include "include/ir_param.h"
-#include "include/kernel.h"
+#include "gen/ir/ir.h"
+#include "gen/kernel/kernel.h"
 
 static struct arena arena;
 

@@ -3,7 +3,7 @@
 // the constants of a built-in model, carried tensors that are left out.
 #include "tests/unit/image_fixture.h"
 
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 // One region of operations on an input x [2][3][5].
 static struct ir *build(struct image_fixture *x, const char *ops) {

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 static struct arena arena;
 

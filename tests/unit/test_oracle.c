@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "gen/oracle/graph.h"
-#include "include/ops.h"
+#include "gen/reference/graph.h"
+#include "gen/ir/ops.h"
 
 // An evaluation of a spec's text with the weights of a safetensors file: header and data, or NULL for random ones.
 struct oracle_case {

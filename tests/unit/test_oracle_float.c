@@ -7,9 +7,9 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "gen/oracle/evaluate.h"
-#include "include/oracle.h"
-#include "include/rows.h"
+#include "gen/reference/evaluate.h"
+#include "gen/reference/oracle.h"
+#include "gen/model/rows.h"
 
 enum { VOCABULARY = 1024, CONTEXT = 256 };
 

@@ -6,7 +6,7 @@
 
 #include <glob.h>
 
-#include "include/spec.h"
+#include "gen/spec/spec.h"
 #include "verif/check/check.h"
 
 enum { POSITIONS = 3, NEW_IDS = 3 };
@@ -15,7 +15,7 @@ struct graph {
     struct image_fixture x;
     const char *spec;
     struct ir *ir;
-    struct golden_run *golden;
+    struct replay *golden;
     struct oracle_graph *graph;
     struct oracle *oracle;
     struct check *check;
@@ -36,7 +36,7 @@ static void open_graph(struct graph *g, const char *compiled, const char *spec, 
     if (!g->ir) fail_msg("%s: %s", spec, fixture_text(&g->x.f));
     const char *image = image_pack_golden(&g->x, g->ir, "random:1", "g");
     struct checkpoint *weights = checkpoint_open(&g->x.f.arena, "random:1", &g->x.f.diag);
-    g->golden = golden_run_open(&g->x.f.arena, g->ir, image, 2, &g->x.f.diag);
+    g->golden = replay_open(&g->x.f.arena, g->ir, image, 2, &g->x.f.diag);
     g->graph = oracle_read(&g->x.f.arena, spec, &g->x.f.diag);
     g->oracle = g->graph ? oracle_open(&g->x.f.arena, g->graph, ORACLE_EXACT, weights, &g->x.f.diag) : NULL;
     checkpoint_close(weights);
@@ -47,7 +47,7 @@ static void open_graph(struct graph *g, const char *compiled, const char *spec, 
 }
 
 static void close_graph(struct graph *g) {
-    golden_run_close(g->golden);
+    replay_close(g->golden);
     oracle_close(g->oracle);
     image_end(&g->x);
 }

@@ -11,11 +11,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "gen/golden/ops.h"
-#include "gen/golden/store.h"
+#include "gen/numerics/numerics.h"
+#include "gen/pack/golden_store.h"
 #include "gen/pack/image.h"
-#include "include/ops.h"
-#include "include/checkpoint.h"
+#include "gen/ir/ops.h"
+#include "gen/model/checkpoint.h"
 
 struct packed {
     const struct ir *ir;

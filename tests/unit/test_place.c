@@ -10,12 +10,11 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
+#include "gen/command/command.h"
 #include "gen/emit/emit.h"
-#include "gen/emit/emit_report.h"
-#include "include/cost.h"
-#include "include/ir_chain.h"
-#include "include/ir_credit.h"
+#include "gen/report/design_report.h"
+#include "gen/cost/cost.h"
+#include "gen/ir/ir.h"
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
@@ -317,7 +316,7 @@ static void all_that_crosses_is_in_the_table(void **state) {
         long long bits, sum = 0, before = INT64_MAX;
         char what[64];
         int boundary = 0;
-        emit_report_crossings(ir, &text);
+        design_report_crossings(ir, &text);
         for (char *line = strtok(text.data, "\n"); line; line = strtok(NULL, "\n")) {
             if (sscanf(line, " %lld  %63[^\n]", &bits, what) != 2) continue;
             if (!strcmp(what, "all")) {

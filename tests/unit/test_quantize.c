@@ -5,15 +5,15 @@
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/quantize_fixture.h"
 
-#include "gen/oracle/evaluate.h"
-#include "gen/oracle/run.h"
+#include "gen/reference/evaluate.h"
+#include "gen/reference/execute.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "include/checkpoint.h"
-#include "include/gguf.h"
-#include "include/quantize.h"
+#include "gen/model/checkpoint.h"
+#include "gen/model/gguf.h"
+#include "gen/numerics/quantize.h"
 
 static float *random_rows(struct fixture *f, const char *name, int64_t rows, int64_t k) {
     struct checkpoint *c = checkpoint_open(&f->arena, "random:11", &f->diag);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "verif/harness/host.c"
-#include "verif/harness/rows.c"
+#include "verif/harness/graph_rows.c"
 
 enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUTS = 2 };
 static const uint32_t ids[IDS] = {7, 0, 0xffffffff, 12, 12};
@@ -30,9 +30,9 @@ const float *check_oracle_row(struct check *check, int output, int64_t row) {
     (void)check;
     return oracle_knows ? golden[output][row] : NULL;
 }
-bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *v) {
+bool check_golden_output(struct check *check, int output, int64_t row, struct replay_value *v) {
     (void)check;
-    *v = (struct trace_value){.dtype = IR_F32, .rows = 1, .cols = ELEMENTS, .f32 = golden[output][row]};
+    *v = (struct replay_value){.dtype = IR_F32, .rows = 1, .cols = ELEMENTS, .f32 = golden[output][row]};
     return !golden_gone;
 }
 void check_begin(struct check *check, const struct check_request *request) { (void)check, (void)request; }

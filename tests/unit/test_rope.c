@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "gen/oracle/weights.h"
-#include "gen/command.h"
-#include "include/kernel.h"
-#include "include/ops.h"
+#include "gen/reference/weights.h"
+#include "gen/command/command.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 
 enum { COLS = 64, PAIRS = COLS / 2, ROWS = 100 };
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "include/npy.h"
-#include "include/rows.h"
+#include "gen/model/npy.h"
+#include "gen/model/rows.h"
 
 enum { ROWS = 3, ELEMENTS = 4 };
 static char folder[] = "/tmp/rill_rows_XXXXXX";

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "include/safetensors.h"
+#include "gen/model/safetensors.h"
 
 static char path[] = "/tmp/rill_safetensors_XXXXXX";
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "gen/golden/ops.h"
-#include "gen/golden/sample.h"
-#include "include/sim_options.h"
+#include "gen/numerics/numerics.h"
+#include "gen/numerics/sample.h"
+#include "gen/request/sim_options.h"
 
 enum { IDS = 8, DRAWS = 40000, MOST = 64 };
 

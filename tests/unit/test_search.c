@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "gen/pack/search.h"
-#include "include/checkpoint.h"
-#include "include/quantize.h"
+#include "gen/numerics/scale_search.h"
+#include "gen/model/checkpoint.h"
+#include "gen/numerics/quantize.h"
 
 enum { ROWS = 48, K = 300, GROUP = 64 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "include/spec.h"
+#include "gen/spec/spec.h"
 
 // One run of the reader with its own arena and its diagnostics as text.
 struct run {

@@ -6,10 +6,10 @@
 
 #include <unistd.h>
 
-#include "gen/command.h"
-#include "include/pack.h"
-#include "include/tokenizer.h"
-#include "include/trace.h"
+#include "gen/command/command.h"
+#include "gen/pack/pack.h"
+#include "gen/model/tokenizer.h"
+#include "verif/replay/replay.h"
 
 enum { FIELDS = 6, LEAST_STORIES = 9 };
 enum { WEIGHTS, HEAD, COUNT, PROMPT, HASH, IDS };
@@ -40,14 +40,14 @@ static struct ir *build_formats(struct story *s, const char *root, const char *w
     return ir;
 }
 
-static struct golden_run *open_golden(struct story *s) {
+static struct replay *open_golden(struct story *s) {
     char dir[] = "/tmp/rill_story_XXXXXX";
     struct output out;
     assert_non_null(mkdtemp(dir));
     output_begin(&out, &s->f.arena, dir);
     assert_true(pack_golden(s->ir, s->model, &out, &s->f.diag) && output_commit(&out));
     const char *image = arena_printf(&s->f.arena, "%s/image", dir);
-    struct golden_run *run = golden_run_open(&s->f.arena, s->ir, image, 1, &s->f.diag);
+    struct replay *run = replay_open(&s->f.arena, s->ir, image, 1, &s->f.diag);
     assert_no_errors(&s->f);
     unlink(arena_printf(&s->f.arena, "%s/golden.bin", image));
     rmdir(image);
@@ -71,24 +71,24 @@ static void read_wanted(struct story *s, const char *list, int64_t count) {
 }
 
 static void decode(struct story *s, const char *label, const char *hash) {
-    struct golden_run *run = open_golden(s);
+    struct replay *run = open_golden(s);
     uint64_t logits = 0;
     const int chosen_from = s->ir->node[s->ir->tensor[s->ir->output[0]].producer].in[0];
     size_t made = 0;
     for (size_t p = 0; made < s->wanted.count; p++) {
-        struct trace_value v;
+        struct replay_value v;
         bool last = p + 1 >= s->prompt.count;
-        assert_true(golden_run_step(run, p < s->prompt.count ? s->prompt.items[p] : s->wanted.items[made - 1], NULL,
-                                    (int64_t)p, last));
+        assert_true(replay_step(run, p < s->prompt.count ? s->prompt.items[p] : s->wanted.items[made - 1], NULL,
+                                (int64_t)p, last));
         if (!last) continue;
-        assert_true(golden_run_value(run, chosen_from, 0, (int64_t)p, &v));
+        assert_true(replay_value(run, chosen_from, 0, (int64_t)p, &v));
         logits = logits_hash(logits, v.f32, (size_t)v.cols);
-        if (golden_run_next_id(run) != s->wanted.items[made])
-            fail_msg("%s: id %zu is %u, %u is stored", label, made, golden_run_next_id(run), s->wanted.items[made]);
+        if (replay_next_id(run) != s->wanted.items[made])
+            fail_msg("%s: id %zu is %u, %u is stored", label, made, replay_next_id(run), s->wanted.items[made]);
         made++;
     }
     const char *got = arena_printf(&s->f.arena, "%016llx", (unsigned long long)logits);
-    golden_run_close(run);
+    replay_close(run);
     if (strcmp(got, hash) != 0) fail_msg("%s: the ids are as stored, but the hash of the logits is %s", label, got);
 }
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
-#include "include/layout.h"
+#include "gen/command/command.h"
+#include "gen/ir/layout.h"
 
 // The longest rows of which 64 bits hold the sum, and those of which 65 do.
 static void test_bits(void **state) {

@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "gen/command.h"
-#include "include/cost.h"
+#include "gen/command/command.h"
+#include "gen/cost/cost.h"
 #include "gen/pass/pass.h"
-#include "gen/simulator/sim.h"
-#include "include/timing.h"
+#include "gen/simulator/sim_actor.h"
+#include "gen/timing/timing.h"
 
 static struct arena arena;
 static struct diag diag;
@@ -147,8 +147,8 @@ static int64_t quantizer_takes(int64_t chunks) {
     assert_true(machine->init(&sim, &a));
     for (int64_t row = 1; row <= 20 * chunks; row++) // each a chunk of both tokens
         for (int tok = 0; tok < 2; tok++) {
-            uint8_t last = row % chunks ? 0 : TIMING_LAST;
-            edge_put(&sim, &edge[0], edge[0].puts, edge[0].puts, tok ? TIMING_TOK_LAST | last : 0);
+            uint8_t last = row % chunks ? 0 : MARK_LAST;
+            edge_put(&sim, &edge[0], edge[0].puts, edge[0].puts, tok ? MARK_TOK_LAST | last : 0);
         }
     machine->run(&sim, &a);
     return edge[0].takes;

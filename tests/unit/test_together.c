@@ -3,10 +3,10 @@
 // what a step then reads and does by the cost model, against the simulator.
 #include "tests/unit/step_beats.h"
 
-#include "include/fields.h"
-#include "include/kernel.h"
-#include "include/kv.h"
-#include "include/ops.h"
+#include "gen/ir/fields.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/ops.h"
 
 enum { HEADS = 6, GROUP = 3 };
 

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "include/tokenizer.h"
+#include "gen/model/tokenizer.h"
 
 static void assert_ids(const struct tokenizer *t, const char *text, bool specials, size_t count,
                        const uint32_t *expected) {

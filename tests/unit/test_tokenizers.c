@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <unistd.h>
 
-#include "include/tokenizer.h"
+#include "gen/model/tokenizer.h"
 
 enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 };
 static const char folder[] = "tests/unit/tokenizers";

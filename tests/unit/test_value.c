@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "include/ir_value.h"
+#include "gen/ir/ir.h"
 
 static struct arena arena;
 

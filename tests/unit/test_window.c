@@ -3,8 +3,8 @@
 // in a step, against the simulator, step by step and repetition by repetition.
 #include "tests/unit/step_beats.h"
 
-#include "include/ops.h"
-#include "include/window.h"
+#include "gen/ir/ops.h"
+#include "gen/ir/window.h"
 
 // Three layers: a window, none, another one.
 static struct ir *build_gemma(struct image_fixture *x, int channels, int tokens, const char *binding) {

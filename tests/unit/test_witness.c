@@ -8,11 +8,11 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "gen/command.h"
-#include "include/oracle.h"
-#include "include/pack.h"
-#include "include/rows.h"
-#include "include/trace.h"
+#include "gen/command/command.h"
+#include "gen/reference/oracle.h"
+#include "gen/pack/pack.h"
+#include "gen/model/rows.h"
+#include "verif/replay/replay.h"
 
 enum { LEAST_GRAPHS = 12, MOST_IDS = 128, MOST_SIZE = 16 };
 static const double tolerance = 1e-5;
@@ -129,14 +129,14 @@ static int64_t all_ids(struct witness *w, uint32_t ids[], int64_t *count, uint32
 
 // ---- the golden model of the compiled graph ----
 
-static struct golden_run *open_golden(struct witness *w) {
+static struct replay *open_golden(struct witness *w) {
     char dir[] = "/tmp/rill_witness_XXXXXX";
     struct output out;
     assert_non_null(mkdtemp(dir));
     output_begin(&out, &w->f.arena, dir);
     assert_true(pack_golden(w->ir, w->weights, &out, &w->f.diag) && output_commit(&out));
     const char *image = arena_printf(&w->f.arena, "%s/image", dir);
-    struct golden_run *run = golden_run_open(&w->f.arena, w->ir, image, 1, &w->f.diag);
+    struct replay *run = replay_open(&w->f.arena, w->ir, image, 1, &w->f.diag);
     assert_no_errors(&w->f);
     unlink(arena_printf(&w->f.arena, "%s/golden.bin", image));
     rmdir(image);
@@ -144,42 +144,42 @@ static struct golden_run *open_golden(struct witness *w) {
     return run;
 }
 
-static const float *golden_value(const struct witness *w, struct golden_run *run, int tensor, int64_t position,
+static const float *golden_value(const struct witness *w, struct replay *run, int tensor, int64_t position,
                                  float to[]) {
-    struct trace_value v;
+    struct replay_value v;
     const struct ir_tensor *t = &w->ir->tensor[tensor];
     int64_t last = w->ir->region[t->region].repeat - 1;
-    assert_true(golden_run_value(run, tensor, ir_carry_of(w->ir, tensor) ? last + 1 : last, position, &v));
+    assert_true(replay_value(run, tensor, ir_carry_of(w->ir, tensor) ? last + 1 : last, position, &v));
     for (int64_t i = 0; i < ir_tensor_elements(t); i++) to[i] = v.f32[i / v.cols * v.stride + i % v.cols];
     return to;
 }
 
 static void check_golden_rows(struct witness *w) {
-    struct golden_run *run = open_golden(w);
+    struct replay *run = open_golden(w);
     const float *in[IR_MAX_PORTS];
     float row[4096];
     for (int64_t r = 0; r < w->rows; r++) {
         input_row(w, r, in);
-        assert_true(golden_run_step(run, 0, in, r, true));
+        assert_true(replay_step(run, 0, in, r, true));
         for (int o = 0; o < w->ir->outputs; o++)
             assert_exact(w, "golden model", o, r, golden_value(w, run, w->ir->output[o], r, row));
     }
-    golden_run_close(run);
+    replay_close(run);
 }
 
 static void check_golden_ids(struct witness *w) {
-    struct golden_run *run = open_golden(w);
+    struct replay *run = open_golden(w);
     uint32_t ids[MOST_IDS], made[MOST_IDS];
     float row[4096];
     int64_t count, first = all_ids(w, ids, &count, made);
     const int logits = w->ir->node[w->ir->tensor[w->ir->output[0]].producer].in[0];
     for (int64_t p = 0; p < count; p++) {
-        assert_true(golden_run_step(run, ids[p], NULL, p, p >= first));
+        assert_true(replay_step(run, ids[p], NULL, p, p >= first));
         if (p < first) continue;
         assert_exact(w, "golden model", 0, p - first, golden_value(w, run, logits, p, row));
-        assert_int_equal(golden_run_next_id(run), made[p - first]);
+        assert_int_equal(replay_next_id(run), made[p - first]);
     }
-    golden_run_close(run);
+    replay_close(run);
 }
 
 // ---- the oracle ----

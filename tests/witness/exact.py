@@ -2,7 +2,7 @@
 """Every operation bit by bit, from docs/numerics.md alone: fp32 with subnormals flushed, integer products.
 
 None of this looks at Rill's code. The segments of exp, recip and rsqrt are read as numbers from
-gen/golden/fp32_tables.inc, which the document names as their place.
+gen/numerics/fp32_tables.inc, which the document names as their place.
 """
 import pathlib
 import re
@@ -78,7 +78,7 @@ def fix(x, fraction, width):
 # ---- section 2: functions ----
 
 def read_tables():
-    path = pathlib.Path(__file__).resolve().parents[2] / "gen/golden/fp32_tables.inc"
+    path = pathlib.Path(__file__).resolve().parents[2] / "gen/numerics/fp32_tables.inc"
     tables = {}
     for name, body in re.findall(r"struct segment (\w+)\[\d+\] = \{(.*?)\n\};", path.read_text(), re.S):
         tables[name] = [tuple(map(int, row)) for row in re.findall(r"\{(-?\d+), (-?\d+), (-?\d+)\}", body)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulated card: the kernel of a package behind the memory model, served to programs through a socket. It stands for
 // what the vendor's driver, scheduler and shell do, and goes on when a program that uses it dies. main.cpp of the
-// harness drives the clock: this file has the functions of sim.h.
+// harness drives the clock: this file has the functions of sim_pins.h.
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
@@ -15,9 +15,9 @@
 
 #include "verif/harness/axil.h"
 #include "verif/model/hbm_dpi.h"
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 #include "verif/card/protocol.h"
-#include "include/registers.h"
+#include "gen/ir/registers.h"
 
 static const char usage[] =
     "usage: card PACKAGE SOCKET [options]\n"

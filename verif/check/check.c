@@ -20,7 +20,7 @@ int check_window(const struct ir *ir) {
     return (int)(positions < least ? least : positions);
 }
 
-struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set,
+struct check *check_open(struct arena *arena, const struct ir *ir, struct replay *golden, enum check_set set,
                          struct diag *diag) {
     if (ir->design.tokens > CHECK_MAX_TOKENS) {
         diag_error(diag, loc_none(), "%d tokens per step: the stream checker takes at most %d", ir->design.tokens,
@@ -39,7 +39,7 @@ struct check *check_open(struct arena *arena, const struct ir *ir, struct golden
 }
 
 void check_begin(struct check *check, const struct check_request *request) {
-    if (check->around) golden_run_forget(check->golden);
+    if (check->around) replay_forget(check->golden);
     check->requests++;
     check_again(check, request);
 }
@@ -136,16 +136,16 @@ uint64_t check_golden_hash(struct check *check) {
     return check->hash;
 }
 
-bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *value) {
+bool check_golden_output(struct check *check, int output, int64_t row, struct replay_value *value) {
     int tensor = check->ir->output[output];
     return plan_run(check, row) &&
-           golden_run_value(check->golden, tensor, check_last_repetition(check->ir, tensor), row, value);
+           replay_value(check->golden, tensor, check_last_repetition(check->ir, tensor), row, value);
 }
 
 const char *check_mismatch(const struct check *check) { return check->mismatch; }
 
 const char *check_overflow(const struct check *check) {
-    return check->golden_failed ? golden_run_fault(check->golden) : NULL;
+    return check->golden_failed ? replay_fault(check->golden) : NULL;
 }
 
 struct check_counts check_counts(const struct check *check) {

@@ -4,8 +4,8 @@
 #ifndef VERIF_CHECK_H
 #define VERIF_CHECK_H
 
-#include "include/oracle.h"
-#include "include/trace.h"
+#include "gen/reference/oracle.h"
+#include "verif/replay/replay.h"
 
 enum check_set {
     CHECK_ALL,     // every stream that carries a tensor, everywhere
@@ -34,7 +34,7 @@ struct check_counts {
 struct check;
 
 // NULL after an error in diag. golden belongs to the checker from now on until check_close.
-struct check *check_open(struct arena *arena, const struct ir *ir, struct golden_run *golden, enum check_set set,
+struct check *check_open(struct arena *arena, const struct ir *ir, struct replay *golden, enum check_set set,
                          struct diag *diag);
 // Recent positions the golden run must keep for this design: more than any stream lags behind another.
 int check_window(const struct ir *ir);
@@ -72,7 +72,7 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count);
 // What the design's register `logits_hash` holds behind the request; 0 where no kernel of the design hashes.
 uint64_t check_golden_hash(struct check *check);
 // Graph output `output` of row `row`, or false when it is gone from the window.
-bool check_golden_output(struct check *check, int output, int64_t row, struct trace_value *value);
+bool check_golden_output(struct check *check, int output, int64_t row, struct replay_value *value);
 // First difference in words (arena text), or NULL.
 const char *check_mismatch(const struct check *check);
 // Where a value has left its format in the golden model, which then has no further values to compare with; or NULL.

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "include/window.h"
+#include "gen/ir/window.h"
 #include "verif/check/check_internal.h"
 
 static float float_of(uint32_t bits) {
@@ -23,7 +23,7 @@ struct beat {
     struct check *check;
     int index;
     struct edge *e;
-    const struct trace_value *v;
+    const struct replay_value *v;
     const uint32_t *data;
     unsigned count;
     uint64_t cycle;
@@ -75,7 +75,7 @@ static int64_t walk_address(const struct itensor_walk *w, int64_t element) {
 }
 
 static int64_t value_index(const struct beat *b, int64_t element) {
-    const struct trace_value *v = b->v;
+    const struct replay_value *v = b->v;
     if (b->e->walked) return walk_address(&b->e->walk, b->firing * firing_limit(b) + element);
     if (v->rows == b->e->firings) return b->firing * v->stride + element;
     int64_t flat = b->firing * firing_limit(b) + element;
@@ -200,11 +200,11 @@ static void compare(const struct beat *b) {
 }
 
 // The golden value of a token, from the cache while nothing moved.
-static const struct trace_value *value_for(struct check *check, struct edge *e, int64_t position, int tok) {
+static const struct replay_value *value_for(struct check *check, struct edge *e, int64_t position, int tok) {
     if (!plan_run(check, position)) return NULL;
     if (e->key[tok] == check->generation) return &e->value[tok];
     int64_t repetition = e->fixed ? e->fixed_repetition : e->repetition;
-    if (!golden_run_value(check->golden, e->tensor, repetition, position, &e->value[tok])) return NULL;
+    if (!replay_value(check->golden, e->tensor, repetition, position, &e->value[tok])) return NULL;
     e->key[tok] = check->generation;
     return &e->value[tok];
 }
@@ -315,7 +315,7 @@ static void give_results(struct check *check, const struct edge *e, const struct
             check_fail(check, (int)(e - check->edge), 0,
                        "position %lld, repetition %lld: a firing of %lld words, not %lld", (long long)position,
                        (long long)e->repetition, (long long)e->beats[tok], (long long)words);
-        else golden_run_give(check->golden, e->tensor, e->repetition, position, e->result[tok]);
+        else replay_give(check->golden, e->tensor, e->repetition, position, e->result[tok]);
     }
     check->generation++;
 }
@@ -331,7 +331,7 @@ static bool use_beat(struct check *check, int index, struct edge *e, struct beat
     if (b->v == NULL)
         check_fail(check, index, b->cycle, "position %lld, repetition %lld: no golden value (%s)",
                    (long long)b->position, (long long)e->repetition,
-                   check->golden_failed ? golden_run_fault(check->golden) : "the stream lags too far behind");
+                   check->golden_failed ? replay_fault(check->golden) : "the stream lags too far behind");
     else compare(b);
     return true;
 }

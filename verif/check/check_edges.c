@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "verif/check/check_internal.h"
-#include "include/ir_custom.h"
-#include "include/kernel.h"
-#include "include/kernel_params.h"
-#include "include/ops.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/ops.h"
 
 static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *e, bool source) {
     return source ? &ir->kernel[e->src_kernel].port[e->src_port] : &ir->kernel[e->dst_kernel].port[e->dst_port];

@@ -63,14 +63,14 @@ struct edge {
     int64_t elements[CHECK_MAX_TOKENS]; // counted streams: elements of this firing
     int next_token;                     // streams without tuser
     // the value of each token, valid while key matches
-    struct trace_value value[CHECK_MAX_TOKENS];
+    struct replay_value value[CHECK_MAX_TOKENS];
     uint64_t key[CHECK_MAX_TOKENS];
 };
 
 struct check {
     struct arena *arena;
     const struct ir *ir;
-    struct golden_run *golden;
+    struct replay *golden;
     enum check_set set;
     bool around; // kernels without golden function: beats may have to wait for what these give
     bool waits;  // the golden model, for such a result

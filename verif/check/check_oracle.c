@@ -134,7 +134,7 @@ struct pair {
     int tensor; // of the spec
     int64_t repetition, position;
     const struct oracle_value *want;
-    const struct trace_value *got;
+    const struct replay_value *got;
 };
 
 static void differs(const struct pair *p, int64_t element, const char *want, const char *got) {
@@ -158,7 +158,7 @@ static void differ_ints(const struct pair *p, int64_t element, int64_t want, int
 }
 
 // Rows of the golden value may lie apart.
-static int64_t at(const struct trace_value *v, int64_t element) {
+static int64_t at(const struct replay_value *v, int64_t element) {
     return element / v->cols * v->stride + element % v->cols;
 }
 
@@ -251,10 +251,10 @@ static void compare_pair(const struct pair *p) {
 // What the oracle has made in this step.
 static void compare_at(struct check *check, int t, int64_t repetition, int64_t golden, int64_t position) {
     const struct oracle_value *want = oracle_value(check->oracle->run, t, repetition);
-    struct trace_value got;
+    struct replay_value got;
     if (!want) return; // its region runs for other positions
     struct pair p = {check, t, repetition, position, want, &got};
-    if (golden_run_value(check->golden, check->oracle->name[t].tensor, golden, position, &got)) compare_pair(&p);
+    if (replay_value(check->golden, check->oracle->name[t].tensor, golden, position, &got)) compare_pair(&p);
     else
         fail(check, "%s, position %lld, repetition %lld: the compiled graph has no value", place(check, t),
              (long long)position, (long long)repetition);
@@ -299,7 +299,7 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
     if (!oracle_is_lm(o->graph)) spread_rows(o, row, all);
     bool done = oracle_step(o->run, id, all, position, head);
     if (done != golden_done) {
-        const char *why = done ? golden_run_fault(check->golden) : oracle_fault(o->run);
+        const char *why = done ? replay_fault(check->golden) : oracle_fault(o->run);
         fail(check, "oracle: a fault in the %s alone: %s", done ? "compiled graph" : "spec", why ? why : "unknown");
     }
     if (!done || !golden_done) return;

@@ -37,9 +37,9 @@ static bool plan_has(const struct check *check, int64_t position) {
 }
 
 static void add_hash(struct check *check, int64_t position) {
-    struct trace_value v;
+    struct replay_value v;
     int64_t repetition = check->hashed == IR_NONE ? 0 : check_last_repetition(check->ir, check->hashed);
-    if (check->hashed != IR_NONE && golden_run_value(check->golden, check->hashed, repetition, position, &v))
+    if (check->hashed != IR_NONE && replay_value(check->golden, check->hashed, repetition, position, &v))
         check->hash = logits_hash(check->hash, v.f32, (size_t)v.cols);
 }
 
@@ -52,12 +52,12 @@ static bool golden_position(struct check *check, int64_t position) {
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++)
         row[i] = r->row[i] + position * ir_tensor_elements(&ir->tensor[ir->input[i]]);
     check->generation++;
-    bool done = golden_run_step(check->golden, id, row, position, head_at(check, position));
-    check->waits = !done && golden_run_waits(check->golden);
+    bool done = replay_step(check->golden, id, row, position, head_at(check, position));
+    check->waits = !done && replay_waits(check->golden);
     if (!check->waits) check_oracle_step(check, id, row, position, head_at(check, position), done);
     if (!done) return false;
     if (!ir->design.is_lm || !head_at(check, position)) return true;
-    check->ids[check->id_count++] = golden_run_next_id(check->golden);
+    check->ids[check->id_count++] = replay_next_id(check->golden);
     add_hash(check, position);
     return true;
 }

@@ -2,9 +2,8 @@
 // Streams behind and before kernels that move words and change none: what they carry follows from the streams at the
 // kernel's other side, whose ports name a tensor, and, where several tensors take turns, from the kernel's schedule.
 #include "verif/check/check_internal.h"
-#include "include/kernel.h"
-#include "include/kernel_params.h"
-#include "include/schedule.h"
+#include "gen/kernel/kernel.h"
+#include "gen/ir/schedule.h"
 
 // A stream of several tensors in turn (what a multiplexer gives, or a demultiplexer takes), or of some firings of one
 // (what a demultiplexer gives at port `only`; then part 0 counts all of them).

@@ -27,7 +27,7 @@ template_script() { # module name=value...: sets script and synth_options
     shift
     # From the root: nets have the same names everywhere.
     for part in $(closure_of "$module"); do
-        script+="read_verilog -defer -DRILL_DSP48E2 $include_dirs ${template_file[$part]}; "
+        script+="read_verilog -defer -DRILL_VENDOR_CELLS $include_dirs ${template_file[$part]}; "
     done
     for arg in "$@"; do
         value=${arg#*=}

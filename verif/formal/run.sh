@@ -232,7 +232,7 @@ check_fault rill_fifo 's/wire               take = any_q/wire take = any_q \&\& 
 check_fault rill_register_slice 's/ready_q <= move .*/ready_q <= 1'"'b0"';/' 8 DATA_W=3 MODE=2
 check_fault rill_register_slice 's/ready_q <= pop .*/ready_q <= 1'"'b0"';/' 8 DATA_W=3 MODE=3
 check_fault rill_fork 's/\& ~done_q/\& ~{PORTS{1'"'b0"'}}/' 6 PORTS=2
-check_fault rill_fork 's/open \&\& !(&done_d)/open/' 6 PORTS=2
+check_fault rill_fork 's/opened \&\& !(&done_d)/opened/' 6 PORTS=2
 check_fault rill_join 's/(&s_axis_tvalid)/(|s_axis_tvalid)/' 3 PORTS=2
 check_fault rill_pulse_word 's/else if (m_axis_tready)/else/' 5 DATA_W=3 "WORD=3'd5"
 check_fault rill_register_tree 's/copy_q <= rst ?/copy_q <= rst \&\& c == 0 ?/' 4 DATA_W=3 COPIES=3

@@ -2,7 +2,7 @@
 // AXI4-Lite accesses, one after the other.
 #include "verif/harness/axil.h"
 
-#include "include/base.h"
+#include "gen/base/base.h"
 
 void axil_clear(struct axil *axil) {
     axil->count = axil->next = 0;

@@ -3,7 +3,7 @@
 #ifndef VERIF_AXIL_H
 #define VERIF_AXIL_H
 
-#include "verif/harness/sim.h"
+#include "verif/harness/sim_pins.h"
 
 enum { AXIL_MAX = 256 };
 struct axil_access {

@@ -29,15 +29,17 @@ fi
 
 # Modules of many instances are kept apart (share.vlt), and what Verilator still writes once per instance is folded by
 # the linker, or by llvm-bolt: a simulation of many lanes is bound by fetching its code. Vectors of more than 12 words
-# are not taken apart, and move as vectors (wide.h).
+# are not taken apart, and move as vectors (wide_copies.h).
 apart="--output-split 40000 --output-split-cfuncs 4000 --expand-limit 12 -CFLAGS -ffunction-sections"
 folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 movable="-LDFLAGS -Wl,-q"
-with_clang() { make "$@" CXX=clang++ LINK=clang++; }
-# The smallest code runs fastest, and is compiled fastest: clang's -Os. The slow files run once.
-optimized() { with_clang "$@" OPT_FAST='-Os -march=native -include verif/harness/wide.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
-# One file and no optimization: clang is then limited by reading, and reads the headers once.
-unoptimized() { with_clang "$@" VM_PARALLEL_BUILDS=0 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }
+# clang compiles Verilator's C++ faster, and into smaller code; g++ comes with Verilator.
+compiler=$(command -v clang++ || command -v g++)
+run_make() { make "$@" CXX="$compiler" LINK="$compiler"; }
+# The smallest code runs fastest and compiles fastest, hence -Os. The slow files run once.
+optimized() { run_make "$@" OPT_FAST='-Os -march=native -include verif/harness/wide_copies.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
+# Without optimization the compiler mostly reads headers; one file makes it read them once.
+unoptimized() { run_make "$@" VM_PARALLEL_BUILDS=0 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }
 
 case $kind in
     plain) options="$apart $folded" compile=optimized ;;
@@ -48,7 +50,7 @@ rm -rf "$folder" && mkdir -p "${folder%/*}"
 # shellcheck disable=SC2086 # one word per option
 verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top \
     --prefix Vrill_sim_top \
-    --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT \
+    --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT -DRILL_FAST_SIM \
     -CFLAGS "-DRILL_THREADS=$threads -I$root" \
     -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
     "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom kernels against their timing contracts, cycle by cycle: a word may not be offered later, nor an input be
-// refused, than the numbers of the spec allow (include/custom.h, docs/kernels.md).
+// refused, than the numbers of the spec allow (gen/spec/custom.h, docs/kernels.md).
 #include "verif/harness/contracts.h"
 
 #include <string.h>
 
-#include "include/ir_custom.h"
-#include "include/timing.h"
+#include "gen/ir/custom_ops.h"
+#include "gen/timing/timing.h"
 
 enum { SETTLE = 2 /* cycles after a reset, and after a stall of a pipe, in which an input may be refused */ };
 

@@ -3,7 +3,7 @@
 #ifndef VERIF_CONTRACTS_H
 #define VERIF_CONTRACTS_H
 
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 
 struct contract_pins { // of one cycle; inputs: bits
     int in_tvalid, in_tready, in_tok_last;

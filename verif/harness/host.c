@@ -3,7 +3,7 @@
 // include/registers.def.
 #include <string.h>
 
-#include "include/registers.h"
+#include "gen/ir/registers.h"
 #include "verif/harness/sim_internal.h"
 
 enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, CTRL_START = 1, CTRL_DONE = 2, FIRST_COUNTER = 7 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the clock of a Verilated design, or both (RILL_PUMP). Everything else is C: sim.h.
+// Drives the clock of a Verilated design, or both (RILL_PUMP). Everything else is C: sim_pins.h.
 #include <cstdio>
 #include <memory>
 
 #include "Vrill_sim_top.h"
 #include "verif/harness/pages.h"
-#include "verif/harness/sim.h"
+#include "verif/harness/sim_pins.h"
 #include "verif/harness/snapshot.h"
 #include "verilated.h"
 #if VM_TRACE_FST

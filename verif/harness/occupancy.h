@@ -5,7 +5,7 @@
 #ifndef VERIF_OCCUPANCY_H
 #define VERIF_OCCUPANCY_H
 
-#include "include/base.h"
+#include "gen/base/base.h"
 
 enum { OCCUPANCY_WINDOWS = 256 };
 

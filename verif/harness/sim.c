@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A simulation run from the command line to the exit code.
-#include "verif/harness/sim.h"
+#include "verif/harness/sim_pins.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "verif/model/hbm_dpi.h"
-#include "include/kernel.h"
-#include "include/pack.h"
+#include "gen/kernel/kernel.h"
+#include "gen/pack/pack.h"
 #include "verif/harness/sim_internal.h"
 #include "verif/harness/snapshot.h"
 
@@ -93,9 +93,9 @@ static bool open_oracle(struct sim *sim) {
 
 static bool open_check(struct sim *sim) {
     if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag)) return false;
-    sim->golden = golden_run_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
+    sim->golden = replay_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
     if (sim->golden == NULL) return false;
-    golden_run_sample(sim->golden, &sim->options.sampling);
+    replay_sample(sim->golden, &sim->options.sampling);
     sim->check = check_open(&sim->arena, sim->ir, sim->golden, (enum check_set)sim->options.compare, &sim->diag);
     return sim->check != NULL && open_oracle(sim);
 }
@@ -134,7 +134,7 @@ static bool open_all(struct sim *sim) {
 static void release(struct sim *sim) {
     struct arena arena = sim->arena;
     if (sim->tokenizer != NULL) tokenizer_close(sim->tokenizer);
-    if (sim->golden != NULL) golden_run_close(sim->golden);
+    if (sim->golden != NULL) replay_close(sim->golden);
     oracle_close(sim->oracle);
     if (sim->hbm != NULL) hbm_close(sim->hbm);
     for (size_t i = 0; sim->host.result != NULL && i < sim->options.prompts.count; i++)

@@ -7,13 +7,13 @@
 #include "verif/check/check.h"
 #include "verif/model/hbm.h"
 #include "verif/harness/axil.h"
-#include "include/base.h"
-#include "include/ir.h"
-#include "include/sim_options.h"
+#include "gen/base/base.h"
+#include "gen/ir/ir.h"
+#include "gen/request/sim_options.h"
 #include "verif/harness/contracts.h"
 #include "verif/harness/occupancy.h"
-#include "verif/harness/sim.h"
-#include "include/tokenizer.h"
+#include "verif/harness/sim_pins.h"
+#include "gen/model/tokenizer.h"
 
 struct sim;
 
@@ -102,7 +102,7 @@ struct sim {
     struct sim_options options;
     struct ir *ir;
     struct hbm *hbm;
-    struct golden_run *golden;
+    struct replay *golden;
     struct check *check;
     const struct oracle_graph *spec; // NULL: the design has no copy of it
     struct oracle *oracle;
@@ -139,7 +139,7 @@ bool host_edge(struct host *host, struct sim_pins *pins);
 // The memory in which a request's results are: the ring of ids, or the first output's rows.
 uint8_t *host_results(struct sim *sim, uint64_t *bytes);
 
-// ---- rows of graphs that are no language models (rows.c) ----
+// ---- rows of graphs that are no language models (graph_rows.c) ----
 bool rows_open(struct sim *sim, int64_t rows);
 void rows_clear(struct sim *sim, int64_t rows);
 void rows_compare(struct sim *sim, int64_t rows);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rill_packed_mul and rill_pumped_mul use of a DSP48E2, for their benches: P = A * B or AD * B, by OPMODE + PCIN,
-// + C or both. A product is of 27 bits and 18, signed; AD = (D or 0) + (A or 0), by INMODE. Registers of A, B, D, AD, M
-// and INMODE are there or not, that of P is; their resets are not looked at. All else stands still: another attribute
-// or mode gives x.
+// The part of a DSP48E2 that rill_packed_mul and rill_pumped_mul use, for their benches: P = M, + C, + PCIN or + both,
+// by OPMODE; M = A * B or AD * B, of 27 bits and 18, signed; AD = (D or 0) + (A or 0), by INMODE. Registers of A, B, D,
+// AD, M and INMODE are there or not, that of P is; their resets are not looked at. Every other attribute or mode gives
+// x, so a design that uses one fails. rill_dsp48e2_tb compares this model with the tables of the data sheet.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -13,26 +13,17 @@ module DSP48E2 #(
     parameter CARRYINSELREG = 1, CREG = 1, DREG = 1, INMODEREG = 1, MREG = 1, OPMODEREG = 1, PREG = 1
 ) (
     input  wire        CLK,
-    input  wire        CEA1,
-    input  wire        CEA2,
-    input  wire        CEAD,
-    input  wire        CEB1,
-    input  wire        CEB2,
-    input  wire        CED,
-    input  wire        CEINMODE,
-    input  wire        CEM,
-    input  wire        CEP,
-    input  wire        RSTA,
-    input  wire        RSTB,
-    input  wire        RSTD,
-    input  wire        RSTINMODE,
-    input  wire        RSTM,
-    input  wire        RSTP,
+    input  wire        CEA1, CEA2, CEAD, CEALUMODE, CEB1, CEB2, CEC, CECARRYIN, CECTRL, CED, CEINMODE, CEM, CEP,
+    input  wire        RSTA, RSTALLCARRYIN, RSTALUMODE, RSTB, RSTC, RSTCTRL, RSTD, RSTINMODE, RSTM, RSTP,
     input  wire [29:0] A,
+    input  wire [29:0] ACIN,
     input  wire [17:0] B,
+    input  wire [17:0] BCIN,
     input  wire [47:0] C,
     input  wire [26:0] D,
     input  wire [47:0] PCIN,
+    input  wire        CARRYCASCIN,
+    input  wire        MULTSIGNIN,
     input  wire [8:0]  OPMODE,
     input  wire [3:0]  ALUMODE,
     input  wire [4:0]  INMODE,
@@ -62,8 +53,9 @@ module DSP48E2 #(
     wire signed [47:0] m = MREG != 0 ? m_q : product;
     wire               known = NONE_OF == 6'd0 && AREG < 2 && (SUMMED || AMULTSEL == "A") && USE_MULT == "MULTIPLY"
         && ACASCREG == AREG && BCASCREG == BREG && ALUMODE == 4'd0 && (SUMMED || inmode == 5'd0)
-        && {inmode[4:3], inmode[0]} == 3'd0 && CARRYINSEL == 3'd0 && !CARRYIN;
-    wire               unused = &{1'b0, A[29:27], CEA1, RSTA, RSTB, RSTD, RSTINMODE, RSTM};
+        && {inmode[4:3], inmode[0]} == 3'd0 && CARRYINSEL == 3'd0 && !CARRYIN && !CARRYCASCIN && !MULTSIGNIN;
+    wire               unused = &{1'b0, A[29:27], ACIN, BCIN, CEA1, CEALUMODE, CEC, CECARRYIN, CECTRL, RSTA,
+        RSTALLCARRYIN, RSTALUMODE, RSTB, RSTC, RSTCTRL, RSTD, RSTINMODE, RSTM};
     assign PCOUT = P;
     always @(posedge CLK) begin
         if (CEINMODE) inmode_q <= INMODE;

@@ -6,7 +6,7 @@
 #define VERIF_HBM_H
 
 #include "gen/hbm/hbm_bank.h"
-#include "include/base.h"
+#include "gen/base/base.h"
 
 enum {
     HBM_MAX_CHANNELS = 32,

@@ -32,7 +32,7 @@ design=$work/gates log=$work/gates.log
 rm -rf "$design"
 synthesize() (
     "$rill" gen "$spec" -o "$design" && "$rill" pack "$spec" --weights random:1 -o "$design" && cd "$design" &&
-        yosys -q -p "read_verilog -defer -DSYNTHESIS $(tr '\n' ' ' <filelist.f)
+        yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f)
             hierarchy -top rill_top
             synth -top rill_top -run begin:fine
             opt -fast -full; opt -undriven -fine; techmap; opt -fast; abc -fast; opt -fast; clean

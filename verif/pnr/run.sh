@@ -38,7 +38,7 @@ tools() {
 synthesize() (
     "$rill" gen "$spec" -o "$work/design" >"$work/gen.log" &&
         python3 "$here/shell.py" "$work/design/rtl/rill_top.v" >"$work/shell.v" && cd "$work/design" &&
-        yosys -q -l "$work/yosys.log" -p "read_verilog -defer -DSYNTHESIS $(tr '\n' ' ' <filelist.f) ../shell.v
+        yosys -q -l "$work/yosys.log" -p "read_verilog -defer $(tr '\n' ' ' <filelist.f) ../shell.v
             hierarchy -top rill_pnr_shell
             synth_ecp5 -top rill_pnr_shell -json ../netlist.json" >"$work/yosys.out" 2>&1
 )

@@ -189,7 +189,7 @@ make_top() {
     local design=$work/design read=read_verilog dirs files
     dirs=$(printf -- "-I$root/%s " rtl-templates/*)
     files=$(find "$design/rtl" -name '*.v' ! -name rill_top.v | LC_ALL=C sort | tr '\n' ' ')
-    yosys -q -p "$read -lib -DSYNTHESIS $dirs $files; $read -DSYNTHESIS $dirs $design/rtl/rill_top.v;
+    yosys -q -p "$read -lib -DRILL_PUMP $dirs $files; $read -DRILL_PUMP $dirs $design/rtl/rill_top.v;
         hierarchy -top rill_top; proc; write_json $work/top.json"
 }
 

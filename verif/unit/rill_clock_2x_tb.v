@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_clock_2x: under SYNTHESIS clk has an edge with each one of ap_clk, and clk_2x with each one of clk and
-// once in the middle between; locked comes with them, not before. Else all three are one.
-// sweep: PERIOD_PS=4000 MULTIPLY=6 define=SYNTHESIS
-// sweep: PERIOD_PS=10000 MULTIPLY=16 define=SYNTHESIS
+// Bench of rill_clock_2x: with RILL_VENDOR_CELLS clk has an edge with each one of ap_clk, and clk_2x with each one of
+// clk and once in the middle between; locked comes with them, not before. Else all three are one.
+// sweep: PERIOD_PS=4000 MULTIPLY=6 form=cells
+// sweep: PERIOD_PS=10000 MULTIPLY=16 form=cells
 // sweep: PERIOD_PS=4000 MULTIPLY=6
-// quick: PERIOD_PS=4000 MULTIPLY=6 define=SYNTHESIS @ 0:0
+// quick: PERIOD_PS=4000 MULTIPLY=6 form=cells @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -16,7 +16,7 @@ module rill_clock_2x_tb;
     wire    clk, clk_2x, locked;
     real    at_clk = 0, at_2x = 0;
     integer n, once = 0, twice = 0;
-`ifdef SYNTHESIS
+`ifdef RILL_VENDOR_CELLS
     localparam MANY = 2;
 `else
     localparam MANY = 1;

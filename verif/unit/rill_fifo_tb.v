@@ -12,6 +12,7 @@
 // sweep: DATA_W=16 DEPTH=33 STYLE=1
 // sweep: DATA_W=64 DEPTH=37
 // sweep: DATA_W=24 DEPTH=512 STYLE=2
+// sweep: DATA_W=24 DEPTH=512 STYLE=2 form=fast
 // quick: DATA_W=8 DEPTH=1
 // quick: DATA_W=33 DEPTH=2
 // quick: DATA_W=2050 DEPTH=2
@@ -19,7 +20,7 @@
 // quick: DATA_W=40 DEPTH=17
 // quick: DATA_W=16 DEPTH=33 STYLE=3
 // quick: DATA_W=16 DEPTH=33 STYLE=1
-// quick: DATA_W=64 DEPTH=37
+// quick: DATA_W=64 DEPTH=37 form=fast
 `default_nettype none
 `timescale 1ns / 1ps
 

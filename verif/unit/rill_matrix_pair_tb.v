@@ -4,42 +4,42 @@
 // command, PAIR_MORE and HOPS, with the row's own parameters; a token that is not there changes nothing. With two pairs
 // rows take the banks of accumulators in turns.
 // sweep: BEAT_BITS=256 TOKENS=4
-// sweep: BEAT_BITS=512 TOKENS=2
+// sweep: BEAT_BITS=512 TOKENS=2 form=fast
 // sweep: BEAT_BITS=512 TOKENS=8
-// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1
+// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 form=fast
 // sweep: BEAT_BITS=256 TOKENS=2 ASYM=1
-// sweep: BEAT_BITS=512 TOKENS=4 X_BITS=10
+// sweep: BEAT_BITS=512 TOKENS=4 X_BITS=10 form=fast
 // sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 HOPS=2
-// sweep: BEAT_BITS=256 TOKENS=8 HOPS=1
+// sweep: BEAT_BITS=256 TOKENS=8 HOPS=1 form=fast
 // sweep: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10
-// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 ACC_W=66
-// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 define=RILL_DSP48E2
-// sweep: BEAT_BITS=256 TOKENS=4 X_BITS=10 define=RILL_DSP48E2
-// sweep: BEAT_BITS=512 TOKENS=4 define=SYNTHESIS
-// sweep: BEAT_BITS=512 TOKENS=4 PAIRS=2
+// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 ACC_W=66 form=fast
+// sweep: BEAT_BITS=512 TOKENS=4 ASYM=1 form=cells
+// sweep: BEAT_BITS=256 TOKENS=4 X_BITS=10 form=cells
+// sweep: BEAT_BITS=512 TOKENS=4
+// sweep: BEAT_BITS=512 TOKENS=4 PAIRS=2 form=fast
 // sweep: BEAT_BITS=256 TOKENS=8 PAIRS=2 HOPS=1
-// sweep: BEAT_BITS=512 TOKENS=8 PAIRS=2 ASYM=1 ACC_W=66
+// sweep: BEAT_BITS=512 TOKENS=8 PAIRS=2 ASYM=1 ACC_W=66 form=fast
 // sweep: BEAT_BITS=256 TOKENS=4 PAIRS=2 X_BITS=10
-// sweep: BEAT_BITS=256 TOKENS=8 PAIRS=2 ASYM=1 X_BITS=10 define=RILL_PUMP
-// sweep: BEAT_BITS=512 TOKENS=4 PAIRS=2 define=RILL_PUMP
-// sweep: BEAT_BITS=256 TOKENS=8 PAIRS=2 ASYM=1 define=SYNTHESIS
-// sweep: BEAT_BITS=256 TOKENS=4 define=RILL_DSP48E2 @ 50:50
-// sweep: BEAT_BITS=512 TOKENS=8 PAIRS=2 @ 50:50
+// sweep: BEAT_BITS=256 TOKENS=8 PAIRS=2 ASYM=1 X_BITS=10 form=pump form=fast
+// sweep: BEAT_BITS=512 TOKENS=4 PAIRS=2 form=pump
+// sweep: BEAT_BITS=256 TOKENS=8 PAIRS=2 ASYM=1 form=cells
+// sweep: BEAT_BITS=256 TOKENS=4 form=cells @ 50:50
+// sweep: BEAT_BITS=512 TOKENS=8 PAIRS=2 form=fast @ 50:50
 // sweep: BEAT_BITS=256 TOKENS=4 PAIRS=2 ASYM=1
-// sweep: BEAT_BITS=256 TOKENS=4 PAIRS=2 define=SYNTHESIS @ 50:50
-// sweep: BEAT_BITS=512 TOKENS=2 PUMP=2
+// sweep: BEAT_BITS=256 TOKENS=4 PAIRS=2 form=cells @ 50:50
+// sweep: BEAT_BITS=512 TOKENS=2 PUMP=2 form=fast
 // sweep: BEAT_BITS=256 TOKENS=8 PUMP=2 ASYM=1 HOPS=1
-// sweep: BEAT_BITS=512 TOKENS=4 PUMP=2 define=RILL_PUMP
-// sweep: BEAT_BITS=256 TOKENS=4 PUMP=2 ASYM=1 X_BITS=10 define=RILL_PUMP
-// sweep: BEAT_BITS=256 TOKENS=2 PUMP=2 define=SYNTHESIS
-// sweep: BEAT_BITS=256 TOKENS=4 PUMP=2 ASYM=1 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=2 PUMP=2 ROWS=100 define=RILL_PUMP @ 0:0
-// quick: BEAT_BITS=512 TOKENS=4 ROWS=100 @ 0:0
+// sweep: BEAT_BITS=512 TOKENS=4 PUMP=2 form=pump form=fast
+// sweep: BEAT_BITS=256 TOKENS=4 PUMP=2 ASYM=1 X_BITS=10 form=pump
+// sweep: BEAT_BITS=256 TOKENS=2 PUMP=2 form=cells
+// sweep: BEAT_BITS=256 TOKENS=4 PUMP=2 ASYM=1 form=fast @ 50:50
+// quick: BEAT_BITS=256 TOKENS=2 PUMP=2 ROWS=100 form=pump @ 0:0
+// quick: BEAT_BITS=512 TOKENS=4 ROWS=100 form=fast @ 0:0
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 HOPS=2 ROWS=100 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 ROWS=100 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=4 ASYM=1 X_BITS=10 ROWS=100 form=fast @ 50:50
 // quick: BEAT_BITS=256 TOKENS=4 ASYM=1 ACC_W=66 ROWS=100 @ 0:0
-// quick: BEAT_BITS=256 TOKENS=4 PAIRS=2 ASYM=1 ROWS=100 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=8 PAIRS=2 X_BITS=10 HOPS=1 ROWS=100 define=RILL_PUMP @ 0:0
+// quick: BEAT_BITS=256 TOKENS=4 PAIRS=2 ASYM=1 ROWS=100 form=fast @ 50:50
+// quick: BEAT_BITS=256 TOKENS=8 PAIRS=2 X_BITS=10 HOPS=1 ROWS=100 form=pump @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -117,8 +117,8 @@ module rill_matrix_pair_tb;
         .ACC_W(ACC_W), .HOPS(HOPS)) dut (
         .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(rst),
         .valid(valid),
-        .others(others), .int4(int4),
-        .sum_valid(way[0]), .out(way[1]), .out_row(way[2]), .first(way[3]), .sum_others(way[4 +: MANY-1]),
+        .other_toks(others), .int4(int4),
+        .sum_valid(way[0]), .emit(way[1]), .out_row(way[2]), .first(way[3]), .sum_others(way[4 +: MANY-1]),
         .turn(way[3+MANY +: TURN_W]), .out_tok(way[3+MANY+TURN_W +: TOK_W]),
         .sum_shift(way[3+MANY+TURN_W+TOK_W +: SHIFT_W]), .nibbles(beat), .x(skewed),
         .group_scale(group_scale),

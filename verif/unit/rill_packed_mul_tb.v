@@ -3,17 +3,16 @@
 // up to 33, of which the last carries the bias of all, each next one works a cycle later, and all but the first and the
 // last also add a product from beside; split into halves their ends are the plain sums. p is kept without en.
 // sweep: COUNT=1
-// sweep: COUNT=3
+// sweep: COUNT=3 form=fast
 // sweep: COUNT=33 SUM_W=64
-// sweep: COUNT=5 SUM_W=48
+// sweep: COUNT=5 SUM_W=48 form=fast
 // sweep: COUNT=3 X_BITS=10
-// sweep: COUNT=1 X_BITS=10
-// sweep: COUNT=33 SUM_W=48 define=RILL_DSP48E2
-// sweep: COUNT=3 define=RILL_DSP48E2
-// sweep: COUNT=3 X_BITS=10 define=SYNTHESIS
+// sweep: COUNT=1 X_BITS=10 form=fast
+// sweep: COUNT=33 SUM_W=48 form=cells
+// sweep: COUNT=3 form=cells
 // quick: COUNT=3 ROUNDS=1000 @ 50:50
-// quick: COUNT=5 SUM_W=48 ROUNDS=1000 define=RILL_DSP48E2 @ 50:50
-// quick: COUNT=33 SUM_W=64 ROUNDS=1000 @ 50:50
+// quick: COUNT=5 SUM_W=48 ROUNDS=1000 form=cells @ 50:50
+// quick: COUNT=33 SUM_W=64 ROUNDS=1000 form=fast @ 50:50
 // quick: COUNT=3 X_BITS=10 ROUNDS=1000 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps

@@ -3,55 +3,53 @@
 // between them and without, for any of the tokens that are there, largest values of all factors first. Terms are
 // compared in every cycle, also where none is made: so both forms give the same terms in the same cycles.
 // sweep: BEAT_BITS=256
-// sweep: BEAT_BITS=512 ASYM=1 X_BITS=10
-// sweep: BEAT_BITS=512 define=RILL_DSP48E2
+// sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 form=fast
+// sweep: BEAT_BITS=512 form=cells
 // sweep: BEAT_BITS=256 PAIRS=2
-// sweep: BEAT_BITS=512 PAIRS=2
+// sweep: BEAT_BITS=512 PAIRS=2 form=fast
 // sweep: BEAT_BITS=256 ASYM=1 PAIRS=2
-// sweep: BEAT_BITS=512 ASYM=1 PAIRS=2
+// sweep: BEAT_BITS=512 ASYM=1 PAIRS=2 form=fast
 // sweep: BEAT_BITS=256 X_BITS=10 PAIRS=2
-// sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 PAIRS=2
-// sweep: BEAT_BITS=256 PAIRS=2 define=RILL_PUMP
-// sweep: BEAT_BITS=512 PAIRS=2 define=RILL_PUMP
-// sweep: BEAT_BITS=256 ASYM=1 PAIRS=2 define=RILL_PUMP
-// sweep: BEAT_BITS=512 ASYM=1 PAIRS=2 define=RILL_PUMP
-// sweep: BEAT_BITS=512 X_BITS=10 PAIRS=2 define=RILL_PUMP
-// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 define=RILL_PUMP
-// sweep: BEAT_BITS=256 PAIRS=2 define=RILL_DSP48E2
-// sweep: BEAT_BITS=512 PAIRS=2 define=RILL_DSP48E2
-// sweep: BEAT_BITS=512 ASYM=1 PAIRS=2 define=RILL_DSP48E2
-// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 define=RILL_DSP48E2
-// sweep: BEAT_BITS=512 PAIRS=2 define=SYNTHESIS
-// sweep: BEAT_BITS=256 ASYM=1 PAIRS=2 define=SYNTHESIS
+// sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 PAIRS=2 form=fast
+// sweep: BEAT_BITS=256 PAIRS=2 form=pump
+// sweep: BEAT_BITS=512 PAIRS=2 form=pump form=fast
+// sweep: BEAT_BITS=256 ASYM=1 PAIRS=2 form=pump
+// sweep: BEAT_BITS=512 ASYM=1 PAIRS=2 form=pump form=fast
+// sweep: BEAT_BITS=512 X_BITS=10 PAIRS=2 form=pump
+// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 form=pump form=fast
+// sweep: BEAT_BITS=256 PAIRS=2 form=cells
+// sweep: BEAT_BITS=512 PAIRS=2 form=cells
+// sweep: BEAT_BITS=512 ASYM=1 PAIRS=2 form=cells
+// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 form=cells
+// sweep: BEAT_BITS=256 ASYM=1 PAIRS=2 form=cells
 // sweep: BEAT_BITS=256 PUMP=2
-// sweep: BEAT_BITS=512 PUMP=2
+// sweep: BEAT_BITS=512 PUMP=2 form=fast
 // sweep: BEAT_BITS=512 ASYM=1 PUMP=2
-// sweep: BEAT_BITS=256 X_BITS=10 PUMP=2
-// sweep: BEAT_BITS=256 PUMP=2 define=RILL_PUMP
-// sweep: BEAT_BITS=512 PUMP=2 define=RILL_PUMP
-// sweep: BEAT_BITS=256 ASYM=1 PUMP=2 define=RILL_PUMP
-// sweep: BEAT_BITS=512 ASYM=1 PUMP=2 define=RILL_PUMP
-// sweep: BEAT_BITS=256 X_BITS=10 PUMP=2 define=RILL_PUMP
-// sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 PUMP=2 define=RILL_PUMP
-// sweep: BEAT_BITS=256 PUMP=2 define=RILL_DSP48E2
-// sweep: BEAT_BITS=512 PUMP=2 define=RILL_DSP48E2
-// sweep: BEAT_BITS=512 ASYM=1 PUMP=2 define=RILL_DSP48E2
-// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 PUMP=2 define=RILL_DSP48E2
-// sweep: BEAT_BITS=512 PUMP=2 define=SYNTHESIS
-// sweep: BEAT_BITS=256 ASYM=1 PUMP=2 define=SYNTHESIS
-// sweep: BEAT_BITS=512 PAIRS=2 define=RILL_DSP48E2 @ 50:50
-// sweep: BEAT_BITS=512 PUMP=2 define=RILL_PUMP @ 0:0
-// quick: BEAT_BITS=256 PAIRS=2 BEATS=100 @ 50:50
+// sweep: BEAT_BITS=256 X_BITS=10 PUMP=2 form=fast
+// sweep: BEAT_BITS=256 PUMP=2 form=pump
+// sweep: BEAT_BITS=512 PUMP=2 form=pump form=fast
+// sweep: BEAT_BITS=256 ASYM=1 PUMP=2 form=pump
+// sweep: BEAT_BITS=512 ASYM=1 PUMP=2 form=pump form=fast
+// sweep: BEAT_BITS=256 X_BITS=10 PUMP=2 form=pump
+// sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 PUMP=2 form=pump form=fast
+// sweep: BEAT_BITS=256 PUMP=2 form=cells
+// sweep: BEAT_BITS=512 PUMP=2 form=cells
+// sweep: BEAT_BITS=512 ASYM=1 PUMP=2 form=cells
+// sweep: BEAT_BITS=256 ASYM=1 X_BITS=10 PUMP=2 form=cells
+// sweep: BEAT_BITS=256 ASYM=1 PUMP=2 form=cells
+// sweep: BEAT_BITS=512 PAIRS=2 form=cells @ 50:50
+// sweep: BEAT_BITS=512 PUMP=2 form=pump @ 0:0
+// quick: BEAT_BITS=256 PAIRS=2 BEATS=100 form=fast @ 50:50
 // quick: BEAT_BITS=512 ASYM=1 PAIRS=2 BEATS=100 @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 BEATS=100 @ 50:50
-// quick: BEAT_BITS=256 PAIRS=2 BEATS=100 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=512 PAIRS=2 BEATS=100 define=RILL_PUMP @ 0:0
-// quick: BEAT_BITS=256 ASYM=1 PAIRS=2 BEATS=100 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 BEATS=100 define=RILL_DSP48E2 @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 PUMP=2 BEATS=100 @ 50:50
-// quick: BEAT_BITS=256 PUMP=2 BEATS=100 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 PUMP=2 BEATS=100 define=RILL_PUMP @ 50:50
-// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PUMP=2 BEATS=100 define=RILL_DSP48E2 @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 BEATS=100 form=fast @ 50:50
+// quick: BEAT_BITS=256 PAIRS=2 BEATS=100 form=pump @ 50:50
+// quick: BEAT_BITS=512 PAIRS=2 BEATS=100 form=pump form=fast @ 0:0
+// quick: BEAT_BITS=256 ASYM=1 PAIRS=2 BEATS=100 form=pump @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PAIRS=2 BEATS=100 form=cells @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 PUMP=2 BEATS=100 form=fast @ 50:50
+// quick: BEAT_BITS=256 PUMP=2 BEATS=100 form=pump @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 PUMP=2 BEATS=100 form=pump form=fast @ 50:50
+// quick: BEAT_BITS=256 ASYM=1 X_BITS=10 PUMP=2 BEATS=100 form=cells @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -111,7 +109,8 @@ module rill_pair_products_tb;
     rill_bench_clock u_clock (.clk(clk), .clk_2x(clk_2x), .rst(rst), .again(again));
     rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS), .PAIRS(PAIRS),
         .PUMP(PUMP)) dut (
-        .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .others(others), .int4(int4), .nibbles(beat), .x(skewed),
+        .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .other_toks(others), .int4(int4), .nibbles(beat),
+        .x(skewed),
         .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
 
     reg  [MANY-1:0]       due_there [1:LATENCY];

@@ -19,7 +19,7 @@ module rill_prompt_ids_tb;
     reg                  failed = 0;
 
     rill_prompt_ids #(.BEAT_BITS(BEAT_BITS)) dut (
-        .clk(clk), .clear(clear), .open(open), .s_axis_prompt_tvalid(valid), .s_axis_prompt_tready(ready),
+        .clk(clk), .clear(clear), .takes(open), .s_axis_prompt_tvalid(valid), .s_axis_prompt_tready(ready),
         .s_axis_prompt_tdata(data), .any(any), .id(id), .take(take && any));
     always #1 clk = !clk;
 

@@ -10,15 +10,15 @@
 // sweep: COUNT=33 SUM_W=64
 // sweep: COUNT=6 SUM_W=48
 // sweep: COUNT=3 X_BITS=10
-// sweep: COUNT=1 define=RILL_DSP48E2
-// sweep: COUNT=2 define=RILL_DSP48E2
-// sweep: COUNT=3 X_BITS=10 define=RILL_DSP48E2
-// sweep: COUNT=33 SUM_W=48 define=RILL_DSP48E2
+// sweep: COUNT=1 form=cells
+// sweep: COUNT=2 form=cells
+// sweep: COUNT=3 X_BITS=10 form=cells
+// sweep: COUNT=33 SUM_W=48 form=cells
 // quick: COUNT=2 ROUNDS=800 @ 50:50
-// quick: COUNT=6 SUM_W=48 ROUNDS=800 define=RILL_DSP48E2 @ 50:50
+// quick: COUNT=6 SUM_W=48 ROUNDS=800 form=cells @ 50:50
 // quick: COUNT=9 SUM_W=64 ROUNDS=800 @ 0:0
 // quick: COUNT=3 X_BITS=10 ROUNDS=800 @ 50:50
-// quick: COUNT=3 X_BITS=10 ROUNDS=800 define=RILL_DSP48E2 @ 50:50
+// quick: COUNT=3 X_BITS=10 ROUNDS=800 form=cells @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -28,7 +28,7 @@ module rill_request_args_tb;
 
     rill_request_args #(.MODE(MODE), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT), .END_IDS(2), .ADDR_BITS(ADDR_BITS),
         .BASES(BASES)) dut (
-        .clk(clk), .open(open), .prompt_len(prompt_len), .max_new(max_new), .eot_id(eot_id), .ignore_eot(ignore_eot),
+        .clk(clk), .follows(open), .prompt_len(prompt_len), .max_new(max_new), .eot_id(eot_id), .ignore_eot(ignore_eot),
         .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .ring_ids(ring_ids), .channel_base(base), .prompt_len_q(len_q),
         .max_new_q(new_q), .eot_id_q(eot_q), .ignore_eot_q(ignore_q), .no_ids(no_ids), .decode_steps(steps),
         .refused(refused), .fault(fault), .place(place));

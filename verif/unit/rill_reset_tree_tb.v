@@ -3,7 +3,7 @@
 // sweep: COPIES=1
 // sweep: COPIES=5 HOPS=2
 // quick: COPIES=5 HOPS=2
-// quick: COPIES=3 HOPS=1 define=SYNTHESIS
+// quick: COPIES=3 HOPS=1
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -17,7 +17,7 @@ module rill_rotate_tb;
     wire [ELEMS*ELEM_W-1:0] out;
     integer                 n, i, seed, bad;
 
-    rill_rotate #(.ELEMS(ELEMS), .ELEM_W(ELEM_W)) dut (.in(in), .turn(turn), .out(out));
+    rill_rotate #(.ELEMS(ELEMS), .ELEM_W(ELEM_W)) dut (.words(in), .turn(turn), .rotated(out));
 
     initial begin
         if (!$value$plusargs("seed=%d", seed)) seed = 0;

@@ -29,7 +29,7 @@ module rill_turns_tb;
         .SECTION_WHEN_HEAD(2'b10),
         .TABLE(32'h09070301)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_valid), .s_axis_step_tready(s_ready), .s_axis_step_tdata(s_data),
-        .turn_valid(turn_valid), .turn(turn), .port(port), .turn_done(turn_done && turn_valid));
+        .turn_valid(turn_valid), .turn(turn), .port_index(port), .turn_done(turn_done && turn_valid));
 
     task want(input [7:0] port);
         begin

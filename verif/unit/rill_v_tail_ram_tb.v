@@ -8,6 +8,7 @@
 // sweep: BEAT_BITS=256 WORDS=300
 // quick: BEAT_BITS=256 WORDS=6
 // quick: BEAT_BITS=512 WORDS=16
+// quick: BEAT_BITS=512 WORDS=5 form=fast
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -7,11 +7,11 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: verif/unit/run.sh [--quick] [--synthesis] [--jobs N] [--seeds N] [module...]
+usage: verif/unit/run.sh [--quick] [--fast-sim] [--jobs N] [--seeds N] [module...]
   module     bench names without _tb (default: all benches in verif/unit)
   --quick    the `// quick:` sets of each bench only (first set if there is none), under idle = stall = 50 % and without
              either; a line `// quick: SET @ IDLE:STALL...` names the pairs
-  --synthesis  with the macro SYNTHESIS: registers in as many copies as synthesis makes
+  --fast-sim with the macro RILL_FAST_SIM: the form of a few parts that `rill sim` builds
   --jobs N   benches built and run side by side (default 2)
   --seeds N  seeds 0..N-1 for each run (default 1)
 Logs of failing runs are kept in build/unit/. Exit status: 0 all passed, 1 a run failed, 2 usage.
@@ -42,7 +42,7 @@ vector_flags=(-std=c11 -O2 -Wall -Wextra -ffp-contract=off "-I$root")
 # The golden functions behind all of these programs, compiled once, before the first.
 build_golden() {
     [ -e "$WORK/golden.a" ] && return
-    mkdir -p "$WORK/golden" && (cd "$WORK/golden" && gcc "${vector_flags[@]}" -c "$root"/gen/golden/{fp32,ops_*}.c) &&
+    mkdir -p "$WORK/golden" && (cd "$WORK/golden" && gcc "${vector_flags[@]}" -c "$root"/gen/numerics/{fp32,ops_*}.c) &&
         ar rcs "$WORK/golden.a" "$WORK/golden"/*.o
 }
 
@@ -60,7 +60,9 @@ compile_bench() { # module, output, NAME=VALUE...
     for dir in "$root"/rtl-templates/*/; do dirs+=(-y "$dir" -I "$dir"); done
     for pair in "$@"; do
         case $pair in
-            define=*) params+=("-D${pair#*=}") ;; # a macro instead of a parameter
+            form=fast) params+=(-DRILL_FAST_SIM) ;; # a macro instead of a parameter
+            form=pump) params+=(-DRILL_PUMP) ;;
+            form=cells) params+=(-DRILL_VENDOR_CELLS) ;;
             *) params+=("-P${module}_tb.$pair") ;;
         esac
     done
@@ -80,7 +82,7 @@ report() { # name, log, verdict
         kept=$logs/$(tr -c 'A-Za-z0-9\n' '_' <<<"$1" | cut -c1-180).log
         mkdir -p "$logs" && cp "$2" "$kept"
         echo "FAIL  $1: $(grep -Em1 '^FAIL|^ERROR|error|Assertion' "$2" || tail -n 1 "$2") (${kept#"$root"/})"
-        echo "again verif/unit/run.sh $([ "$QUICK" = 0 ] || echo "--quick ")${DEFINE:+--synthesis }${1%% *}"
+        echo "again verif/unit/run.sh $([ "$QUICK" = 0 ] || echo "--quick ")${DEFINE:+--fast-sim }${1%% *}"
     fi
 }
 
@@ -125,7 +127,7 @@ modules=()
 while [ $# -gt 0 ]; do
     case $1 in
         --quick) QUICK=1 ;;
-        --synthesis) DEFINE=SYNTHESIS ;;
+        --fast-sim) DEFINE=RILL_FAST_SIM ;;
         --jobs | --seeds)
             [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
             if [ "$1" = --jobs ]; then jobs=$2; else SEEDS=$2; fi

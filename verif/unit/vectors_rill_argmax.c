@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of rill_argmax_tb, hexadecimal: firings, then for each ntok, ntok*N elements (token by token), ntok ids,
 // and the high and the low word of the last token's hash (rill_logits_hash).
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { FIRINGS = 40 };
@@ -14,7 +14,7 @@ static float element(struct vectors *v, int kind) {
     return g_float(few[vectors_random(v) % (kind == 1 ? 4 : kind == 2 ? 7 : 8)]);
 }
 
-// By the weights of its definition; logits_hash of include/base.h makes the same of sums.
+// By the weights of its definition; logits_hash of gen/base/base.h makes the same of sums.
 static uint64_t row_hash(size_t n, const float x[]) {
     uint64_t blocks = (n + 31) / 32, sum = 0;
     for (size_t i = 0; i < n; i++)

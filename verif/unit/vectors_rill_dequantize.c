@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, of golden_dequantize; FAULT=1 with scales
 // and biases that are not finite and results that overflow.
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 static void line(int128 acc, int wide, float scale, float bias) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of rill_embed_tb, hexadecimal: the table as 32-bit words (ROWS * RECORD_BYTES / 4), firings, then for each
 // ntok, expected fault (1 id out of range, 2 value not finite), ntok ids, ntok*N elements.
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { FIRINGS = 24, MAX_N = 4096, HUGE_ROW = 2 /* its values overflow */ };

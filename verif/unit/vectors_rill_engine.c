@@ -5,8 +5,8 @@
 // = lanes to compare); 7 descriptor of the V write-out; 8 its beat of lane a; 9 end (a = a fault is expected, b =
 // steps). The shapes are those of the bench's schedule. Whatever must not matter is random: weights past the columns,
 // lanes past the rows.
-#include "include/fields.h"
-#include "gen/golden/ops.h"
+#include "gen/ir/fields.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_stream.h"
 
 enum {

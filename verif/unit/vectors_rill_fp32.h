@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gen/golden/fp32.h"
+#include "gen/numerics/fp32.h"
 
 struct vectors {
     uint64_t state;

@@ -10,7 +10,7 @@ struct segment {
 
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
 #pragma GCC diagnostic ignored "-Wunused-variable"
-#include "gen/golden/fp32_tables.inc"
+#include "gen/numerics/fp32_tables.inc"
 
 int main(void) {
     for (int i = 0; i < 128; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines "key counter random noise noise" for rill_gumbel_tb: words of 64 bits, the noise of the low and the high one.
 // Keys stay for as many counters as the units are long, and more.
-#include "gen/golden/sample.h"
+#include "gen/numerics/sample.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { KEYS = 6, COUNTERS = 700 };

@@ -5,7 +5,7 @@
 #ifndef VECTORS_RILL_KERNEL_H
 #define VECTORS_RILL_KERNEL_H
 
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { KERNEL_TOKENS = 8, FAULT_PORT = 9 };

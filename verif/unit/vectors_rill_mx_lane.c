@@ -2,7 +2,7 @@
 // Lines "x top zero q" for rill_mx_lane_tb: the exponent field `top` of the block's largest value, 0 to 12 above that
 // of x. First, at every distance, both sides of every kind of border between two mantissas, and every bit below the
 // rounding bit alone; then random values.
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 static int bits; // of a mantissa

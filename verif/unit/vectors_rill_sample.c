@@ -2,8 +2,8 @@
 // Vectors of rill_sample_tb, hexadecimal: firings, then for each whether its settings are others than before, these
 // (inverse, top_k, min_p, seed low and high, position), ntok, ntok*N elements (token by token), ntok ids, and the high
 // and the low word of the last token's hash (rill_logits_hash).
-#include "gen/golden/ops.h"
-#include "gen/golden/sample.h"
+#include "gen/numerics/numerics.h"
+#include "gen/numerics/sample.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { FIRINGS = 48, SAME = 2 /* firings under the same settings */ };
@@ -16,7 +16,7 @@ static float element(struct vectors *v, int kind) {
     return g_float(few[vectors_random(v) % (kind == 1 ? 4 : kind == 2 ? 7 : 8)]);
 }
 
-// By the weights of its definition; logits_hash of include/base.h makes the same of sums.
+// By the weights of its definition; logits_hash of gen/base/base.h makes the same of sums.
 static uint64_t row_hash(size_t n, const float x[]) {
     uint64_t blocks = (n + 31) / 32, sum = 0;
     for (size_t i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines "x y fault" for rill_softcap_lane_tb.
-#include "gen/golden/ops.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 static float capped(float x, struct golden_fault *fault) {

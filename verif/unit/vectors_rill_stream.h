@@ -4,8 +4,8 @@
 #ifndef VECTORS_RILL_STREAM_H
 #define VECTORS_RILL_STREAM_H
 
-#include "include/fields.h"
-#include "gen/golden/ops.h"
+#include "gen/ir/fields.h"
+#include "gen/numerics/numerics.h"
 #include "verif/unit/vectors_rill_fp32.h"
 
 enum { STREAM_TOKENS_MAX = 8 };

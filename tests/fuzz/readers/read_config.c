@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // config.json of a checkpoint.
-#include "include/family.h"
+#include "gen/spec/family.h"
 #include "tests/fuzz/readers/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family: its file, the values of its parameters, the graph that it becomes, and the oracle's own expansion of what
 // the compiler accepts.
-#include "include/family.h"
-#include "include/oracle.h"
+#include "gen/spec/family.h"
+#include "gen/reference/oracle.h"
 #include "gen/pass/pass.h"
 #include "tests/fuzz/readers/reader.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GGUF file: its header, its lists, the last row of every small tensor, its tokenizer.
-#include "include/gguf.h"
+#include "gen/model/gguf.h"
 #include "tests/fuzz/readers/reader_tokenizer.h"
 
 enum { ITEMS = 64, COLS = 1 << 16 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A dump of the IR: read, verified, written again.
-#include "include/ir.h"
+#include "gen/ir/ir.h"
 #include "tests/fuzz/readers/reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a graph: a .npy file, its header and then its values, of a vector or of two dimensions.
-#include "include/npy.h"
+#include "gen/model/npy.h"
 #include "tests/fuzz/readers/reader.h"
-#include "include/rows.h"
+#include "gen/model/rows.h"
 
 enum { MOST = 64 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A safetensors file: its header, then the values of its first tensors.
 #include "tests/fuzz/readers/reader.h"
-#include "include/safetensors.h"
+#include "gen/model/safetensors.h"
 
 enum { TENSORS = 4, ELEMENTS = 1 << 16 };
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "include/base.h"
-#include "include/diag.h"
+#include "gen/base/base.h"
+#include "gen/base/diag.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

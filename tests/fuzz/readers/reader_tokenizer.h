@@ -4,7 +4,7 @@
 #define RILL_FUZZ_READER_TOKENIZER_H
 
 #include "tests/fuzz/readers/reader.h"
-#include "include/tokenizer.h"
+#include "gen/model/tokenizer.h"
 
 static inline void reader_try_tokenizer(struct arena *arena, struct diag *diag, const char *source) {
     static const char text[] = "Once upon a time, don't <|endoftext|>\n\xc3\xa9 42 \xff<s> \xe2\x96\x81";

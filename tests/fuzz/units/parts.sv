@@ -85,7 +85,7 @@ endmodule
 module rill_part_pair_``B (input wire clk, input wire [7:0] moves, input wire [144+9*B:0] in, output wire state, output wire [127:0] out); \
     rill_matrix_pair #(.BEAT_BITS(B), .TOKENS(8), .ROWS(8)) u_unit (.clk(clk), .clk_2x(clk), .rst(moves[1]), .sum_rst(moves[1]), .valid(moves[0]), \
         .int4(moves[2]), .sum_valid(moves[0]), .sum_others(moves[4]), .sum_shift(in[72:63]), \
-        .first(moves[3]), .others(moves[4]), .out(moves[5]), .turn(in[4:0]), .out_tok(in[7:5]), .out_row(in[10:8]), \
+        .first(moves[3]), .other_toks(moves[4]), .emit(moves[5]), .turn(in[4:0]), .out_tok(in[7:5]), .out_row(in[10:8]), \
         .group_scale(in[62:55]), .shift(in[72:63]), \
         .asym(1'b0), .words({B/8{1'b0}}), .sums({26*(B/128){1'b0}}), .row_scale(in[104:73]), .bias(in[136:105]), .nibbles(in[144 +: B]), \
         .x(in[144+B +: 8*B]), .out_valid(state), .out_acc(out[63:0]), .out_row_scale(out[95:64]), .out_bias(out[127:96])); \

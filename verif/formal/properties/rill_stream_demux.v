@@ -13,21 +13,21 @@ always @(posedge clk) begin
     f_reset_q <= rst;
     assume (f_begun_q || rst);
     f_goes_on_q <= !rst && turn_valid && !(s_axis_tvalid && s_axis_tready && s_axis_tlast);
-    f_port_q <= port;
+    f_port_q <= port_index;
     if (f_begun_q) begin
         assert (!rst || !f_reset_q || (m_axis_tvalid == {PORTS{1'b0}} && !s_axis_tready));
         if (!rst && !turn_valid)
             assert (m_axis_tvalid == {PORTS{1'b0}} && !s_axis_tready);
-        if (!rst && f_turns_watched && port < PORTS) begin
-            assert (m_axis_tvalid == ({{(PORTS-1){1'b0}}, s_axis_tvalid} << port));
-            assert (s_axis_tready == m_axis_tready[port]);
+        if (!rst && f_turns_watched && port_index < PORTS) begin
+            assert (m_axis_tvalid == ({{(PORTS-1){1'b0}}, s_axis_tvalid} << port_index));
+            assert (s_axis_tready == m_axis_tready[port_index]);
         end
-        if (!rst && f_turns_watched && port == 8'd255)
+        if (!rst && f_turns_watched && port_index == 8'd255)
             assert (m_axis_tvalid == {PORTS{1'b0}} && s_axis_tready);
         for (f_i = 0; f_i < PORTS; f_i = f_i + 1)
             assert (m_axis_tdata[f_i*DATA_W +: DATA_W] == s_axis_tdata &&
                     m_axis_tuser[f_i*USER_W +: USER_W] == s_axis_tuser && m_axis_tlast[f_i] == s_axis_tlast);
         if (!rst && f_goes_on_q)
-            assert (turn_valid && port == f_port_q);
+            assert (turn_valid && port_index == f_port_q);
     end
 end

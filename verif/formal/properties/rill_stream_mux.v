@@ -13,19 +13,19 @@ always @(posedge clk) begin
     f_reset_q <= rst;
     assume (f_begun_q || rst);
     f_goes_on_q <= !rst && turn_valid && !(m_axis_tvalid && m_axis_tready && m_axis_tlast);
-    f_port_q <= port;
+    f_port_q <= port_index;
     if (f_begun_q) begin
         assert (!rst || !f_reset_q || (!m_axis_tvalid && s_axis_tready == {PORTS{1'b0}}));
         if (!rst && !turn_valid)
             assert (!m_axis_tvalid && s_axis_tready == {PORTS{1'b0}});
-        if (!rst && f_turns_watched && port < PORTS) begin
-            assert (m_axis_tvalid == s_axis_tvalid[port]);
-            assert (s_axis_tready == ({{(PORTS-1){1'b0}}, m_axis_tready} << port));
-            assert (m_axis_tlast == s_axis_tlast[port]);
-            assert (m_axis_tdata == s_axis_tdata[port*DATA_W +: DATA_W]);
-            assert (m_axis_tuser == s_axis_tuser[port*USER_W +: USER_W]);
+        if (!rst && f_turns_watched && port_index < PORTS) begin
+            assert (m_axis_tvalid == s_axis_tvalid[port_index]);
+            assert (s_axis_tready == ({{(PORTS-1){1'b0}}, m_axis_tready} << port_index));
+            assert (m_axis_tlast == s_axis_tlast[port_index]);
+            assert (m_axis_tdata == s_axis_tdata[port_index*DATA_W +: DATA_W]);
+            assert (m_axis_tuser == s_axis_tuser[port_index*USER_W +: USER_W]);
         end
         if (!rst && f_goes_on_q)
-            assert (turn_valid && port == f_port_q);
+            assert (turn_valid && port_index == f_port_q);
     end
 end

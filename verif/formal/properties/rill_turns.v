@@ -17,7 +17,7 @@ always @(posedge clk) begin
     assume (f_begun_q || rst);
     assume (!turn_done || turn_valid);
     f_holds_q <= !rst && turn_valid && !turn_done;
-    f_turn_q <= {port, turn};
+    f_turn_q <= {port_index, turn};
     if (f_begun_q && !rst) begin
         if (f_next_marked) begin
             for (f_i = 0; f_i < PORTS; f_i = f_i + 1)
@@ -25,8 +25,8 @@ always @(posedge clk) begin
             assert (f_next_word[PORTS] == (f_next_word[PORTS+8 -: 8] == 8'd255));
         end
         if (f_watched)
-            assert ({port, turn} == f_next_word);
+            assert ({port_index, turn} == f_next_word);
         if (f_holds_q)
-            assert (turn_valid && {port, turn} == f_turn_q);
+            assert (turn_valid && {port_index, turn} == f_turn_q);
     end
 end

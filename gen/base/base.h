@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ground layer: exit codes, checked arithmetic, arena, typed vectors, text buffers, atomic file output.
+// Lowest layer of the generator: depends on the C library and POSIX alone.
+#ifndef RILL_BASE_H
+#define RILL_BASE_H
+
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define RILL_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+enum rill_exit { RILL_OK = 0, RILL_BAD_SPEC = 1, RILL_USAGE = 2, RILL_INTERNAL = 3 };
+
+// Internal faults (a broken invariant, no memory): message to stderr, exit 3. Never for bad input.
+__attribute__((noreturn)) void base_fatal(const char *fmt, ...) RILL_PRINTF(1, 2);
+
+struct arena;
+
+// ---- checked arithmetic: true when the result fits; *out is untouched otherwise ----
+bool size_mul(size_t a, size_t b, size_t *out);
+bool size_add(size_t a, size_t b, size_t *out);
+bool u64_mul(uint64_t a, uint64_t b, uint64_t *out);
+bool u64_add(uint64_t a, uint64_t b, uint64_t *out);
+// Quotient rounded up; b > 0. No overflow for any a.
+static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+__extension__ typedef __int128 int128; // of sums that 64 bits do not hold
+// Smallest n with 2^n >= v; 0 for v <= 1.
+int u64_clog2(uint64_t v);
+uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a
+// What rows of logits come to in the register `logits_hash` (rill_logits_hash, rill_token_loop): `hash` of the rows
+// before, 0 of none, and one row more.
+uint64_t logits_hash(uint64_t hash, const float row[], size_t count);
+// The number that 1 to 8 bytes of a file hold, lowest byte first.
+uint64_t u64_little_endian(const uint8_t *bytes, int count);
+
+// Ids that end a request when one of them is made; none: it ends by count.
+enum { END_IDS_MAX = 8 };
+struct end_ids {
+    int count;
+    uint32_t id[END_IDS_MAX];
+};
+bool end_ids_has(const struct end_ids *, uint32_t id);
+const char *end_ids_text(struct arena *, const struct end_ids *); // `7`, `7, 9`, `none`
+
+// ---- arena: one per run; everything in it lives until arena_free or the release of an older mark ----
+struct arena {
+    struct arena_block *top;   // newest block
+    struct arena_block *spare; // released ones, for what comes next
+    size_t used;               // bytes handed out in all
+    size_t fail_after;         // tests: the n-th allocation from now fails (0 = never)
+};
+struct arena_mark {
+    struct arena_block *block;
+    size_t fill;
+};
+
+void arena_init(struct arena *arena);
+void arena_free(struct arena *arena);
+// Zeroed memory for count items of size bytes (max_align_t aligned). Never NULL: ends the run through base_fatal.
+void *arena_alloc(struct arena *arena, size_t count, size_t size);
+// The same with whatever the memory held before.
+void *arena_alloc_dirty(struct arena *arena, size_t count, size_t size);
+#define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), 1, sizeof(type)))
+#define ARENA_ARRAY(arena, type, n) ((type *)arena_alloc((arena), (n), sizeof(type)))
+char *arena_strdup(struct arena *arena, const char *s);
+char *arena_strndup(struct arena *arena, const char *s, size_t len);
+char *arena_printf(struct arena *arena, const char *fmt, ...) RILL_PRINTF(2, 3);
+char *arena_vprintf(struct arena *arena, const char *fmt, va_list args);
+// Scratch use: take a mark, allocate, release. A vector that grew after the mark must not be used after the release.
+struct arena_mark arena_mark(const struct arena *arena);
+void arena_release(struct arena *arena, struct arena_mark mark);
+
+// ---- typed vectors in an arena: VEC(int) v = {0}; VEC_PUSH(arena, v, 7); v.items[i], v.count ----
+#define VEC(type)                                                                                                      \
+    struct {                                                                                                           \
+        type *items;                                                                                                   \
+        size_t count;                                                                                                  \
+        size_t capacity;                                                                                               \
+    }
+// Room for one more item; returns the (moved) items.
+void *vec_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_size);
+#define VEC_PUSH(arena, v, ...)                                                                                        \
+    do {                                                                                                               \
+        if ((v).count >= (v).capacity)                                                                                 \
+            (v).items = vec_grow((arena), (v).items, (v).count, &(v).capacity, sizeof *(v).items);                     \
+        (v).items[(v).count++] = (__VA_ARGS__);                                                                        \
+    } while (0)
+
+// ---- text: a growing byte buffer on the heap, NUL terminated ----
+struct text {
+    char *data; // NULL while empty
+    size_t len;
+    size_t capacity;
+};
+void text_free(struct text *text); // back to empty, reusable
+void text_add(struct text *text, const char *s);
+void text_add_bytes(struct text *text, const void *bytes, size_t len);
+void text_addf(struct text *text, const char *fmt, ...) RILL_PRINTF(2, 3);
+void text_vaddf(struct text *text, const char *fmt, va_list args);
+// s between double quotes with JSON escapes; a byte that is no valid UTF-8 becomes U+FFFD.
+void text_add_json_string(struct text *text, const char *s, size_t len);
+const char *text_cstr(const struct text *text); // "" while empty
+
+// ---- files ----
+// Whole file in the arena, NUL terminated. NULL and *why (a static or arena string) on failure or above max bytes.
+char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why);
+// A file that ships with the program, e.g. "boards/u55c.yaml": below $RILL_HOME, else below the nearest parent of the
+// executable that holds it, itself or in lib/rill (`make install`), else below the working directory. NULL: none.
+char *file_find_shared(struct arena *arena, const char *relative);
+// Makes file_find_shared look in `dir` right after $RILL_HOME. A host program names its package's host/ here, because
+// the executable may be a Python interpreter or a user's program. The name is kept for the whole process.
+void file_also_shared(const char *dir);
+// Directory part of a path ("." when there is none).
+char *file_dir(struct arena *arena, const char *path);
+// Whether a text ends with another, with something in front of it.
+bool file_has_suffix(const char *name, const char *suffix);
+// What is meant by the name of something that ships with the program, or by a path, which has a `/` or ends with
+// `.yaml`: a path is relative to base_dir.
+bool file_is_path(const char *name);
+char *file_from(struct arena *arena, const char *base_dir, const char *path);
+// Names, without .yaml, of the files of a folder that ships with the program, in alphabetical order.// Without links,
+// `.` and `..`, from the root on; of what is not there the folder as far as it is.
+char *file_whole(struct arena *arena, const char *path);
+// How a file is called from a folder, with a `/`, both as of now: `../mine.yaml`; whole where they share the root
+// alone.
+char *file_relative(struct arena *arena, const char *dir, const char *path);
+
+typedef VEC(const char *) file_names;
+file_names file_list_shared(struct arena *arena, const char *folder);
+
+// ---- output set: all files of a command appear together or not at all ----
+// Files are written under temporary names beside their final places; commit renames them, abort (or any failure, also
+// of a full disk) removes every temporary and every directory that was made.
+struct output_file {
+    const char *path; // final path
+    const char *temp;
+    FILE *stream; // NULL when closed
+};
+struct output {
+    struct arena *arena;
+    const char *dir;
+    VEC(struct output_file) files;
+    VEC(const char *) made_dirs;
+    const char *error; // first failure: "path: reason"; sticky
+};
+void output_begin(struct output *out, struct arena *arena, const char *dir);
+// Opens dir/relative for writing, and for reading back (directories are made). NULL after a failure. The stream is
+// closed by the set.
+FILE *output_open(struct output *out, const char *relative);
+// Writes and closes a whole file.
+bool output_text(struct output *out, const char *relative, const struct text *text);
+// Closes a stream from output_open early (many files); commit closes the rest.
+bool output_close(struct output *out, FILE *stream);
+// True when every file is in place. On false nothing is left and out->error tells why.
+bool output_commit(struct output *out);
+void output_abort(struct output *out);
+// One file on its own, with the same promise. Returns NULL, or the reason.
+const char *file_write_text(struct arena *arena, const char *path, const struct text *text);
+
+// ---- numbers ----
+
+static inline int64_t div_up(int64_t a, int64_t b) { return b > 0 ? (a + b - 1) / b : 0; }
+static inline int64_t at_least(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t at_most(int64_t a, int64_t b) { return a < b ? a : b; }
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integer expressions of custom kernels: sizes and numbers in a spec, parameters and widths in a Verilog module
+// header.
+#ifndef RILL_EXPRESSION_H
+#define RILL_EXPRESSION_H
+
+#include "gen/base/base.h"
+
+// The value of a name (letters, digits, `_`, `.`); false if there is none.
+typedef bool expression_lookup(void *context, const char *name, int64_t *value);
+
+struct expression_error {
+    const char *why;     // in words
+    const char *unknown; // the name that has no value, or NULL
+    size_t at;           // offset in the text
+};
+
+// Operators of C and Verilog on 64-bit integers (?: || && | ^ & == != < <= > >= << >> + - * / % and unary - + ! ~),
+// parentheses, decimal, 0x and sized constants up to 63 bits, $clog2(). False after filling *error.
+bool expression_value(struct arena *arena, const char *text, expression_lookup *lookup, void *context, int64_t *value,
+                      struct expression_error *error);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The header of a Verilog module: its parameters and ports, as far as a custom kernel needs them. Verilog-2005
+// with the ports declared in the header (ANSI style).
+#ifndef RILL_VERILOG_H
+#define RILL_VERILOG_H
+
+#include "gen/base/diag.h"
+
+struct verilog_param {
+    const char *name, *value; // value: the expression of its default, NULL: none
+    struct loc loc;
+};
+
+struct verilog_port {
+    const char *name;
+    bool is_input, is_output;
+    const char *msb, *lsb; // expressions; NULL: one bit
+    struct loc loc, range_loc;
+};
+
+struct verilog_header {
+    const char *name;
+    struct loc loc;
+    VEC(struct verilog_param) params;
+    VEC(struct verilog_port) ports;
+};
+
+struct verilog_module { // a definition in a file
+    const char *name;
+    struct loc loc;
+    size_t at; // offset behind the name
+    bool ends; // before the next one begins
+};
+typedef VEC(struct verilog_module) verilog_modules;
+
+// The modules that a file defines.
+verilog_modules verilog_find_modules(struct arena *, const struct source *);
+// The words before `#` or another word, in the order of the text: every instantiated module is among them (so are words
+// of the language, `input wire`; a caller looks for those that it knows).
+typedef VEC(const char *) verilog_names;
+verilog_names verilog_find_instances(struct arena *, const struct source *);
+// How often a text has a word.
+size_t verilog_count_word(const char *text, const char *word);
+// The word that ends before `at`, blanks between.
+const char *verilog_word_before(struct arena *, const char *text, size_t at);
+struct loc verilog_place(const struct source *, const char *at); // at: in its data
+// NULL after an error.
+struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *,
+                                           struct diag *);
+const struct verilog_port *verilog_find_port(const struct verilog_header *, const char *name);
+const struct verilog_param *verilog_find_param(const struct verilog_header *, const char *name);
+
+#endif

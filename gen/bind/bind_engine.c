@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix engines, each with the multiplexer of its operands and the demultiplexer of its results; their schedules
+// all come from one list of firings.
+#include "gen/bind/bind.h"
+#include "gen/ir/fields.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
+#include "gen/ir/layout.h"
+#include "gen/ir/ops.h"
+#include "gen/kernel/ports.h"
+#include "gen/ir/schedule.h"
+#include "gen/ir/window.h"
+
+enum { STEER_PORTS = STEER_PORT_DROP - 1 };
+
+struct engine {
+    struct ir *ir;
+    struct diag *diag;
+    int id;       // in ir->engine
+    int channels; // its own
+    int kernel, x_mux, y_demux;
+    int x_ports, y_ports;
+    bool windows; // of positions
+    bool ok;
+};
+
+// ---- operands and results ----
+
+static int add_x_port(struct engine *e, int tensor, int region) {
+    int p = ports_add_tensor(e->ir, e->x_mux, "", false, tensor);
+    e->ir->kernel[e->x_mux].port[p].index = e->x_ports;
+    e->ir->kernel[e->x_mux].port[p].region = region;
+    return e->x_ports++;
+}
+
+// Heads of one attention operand, rows of one tensor take turns on one port; anything else that fires again has a port
+// of its own.
+static void assign_x_ports(struct engine *e) {
+    struct ir *ir = e->ir;
+    for (int i = 0; i < ir->firings; i++) {
+        struct ir_firing *f = &ir->firing[i];
+        int tensor = ir->node[f->node].in[0];
+        if (f->engine != e->id) continue;
+        f->x_edge_port = IR_NONE;
+        if (f->head > 0)
+            for (int j = i - 1; j >= 0 && f->x_edge_port == IR_NONE; j--)
+                if (ir->firing[j].node == f->node) f->x_edge_port = ir->firing[j].x_edge_port;
+        if (f->x_edge_port == IR_NONE && f->x_take) f->x_edge_port = add_x_port(e, tensor, f->region);
+    }
+}
+
+static int dequantize_of(struct engine *e, int node) {
+    struct ir *ir = e->ir;
+    int tensor = ir->node[node].out[0], found = IR_NONE, readers = 0;
+    for (int n = 0; n < ir->nodes; n++)
+        for (int i = 0; i < ir->node[n].inputs; i++)
+            if (ir->node[n].in[i] == tensor) {
+                readers++;
+                if (ir_node_is(ir, n, OP_OF_PRODUCT)) found = n;
+            }
+    if (readers == 1 && found != IR_NONE && ir->node[found].region == ir->node[node].region) return found;
+    if (readers == 1 && found != IR_NONE) {
+        diag_error(e->diag, ir->node[found].loc, "%s `%s` must stand in region `%s`, as its product `%s` does",
+                   ir_op_of(ir, ir->node[found].op)->name, ir->node[found].name, ir->region[ir->node[node].region].name,
+                   ir->node[node].name);
+        e->ok = false;
+        return IR_NONE;
+    }
+    diag_error(e->diag, ir->node[node].loc, "`%s` must be read by one `dequantize` and nothing else",
+               ir->node[node].name);
+    e->ok = false;
+    return IR_NONE;
+}
+
+static void assign_y_ports(struct engine *e) {
+    struct ir *ir = e->ir;
+    for (int i = 0; i < ir->firings; i++) {
+        struct ir_firing *f = &ir->firing[i];
+        if (f->engine != e->id) continue;
+        f->y_port = IR_NONE;
+        for (int j = i - 1; j >= 0 && f->y_port == IR_NONE; j--)
+            if (ir->firing[j].node == f->node) f->y_port = ir->firing[j].y_port;
+        if (f->y_port != IR_NONE) continue;
+        int dq = dequantize_of(e, f->node);
+        if (dq == IR_NONE) return;
+        int p = ports_add_tensor(ir, e->y_demux, "", true, ir->node[dq].out[0]);
+        ports_set_rows(ir, e->y_demux, p, ir->node[dq].out[0]);
+        ir->kernel[e->y_demux].port[p].index = e->y_ports;
+        ir->kernel[e->y_demux].port[p].region = f->region;
+        f->y_port = e->y_ports++;
+    }
+}
+
+// The first product for which there is no port.
+static struct loc place_of_last(const struct engine *e) {
+    for (int i = 0; i < e->ir->firings; i++) {
+        const struct ir_firing *f = &e->ir->firing[i];
+        if (f->engine == e->id && (f->x_edge_port >= STEER_PORTS || f->y_port >= STEER_PORTS))
+            return e->ir->node[f->node].loc;
+    }
+    return loc_none();
+}
+
+// ---- schedules ----
+
+static void region_sections(struct engine *e, struct schedule *s,
+                            void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
+    for (int r = 0; r < e->ir->regions; r++) {
+        schedule_section(s, e->ir->region[r].repeat, e->ir->region[r].when == IR_LAST);
+        for (int i = 0; i < e->ir->firings; i++)
+            if (e->ir->firing[i].region == r && e->ir->firing[i].engine == e->id) add(e, s, &e->ir->firing[i]);
+    }
+}
+
+static void add_x_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
+    (void)e;
+    if (!f->x_take) return;
+    schedule_entry(s);
+    schedule_field(s, STEER_PORT, (uint64_t)f->x_edge_port);
+    if (f->many) schedule_many(s);
+}
+
+static void add_y_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
+    (void)e;
+    schedule_entry(s);
+    schedule_field(s, STEER_PORT, (uint64_t)f->y_port);
+    if (f->many) schedule_many(s);
+}
+
+static bool is_asym(const struct ir *ir, const struct ir_firing *f) {
+    return f->mode == ENGINE_MODE_INT4 && layout_format(&ir->node[f->node]) == SPEC_INT4_ASYM;
+}
+
+static void add_engine_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
+    schedule_entry(s);
+    schedule_field(s, ENGINE_MODE, (uint64_t)f->mode);
+    schedule_field(s, ENGINE_ROWS, (uint64_t)f->row_steps);
+    schedule_field(s, ENGINE_BEATS, (uint64_t)f->beats);
+    schedule_field(s, ENGINE_X_TAKE, f->x_take);
+    schedule_field(s, ENGINE_X_FREE, f->x_free);
+    schedule_field(s, ENGINE_LAST_ROWS, (uint64_t)f->last_rows);
+    schedule_field(s, ENGINE_TAIL_BASE, (uint64_t)f->tail_base);
+    schedule_field(s, ENGINE_GROUPS, is_asym(e->ir, f) ? 0 : (uint64_t)f->groups & field_mask(ENGINE_GROUPS));
+    schedule_field(s, ENGINE_SINGLE, e->ir->region[f->region].when == IR_LAST);
+    schedule_field(s, ENGINE_KEEP, f->kv_keep);
+    schedule_field(s, ENGINE_OUTER, f->outer);
+    schedule_field(s, ENGINE_ASYM, is_asym(e->ir, f));
+    schedule_field(s, ENGINE_HEADS, (uint64_t)f->heads);
+    if (f->many) schedule_many(s);
+    bool values = f->mode == ENGINE_MODE_VALUES;
+    if (!values && !(f->mode == ENGINE_MODE_SCORES && e->windows)) return;
+    struct kv_cache cache = kv_cache_of(e->ir, f->node);
+    schedule_field(s, ENGINE_KV_LAYER, (uint64_t)cache.layer);
+    schedule_field(s, ENGINE_KV_STEP, (uint64_t)cache.step);
+}
+
+static void set_schedule(struct engine *e, int kernel, int bits,
+                         void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
+    struct schedule s;
+    schedule_init(&s, e->ir, bits);
+    region_sections(e, &s, add);
+    schedule_set_params(&s, kernel);
+}
+
+// ---- the engine ----
+
+static bool fires(const struct engine *e, int mode) {
+    for (int i = 0; i < e->ir->firings; i++)
+        if (e->ir->firing[i].engine == e->id && e->ir->firing[i].mode == mode) return true;
+    return false;
+}
+
+static const struct ir_tensor *operand(const struct ir *ir, const struct ir_firing *f) {
+    return &ir->tensor[ir->node[f->node].in[0]];
+}
+
+static float scale_of(const struct engine *e, int mode) {
+    int64_t exp_min = 0;
+    for (int i = 0; i < e->ir->firings; i++)
+        if (e->ir->firing[i].engine == e->id && e->ir->firing[i].mode == mode)
+            exp_min = operand(e->ir, &e->ir->firing[i])->exp_min;
+    float scale = 1.0f;
+    for (; exp_min < 0; exp_min++) scale *= 0.5f;
+    for (; exp_min > 0; exp_min--) scale *= 2.0f;
+    return scale;
+}
+
+// Units of the longest operand, of those of int4_asym weights alone.
+static int64_t operand_units(const struct engine *e, bool asym) {
+    const struct ir *ir = e->ir;
+    int64_t most = 2;
+    for (int i = 0; i < ir->firings; i++) {
+        if (ir->firing[i].engine != e->id || (asym && !is_asym(ir, &ir->firing[i]))) continue;
+        struct ir_tensor x = *operand(ir, &ir->firing[i]);
+        int over = window_node(ir, ir->node[ir->firing[i].node].in[0]);
+        if (over != IR_NONE) x.shape[x.rank - 1].bound = window_most(ir, over);
+        int64_t units = ports_mx_units(ir, &x);
+        if (units > most) most = units;
+    }
+    return most;
+}
+
+static void add_y(struct engine *e) {
+    struct ir *ir = e->ir;
+    int c = e->channels;
+    int p = ir_add_port(ir, e->kernel, "y", true, IR_STREAM_COUNTED, c * 32);
+    struct ir_port *port = &ir->kernel[e->kernel].port[p];
+    port->count_bits = u64_clog2((uint64_t)c + 1);
+    struct ir_tensor any = {.dtype = IR_F32, .rank = 1, .shape = {{c, IR_STATIC}}};
+    port->type = ports_vector_type(ir, &any, c);
+    int s = ir_add_port(ir, e->y_demux, "", false, IR_STREAM_TOKENS, ir->design.lanes * 32);
+    any.shape[0].bound = ir->design.lanes;
+    ir->kernel[e->y_demux].port[s].type = ports_vector_type(ir, &any, ir->design.lanes);
+    ir_connect(ir, e->kernel, p, e->y_demux, s);
+}
+
+static void add_x(struct engine *e) {
+    struct ir *ir = e->ir;
+    int64_t bits = ports_data_bits(ir, IR_MX, 1);
+    int from = ir_add_port(ir, e->x_mux, "", true, IR_STREAM_TOKENS, bits),
+        to = ir_add_port(ir, e->kernel, "x", false, IR_STREAM_TOKENS, bits);
+    ir_connect(ir, e->x_mux, from, e->kernel, to);
+    ir_set_int(ir, e->x_mux, "PORTS", e->x_ports);
+    ir_set_int(ir, e->x_mux, "DATA_W", bits);
+    ir_set_int(ir, e->x_mux, "USER_W", ports_user_bits(ir));
+    ir_set_int(ir, e->y_demux, "PORTS", e->y_ports);
+    ir_set_int(ir, e->y_demux, "DATA_W", ir->design.lanes * 32);
+    ir_set_int(ir, e->y_demux, "USER_W", ports_user_bits(ir));
+}
+
+// An engine that reads no keys sees zeros at its key port, one that reads no values at its tail port.
+static void tie_off(struct engine *e, bool keys, bool values) {
+    struct ir *ir = e->ir;
+    const struct {
+        const char *port;
+        int64_t bits;
+        bool tied;
+    } inputs[] = {{"s_axis_klocal_tvalid", 1, keys},
+                  {"s_axis_klocal_tdata", ir->design.beat_bits + 32, keys},
+                  {"s_axis_klocal_tuser", ports_user_bits(ir), keys},
+                  {"s_axis_klocal_tlast", 1, keys},
+                  {"tail_data", (int64_t)e->channels * ir->design.beat_bits, values},
+                  {"head_done", 1, values}},
+      outputs[] = {{"s_axis_klocal_tready", 1, keys}, {"tail_valid", 1, values}, {"tail_addr", VTAIL_BITS, values}};
+    for (size_t i = 0; i < COUNT_OF(inputs); i++)
+        if (inputs[i].tied) ir_add_zero(ir, e->kernel, inputs[i].port, inputs[i].bits);
+    for (size_t i = 0; i < COUNT_OF(outputs); i++)
+        if (outputs[i].tied) ir_add_open(ir, e->kernel, outputs[i].port);
+}
+
+// The weight stream: the engine's part of the nets of all channels.
+static void add_beats(struct engine *e) {
+    struct ir *ir = e->ir;
+    int first = ir->engine[e->id].first_channel, bits = ir->design.beat_bits;
+    const struct {
+        const char *port;
+        enum ir_net_role role;
+        int width;
+    } beat[] = {{"s_axis_beat_tvalid", IR_NET_LANE_BEAT_TVALID, 1},
+                {"s_axis_beat_tready", IR_NET_LANE_BEAT_TREADY, 1},
+                {"s_axis_beat_tdata", IR_NET_LANE_BEAT_TDATA, bits}};
+    for (size_t i = 0; i < COUNT_OF(beat); i++) {
+        int64_t width = (int64_t)e->channels * beat[i].width;
+        struct ir_part part = {.net = ir_design_net(ir, beat[i].role)};
+        if (ir->engines > 1) part.low = (int64_t)first * beat[i].width, part.width = width;
+        ir_add_use(ir, e->kernel, beat[i].port, width, ir_use_parts(ir, IR_USE_PART, &part, 1));
+    }
+}
+
+static bool fires_asym(const struct engine *e) {
+    for (int f = 0; f < e->ir->firings; f++)
+        if (e->ir->firing[f].engine == e->id && is_asym(e->ir, &e->ir->firing[f])) return true;
+    return false;
+}
+
+// Of an accumulator that holds any row's sum.
+static int sum_bits(const struct engine *e) {
+    int most = 0;
+    for (int i = 0; i < e->ir->firings; i++) {
+        const struct ir_firing *f = &e->ir->firing[i];
+        if (f->engine != e->id || f->mode > ENGINE_MODE_INT4) continue;
+        const struct ir_node *node = &e->ir->node[f->node];
+        int bits = layout_sum_bits(&e->ir->design, layout_format(node), ir_vector_length(e->ir, node));
+        if (bits > most) most = bits;
+    }
+    return most;
+}
+
+static void add_events(struct engine *e) {
+    static const struct {
+        const char *port;
+        enum ir_net_role role;
+    } event[] = {{"busy", IR_NET_ENGINE_BUSY},
+                 {"stall_beat", IR_NET_ENGINE_STALL_BEAT},
+                 {"stall_x", IR_NET_ENGINE_STALL_X},
+                 {"stall_out", IR_NET_ENGINE_STALL_OUT}};
+    for (size_t i = 0; i < COUNT_OF(event); i++)
+        ir_add_wire(e->ir, e->kernel, event[i].port, true, 1, ir_net(e->ir, event[i].role, e->id));
+}
+
+static void set_engine_params(struct engine *e) {
+    struct ir *ir = e->ir;
+    bool keys = fires(e, ENGINE_MODE_SCORES), values = fires(e, ENGINE_MODE_VALUES);
+    ir_set_int(ir, e->kernel, "CHANNELS", e->channels);
+    ir_set_int(ir, e->kernel, "BEAT_BITS", ir->design.beat_bits);
+    ir_set_int(ir, e->kernel, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, e->kernel, "GROUP", ir->design.group);
+    ir_set_int(ir, e->kernel, "X_UNITS", operand_units(e, false));
+    ir_set_float(ir, e->kernel, "SCALE_K", scale_of(e, ENGINE_MODE_SCORES));
+    ir_set_float(ir, e->kernel, "SCALE_V", scale_of(e, ENGINE_MODE_VALUES));
+    ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
+    ir_set_int(ir, e->kernel, "ARRAYS", ir->design.arrays);
+    if (ir->design.pump) ir_set_int(ir, e->kernel, "PUMP", ir->design.pump);
+    if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
+    if (fires_asym(e) && operand_units(e, true) < operand_units(e, false))
+        ir_set_int(ir, e->kernel, "ASYM_UNITS", operand_units(e, true));
+    if (sum_bits(e) > 64) ir_set_int(ir, e->kernel, "ACC_W", 66);
+    for (int f = 0; f < ir->firings; f++) {
+        if (ir->firing[f].engine != e->id || ir->firing[f].mode <= ENGINE_MODE_INT4) continue;
+        kv_set_windows(ir, kv_cache_of(ir, ir->firing[f].node).unit, e->kernel);
+        break;
+    }
+    e->windows = kernel_has_key_windows(&ir->kernel[e->kernel]);
+    ports_set_mantissas(ir, e->kernel);
+    add_beats(e);
+    add_events(e);
+    tie_off(e, !keys, !values);
+    ir->kernel[e->kernel].has_fault = true;
+}
+
+static int add_engine_kernel(struct ir *ir, int id, const char *name, const struct kernel_class *class) {
+    int k = kernel_add(ir, ir_engine_name(ir, id, name), class, IR_NONE);
+    ports_add_step(ir, k);
+    return k;
+}
+
+bool bind_engine(struct ir *ir, int id, struct diag *diag) {
+    struct engine e = {.ir = ir, .diag = diag, .id = id, .channels = ir->engine[id].channels, .ok = true};
+    e.x_mux = add_engine_kernel(ir, id, "x_mux", &rtl_stream_mux);
+    e.kernel = add_engine_kernel(ir, id, "engine", &rtl_engine);
+    e.y_demux = add_engine_kernel(ir, id, "y_demux", &rtl_stream_demux);
+    assign_x_ports(&e);
+    assign_y_ports(&e);
+    if (!e.ok) return false;
+    if (e.x_ports > STEER_PORTS || e.y_ports > STEER_PORTS) {
+        int most = e.x_ports > e.y_ports ? e.x_ports : e.y_ports;
+        diag_error(diag, place_of_last(&e), "%d %s of products on one engine, at most %d are possible", most,
+                   most == e.x_ports ? "operands" : "results", STEER_PORTS);
+        diag_note(
+            diag, place_of_last(&e),
+            "products that a region repeats count once; those that read one operand one after the other share it");
+        return false;
+    }
+    add_x(&e);
+    add_y(&e);
+    set_engine_params(&e);
+    set_schedule(&e, e.x_mux, STEER_BITS, add_x_entry);
+    set_schedule(&e, e.kernel, ENGINE_BITS, add_engine_entry);
+    set_schedule(&e, e.y_demux, STEER_BITS, add_y_entry);
+    ir->engine[id].kernel = e.kernel;
+    ir->engine[id].x_mux = e.x_mux;
+    ir->engine[id].y_demux = e.y_demux;
+    return true;
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operations fire on an engine, and on which one.
+#include <string.h>
+
+#include "gen/bind/bind.h"
+#include "gen/ir/ops.h"
+
+int bind_product_engine(const struct ir *ir, int node) {
+    int products = 0;
+    for (int n = 0; n < node; n++) products += ir_node_is(ir, n, OP_PRODUCT);
+    return ir->engines > 1 ? products : 0;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// `--calibrate`, `--calibrate-tokens`, `--statistics` of the commands that quantize weights.
+#ifndef RILL_COMMAND_CALIBRATE_H
+#define RILL_COMMAND_CALIBRATE_H
+
+#include "gen/reference/calibrate.h"
+#include "gen/options/options.h"
+#include "gen/model/tokenizer.h"
+
+struct calibrate_options {
+    const char *text, *statistics;
+    int64_t tokens; // 0: not given
+};
+
+extern const struct option_row calibrate_rows[];
+static inline bool calibrate_asked(const struct calibrate_options *o) { return o->text || o->statistics; }
+
+// What the options ask for. NULL after an error.
+struct calibrate_run {
+    const struct calibrate_options *options;
+    const char *spec; // its path, for messages
+    const struct oracle_graph *graph;
+    struct checkpoint *checkpoint;
+    const struct tokenizer *tokenizer;
+};
+const struct statistics *calibrate_run(const struct calibrate_run *, struct arena *, struct diag *);
+
+#endif

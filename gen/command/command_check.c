@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill check: reads a spec, runs every pass and prints what would be built.
+#include "gen/command/command.h"
+#include "gen/report/design_report.h"
+#include "gen/cost/cost.h"
+#include "gen/spec/spec.h"
+#include "gen/timing/depths.h"
+
+struct check_options {
+    struct design_options design;
+    const char *timing;
+    bool json, crossings;
+};
+
+static int64_t fifo_bits(const struct ir *ir) {
+    int64_t bits = 0;
+    for (int e = 0; e < ir->edges; e++) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+    return bits;
+}
+
+// What the spec's FIFO depths cost beside those that a forecast would choose, where it asks for others.
+static void advise_fifo(struct run *run, const struct ir *ir, const struct design_options *o, struct text *out) {
+    if (ir->design.strategy == IR_STRATEGY_AUTO) return;
+    struct ir *best = command_design_again(run, o, true), *own = NULL;
+    if (best && best->design.fifo != ir->design.fifo) own = command_design_again(run, o, false);
+    if (!own) return;
+    text_addf(out,
+              "\nnote: by forecast `fifo: %s` takes %lld cycles for a brief request and %lld bits of FIFOs,\n"
+              "`fifo: %s` %lld and %lld; the default, `fifo: auto`, takes the better of safe and timed\n",
+              spec_fifo_name(own->design.fifo), (long long)timing_trial(own), (long long)fifo_bits(own),
+              spec_fifo_name(best->design.fifo), (long long)timing_trial(best), (long long)fifo_bits(best));
+}
+
+// A design that does not ask for dies is not placed on them.
+static void advise_dies(const struct ir *ir, struct text *out) {
+    if (ir->design.dies > 1 || ir->dies < 2) return;
+    text_addf(out,
+              "\nnote: the %d dies of %s were not looked at, nor the wires between them: `design: {dies: %d}` does\n",
+              ir->dies, ir->design.board, ir->dies);
+}
+
+static void advise(const struct ir *ir, struct text *out) {
+    advise_dies(ir, out);
+    command_note_resources(ir, out);
+}
+
+static int start(struct run *run, void *options) {
+    const struct check_options *o = options;
+    struct text text = {0};
+    struct ir *ir = command_design(run, &o->design);
+    struct clock_model clock;
+    if (!ir || !command_clock(run, ir, o->timing, o->design.spec, &clock)) return RILL_BAD_SPEC;
+    clock_warn(ir, &clock, loc_file(&run->arena, o->design.spec), &run->diag);
+    if (o->json) design_report_json(ir, &clock, &text);
+    else if (o->crossings) design_report_crossings(ir, &text);
+    else design_report_summary(ir, &clock, &text), advise_fifo(run, ir, &o->design, &text), advise(ir, &text);
+    return command_print(&text);
+}
+
+static const struct option_row rows[] = {
+    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct check_options, json), .help = "print the design as JSON"},
+    {"--crossings", NULL, OPTION_FLAG, 0, offsetof(struct check_options, crossings),
+     .help = "print instead the streams that cross each boundary between dies, widest first"},
+    {"--timing", "FILE", OPTION_FILE, 0, offsetof(struct check_options, timing), .help = COMMAND_TIMING_HELP},
+    {0}};
+
+// What it printed once, and which command does now.
+static const struct option_row gone[] = {
+    {"--request", "IN:OUT", OPTION_GONE, .help = "rill forecast SPEC IN:OUT"},
+    {"--timeline", NULL, OPTION_GONE, .help = "rill timeline SPEC"},
+    {"--depths", NULL, OPTION_GONE, .help = "rill depths SPEC"},
+    {"--memory", NULL, OPTION_GONE, .help = "rill memory SPEC"},
+    {"--types", NULL, OPTION_GONE, .help = "rill types SPEC"},
+    {"--passes", NULL, OPTION_GONE, OPTION_ALONE, .help = "rill explain --passes"},
+    {"--operations", NULL, OPTION_GONE, OPTION_ALONE, .help = "rill explain --operations"},
+    {"--kept", NULL, OPTION_GONE, .help = "rill forecast SPEC IN:OUT --kept"},
+    {"--start", "N", OPTION_GONE, .help = "rill forecast SPEC IN:OUT --start N"},
+    {"--positions", "N", OPTION_GONE, .help = "rill memory SPEC --positions N"},
+    {"--prompt-len", "N", OPTION_GONE, .help = "rill timeline SPEC --prompt-len N"},
+    {"--tokens", "N", OPTION_GONE, .help = "rill timeline SPEC --tokens N"},
+    {"--ids", "A,B,...", OPTION_GONE, .help = "rill timeline SPEC --ids A,B,..."},
+    {"--unchecked", NULL, OPTION_GONE, .help = "rill timeline SPEC --unchecked"},
+    {"--unbounded", NULL, OPTION_GONE, .help = "rill timeline SPEC --unbounded"},
+    {"--no-refresh", NULL, OPTION_GONE, .help = "rill timeline SPEC --no-refresh"},
+    {"--beats", "FILE", OPTION_GONE, .help = "rill timeline SPEC --beats FILE"},
+    {0}};
+
+const struct command command_check = {
+    .options = {.name = "check",
+                .purpose = "check a spec and print the graph, the design and its estimated cost",
+                .about = "Every pass of the compiler runs, so it rejects whatever `rill gen` would reject. If the "
+                         "spec chooses FIFO depths, a note says what other depths would cost.",
+                .table = {DESIGN_TABLES(struct check_options, design, rows), {gone, 0}}},
+    .size = sizeof(struct check_options),
+    .start = start};

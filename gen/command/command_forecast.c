@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill forecast: what a request takes, what bounds it and where the engine waits, from the timing
+// contracts alone.
+#include <inttypes.h>
+#include <string.h>
+
+#include "gen/command/command.h"
+#include "gen/ir/ops.h"
+#include "gen/timing/timing.h"
+
+struct forecast_options {
+    struct design_options design;
+    struct request {
+        int64_t prompt, tokens;
+    } request;
+    int64_t start; // age of the memory, cycles
+    bool started, kept, json;
+};
+
+enum { STAGE_NODES = 4 /* named in front of a product */ };
+
+struct forecast_view {
+    const struct ir *ir;
+    const struct timing_forecast *f;
+    const char **stage; // per firing: what makes its operand
+};
+
+// The operations between the last product and a product's operand, last one first: "norm2_mx < norm2 < residual1".
+static const char *stage_of(const struct ir *ir, const struct ir_firing *f) {
+    struct text t = {0};
+    int tensor = ir->node[f->node].in[0];
+    for (int i = 0; i < STAGE_NODES; i++) {
+        int node = ir->tensor[tensor].producer;
+        bool made_by_engine = node != IR_NONE && ir->tensor[ir->node[node].in[0]].dtype == IR_ACC;
+        if (node == IR_NONE || made_by_engine) break;
+        text_addf(&t, "%s%s", i ? " < " : "", ir->node[node].name);
+        if (ir->node[node].inputs == 0) break;
+        tensor = ir->node[node].in[0];
+        bool joins = ir->node[node].inputs > 1 && ir->tensor[ir->node[node].in[1]].dtype == IR_F32;
+        if (joins) break; // two paths meet: what comes before is another stage
+    }
+    const char *copy = arena_strdup(ir->arena, t.len ? text_cstr(&t) : "-");
+    text_free(&t);
+    return copy;
+}
+
+static double ms(const struct forecast_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
+static double per_second(const struct forecast_view *v, double steps, double cycles) {
+    return cycles > 0 ? steps * v->ir->design.clock_mhz * 1e6 / cycles : 0;
+}
+static double each(const struct timing_phase *p, double sum) { return p->steps ? sum / (double)p->steps : 0; }
+
+// Cycles in which the memory can bring the lanes' beats, at its sustained rate.
+static double memory_cycles(const struct forecast_view *v, const struct timing_phase *p) {
+    return p->beats * v->ir->design.beat_bits / 8 / v->f->memory_gbs * v->ir->design.clock_mhz * 1e-3;
+}
+
+// Of what its channels could bring of the lanes' beats.
+static struct hbm_share share_of(const struct forecast_view *v, const struct timing_phase *p) {
+    const struct ir_design *d = &v->ir->design;
+    return hbm_figures_share(&d->hbm, p->beats * d->beat_bits / 8, ms(v, p->cycles) * 1e-3);
+}
+
+static double rest(const struct timing_phase *p) {
+    double sum = p->busy + p->turn;
+    for (int c = 0; c < TIMING_CAUSES; c++) sum += p->wait[c];
+    return p->cycles - sum;
+}
+
+// ---- text ----
+
+static void print_phase(const struct forecast_view *v, const char *name, const struct timing_phase *p) {
+    if (!p->steps) return;
+    printf("\n%s: %" PRId64 " steps of %.0f cycles\n", name, p->steps, each(p, p->cycles));
+    if (v->f->engine == IR_NONE) return;
+    double engine = each(p, p->busy), memory = each(p, memory_cycles(v, p));
+    printf("  bound by %s: engine %.0f cycles, memory %.0f\n", engine > memory ? "the engine's beats" : "the memory",
+           engine, memory);
+    printf("  memory: %s a channel\n", hbm_figures_share_text(v->ir->arena, &v->ir->design.hbm, share_of(v, p)));
+    printf("  engine waits: beats, keys, values %.0f, operands %.0f, room %.0f, from step to step %.0f, rest %.0f\n",
+           each(p, p->wait[TIMING_FOR_BEATS]), each(p, p->wait[TIMING_FOR_OPERAND]), each(p, p->wait[TIMING_FOR_ROOM]),
+           each(p, p->turn), each(p, rest(p)));
+    printf("  waits for operands, cycles per step and of each repetition:\n");
+    for (int i = 0; i < v->ir->firings; i++) {
+        const struct ir_firing *f = &v->ir->firing[i];
+        double wait = 0;
+        if (i && v->ir->firing[i - 1].node == f->node) continue; // heads of one product, listed together
+        bool seen = false;
+        for (int j = 0; j < v->ir->firings; j++) {
+            if (v->ir->firing[j].node != f->node) continue;
+            seen |= j < i;
+            wait += p->firing[j][TIMING_FOR_OPERAND];
+        }
+        if (seen || wait <= 0) continue;
+        printf("  %10.0f %8.0f  %s: %s\n", each(p, wait), each(p, wait) / (double)v->ir->region[f->region].repeat,
+               v->ir->node[f->node].name, v->stage[i]);
+    }
+}
+
+// While it decodes, at the position in the middle.
+static struct cost_power power_of(const struct forecast_view *v) {
+    const struct timing_phase *p = &v->f->decode;
+    struct cost_design cost = cost_design(v->ir);
+    struct cost_step step = cost_usual_step(v->ir, v->f->prompt + p->steps / 2);
+    return p->steps ? cost_step_power(v->ir, &cost, &step, each(p, p->cycles)) : (struct cost_power){0};
+}
+
+static void print_power(const struct forecast_view *v) {
+    struct cost_power p = power_of(v);
+    double speed = per_second(v, (double)v->f->decode.steps, v->f->decode.cycles);
+    if (p.high_w > 0)
+        printf("power %.0f to %.0f W while it decodes, %.1f to %.1f tokens/J: estimated\n", p.low_w, p.high_w,
+               speed / p.high_w, speed / p.low_w);
+}
+
+static void print_text(const struct forecast_view *v) {
+    const struct timing_forecast *f = v->f;
+    printf("%" PRId64 " %s in, %" PRId64 " out, %g MHz: forecast from timing contracts and the memory model\n",
+           f->prompt, v->ir->design.is_lm ? "ids" : "rows", v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt,
+           v->ir->design.clock_mhz);
+    printf("start %" PRId64 " cycles, first %s after %.0f cycles (%.3f ms), latency %.3f ms\n", f->start,
+           v->ir->design.is_lm ? "id" : "result", f->first_id, ms(v, f->first_id), ms(v, f->end));
+    if (f->decode.steps) printf("decode %.1f tokens/s\n", per_second(v, (double)f->decode.steps, f->decode.cycles));
+    const struct cost_bound *b = f->decode.steps ? &f->decode.bound : &f->prefill.bound;
+    print_power(v);
+    printf("bound %" PRId64 " cycles in all, at most %.1f %s/s\n", f->prefill.bound.cycles + f->decode.bound.cycles,
+           b->tokens_per_second, v->ir->design.is_lm ? "tokens" : "rows");
+    printf("%" PRId64 " of %" PRId64 " steps simulated\n", f->simulated < f->steps ? f->simulated : f->steps, f->steps);
+    print_phase(v, v->ir->design.is_lm ? "prompt" : "rows", &f->prefill);
+    print_phase(v, "decode", &f->decode);
+}
+
+// ---- JSON ----
+
+static void json_phase(const struct forecast_view *v, const char *name, const struct timing_phase *p) {
+    printf(",\n  \"%s\": {\"steps\": %" PRId64
+           ", \"cycles\": %.0f, \"macs\": %.0f, \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n",
+           name, p->steps, p->cycles, p->macs, p->busy, memory_cycles(v, p));
+    struct hbm_share share = share_of(v, p);
+    printf("    \"hbm_of_peak\": %.6g, \"hbm_of_sustained\": %.6g,\n", share.peak, share.sustained);
+    printf("    \"waits\": {\"beats\": %.0f, \"operands\": %.0f, \"room\": %.0f, \"turn\": %.0f, \"rest\": %.0f},\n    "
+           "\"stages\": [",
+           p->wait[0], p->wait[1], p->wait[2], p->turn, rest(p));
+    for (int i = 0; i < v->ir->firings; i++)
+        printf("%s\n      {\"product\": \"%s\", \"head\": %d, \"operand\": \"%s\", \"waits\": [%.0f, %.0f, %.0f]}",
+               i ? "," : "", v->ir->node[v->ir->firing[i].node].name, v->ir->firing[i].head, v->stage[i],
+               p->firing[i][0], p->firing[i][1], p->firing[i][2]);
+    printf("\n    ]}");
+}
+
+static void print_json(const struct forecast_view *v) {
+    const struct timing_forecast *f = v->f;
+    printf("{\n  \"ids_in\": %" PRId64 ",\n  \"ids_out\": %" PRId64 ",\n  \"clock_mhz\": %.9g,\n", f->prompt,
+           v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt, v->ir->design.clock_mhz);
+    printf("  \"cycles_start\": %" PRId64 ",\n  \"cycles_prefill\": %.0f,\n  \"cycles_decode\": %.0f,\n", f->start,
+           f->first_id, f->end - f->first_id);
+    printf("  \"ttft_ms\": %.6g,\n  \"latency_ms\": %.6g,\n  \"tokens_per_second\": %.6g,\n", ms(v, f->first_id),
+           ms(v, f->end), per_second(v, (double)f->decode.steps, f->decode.cycles));
+    printf("  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64
+           ",\n  \"peak_gbs\": %.6g,\n  \"sustained_gbs\": %.6g",
+           f->steps, f->simulated, v->ir->design.hbm.peak_gbs, f->memory_gbs);
+    printf(",\n  \"cycles_prefill_bound\": %" PRId64 ",\n  \"cycles_decode_bound\": %" PRId64, f->prefill.bound.cycles,
+           f->decode.bound.cycles);
+    struct cost_power power = power_of(v);
+    if (power.high_w > 0) printf(",\n  \"power_w\": [%.1f, %.1f]", power.low_w, power.high_w);
+    json_phase(v, "prefill", &f->prefill);
+    json_phase(v, "decode", &f->decode);
+    printf("\n}\n");
+}
+
+// IN:OUT, or IN.
+static const char *read_request(struct arena *arena, void *into, const char *text) {
+    struct request *r = into;
+    int end = 0;
+    r->tokens = 1;
+    bool whole = sscanf(text, "%" SCNd64 "%n:%" SCNd64 "%n", &r->prompt, &end, &r->tokens, &end) >= 1 && !text[end];
+    if (whole && r->prompt >= 1 && r->tokens >= 1 && r->prompt <= INT32_MAX && r->tokens <= INT32_MAX) return NULL;
+    return arena_printf(arena, "two numbers, both at least 1 and no more than 2147483647, not `%s`", text);
+}
+
+static int print_forecast(struct ir *ir, const struct forecast_options *o) {
+    int64_t prompt = o->request.prompt, tokens = o->request.tokens, most = ir->design.context;
+    if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {
+        fprintf(stderr,
+                "rill forecast: error: a request of %" PRId64 " ids in and %" PRId64 " out needs %" PRId64
+                " positions, the context has %" PRId64 "\n",
+                prompt, tokens, prompt + tokens - 1, most);
+        return RILL_BAD_SPEC;
+    }
+    const char *why = NULL;
+    int64_t age = o->started ? o->start : timing_host_cycles(ir);
+    struct forecast_view v = {.ir = ir,
+                              .f = timing_forecast_request(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why)};
+    if (!v.f) return fprintf(stderr, "rill forecast: error: %s\n", why), RILL_BAD_SPEC;
+    const char *below = timing_below_bound(ir->arena, ir, v.f);
+    if (below) base_fatal("the forecast is faster than its own bound: %s", below);
+    v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);
+    for (int i = 0; i < ir->firings; i++) v.stage[i] = stage_of(ir, &ir->firing[i]);
+    if (o->json) print_json(&v);
+    else print_text(&v);
+    return RILL_OK;
+}
+
+static int start(struct run *run, void *options) {
+    const struct forecast_options *o = options;
+    struct ir *ir = command_design(run, &o->design);
+    return ir ? print_forecast(ir, o) : RILL_BAD_SPEC;
+}
+
+#define AT(member) offsetof(struct forecast_options, member)
+static const struct option_row rows[] = {
+    {"IN:OUT", NULL, OPTION_CALL, OPTION_NEEDED, AT(request), .call = read_request,
+     .help = "a request with IN prompt tokens (or rows) and OUT generated tokens. IN alone stands for IN:1"},
+    {"--kept", NULL, OPTION_FLAG, 0, AT(kept),
+     .help = "the request follows another one with the same image, so its vector parameters are on chip "
+             "already"},
+    {"--start", "N", OPTION_NUMBER, 0, AT(start), 0, .given = AT(started),
+     .help = "cycles that the memory has run before the request, which shift its refreshes (default: as "
+             "after a reset)"},
+    {"--json", NULL, OPTION_FLAG, 0, AT(json), .help = "print JSON"},
+    {0}};
+
+const struct command command_forecast = {
+    .options = {.name = "forecast",
+                .purpose = "predict tokens/s, time to first token (TTFT) and latency of a request",
+                .about = "The forecast uses the timing contracts of the kernels and a model of the memory, without a "
+                         "simulation. It also prints what bounds the request and where the engine waits.",
+                .table = {DESIGN_TABLES(struct forecast_options, design, rows)}},
+    .size = sizeof(struct forecast_options),
+    .start = start};

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill gen: spec (or IR dump) -> Verilog, memory map, IR, report. All files of a design appear together or not at all.
+#include <string.h>
+
+#include "gen/command/command.h"
+#include "gen/emit/emit.h"
+#include "gen/emit/clock.h"
+#include "gen/report/design_report.h"
+#include "gen/reference/oracle.h"
+#include "gen/pack/pack.h"
+#include "gen/spec/spec.h"
+#include "gen/base/yaml.h"
+
+struct gen_options {
+    const char *spec, *dir, *dump_after, *timing;
+};
+
+typedef VEC(const char *) name_list;
+
+// ---- the files ----
+
+static bool write_text(struct output *out, const char *name, struct text *text) {
+    bool ok = output_text(out, name, text);
+    text_free(text);
+    return ok;
+}
+
+static bool write_file(struct output *out, const struct emit_file *file) {
+    struct text text = {0};
+    text_add_bytes(&text, file->data, file->len);
+    return write_text(out, file->name, &text);
+}
+
+static bool write_verilog(const struct ir *ir, const struct emit_rtl *rtl, uint64_t identity, struct output *out) {
+    struct text filelist = {0}, sim = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < rtl->files.count; i++) {
+        ok = write_file(out, &rtl->files.items[i]);
+        text_addf(&filelist, "%s\n", rtl->files.items[i].name);
+    }
+    emit_header(identity, "Simulation top: the design and its memories.", &sim);
+    emit_sim_top(ir, NULL, &sim);
+    ok = write_text(out, "filelist.f", &filelist) && ok; // both free their text
+    return write_text(out, "sim/rill_sim_top.sv", &sim) && ok;
+}
+
+static bool write_texts(const struct ir *ir, const struct clock_model *clock, struct output *out) {
+    struct text map = {0}, report = {0}, json = {0};
+    emit_memory_map(ir, &map);
+    design_report_text(ir, clock, &report);
+    design_report_json(ir, clock, &json);
+    bool map_ok = write_text(out, "memory_map.json", &map), report_ok = write_text(out, "report.txt", &report);
+    bool pblocks_ok = true;
+    if (ir->design.dies > 1 && ir->dies > 1) {
+        struct text pblocks = {0};
+        emit_pblocks(ir, &pblocks);
+        pblocks_ok = write_text(out, "pblocks.tcl", &pblocks);
+    }
+    return write_text(out, "report.json", &json) && map_ok && report_ok && pblocks_ok;
+}
+
+// What the oracle reads in a simulation: the spec as it was written, and golden functions.
+static bool write_oracle(const struct ir *ir, struct output *out) {
+    struct oracle_copy *copy = ARENA_ARRAY(ir->arena, struct oracle_copy, (size_t)ir->customs + 2);
+    size_t count = 0;
+    if (!ir->spec) return true; // a dump of before
+    copy[count++] = (struct oracle_copy){oracle_copy_spec, ir->spec};
+    if (ir->family) copy[count++] = (struct oracle_copy){oracle_copy_family, ir->family};
+    for (int c = 0; c < ir->customs; c++)
+        if (ir->custom[c].function) copy[count++] = (struct oracle_copy){ir->custom[c].name, ir->custom[c].golden.text};
+    return oracle_write_folder(out, copy, count);
+}
+
+// What the timing model says of the clock, for the commands that read the folder.
+static bool write_clock(const struct ir *ir, const struct clock_model *clock, struct output *out) {
+    size_t len;
+    const char *why;
+    if (clock->state == CLOCK_NONE) return true;
+    const char *data = file_read(ir->arena, clock->path, YAML_MAX_BYTES, &len, &why);
+    return data && write_file(out, &(struct emit_file){clock_beside_design, data, len});
+}
+
+// What `verilator -Wall` says of a design without a reason to change it, each with its reason.
+static bool write_waivers(struct arena *arena, struct output *out, struct diag *diag) {
+    static const char shared[] = "verif/lint/emitted.vlt";
+    size_t len;
+    const char *path = file_find_shared(arena, shared), *why;
+    const char *data = path ? file_read(arena, path, YAML_MAX_BYTES, &len, &why) : NULL;
+    if (data) return write_file(out, &(struct emit_file){"lint.vlt", data, len});
+    diag_error(diag, loc_none(), "%s is not beside the program: RILL_HOME names the folder that holds it", shared);
+    return false;
+}
+
+static bool write_design(const struct ir *ir, const char *timing, struct loc loc, struct output *out,
+                         struct diag *diag) {
+    struct text design = {0};
+    ir_write_text(ir, &design);
+    uint64_t identity = bytes_hash(design.data, design.len);
+    struct emit_rtl rtl = {0};
+    struct clock_model clock = {0};
+    bool ok = emit_rtl(ir, &(struct emit_names){identity, pack_layout_hash(ir)}, &rtl, diag) &&
+              clock_read(ir, timing, loc.source->path, &rtl, &clock, diag);
+    if (ok) clock_warn(ir, &clock, loc, diag);
+    ok = ok && write_verilog(ir, &rtl, identity, out) && write_texts(ir, &clock, out) && write_oracle(ir, out) &&
+         write_clock(ir, &clock, out) && write_waivers(ir->arena, out, diag);
+    return write_text(out, "design.yaml", &design) && ok;
+}
+
+// ---- what a design that was written here before has and this one has not ----
+
+static bool is_written(const struct output *out, const char *path) {
+    for (size_t i = 0; i < out->files.count; i++)
+        if (!strcmp(out->files.items[i].path, path)) return true;
+    return false;
+}
+
+// The Verilog files of the folder's list of files, as it is now, the floorplan, and the timing model's record.
+static void find_old(const struct output *out, name_list *old) {
+    const char *why;
+    size_t len;
+    char *list = file_read(out->arena, arena_printf(out->arena, "%s/filelist.f", out->dir), 1 << 20, &len, &why);
+    if (!list || !strstr(list, "rtl/rill_top.v\n")) return; // not ours
+    for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "rtl/", 4) != 0 || strchr(line + 4, '/')) continue;
+        const char *path = arena_printf(out->arena, "%s/%s", out->dir, line);
+        if (!is_written(out, path)) VEC_PUSH(out->arena, *old, path);
+    }
+    const char *golden[SPEC_MAX_KERNELS + 2]; // with the spec and a family
+    size_t files = oracle_list_folder(out->arena, out->dir, golden, COUNT_OF(golden));
+    for (size_t i = 0; i < files; i++)
+        if (!is_written(out, golden[i])) VEC_PUSH(out->arena, *old, golden[i]);
+    const char *const others[] = {"pblocks.tcl", clock_beside_design};
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        const char *path = arena_printf(out->arena, "%s/%s", out->dir, others[i]);
+        if (!is_written(out, path)) VEC_PUSH(out->arena, *old, path);
+    }
+}
+
+static int finish(struct output *out, struct diag *diag, bool ok, bool design) {
+    name_list old = {0};
+    if (ok && design) find_old(out, &old);
+    if (ok && output_commit(out)) {
+        for (size_t i = 0; i < old.count; i++) remove(old.items[i]);
+        return RILL_OK;
+    }
+    if (!ok) output_abort(out);
+    if (out->error) diag_error(diag, loc_none(), "%s", out->error);
+    return RILL_BAD_SPEC;
+}
+
+static int start(struct run *run, void *options) {
+    const struct gen_options *o = options;
+    struct arena *arena = &run->arena;
+    struct ir *ir = command_build(o->spec, arena, &run->diag, o->dump_after);
+    if (!ir) return RILL_BAD_SPEC;
+    if (!o->dump_after) design_report_capacity(ir, loc_file(arena, o->spec), &run->diag);
+    struct output out;
+    struct text dump = {0};
+    output_begin(&out, arena, o->dir);
+    if (o->dump_after) ir_write_text(ir, &dump);
+    bool ok = o->dump_after ? output_text(&out, arena_printf(arena, "%s.yaml", o->dump_after), &dump)
+                            : write_design(ir, o->timing, loc_file(arena, o->spec), &out, &run->diag);
+    text_free(&dump);
+    int status = finish(&out, &run->diag, ok, !o->dump_after);
+    if (status != RILL_OK) return status;
+    struct text said = {0};
+    if (o->dump_after)
+        text_addf(&said, "wrote %s/%s.yaml, the IR behind that pass, and no design\n", o->dir, o->dump_after);
+    else command_note_resources(ir, &said);
+    return command_print(&said);
+}
+
+#define AT(member) offsetof(struct gen_options, member)
+static const struct option_row rows[] = {
+    {"SPEC", NULL, OPTION_FILE, OPTION_NEEDED, AT(spec), .help = "a design spec, or an IR dump from which to continue"},
+    {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
+     .help = "folder to write: rtl/*.v, filelist.f, lint.vlt, memory_map.json, design.yaml, report.txt, "
+             "report.json, oracle/, sim/rill_sim_top.sv"},
+    {"--timing", "FILE", OPTION_FILE, 0, AT(timing), .without = "--dump-after", .help = COMMAND_TIMING_HELP},
+    {"--dump-after", "PASS", OPTION_WORD, OPTION_JOINED, AT(dump_after), .value = command_pass_name,
+     .list = command_list_passes,
+     .help = "stop after this pass and write the compiler state (IR) to DIR/PASS.yaml instead"},
+    {0}};
+
+const struct command command_gen = {
+    .options = {.name = "gen",
+                .purpose = "write the Verilog, memory map, compiler state (IR) and report of a design",
+                .table = {{rows, 0}}},
+    .size = sizeof(struct gen_options),
+    .start = start};

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill golden --check: whether weights lie as the spec reads them. Every reader of a checkpoint may be wrong in the
+// same way, so what is compared is the loss of a plain text: with chance, with the exact values, and with the pairs of
+// rotary embedding taken the other way.
+#include <math.h>
+#include <stdio.h>
+
+#include "gen/command/command.h"
+#include "gen/reference/evaluate.h"
+#include "gen/reference/oracle.h"
+
+// Every model of English has seen its like.
+static const char text[] =
+    "Once upon a time, there was a little girl named Lily. She loved to play outside in the park "
+    "with her mom and dad. One day, she saw a big red ball.";
+
+#define LOST_SHARE 0.5 // of the loss by chance: what a model that was read right stays below
+#define MOST_APART 0.5 // nats between exact and unquantized values
+
+// Nats for each prediction; NAN after a numeric fault.
+static double loss_of(const struct golden_check *c, struct oracle *oracle) {
+    struct evaluate_text of = {c->tokenizer, text, sizeof text - 1, oracle_context(c->graph), 1, NULL, NULL};
+    struct evaluate_lanes lane = {{oracle}, 1};
+    struct evaluate_model model = evaluate_lanes_model(&lane, oracle_vocabulary(c->graph));
+    struct evaluation e;
+    bool ok = evaluate_text(&of, &model, 1, &e);
+    if (ok && e.tokens) return e.model[0].nll / (double)e.tokens;
+    const char *where = oracle_fault(oracle);
+    diag_error(c->diag, loc_none(), "--check: %s%s", where ? "numeric fault: " : "no text fits the context",
+               where ? where : "");
+    return NAN;
+}
+
+// Without quantization; floats of a whole model are not kept.
+static double float_loss(const struct golden_check *c, const struct oracle_graph *graph) {
+    struct arena arena;
+    arena_init(&arena);
+    struct oracle *oracle = oracle_open(&arena, graph, ORACLE_FLOAT, c->checkpoint, c->diag);
+    double loss = oracle ? loss_of(c, oracle) : NAN;
+    oracle_close(oracle);
+    arena_free(&arena);
+    return loss;
+}
+
+// NAN: nothing turns.
+static double other_loss(const struct golden_check *c) {
+    struct oracle_graph *graph = oracle_read(c->arena, c->spec, c->diag);
+    return graph && oracle_turn_other_pairs(graph) ? float_loss(c, graph) : NAN;
+}
+
+static void warn(const struct golden_check *c, double plain, double exact, double other) {
+    double chance = log((double)oracle_vocabulary(c->graph));
+    struct loc loc = loc_file(c->arena, c->weights);
+    if (plain > chance * LOST_SHARE)
+        diag_warning(c->diag, loc,
+                     "the loss of plain English is near that of chance: the weights may lie otherwise "
+                     "than the spec reads them, or the model knows no English");
+    if (other < plain)
+        diag_warning(c->diag, loc,
+                     "the loss is less with the pairs of rotary embedding taken the other way: the rows "
+                     "of queries and keys lie in another order than the spec reads them");
+    if (fabs(exact - plain) > MOST_APART)
+        diag_warning(c->diag, loc,
+                     "the exact values are far from the unquantized ones: `--eval` measures how far, "
+                     "`weights: int8` is nearer than int4");
+}
+
+bool command_golden_check(const struct golden_check *c) {
+    double plain = float_loss(c, c->graph), exact = isnan(plain) ? NAN : loss_of(c, c->exact), other = other_loss(c);
+    if (isnan(exact)) return false;
+    printf("nats for each id of a plain text: %.3f without quantization, %.3f exact, %.3f by chance\n", plain, exact,
+           log((double)oracle_vocabulary(c->graph)));
+    if (!isnan(other)) printf("with the pairs of rotary embedding taken the other way: %.3f\n", other);
+    warn(c, plain, exact, other);
+    return true;
+}

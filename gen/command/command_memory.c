@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill memory, rill types: what the streams of a design hold and how they walk their tensors.
+#include "gen/command/command.h"
+#include "gen/report/design_report.h"
+
+struct memory_options {
+    struct design_options design;
+    int64_t positions;
+    bool json;
+};
+
+static int start_memory(struct run *run, void *options) {
+    const struct memory_options *o = options;
+    struct text text = {0};
+    struct ir *ir = command_design(run, &o->design);
+    if (!ir) return RILL_BAD_SPEC;
+    if (o->json) design_report_memory_json(ir, o->positions, &text);
+    else design_report_memory(ir, o->positions, &text);
+    return command_print(&text);
+}
+
+static const struct option_row memory_rows[] = {
+    {"--positions", "N", OPTION_NUMBER, 0, offsetof(struct memory_options, positions), 1,
+     .help = "compare with whole tensors of N positions (default: those of a step)"},
+    {"--json", NULL, OPTION_FLAG, 0, offsetof(struct memory_options, json), .help = "print JSON"},
+    {0}};
+
+const struct command command_memory = {
+    .options = {.name = "memory",
+                .purpose = "print the on-chip memory of intermediate tensors, groups and pools",
+                .table = {DESIGN_TABLES(struct memory_options, design, memory_rows)}},
+    .size = sizeof(struct memory_options),
+    .start = start_memory};
+
+static int start_types(struct run *run, void *options) {
+    struct text text = {0};
+    struct ir *ir = command_design(run, options);
+    if (!ir) return RILL_BAD_SPEC;
+    design_report_types(ir, &text);
+    return command_print(&text);
+}
+
+const struct command command_types = {
+    .options = {.name = "types",
+                .purpose = "print the type (itensor) of every stream",
+                .table = {{spec_row, 0}, {figure_rows, offsetof(struct design_options, figures)}}},
+    .size = sizeof(struct design_options),
+    .start = start_types};

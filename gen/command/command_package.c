@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill package: a generated design -> a folder that the vendor's tools take. Its files appear together or not at all.
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gen/command/command.h"
+#include "gen/emit/emit.h"
+#include "gen/package/package.h"
+#include "gen/pass/pass.h"
+#include "gen/kernel/kernel.h"
+
+enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 };
+
+struct package_options {
+    const char *dir, *out, *name;
+    bool registers;
+};
+
+struct packing { // one run
+    struct arena *arena;
+    struct diag *diag;
+    struct package_options o;
+    struct package package;
+    struct output out;
+};
+
+static int print_registers(void) {
+    struct text text = {0};
+    register_write_markdown(&text);
+    return command_print(&text);
+}
+
+// ---- the design ----
+
+static bool exists(struct packing *p, const char *dir, const char *file) {
+    return !access(arena_printf(p->arena, "%s/%s", dir, file), F_OK);
+}
+
+static bool refuse(struct packing *p, const char *path, const char *why) {
+    diag_error(p->diag, loc_file(p->arena, path), "%s", why);
+    return false;
+}
+
+static bool is_same_dir(const char *a, const char *b) {
+    struct stat x, y;
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+// A folder that holds something else is left alone; a package that was written here before is replaced.
+static bool check_folders(struct packing *p) {
+    if (exists(p, p->o.dir, "package.json")) return refuse(p, p->o.dir, "it is a package, not a design");
+    if (is_same_dir(p->o.dir, p->o.out)) return refuse(p, p->o.out, "the package needs a folder of its own");
+    if (exists(p, p->o.out, "filelist.f") && !exists(p, p->o.out, "package.json"))
+        return refuse(p, p->o.out, "it holds a design (filelist.f), no package: give another folder");
+    return true;
+}
+
+static uint64_t hash_bytes(const char *data, size_t len) { // FNV-1a, as `rill gen` does
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < len; i++) h = (h ^ (uint8_t)data[i]) * 0x100000001b3u;
+    return h;
+}
+
+static bool read_design(struct packing *p) {
+    const char *path = arena_printf(p->arena, "%s/design.yaml", p->o.dir), *why;
+    struct ir *ir = kernel_read_design(p->arena, path, p->diag);
+    if (!ir) return false;
+    if (!ir->done || strcmp(ir->done, pass_last()) != 0) return refuse(p, path, "no finished design");
+    size_t len;
+    const char *data = file_read(p->arena, path, MAX_DESIGN, &len, &why);
+    if (!data) return refuse(p, path, why);
+    p->package.ir = ir;
+    p->package.arena = p->arena;
+    p->package.name = p->o.name;
+    p->package.identity = arena_printf(p->arena, "%016" PRIx64, hash_bytes(data, len));
+    return true;
+}
+
+// ---- Verilog ----
+
+static bool is_verilog_name(const char *line) {
+    return !strncmp(line, "rtl/", 4) && file_has_suffix(line + 4, ".v") && !strchr(line + 4, '/');
+}
+
+static const char *read_verilog(struct packing *p, const char *path, size_t *len) {
+    const char *why, *data = file_read(p->arena, path, MAX_VERILOG, len, &why);
+    if (!data) refuse(p, path, why);
+    return data;
+}
+
+// The top must be of this design.yaml: both may have been made at other times, or changed by hand.
+static bool check_top(struct packing *p, const char *path, const char *text) {
+    const char *mark = arena_printf(p->arena, "IR %s", p->package.identity), *end = strchr(text, '\n');
+    const char *found = strstr(text, mark);
+    if (found && end && found < end) return true;
+    return refuse(p, path, "it was not made with this design.yaml; run `rill gen` again");
+}
+
+static bool copy_verilog(struct packing *p, const char *from, const char *name) {
+    size_t len;
+    const char *data = read_verilog(p, from, &len);
+    if (!data || (!strcmp(name, "rtl/rill_top.v") && !check_top(p, from, data))) return false;
+    struct text text = {0};
+    text_add_bytes(&text, data, len);
+    bool ok = output_text(&p->out, name, &text);
+    text_free(&text);
+    VEC_PUSH(p->arena, p->package.rtl, name);
+    return ok;
+}
+
+static bool is_listed(const struct packing *p, const char *name) {
+    for (size_t i = 0; i < p->package.rtl.count; i++)
+        if (!strcmp(p->package.rtl.items[i], name)) return true;
+    return false;
+}
+
+static bool copy_listed(struct packing *p) {
+    const char *path = arena_printf(p->arena, "%s/filelist.f", p->o.dir), *why;
+    size_t len;
+    char *list = file_read(p->arena, path, MAX_LIST, &len, &why);
+    if (!list) return refuse(p, path, why);
+    for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+        if (!is_verilog_name(line) || is_listed(p, line))
+            return refuse(p, path, arena_printf(p->arena, "`%s`: not a list of `rill gen`", line));
+        if (!copy_verilog(p, arena_printf(p->arena, "%s/%s", p->o.dir, line), line)) return false;
+    }
+    return is_listed(p, "rtl/rill_top.v") || refuse(p, path, "rtl/rill_top.v is not in it");
+}
+
+static const char *shared_file(struct packing *p, const char *relative) {
+    const char *path = file_find_shared(p->arena, relative);
+    if (!path)
+        diag_error(p->diag, loc_none(), "%s is not beside the program: RILL_HOME names the folder that holds it",
+                   relative);
+    return path;
+}
+
+// What the wrapper needs and the design may not have.
+static bool copy_controls(struct packing *p) {
+    const char *module[PACKAGE_CONTROLS];
+    for (int i = 0, count = package_controls(p->package.ir, module); i < count; i++) {
+        const char *name = arena_printf(p->arena, "rtl/%s.v", module[i]), *path;
+        if (is_listed(p, name)) continue;
+        path = shared_file(p, arena_printf(p->arena, "rtl-templates/control/%s.v", module[i]));
+        if (!path || !copy_verilog(p, path, name)) return false;
+    }
+    return true;
+}
+
+// ---- files ----
+
+static bool write_text(struct packing *p, const char *name, struct text *text) {
+    bool ok = output_text(&p->out, name, text);
+    text_free(text);
+    return ok;
+}
+
+static bool write_emitted(struct packing *p) {
+    const struct package *k = &p->package;
+    const struct {
+        const char *name;
+        void (*emit)(const struct package *, struct text *);
+    } files[] = {{arena_printf(p->arena, "rtl/%s.v", k->name), package_wrapper},
+                 {"filelist.f", package_filelist},
+                 {"sources.tcl", package_sources},
+                 {"design.tcl", package_settings},
+                 {"design.mk", package_make},
+                 {"placement.tcl", package_placement},
+                 {"ooc.xdc", package_clock},
+                 {"link.cfg", package_link},
+                 {"kernel.xml", package_kernel_xml},
+                 {"component.xml", package_component},
+                 {arena_printf(p->arena, "%s.core", k->name), package_core},
+                 {"package.json", package_json}};
+    for (size_t i = 0; i < COUNT_OF(files); i++) {
+        struct text text = {0};
+        files[i].emit(k, &text);
+        if (!write_text(p, files[i].name, &text)) return false;
+    }
+    return true;
+}
+
+// Files that are the same for every design. `after`: what stands before them, or nothing.
+static bool write_shared(struct packing *p, const char *relative, const char *name, struct text *before) {
+    size_t len;
+    const char *why, *path = shared_file(p, relative);
+    const char *data = path ? file_read(p->arena, path, MAX_LIST, &len, &why) : NULL;
+    if (path && !data) refuse(p, path, why);
+    if (data) text_add_bytes(before, data, len);
+    bool ok = data && output_text(&p->out, name, before);
+    text_free(before);
+    return ok;
+}
+
+static bool write_scripts(struct packing *p) {
+    static const char *const names[] = {"Makefile", "package_xo.tcl", "ooc.tcl", "place.tcl", "tools.tcl", "tools.sh"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        struct text none = {0};
+        if (!write_shared(p, arena_printf(p->arena, "boards/vitis/%s", names[i]), names[i], &none)) return false;
+    }
+    struct text head = {0}, none = {0}, clocks = {0};
+    if (ir_second_clock(p->package.ir) && !write_shared(p, "boards/vitis/" PACKAGE_CLOCKS, PACKAGE_CLOCKS, &clocks))
+        return false;
+    package_checklist(&p->package, &head);
+    return write_shared(p, "boards/vitis/CHECKLIST.md", "CHECKLIST.md", &head) &&
+           write_shared(p, "verif/lint/emitted.vlt", "lint.vlt", &none);
+}
+
+// The host program's sources, so that a package is all that a machine with a card needs.
+static bool write_host(struct packing *p) {
+    static const char list_file[] = "boards/host/sources.txt";
+    size_t len;
+    const char *why, *path = shared_file(p, list_file);
+    char *list = path ? file_read(p->arena, path, MAX_LIST, &len, &why) : NULL;
+    if (!list) return path ? refuse(p, path, why) : false;
+    for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+        struct text none = {0};
+        if (line[0] != '#' && !write_shared(p, line, arena_printf(p->arena, "host/%s", line), &none)) return false;
+    }
+    return true;
+}
+
+static bool copy_text(struct packing *p, const char *name) {
+    size_t len;
+    const char *why, *path = arena_printf(p->arena, "%s/%s", p->o.dir, name);
+    const char *data = file_read(p->arena, path, MAX_DESIGN, &len, &why);
+    if (!data) return refuse(p, path, why);
+    struct text text = {0};
+    text_add_bytes(&text, data, len);
+    return write_text(p, name, &text);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+// The spec as it was written and golden files; an older design has none.
+static bool copy_oracle(struct packing *p) {
+    VEC(const char *) names = {0};
+    DIR *dir = opendir(arena_printf(p->arena, "%s/oracle", p->o.dir));
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] != '.') VEC_PUSH(p->arena, names, arena_printf(p->arena, "oracle/%s", e->d_name));
+    if (dir) closedir(dir);
+    if (names.count) qsort(names.items, names.count, sizeof *names.items, by_name);
+    for (size_t i = 0; i < names.count; i++)
+        if (!copy_text(p, names.items[i])) return false;
+    return true;
+}
+
+// What the simulation, the report and the host read: the package is a design, too.
+static bool write_design(struct packing *p) {
+    struct text map = {0}, sim = {0};
+    text_addf(&sim, "%s\n", package_comment(&p->package, "//"));
+    emit_sim_top(p->package.ir, p->package.name, &sim);
+    emit_memory_map(p->package.ir, &map);
+    bool sim_ok = write_text(p, "sim/rill_sim_top.sv", &sim), map_ok = write_text(p, "memory_map.json", &map);
+    static const char *const copied[] = {"design.yaml", "report.txt", "report.json"};
+    for (size_t i = 0; i < COUNT_OF(copied); i++)
+        if (!copy_text(p, copied[i])) return false;
+    return sim_ok && map_ok && copy_oracle(p);
+}
+
+static bool write_package(struct packing *p) {
+    if (!copy_listed(p) || !copy_controls(p)) return false;
+    if (!package_prepare(&p->package, loc_file(p->arena, arena_printf(p->arena, "%s/design.yaml", p->o.dir)), p->diag))
+        return false;
+    VEC_PUSH(p->arena, p->package.rtl, arena_printf(p->arena, "rtl/%s.v", p->package.name));
+    return write_emitted(p) && write_scripts(p) && write_host(p) && write_design(p);
+}
+
+// Verilog files that a package which was written here before lists, and this one does not have.
+typedef VEC(const char *) path_list;
+
+static path_list find_old(struct packing *p) {
+    path_list old = {0};
+    const char *why;
+    size_t len;
+    char *list = file_read(p->arena, arena_printf(p->arena, "%s/filelist.f", p->o.out), MAX_LIST, &len, &why);
+    for (char *line = list ? strtok(list, "\n") : NULL; line; line = strtok(NULL, "\n"))
+        if (is_verilog_name(line) && !is_listed(p, line))
+            VEC_PUSH(p->arena, old, arena_printf(p->arena, "%s/%s", p->o.out, line));
+    return old;
+}
+
+static int write_folder(struct packing *p) {
+    if (!check_folders(p) || !read_design(p)) return RILL_BAD_SPEC;
+    output_begin(&p->out, p->arena, p->o.out);
+    bool ok = write_package(p);
+    path_list old = {0};
+    if (ok) old = find_old(p);
+    if (ok && output_commit(&p->out)) {
+        for (size_t i = 0; i < old.count; i++) remove(old.items[i]);
+        return RILL_OK;
+    }
+    if (!ok) output_abort(&p->out);
+    if (p->out.error) diag_error(p->diag, loc_none(), "%s", p->out.error);
+    return RILL_BAD_SPEC;
+}
+
+static int start(struct run *run, void *options) {
+    struct packing p = {.arena = &run->arena, .diag = &run->diag, .o = *(const struct package_options *)options};
+    if (p.o.registers) return print_registers();
+    return command_takes_folder("package", p.o.dir) ? write_folder(&p) : RILL_BAD_SPEC;
+}
+
+#define AT(member) offsetof(struct package_options, member)
+static const struct option_row rows[] = {
+    {"DIR", NULL, OPTION_FILE, OPTION_NEEDED, AT(dir), .help = "a design that `rill gen` wrote"},
+    {"-o", "PKG", OPTION_FILE, OPTION_NEEDED, AT(out),
+     .help = "the package to write: Verilog with the kernel's pins, scripts and settings for Vivado and "
+             "Vitis, kernel.xml, component.xml, a FuseSoC core and the register map. `make -C PKG help` "
+             "lists the next steps"},
+    {"--name", "NAME", OPTION_WORD, 0, AT(name), .preset = PACKAGE_DEFAULT_NAME,
+     .help = "name of the kernel and of its module"},
+    {"--registers", NULL, OPTION_FLAG, OPTION_ALONE, AT(registers),
+     .help = "print the register map of s_axi_control as a Markdown table"},
+    {0}};
+
+const struct command command_package = {
+    .options = {.name = "package",
+                .purpose = "make a folder for the vendor's tools: kernel, scripts, register map",
+                .table = {{rows, 0}}},
+    .size = sizeof(struct package_options),
+    .start = start};

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill sim: builds a generated design with Verilator (once per design and set of sources) and runs it against the
+// golden model.
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gen/command/command.h"
+#include "gen/pack/pack.h"
+#include "gen/model/rows.h"
+#include "gen/model/tokenizer.h"
+
+enum { MAX_THREADS = 64, MOST_OPTIONS = 4 /* of a build */, MAX_TOP = 16 << 20 };
+
+struct build_options {
+    struct sim_options sim; // read here to refuse what the simulation would refuse
+    bool build_only, quick, tune, pumped;
+    int64_t jobs, threads;
+};
+
+struct sim_build {
+    struct arena *arena;
+    const char *dir, *root; // root: the project's folder
+    const char *folder;     // of the executable, in dir: each kind of build has its own
+    const char *kind;       // of build: plain, tuned, quick (verif/harness/build.sh)
+    bool trace, build_only, pumped;
+    int jobs, threads;
+};
+
+// Runs a program with its output in a log; the exit status, or -1.
+static int run(char *const args[], const char *log) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen(log, "w", stdout)) _exit(127);
+        dup2(STDOUT_FILENO, STDERR_FILENO);
+        execvp(args[0], args);
+        _exit(127);
+    }
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+    return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void show_tail(struct arena *arena, const char *log) {
+    size_t len;
+    const char *why, *data = file_read(arena, log, 64 << 20, &len, &why);
+    if (data) fprintf(stderr, "%s\n", len > 4000 ? data + len - 4000 : data);
+}
+
+static bool is_older(const char *path, const struct stat *made) {
+    struct stat source;
+    if (stat(path, &source)) return false;
+    return source.st_mtim.tv_sec < made->st_mtim.tv_sec ||
+           (source.st_mtim.tv_sec == made->st_mtim.tv_sec && source.st_mtim.tv_nsec < made->st_mtim.tv_nsec);
+}
+
+static bool all_older(struct sim_build *b, const char *folder, const struct stat *made) {
+    DIR *dir = opendir(folder);
+    if (!dir) return false;
+    bool older = true;
+    for (struct dirent *e; older && (e = readdir(dir));)
+        older = e->d_name[0] == '.' || is_older(arena_printf(b->arena, "%s/%s", folder, e->d_name), made);
+    closedir(dir);
+    return older;
+}
+
+// Whether the executable is newer than all it is made of: the design's Verilog, edited by hand or not, the memory model
+// and the harness.
+static bool is_current(struct sim_build *b, const char *exe) {
+    struct arena *a = b->arena;
+    struct stat made;
+    return !stat(exe, &made) && is_older(arena_printf(a, "%s/filelist.f", b->dir), &made) &&
+           is_older(arena_printf(a, "%s/build/librill.a", b->root), &made) &&
+           all_older(b, arena_printf(a, "%s/rtl", b->dir), &made) &&
+           all_older(b, arena_printf(a, "%s/verif/model", b->root), &made) &&
+           all_older(b, arena_printf(a, "%s/verif/harness", b->root), &made);
+}
+
+static bool refused(const char *why) {
+    if (why) fprintf(stderr, "rill sim: error: %s\n", why);
+    return false;
+}
+
+// Found before the build, which takes a while.
+static bool has_image(struct sim_build *b) {
+    if (b->build_only || !access(arena_printf(b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
+    fprintf(stderr,
+            "rill sim: error: %s has no memory image; run `rill pack SPEC --weights MODELDIR|random:SEED -o %s`\n",
+            b->dir, b->dir);
+    return false;
+}
+
+// ---- what the simulation would refuse, found before the build ----
+
+static struct tokenizer *open_tokenizer(struct run *run, const struct ir *ir, const char *image) {
+    if (!ir->design.is_lm) return NULL;
+    return tokenizer_present(&run->arena, image) ? tokenizer_open(&run->arena, image, &run->diag)
+                                                 : tokenizer_open_bytes(&run->arena, ir_vocabulary(ir));
+}
+
+static const char *requests_fault(struct run *run, const struct ir *ir, const struct tokenizer *tokenizer,
+                                  const struct sim_options *o) {
+    const char *why = NULL;
+    struct sim_request request;
+    for (size_t i = 0; !why && i < o->prompts.count; i++)
+        why = sim_request_read(&run->arena, ir, tokenizer, o, &o->prompts.items[i], &request);
+    return why;
+}
+
+// The rows of a file, unless it is a pipe.
+static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_options *o) {
+    struct stat s;
+    int64_t most = o->unchecked ? INT64_MAX : ir->design.context;
+    if (!stat(o->inputs, &s) && !S_ISREG(s.st_mode)) return true;
+    return rows_read(&run->arena, o->inputs, rows_inputs(&run->arena, ir), ir->inputs, o->prompts.items[0].tokens, most,
+                     &run->diag) > 0;
+}
+
+// A saved run has its own requests, those of a pipe are the simulation's to read.
+static bool fits_design(struct run *run, const struct sim_build *b, struct sim_options *o) {
+    if (b->build_only) return true;
+    const char *image = arena_printf(b->arena, "%s/image", b->dir), *why = NULL;
+    struct ir *ir = ir_read(b->arena, arena_printf(b->arena, "%s/design.yaml", b->dir), &run->diag);
+    if (!ir || (why = sim_options_fault(b->arena, ir, o)) != NULL || !pack_check_image(ir, image, &run->diag))
+        return refused(why);
+    if (o->resume || o->unread) return true;
+    if (o->inputs) return reads_inputs(run, ir, o);
+    if (!sim_options_read_chat(b->arena, o, &run->diag)) return false;
+    struct tokenizer *tokenizer = open_tokenizer(run, ir, image);
+    bool opened = tokenizer || !ir->design.is_lm;
+    if (opened) why = requests_fault(run, ir, tokenizer, o);
+    tokenizer_close(tokenizer);
+    return opened && !why ? true : refused(why);
+}
+
+// ---- the build ----
+
+// Seconds or minutes: who waits for a small design should know of the other.
+static void say_building(const struct sim_build *b) {
+    fprintf(stderr, "rill sim: building the simulation of %s ...%s\n", b->dir,
+            strcmp(b->kind, "plain") != 0
+                ? ""
+                : " (minutes; `--quick-build` builds a small design in seconds, for short requests)");
+}
+
+static void add_options(const struct sim_build *b, const char *args[MOST_OPTIONS]) { // of Verilator
+    if (b->trace) *args++ = "--trace-fst";
+    if (!b->pumped) return;
+    *args++ = "-DRILL_PUMP";                      // of the multipliers,
+    *args++ = "-CFLAGS", *args++ = "-DRILL_PUMP"; // and of verif/harness/main.cpp
+}
+
+static bool build(struct sim_build *b, const char *exe) {
+    struct arena *a = b->arena;
+    const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
+    const char *args[] = {arena_printf(a, "%s/verif/harness/build.sh", b->root),
+                          b->kind,
+                          b->dir,
+                          b->folder,
+                          arena_printf(a, "%d", b->threads),
+                          arena_printf(a, "%d", b->jobs),
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL,
+                          NULL};
+    add_options(b, args + COUNT_OF(args) - MOST_OPTIONS - 1);
+    say_building(b);
+    if (run((char *const *)args, log) == 0 && !access(exe, X_OK)) return true;
+    fprintf(stderr, "rill sim: error: could not build the simulation of %s; the end of %s:\n", b->dir, log);
+    show_tail(a, log);
+    return false;
+}
+
+static bool is_wanted(const char *variable) {
+    const char *value = getenv(variable);
+    return value && !strcmp(value, "1");
+}
+
+static const char *kind_of(const struct build_options *o) {
+    return o->tune ? "tuned" : o->quick || is_wanted("RILL_QUICK_BUILD") ? "quick" : "plain";
+}
+
+// The folder of the executable; false after a message.
+static bool find_folders(struct sim_build *b) {
+    const char *harness = file_find_shared(b->arena, "verif/harness/main.cpp");
+    if (!harness || access(arena_printf(b->arena, "%s/filelist.f", b->dir), R_OK)) {
+        fprintf(stderr, "rill sim: error: %s\n",
+                harness ? arena_printf(b->arena, "%s holds no design; run `rill gen SPEC -o %s`", b->dir, b->dir)
+                        : "the simulation harness (verif/) is not beside the program");
+        return false;
+    }
+    b->root = realpath(arena_strndup(b->arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
+    b->folder = !strcmp(b->kind, "plain") ? "sim/build" : arena_printf(b->arena, "sim/%s", b->kind);
+    if (b->pumped) b->folder = arena_printf(b->arena, "%s-pumped", b->folder);
+    if (b->trace) b->folder = arena_printf(b->arena, "%s-trace", b->folder);
+    if (b->threads > 1) b->folder = arena_printf(b->arena, "%s-%d", b->folder, b->threads);
+    return true;
+}
+
+// Multipliers that work twice in a cycle are those of a design whose top has a clock for them.
+static bool can_pump(const struct sim_build *b) {
+    size_t len;
+    const char *why, *top = arena_printf(b->arena, "%s/sim/rill_sim_top.sv", b->dir);
+    const char *text = b->pumped ? file_read(b->arena, top, MAX_TOP, &len, &why) : NULL;
+    if (!b->pumped || (text && strstr(text, "clk_2x"))) return true;
+    fprintf(stderr,
+            "rill sim: error: --pumped: %s has no second clock (a design with `A: 4` or `pump: 2` has, its package "
+            "does not)\n",
+            b->dir);
+    return false;
+}
+
+// The simulation in place of this process, with the options that are its own.
+static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
+    char **args = ARENA_ARRAY(b->arena, char *, (size_t)run->argc + 4);
+    int count = 0;
+    args[count++] = (char *)exe, args[count++] = "--dir", args[count++] = (char *)b->dir;
+    count += options_select(&command_sim.options, sim_rows, run->argc, run->argv, args + count);
+    count += options_select(&command_sim.options, sampling_rows, run->argc, run->argv, args + count);
+    options_select(&command_sim.options, figure_rows, run->argc, run->argv, args + count);
+    setenv("RILL_HOME", b->root, 0); // headers for the golden files of custom kernels
+    execv(exe, args);
+    fprintf(stderr, "rill sim: error: cannot run %s: %s\n", exe, strerror(errno));
+    return RILL_INTERNAL;
+}
+
+static int start(struct run *run, void *options) {
+    struct build_options *o = options;
+    struct sim_build b = {.arena = &run->arena,
+                          .dir = o->sim.dir,
+                          .kind = kind_of(o),
+                          .trace = o->sim.trace != NULL,
+                          .build_only = o->build_only,
+                          .pumped = o->pumped || is_wanted("RILL_PUMPED"),
+                          .jobs = (int)o->jobs,
+                          .threads = (int)o->threads};
+    const char *why = sim_options_finish(b.arena, &o->sim);
+    if (!why && b.threads > 1 && (o->sim.save || o->sim.resume)) why = "--save and --resume go without --threads";
+    if (why) return options_wrong(&command_sim.options, "%s", why);
+    if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !can_pump(&b) || !has_image(&b))
+        return RILL_BAD_SPEC;
+    const char *exe = arena_printf(b.arena, "%s/%s/Vrill", b.dir, b.folder);
+    if (!is_current(&b, exe) && (!fits_design(run, &b, &o->sim) || !build(&b, exe))) return RILL_BAD_SPEC;
+    return b.build_only ? RILL_OK : go_on(run, &b, exe);
+}
+
+#define AT(member) offsetof(struct build_options, member)
+static const struct option_row rows[] = {
+    {"DIR", NULL, OPTION_FILE, OPTION_NEEDED, AT(sim.dir), .help = "a design that `rill gen` and `rill pack` wrote"},
+    {"--build-only", NULL, OPTION_FLAG, 0, AT(build_only), .help = "build the simulation and stop"},
+    {"--jobs", "N", OPTION_NUMBER, 0, AT(jobs), 1, 1024, .preset = "2",
+     .help = "number of compiler processes for the build"},
+    {"--threads", "N", OPTION_NUMBER, 0, AT(threads), 1, MAX_THREADS, .preset = "1",
+     .help = "simulate on N cores, 1 to 64. Worthwhile for large designs on an idle machine. Not with "
+             "`--save`"},
+    {"--tune", NULL, OPTION_FLAG, 0, AT(tune), .without = "--quick-build",
+     .help = "optimize the executable after a trial step of the design (needs DIR/image). Worthwhile for "
+             "long runs of large designs (needs llvm-bolt, Debian package bolt-15)"},
+    {"--quick-build", NULL, OPTION_FLAG, 0, AT(quick),
+     .help = "build in seconds instead of minutes, but simulate several times slower. For small designs "
+             "and short runs. RILL_QUICK_BUILD=1 in the environment does the same"},
+    {"--pumped", NULL, OPTION_FLAG, 0, AT(pumped),
+     .help = "simulate the multipliers of a design with `A: 4` or `pump: 2` as they are built, at twice "
+             "the clock. The results are the same and take longer. RILL_PUMPED=1 in the environment does "
+             "the same"},
+    {0}};
+
+const struct command command_sim = {
+    .options =
+        {.name = "sim",
+         .purpose = "simulate a design with Verilator and compare it with the reference model",
+         .table = {{rows, 0}, {sim_rows, AT(sim)}, {sampling_rows, AT(sim.sampling)}, {figure_rows, AT(sim.figures)}},
+         .skips_plus = true},
+    .size = sizeof(struct build_options),
+    .start = start};

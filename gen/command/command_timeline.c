@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill timeline: cycles of every step of a request and what its streams hold, from the timing contracts
+// alone.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/command/command.h"
+#include "gen/timing/timing.h"
+
+struct timeline_options {
+    struct design_options design;
+    int64_t prompt, tokens; // 0: defaults
+    int64_t start;          // age of the memory, cycles
+    bool started, unbounded, no_refresh, json;
+    bool unchecked;    // tokens beyond the context: stop at its end
+    const char *beats; // file, or NULL
+    const char *ids;   // of the first positions, with commas between; NULL: not known
+};
+
+static void print_steps(const struct timing_result *r, const struct timing_step *step, int steps, bool json) {
+    if (json) printf("{\n  \"cycles\": %" PRId64 ",\n  \"steps\": [", r->cycles);
+    else printf("step  position  tokens  cycles\n");
+    for (int i = 0; i < steps; i++) {
+        int64_t cycles = r->step[i + 1] - r->step[i];
+        if (json) printf("%s%" PRId64, i ? ", " : "", cycles);
+        else printf("%4d  %8" PRId64 "  %6d  %6" PRId64 "\n", i, step[i].pos, step[i].ntok, cycles);
+    }
+    if (json) printf("],\n");
+    else printf("all  %" PRId64 " cycles\n", r->cycles);
+}
+
+static void print_streams(const struct ir *ir, const struct timing_result *r, bool json) {
+    if (json) printf("  \"fifos\": {");
+    else printf("\n   depth  high water    words  waits  stream\n");
+    for (int e = 0; e < ir->edges; e++) {
+        const struct timing_edge *t = &r->edge[e];
+        if (json)
+            printf("%s\n    \"%s\": {\"depth\": %" PRId64 ", \"high_water\": %" PRId64 ", \"waits\": %" PRId64
+                   ", \"run_ahead\": %s}",
+                   e ? "," : "", ir->edge[e].name, ir->edge[e].depth, t->high_water, t->full,
+                   ir->edge[e].run_ahead ? "true" : "false");
+        else
+            printf("%8" PRId64 "  %10" PRId64 " %8" PRId64 " %6" PRId64 "  %s\n", ir->edge[e].depth, t->high_water,
+                   t->words, t->full, ir->edge[e].name);
+    }
+    if (json) printf("\n  }\n}\n");
+}
+
+static bool write_beats(const struct ir *ir, const struct timing_result *r, const char *path) {
+    FILE *out = fopen(path, "w");
+    if (!out) return false;
+    for (int e = 0; e < ir->edges; e++)
+        for (int64_t i = 0; i < r->edge[e].words; i++)
+            fprintf(out, "%d %" PRId64 " %d\n", e, r->edge[e].put[i], r->edge[e].mark[i] & MARK_LAST);
+    return fclose(out) == 0;
+}
+
+// False where the text is no list of ids.
+static bool read_ids(struct ir *ir, const char *text, struct timing_options *options) {
+    int64_t *id = ARENA_ARRAY(ir->arena, int64_t, strlen(text) + 1);
+    options->id = id;
+    for (;;) {
+        char *end;
+        if (*text < '0' || *text > '9') return false;
+        id[options->ids] = strtoll(text, &end, 10);
+        if (id[options->ids++] > INT32_MAX) return false;
+        if (*end != ',') return !*end;
+        text = end + 1;
+    }
+}
+
+static int print_timeline(struct ir *ir, const struct timeline_options *o) {
+    struct timing_step *step;
+    int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;
+    if (o->prompt > ir->design.context) {
+        fprintf(stderr, "rill timeline: error: a request of %" PRId64 " positions, the context has %" PRId64 "\n",
+                o->prompt, (int64_t)ir->design.context);
+        return RILL_BAD_SPEC;
+    }
+    if (prompt > ir->design.context) prompt = ir->design.context;
+    int64_t room = ir->design.context - prompt + 1;
+    if (ir->design.is_lm && !o->unchecked && o->tokens > room) {
+        fprintf(stderr,
+                "rill timeline: error: --tokens %" PRId64 ": behind a prompt of %" PRId64 " ids the context of %" PRId64
+                " has room for %" PRId64 "\n",
+                o->tokens, prompt, ir->design.context, room);
+        return RILL_BAD_SPEC;
+    }
+    int steps = timing_request_steps(ir, prompt, o->tokens > 0 ? o->tokens : 3, &step);
+    struct timing_options options = {.step = step, .steps = steps, .bounded = !o->unbounded};
+    options.memory = timing_memory_at(ir, timing_host_cycles(ir));
+    if (o->started) options.memory.start = o->start;
+    if (o->no_refresh) options.memory.refreshes = false;
+    if (o->ids && !ir->design.is_lm)
+        return fprintf(stderr, "rill timeline: error: no language model: it takes rows, and `--ids` changes nothing\n"),
+               RILL_BAD_SPEC;
+    if (o->ids && !read_ids(ir, o->ids, &options))
+        return fprintf(stderr, "rill timeline: error: `--ids %s`: ids are integers from 0 to %d, with commas between\n",
+                       o->ids, INT32_MAX),
+               RILL_USAGE;
+    const char *missing = NULL;
+    struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
+    if (!r) return fprintf(stderr, "rill timeline: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;
+    if (r->stuck) return fprintf(stderr, "rill timeline: error: the streams deadlock: %s\n", r->stuck), RILL_BAD_SPEC;
+    print_steps(r, step, steps, o->json);
+    print_streams(ir, r, o->json);
+    if (o->beats && !write_beats(ir, r, o->beats))
+        return fprintf(stderr, "rill timeline: error: cannot write %s\n", o->beats), RILL_BAD_SPEC;
+    return RILL_OK;
+}
+
+static int start(struct run *run, void *given) {
+    const struct timeline_options *o = given;
+    struct ir *ir = command_design(run, &o->design);
+    return ir ? print_timeline(ir, o) : RILL_BAD_SPEC;
+}
+
+#define AT(member) offsetof(struct timeline_options, member)
+static const struct option_row rows[] = {
+    {"--prompt-len", "N", OPTION_NUMBER, 0, AT(prompt), 1,
+     .help = "prompt tokens (or rows) of the request (default: two full steps)"},
+    {"--tokens", "N", OPTION_NUMBER, 0, AT(tokens), 1, .help = "generated tokens (default 3)"},
+    {"--ids", "A,B,...", OPTION_WORD, 0, AT(ids),
+     .help = "token ids of the first positions, prompt and generated, which decide the addresses of table "
+             "rows (default: some ids)"},
+    {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked),
+     .help = "if the context has no room for so many tokens, stop at its end"},
+    {"--unbounded", NULL, OPTION_FLAG, 0, AT(unbounded), .help = "assume that no FIFO is ever full"},
+    {"--no-refresh", NULL, OPTION_FLAG, 0, AT(no_refresh), .help = "assume that the memory never refreshes"},
+    {"--start", "N", OPTION_NUMBER, 0, AT(start), 0, .given = AT(started),
+     .help = "cycles that the memory has run before the first step, which shift its refreshes (default: "
+             "as after a reset)"},
+    {"--beats", "FILE", OPTION_FILE, 0, AT(beats),
+     .help = "write the cycle of every word: a line with edge number, cycle, end of firing"},
+    {"--json", NULL, OPTION_FLAG, 0, AT(json), .help = "print JSON"},
+    {0}};
+
+const struct command command_timeline = {
+    .options = {.name = "timeline",
+                .purpose = "predict the cycles of each step of a request and the fill of the FIFOs",
+                .about = "The forecast moves every word by the timing contracts of the kernels, without a simulation.",
+                .table = {DESIGN_TABLES(struct timeline_options, design, rows)}},
+    .size = sizeof(struct timeline_options),
+    .start = start};

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spec of an imported checkpoint: what it says, and of what it does not say whatever the family's defaults do not
+// give.
+#include "gen/import/import.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool is_read(const struct import *m, size_t parameter) {
+    const struct family_notes *n = &m->values->notes;
+    for (size_t i = 0; i < n->keys; i++)
+        if (n->key[i].value && n->key[i].key->parameter == (int)parameter) return true;
+    return false;
+}
+
+static bool is_begin(const struct import *m, size_t p) {
+    return (int)p == family_find_parameter(m->family, "bos") && m->values->parameter[p].i >= 0;
+}
+
+const char *import_begin_words(const struct import *m) {
+    if (!m->tokenizer)
+        return "assumed to begin every text: named by the checkpoint, which has no tokenizer here to tell";
+    return m->begins >= 0 ? "the tokenizer puts it in front of every text"
+                          : "named by the checkpoint; its tokenizer does not put it in front of a text";
+}
+
+// Of those that are written whatever the defaults are.
+static bool is_told(const struct import *m, size_t p) {
+    return is_read(m, p) || is_begin(m, p) || !m->family->parameter[p].preset || m->values->parameter[p].most;
+}
+
+static void add_parameter(const struct import *m, size_t p, struct text *out) {
+    const struct family_parameter *parameter = &m->family->parameter[p];
+    const struct family_value *v = &m->values->parameter[p];
+    text_addf(out, "  %s: %s", parameter->name, family_value_text(m->arena, parameter, v));
+    if (v->most) text_addf(out, " # of the design; the model was trained for %" PRId64, v->most);
+    else if (is_begin(m, p)) text_addf(out, " # %s", import_begin_words(m));
+    else if (!is_read(m, p)) text_add(out, " # assumed: the checkpoint does not say");
+    text_add(out, "\n");
+}
+
+static void add_model(const struct import *m, const bool *written, struct text *out) {
+    text_add(out, "model:\n  family: ");
+    text_add_json_string(out, m->family_word, strlen(m->family_word));
+    text_add(out, "\n");
+    for (size_t p = 0; p < m->family->parameters; p++)
+        if (written[p]) add_parameter(m, p, out);
+}
+
+// What the family makes of the parameters that are written.
+static const struct family_values *understood(const struct import *m, const bool *written, struct diag *diag) {
+    struct text text = {0};
+    add_model(m, written, &text);
+    const struct yaml_node *root = yaml_read_bytes(m->name, text_cstr(&text), text.len, m->arena, diag),
+                           *model = root ? yaml_get(root, "model") : NULL;
+    text_free(&text);
+    return model ? family_values_read(m->family, model, m->arena, diag) : NULL;
+}
+
+static bool differs(const struct import *m, const struct family_values *have, size_t p) {
+    const struct family_parameter *parameter = &m->family->parameter[p];
+    return m->values->parameter[p].known && strcmp(family_value_text(m->arena, parameter, &m->values->parameter[p]),
+                                                   family_value_text(m->arena, parameter, &have->parameter[p])) != 0;
+}
+
+static void add_design(const struct import *m, const struct import_design *d, struct text *out) {
+    text_add(out, "board: ");
+    text_add_json_string(out, m->board_word, strlen(m->board_word));
+    text_addf(out, "\ndesign:\n  channels: %d\n  beat_bits: %d\n  lanes: %d\n  T: %d\n  A: %d\n", d->channels,
+              d->beat_bits, d->lanes, d->tokens, d->arrays);
+    if (d->unroll) text_addf(out, "  unroll: %d\n", d->unroll);
+    if (d->dies) text_addf(out, "  dies: %d\n", d->dies);
+    if (d->prefetch_beats) text_addf(out, "  prefetch_beats: %d\n", d->prefetch_beats);
+    text_addf(out, "  weights: int8\n%s  activations: int10\n", d->wide_rows ? "  embedding: int16\n" : "");
+}
+
+bool import_spec(const struct import *m, const struct import_design *d, struct text *out, struct diag *diag) {
+    bool *written = ARENA_ARRAY(m->arena, bool, m->family->parameters + 1);
+    for (size_t p = 0; p < m->family->parameters; p++) written[p] = is_told(m, p);
+    const struct family_values *have = understood(m, written, diag);
+    if (!have) return false;
+    for (size_t p = 0; p < m->family->parameters; p++) written[p] = written[p] || differs(m, have, p);
+    text_add(out, "# Made by `rill import` of a checkpoint; what the keys mean: docs/spec.md, docs/models.md.\n");
+    text_addf(out, "name: %s\n", m->name);
+    add_model(m, written, out);
+    add_design(m, d, out);
+    return true;
+}

@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: Apache-2.0
+// The intermediate representation: a tensor graph (what is computed) and a kernel graph (the hardware for it).
+// Lists are in program order, so passes and emitters are deterministic. All memory belongs to one arena.
+#ifndef RILL_IR_H
+#define RILL_IR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gen/base/base.h"
+#include "gen/device/board_figures.h"
+#include "gen/spec/choices.h"
+#include "gen/spec/custom.h"
+#include "gen/base/diag.h"
+#include "gen/ir/fields.h"
+#include "gen/device/hbm_figures.h"
+#include "gen/ir/itensor.h"
+
+struct ir;
+struct ir_kernel;
+
+// ---- The design as a whole ---------------------------------------------------------------------
+
+// What a package needs of the board (device.h says more of each); NULL where the board does not say it.
+struct ir_platform {
+    const char *part, *name;
+    const char *first, *last; // versions of the vendor's tools
+    const char *cells, *pblock;
+};
+
+// What size-fifos weighed before it chose; NONE: the depths are as the spec asks, and nothing was.
+enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO };
+
+struct ir_design { // design-wide numbers, docs/rtl.md section 2
+    double clock_mhz;
+    int channels, beat_bits, lanes, tokens;
+    int arrays;      // tokens that a beat serves in one cycle of a matrix engine; divides tokens
+    int pump;        // products of a multiplier in a cycle, where `arrays` leaves a choice: 2; else 0
+    int query_heads; // most that an engine takes together in a step of one token; 0, 1: each for itself
+    int unroll;      // lanes to hand out, 0: every kernel has `lanes`
+    int group;
+    int prefetch_beats, max_burst, outstanding;
+    int64_t context;              // positions
+    struct end_ids eot;           // ids that end a request
+    int64_t channel_bytes;        // memory of one channel
+    struct hbm_figures hbm;       // of the board's memory
+    struct board_figures figures; // and what else the board says in numbers
+    int64_t on_chip_kib;          // budget of a group, 0: none
+    int sampling;                 // longest list that ids are drawn from, 0: greedy alone
+    bool is_lm;                   // ids in, ids out; else rows in, rows out
+    const char *derived;          // sizes of the model that the spec does not say, in words for the report, or NULL
+    const char *family; // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph
+                        // written out
+    enum spec_binding binding;
+    enum spec_format weights; // the default of products
+    enum spec_activations activations;
+    enum spec_fifo fifo; // SPEC_AUTO until size-fifos
+    const char *board;
+    struct ir_platform platform;
+    enum ir_strategy strategy;
+    const char *weighed;   // of a strategy: what came of it, in words for the report
+    const char *memories;  // how allocate-memories chose, in words for the report, or NULL
+    int dies;              // 1: no partition
+    int64_t sll;           // bits that can cross from die to die, 0: not known
+    const char *placement; // how place-dies found its partition, or NULL
+};
+
+// The dies of a board (SLRs), as allocate-memories and place-dies see them.
+
+enum {
+    IR_MAX_DIES = 8,
+    IR_MAX_LANES = 32,
+    IR_RESET_LEAST = 2, /* registers from the token loop's reset to what it resets, on its own die */
+    IR_LANE_GROUP = 8   /* lanes of an engine that share their copy of the operand (FAN_OUT) */
+};
+
+// What a die has without what the shell keeps of it.
+struct ir_die {
+    const char *name;
+    int64_t lut, ff, dsp, bram36, uram;
+    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // what it keeps
+    bool hbm;                                                         // the memory's ports enter here
+};
+
+// ---- Attributes of operations ------------------------------------------------------------------
+
+enum ir_attr_kind {
+    IR_ATTR_INT,
+    IR_ATTR_FLOAT,
+    IR_ATTR_STRING,
+    IR_ATTR_LIST, // of integers
+    IR_ATTR_WORD  // one of the words that the operations table lists: an enumeration of choices.h
+};
+
+struct ir_attr {
+    const char *key;
+    enum ir_attr_kind kind;
+    int64_t i; // of a word: its place among the legal ones, -1 where it is none of them
+    double f;
+    const char *s; // of a word: as it is written
+    const int64_t *list;
+    int items;
+    struct loc loc;
+};
+
+struct ir_attrs {
+    struct ir_attr *item;
+    int count;
+    size_t capacity;
+};
+
+void ir_attr_set_int(struct ir *, struct ir_attrs *, const char *key, int64_t);
+void ir_attr_set_float(struct ir *, struct ir_attrs *, const char *key, double);
+void ir_attr_set_string(struct ir *, struct ir_attrs *, const char *key, const char *);
+void ir_attr_set_list(struct ir *, struct ir_attrs *, const char *key, const int64_t list[], int items); // copied
+void ir_attr_set_word(struct ir *, struct ir_attrs *, const char *key, int choice, const char *word);
+const struct ir_attr *ir_attr_find(const struct ir_attrs *, const char *key);
+int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
+double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
+const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback); // of a word too: as written
+int ir_attr_choice(const struct ir_attrs *, const char *key, int fallback);                 // enumerator of a word
+// Of an integer that may differ from repetition to repetition: its value in one of them.
+int64_t ir_attr_each(const struct ir_attrs *, const char *key, int64_t repetition, int64_t fallback);
+// The numbers of a list; their count, 0 if it is absent or none.
+int ir_attr_list(const struct ir_attrs *, const char *key, int64_t out[], int most);
+
+// ---- Tensor graph -------------------------------------------------------------------------------
+
+// One value per token: shape is without the token dimension. [heads][head_dim], [heads][positions], or [n].
+struct ir_tensor {
+    const char *name;
+    enum ir_dtype dtype;
+    int rank;
+    struct ir_extent shape[IR_MAX_RANK];
+    int64_t block;   // IR_MX: elements that share an exponent
+    int64_t exp_min; // IR_MX and IR_ACC: exponent of shift 0
+    bool heads;      // rank 2: rows are heads of attention, each a firing of its own wherever the tensor travels
+    int producer;    // node, or IR_NONE for graph inputs and carried tensors
+    int region;
+    struct loc loc;
+};
+
+struct ir_node {
+    const char *name;
+    int op; // row of ops.def, enum ir_op
+    int region;
+    int inputs, outputs;
+    int in[IR_MAX_PORTS], out[IR_MAX_PORTS]; // tensors
+    struct ir_attrs attrs;
+    int lanes;              // fp32 lanes of its kernel's streams; 0 until choose-lanes
+    int orders;             // 0: row-major. Else the rank of its output:
+    int order[IR_MAX_RANK]; // the loops of the output's walk, by dimension, outermost first; words lie along the last
+    struct loc loc;
+    const char *step_of; // what messages say of a step of a composite, not in dumps; NULL: it is none
+};
+
+// A tensor carried around a repeated region: `local` is `init` in the first repetition and the previous repetition's
+// `next` afterwards. Outside, after the region, `local`'s last `next` is meant.
+struct ir_carry {
+    int local, init, next; // tensors
+};
+
+enum ir_when {
+    IR_ALWAYS,
+    IR_LAST /* only steps that need the head: the last position of the prompt and every decode step */
+};
+
+struct ir_region {
+    const char *name;
+    int64_t repeat;
+    enum ir_when when;
+    int carries;
+    struct ir_carry carry[IR_MAX_PORTS];
+    int first_node, nodes; // nodes are contiguous
+    struct loc loc;
+};
+
+// ---- Parameters of kernels ---------------------------------------------------------------------
+
+// What a memory is built of: parameter RAM_STYLE of the templates. RAM_AUTO: nobody has chosen; a tool would.
+enum ram_style { RAM_AUTO, RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA, RAM_SRL, RAM_STYLES };
+
+extern const char *const ram_style_words[RAM_STYLES]; // as the templates take them
+enum ram_style ram_style_find(const char *word, enum ram_style fallback);
+
+// Values of a kernel's parameters. Passes set and ask them as numbers; only the emitter and the dump print them.
+enum ir_value_kind {
+    IR_VALUE_INT,     // integer
+    IR_VALUE_WORD,    // one sized constant
+    IR_VALUE_LIST,    // sized constants side by side: fields, elements of a list, pieces of a table
+    IR_VALUE_STYLE,   // what a memory is built of
+    IR_VALUE_TEXT,    // any other text, without quotes
+    IR_VALUE_VERBATIM // what the user wrote for a kernel of his own: a constant of another form
+};
+
+enum ir_radix { IR_DECIMAL, IR_HEX, IR_FLOAT /* the 32 bits of an fp32 number */ };
+
+enum { IR_WORD_BITS = 256 };
+struct ir_word {
+    int bits; // 1 to 64, in hexadecimal form to IR_WORD_BITS
+    enum ir_radix radix;
+    uint64_t value, above[IR_WORD_BITS / 64 - 1]; // above: from bit 64 on
+};
+
+struct ir_value {
+    enum ir_value_kind kind;
+    int64_t integer;
+    const struct ir_word *word; // WORD: one; LIST: highest first
+    int words;
+    enum ram_style style;
+    const char *text;
+};
+
+struct ir_value ir_value_int(int64_t value);
+struct ir_value ir_value_word(struct arena *, int bits, uint64_t value);
+struct ir_value ir_value_float(struct arena *, float value);
+struct ir_value ir_value_list(struct arena *, const struct ir_word word[], int words); // word[0]: the highest; copied
+struct ir_value ir_value_style(enum ram_style style);
+struct ir_value ir_value_text(const char *text); // not copied
+struct ir_value ir_value_said(const char *text); // the style that a text names, else the text
+// Bits in pieces of 64. bit[0] is the lowest.
+struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[]);
+// A table: entry[0] is the lowest, each in words of 64 bits, little end first.
+struct ir_value ir_value_table(struct arena *, int bits, int entries, uint64_t (*entry)[IR_WORD_BITS / 64]);
+uint64_t ir_word_field(const struct ir_word *, int first, int bits); // at most 64
+
+// As Verilog; the dump has numbers in this form.
+const char *ir_value_print(struct arena *, const struct ir_value *);
+// Takes that form back. What is written otherwise is VERBATIM, so that printing always gives the text again.
+struct ir_value ir_value_read(struct arena *, const char *text);
+
+// What the user wrote of a VERBATIM one; NULL of all others, whose value is a number or a text.
+const char *ir_value_written(const struct ir_value *);
+// False unless it is an integer, or one sized constant that int64_t can hold.
+bool ir_value_number(const struct ir_value *, int64_t *number);
+// The bits of a sized constant or list, lowest first; at most `bits`, the rest is 0.
+void ir_value_to_bits(const struct ir_value *, int64_t bits, uint8_t bit[]);
+
+// Parameters of a kernel's RTL module.
+struct ir_param {
+    const char *name;
+    struct ir_value value;
+};
+
+// A name that is set again gets the new value.
+void ir_set_param(struct ir *, int kernel, const char *name, struct ir_value);
+void ir_set_int(struct ir *, int kernel, const char *name, int64_t value);
+void ir_set_word(struct ir *, int kernel, const char *name, int bits, int64_t value); // a sized constant, value >= 0
+void ir_set_float(struct ir *, int kernel, const char *name, float value);
+void ir_set_style(struct ir *, int kernel, enum ram_style);                  // RAM_STYLE
+const struct ir_value *ir_param(const struct ir_kernel *, const char *name); // NULL if absent
+int64_t ir_param_int(const struct ir_kernel *, const char *name, int64_t fallback);
+
+// ---- Kernel graph -------------------------------------------------------------------------------
+
+enum ir_stream_kind {  // what travels beside tdata; docs/rtl.md section 3
+    IR_STREAM_TOKENS,  // tdata, tuser {tok_last, tok}, tlast
+    IR_STREAM_COUNTED, // the same and tcount (valid elements)
+    IR_STREAM_BARE,    // tdata alone (steps, ids to the ring, descriptors, beats, parameters)
+};
+
+// What a stream is for, beside the operands of operations in general (roles.def).
+enum ir_role {
+    IR_ROLE_NONE,
+#define ROLE(role, name, what) IR_ROLE_##role,
+#include "include/roles.def"
+#undef ROLE
+};
+
+struct ir_port {
+    const char *name;  // Verilog name without s_axis_ / m_axis_
+    enum ir_role role; // of that name
+    bool is_output;
+    enum ir_stream_kind kind;
+    int64_t data_bits;
+    int64_t count_bits;
+    struct ir_itensor type;
+    int index;   // lane of a packed array port (mux, demux, fork), or IR_NONE
+    int edge;    // the edge at this port, or IR_NONE
+    int tensor;  // the tensor graph's value on this stream, or IR_NONE
+    int64_t cut; // firings into which the walk of `type` is cut, 1: it is one firing (rows of a tensor that are worked
+                 // on one by one)
+    int region;  // region in which the port fires, or IR_NONE
+};
+
+struct ir_kernel {
+    const char *name;                    // instance u_<name>
+    const char *module;                  // RTL module
+    const struct kernel_class *of_class; // kernel.h; NULL: to be found by the module's name
+    int node;                            // the operation it serves, or IR_NONE (shared or inserted)
+    struct ir_param *param;
+    int params;
+    size_t param_capacity;
+    struct ir_port *port;
+    int ports;
+    size_t port_capacity;
+    bool has_fault;  // has an output `fault`
+    int die;         // where it lies; 0 without partition
+    bool is_control; // outlives a request: reset by `rst` alone, not by the datapath's reset
+};
+
+// What a client that is no kernel's reads, tied to the control by nets.
+enum ir_client_role { IR_CLIENT_OF_KERNEL, IR_CLIENT_IMAGE /* header and parameters */, IR_CLIENT_PROMPT };
+
+// A kernel that reads or writes memory beside the weight stream: descriptors and beats through its own DMA engine.
+struct ir_client {
+    const char *name;
+    enum ir_client_role role;
+    int kernel;
+    const char *port; // reads: m_axis_<port> descriptor, s_axis_<port> beats; writes: m_axis_<port>_desc,
+                      // m_axis_<port>_beat; NULL: tied by wires
+    bool is_write;
+    int channel;    // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
+    int engine;     // IR_NONE with a channel of its own
+    bool is_packed; // with channel IR_NONE: every channel has beats of its own
+    int parts;      // above 1: so many channels from `channel` on, over which rows are dealt out; packed as above
+    int base;       // net of the base address; IR_NONE: the channel's base register
+    // Reads: beats of a burst and of its engine's buffer; 0: the design's. Writes: a beat is a burst; `buffer` is what
+    // the write engine of its channel has at least, 0: one.
+    int64_t burst, buffer;
+};
+
+struct ir_edge { // one stream with its FIFO
+    const char *name;
+    int src_kernel, src_port, dst_kernel, dst_port;
+    int64_t depth; // words; 0: a wire
+    enum ram_style ram_style;
+    int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
+    const char *forced_by; // what asks for the depth, or NULL
+    int whole;             // 1: it holds a whole tensor by the safe rule too, as the graph would deadlock
+    int run_ahead; // 1: its writer is early and would fill it at any depth; it waits for room, and no step takes longer
+                   // for it
+    int crossings; // die boundaries to the reader; of a stream in a pool those from the storage on
+    int entry_crossings; // of a stream in a pool: those between its writer and the storage
+    int parts;           // in which a word goes from die to die; 0: as a whole. Not of a stream in a pool
+    int group;           // both ends are in this group, or IR_NONE
+    int crosses;         // firings that it holds from one group to another; 0: none
+    int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its place there, or IR_NONE
+};
+
+// ---- Plain nets --------------------------------------------------------------------------------
+
+// Nets beside the streams, and what of them a port takes. Only the emitter and the dump print them.
+enum ir_net_owner { IR_OF_DESIGN, IR_OF_ENGINE, IR_OF_CACHE, IR_OF_CLIENT, IR_OF_KERNEL };
+
+// What a net is for (nets.def).
+enum ir_net_role {
+    IR_NET_PLAIN, // what the port says that drives it: stages of a way, pins of the top
+#define NET(role, owner, word) IR_NET_##role,
+#include "include/nets.def"
+#undef NET
+    IR_NETS
+};
+
+struct ir_net {
+    const char *name; // in Verilog
+    enum ir_net_role role;
+    int of;       // engine, client, kernel; of a cache: its first attn_scores, IR_NONE in a design with one cache
+    int driver;   // kernel, or IR_NONE: the top drives it
+    int64_t bits; // of its driver's port, 0 without
+};
+
+// Bits of a net.
+struct ir_part {
+    int net;
+    int64_t low, width; // width 0: all of it
+    bool inverted;
+};
+
+enum ir_use_kind {
+    IR_USE_OPEN,     // nothing: an output that nobody reads
+    IR_USE_CONSTANT, // `value` in `bits`
+    IR_USE_PART,     // one part
+    IR_USE_JOINED,   // parts side by side, the highest first
+    IR_USE_AND,      // of all parts
+    IR_USE_SUM
+};
+
+// What a port is tied to.
+struct ir_use {
+    enum ir_use_kind kind;
+    int64_t bits;
+    uint64_t value;
+    const struct ir_part *part;
+    int parts;
+};
+
+// At a kernel's port that is no stream (tail read address, credits, load bus).
+struct ir_wire {
+    int kernel;
+    const char *port;
+    bool is_output; // drives the net that is its use, whole
+    int64_t bits;
+    struct ir_use use;
+};
+
+int ir_net(struct ir *, enum ir_net_role, int of);            // made where there is none yet
+int ir_find_net(const struct ir *, enum ir_net_role, int of); // IR_NONE if absent
+int ir_design_net(struct ir *, enum ir_net_role);             // one of which a design has one
+int ir_add_net(struct ir *, const char *name);                // one more without a role
+int ir_driver(const struct ir *, enum ir_net_role);           // the kernel that drives a net of the design, or IR_NONE
+bool ir_net_is_read(const struct ir *, int net);              // some input takes bits of it; false for IR_NONE
+
+struct ir_use ir_use_constant(int64_t bits, uint64_t value);
+struct ir_use ir_use_net(struct ir *, int net);                                               // all of it
+struct ir_use ir_use_parts(struct ir *, enum ir_use_kind, const struct ir_part[], int parts); // copied
+int ir_use_whole(const struct ir_use *);                            // the net that it is all of, else IR_NONE
+bool ir_use_equal(const struct ir_use *, const struct ir_use *);    // two open ones are equal, too
+const char *ir_use_print(const struct ir *, const struct ir_use *); // as Verilog; the dump has uses in this form
+// Takes that form back: nets by their names, made where there are none yet, without roles. False: it is none.
+bool ir_use_read(struct ir *, const char *text, struct ir_use *);
+// Roles, owners and drivers of nets that were read; false where a port drives what is no whole net: `wire` is that one.
+bool ir_nets_complete(struct ir *, int *wire);
+
+void ir_add_wire(struct ir *, int kernel, const char *port, bool is_output, int64_t bits, int net);
+void ir_add_use(struct ir *, int kernel, const char *port, int64_t bits, struct ir_use); // of an input
+void ir_add_zero(struct ir *, int kernel, const char *port, int64_t bits);               // an input of zeros
+void ir_add_open(struct ir *, int kernel, const char *port);                             // an output that nobody reads
+// What the kernel has from all of one net it has from another one now; false: nothing was tied to it.
+bool ir_retie(struct ir *, int kernel, int from, int to);
+
+// ---- Matrix engines and memory -----------------------------------------------------------------
+
+// A matrix engine with the kernels around it, and the memory channels that its lanes read: one for all products, or one
+// for each. Row n of a product lies on channel first_channel + n mod channels.
+struct ir_engine {
+    const char *name;                   // the product's where there are several
+    int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
+    int first_channel, channels;
+    enum ram_style prefetch_style; // of its channels' prefetch FIFOs; RAM_AUTO before allocate-memories
+    // With dies: where each lane lies, without the beats that wait; where its sums and their dequantizer lie, elsewhere
+    // than its multipliers where it is cut, and these are at the memory then; where results come together.
+    int lane_die[IR_MAX_LANES], sums_die[IR_MAX_LANES], result_die;
+};
+
+// One firing of a matrix engine, in program order inside its region. docs/engine.md.
+struct ir_firing {
+    int engine;
+    int node;
+    int region;
+    int head;        // attention: query head of this firing; a product of a tensor: the row
+    int kv_head;     // the key and value head that it reads
+    int mode;        // ENGINE_MODE_INT8 ... (fields.def)
+    int x_edge_port; // input of the x multiplexer
+    bool x_take, x_free;
+    bool outer;   // modes 0, 1: the first chunk of row-steps column by column, K outermost
+    bool kv_keep; // mode 3: the next firing of this node reads the same head
+    int y_port;   // output of the y demultiplexer
+    int64_t row_steps, beats, last_rows, tail_base, groups;
+    int64_t heads; // attention: query heads of this firing in a step of one token; 0: its own alone
+    bool many;     // left out of steps of one token, as another head's firing has it
+};
+
+enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO, IR_SEG_HEADER };
+enum ir_segment_role { IR_SEG_OF_KERNEL, IR_SEG_PROMPT, IR_SEG_RING };
+
+struct ir_segment { // the same offset on every channel it lives on
+    const char *name;
+    enum ir_segment_kind kind;
+    int node;                  // matmul, embed, ... or IR_NONE
+    int channel;               // IR_NONE: every channel of the engine that reads it
+    int64_t offset;            // bytes
+    int64_t layer_stride;      // bytes; 0 outside repeated regions
+    int64_t bytes;             // total
+    enum ir_segment_role role; // of what lies there for no operation
+    int parts;                 // above 1: row r lies on channel + r mod parts, as its row r / parts
+};
+
+// ---- Groups of operations ----------------------------------------------------------------------
+
+struct ir_group { // operations that run together; the groups of a region run one after the other in every repetition
+    int region;
+    int first_node, nodes;
+    int64_t bits; // counted against the budget: streams, buffers of kernels, what lies on chip between groups
+};
+
+// Least traffic within the budget; the walk of StreamTensor's Algorithm 2.
+enum ir_fusion_kind { IR_FUSION_EXACT, IR_FUSION_GREEDY };
+
+struct ir_fusion { // what a fusion algorithm found
+    enum ir_fusion_kind kind;
+    int64_t groups, bits, traffic; // bits: of the largest group; traffic: bits written and read between groups per step
+};
+
+int ir_add_group(struct ir *, struct ir_group);
+int ir_add_fusion(struct ir *, struct ir_fusion);
+const char *ir_fusion_name(enum ir_fusion_kind); // in reports and dumps
+
+// ---- The whole ----------------------------------------------------------------------------------
+
+struct ir {
+    struct arena *arena;
+    const char *name;
+    struct ir_design design;
+    struct ir_tensor *tensor;
+    int tensors;
+    size_t tensor_capacity;
+    struct ir_node *node;
+    int nodes;
+    size_t node_capacity;
+    struct ir_region *region;
+    int regions;
+    size_t region_capacity;
+    int inputs, outputs;
+    int input[IR_MAX_PORTS], output[IR_MAX_PORTS]; // tensors
+    struct ir_kernel *kernel;
+    int kernels;
+    size_t kernel_capacity;
+    struct ir_edge *edge;
+    int edges;
+    size_t edge_capacity;
+    struct ir_net *net;
+    int nets;
+    size_t net_capacity;
+    struct ir_wire *wire;
+    int wires;
+    size_t wire_capacity;
+    struct ir_client *client;
+    int clients;
+    size_t client_capacity;
+    struct ir_engine *engine;
+    int engines;
+    size_t engine_capacity;
+    struct ir_firing *firing;
+    int firings;
+    size_t firing_capacity;
+    struct ir_segment *segment;
+    int segments;
+    size_t segment_capacity;
+    struct ir_group *group;
+    int groups;
+    size_t group_capacity;
+    struct ir_fusion *fusion; // the one in use first
+    int fusions;
+    size_t fusion_capacity;
+    struct ir_die *die;
+    int dies;
+    size_t die_capacity;
+    struct custom *custom; // custom kernels: the operations from IR_OPS on
+    int customs;
+    struct ir_op_info *custom_op;      // their rows of the operations table (ir_set_customs)
+    struct kernel_class *custom_class; // what serves them (kernel_set_customs)
+    const char *done, *spec;           // name of the last pass that ran; text of the spec, or NULL
+    const char *family, *prefix; // text of its model's family; what a checkpoint's names may begin with; NULL: none
+    const char **unused;         // patterns of a checkpoint's names that nothing reads
+    int unuseds;
+};
+
+// ---- Building and looking up --------------------------------------------------------------------
+
+int ir_add_tensor(struct ir *, const char *name, enum ir_dtype, struct loc);
+int ir_add_node(struct ir *, const char *name, int op, struct loc);
+int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, struct loc);
+void ir_move_node(struct ir *, int node, int to, int region); // to an earlier place, in this region
+int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
+int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
+// Ties a kernel's stream port (whole name) to a client's nets, which the memory emitter declares: IR_NET_DESC_TVALID or
+// IR_NET_BEAT_TVALID and the two behind it.
+void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, int client, enum ir_net_role valid);
+int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
+int ir_add_client_for(struct ir *, const char *name, enum ir_client_role); // of no kernel, on channel 0
+int ir_client_for(const struct ir *, enum ir_client_role);                 // the first one, or IR_NONE
+int ir_add_engine(struct ir *, const char *name, int first_channel, int channels);
+int ir_add_firing(struct ir *, struct ir_firing);
+int ir_add_segment(struct ir *, struct ir_segment);
+const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role); // the first one, or NULL
+enum ir_role ir_role_of(const char *port_name);
+int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
+bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // one of its ends has the role
+bool ir_carries_steps(const struct ir *, const struct ir_edge *);
+int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
+const char *ir_end_name(const struct ir *, int kernel, int port); // as in the names of streams
+// An edge has the name of its ends, with a number behind it where another one has that: again after a change of them.
+void ir_name_edge(struct ir *, int edge);
+int ir_find_tensor(const struct ir *, const char *name);           // IR_NONE if absent
+const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // that has it as its local tensor, or NULL
+int ir_first_value(const struct ir *, int tensor);                 // of a carried tensor: its initial one
+int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that reads the ids from outside; 0 without
+int ir_engine_of(const struct ir *, int node); // the engine a product fires on, IR_NONE for other operations
+int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines
+// Of the streams of a multiplexer or demultiplexer: the port at a place; the place of the only one with a tensor.
+// IR_NONE without.
+int ir_steered_port(const struct ir *, int kernel, int index);
+int ir_steered_index(const struct ir *, int kernel, int tensor);
+int ir_key_channels(const struct ir *); // channels over which positions of K are dealt out; all, without attention
+enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
+bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
+// `0`, `0-3`, or `all` where its engine has it on each of its own.
+const char *ir_segment_channels(const struct ir *, const struct ir_segment *, const char *all);
+static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // of a client, a segment
+enum { IR_WRITES_OPEN = 16 /* beats without a response of a channel's write engine */ };
+// With `A: 4` multipliers work twice in a cycle: the top has an input clk_2x for them.
+bool ir_second_clock(const struct ir *);
+const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: none
+int ir_address_bits(const struct ir *);                  // of the ports' addresses, by the memory of the board
+int64_t ir_write_buffer(const struct ir *, int channel); // beats of that engine's buffer; 0: nobody writes there
+// Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
+const char *ir_engine_name(const struct ir *, int engine, const char *what);
+// Elements of one token's value, at the bound of dynamic extents.
+int64_t ir_tensor_elements(const struct ir_tensor *);
+// Elements of the vectors an operation works on: the dimension `along`, the last one of a quantized tensor, else the
+// whole first operand.
+int ir_node_lanes(const struct ir *, int node); // of its kernel: its own or the design's
+int64_t ir_vector_length(const struct ir *, const struct ir_node *);
+// How often a repetition's vector parameters stand in their store, which is read in a circle: once for each of the
+// vectors that an operation of a repeated region works on.
+int64_t ir_param_copies(const struct ir *, const struct ir_node *);
+
+// The itensor type in the paper's notation, in arena memory.
+const char *ir_type_text(const struct ir *, const struct ir_itensor *);
+// Take the texts back; false: they are none.
+bool ir_type_read(const char *text, struct ir_itensor *);
+bool ir_extent_read(const char *text, struct ir_extent *);
+const char *ir_extent_text(const struct ir *, const struct ir_extent *); // `8`, `positions<=256`
+// `kernel.port`, of a packed array `kernel.port.index`; what has no name is left out.
+const char *ir_port_text(const struct ir *, int kernel, int port);
+bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
+
+// Text form: YAML that ir_read takes back to the same structure.
+void ir_write_text(const struct ir *, struct text *);
+struct ir *ir_read(struct arena *, const char *path, struct diag *);
+
+// Structural rules that hold between passes; false after reporting. An internal fault names the pass.
+bool ir_verify(const struct ir *, struct diag *, const char *pass);
+
+// ---- Engines on several dies -------------------------------------------------------------------
+
+// How the command of a matrix engine goes to lanes on several dies: rill_engine's CHAINS and what goes with them.
+enum { IR_MAX_CHAINS = IR_MAX_DIES, IR_LANE_GROUPS = IR_MAX_LANES / IR_LANE_GROUP };
+
+// What lanes of a die share. The multipliers of lanes that are cut have a chain of their own, which is `early`.
+struct ir_chain {
+    int die;
+    bool early, multiplies; // multiplies: of lanes' multipliers, not of sums alone
+};
+
+struct ir_chains {
+    int count, lanes_of[IR_LANE_GROUPS], sums_of[IR_LANE_GROUPS]; // of each group of lanes: its chains
+    struct ir_chain chain[IR_MAX_CHAINS];
+};
+
+struct ir_chains ir_chains_of(const struct ir_engine *);
+bool ir_is_cut(const struct ir_engine *, int lane);
+// Die boundaries: the most from the engine to a lane or its sums, and from there to the results.
+int ir_engine_hops(const struct ir *, const struct ir_engine *);
+int ir_result_hops(const struct ir_engine *);
+// Register stages from the results to the engine: what leaves them needs one to itself, in front of the boundary.
+int ir_pulse_hops(const struct ir *, const struct ir_engine *);
+// Of row parameters that a lane that is cut sends to its sums in a clock (PARAM_BITS): no row of weights has fewer
+// beats than its parameters have words.
+int ir_param_bits(const struct ir *, const struct ir_engine *);
+// Where a stream begins: the results of an engine may lie on another die than the rest.
+int ir_source_die(const struct ir *, int kernel);
+
+// ---- Streams between dies ----------------------------------------------------------------------
+
+// A sender with credits, registers on the way, a FIFO at the far end (docs/rtl.md section 3).
+enum { IR_MAX_WORD_PARTS = 8 };
+
+// Cycles that a word takes longer than through a FIFO alone, over so many boundaries, and so does the room of a word
+// that was taken: the sender's register and one for each die that it comes to.
+int64_t ir_credit_cycles(int borders);
+// In which a word goes, one at least; bits of each, of a word of `bits`.
+int ir_edge_parts(const struct ir_edge *);
+int64_t ir_part_bits(const struct ir_edge *, int64_t bits);
+// Places of the FIFO for a stream that would have `depth` words on one die: as many more as leave in these cycles.
+int64_t ir_credits(int64_t depth, int borders);
+
+#endif

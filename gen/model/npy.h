@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of fp32 in numpy's .npy format: magic, version (1 to 3), a header that is a Python dictionary, the values.
+#ifndef RILL_NPY_H
+#define RILL_NPY_H
+
+#include "gen/base/diag.h"
+
+enum { NPY_MAX_RANK = 8 };
+
+struct npy_array {
+    int rank;
+    int64_t shape[NPY_MAX_RANK];
+    int64_t elements;
+};
+
+struct npy;
+
+// Reads and checks the header: little-endian fp32 in C order, as many bytes as the shape asks for. The file stays open.
+// NULL after reporting.
+struct npy *npy_open(struct arena *arena, const char *path, struct diag *diag);
+void npy_close(struct npy *file); // NULL is fine
+const struct npy_array *npy_array(const struct npy *file);
+// The first elements, at most as many as there are. False after an error.
+bool npy_read(struct npy *file, int64_t elements, float *out, struct diag *diag);
+
+// A whole file: version 1, as numpy.save writes it.
+void npy_write(struct text *out, const struct npy_array *array, const float *values);
+
+#endif

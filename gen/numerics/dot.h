@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// golden_dot and its kin, written for vectors (dot.c): exact integers, so the order of the sums is free.
+#ifndef RILL_DOT_H
+#define RILL_DOT_H
+
+#include <stdint.h>
+
+#include "gen/numerics/fp32.h"
+
+// The same integer as golden_dot.
+int128 run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
+               const uint8_t shift[]);
+// The same as golden_dot_asym. sums[i]: of 32 mantissas, once for all rows (run_group_sums).
+int128 run_dot_asym(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[],
+                    const int8_t group_offset[], const int16_t x[], const int32_t sums[], const uint8_t shift[]);
+void run_group_sums(int64_t k, const int16_t x[], int32_t sums[]);
+// acc[d] = sum over t of p[t] * v[t * stride + d] * 2^shift[t / block], d < dims. sum: scratch [dims].
+void run_weighted_sum(int64_t positions, int64_t block, const int16_t p[], const uint8_t shift[], int64_t dims,
+                      int64_t stride, const int8_t v[], int32_t sum[], int128 acc[]);
+
+#endif

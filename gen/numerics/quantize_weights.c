@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weight quantization with scale search. Every float operation is written in a fixed order, so every machine makes the
+// same bits.
+#include "gen/numerics/quantize_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gen/numerics/scale_search.h"
+
+enum {
+    INT8_CANDIDATES = 16, // row scales tried from max / 127 down, in steps of 1/64
+    INT8_WEIGHED = 48,    // of them, where columns count by their activations
+    COARSE_STEP = 8,      // group scales between two candidates of the first search
+};
+
+#define LEAST_REFINED 0.875f // of a row scale: none is below QUANTIZE_MIN_ROW_SCALE (quantize_row)
+
+// Rounds to the nearest integer, ties to even, for |x| < 2^22.
+static inline float round_even(float x) {
+    const float big = 0x1.8p23f;
+    return (x + big) - big;
+}
+
+static inline float clamp(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
+
+static float largest(const float *w, int64_t n) {
+    float max = 0;
+    for (int64_t i = 0; i < n; i++) max = fabsf(w[i]) > max ? fabsf(w[i]) : max;
+    return max;
+}
+
+// Squared error of w[n] ~ scale * q with q in [low, high], each times its importance where they count (by_importance);
+// scale > 0. Eight partial sums: vectors without reordering.
+static inline float error_of(const float *w, bool by_importance, const float *importance, int64_t n, float scale,
+                             float low, float high) {
+    float sum[8] = {0}, inverse = 1.0f / scale;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int j = 0; j < 8; j++) {
+            float e = w[i + j] - scale * round_even(clamp(w[i + j] * inverse, low, high));
+            sum[j] += by_importance ? importance[i + j] * (e * e) : e * e;
+        }
+    for (; i < n; i++) {
+        float e = w[i] - scale * round_even(clamp(w[i] * inverse, low, high));
+        sum[0] += by_importance ? importance[i] * (e * e) : e * e;
+    }
+    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+}
+
+// Functions of their own: inlined into a search the loops are not made of vectors.
+__attribute__((noinline)) static float scale_error(const float *w, int64_t n, float scale, float low, float high) {
+    return error_of(w, false, NULL, n, scale, low, high);
+}
+__attribute__((noinline)) static float weighed_error(const float *w, const float *importance, int64_t n, float scale,
+                                                     float low, float high) {
+    return error_of(w, true, importance, n, scale, low, high);
+}
+
+// Same rounding as scale_error, so that what was measured is what is stored.
+static void round_to_scale(const float *w, int64_t n, float scale, float low, float high, int8_t *q) {
+    float inverse = 1.0f / scale;
+    for (int64_t i = 0; i < n; i++) q[i] = (int8_t)round_even(clamp(w[i] * inverse, low, high));
+}
+
+// ---- int8 ----
+
+static float int8_error(const float *w, const float *importance, int64_t k, float scale) {
+    const float limit = QUANTIZE_INT8_MAX;
+    return importance ? weighed_error(w, importance, k, scale, -limit, limit) : scale_error(w, k, scale, -limit, limit);
+}
+
+// Writes q[k]; returns the row scale.
+static float quantize_row_int8(const float *w, const float *importance, int64_t k, int8_t *q) {
+    const float limit = QUANTIZE_INT8_MAX;
+    float full = largest(w, k) / limit, best = full, least = int8_error(w, importance, k, full);
+    int candidates = importance ? INT8_WEIGHED : INT8_CANDIDATES;
+    for (int i = 1; i < candidates; i++) {
+        float scale = full * (1.0f - (float)i * 0x1p-6f);
+        float error = int8_error(w, importance, k, scale);
+        if (error < least) least = error, best = scale;
+    }
+    round_to_scale(w, k, best, -limit, limit, q);
+    return best;
+}
+
+// ---- int16 ----
+
+static float quantize_row_int16(const float *w, int64_t k, int16_t *q) {
+    const float limit = QUANTIZE_INT16_MAX;
+    float scale = largest(w, k) / limit, inverse = 1.0f / scale;
+    for (int64_t i = 0; i < k; i++) q[i] = (int16_t)round_even(clamp(w[i] * inverse, -limit, limit));
+    return scale;
+}
+
+// ---- int4 ----
+
+static float group_error(const float *w, int64_t n, float row_scale, int group_scale) {
+    if (group_scale == 0) {
+        float sum = 0;
+        for (int64_t i = 0; i < n; i++) sum += w[i] * w[i];
+        return sum;
+    }
+    return scale_error(w, n, row_scale * (float)group_scale, QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX);
+}
+
+struct choice {
+    int scale;
+    float error;
+};
+
+static void try_scale(struct choice *best, const float *w, int64_t n, float row_scale, int scale) {
+    if (scale < 0 || scale > QUANTIZE_GROUP_SCALE_MAX) return;
+    float error = group_error(w, n, row_scale, scale);
+    if (error < best->error) *best = (struct choice){scale, error};
+}
+
+// Best group scale for w[n]: every eighth from the full one down to a third of it, then all around the best.
+static struct choice search_group(const float *w, int64_t n, float row_scale) {
+    struct choice best = {0, INFINITY};
+    float ratio = largest(w, n) / (row_scale * QUANTIZE_INT4_MAX);
+    int full = (int)ceilf(ratio < QUANTIZE_GROUP_SCALE_MAX ? ratio : (float)QUANTIZE_GROUP_SCALE_MAX);
+    int step = full > 4 * COARSE_STEP ? COARSE_STEP : 1;
+    for (int scale = full; scale >= full / 3; scale -= step) try_scale(&best, w, n, row_scale, scale);
+    int centre = best.scale;
+    for (int d = 1; d < step; d++) {
+        try_scale(&best, w, n, row_scale, centre - d);
+        try_scale(&best, w, n, row_scale, centre + d);
+    }
+    return best;
+}
+
+static struct choice search_weighed(const float *w, const float *importance, int64_t n, float row_scale) {
+    struct search_block block = {w, importance, n, row_scale};
+    struct search_choice best = search_int4(&block, search_group(w, n, row_scale).scale);
+    return (struct choice){best.scale, best.error};
+}
+
+// Group scales of a row and the sum of the squared errors. importance NULL: all columns count alike.
+static float search_row(const float *w, const float *importance, int64_t k, int64_t group, float row_scale,
+                        uint8_t *scales) {
+    float sum = 0;
+    for (int64_t at = 0; at < k; at += group) {
+        int64_t n = k - at < group ? k - at : group;
+        struct choice best =
+            importance ? search_weighed(w + at, importance + at, n, row_scale) : search_group(w + at, n, row_scale);
+        *scales++ = (uint8_t)best.scale;
+        sum += best.error;
+    }
+    return sum;
+}
+
+static void round_row(const float *w, int64_t k, int64_t group, float row_scale, const uint8_t *scales, int8_t *q) {
+    for (int64_t at = 0; at < k; at += group, scales++)
+        if (*scales > 0)
+            round_to_scale(w + at, k - at < group ? k - at : group, row_scale * (float)*scales, QUANTIZE_INT4_MIN,
+                           QUANTIZE_INT4_MAX, q + at);
+}
+
+// q reaches -8 but only 7, so a row may do better with its sign turned around: the row scale is negative then. Its size
+// puts the group with the largest weight at group scale 255 before the search lowers it; all other groups fit below.
+// row[2][k]: w and -w; scales[2][groups] receives both choices, the better one first.
+static float quantize_row_int4(const float *row, const float *importance, int64_t k, int64_t group, int64_t groups,
+                               uint8_t *scales, int8_t *q) {
+    float row_scale = largest(row, k) / (float)(QUANTIZE_INT4_MAX * QUANTIZE_GROUP_SCALE_MAX);
+    float error = search_row(row, importance, k, group, row_scale, scales);
+    bool turned = search_row(row + k, importance, k, group, row_scale, scales + groups) < error;
+    const float *w = turned ? row + k : row;
+    if (turned) memcpy(scales, scales + groups, (size_t)groups);
+    round_row(w, k, group, row_scale, scales, q);
+    float refined = importance ? search_unit(w, importance, q, k, group, scales) : 0;
+    if (refined > row_scale * LEAST_REFINED) round_row(w, k, group, row_scale = refined, scales, q);
+    return turned ? -row_scale : row_scale;
+}
+
+// ---- interface ----
+
+int64_t quantize_group(enum qformat format, int64_t group) {
+    return format == QFORMAT_INT4 ? group : format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_GROUP : 0;
+}
+
+// Of a row with this format's largest integer weight no row scale falls below the least one.
+static float least_row(enum qformat format) {
+    return QUANTIZE_MIN_ROW_SCALE * (format == QFORMAT_INT16 ? QUANTIZE_INT16_MAX
+                                     : format == QFORMAT_INT4_ASYM
+                                         ? QUANTIZE_ASYM_MAX
+                                         : QUANTIZE_GROUP_SCALE_MAX * (QUANTIZE_INT4_MAX + 1));
+}
+
+static float quantize_scaled(const float *work, const float *importance, struct qmatrix *m, int64_t row,
+                             uint8_t *scales) {
+    if (m->format == QFORMAT_INT16) return quantize_row_int16(work, m->k, m->q16 + row * m->k);
+    int8_t *q = m->q + row * m->k;
+    switch (m->format) {
+    case QFORMAT_INT4: return quantize_row_int4(work, importance, m->k, m->group, m->groups, scales, q);
+    case QFORMAT_INT4_ASYM:
+        return quantize_row_asym(work, importance, m->k, scales, m->group_offset + row * m->groups, q);
+    case QFORMAT_INT8:
+    default: return quantize_row_int8(work, importance, m->k, q);
+    }
+}
+
+// The row is scaled by a power of two to a largest value in [0.5, 1): squares neither overflow nor vanish.
+// work: float [2][k]; scales: uint8 [2][groups].
+static void quantize_row(const float *w, const float *importance, struct qmatrix *m, int64_t row, float *work,
+                         uint8_t *scales) {
+    int64_t k = m->k;
+    int exponent;
+    float max = largest(w, k);
+    if (max < least_row(m->format)) return; // all zero
+    frexpf(max, &exponent);
+    for (int64_t i = 0; i < k; i++) {
+        work[i] = ldexpf(w[i], -exponent);
+        work[k + i] = -work[i];
+    }
+    m->row_scale[row] = ldexpf(quantize_scaled(work, importance, m, row, scales), exponent);
+    if (m->groups) memcpy(m->group_scale + row * m->groups, scales, (size_t)m->groups);
+}
+
+struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
+                                int64_t group, const float *mean_square) {
+    struct qmatrix m = quantize_room(arena, rows, k, format, group);
+    struct arena_mark mark = arena_mark(arena);
+    float *importance = mean_square ? ARENA_ARRAY(arena, float, (size_t)k) : NULL;
+    if (mean_square) search_importance(mean_square, k, importance);
+    float *work = ARENA_ARRAY(arena, float, (size_t)(2 * k));
+    uint8_t *scales = ARENA_ARRAY(arena, uint8_t, (size_t)(2 * m.groups));
+    for (int64_t r = 0; r < rows; r++) quantize_row(w + r * k, importance, &m, r, work, scales);
+    arena_release(arena, mark);
+    return m;
+}

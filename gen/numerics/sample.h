@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choice of an id at random (docs/numerics.md section 10): what rill_sample computes.
+#ifndef RILL_SAMPLE_H
+#define RILL_SAMPLE_H
+
+#include <stddef.h>
+
+#include "gen/numerics/fp32.h"
+#include "gen/base/sampling.h"
+
+// Threefry-2x32 of 20 rounds.
+void golden_threefry(const uint32_t key[2], const uint32_t counter[2], uint32_t out[2]);
+// The 32 random bits of an id at a position.
+uint32_t golden_random(uint64_t seed, int64_t position, uint32_t id);
+// An index of x[n]; greedy where `s` says so. most: the longest list of the design. Settings that the design refuses
+// raise a fault.
+size_t golden_sample(size_t n, const float x[], const struct sampling *s, int64_t most, int64_t position,
+                     struct golden_fault *fault);
+
+#endif

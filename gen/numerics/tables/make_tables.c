@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the tables of exp, recip, rsqrt and ln: segments of a quadratic in integers, used alike by fp32.c and by the
+// RTL ROMs.
+//   make_tables c                 prints gen/numerics/fp32_tables.inc
+//   make_tables exp|recip|rsqrt|ln   prints rtl-templates/arith/rill_fp32_<name>_table.v
+// A segment is evaluated as  u = c1 + (c2*d >> shift2);  y = c0 + (u*d >> shift1);  significand = y >> 5
+// with d the signed distance from the middle of the segment. c0 contains the half ulp of the final rounding.
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { C1_FRAC = 25, C2_FRAC = 16, GUARD = 5, STRIDE = 7 };
+
+struct table {
+    const char *name;
+    const char *argument;                                    // for the comments
+    long double (*value)(int segment, long double fraction); // fraction of the interval [0, 1), result in [0.5, 2]
+    int segments;
+    int index_w;  // bits of the segment index
+    int octave_w; // bits of the index that cover [0, 1); a further bit is the parity of the exponent
+    int input_w;  // bits of the fraction
+    int c0_frac;  // y = c0 * 2^-c0_frac
+};
+
+struct segment {
+    int64_t c0, c1, c2;
+};
+
+static long double exp2_value(int segment, long double fraction) {
+    (void)segment;
+    return exp2l(fraction);
+}
+
+static long double recip_value(int segment, long double fraction) {
+    (void)segment;
+    return 1.0L / (1.0L + fraction);
+}
+
+// The upper 128 segments belong to odd exponents: an argument in [2, 4).
+static long double rsqrt_value(int segment, long double fraction) {
+    return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L));
+}
+
+// ln(m) / (m - 1); the upper half of the segments belongs to m / 2, so that m - 1 is -1/4 to 1/2.
+static long double ln_value(int segment, long double fraction) {
+    long double d = segment >= 64 ? (fraction - 1) / 2 : fraction;
+    return fabsl(d) < 0x1p-40L ? 1 - d / 2 : log1pl(d) / d;
+}
+
+static const struct table tables[] = {
+    {"exp", "2^f, f in [0, 1)", exp2_value, 128, 7, 7, 25, 28},
+    {"recip", "1/m, m in [1, 2)", recip_value, 128, 7, 7, 23, 29},
+    {"rsqrt", "1/sqrt(m), m in [1, 2), then m in [2, 4)", rsqrt_value, 256, 8, 7, 23, 29},
+    {"ln", "ln(m) / (m - 1), m in [1, 3/2), then of m / 2", ln_value, 128, 7, 7, 25, 28},
+};
+
+static int table_d_bits(const struct table *t) { return t->input_w - t->octave_w; }
+
+static long double segment_value(const struct table *t, int index, int64_t d) {
+    int64_t base = (int64_t)(index & ((1 << t->octave_w) - 1)) << table_d_bits(t);
+    int64_t middle = (int64_t)1 << (table_d_bits(t) - 1);
+    return t->value(index, ldexpl((long double)(base + middle + d), -t->input_w));
+}
+
+// The integer evaluation without c0; the same shifts as fp32.c and rill_quadratic.
+static int64_t segment_eval(const struct table *t, const struct segment *s, int64_t d) {
+    int shift2 = C2_FRAC + t->input_w - C1_FRAC;
+    int shift1 = C1_FRAC + t->input_w - t->c0_frac;
+    int64_t u = s->c1 + ((s->c2 * d) >> shift2);
+    return (u * d) >> shift1;
+}
+
+// c1 and c2 by interpolation at the Chebyshev nodes, c0 in the middle of the remaining error of the integer evaluation.
+static struct segment segment_fit(const struct table *t, int index) {
+    int64_t half = (int64_t)1 << (table_d_bits(t) - 1);
+    int64_t node = (int64_t)roundl(sqrtl(3.0L) / 2 * (long double)half);
+    long double h = ldexpl((long double)node, -t->input_w);
+    long double low = segment_value(t, index, -node), mid = segment_value(t, index, 0),
+                high = segment_value(t, index, node);
+    struct segment s = {0};
+    s.c2 = llroundl(ldexpl((high + low - 2 * mid) / (2 * h * h), C2_FRAC));
+    s.c1 = llroundl(ldexpl((high - low) / (2 * h), C1_FRAC));
+    long double least = 1e30L, most = -1e30L;
+    for (int64_t d = -half; d < half; d += STRIDE) {
+        long double error = ldexpl(segment_value(t, index, d), t->c0_frac) - (long double)segment_eval(t, &s, d);
+        least = fminl(least, error);
+        most = fmaxl(most, error);
+    }
+    s.c0 = llroundl((least + most) / 2) + (1 << (GUARD - 1));
+    return s;
+}
+
+static void print_c_table(const struct table *t) {
+    printf("\n// %s\nstatic const struct segment %s_table[%d] = {\n", t->argument, t->name, t->segments);
+    for (int i = 0; i < t->segments; i++) {
+        struct segment s = segment_fit(t, i);
+        printf("    {%lld, %lld, %lld},\n", (long long)s.c0, (long long)s.c1, (long long)s.c2);
+    }
+    printf("};\n");
+}
+
+static void print_c(void) {
+    printf("// SPDX-License-Identifier: Apache-2.0\n// Written by make_tables.c: do not edit.\n");
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) print_c_table(&tables[i]);
+}
+
+static const char verilog_head[] = "// SPDX-License-Identifier: Apache-2.0\n"
+                                   "// Coefficients of rill_fp32_%s: %s. Written by make_tables.c: do not edit.\n"
+                                   "//\n"
+                                   "// Registered read: c0, c1, c2 belong to the index of one enabled clock before. c0 "
+                                   "unsigned, c1 and c2 two's complement.\n"
+                                   "`default_nettype none\n\n"
+                                   "module rill_fp32_%s_table (\n"
+                                   "    input  wire        clk,\n"
+                                   "    input  wire        en,\n"
+                                   "    input  wire [%d:0]  index,\n"
+                                   "    output reg  [29:0] c0,\n"
+                                   "    output reg  [26:0] c1,\n"
+                                   "    output reg  [17:0] c2\n"
+                                   ");\n\n"
+                                   "    reg [29:0] rom0 [0:%d];\n"
+                                   "    reg [26:0] rom1 [0:%d];\n"
+                                   "    reg [17:0] rom2 [0:%d];\n\n"
+                                   "    always @(posedge clk) begin\n"
+                                   "        if (en) begin\n"
+                                   "            c0 <= rom0[index];\n"
+                                   "            c1 <= rom1[index];\n"
+                                   "            c2 <= rom2[index];\n"
+                                   "        end\n"
+                                   "    end\n\n"
+                                   "    initial begin\n";
+
+static void print_verilog(const struct table *t) {
+    int last = t->segments - 1;
+    printf(verilog_head, t->name, t->argument, t->name, t->index_w - 1, last, last, last);
+    for (int i = 0; i < t->segments; i++) {
+        struct segment s = segment_fit(t, i);
+        printf("        rom0[%d] = 30'h%08llx; rom1[%d] = 27'h%07llx; rom2[%d] = 18'h%05llx;\n", i,
+               (unsigned long long)s.c0 & 0x3fffffff, i, (unsigned long long)s.c1 & 0x7ffffff, i,
+               (unsigned long long)s.c2 & 0x3ffff);
+    }
+    printf("    end\n\nendmodule\n\n`default_nettype wire\n");
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "c") == 0) {
+        print_c();
+        return 0;
+    }
+    for (size_t i = 0; argc == 2 && i < sizeof tables / sizeof tables[0]; i++) {
+        if (strcmp(argv[1], tables[i].name) == 0) {
+            print_verilog(&tables[i]);
+            return 0;
+        }
+    }
+    fprintf(stderr, "usage: make_tables c|exp|recip|rsqrt|ln\n");
+    return 2;
+}

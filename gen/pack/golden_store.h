@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The golden weights of a design: every quantized matrix, table and vector parameter, by node and repetition, in one
+// file (image/golden.bin). Layout: magic, entry count, entries, then the arrays at 64-byte boundaries. A matrix that
+// several nodes share (a tied head) is there once. Written by `rill pack`, mapped by verif/replay.
+#ifndef RILL_GOLDEN_STORE_H
+#define RILL_GOLDEN_STORE_H
+
+#include <stdio.h>
+
+#include "gen/ir/ir.h"
+#include "gen/numerics/quantize.h"
+
+#define GOLDEN_STORE_FILE "golden.bin"
+#define GOLDEN_STORE_MAGIC "RILLGLD3"
+
+// One weight-bearing node and repetition. Offsets are in bytes from the start of the file, 0: absent.
+struct store_entry {
+    int32_t node, repetition;
+    int32_t format; // enum qformat of q, whose elements are int16_t at QFORMAT_INT16, else int8_t
+    int32_t
+        is_float; // 1: no q; f32 holds `rows` x `k` fp32 (table by position; gain and offset of a norm as rows 0 and 1)
+    int32_t owner;    // entry that brings the matrix: its own index, or that of an earlier entry with the same one
+    int32_t reserved; // 0
+    int64_t rows, k, group, groups;
+    int64_t q, row_scale, group_scale, group_offset, bias, f32;
+};
+
+// The entries a design needs, in node and repetition order, with their places; *bytes is the size of the file.
+struct store_entry *store_plan(struct arena *, const struct ir *, int *count, int64_t *bytes);
+// The checkpoint's name of a tensor that a node's attribute `key` gives: `{layer}` is the repetition. "" without the
+// attribute.
+const char *store_tensor_name(struct arena *, const struct ir_node *, const char *key, int64_t repetition);
+
+// Writing, each array at its place, in any order. False with errno when the file cannot be written.
+bool store_write_head(FILE *, const struct store_entry *, int count);
+bool store_write_matrix(FILE *, const struct store_entry *,
+                        const struct qmatrix *); // of an entry that is its own owner; without the bias
+bool store_write_bias(FILE *, const struct store_entry *, const float *bias); // nothing where the entry has none
+bool store_write_floats(FILE *, const struct store_entry *, const float *);
+
+struct store {
+    const uint8_t *data; // the file, mapped
+    size_t size;
+    const struct store_entry *entry;
+    int count;
+};
+// False after reporting: absent, truncated, or of another design.
+bool store_open(struct store *, struct arena *, const struct ir *, const char *image_dir, struct diag *);
+void store_close(struct store *);
+const struct store_entry *store_find(const struct store *, int node, int64_t repetition); // NULL if absent
+static inline const void *store_at(const struct store *s, int64_t offset) { return offset ? s->data + offset : NULL; }
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations that are the same in both modes: values moved, vectors gathered, custom kernels called.
+#include <string.h>
+
+#include "gen/reference/execute.h"
+
+// Element at (i, j, k) of the result is the operand's whose place along dimension perm[d] is the result's along d.
+void oracle_transpose(struct step *s) {
+    const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
+    int64_t step[ORACLE_MAX_RANK], at[ORACLE_MAX_RANK] = {0}, n = oracle_elements(y);
+    for (int d = 0; d < y->rank; d++) { // how far apart neighbours along d of the result are in the operand
+        step[d] = 1;
+        for (int e = (int)s->node->perm[d] + 1; e < x->rank; e++) step[d] *= x->extent[e];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t from = 0;
+        for (int d = 0; d < y->rank; d++) from += at[d] * step[d];
+        s->out[0]->v.f32[i] = s->in[0]->v.f32[from];
+        for (int d = y->rank - 1; d >= 0 && ++at[d] == y->extent[d]; d--) at[d] = 0;
+    }
+}
+
+void oracle_reshape(struct step *s) {
+    memcpy(s->out[0]->v.f32, s->in[0]->v.f32, sizeof(float) * (size_t)oracle_count(&s->in[0]->v));
+}
+
+// One operand or the other, as the repetition asks.
+void oracle_choose(struct step *s) {
+    const struct slot *from = s->in[oracle_each_at(&s->node->of, s->repetition) == 1];
+    memcpy(s->out[0]->v.f32, from->v.f32, sizeof(float) * (size_t)oracle_count(&from->v));
+}
+
+void oracle_each_line(struct step *s, oracle_line *f) {
+    const struct oracle_tensor *t = oracle_operand(s, 0);
+    int64_t all = oracle_count(&s->in[0]->v), n = s->node->along == NONE ? all : t->extent[s->node->along], apart = 1;
+    float *x = s->run->scratch.line, *y = x + n;
+    for (int64_t d = s->node->along + 1; s->node->along != NONE && d < t->rank; d++) apart *= t->extent[d];
+    for (int64_t outer = 0; outer < all; outer += n * apart)
+        for (int64_t inner = outer; inner < outer + apart; inner++) {
+            for (int64_t i = 0; i < n; i++) x[i] = s->in[0]->v.f32[inner + i * apart];
+            f(s, n, x, y);
+            for (int64_t i = 0; i < n; i++) s->out[0]->v.f32[inner + i * apart] = y[i];
+        }
+}
+
+// ---- custom kernels ----
+
+static struct rill_value value_of(const struct oracle_tensor *t, const struct slot *slot) {
+    struct rill_value v = {
+        .rank = t->rank, .extent = {1, 1, 1}, .elements = oracle_elements(t), .f32 = slot->v.f32, .i8 = slot->v.q};
+    for (int d = 0; d < t->rank; d++) v.extent[d] = t->extent[d];
+    return v;
+}
+
+void oracle_custom(struct step *s) {
+    struct rill_value in[ORACLE_PORTS], out[ORACLE_PORTS], vector[ORACLE_VECTORS];
+    struct rill_parameter parameter[ORACLE_PARAMETERS];
+    struct arena_mark mark = arena_mark(s->run->graph->arena);
+    for (int i = 0; i < s->node->inputs; i++) in[i] = value_of(oracle_operand(s, i), s->in[i]);
+    for (int o = 0; o < s->node->outputs; o++) {
+        out[o] = value_of(oracle_result(s, o), s->out[o]);
+        if (out[o].f32) memset(out[o].f32, 0, sizeof(float) * (size_t)out[o].elements);
+        else memset(out[o].i8, 0, (size_t)out[o].elements);
+    }
+    for (int v = 0; v < s->node->vectors; v++)
+        vector[v] = (struct rill_value){
+            .rank = 1, .extent = {s->w->k, 1, 1}, .elements = s->w->k, .f32 = (float *)s->w->vectors + v * s->w->k};
+    struct rill_value table = {.rank = 2, .extent = {1, 1, 1}};
+    if (s->node->reads_table)
+        table = (struct rill_value){.rank = 2,
+                                    .extent = {s->w->rows, s->w->k, 1},
+                                    .elements = s->w->rows * s->w->k,
+                                    .f32 = (float *)s->w->matrix};
+    struct rill_call call = {.inputs = s->node->inputs,
+                             .outputs = s->node->outputs,
+                             .parameters = oracle_kernel_parameters(s->run->graph, s->node, parameter),
+                             .in = in,
+                             .out = out,
+                             .parameter = parameter,
+                             .vectors = s->node->vectors,
+                             .vector = vector,
+                             .table = s->node->reads_table ? &table : NULL,
+                             .position = s->position,
+                             .repetition = s->repetition};
+    golden_library_call(&s->run->library[s->node - s->run->graph->node.items], &call);
+    arena_release(s->run->graph->arena, mark);
+    if (call.fault) golden_fault_raise(s->fault, GOLDEN_FAULT_KERNEL);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle's own plan of the weights: which slice of which tensor each operation and repetition reads.
+#ifndef RILL_WEIGHTS_H
+#define RILL_WEIGHTS_H
+
+#include <stdio.h>
+
+#include "gen/reference/graph.h"
+#include "gen/model/checkpoint.h"
+#include "gen/numerics/quantize.h"
+
+// Of one operation in one repetition; what it does not have is NULL.
+struct oracle_weights {
+    int64_t rows, k;
+    int64_t group, groups; // int4, int4_asym
+    const int8_t *q;       // [rows][k]
+    const int16_t *q16;    // [rows][k] instead of q, int16
+    const float *row_scale;
+    const uint8_t *group_scale; // [rows][groups]
+    const int8_t *group_offset; // [rows][groups], int4_asym
+    const float *matrix;        // [rows][k], not quantized: tables of positions, and everything in float mode
+    const float *bias;          // of a product [rows]
+    const float *gamma, *beta;  // of a norm [k]
+    const float *vectors;       // of a custom kernel [vectors][k]
+};
+
+// [node] -> of repetition 0, the others follow; NULL: no weights, or nothing needs the node. NULL after an error.
+const struct oracle_weights **oracle_weights_load(struct arena *, const struct oracle_graph *, enum oracle_mode,
+                                                  struct checkpoint *, struct diag *);
+// The same out of image/oracle.bin, mapped.
+struct oracle_map {
+    const uint8_t *data[2]; // oracle.bin, golden.bin
+    size_t size[2];
+};
+const struct oracle_weights **oracle_weights_map(struct arena *, const struct oracle_graph *, const char *image_dir,
+                                                 struct oracle_map *, struct diag *);
+void oracle_weights_unmap(struct oracle_map *);
+
+// What an operation reads: its tensor is the matrix of a product, an embedding or a table of positions.
+bool oracle_has_matrix(const struct oracle_node *);
+bool oracle_is_table(const struct oracle_node *); // fp32 rows, by position or of a custom kernel
+
+// A norm's gain, an embedding's or a product's matrix by their attributes; NULL after an error.
+const float *oracle_gain(struct checkpoint *, struct arena *, const struct oracle_node *, const char *name,
+                         int64_t length, struct diag *);
+const float *oracle_rows(struct checkpoint *, struct arena *, const struct oracle_node *,
+                         const struct checkpoint_slice *, int64_t first, int64_t rows,
+                         struct diag *); // some of its rows
+const float *oracle_matrix(struct checkpoint *, struct arena *, const struct oracle_node *,
+                           const struct checkpoint_slice *, struct diag *);
+
+// computed.c: tables that no checkpoint has.
+bool oracle_is_computed(const struct oracle_node *);
+const float *oracle_computed(struct arena *, const struct oracle_node *); // [rows][cols]
+
+// How a matrix is quantized, and the columns of its groups.
+enum qformat oracle_format(const struct oracle_node *);
+int64_t oracle_group(const struct oracle_graph *, const struct oracle_node *);
+
+bool oracle_has_vectors(const struct oracle_node *); // a norm's, a custom kernel's
+// Those of a custom kernel; NULL after an error.
+const float *oracle_vectors(struct checkpoint *, struct arena *, const struct oracle_node *, int64_t repetition,
+                            int64_t length, struct diag *);
+// Length of what a norm or a product works on.
+int64_t oracle_vector_length(const struct oracle_graph *, const struct oracle_node *);
+
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warnings where a design needs more than its board has, so that it can be simulated, but not built; and where it is
+// beyond the limits within which designs are known to be placed and routed.
+#include "gen/report/design_report.h"
+#include "gen/report/report_parts.h"
+
+// The kinds of which the need is above the capacity, as "LUT 12 of 10"; empty: none.
+static void list_over(const struct cost_resources *need, const struct cost_resources *capacity, struct text *list) {
+    struct report_figure use[REPORT_RESOURCES], have[REPORT_RESOURCES];
+    report_figures(need, use);
+    report_figures(capacity, have);
+    for (int i = 0; i < REPORT_RESOURCES; i++) {
+        if (use[i].count <= have[i].count) continue;
+        text_addf(list, "%s%s ", list->len ? ", " : "", use[i].title);
+        report_count(&use[i], 0, list);
+        text_add(list, " of ");
+        report_count(&have[i], 0, list);
+    }
+}
+
+static bool has_ports(const struct ir *ir, int die) { return cost_ports(ir, die).lut + cost_ports(ir, die).ff > 0; }
+
+// False where the need is within the capacity.
+static bool warn_of(const struct ir *ir, const struct cost_resources *need, const struct cost_resources *capacity,
+                    int die, struct loc loc, struct diag *diag) {
+    struct text list = {0};
+    list_over(need, capacity, &list);
+    bool warned = list.len > 0;
+    const char *whose = die == IR_NONE
+                            ? arena_printf(ir->arena, "board %s", ir->design.board)
+                            : arena_printf(ir->arena, "die %s of board %s", ir->die[die].name, ir->design.board);
+    if (warned)
+        diag_warning(diag, loc, "the design needs more than %s has without its shell%s, by estimate: %s", whose,
+                     has_ports(ir, die == IR_NONE ? cost_memory_die(ir) : die) ? " and memory ports" : "",
+                     text_cstr(&list));
+    text_free(&list);
+    return warned;
+}
+
+static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int die, struct loc loc,
+                        struct diag *diag) {
+    struct cost_resources need = cost_die(ir, cost, die), capacity = cost_capacity(&ir->die[die]),
+                          ports = cost_ports(ir, die);
+    cost_add(&capacity, &ports, -1);
+    if (warn_of(ir, &need, &capacity, die, loc, diag)) return;
+    struct cost_fill fill = cost_fill(ir, cost, die);
+    struct text list = {0};
+    list_over(&fill.taken, &fill.limit, &list);
+    if (list.len)
+        diag_warning(diag, loc, "die %s of board %s is beyond its limits with shell%s, by estimate: %s",
+                     ir->die[die].name, ir->design.board, has_ports(ir, die) ? " and memory ports" : "",
+                     text_cstr(&list));
+    text_free(&list);
+}
+
+static void warn_of_wires(const struct ir *ir, int die, struct loc loc, struct diag *diag) {
+    int64_t bits = die + 1 < ir->dies ? cost_boundary_bits(ir, die) : 0;
+    const char *from = ir->die[die].name, *to = die + 1 < ir->dies ? ir->die[die + 1].name : "";
+    if (!ir->design.sll || bits <= cost_wires(ir)) return;
+    if (bits > ir->design.sll)
+        diag_warning(diag, loc, "%lld bits cross from %s to %s, board %s has %lld wires there", (long long)bits, from,
+                     to, ir->design.board, (long long)ir->design.sll);
+    else
+        diag_warning(diag, loc, "%lld bits cross from %s to %s, the limit of board %s is %lld of %lld wires",
+                     (long long)bits, from, to, ir->design.board, (long long)cost_wires(ir), (long long)ir->design.sll);
+}
+
+// Of a design that is not spread: all dies together.
+static void warn_of_board(const struct ir *ir, const struct cost_design *cost, struct loc loc, struct diag *diag) {
+    struct cost_resources room = {0};
+    for (int d = 0; d < ir->dies; d++) {
+        struct cost_resources of = cost_room(ir, d);
+        cost_add(&room, &of, 1);
+    }
+    struct text list = {0};
+    list_over(&cost->total, &room, &list);
+    if (list.len)
+        diag_warning(diag, loc, "the design needs more than the limits of board %s leave, by estimate: %s",
+                     ir->design.board, text_cstr(&list));
+    text_free(&list);
+}
+
+static void warn_of_power(const struct ir *ir, const struct cost_design *cost, struct loc loc, struct diag *diag) {
+    enum { NEAR_PERCENT = 90 };
+    double limit = ir->design.figures.power.limit_w;
+    struct cost_step step = cost_usual_step(ir, ir->design.context / 2);
+    struct cost_power p = cost_step_power(ir, cost, &step, (double)cost_step_bound(ir, &step).cycles);
+    if (p.high_w * 100 <= limit * NEAR_PERCENT) return;
+    diag_warning(diag, loc, "the card may draw %.0f to %.0f W, by estimate; the limit of board %s is %g W", p.low_w,
+                 p.high_w, ir->design.board, limit);
+}
+
+void design_report_capacity(const struct ir *ir, struct loc loc, struct diag *diag) {
+    struct cost_design cost = cost_design(ir);
+    struct cost_resources capacity = cost_available(ir);
+    warn_of_power(ir, &cost, loc, diag);
+    if (warn_of(ir, &cost.total, &capacity, IR_NONE, loc, diag)) return;
+    if (ir->design.dies < 2) warn_of_board(ir, &cost, loc, diag);
+    for (int d = 0; d < ir->dies && ir->design.dies > 1; d++) {
+        warn_of_die(ir, &cost, d, loc, diag);
+        warn_of_wires(ir, d, loc, diag);
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests as a design takes them, and what of the options it cannot take.
+#include <inttypes.h>
+#include <string.h>
+
+#include "gen/ir/ir.h"
+#include "gen/model/rows.h"
+#include "gen/request/sim_options.h"
+#include "gen/model/tokenizer.h"
+
+// ---- options that ask for what the design does not have ----
+
+static bool has_channel(const struct ir *ir, int channel) { return channel >= 0 && channel < ir->design.channels; }
+
+static const char *channels_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
+    const char *option = NULL;
+    for (size_t i = 0; i < o->errors.count; i++)
+        if (!has_channel(ir, o->errors.items[i].channel)) option = "--inject-error";
+    for (size_t i = 0; i < o->bases.count; i++)
+        if (!has_channel(ir, o->bases.items[i].channel)) option = "--base";
+    return option ? arena_printf(arena, "%s: the design has channels 0 to %d", option, ir->design.channels - 1) : NULL;
+}
+
+// Golden functions of custom kernels are loaded from files that are gone afterwards.
+static const char *save_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
+    for (int c = 0; o->save && c < ir->customs; c++)
+        if (ir->custom[c].function)
+            return arena_printf(arena, "--save: kernel `%s` has a golden function, and such a run cannot be saved",
+                                ir->custom[c].name);
+    return NULL;
+}
+
+static const char *rows_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
+    if (ir->design.is_lm && (o->inputs || o->outputs))
+        return "--inputs and --outputs are for graphs that are no language models; this design takes a prompt";
+    return o->outputs ? rows_path_fault(arena, o->outputs, ir->outputs) : NULL;
+}
+
+const char *sim_options_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
+    const char *why = channels_fault(arena, ir, o);
+    if (!why) why = save_fault(arena, ir, o);
+    if (!why) why = sampling_refusal(&o->sampling, ir->design.sampling);
+    return why ? why : rows_fault(arena, ir, o);
+}
+
+bool sim_options_read_chat(struct arena *arena, struct sim_options *o, struct diag *diag) {
+    o->chat_template = o->chat ? chat_find(o->chat, arena, diag) : NULL;
+    return !o->chat || o->chat_template;
+}
+
+// ---- one request ----
+
+static const char *encode(const struct tokenizer *tokenizer, const struct sim_options *o,
+                          const struct sim_prompt *prompt, struct arena *arena, struct sim_request *r) {
+    struct token_ids ids = {0};
+    const char *text = prompt->text ? prompt->text : "", *why = NULL;
+    if (o->chat_template) why = tokenizer_encode_chat(tokenizer, o->chat_template, text, &ids);
+    else tokenizer_encode_prompt(tokenizer, text, strlen(text), &ids);
+    *r = (struct sim_request){ids.items, (int64_t)ids.count, r->tokens};
+    return why ? arena_printf(arena, "--chat %s: %s", o->chat, why) : NULL;
+}
+
+static const char *ids_fault(struct arena *arena, const struct ir *ir, const struct sim_request *r) {
+    int64_t vocabulary = ir->design.is_lm ? ir_vocabulary(ir) : 0;
+    for (int64_t i = 0; ir->design.is_lm && i < r->prompt_len; i++)
+        if (r->prompt[i] >= vocabulary)
+            return arena_printf(arena, "id %u of the prompt is not in the vocabulary of %" PRId64,
+                                (unsigned)r->prompt[i], vocabulary);
+    return NULL;
+}
+
+static const char *fit_fault(struct arena *arena, const struct ir_design *d, const struct sim_request *r) {
+    int64_t room = d->context - r->prompt_len + 1;
+    if (r->prompt_len < 1) return "the prompt is empty";
+    if (r->prompt_len > d->context)
+        return arena_printf(arena, "the prompt has %" PRId64 " %s, the design's context is %" PRId64, r->prompt_len,
+                            d->is_lm ? "token ids" : "rows", (int64_t)d->context);
+    if (!d->is_lm || r->tokens <= room) return NULL;
+    return arena_printf(arena,
+                        "--tokens %" PRId64 ": behind a prompt of %" PRId64 " ids the context of %" PRId64
+                        " has room for %" PRId64,
+                        r->tokens, r->prompt_len, (int64_t)d->context, room);
+}
+
+// The default number of ids is what there is room for.
+static void fit_tokens(const struct ir_design *d, const struct sim_options *o, struct sim_request *r) {
+    if (!o->tokens_fit) return;
+    if (!d->is_lm && !o->inputs) r->prompt_len = r->tokens = at_most(r->tokens, d->context);
+    if (d->is_lm && r->prompt_len <= d->context) r->tokens = at_most(r->tokens, d->context - r->prompt_len + 1);
+}
+
+const char *sim_request_read(struct arena *arena, const struct ir *ir, const struct tokenizer *tokenizer,
+                             const struct sim_options *o, const struct sim_prompt *prompt, struct sim_request *r) {
+    const char *why = NULL;
+    *r = (struct sim_request){prompt->ids, prompt->count, prompt->tokens};
+    if (!ir->design.is_lm && prompt->ids)
+        return "token ids are for language models: this design takes rows, as many as --tokens says, of random values "
+               "(--data-seed)";
+    if (!ir->design.is_lm) r->prompt_len = prompt->tokens;
+    else if (!prompt->ids) why = encode(tokenizer, o, prompt, arena, r);
+    if (why) return why;
+    fit_tokens(&ir->design, o, r);
+    if (o->unchecked) return NULL;
+    why = fit_fault(arena, &ir->design, r);
+    return why ? why : ids_fault(arena, ir, r);
+}

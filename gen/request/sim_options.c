@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a simulation.
+#include "gen/request/sim_options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "gen/model/rows.h"
+#include "gen/model/tokenizer.h"
+
+enum { MAX_REQUESTS_BYTES = 16 << 20, DEFAULT_TOKENS = 16 };
+
+// ---- requests: `--tokens` behind one is its own ----
+
+static struct sim_prompt *add_prompt(struct arena *arena, struct sim_options *o) {
+    VEC_PUSH(arena, o->prompts, (struct sim_prompt){0});
+    return &o->prompts.items[o->prompts.count - 1];
+}
+
+static const char *read_prompt(struct arena *arena, void *into, const char *value) {
+    add_prompt(arena, into)->text = value;
+    return NULL;
+}
+
+static const char *add_ids(struct arena *arena, struct sim_options *o, const char *list) {
+    struct token_ids ids = {0};
+    struct sim_prompt *prompt = add_prompt(arena, o);
+    if (!token_ids_read(arena, list, &ids)) return arena_printf(arena, "not a list of ids, as 1,2,3: %s", list);
+    prompt->ids = ids.items != NULL ? ids.items : ARENA_ARRAY(arena, uint32_t, 1);
+    prompt->count = (int64_t)ids.count;
+    return NULL;
+}
+
+static const char *read_ids(struct arena *arena, void *into, const char *value) { return add_ids(arena, into, value); }
+
+static bool is_pipe(const char *path) {
+    struct stat s;
+    return !stat(path, &s) && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
+static const char *read_requests(struct arena *arena, void *into, const char *path) {
+    struct sim_options *o = into;
+    size_t len = 0;
+    const char *why = NULL;
+    if (!o->reads_pipes && is_pipe(path)) return o->unread = true, NULL;
+    char *data = file_read(arena, path, MAX_REQUESTS_BYTES, &len, &why);
+    if (data == NULL) return arena_printf(arena, "%s: %s", path, why);
+    why = NULL;
+    for (char *line = strtok(data, "\n"); line != NULL && why == NULL; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "ids:", 4) == 0) why = add_ids(arena, o, line + 4 + strspn(line + 4, " "));
+        else add_prompt(arena, o)->text = line;
+    }
+    return why;
+}
+
+static const char *read_tokens(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    char *end = NULL;
+    errno = 0;
+    long long tokens = strtoll(value, &end, 10);
+    if (value[0] < '0' || value[0] > '9' || *end != 0) return arena_printf(arena, "not a number: %s", value);
+    if (errno != 0 || tokens < 1 || tokens > UINT32_MAX) return "it takes 1 to 4294967295";
+    if (o->prompts.count > 0) o->prompts.items[o->prompts.count - 1].tokens = tokens;
+    if (o->tokens == 0) o->tokens = tokens;
+    return NULL;
+}
+
+// ---- faults and places ----
+
+// CHANNEL: in front of what `rest` points to.
+static bool read_channel(const char *text, int *channel, const char **rest) {
+    char *colon = NULL;
+    unsigned long number = strtoul(text, &colon, 10);
+    if (text[0] < '0' || text[0] > '9' || *colon != ':' || number > INT_MAX) return false;
+    *channel = (int)number;
+    *rest = colon + 1;
+    return true;
+}
+
+static bool read_whole(const char *text, uint64_t *number) {
+    char *end = NULL;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return errno == 0 && *end == 0 && text[0] >= '0' && text[0] <= '9';
+}
+
+static const char *read_error(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    struct sim_error e = {0};
+    const char *burst;
+    if (!read_channel(value, &e.channel, &burst)) return arena_printf(arena, "not CH:N: %s", value);
+    e.is_write = *burst == 'w';
+    if (!read_whole(burst + e.is_write, &e.burst)) return arena_printf(arena, "not a number: %s", burst + e.is_write);
+    VEC_PUSH(arena, o->errors, e);
+    return NULL;
+}
+
+static const char *read_base(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    struct sim_base b = {0};
+    const char *bytes;
+    if (!read_channel(value, &b.channel, &bytes)) return arena_printf(arena, "not CH:BYTES: %s", value);
+    if (!read_whole(bytes, &b.bytes)) return arena_printf(arena, "not a number: %s", bytes);
+    if (b.bytes > SIM_BASE_MOST) return "it takes at most 1048576 bytes";
+    VEC_PUSH(arena, o->bases, b);
+    return NULL;
+}
+
+static const char *const plants[] = {[PLANT_MEMORY] = "memory",   [PLANT_SHORT] = "short",   [PLANT_OPEN] = "open",
+                                     [PLANT_ENDLESS] = "endless", [PLANT_LOGITS] = "logits", [PLANT_KINDS] = NULL};
+static const char *plant_name(int index) { return plants[index]; }
+
+// KIND or KIND:PLACE.
+static const char *read_plant(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    size_t len = strcspn(value, ":");
+    uint64_t place = 0;
+    for (int k = 0; k < PLANT_KINDS; k++) {
+        if (strlen(plants[k]) != len || strncmp(plants[k], value, len) != 0) continue;
+        if (value[len] && !read_whole(value + len + 1, &place)) break;
+        VEC_PUSH(arena, o->plants, (struct plant){(enum plant_kind)k, place});
+        return NULL;
+    }
+    return arena_printf(arena, "it takes memory, short, open, endless or logits, not: %s", value);
+}
+
+#define AT(member) offsetof(struct sim_options, member)
+const struct option_row sim_rows[] = {
+    {"--prompt", "TEXT", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_prompt, .group = "Requests",
+     .help = "a request as text. Several requests run one after another"},
+    {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .names = "families/chat",
+     .help = "treat prompts as questions to a chat model and put them into a chat template: one of "
+             "families/chat, or a file"},
+    {"--prompt-ids", "LIST", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_ids,
+     .help = "a request as token ids: 1,2,3"},
+    {"--requests", "FILE", OPTION_CALL, OPTION_REPEATS, 0, .call = read_requests,
+     .help = "file with one request per line: text, or `ids:` and a list"},
+    {"--tokens", "N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_tokens,
+     .help = "tokens to generate, or rows to send (default 16, or as many as the context has room for). "
+             "After a prompt it applies to that prompt"},
+    {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
+    {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked),
+     .help = "pass an invalid request to the design instead of rejecting it"},
+    {"--data-seed", "S", OPTION_COUNT, 0, AT(data_seed), .preset = "1",
+     .help = "seed of the random rows for graphs that are not language models"},
+    {"--inputs", "FILE", OPTION_FILE, 0, AT(inputs),
+     .help = "rows for such graphs from a file: .npy (one input) or .safetensors, with arrays "
+             "[rows][...shape]. `--tokens N` takes the first N rows"},
+    {"--outputs", "FILE", OPTION_FILE, 0, AT(outputs),
+     .help = "write the result rows to a file of the same formats, only if everything matched"},
+    {"--seed", "S", OPTION_COUNT, 0, AT(seed), .preset = "0", .group = "Run",
+     .help = "seed for random delays of the memory model. 0: none"},
+    {"--compare", "all|min", OPTION_CHOICE, 0, AT(compare), .preset = "all",
+     .help = "which streams are compared with the reference model"},
+    {"--timeout", "CYCLES", OPTION_COUNT, 0, AT(timeout), .help = "fail after this many cycles (default: never)"},
+    {"--watchdog", "CYCLES", OPTION_COUNT, 0, AT(watchdog), 1, .preset = "20000",
+     .help = "report a deadlock after this many cycles without any beat"},
+    {"--pause", "CYCLE", OPTION_COUNT, 0, AT(pause), .with = "--save",
+     .help = "stop in this cycle and save the whole run"},
+    {"--save", "FILE", OPTION_FILE, 0, AT(save), .with = "--pause", .without = "--trace --beats",
+     .help = "file for the saved run"},
+    {"--resume", "FILE", OPTION_FILE, 0, AT(resume),
+     .help = "continue a saved run with the options of that run. `--pause` and `--save` may be given again"},
+    {"--inject-error", "CH:N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_error,
+     .help = "answer the N-th read burst of channel CH with SLVERR. CH:wN does so for a write burst"},
+    {"--plant", "FAULT", OPTION_CALL, OPTION_REPEATS, 0, .call = read_plant, .value = plant_name,
+     .help = "plant a fault that the run must find, to test the checks: memory[:BIT] (in the results as "
+             "stored in memory), short (stop after a step), open (a read that never finishes), "
+             "endless[:N] (the N-th read burst of channel 0 has no RLAST), logits[:BIT] (in the register "
+             "with the hash of the logits)"},
+    {"--base", "CH:BYTES", OPTION_CALL, OPTION_REPEATS, 0, .call = read_base,
+     .help = "move the image of channel CH up by BYTES and set its base register to match"},
+    {"--json", "FILE", OPTION_FILE, 0, AT(json), .group = "Output",
+     .help = "write the results as JSON. - stands for standard output"},
+    {"--occupancy", NULL, OPTION_FLAG, 0, AT(occupancy),
+     .help = "add the fill of every FIFO over time to the JSON file, also with `--compare min`"},
+    {"--trace", "FILE", OPTION_FILE, 0, AT(trace), .help = "write waveforms (FST)"},
+    {"--beats", "FILE", OPTION_FILE, 0, AT(beats),
+     .help = "write every handshake of every stream: a line with edge number, cycle, tlast"},
+    {"--logits", "FILE", OPTION_FILE, 0, AT(logits), .help = "write the logits (inputs of argmax) as raw fp32"},
+    {"--timeline", "FILE", OPTION_FILE, 0, AT(timeline),
+     .help = "write the first and last cycle of every firing on every compared stream, as CSV"},
+    {"--quiet", NULL, OPTION_FLAG, 0, AT(quiet), .help = "print no text and no summary"},
+    {0}};
+
+static const struct option_row dir_row[] = {
+    {"--dir", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir), .help = "the generated design (design.yaml, image/)"}, {0}};
+
+const struct options sim_program = {
+    .name = "sim",
+    .purpose = "the simulation of a design, as `rill sim` runs it",
+    .table = {{dir_row, 0}, {sim_rows, 0}, {sampling_rows, AT(sampling)}, {figure_rows, AT(figures)}},
+    .skips_plus = true // for the Verilated model
+};
+
+const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
+    const char *const paths[] = {o->inputs, o->outputs};
+    for (int i = 0; i < 2; i++) {
+        const char *why = paths[i] != NULL ? rows_path_fault(arena, paths[i], 1) : NULL;
+        if (why != NULL) return why;
+        if (paths[i] != NULL && o->prompts.count > 1) return "--inputs and --outputs go with one request";
+    }
+    o->tokens_fit = o->tokens == 0;
+    if (o->tokens == 0 && o->inputs == NULL) o->tokens = DEFAULT_TOKENS; // otherwise as many as the file has
+    o->occupancy |= o->json != NULL && o->compare == 0;
+    if (o->prompts.count == 0) add_prompt(arena, o);
+    for (size_t i = 0; i < o->prompts.count; i++)
+        if (o->prompts.items[i].tokens == 0) o->prompts.items[i].tokens = o->tokens;
+    return NULL;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// A random spec in memory: made by graph_seed.c, made smaller and printed by graph_text.c.
+#ifndef RILL_RANDOM_SPEC_H
+#define RILL_RANDOM_SPEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    MAX_OPS = 160,
+    MAX_TENSORS = 200,
+    MAX_REGIONS = 8,
+    MAX_CARRIES = 3,
+    MAX_SIZES = 32,
+    MAX_RANK = 3,
+    MAX_PORTS = 8,
+    NAME_BYTES = 24,
+    NONE = -1,
+};
+
+enum { FORMAT_ASYM = 3 }; // of weights, beside 8 and 4 bits: int4_asym
+
+enum op_kind {
+#define OP(kind, name) OP_##kind,
+#include "tests/fuzz/ops.inc"
+#undef OP
+    OP_KINDS
+};
+
+enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_ID, VALUE_BYTES };
+
+enum heads { NO_HEADS, QUERY_HEADS, KEY_HEADS, VALUE_HEADS, RESULT_HEADS };
+
+// Tensors of one size class have one shape, and shapes follow from others, so that sizes can be made smaller without
+// breaking a graph.
+enum shape_source {
+    SHAPE_GIVEN,
+    SHAPE_FLAT,   // all elements of `parent` as one vector
+    SHAPE_MERGED, // its first two dimensions as one
+    SHAPE_TURNED, // dimension i is dimension perm[i] of `parent`
+    SHAPE_ROWS,   // as `parent`, but rows of the length of class `last`
+    SHAPE_POOLED, // a vector of one element for `last` of `parent`; 0: for all
+};
+
+struct size_class {
+    int rank, extent[MAX_RANK];
+    enum heads heads; // not NO_HEADS: the length follows from attention
+    enum shape_source source;
+    int parent, perm[MAX_RANK], last;
+};
+
+struct tensor {
+    char name[NAME_BYTES];
+    enum value_type type;
+    int size, region;  // region NONE: an input
+    int local_of;      // a carried name: the region that carries it; else NONE
+    float rms;         // rough bound of the root mean square, so that no kernel faults
+    bool keep;         // made although nothing reads it
+    bool needed;       // found by spec_clean
+    int block_is_head; // MX: one block per head
+};
+
+struct op {
+    enum op_kind kind;
+    int region, ins, in[3], outs, out[2];
+    int weight, bias; // numbers of weight tensors, NONE: none
+    bool per_layer;   // weights of every repetition
+    int format;       // 0: default, 8, 4, FORMAT_ASYM; of an embedding 16 too
+    int row_offset, transpose, exp_min, eps_exponent, extra_rows;
+    enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
+    bool is_value; // kv_quantize: role
+    int lanes;     // 0: not given
+    int setting;   // parameter of a custom kernel, by number; 0: not given; choose: of
+    int window;    // softmax; 0: not given
+    int along;     // norms; NONE: not given
+    int heads;     // rope
+    int orders, order[MAX_RANK], perm[MAX_RANK];
+    bool list_form, gone;
+};
+
+struct carry {
+    int local, init, next;
+};
+
+struct region {
+    char name[NAME_BYTES];
+    int repeat, carries;
+    bool last;
+    struct carry carry[MAX_CARRIES];
+};
+
+enum design_key {
+    KEY_CLOCK,
+    KEY_CHANNELS,
+    KEY_BEAT_BITS,
+    KEY_LANES,
+    KEY_TOKENS,
+    KEY_WEIGHTS,
+    KEY_HEAD,
+    KEY_GROUP,
+    KEY_PREFETCH,
+    KEY_BURST,
+    KEY_OUTSTANDING,
+    KEY_ARRAYS,
+    KEY_ON_CHIP, // 0: not given
+    KEY_ACTIVATIONS,
+    KEY_QUERY_HEADS,
+    DESIGN_KEYS,
+};
+
+enum model_key {
+    MODEL_LAYERS,
+    MODEL_HEADS,
+    MODEL_HEAD_DIM,
+    MODEL_FFN,
+    MODEL_VOCAB,
+    MODEL_CONTEXT,
+    MODEL_UNTIED,
+    MODEL_EPS,
+    MODEL_BOS,
+    MODEL_EOT,
+    MODEL_KEYS
+};
+
+struct spec {
+    uint64_t seed;
+    int design[DESIGN_KEYS]; // the clock in tenths of MHz
+    bool is_model, is_lm;
+    int model[MODEL_KEYS];                    // MODEL_EPS: exponent of ten
+    int heads, kv_heads, head_dim, value_dim; // of attention; 0: none
+    int weights_exp_min;                      // of its quantized weights, once they are made: one for all attentions
+    int context;                              // 0: not given
+    bool to_end;                              // requests go on to the end of the context
+    int most_ops;                             // of the regions; the ends join what is left
+    int sizes, tensors, ops, regions, inputs, outputs, weights;
+    struct size_class size[MAX_SIZES];
+    struct tensor tensor[MAX_TENSORS];
+    struct op op[MAX_OPS];
+    struct region region[MAX_REGIONS];
+    int input[MAX_PORTS], output[MAX_PORTS];
+};
+
+extern const int design_default[DESIGN_KEYS];
+
+int spec_elements(const struct spec *s, int size);
+// The extents of a size class; its rank.
+int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]);
+void spec_make(struct spec *s, uint64_t seed);
+
+void spec_print(const struct spec *s);
+// Marks as gone what no output needs.
+void spec_clean(struct spec *s);
+// How many ways there are to make it smaller, and one of them; a step that is not possible changes nothing.
+int spec_steps(const struct spec *s);
+void spec_step(struct spec *s, const struct spec *whole, int step);
+
+#endif
