@@ -84,6 +84,7 @@ foreign: deps
 	@python3 -c "import ensurepip" 2>/dev/null || tests/install.sh demo python3-venv:python3-venv
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/foreign/run.sh --seeds $(or $(SEEDS),20)
+	@tests/foreign/slang.sh
 
 # The program that runs requests on a card, and its library (docs/card.md)
 host: deps

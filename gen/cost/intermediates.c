@@ -20,13 +20,15 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
     struct timing_contract c;
     struct cost_memory m;
     if (!timing_contract(ir, kernel, &c) || !in || kernel_is(k, KERNEL_SPILL)) return 0;
-    if (c.machine == TIMING_GEAR) return c.lines * ir->design.tokens * (c.in + c.out - 1) * 32;
+    if (c.machine == TIMING_GEAR) return c.gear.lines * ir->design.tokens * (c.gear.in + c.gear.out - 1) * 32;
     if (c.machine == TIMING_REPLAY || c.machine == TIMING_LAYOUT)
         return kernel_memory(k, &m) ? m.words * m.bits * m.times : 0;
-    if (c.machine == TIMING_GROUPS) return c.banks * c.take[0] * ir->design.tokens * in->data_bits;
-    if (c.machine != TIMING_BANKS && c.machine != TIMING_SOFTMAX && c.machine != TIMING_SPLIT) return 0;
-    if (c.room) return c.room * in->data_bits;
-    return c.banks * (c.rows ? c.rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
+    if (c.machine == TIMING_GROUPS) return c.groups.banks * c.groups.take[0] * ir->design.tokens * in->data_bits;
+    bool banks = c.machine == TIMING_BANKS || c.machine == TIMING_SOFTMAX;
+    if (!banks && c.machine != TIMING_SPLIT) return 0;
+    if (banks && c.banks.room) return c.banks.room * in->data_bits;
+    int64_t groups = banks ? c.banks.banks : c.split.banks, rows = banks ? c.banks.rows : c.split.rows;
+    return groups * (rows ? rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
 }
 
 // With the buffers of its two DMA engines.

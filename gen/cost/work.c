@@ -58,8 +58,8 @@ static struct cost_contract engine(const struct call *k) {
 // A group is read when all of it is in; where a firing is shorter, the firing.
 static struct cost_contract banks(const struct call *k) {
     struct timing_contract c = k->c;
-    c.rows = at_most(c.rows, at_least(firing_in(k), 1));
-    return gathers(c.rows, timing_latency(&c));
+    c.banks.rows = at_most(c.banks.rows, at_least(firing_in(k), 1));
+    return gathers(c.banks.rows, timing_latency(&c));
 }
 
 // False: nothing goes through it.
@@ -75,18 +75,18 @@ static bool passage(const struct call *k, struct cost_contract *out) {
     case TIMING_PACK:
     case TIMING_LOOP: return *out = passes(delay), true;
     case TIMING_EMBED: // the request, the row's beats, then the pipeline behind the row buffer
-    case TIMING_POSITION:
-    case TIMING_READER: return *out = passes(c->ask + c->beats + delay), true;
+    case TIMING_POSITION: return *out = passes(c->fetch.ask + c->fetch.beats + delay), true;
+    case TIMING_READER: return *out = passes(c->rows.ask + c->rows.beats + delay), true;
     case TIMING_BANKS: return *out = banks(k), true;
-    case TIMING_SOFTMAX: return *out = gathers(div_up(k->position + 1, c->lanes), delay), true;
+    case TIMING_SOFTMAX: return *out = gathers(div_up(k->position + 1, c->banks.softmax.lanes), delay), true;
     case TIMING_ARGMAX: return *out = gathers(firing_in(k), delay), true;
-    case TIMING_GEAR: return *out = gathers(div_up(c->out, c->in), delay), true;
-    case TIMING_REPLAY: return *out = gathers(c->units ? c->units : firing_in(k), delay), true;
-    case TIMING_LAYOUT: return *out = gathers(c->rows, delay), true;
-    case TIMING_SPLIT: return *out = gathers(c->together, delay), true;
-    case TIMING_SCALES: return *out = gathers(c->units, delay), true;
+    case TIMING_GEAR: return *out = gathers(div_up(c->gear.out, c->gear.in), delay), true;
+    case TIMING_REPLAY: return *out = gathers(c->replay.units ? c->replay.units : firing_in(k), delay), true;
+    case TIMING_LAYOUT: return *out = gathers(c->layout.rows, delay), true;
+    case TIMING_SPLIT: return *out = gathers(c->split.together, delay), true;
+    case TIMING_SCALES: return *out = gathers(c->scales.units, delay), true;
     case TIMING_ENGINE: return *out = engine(k), true;
-    case TIMING_GROUPS: return *out = gathers(c->take[0], delay), out->interval = c->every, true;
+    case TIMING_GROUPS: return *out = gathers(c->groups.take[0], delay), out->interval = c->groups.every, true;
     default: return false;
     }
 }
@@ -99,9 +99,10 @@ static int64_t engine_busy(const struct call *k, int64_t words) {
 }
 
 static int64_t v_tail_busy(const struct call *k, int64_t words) {
-    int64_t rows = k->c.rows, heads = k->c.layers * k->c.heads, place = k->position % LAYOUT_V_BLOCK;
-    int64_t opening = k->c.beats == 2 && place == 0 ? rows : 0;
-    int64_t closing = place == LAYOUT_V_BLOCK - 1 ? k->c.every * rows * k->c.beats : 0;
+    const struct timing_values *v = &k->c.values;
+    int64_t rows = v->rows, heads = v->layers * v->heads, place = k->position % LAYOUT_V_BLOCK;
+    int64_t opening = v->beats == 2 && place == 0 ? rows : 0;
+    int64_t closing = place == LAYOUT_V_BLOCK - 1 ? v->every * rows * v->beats : 0;
     return words + heads * (rows + opening + closing);
 }
 
@@ -115,10 +116,11 @@ static int reader_node(const struct call *k) {
 }
 
 static int64_t scales_busy(const struct call *k, int64_t words) {
+    const struct timing_scales *s = &k->c.scales;
     int64_t sent = 0;
-    for (int64_t r = 0; r < k->c.layers; r++)
-        sent += k->c.heads * k->c.times / at_least(k->c.together, 1) *
-                div_up(k->position + 1 - window_begin(k->ir, reader_node(k), r, k->position), k->c.lanes);
+    for (int64_t r = 0; r < s->layers; r++)
+        sent += s->heads * s->times / at_least(s->together, 1) *
+                div_up(k->position + 1 - window_begin(k->ir, reader_node(k), r, k->position), s->lanes);
     return at_least(words, sent);
 }
 
@@ -144,23 +146,29 @@ static int64_t walker_busy(const struct call *k, int64_t words) {
 // Beats of a table's rows, one row for every firing of a step of one token (custom kernels).
 static int64_t table_beats(const struct ir *ir, int kernel, const struct timing_contract *c) {
     int node = ir->kernel[kernel].node;
-    return node != IR_NONE && kernel_is(&ir->kernel[kernel], KERNEL_FETCH)
-               ? c->beats * ir->region[ir->node[node].region].repeat
+    const struct timing_table *table = timing_table(c);
+    return table && node != IR_NONE && kernel_is(&ir->kernel[kernel], KERNEL_FETCH)
+               ? table->beats * ir->region[ir->node[node].region].repeat
                : 0;
+}
+
+static int64_t busy_again(const struct call *k, int64_t words) {
+    const struct timing_replay *r = &k->c.replay;
+    return r->units ? words * r->times / at_least(r->together, 1) : words;
 }
 
 static int64_t busy(const struct call *k, int64_t words, int64_t interval) {
     switch (k->c.machine) {
     case TIMING_ENGINE: return engine_busy(k, words);
     case TIMING_EMBED: // row after row: a row is not fetched while the one before leaves
-    case TIMING_POSITION: return k->c.beats + words;
+    case TIMING_POSITION: return k->c.fetch.beats + words;
     case TIMING_V_TAIL: return v_tail_busy(k, words);
     case TIMING_SCALES: return scales_busy(k, words);
-    case TIMING_REPLAY: return k->c.units ? words * k->c.times / at_least(k->c.together, 1) : words;
-    case TIMING_STORE: return at_least(words, k->c.words[0]);
+    case TIMING_REPLAY: return busy_again(k, words);
+    case TIMING_STORE: return at_least(words, k->c.store.words);
     case TIMING_SELECT: return select_busy(k, words);
     case TIMING_WALKER: return walker_busy(k, words);
-    case TIMING_LOOP: return words ? k->c.pipe + 1 : 0;
+    case TIMING_LOOP: return words ? k->c.stages + 1 : 0;
     default: return words * interval + table_beats(k->ir, k->kernel, &k->c);
     }
 }
@@ -175,8 +183,9 @@ bool cost_is_engine(const struct ir *ir, int kernel) {
 int64_t cost_memory_beats(const struct ir *ir, int kernel) {
     struct timing_contract c;
     if (!timing_contract(ir, kernel, &c)) return 0;
-    if (c.machine == TIMING_EMBED || c.machine == TIMING_POSITION) return c.beats;
-    if (c.machine == TIMING_READER || c.machine == TIMING_WRITER) return div_up(c.rows, c.units) * c.beats;
+    if (c.machine == TIMING_EMBED || c.machine == TIMING_POSITION) return c.fetch.beats;
+    if (c.machine == TIMING_READER || c.machine == TIMING_WRITER)
+        return div_up(c.rows.rows, c.rows.group) * c.rows.beats;
     return table_beats(ir, kernel, &c);
 }
 

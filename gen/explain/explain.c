@@ -48,7 +48,7 @@ static void say_parameter(FILE *out, const struct topic *t, struct arena *arena)
 }
 
 static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
-    static const char *const kinds[] = {"integer", "number", "text", "list", ""};
+    static const char *const kinds[] = {"integer", "number", "text", "list", "one of"};
     struct ir_op_attr attr[IR_MAX_OP_ATTRS];
     ir_attr_column(ir_spec_op(op).attributes, attr);
     const struct ir_op_attr *a = &attr[index];
@@ -65,7 +65,7 @@ static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
 static void say_steps(FILE *out, const char *steps) {
     for (const char *p = steps; p && *p; p += strcspn(p, ";")) {
         p += strspn(p, "; ");
-        fprintf(out, "%s%.*s", p == steps ? "  stands for " : ", ", (int)strcspn(p, " ?"), p);
+        fprintf(out, "%s%.*s", p == steps ? "  stands for " : ", ", (int)strcspn(p, " ?^"), p);
     }
     if (steps) fputc('\n', out);
 }

@@ -5,7 +5,7 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     class_pipe(c, CYCLES_SLICE + LATENCY_ADD);
-    c->sliced = true;
+    c->pipe.sliced = true;
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

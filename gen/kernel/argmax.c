@@ -9,8 +9,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_ARGMAX;
-    c->banks = 1;
-    c->pipe = class_levels(a) + 2;
+    c->stages = class_levels(a) + 2;
 }
 
 // A node of the tree and one of the hash for each lane; lanes that the last chunk does not fill are masked in both.

@@ -8,19 +8,15 @@
 
 void class_pipe(struct timing_contract *c, int64_t latency) {
     c->machine = TIMING_PIPE;
-    c->pipe = latency;
+    c->stages = latency;
 }
 
 // Two banks; a word is issued `delay` + 1 cycles after the group's last word at the earliest, its data is there one
 // cycle later; a bank is free for writing 2 cycles after its last word was issued.
 void class_banks(struct timing_contract *c, int64_t rows, int64_t delay, int64_t stages) {
     c->machine = TIMING_BANKS;
-    c->rows = rows;
-    c->banks = 2;
-    c->release = 2;
-    c->ready = delay + 1;
-    c->pipe = 1 + stages;
-    c->pack = 1;
+    c->stages = 1 + stages;
+    c->banks = (struct timing_banks){.rows = rows, .banks = 2, .release = 2, .ready = delay + 1, .pack = 1};
 }
 
 void class_norm(const struct kernel_args *a, struct timing_contract *c, int64_t finish, int64_t stages) {
@@ -30,19 +26,19 @@ void class_norm(const struct kernel_args *a, struct timing_contract *c, int64_t 
 int64_t class_max_delay(const struct kernel_args *a) { return class_levels(a) > 2 ? class_levels(a) - 1 : 1; }
 
 void class_units(const struct kernel_args *a, struct timing_contract *c) {
-    c->by_token = true;
-    c->pack = at_least(class_beat_bits(a) / 8 / class_lanes(a), 1);
+    c->banks.by_token = true;
+    c->banks.pack = at_least(class_beat_bits(a) / 8 / class_lanes(a), 1);
 }
 
 void class_replay(const struct kernel_args *a, struct timing_contract *c) {
     c->machine = TIMING_REPLAY;
-    c->banks = 1;
-    c->ready = 1;
-    c->pipe = 1;
-    c->release = 2;
-    c->times = args_int(a, "REPLAYS", 1);
-    c->units = args_int(a, "UNITS", 0); // 0: whole firings
-    c->together = args_int(a, "TOGETHER", 1);
+    c->stages = 1;
+    c->replay = (struct timing_replay){.banks = 1,
+                                       .ready = 1,
+                                       .release = 2,
+                                       .times = args_int(a, "REPLAYS", 1),
+                                       .units = args_int(a, "UNITS", 0),
+                                       .together = args_int(a, "TOGETHER", 1)};
 }
 
 // Of all loops together; the fallback where there is no list.
@@ -54,24 +50,24 @@ static int64_t trips(const struct kernel_args *a, int64_t fallback) {
 
 void class_layout(const struct kernel_args *a, struct timing_contract *c) {
     c->machine = TIMING_LAYOUT;
-    c->banks = 2;
-    c->ready = 1;
-    c->pipe = 1;
-    c->release = 1;
-    c->rows = args_int(a, "BUFFER", 1);
-    c->units = trips(a, c->rows);
-    c->times = args_int(a, "ROUNDS", 1);
+    int64_t rows = args_int(a, "BUFFER", 1);
+    c->stages = 1;
+    c->layout = (struct timing_layout){.rows = rows,
+                                       .banks = 2,
+                                       .ready = 1,
+                                       .release = 1,
+                                       .reads = trips(a, rows),
+                                       .groups = args_int(a, "ROUNDS", 1)};
 }
 
 void class_rows(const struct kernel_args *a, struct timing_contract *c) {
     int64_t chunk_bits = 32 * class_lanes(a), beat_bits = class_beat_bits(a);
-    c->rows = args_int(a, "CHUNKS", 1);
-    c->units = at_least(beat_bits / chunk_bits, 1); // rows of a group
-    c->beats = at_least(chunk_bits / beat_bits, 1); // beats of a group and token
-    c->ask = 2;
-    c->banks = 2;
-    c->ready = 1;
-    c->pipe = 1;
+    c->stages = 1;
+    c->rows = (struct timing_rows){.rows = args_int(a, "CHUNKS", 1),
+                                   .group = at_least(beat_bits / chunk_bits, 1),
+                                   .beats = at_least(chunk_bits / beat_bits, 1),
+                                   .ask = 2,
+                                   .ready = 1};
 }
 
 // ---- resources ----

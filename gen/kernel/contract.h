@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timing contract of a kernel, as functions of its RTL parameters. docs/timing.md. Units: cycles, words of a
-// stream. A row is a word for each active token of the step.
+// The timing contract of a kernel, as functions of its RTL parameters: the machine that it is, and that machine's
+// numbers. docs/timing.md. Units: cycles, words of a stream. A row is a word for each active token of the step.
 #ifndef RILL_CONTRACT_H
 #define RILL_CONTRACT_H
 
 #include "gen/ir/ir.h"
 
-// How a kernel orders its work; the numbers that belong to it are below.
+// How a kernel orders its work. Each machine has numbers of its own, below, and runs in gen/simulator (machines.def).
 enum timing_machine {
     TIMING_NONE,     // moves no words of streams
     TIMING_PIPE,     // a word of every input for a word of the output, stages that stall together
@@ -48,43 +48,186 @@ enum timing_need {
     TIMING_HELD,  // a firing for every firing of the output: whole before its first word is read, kept in banks
 };
 
+// The numbers of each machine. Times are in cycles.
+
+// Rows of a table in memory that a custom kernel reads before it takes the words of a firing.
+struct timing_table {
+    int64_t beats;    // of a row; 0: it reads none
+    int64_t ask;      // from a step word, or the firing before, to the first request
+    int64_t ask_next; // between requests of a step
+    int64_t held;     // from the last beat of the rows to the first word taken
+};
+
+struct timing_pipe {
+    bool sliced;               // the first of the stages is a register slice at each input, with room of its own
+    int64_t rows;              // of a firing of the output; 0: as the input's
+    int64_t firings;           // of the input in one of the output; 0: one
+    struct timing_table table; // custom kernels
+};
+
+// TIMING_BANKS, TIMING_SOFTMAX
+struct timing_banks {
+    int64_t enter;      // stages before the banks
+    int64_t rows;       // of a group; 0: up to the end of the firing
+    int64_t banks;      // groups that are held
+    int64_t room;       // words that these groups hold in all; 0: each its own place
+    int64_t release;    // from a group's last word read to its place being free
+    int64_t ready;      // from the last word of a group (at the banks) to the first word that may be read
+    int64_t pack;       // rows read for a word out
+    bool by_token;      // a group is read token after token, not row after row
+    bool pads;          // and its units are made even
+    int64_t groups;     // of a firing of the output; 0: as the input's firings
+    struct {            // TIMING_SOFTMAX
+        int64_t behind; // from a token's last word out to its scalar
+        int64_t kept;   // firings whose scalars have room
+        int64_t heads, layers, lanes;
+        int64_t together; // query heads of a firing in a step of one token; 0, 1: one
+    } softmax;
+};
+
+struct timing_gear {
+    int64_t in, out;                   // elements of a word
+    int64_t last_words, last_elements; // of the last of so many words; 0: as the others
+    int64_t lines;                     // row-steps that wait at the output
+};
+
+struct timing_replay {
+    int64_t banks;    // groups that are held
+    int64_t ready;    // from the last word of a group to the first word that may be read
+    int64_t release;  // from the last word read to the place being free
+    int64_t times;    // passes
+    int64_t units;    // words of a head and token, which are a group; 0: the whole firing is one
+    int64_t together; // query heads of a firing in a step of one token; 0, 1: one
+};
+
+// TIMING_PACK (together alone), TIMING_SPLIT
+struct timing_split {
+    int64_t together; // query heads of a firing in a step of one token
+    int64_t rows;     // of a firing that is split
+    int64_t banks;    // firings that are held
+    int64_t ready;    // from the last word of a firing to the first word that may be read
+    int64_t heads, layers;
+};
+
+struct timing_spill {
+    int64_t words;          // of a firing
+    int64_t firings;        // that are held
+    int64_t in_beat, beats; // words of a beat, beats of a word; one of the two is 1
+    int64_t burst;          // beats
+    int64_t settle;         // from the last beat handed over to the first look for the response
+};
+
+struct timing_layout {
+    int64_t rows;    // of a group
+    int64_t banks;   // groups that are held
+    int64_t ready;   // from the last word of a group to the first word that may be read
+    int64_t release; // from the last word read to the place being free
+    int64_t reads;   // words read of a group, per token
+    int64_t groups;  // of a firing
+};
+
+struct timing_store {
+    int64_t words; // that it holds
+};
+
+struct timing_scales {
+    int64_t ready;   // from a scale taken to its being read
+    int64_t release; // from a step's last word to the step after the next
+    int64_t look;    // more behind a layer, until it is known where the next one's window begins
+    int64_t times;   // passes
+    int64_t units;   // scales of a head and token
+    int64_t heads, layers, lanes;
+    int64_t together; // query heads of a firing in a step of one token; 0, 1: one
+};
+
+struct timing_keys { // TIMING_K_WRITER
+    int64_t heads, layers;
+    int64_t units;    // words of a head and token
+    int64_t channels; // over which positions are dealt out
+    int64_t ask;      // from a step's last word to the next step
+};
+
+struct timing_values { // TIMING_V_TAIL
+    int64_t heads, layers;
+    int64_t rows;        // of a head on a channel
+    int64_t units;       // words of a head and token
+    int64_t beats;       // of 64 positions
+    int64_t reads;       // of the open block in a layer; 0: nobody waits for them
+    int64_t reads_alone; // in a step of one token
+    bool by_step;        // waits for all reads of the step before, not for those of a layer
+    int64_t release;     // from the engine's last read of an open block to its next word
+    int64_t every;       // for a beat written out
+    int64_t settle;      // from the last beat handed over to its response
+};
+
+struct timing_engine {
+    int64_t channels;   // lanes
+    int64_t beat_bits;  // of memory
+    int64_t arrays;     // tokens of a beat in a cycle
+    int64_t results;    // row-steps that wait at the output
+    int64_t lane_beats; // that a lane holds
+    int64_t key_units;  // of a lane
+    int64_t release;    // from a result taken to its place being free, beside the next cycle
+};
+
+// TIMING_EMBED, TIMING_POSITION
+struct timing_fetch {
+    int64_t rows;     // words of a row
+    int64_t beats;    // read from memory for a row
+    int64_t ask;      // from an id or a step to the first request
+    int64_t ask_next; // between requests of a step
+    int64_t ready;    // from the last beat to the first word
+};
+
+// TIMING_READER, TIMING_WRITER
+struct timing_rows {
+    int64_t rows;  // of a firing
+    int64_t group; // rows that are in memory together
+    int64_t beats; // of a group and token
+    int64_t ask;   // from a step, or a group's last word, to the request
+    int64_t ready; // from a group's last beat to its first word
+};
+
+struct timing_walker {
+    int64_t layers; // of the cache; 0: there is none
+};
+
+struct timing_ring {
+    int64_t settle; // from the response to the next id
+};
+
+struct timing_groups {
+    int64_t groups;                                  // of a firing
+    int64_t gives;                                   // words out of a group; the last one gives the rest
+    int64_t words_out;                               // of a firing
+    int64_t banks;                                   // groups that are held
+    int64_t every;                                   // from a word to the next
+    int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // of every input: words of a group and of a firing
+    struct timing_table table;
+};
+
 struct timing_contract {
     enum timing_machine machine;
-    int64_t enter; // stages before the banks
-    int64_t rows; // of an input group (TIMING_PIPE: of an output firing; TIMING_SPILL: words of a firing); 0: up to the
-                  // end of the firing
-    int64_t banks; // groups (TIMING_SPILL: firings) that are held; a group's place is free `release` cycles after its
-                   // last word was read
-    int64_t room;  // words that these groups hold in all; 0: each its own place. TIMING_ENGINE: units of keys of a lane
-    int64_t release; // TIMING_ENGINE: from a result taken to its place being free, beside the next cycle.
-                     // TIMING_SCALES: from a step's last word to the step after the next. TIMING_V_TAIL: from the
-                     // engine's last read of an open block to its next word
-    int64_t ready;   // from the last word of a group (at the banks) to the first word that may be read
-    int64_t pipe;    // from a word read to the output's offer: stages that stall together
-    bool sliced;     // TIMING_PIPE: the first cycle of `pipe` is a register slice at each input, with room of its own
-    int64_t pack;    // rows read for a word out
-    bool by_token;   // a group is read token after token, not row after row
-    bool pads;       // and its units are made even
-    bool by_step;    // TIMING_V_TAIL: waits for all reads of the step before, not for those of a layer
-    int64_t fire;    // input groups (of TIMING_PIPE: firings) of an output firing; 0: as the input's firings
-    int64_t in, out; // elements of a word in and out (TIMING_GEAR); of the last of `rows` words `units`, if not 0.
-                     // TIMING_SPILL: words of a beat, beats of a word; one of the two is 1
-    int64_t lines;   // row-steps that wait at the output (TIMING_GEAR)
-    int64_t times;   // passes (TIMING_REPLAY, TIMING_SCALES); groups of a firing (TIMING_LAYOUT)
-    int64_t units;   // words of a head and token (TIMING_LAYOUT: read of a group, per token)
-    int64_t heads, layers, lanes;
-    int64_t together; // query heads of a firing in a step of one token; 0, 1: one. TIMING_V_TAIL: reads of such a step
-    int64_t beats;    // read from memory for a row; TIMING_SPILL: of a burst; TIMING_ENGINE: that a lane holds
-    int64_t ask;      // cycles from an id, a step or a group's last word (TIMING_WRITER) to the first request
-    int64_t ask_next; // between requests of a step
-    int64_t every;    // cycles from a word to the next (TIMING_GROUPS), for a beat written out (TIMING_V_TAIL)
-    int64_t look;     // more behind a layer, until it is known where the next one's window begins (TIMING_SCALES)
-    int64_t settle; // of writes: from the response to the next id (TIMING_RING), from the last beat handed over to the
-                    // first look for the response (TIMING_SPILL), or to the response itself (TIMING_V_TAIL)
-    int64_t held;   // custom: from the last beat of a firing's rows to the first word taken
-    int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // of every input: words of a group and of a firing
-                                                     // (TIMING_GROUPS); words[0] of TIMING_STORE: that it holds
-    int64_t channels;
+    int64_t stages; // from a word read to the output's offer: they stall together
+    union {         // by the machine
+        struct timing_pipe pipe;
+        struct timing_banks banks;
+        struct timing_gear gear;
+        struct timing_replay replay;
+        struct timing_split split;
+        struct timing_spill spill;
+        struct timing_layout layout;
+        struct timing_store store;
+        struct timing_scales scales;
+        struct timing_keys keys;
+        struct timing_values values;
+        struct timing_engine engine;
+        struct timing_fetch fetch;
+        struct timing_rows rows;
+        struct timing_walker walker;
+        struct timing_ring ring;
+        struct timing_groups groups;
+    };
 };
 
 // False when the module has no contract; then nothing can be said about a design that has it.
@@ -92,5 +235,9 @@ bool timing_contract(const struct ir *, int kernel, struct timing_contract *);
 // Cycles from the last word of an input group to the first word that comes of it, nothing being in the way.
 int64_t timing_latency(const struct timing_contract *);
 enum timing_need timing_need(const struct ir_kernel *, int port);
+// Rows of a table that a custom kernel reads; NULL: no custom kernel's contract.
+const struct timing_table *timing_table(const struct timing_contract *);
+// The layers that the machine counts, or NULL.
+int64_t *timing_layers(struct timing_contract *);
 
 #endif

@@ -6,8 +6,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     int64_t lanes = at_least(args_int(a, "LANES", 1), 1);
     class_layout(a, c);
-    c->rows = div_up(c->rows, lanes);
-    c->units = div_up(c->units, lanes);
+    c->layout.rows = div_up(c->layout.rows, lanes);
+    c->layout.reads = div_up(c->layout.reads, lanes);
 }
 
 // rill_rotate, yosys: 2:1 multiplexers alone or two in a LUT.

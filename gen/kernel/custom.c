@@ -12,21 +12,25 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     if (!ir_custom_timing(at->ir, node, ir_node_lanes(at->ir, at->ir->kernel[at->kernel].node), &t, NULL)) return;
     bool alike = t.group == 1 && t.gives == 1 && t.interval == 1 && t.buffers == 1;
     for (int i = 0; i < node->inputs; i++) alike &= t.words[i] == t.out_words;
-    c->machine = alike ? TIMING_PIPE : TIMING_GROUPS;
-    c->pipe = t.latency;
-    c->every = t.interval;
-    c->banks = t.buffers;
-    c->rows = alike ? 0 : t.groups; // of a firing
-    c->units = t.gives;
-    c->fire = alike ? 0 : t.out_words;
-    c->ask = t.ask;
-    c->ask_next = t.ask_next;
-    c->held = t.held;
+    struct timing_table table = {.ask = t.ask, .ask_next = t.ask_next, .held = t.held};
     if (ir_custom_of(at->ir, at->ir->kernel[at->kernel].node)->fetch)
-        c->beats = div_up(32 * ir_attr_int(&node->attrs, "cols", 1), at->ir->design.beat_bits);
+        table.beats = div_up(32 * ir_attr_int(&node->attrs, "cols", 1), at->ir->design.beat_bits);
+    if (alike) {
+        class_pipe(c, t.latency);
+        c->pipe.table = table;
+        return;
+    }
+    c->machine = TIMING_GROUPS;
+    c->stages = t.latency;
+    c->groups = (struct timing_groups){.groups = t.groups,
+                                       .gives = t.gives,
+                                       .words_out = t.out_words,
+                                       .banks = t.buffers,
+                                       .every = t.interval,
+                                       .table = table};
     for (int i = 0; i < node->inputs; i++) {
-        c->words[i] = t.words[i];
-        c->take[i] = i == 0 && t.group ? t.group : div_up(t.words[i], t.groups);
+        c->groups.words[i] = t.words[i];
+        c->groups.take[i] = i == 0 && t.group ? t.group : div_up(t.words[i], t.groups);
     }
 }
 

@@ -23,12 +23,12 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_EMBED;
-    c->rows = class_chunks(a);
-    c->beats = args_int(a, "HDR_BEATS", 0) + args_int(a, "ROW_BEATS", 1);
-    c->ask = 6;
-    c->ask_next = 1;
-    c->ready = 2;
-    c->pipe = args_int(a, "MODE", 0) == SPEC_TABLE_INT4 ? 12 : 9;
+    c->fetch.rows = class_chunks(a);
+    c->fetch.beats = args_int(a, "HDR_BEATS", 0) + args_int(a, "ROW_BEATS", 1);
+    c->fetch.ask = 6;
+    c->fetch.ask_next = 1;
+    c->fetch.ready = 2;
+    c->stages = args_int(a, "MODE", 0) == SPEC_TABLE_INT4 ? 12 : 9;
 }
 
 // Rows of all tokens wait in a buffer, whose words are as wide as a chunk; int4 rows have group scales beside them.

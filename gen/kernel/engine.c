@@ -468,19 +468,18 @@ struct cost_resources cost_one_sums(const struct ir_kernel *engine) {
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_ENGINE;
-    c->channels = args_int(a, "CHANNELS", 1);
-    c->units = class_beat_bits(a);
-    c->times = arrays(a);
-    c->lines = places(a);
-    c->beats = LANE_BEATS;
-    c->room = KEY_UNITS;
-    c->banks = 2;
+    c->engine.channels = args_int(a, "CHANNELS", 1);
+    c->engine.beat_bits = class_beat_bits(a);
+    c->engine.arrays = arrays(a);
+    c->engine.results = places(a);
+    c->engine.lane_beats = LANE_BEATS;
+    c->engine.key_units = KEY_UNITS;
     // From the decision to the output's offer: 1, the beat in the lanes, the lanes, dequantizers, FIFO.
     enum { BEAT_AT = 5, DEQUANTIZE = LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD };
     int64_t lanes = in_trees(a) ? LATENCY_PAIR_PRODUCTS + pair_more(a) + LATENCY_PAIR_SUMS
                                 : LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;
-    c->pipe = 1 + BEAT_AT + lanes + DEQUANTIZE + CYCLES_FIFO + stages_to(a) + stages_back(a);
-    c->release = args_int(a, "PULSE_HOPS", 0);
+    c->stages = 1 + BEAT_AT + lanes + DEQUANTIZE + CYCLES_FIFO + stages_to(a) + stages_back(a);
+    c->engine.release = args_int(a, "PULSE_HOPS", 0);
 }
 
 const struct kernel_class rtl_dequantize = {.module = "rill_dequantize", .cost = cost_dequantize};

@@ -5,7 +5,7 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     class_pipe(c, 0);
-    c->rows = args_int(a, "WORDS", 1);
+    c->pipe.rows = args_int(a, "WORDS", 1);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

@@ -5,7 +5,7 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_PACK;
-    c->together = args_int(a, "TOGETHER", 1);
+    c->split.together = args_int(a, "TOGETHER", 1);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

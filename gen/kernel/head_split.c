@@ -5,13 +5,13 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_SPLIT;
-    c->rows = args_int(a, "WORDS", 1);
-    c->banks = 2;
-    c->ready = 2;
-    c->pipe = 1;
-    c->together = args_int(a, "TOGETHER", 1);
-    c->heads = args_int(a, "HEADS", 1);
-    c->layers = args_int(a, "LAYERS", 1);
+    c->split.rows = args_int(a, "WORDS", 1);
+    c->split.banks = 2;
+    c->split.ready = 2;
+    c->stages = 1;
+    c->split.together = args_int(a, "TOGETHER", 1);
+    c->split.heads = args_int(a, "HEADS", 1);
+    c->split.layers = args_int(a, "LAYERS", 1);
 }
 
 static int64_t words_of(const struct kernel_args *a) { return 2 * class_tokens(a) * args_int(a, "WORDS", 1); }

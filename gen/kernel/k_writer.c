@@ -6,11 +6,11 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_K_WRITER;
-    c->layers = args_int(a, "LAYERS", 1);
-    c->heads = args_int(a, "HEADS", 1);
-    c->units = args_int(a, "UNITS", 1);
-    c->channels = at_least(args_int(a, "CHANNELS", 1), 1);
-    c->ask = 4; // cycles between steps
+    c->keys.layers = args_int(a, "LAYERS", 1);
+    c->keys.heads = args_int(a, "HEADS", 1);
+    c->keys.units = args_int(a, "UNITS", 1);
+    c->keys.channels = at_least(args_int(a, "CHANNELS", 1), 1);
+    c->keys.ask = 4; // cycles between steps
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

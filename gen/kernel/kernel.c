@@ -129,38 +129,105 @@ bool kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
 
 // ---- timing ----
 
-// A dump may have been edited: numbers that no module takes.
+// A dump may have been edited: numbers that no module takes. They are counts, and what divides is not 0.
+enum { MOST = 1 << 20 };
+static bool is_count(int64_t n) { return n >= 0 && n <= MOST; }
+static bool is_divisor(int64_t n) { return n > 0 && n <= MOST; }
+
+static bool are_banks_sane(const struct timing_banks *b) {
+    return is_count(b->rows) && is_count(b->ready) && is_divisor(b->pack) && is_count(b->groups) &&
+           is_count(b->softmax.behind) && is_count(b->softmax.kept) && is_count(b->softmax.heads) &&
+           is_count(b->softmax.layers) && is_count(b->softmax.lanes);
+}
+
+static bool is_cache_sane(int64_t units, int64_t heads, int64_t layers) {
+    return is_divisor(units) && is_divisor(heads) && is_divisor(layers);
+}
+
+static bool is_table_sane(const struct timing_table *t) { return is_count(t->beats); }
+
 static bool is_sane(const struct timing_contract *c) {
-    if (c->machine >= TIMING_MACHINES) return false;
-    const int64_t number[] = {c->rows,  c->ready, c->pipe,  c->pack,   c->fire,  c->in,    c->out,
-                              c->times, c->units, c->heads, c->layers, c->lanes, c->beats, c->channels};
-    for (size_t i = 0; i < COUNT_OF(number); i++)
-        if (number[i] < 0 || number[i] > 1 << 20) return false;
-    bool words = (c->machine != TIMING_GEAR && c->machine != TIMING_SPILL) ||
-                 (c->in > 0 && c->out > 0 && (c->machine == TIMING_GEAR || c->beats > 0));
-    bool kv =
-        c->machine < TIMING_SCALES || c->machine > TIMING_V_TAIL || (c->units > 0 && c->heads > 0 && c->layers > 0);
-    bool scales = c->machine != TIMING_SCALES || (c->lanes > 0 && c->times > 0);
-    bool rows = c->machine < TIMING_EMBED || c->machine > TIMING_READER || (c->rows > 0 && c->beats > 0);
-    rows &= c->machine != TIMING_WRITER || (c->rows > 0 && c->beats > 0 && c->units > 0);
-    return words && kv && scales && rows && c->pack > 0 && (c->machine != TIMING_ENGINE || c->channels > 0) &&
-           (c->machine != TIMING_READER || c->units > 0);
+    if (c->machine >= TIMING_MACHINES || !is_count(c->stages)) return false;
+    switch (c->machine) {
+    case TIMING_PIPE: return is_count(c->pipe.rows) && is_count(c->pipe.firings) && is_table_sane(&c->pipe.table);
+    case TIMING_BANKS:
+    case TIMING_SOFTMAX: return are_banks_sane(&c->banks);
+    case TIMING_GEAR:
+        return is_divisor(c->gear.in) && is_divisor(c->gear.out) && is_count(c->gear.last_words) &&
+               is_count(c->gear.last_elements);
+    case TIMING_REPLAY: return is_count(c->replay.times) && is_count(c->replay.units);
+    case TIMING_SPLIT: return is_count(c->split.rows) && is_count(c->split.heads) && is_count(c->split.layers);
+    case TIMING_SPILL:
+        return is_divisor(c->spill.in_beat) && is_divisor(c->spill.beats) && is_divisor(c->spill.burst) &&
+               is_count(c->spill.words);
+    case TIMING_LAYOUT: return is_count(c->layout.rows) && is_count(c->layout.reads) && is_count(c->layout.groups);
+    case TIMING_SCALES:
+        return is_cache_sane(c->scales.units, c->scales.heads, c->scales.layers) && is_divisor(c->scales.lanes) &&
+               is_divisor(c->scales.times);
+    case TIMING_K_WRITER:
+        return is_cache_sane(c->keys.units, c->keys.heads, c->keys.layers) && is_count(c->keys.channels);
+    case TIMING_V_TAIL:
+        return is_cache_sane(c->values.units, c->values.heads, c->values.layers) && is_count(c->values.rows) &&
+               is_count(c->values.beats) && is_count(c->values.reads);
+    case TIMING_ENGINE:
+        return is_divisor(c->engine.channels) && is_count(c->engine.beat_bits) && is_count(c->engine.arrays);
+    case TIMING_EMBED:
+    case TIMING_POSITION: return is_divisor(c->fetch.rows) && is_divisor(c->fetch.beats);
+    case TIMING_READER:
+    case TIMING_WRITER: return is_divisor(c->rows.rows) && is_divisor(c->rows.beats) && is_divisor(c->rows.group);
+    case TIMING_WALKER: return is_count(c->walker.layers);
+    case TIMING_GROUPS:
+        return is_count(c->groups.groups) && is_count(c->groups.gives) && is_count(c->groups.words_out) &&
+               is_table_sane(&c->groups.table);
+    default: return true;
+    }
 }
 
 bool timing_contract(const struct ir *ir, int kernel, struct timing_contract *c) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct kernel_class *class = kernel_of(k);
-    *c = (struct timing_contract){.machine = TIMING_NONE, .pack = 1};
+    *c = (struct timing_contract){.machine = TIMING_NONE};
     if (!class || !class->contract) return false;
     class->contract(&(struct kernel_args){k->param, k->params}, &(struct kernel_at){ir, kernel}, c);
     return is_sane(c);
 }
 
+static int64_t banks_latency(const struct timing_banks *b) {
+    return b->enter + b->ready + (b->by_token ? at_most(b->pack, b->rows) - 1 : 0);
+}
+
 int64_t timing_latency(const struct timing_contract *c) {
     switch (c->machine) {
-    case TIMING_GEAR: return c->pipe + 2;   // the line, the output register
-    case TIMING_ENGINE: return c->pipe + 5; // counted 2 cycles after an operand's last unit; docs/engine.md
-    default: return c->enter + c->ready + c->pipe + (c->by_token ? at_most(c->pack, c->rows) - 1 : 0);
+    case TIMING_BANKS:
+    case TIMING_SOFTMAX: return c->stages + banks_latency(&c->banks);
+    case TIMING_GEAR: return c->stages + 2;   // the line, the output register
+    case TIMING_ENGINE: return c->stages + 5; // counted 2 cycles after an operand's last unit; docs/engine.md
+    case TIMING_REPLAY: return c->stages + c->replay.ready;
+    case TIMING_SPLIT: return c->stages + c->split.ready;
+    case TIMING_LAYOUT: return c->stages + c->layout.ready;
+    case TIMING_SCALES: return c->stages + c->scales.ready;
+    case TIMING_EMBED:
+    case TIMING_POSITION: return c->stages + c->fetch.ready;
+    case TIMING_READER:
+    case TIMING_WRITER: return c->stages + c->rows.ready;
+    default: return c->stages;
+    }
+}
+
+const struct timing_table *timing_table(const struct timing_contract *c) {
+    if (c->machine == TIMING_PIPE) return &c->pipe.table;
+    return c->machine == TIMING_GROUPS ? &c->groups.table : NULL;
+}
+
+int64_t *timing_layers(struct timing_contract *c) {
+    switch (c->machine) {
+    case TIMING_SOFTMAX: return &c->banks.softmax.layers;
+    case TIMING_SPLIT: return &c->split.layers;
+    case TIMING_SCALES: return &c->scales.layers;
+    case TIMING_K_WRITER: return &c->keys.layers;
+    case TIMING_V_TAIL: return &c->values.layers;
+    case TIMING_WALKER: return &c->walker.layers;
+    default: return NULL;
     }
 }
 

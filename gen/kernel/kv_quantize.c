@@ -21,7 +21,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     int64_t scales = class_levels(a) + 1 + LATENCY_RECIP + LATENCY_MUL; // from a head's last chunk to its factor
     class_banks(c, div_up(args_int(a, "HEAD_DIM", 1), class_lanes(a)), scales, 1 + LATENCY_MUL + LATENCY_TO_FIXED + 1);
     class_units(a, c);
-    c->fire = args_int(a, "HEADS", 1);
+    c->banks.groups = args_int(a, "HEADS", 1);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

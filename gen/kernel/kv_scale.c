@@ -5,16 +5,16 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_SCALES;
-    c->ready = 2;
-    c->pipe = 4;
-    c->release = 2;
-    c->look = args_value(a, "WINDOW") ? 2 : 0;
-    c->times = args_int(a, "REPLAYS", 1);
-    c->units = args_int(a, "UNITS", 1);
-    c->heads = args_int(a, "HEADS", 1);
-    c->layers = args_int(a, "LAYERS", 1);
-    c->together = args_int(a, "TOGETHER", 1);
-    c->lanes = class_lanes(a);
+    c->scales.ready = 2;
+    c->stages = 4;
+    c->scales.release = 2;
+    c->scales.look = args_value(a, "WINDOW") ? 2 : 0;
+    c->scales.times = args_int(a, "REPLAYS", 1);
+    c->scales.units = args_int(a, "UNITS", 1);
+    c->scales.heads = args_int(a, "HEADS", 1);
+    c->scales.layers = args_int(a, "LAYERS", 1);
+    c->scales.together = args_int(a, "TOGETHER", 1);
+    c->scales.lanes = class_lanes(a);
 }
 
 // A memory for each two lanes, written one lane at a time.

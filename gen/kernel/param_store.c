@@ -6,7 +6,7 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_STORE;
-    c->words[0] = args_int(a, "WORDS", 1);
+    c->store.words = args_int(a, "WORDS", 1);
 }
 
 // Lines are as wide as the wider of beat and word.

@@ -11,12 +11,12 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_POSITION;
-    c->rows = class_chunks(a);
-    c->beats = div_up(32 * args_int(a, "N", 1), class_beat_bits(a));
-    c->ask = 5;
-    c->ask_next = 2;
-    c->ready = 2;
-    c->pipe = 2;
+    c->fetch.rows = class_chunks(a);
+    c->fetch.beats = div_up(32 * args_int(a, "N", 1), class_beat_bits(a));
+    c->fetch.ask = 5;
+    c->fetch.ask_next = 2;
+    c->fetch.ready = 2;
+    c->stages = 2;
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

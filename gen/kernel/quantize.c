@@ -19,11 +19,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     int64_t chunks = div_up(args_int(a, "BLOCK", 1), class_lanes(a));
     (void)at;
     class_banks(c, chunks, class_max_delay(a), LATENCY_MX_LANE + 1);
-    c->banks = BANKS;
-    c->room = 2 * class_tokens(a) * chunks;
+    c->banks.banks = BANKS;
+    c->banks.room = 2 * class_tokens(a) * chunks;
     class_units(a, c);
-    c->pads = true;
-    c->fire = args_int(a, "FIRE_BLOCKS", 0);
+    c->banks.pads = true;
+    c->banks.groups = args_int(a, "FIRE_BLOCKS", 0);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

@@ -5,8 +5,8 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     c->machine = TIMING_RING;
-    c->pipe = 1;
-    c->settle = 9;
+    c->stages = 1;
+    c->ring.settle = 9;
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

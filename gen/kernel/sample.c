@@ -12,7 +12,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 // Without a list: the host chooses that at run time, and it takes some hundred cycles more for an id.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     rtl_argmax.contract(a, at, c);
-    c->pipe += SCORE;
+    c->stages += SCORE;
 }
 
 // For a lane product, hash (of two lanes), noise and sum beside what the largest element takes; a place of the list;

@@ -9,7 +9,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     class_pipe(c, 1 + LATENCY_MUL);
-    c->fire = args_int(a, "HEADS", 1);
+    c->pipe.firings = args_int(a, "HEADS", 1);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

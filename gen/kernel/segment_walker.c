@@ -5,7 +5,7 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     c->machine = TIMING_WALKER;
-    c->layers = args_int(a, "KV_LAYERS", 0);
+    c->walker.layers = args_int(a, "KV_LAYERS", 0);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

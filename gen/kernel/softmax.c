@@ -16,14 +16,14 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     class_banks(c, 0, class_max_delay(a), 1 + LATENCY_ADD + LATENCY_EXP + LATENCY_MUL);
     c->machine = TIMING_SOFTMAX;
-    c->enter = 1 + LATENCY_MUL + (is_capped(a) ? LATENCY_SOFTCAP : 0);
+    c->banks.enter = 1 + LATENCY_MUL + (is_capped(a) ? LATENCY_SOFTCAP : 0);
     // From a token's last p to its scalar: the sum, its accumulator, the reciprocal and three registers to the FIFO.
-    c->units = class_levels(a) + 1 + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_RECIP + 3;
-    c->times = 4; // firings whose scalars have room
-    c->heads = args_int(a, "HEADS", 1);
-    c->lanes = class_lanes(a);
-    c->layers = args_int(a, "LAYERS", 1);
-    c->together = args_int(a, "TOGETHER", 1);
+    c->banks.softmax.behind = class_levels(a) + 1 + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_RECIP + 3;
+    c->banks.softmax.kept = 4; // firings whose scalars have room
+    c->banks.softmax.heads = args_int(a, "HEADS", 1);
+    c->banks.softmax.lanes = class_lanes(a);
+    c->banks.softmax.layers = args_int(a, "LAYERS", 1);
+    c->banks.softmax.together = args_int(a, "TOGETHER", 1);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

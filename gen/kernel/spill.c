@@ -7,12 +7,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     int64_t bits = at_least(args_int(a, "DATA_W", 1), 1), beat_bits = class_beat_bits(a);
     c->machine = TIMING_SPILL;
-    c->settle = 6;
-    c->in = at_least(beat_bits / bits, 1);
-    c->out = beat_bits / bits ? 1 : div_up(bits, at_least(beat_bits, 1));
-    c->beats = args_int(a, "BURST", 1);
-    c->banks = args_int(a, "FIRINGS", 1);
-    c->rows = args_int(a, "WORDS", 1);
+    c->spill.settle = 6;
+    c->spill.in_beat = at_least(beat_bits / bits, 1);
+    c->spill.beats = beat_bits / bits ? 1 : div_up(bits, at_least(beat_bits, 1));
+    c->spill.burst = args_int(a, "BURST", 1);
+    c->spill.firings = args_int(a, "FIRINGS", 1);
+    c->spill.words = args_int(a, "WORDS", 1);
 }
 
 // The beat that fills (of a wider word: what leaves, what comes back), the word out; tuser of its firings.

@@ -7,7 +7,7 @@
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     c->machine = TIMING_LOOP;
-    c->pipe = 6;
+    c->stages = 6;
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

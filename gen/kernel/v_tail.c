@@ -6,17 +6,17 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     (void)at;
     int64_t beat_bits = class_beat_bits(a), head_dim = args_int(a, "HEAD_DIM", 1);
     c->machine = TIMING_V_TAIL;
-    c->layers = args_int(a, "LAYERS", 1);
-    c->heads = args_int(a, "HEADS", 1);
-    c->rows = div_up(head_dim, at_least(args_int(a, "CHANNELS", 1), 1));
-    c->units = div_up(8 * head_dim, beat_bits);
-    c->beats = beat_bits == 512 ? 1 : 2; // of 64 positions
-    c->times = args_int(a, "READS", 0);  // of the tail in a layer; 0: not waited for
-    c->together = args_int(a, "READS_ALONE", 0);
-    c->every = 6;   // asked for, there 3 cycles later, offered, taken
-    c->settle = 30; // what others read and write left out
-    c->release = 3;
-    c->by_step = args_int(a, "STEP_READS", 0) != 0;
+    c->values.layers = args_int(a, "LAYERS", 1);
+    c->values.heads = args_int(a, "HEADS", 1);
+    c->values.rows = div_up(head_dim, at_least(args_int(a, "CHANNELS", 1), 1));
+    c->values.units = div_up(8 * head_dim, beat_bits);
+    c->values.beats = beat_bits == 512 ? 1 : 2; // of 64 positions
+    c->values.reads = args_int(a, "READS", 0);  // of the tail in a layer; 0: not waited for
+    c->values.reads_alone = args_int(a, "READS_ALONE", 0);
+    c->values.every = 6;   // asked for, there 3 cycles later, offered, taken
+    c->values.settle = 30; // what others read and write left out
+    c->values.release = 3;
+    c->values.by_step = args_int(a, "STEP_READS", 0) != 0;
 }
 
 static int64_t rows_of(const struct kernel_args *a) {

@@ -4,14 +4,18 @@
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
-    c->in = args_int(a, "IN_ELEMS", 1);
-    c->out = args_int(a, "OUT_ELEMS", 1);
-    bool wires = c->in == c->out && args_int(a, "DENSE", 0) == 1;
-    c->machine = wires ? TIMING_PIPE : TIMING_GEAR;
-    c->pipe = wires ? 0 : div_up(log2_up(c->out), 2) + 2;
-    c->lines = 4;
-    c->rows = args_int(a, "LAST_WORDS", 0);
-    c->units = args_int(a, "LAST_ELEMS", 0);
+    int64_t in = args_int(a, "IN_ELEMS", 1), out = args_int(a, "OUT_ELEMS", 1);
+    if (in > 0 && in == out && args_int(a, "DENSE", 0) == 1) {
+        class_pipe(c, 0);
+        return;
+    }
+    c->machine = TIMING_GEAR;
+    c->stages = div_up(log2_up(out), 2) + 2;
+    c->gear.in = in;
+    c->gear.out = out;
+    c->gear.lines = 4;
+    c->gear.last_words = args_int(a, "LAST_WORDS", 0);
+    c->gear.last_elements = args_int(a, "LAST_ELEMS", 0);
 }
 
 // Elements that a shifted word can have after a stage of the shifter: the word and the places moved so far.

@@ -18,14 +18,14 @@ static bool table_init(struct sim *sim, const struct actor *a, struct sim_table 
     t->offset = table.offset;
     t->stride = table.stride;
     t->rows = at_least(ir_attr_int(attrs, "rows", 1), 1);
-    t->row_bytes = a->c.beats * sim->ir->design.beat_bits / 8;
-    return t->client && a->c.beats > 0;
+    t->row_bytes = timing_table(&a->c)->beats * sim->ir->design.beat_bits / 8;
+    return t->client && timing_table(&a->c)->beats > 0;
 }
 
 static void table_begin(const struct actor *a, struct sim_table *t, int64_t firing, int64_t at) {
     t->firing = firing;
     t->asked = t->beats = 0;
-    t->from = at + a->c.ask;
+    t->from = at + timing_table(&a->c)->ask;
 }
 
 // A kernel of the step's last position reads its row alone.
@@ -36,18 +36,18 @@ static bool ask_row(struct sim *sim, const struct actor *a, struct sim_steps *s,
     int64_t room, first = step->pos + step->ntok - rows_of(s, step), row = (first + t->asked) % t->rows;
     if (t->asked == rows_of(s, step) || !client_room(t->client, &room)) return false;
     int64_t at = at_least(t->from, room);
-    client_ask(sim, t->client, at, t->offset + t->firing * t->stride + row * t->row_bytes, a->c.beats);
-    t->from = at + a->c.ask_next;
+    client_ask(sim, t->client, at, t->offset + t->firing * t->stride + row * t->row_bytes, timing_table(&a->c)->beats);
+    t->from = at + timing_table(&a->c)->ask_next;
     t->asked++;
     return true;
 }
 
 static bool take_beat(struct sim *sim, const struct actor *a, struct sim_table *t) {
     int64_t at;
-    if (t->beats == t->asked * a->c.beats || !client_beat(t->client, &at)) return false;
+    if (t->beats == t->asked * timing_table(&a->c)->beats || !client_beat(t->client, &at)) return false;
     client_take(sim, t->client, at);
     t->beats++;
-    t->held = at + a->c.held;
+    t->held = at + timing_table(&a->c)->held;
     return true;
 }
 
@@ -56,7 +56,7 @@ static bool table_wait(struct sim *sim, const struct actor *a, struct sim_steps 
     const struct timing_step *step = &sim->options->step[s->edge->takes];
     if (!s->table.client) return true;
     while (ask_row(sim, a, s, step) || take_beat(sim, a, &s->table)) continue;
-    return s->table.beats == rows_of(s, step) * a->c.beats;
+    return s->table.beats == rows_of(s, step) * timing_table(&a->c)->beats;
 }
 
 // ---- step words ----
@@ -141,7 +141,7 @@ bool sim_groups_init(struct sim *sim, struct actor *a) {
     const struct custom *k = kernel_of(a->k)->custom;
     struct groups *g = a->state = ARENA_NEW(sim->arena, struct groups);
     g->inputs = k->inputs;
-    g->last_in = g->last_out = -a->c.every;
+    g->last_in = g->last_out = -a->c.groups.every;
     bool ok = true;
     for (int i = 0; i < k->inputs; i++) ok &= (g->in[i] = edge_at(sim, a, i, false)) != NULL;
     g->out = edge_at(sim, a, 0, true);
@@ -150,7 +150,7 @@ bool sim_groups_init(struct sim *sim, struct actor *a) {
 
 // Words of an input in the present group.
 static int64_t share(const struct actor *a, const struct groups *g, int i) {
-    return at_most(a->c.take[i], a->c.words[i] - g->done[i]);
+    return at_most(a->c.groups.take[i], a->c.groups.words[i] - g->done[i]);
 }
 
 static int64_t rows_in(const struct actor *a, const struct groups *g) {
@@ -161,7 +161,7 @@ static int64_t rows_in(const struct actor *a, const struct groups *g) {
 
 // A place for the group's first word.
 static bool has_place(const struct actor *a, const struct groups *g, int64_t *at) {
-    int64_t before = (int64_t)g->group.count - a->c.banks;
+    int64_t before = (int64_t)g->group.count - a->c.groups.banks;
     if (before < 0) return true;
     if (g->group.items[before].released < 0) return false;
     *at = at_least(*at, g->group.items[before].released);
@@ -169,26 +169,28 @@ static bool has_place(const struct actor *a, const struct groups *g, int64_t *at
 }
 
 // A row for a row: every word makes its own, without waiting for those of the other tokens.
-static bool by_word(const struct actor *a, const struct groups *g) { return a->c.units == 1 && rows_in(a, g) == 1; }
+static bool by_word(const struct actor *a, const struct groups *g) {
+    return a->c.groups.gives == 1 && rows_in(a, g) == 1;
+}
 
 static void add_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at, int64_t tokens,
                       bool tok_last) {
-    int64_t rows = at_most(a->c.units, a->c.fire - g->given);
-    bool last = tok_last && g->index + 1 == a->c.rows;
+    int64_t rows = at_most(a->c.groups.gives, a->c.groups.words_out - g->given);
+    bool last = tok_last && g->index + 1 == a->c.groups.groups;
     VEC_PUSH(sim->arena, g->group,
-             (struct group){at + a->c.pipe, rows, tokens, rows ? -1 : at, tok_last, last, by_word(a, g)});
+             (struct group){at + a->c.stages, rows, tokens, rows ? -1 : at, tok_last, last, by_word(a, g)});
 }
 
 static void next_group(const struct actor *a, struct groups *g) {
-    bool last = g->index + 1 == a->c.rows;
+    bool last = g->index + 1 == a->c.groups.groups;
     for (int i = 0; i < g->inputs; i++) g->done[i] = last ? 0 : g->done[i] + share(a, g, i);
-    g->given = last ? 0 : g->given + at_most(a->c.units, a->c.fire - g->given);
+    g->given = last ? 0 : g->given + at_most(a->c.groups.gives, a->c.groups.words_out - g->given);
     g->index = last ? 0 : g->index + 1;
     g->row = g->tokens = 0;
 }
 
 static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
-    int64_t at = g->last_in + a->c.every;
+    int64_t at = g->last_in + a->c.groups.every;
     uint8_t mark = 0;
     if (!sim_steps_wait(sim, a, &g->steps, &at) || !has_place(a, g, &at)) return false;
     for (int i = 0; i < g->inputs; i++) {
@@ -205,7 +207,7 @@ static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     if (words) add_group(sim, a, g, at, 1, mark & MARK_TOK_LAST);
     if (!(mark & MARK_TOK_LAST) || ++g->row < rows_in(a, g)) return true;
     if (!words) add_group(sim, a, g, at, g->tokens, true);
-    if (g->index + 1 == a->c.rows) sim_steps_fired(sim, a, &g->steps, at);
+    if (g->index + 1 == a->c.groups.groups) sim_steps_fired(sim, a, &g->steps, at);
     next_group(a, g);
     return true;
 }
@@ -214,7 +216,7 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     while (g->sending < (int64_t)g->group.count && !g->group.items[g->sending].rows) g->sending++;
     if (g->sending >= (int64_t)g->group.count) return false;
     struct group *group = &g->group.items[g->sending];
-    int64_t room, offer = at_least(group->ready, g->last_out + a->c.every);
+    int64_t room, offer = at_least(group->ready, g->last_out + a->c.groups.every);
     if (!edge_room(g->out, &room)) return false;
     bool row_end = g->out_token == group->tokens - 1, tok_last = row_end && group->tok_last,
          end = row_end && g->out_row == group->rows - 1;

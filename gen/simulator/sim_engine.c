@@ -95,8 +95,8 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
     e->fetched = -CYCLES_SCHEDULE_NEXT;
     e->windows = kernel_has_key_windows(a->k) || kernel_has_value_windows(a->k);
     for (int i = 0; i <= CYCLES_WINDOW_ENTRIES; i++) e->way[i] = -1;
-    e->all_lanes = a->c.channels;
-    e->arrays = at_least(a->c.times, 1);
+    e->all_lanes = a->c.engine.channels;
+    e->arrays = at_least(a->c.engine.arrays, 1);
     e->step_tokens = kernel_tokens(a->k);
     return e->step && e->x && e->y && sim_schedule_read(sim, a, ENGINE_BITS, &e->schedule) && name_entries(sim, a, e) &&
            open_lanes(sim, a, e);
@@ -125,9 +125,9 @@ static bool operand_in(struct sim *sim, struct engine *e) {
 static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
     if (!e->keys || !edge_waiting(e->keys)) return false;
     int64_t n = e->key_first, at = edge_avail(e->keys);
-    if (n >= a->c.room) {
-        if (n - a->c.room >= (int64_t)e->key_popped.count) return false;
-        at = at_least(at, e->key_popped.items[n - a->c.room] + CYCLES_K_POPPED + 1);
+    if (n >= a->c.engine.key_units) {
+        if (n - a->c.engine.key_units >= (int64_t)e->key_popped.count) return false;
+        at = at_least(at, e->key_popped.items[n - a->c.engine.key_units] + CYCLES_K_POPPED + 1);
     }
     bool last_token = (edge_mark(e->keys) & MARK_TOK_LAST) != 0;
     int64_t lane = e->key_token % e->all_lanes;
@@ -144,7 +144,7 @@ static bool result_out(struct sim *sim, const struct actor *a, struct engine *e)
     int64_t room;
     if (e->sent == (int64_t)e->result.count || !edge_room(e->y, &room)) return false;
     const struct result *r = &e->result.items[e->sent];
-    int64_t offer = r->at + a->c.pipe;
+    int64_t offer = r->at + a->c.stages;
     edge_put(sim, e->y, offer, at_least(offer, room), r->mark);
     e->sent++;
     return true;
@@ -191,12 +191,12 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     int64_t heads = step->ntok == 1 ? field(e, entry, ENGINE_HEADS) : 0;
     e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : heads ? (int)heads : step->ntok;
     e->turns = div_up(e->tokens, e->arrays);
-    e->chunk_rows = a->c.units == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
+    e->chunk_rows = a->c.engine.beat_bits == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
     e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(group_bytes(e, entry), 8) : 1;
     if (e->mode >= ENGINE_MODE_SCORES) {
         e->header = 0;
         int64_t begin = window_begin(sim->ir, e->window[entry], e->walk.repeat, step->pos);
-        load_attention(e, step, step->pos - begin, a->c.units);
+        load_attention(e, step, step->pos - begin, a->c.engine.beat_bits);
     }
     e->outer = e->mode < ENGINE_MODE_SCORES && e->row_beats > 1 && field(e, entry, ENGINE_OUTER);
     e->outer_rows = at_most(e->rows, e->chunk_rows);
@@ -264,7 +264,7 @@ static bool data_ready(const struct engine *e, int64_t *from) {
 }
 
 static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
-    int64_t made = (int64_t)e->result.count, n = made - a->c.lines;
+    int64_t made = (int64_t)e->result.count, n = made - a->c.engine.results;
     if (e->header_left || e->beat != e->row_beats - 1) return true;
     if (e->arrays >
         1) { // results of a row-step leave one by one; they need room all together, and the ones before must have left
@@ -274,7 +274,7 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
     }
     if (n < 0) return true;
     if (n >= e->sent) return false;
-    *from = at_least(*from, e->y->put[n] + 1 + a->c.release);
+    *from = at_least(*from, e->y->put[n] + 1 + a->c.engine.release);
     return true;
 }
 

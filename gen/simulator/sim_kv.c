@@ -31,12 +31,12 @@ bool sim_kv_init(struct sim *sim, struct actor *a) {
         v->client->counted = true;
     }
     if (a->c.machine == TIMING_V_TAIL) {
-        v->cache->tail_reads = a->c.times;
-        v->cache->tail_reads_alone = a->c.together;
-        v->cache->tail_by_step = a->c.by_step;
+        v->cache->tail_reads = a->c.values.reads;
+        v->cache->tail_reads_alone = a->c.values.reads_alone;
+        v->cache->tail_by_step = a->c.values.by_step;
     }
     if (v->out) v->window = sim->actor[v->out->reader].k->node;
-    stage_init(sim, &v->stage, a->c.pipe);
+    stage_init(sim, &v->stage, a->c.stages);
     return v->in && v->step && (v->out || a->c.machine != TIMING_SCALES) &&
            (v->client || a->c.machine != TIMING_K_WRITER);
 }
@@ -46,7 +46,7 @@ static bool kv_step(struct sim *sim, const struct actor *a, struct kv *v) {
     if (!edge_waiting(v->step)) return false;
     int64_t at = at_least(edge_avail(v->step), v->last + 1);
     edge_take(sim, v->step, at);
-    v->last = at + a->c.ask;
+    v->last = at + (a->c.machine == TIMING_K_WRITER ? a->c.keys.ask : 0);
     v->step_no++;
     v->inside = true;
     v->layer = v->head = 0;
@@ -64,23 +64,23 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
 // A descriptor goes out with the head's first unit.
 static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
     struct kernel_cache cache = kernel_cache(a->k);
-    int64_t row = (sim->options->step[v->step_no].pos + v->word) / a->c.channels * a->c.units;
+    int64_t row = (sim->options->step[v->step_no].pos + v->word) / a->c.keys.channels * a->c.keys.units;
     int64_t beat_bytes = sim->ir->design.beat_bits / 8, at;
     client_room(v->client, &at);
     client_ask(sim, v->client, at_least(at, v->last + 1),
-               cache.base + v->layer * cache.layer + v->head * cache.head + row * beat_bytes, a->c.units);
+               cache.base + v->layer * cache.layer + v->head * cache.head + row * beat_bytes, a->c.keys.units);
 }
 
 // The channel of the step's first position is the busiest one; it stands for all.
 static bool key_unit(struct sim *sim, const struct actor *a, struct kv *v, uint8_t *mark) {
     int64_t room = 0;
-    bool here = v->word % a->c.channels == 0;
+    bool here = v->word % a->c.keys.channels == 0;
     if (here && !v->unit && !client_room(v->client, &room)) return false;
     if (here && !client_space(v->client, &room)) return false;
     *mark = kv_word(sim, v);
     if (here && !v->unit) write_keys(sim, a, v);
     if (here) client_give(sim, v->client, at_least(room, v->last + 1));
-    v->unit = (v->unit + 1) % a->c.units;
+    v->unit = (v->unit + 1) % a->c.keys.units;
     if (v->unit) return true;
     v->word = *mark & MARK_TOK_LAST ? 0 : v->word + 1;
     v->head += *mark & MARK_TOK_LAST ? 1 : 0;
@@ -94,24 +94,24 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
         if (!(mark & MARK_LAST)) continue;
         v->head = 0;
         VEC_PUSH(sim->arena, v->cache->k_runs, (int64_t)v->client->run.count);
-        if (++v->layer == a->c.layers) v->inside = false;
+        if (++v->layer == a->c.keys.layers) v->inside = false;
         sim_wake_all(sim, TIMING_ENGINE);
     }
 }
 
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_step *step = &sim->options->step[v->step_no];
-    bool opening = a->c.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
-    v->last += a->c.rows * (opening ? 2 : 1); // spread over the rows
+    bool opening = a->c.values.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
+    v->last += a->c.values.rows * (opening ? 2 : 1); // spread over the rows
     v->word = mark & MARK_TOK_LAST ? 0 : v->word + 1;
     if (!(mark & MARK_TOK_LAST)) return;
     VEC_PUSH(sim->arena, v->cache->head_done, v->last + 1);
     if (mark & MARK_LAST) {
         bool closes = step->pos % LAYOUT_V_BLOCK + step->ntok == LAYOUT_V_BLOCK;
-        if (closes) v->last += a->c.every * a->c.rows * (v->head + 1) * a->c.beats;
-        VEC_PUSH(sim->arena, v->cache->v_layer, v->last + 1 + (closes ? a->c.settle : 0));
+        if (closes) v->last += a->c.values.every * a->c.values.rows * (v->head + 1) * a->c.values.beats;
+        VEC_PUSH(sim->arena, v->cache->v_layer, v->last + 1 + (closes ? a->c.values.settle : 0));
         v->head = -1;
-        if (++v->layer == a->c.layers) v->inside = false;
+        if (++v->layer == a->c.values.layers) v->inside = false;
     }
     v->head++;
     sim_wake_all(sim, TIMING_ENGINE);
@@ -121,14 +121,15 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
         int64_t taken = (int64_t)v->cache->v_layer.count;
-        int64_t ahead = a->c.by_step ? taken / a->c.layers - 1
-                                     : taken - a->c.layers; // the layer's open block, read in the step before
+        int64_t ahead = a->c.values.by_step
+                            ? taken / a->c.values.layers - 1
+                            : taken - a->c.values.layers; // the layer's open block, read in the step before
         if (v->cache->tail_reads && ahead >= 0) {
             if (ahead >= (int64_t)v->cache->tail_layer.count) return;
-            v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + a->c.release);
+            v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + a->c.values.release);
         }
         uint8_t mark = kv_word(sim, v);
-        if (++v->unit < a->c.units) continue;
+        if (++v->unit < a->c.values.units) continue;
         v->unit = 0;
         v_tail_token(sim, a, v, mark);
     }
@@ -139,34 +140,34 @@ static bool scale_step(struct sim *sim, const struct actor *a, struct kv *v) {
     int64_t before = v->step_no - 1; // of the step that comes next
     if (v->inside || before < 0) return kv_step(sim, a, v);
     if (before >= (int64_t)v->read.count) return false;
-    v->last = at_least(v->last, v->read.items[before] + a->c.release - 1);
+    v->last = at_least(v->last, v->read.items[before] + a->c.scales.release - 1);
     return kv_step(sim, a, v);
 }
 
 static bool scale_in(struct sim *sim, struct actor *a, struct kv *v) {
     if (!scale_step(sim, a, v) || !edge_waiting(v->in)) return false;
     uint8_t mark = kv_word(sim, v);
-    v->unit = (v->unit + 1) % a->c.units;
+    v->unit = (v->unit + 1) % a->c.scales.units;
     if (v->unit || !(mark & MARK_TOK_LAST)) return true;
-    VEC_PUSH(sim->arena, v->ready, v->last + a->c.ready);
-    if (mark & MARK_LAST && ++v->layer == a->c.layers) v->inside = false;
+    VEC_PUSH(sim->arena, v->ready, v->last + a->c.scales.ready);
+    if (mark & MARK_LAST && ++v->layer == a->c.scales.layers) v->inside = false;
     return true;
 }
 
 static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     int64_t at;
     if (v->reading >= (int64_t)v->ready.count) return false;
-    const struct timing_step *step = &sim->options->step[v->reading / (a->c.layers * a->c.heads)];
+    const struct timing_step *step = &sim->options->step[v->reading / (a->c.scales.layers * a->c.scales.heads)];
     if (!stage_enter(sim, &v->stage, v->out, at_least(v->ready.items[v->reading], v->next), &at)) return false;
     stage_push(sim, &v->stage, at, MARK_TOK_LAST, true);
     v->next = at + 1;
-    int64_t begin = window_begin(sim->ir, v->window, v->reading / a->c.heads % a->c.layers, step->pos);
-    if (++v->word < div_up(step->pos + step->ntok - begin, a->c.lanes)) return true;
+    int64_t begin = window_begin(sim->ir, v->window, v->reading / a->c.scales.heads % a->c.scales.layers, step->pos);
+    if (++v->word < div_up(step->pos + step->ntok - begin, a->c.scales.lanes)) return true;
     v->word = 0;
-    if (++v->pass < a->c.times / (step->ntok == 1 ? at_least(a->c.together, 1) : 1)) return true;
+    if (++v->pass < a->c.scales.times / (step->ntok == 1 ? at_least(a->c.scales.together, 1) : 1)) return true;
     v->pass = 0;
-    if ((v->reading + 1) % a->c.heads == 0) v->next += a->c.look;
-    if (++v->reading % (a->c.layers * a->c.heads) == 0) VEC_PUSH(sim->arena, v->read, at);
+    if ((v->reading + 1) % a->c.scales.heads == 0) v->next += a->c.scales.look;
+    if (++v->reading % (a->c.scales.layers * a->c.scales.heads) == 0) VEC_PUSH(sim->arena, v->read, at);
     return true;
 }
 

@@ -35,10 +35,10 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     memset(l, 0, sizeof *l);
     if (walker < 0 || walker >= sim->ir->kernels || sim->actor[walker].c.machine != TIMING_WALKER) return false;
     l->client = client_open_lane(sim, kernel, channel);
-    l->places = sim->actor[kernel].c.beats;
+    l->places = sim->actor[kernel].c.engine.lane_beats;
     l->channels = at_least(engine->channels, 1);
     l->cache = sim_cache_of(sim, &sim->actor[kernel]);
-    l->waits = sim->actor[walker].c.layers > 0;
+    l->waits = sim->actor[walker].c.walker.layers > 0;
     l->counted = CYCLES_LANE_COUNTED + (l->channels > JOIN_LANES ? CYCLES_LANE_JOIN : 0);
     l->described_at = CYCLES_LOOP_WALK + CYCLES_SCHEDULE + CYCLES_WALKER - sim->options->memory.lead;
     if (kernel_has_key_windows(sim->actor[walker].k)) l->described_at += CYCLES_WINDOW_ENTRIES;

@@ -17,38 +17,38 @@ bool sim_layout_init(struct sim *sim, struct actor *a) {
     l->in = sim_lane(sim, a, false, IR_NONE);
     l->out = sim_lane(sim, a, true, IR_NONE);
     l->last_in = l->sent = -1;
-    return l->in && l->out && a->c.rows > 0 && a->c.units > 0 && a->c.times > 0;
+    return l->in && l->out && a->c.layout.rows > 0 && a->c.layout.reads > 0 && a->c.layout.groups > 0;
 }
 
 static bool layout_in(struct sim *sim, struct actor *a, struct layout *l) {
-    int64_t slot = l->filled % a->c.banks;
-    if (!edge_waiting(l->in) || l->filled - l->emptied >= a->c.banks) return false;
+    int64_t slot = l->filled % a->c.layout.banks;
+    if (!edge_waiting(l->in) || l->filled - l->emptied >= a->c.layout.banks) return false;
     int64_t at = at_least(at_least(edge_avail(l->in), l->last_in + 1), l->released[slot]);
     uint8_t mark = edge_mark(l->in);
     edge_take(sim, l->in, at);
     l->last_in = at;
     if (l->rows == 0) l->tokens++;
-    if (!(mark & MARK_TOK_LAST) || ++l->rows < a->c.rows) return true;
+    if (!(mark & MARK_TOK_LAST) || ++l->rows < a->c.layout.rows) return true;
     l->active[slot] = l->tokens;
-    l->ready[slot] = at + a->c.ready;
+    l->ready[slot] = at + a->c.layout.ready;
     l->rows = l->tokens = 0;
     l->filled++;
     return true;
 }
 
 static bool layout_out(struct sim *sim, struct actor *a, struct layout *l) {
-    int64_t slot = l->emptied % a->c.banks, room;
+    int64_t slot = l->emptied % a->c.layout.banks, room;
     if (l->emptied == l->filled || !edge_room(l->out, &room)) return false;
-    int64_t fetch = at_least(l->ready[slot], l->sent), words = a->c.units * l->active[slot];
+    int64_t fetch = at_least(l->ready[slot], l->sent), words = a->c.layout.reads * l->active[slot];
     bool tok_last = l->next % l->active[slot] == l->active[slot] - 1, end = l->next == words - 1;
-    bool firing = end && l->emptied % a->c.times == a->c.times - 1;
-    l->sent = at_least(fetch + a->c.pipe, room);
-    edge_put(sim, l->out, fetch + a->c.pipe, l->sent,
+    bool firing = end && l->emptied % a->c.layout.groups == a->c.layout.groups - 1;
+    l->sent = at_least(fetch + a->c.stages, room);
+    edge_put(sim, l->out, fetch + a->c.stages, l->sent,
              (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (firing ? MARK_LAST : 0)));
     l->next++;
     if (!end) return true;
     l->next = 0;
-    l->released[slot] = fetch + a->c.release;
+    l->released[slot] = fetch + a->c.layout.release;
     l->emptied++;
     return true;
 }
@@ -79,7 +79,7 @@ bool sim_together_init(struct sim *sim, struct actor *a) {
     t->out = sim_lane(sim, a, true, IR_NONE);
     t->step = sim_in(sim, a, IR_ROLE_STEP);
     t->last_in = t->sent = -1;
-    return t->in && t->out && a->c.together > 0 && (t->step || a->c.machine == TIMING_PACK);
+    return t->in && t->out && a->c.split.together > 0 && (t->step || a->c.machine == TIMING_PACK);
 }
 
 static bool pass_word(struct sim *sim, struct together *t, int64_t from, uint8_t mark) {
@@ -97,7 +97,7 @@ static bool pack_word(struct sim *sim, const struct actor *a, struct together *t
     if (!edge_waiting(t->in)) return false;
     uint8_t mark = edge_mark(t->in), out = mark;
     if (!t->inside) t->alone = mark & MARK_TOK_LAST;
-    bool last = !t->alone || t->head == a->c.together - 1;
+    bool last = !t->alone || t->head == a->c.split.together - 1;
     if (!last) out = 0;
     if (!pass_word(sim, t, edge_avail(t->in), out)) return false;
     t->inside = !(mark & MARK_LAST);
@@ -116,19 +116,19 @@ static bool split_step(struct sim *sim, const struct actor *a, struct together *
     t->alone = sim->options->step[t->step->takes].ntok == 1;
     edge_take(sim, t->step, at);
     t->last_in = at;
-    t->left = a->c.layers * a->c.heads / (t->alone ? a->c.together : 1);
+    t->left = a->c.split.layers * a->c.split.heads / (t->alone ? a->c.split.together : 1);
     return true;
 }
 
 static bool split_in(struct sim *sim, const struct actor *a, struct together *t) {
-    int64_t slot = t->filled % a->c.banks;
+    int64_t slot = t->filled % a->c.split.banks;
     if (!split_step(sim, a, t) || !edge_waiting(t->in)) return false;
     uint8_t mark = edge_mark(t->in);
     int64_t from = at_least(edge_avail(t->in), t->last_in + 1);
     if (!t->alone) {
         if (t->filled != t->emptied || !pass_word(sim, t, at_least(from, t->sent + 1), mark)) return false;
     } else {
-        if (t->filled - t->emptied >= a->c.banks) return false;
+        if (t->filled - t->emptied >= a->c.split.banks) return false;
         t->last_in = at_least(from, t->released[slot]);
         edge_take(sim, t->in, t->last_in);
         t->count++;
@@ -137,16 +137,16 @@ static bool split_in(struct sim *sim, const struct actor *a, struct together *t)
     t->left--;
     if (!t->alone) return true;
     t->words[slot] = t->count;
-    t->ready[slot] = t->last_in + a->c.ready;
+    t->ready[slot] = t->last_in + a->c.split.ready;
     t->count = 0;
     t->filled++;
     return true;
 }
 
 static bool split_out(struct sim *sim, const struct actor *a, struct together *t) {
-    int64_t slot = t->emptied % a->c.banks, room;
+    int64_t slot = t->emptied % a->c.split.banks, room;
     if (t->emptied == t->filled || !edge_room(t->out, &room)) return false;
-    int64_t offer = at_least(t->ready[slot], t->sent) + a->c.pipe, head = t->words[slot] / a->c.together;
+    int64_t offer = at_least(t->ready[slot], t->sent) + a->c.stages, head = t->words[slot] / a->c.split.together;
     t->sent = at_least(offer, room);
     bool last = ++t->next % head == 0;
     edge_put(sim, t->out, offer, t->sent, (uint8_t)(MARK_TOK_LAST | (last ? MARK_LAST : 0)));

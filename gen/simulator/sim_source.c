@@ -167,8 +167,8 @@ bool sim_fetch_init(struct sim *sim, struct actor *a) {
     f->out = sim_out(sim, a, IR_ROLE_Y);
     f->client = client_open(sim, a, false);
     f->table = kernel_table(a->k);
-    if (!f->table.row_bytes) f->table.row_bytes = a->c.beats * sim->ir->design.beat_bits / 8;
-    stage_init(sim, &f->stage, a->c.pipe);
+    if (!f->table.row_bytes) f->table.row_bytes = a->c.fetch.beats * sim->ir->design.beat_bits / 8;
+    stage_init(sim, &f->stage, a->c.stages);
     if (!f->in || !f->out || !f->client) return false;
     const struct ir_region *r = region_of(sim, a);
     f->firings = r ? sim_repeats(sim, r->repeat) : 1;
@@ -189,8 +189,8 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     if (!f->more || f->step == sim->options->steps || !client_room(f->client, &room)) return false;
     int64_t row = row_at(sim, f, a, sim->options->step[f->step].pos + f->tokens), at = at_least(f->from, room);
     const struct kernel_table *t = &f->table;
-    client_ask(sim, f->client, at, t->offset + row % t->rows / t->parts * t->row_bytes, a->c.beats);
-    f->from = at + a->c.ask_next;
+    client_ask(sim, f->client, at, t->offset + row % t->rows / t->parts * t->row_bytes, a->c.fetch.beats);
+    f->from = at + a->c.fetch.ask_next;
     f->tokens++;
     if (--f->more == 0) f->free = f->from;
     return true;
@@ -202,7 +202,7 @@ static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     int64_t at = at_least(edge_avail(f->in), f->free);
     f->last = edge_mark(f->in) & MARK_LAST;
     f->more = a->c.machine == TIMING_EMBED ? 1 : sim->options->step[f->in->takes].ntok;
-    f->from = at + a->c.ask;
+    f->from = at + a->c.fetch.ask;
     edge_take(sim, f->in, at);
     return true;
 }
@@ -217,11 +217,11 @@ static bool fetch_beat(struct sim *sim, struct fetch *f) {
 
 // All rows of the step are in.
 static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetch *f) {
-    if (!f->last || f->more || f->beats < a->c.beats * f->tokens) return false;
+    if (!f->last || f->more || f->beats < a->c.fetch.beats * f->tokens) return false;
     f->last = false;
     f->beats = 0;
-    f->left = a->c.rows * f->tokens;
-    f->next = at_least(f->client->taken.items[f->client->taken.count - 1] + a->c.ready, f->free + 1);
+    f->left = a->c.fetch.rows * f->tokens;
+    f->next = at_least(f->client->taken.items[f->client->taken.count - 1] + a->c.fetch.ready, f->free + 1);
     if (++f->fired < f->firings) return true;
     f->fired = 0;
     f->step++;
@@ -271,7 +271,7 @@ struct rows {
 };
 
 static int64_t group_bytes(const struct sim *sim, const struct actor *a) {
-    return a->c.beats * sim->ir->design.beat_bits / 8;
+    return a->c.rows.beats * sim->ir->design.beat_bits / 8;
 }
 
 bool sim_rows_init(struct sim *sim, struct actor *a) {
@@ -281,9 +281,9 @@ bool sim_rows_init(struct sim *sim, struct actor *a) {
     r->client = client_open(sim, a, false);
     r->described = -1;
     r->offset = kernel_offset(a->k);
-    r->groups = div_up(a->c.rows, a->c.units);
+    r->groups = div_up(a->c.rows.rows, a->c.rows.group);
     r->row_bytes = r->groups * group_bytes(sim, a);
-    stage_init(sim, &r->stage, a->c.pipe);
+    stage_init(sim, &r->stage, a->c.stages);
     return r->step && r->out && r->client;
 }
 
@@ -292,7 +292,7 @@ static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
     if (!edge_waiting(r->step)) return false;
     int64_t at = at_least(edge_avail(r->step), r->described + 1);
     edge_take(sim, r->step, at);
-    r->from = at + a->c.ask;
+    r->from = at + a->c.rows.ask;
     return r->inside = true;
 }
 
@@ -303,7 +303,7 @@ static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
     const struct timing_step *step = &sim->options->step[r->step->takes - 1];
     r->described = at_least(at_least(r->from, r->described + 1), room);
     client_ask(sim, r->client, r->described,
-               r->offset + (step->pos + r->token) * r->row_bytes + r->group * group_bytes(sim, a), a->c.beats);
+               r->offset + (step->pos + r->token) * r->row_bytes + r->group * group_bytes(sim, a), a->c.rows.beats);
     if (++r->token < step->ntok) return true;
     r->token = 0;
     if (++r->group == r->groups) r->group = 0, r->inside = false;
@@ -320,9 +320,9 @@ static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
     if (!client_beat(r->client, &at) || (g >= 2 && g - 2 >= r->drained.count)) return false;
     if (g >= 2) at = at_least(at, r->drained.items[g - 2] + 1);
     client_take(sim, r->client, at);
-    if (++r->beats < a->c.beats * tokens_of(sim, r, g)) return true;
+    if (++r->beats < a->c.rows.beats * tokens_of(sim, r, g)) return true;
     r->beats = 0;
-    VEC_PUSH(sim->arena, r->full, at + a->c.ready);
+    VEC_PUSH(sim->arena, r->full, at + a->c.rows.ready);
     return true;
 }
 
@@ -331,13 +331,13 @@ static bool rows_word(struct sim *sim, struct actor *a, struct rows *r) {
     int64_t at;
     if (g >= r->full.count || !stage_enter(sim, &r->stage, r->out, at_least(r->next, r->full.items[g]), &at))
         return false;
-    bool tok_last = r->word_token == tokens_of(sim, r, g) - 1, last = tok_last && r->row == a->c.rows - 1;
+    bool tok_last = r->word_token == tokens_of(sim, r, g) - 1, last = tok_last && r->row == a->c.rows.rows - 1;
     stage_push(sim, &r->stage, at, (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (last ? MARK_LAST : 0)), true);
     r->next = at + 1;
     r->word_token = tok_last ? 0 : r->word_token + 1;
     if (!tok_last) return true;
     r->row = last ? 0 : r->row + 1;
-    if (last || r->row % a->c.units == 0) VEC_PUSH(sim->arena, r->drained, at);
+    if (last || r->row % a->c.rows.group == 0) VEC_PUSH(sim->arena, r->drained, at);
     return true;
 }
 
@@ -370,7 +370,7 @@ bool sim_writer_init(struct sim *sim, struct actor *a) {
     w->in = sim_in(sim, a, IR_ROLE_Y);
     w->client = client_open(sim, a, true);
     w->offset = kernel_offset(a->k);
-    w->row_bytes = div_up(a->c.rows, a->c.units) * group_bytes(sim, a);
+    w->row_bytes = div_up(a->c.rows.rows, a->c.rows.group) * group_bytes(sim, a);
     return w->in && w->client;
 }
 
@@ -401,7 +401,7 @@ static void writer_next(struct writer *w, uint8_t mark) {
 void sim_writer_run(struct sim *sim, struct actor *a) {
     struct writer *w = a->state;
     while (edge_waiting(w->in)) {
-        bool group_last = (w->row + 1) % a->c.units == 0 || w->row == a->c.rows - 1;
+        bool group_last = (w->row + 1) % a->c.rows.group == 0 || w->row == a->c.rows.rows - 1;
         if (group_last && !writer_gives(sim, w)) return;
         int64_t at = edge_avail(w->in);
         if (group_last) at = at_least(at, w->clear);
@@ -409,10 +409,11 @@ void sim_writer_run(struct sim *sim, struct actor *a) {
         edge_take(sim, w->in, at);
         if (group_last) {
             w->ask = true;
-            w->left = a->c.beats;
+            w->left = a->c.rows.beats;
             w->from = at + 1;
-            w->asks = at + a->c.ask;
-            w->address = w->offset + (w->pos + w->token) * w->row_bytes + w->row / a->c.units * group_bytes(sim, a);
+            w->asks = at + a->c.rows.ask;
+            w->address =
+                w->offset + (w->pos + w->token) * w->row_bytes + w->row / a->c.rows.group * group_bytes(sim, a);
         }
         writer_next(w, mark);
     }
@@ -439,9 +440,9 @@ void sim_ring_run(struct sim *sim, struct actor *a) {
     struct ring *r = a->state;
     int64_t beat_bytes = sim->ir->design.beat_bits / 8, at;
     while (edge_waiting(r->in) && client_idle(r->client, &at)) {
-        at = at_least(at + a->c.settle, edge_avail(r->in));
+        at = at_least(at + a->c.ring.settle, edge_avail(r->in));
         edge_take(sim, r->in, at);
-        client_give(sim, r->client, at + a->c.pipe);
-        client_ask(sim, r->client, at + a->c.pipe, r->offset + r->ids++ * ID_BITS / 8 / beat_bytes * beat_bytes, 1);
+        client_give(sim, r->client, at + a->c.stages);
+        client_ask(sim, r->client, at + a->c.stages, r->offset + r->ids++ * ID_BITS / 8 / beat_bytes * beat_bytes, 1);
     }
 }

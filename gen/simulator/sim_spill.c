@@ -53,7 +53,8 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
     s->beat_bytes = sim->ir->design.beat_bits / 8;
     s->half[0].offset = kernel_offset(a->k);
     s->half[1].offset =
-        s->half[0].offset + div_up(div_up(a->c.rows, a->c.in) * a->c.out, a->c.beats) * a->c.beats * s->beat_bytes;
+        s->half[0].offset + div_up(div_up(a->c.spill.words, a->c.spill.in_beat) * a->c.spill.beats, a->c.spill.burst) *
+                                a->c.spill.burst * s->beat_bytes;
     s->drained = s->sent = -1;
     spill_enter(s, s->half, -1);
     return s->in && s->out && s->write && s->read;
@@ -62,7 +63,7 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
 // Beats in hand, a descriptor ahead of each: known with the firing's first word, then with the beat before; of a word
 // that is wider with the word itself. False until the last one is in the engine.
 static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
-    bool wide = a->c.out > 1;
+    bool wide = a->c.spill.beats > 1;
     int64_t at, room;
     for (; s->parts; s->parts--) {
         if (!client_room(s->write, &room) || !client_space(s->write, &at)) return false;
@@ -74,7 +75,7 @@ static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s)
     }
     if (!client_taken(s->write, &at)) return false;
     s->free = at_least(s->free, wide ? at + 1 : at);
-    s->settled = at + a->c.settle;
+    s->settled = at + a->c.spill.settle;
     return true;
 }
 
@@ -85,13 +86,13 @@ static bool spill_in(struct sim *sim, struct actor *a, struct spill *s) {
     int64_t at = at_least(edge_avail(s->in), s->free);
     uint8_t mark = edge_mark(s->in);
     edge_take(sim, s->in, at);
-    if (a->c.out > 1 || !s->written->mark.count) s->due = at + 1;
+    if (a->c.spill.beats > 1 || !s->written->mark.count) s->due = at + 1;
     VEC_PUSH(sim->arena, s->written->mark, mark);
     s->ends = mark & MARK_LAST;
     s->free = at + 1;
-    if (a->c.out == 1 && ++s->in_slot < a->c.in && !s->ends) return true;
+    if (a->c.spill.beats == 1 && ++s->in_slot < a->c.spill.in_beat && !s->ends) return true;
     s->in_slot = 0;
-    s->parts = a->c.out;
+    s->parts = a->c.spill.beats;
     s->from = at_least(s->from, at + 1);
     return true;
 }
@@ -104,14 +105,14 @@ static bool spill_ask(struct sim *sim, const struct actor *a, struct spill *s) {
     s->drains = s->written;
     s->word = 0;
     s->next = at + 1;
-    if (a->c.banks == 2) spill_enter(s, &s->half[s->written == s->half], at);
+    if (a->c.spill.firings == 2) spill_enter(s, &s->half[s->written == s->half], at);
     return true;
 }
 
 static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
     s->drained = at;
     s->drains = NULL;
-    if (a->c.banks == 1) spill_enter(s, s->half, at);
+    if (a->c.spill.firings == 1) spill_enter(s, s->half, at);
 }
 
 // The next word into the output register, when the one before has left that. The firing is over with its last word,
@@ -120,7 +121,7 @@ static bool spill_fill(struct sim *sim, const struct actor *a, struct spill *s) 
     int64_t at;
     if (!s->drains || !client_beat(s->read, &at)) return false;
     at = at_least(at, s->next);
-    if (s->part + 1 < a->c.out) { // of a word that is wider than a beat
+    if (s->part + 1 < a->c.spill.beats) { // of a word that is wider than a beat
         client_take(sim, s->read, at);
         s->part++;
         s->next = at + 1;
@@ -134,7 +135,7 @@ static bool spill_fill(struct sim *sim, const struct actor *a, struct spill *s) 
     s->mark = s->drains->mark.items[s->word];
     s->part = 0;
     s->next = at + 1;
-    if (++s->slot == a->c.in || last) client_take(sim, s->read, at), s->slot = 0;
+    if (++s->slot == a->c.spill.in_beat || last) client_take(sim, s->read, at), s->slot = 0;
     s->word++;
     if (last) spill_over(a, s, at);
     return true;

@@ -238,12 +238,12 @@ bool sim_kept_init(struct sim *sim, struct actor *a) {
 
 // A head ends with the last unit of the last token, a firing with tlast.
 static bool group_ends(const struct actor *a, const struct kept *r, uint8_t mark) {
-    if (a->c.units == 0) return mark & MARK_LAST;
-    return mark & MARK_TOK_LAST && (int64_t)r->mark.count % a->c.units == 0;
+    if (a->c.replay.units == 0) return mark & MARK_LAST;
+    return mark & MARK_TOK_LAST && (int64_t)r->mark.count % a->c.replay.units == 0;
 }
 
 static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
-    int64_t banks = a->c.banks, slot = r->filled % banks;
+    int64_t banks = a->c.replay.banks, slot = r->filled % banks;
     if (!edge_waiting(r->in) || r->filled - r->emptied >= banks) return false;
     int64_t at = at_least(at_least(edge_avail(r->in), r->last_in + 1), r->released[slot]);
     uint8_t mark = edge_mark(r->in);
@@ -253,7 +253,7 @@ static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
     if (!group_ends(a, r, mark)) return true;
     r->full[slot] = r->mark.items;
     r->words[slot] = (int64_t)r->mark.count;
-    r->ready[slot] = at + a->c.ready;
+    r->ready[slot] = at + a->c.replay.ready;
     r->mark.items = NULL;
     r->mark.count = r->mark.capacity = 0;
     r->filled++;
@@ -261,20 +261,20 @@ static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
 }
 
 static bool kept_out(struct sim *sim, struct actor *a, struct kept *r) {
-    int64_t slot = r->emptied % a->c.banks, room;
+    int64_t slot = r->emptied % a->c.replay.banks, room;
     if (r->emptied == r->filled || !edge_room(r->out, &room)) return false;
     int64_t fetch = at_least(r->ready[slot], r->sent), words = r->words[slot];
     uint8_t mark = r->full[slot][r->next];
-    if (a->c.units && r->next == words - 1) mark |= MARK_LAST;
-    else if (a->c.units) mark &= (uint8_t)~MARK_LAST;
-    r->sent = at_least(fetch + a->c.pipe, room);
-    edge_put(sim, r->out, fetch + a->c.pipe, r->sent, mark);
+    if (a->c.replay.units && r->next == words - 1) mark |= MARK_LAST;
+    else if (a->c.replay.units) mark &= (uint8_t)~MARK_LAST;
+    r->sent = at_least(fetch + a->c.stages, room);
+    edge_put(sim, r->out, fetch + a->c.stages, r->sent, mark);
     if (++r->next < words) return true;
     r->next = 0;
-    int64_t heads = r->full[slot][0] & MARK_TOK_LAST ? at_least(a->c.together, 1) : 1;
-    if (++r->pass < at_least(a->c.times / heads, 1)) return true;
+    int64_t heads = r->full[slot][0] & MARK_TOK_LAST ? at_least(a->c.replay.together, 1) : 1;
+    if (++r->pass < at_least(a->c.replay.times / heads, 1)) return true;
     r->pass = 0;
-    r->released[slot] = fetch + a->c.release;
+    r->released[slot] = fetch + a->c.replay.release;
     r->emptied++;
     return true;
 }

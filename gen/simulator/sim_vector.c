@@ -92,8 +92,8 @@ bool sim_pipe_init(struct sim *sim, struct actor *a) {
     struct pipe *p = a->state = ARENA_NEW(sim->arena, struct pipe);
     inputs_init(sim, a, &p->in);
     p->out = only_output(sim, a);
-    if (a->c.sliced) open_slices(p);
-    stage_init(sim, &p->stage, a->c.pipe - (a->c.sliced ? CYCLES_SLICE : 0));
+    if (a->c.pipe.sliced) open_slices(p);
+    stage_init(sim, &p->stage, a->c.stages - (a->c.pipe.sliced ? CYCLES_SLICE : 0));
     return p->in.count && p->out && sim_steps_init(sim, a, &p->steps);
 }
 
@@ -102,9 +102,9 @@ static bool pass_through(struct sim *sim, const struct actor *a, struct pipe *p,
     int64_t room;
     if (!edge_room(p->out, &room)) return false;
     uint8_t mark = edge_mark(p->in.edge[0]);
-    if (a->c.rows) { // firings of its own length
+    if (a->c.pipe.rows) { // firings of its own length
         mark &= (uint8_t)~MARK_LAST;
-        if (mark & MARK_TOK_LAST && ++p->firing == a->c.rows) {
+        if (mark & MARK_TOK_LAST && ++p->firing == a->c.pipe.rows) {
             mark |= MARK_LAST;
             p->firing = 0;
         }
@@ -121,7 +121,7 @@ void sim_pipe_run(struct sim *sim, struct actor *a) {
         int64_t from = 0, at;
         for (int i = 0; i < p->slices; i++) fill_slice(sim, &p->slice[i]);
         if (!sim_steps_wait(sim, a, &p->steps, &from) || !inputs_ready(&p->in, !p->inside, &from)) break;
-        if (a->c.pipe == 0) {
+        if (a->c.stages == 0) {
             if (!pass_through(sim, a, p, from)) return;
             continue;
         }
@@ -130,7 +130,7 @@ void sim_pipe_run(struct sim *sim, struct actor *a) {
         inputs_take(sim, &p->in, !p->inside, mark, at);
         if (mark & MARK_LAST) sim_steps_fired(sim, a, &p->steps, at);
         if (mark & MARK_TOK_LAST) p->inside = !(mark & MARK_LAST);
-        if (mark & MARK_LAST && ++p->firing < a->c.fire) mark &= (uint8_t)~MARK_LAST;
+        if (mark & MARK_LAST && ++p->firing < a->c.pipe.firings) mark &= (uint8_t)~MARK_LAST;
         else if (mark & MARK_LAST) p->firing = 0;
         stage_push(sim, &p->stage, at, mark, true);
     }
@@ -193,7 +193,7 @@ bool sim_bank_init(struct sim *sim, struct actor *a) {
     b->scalar = a->c.machine == TIMING_SOFTMAX ? sim_out(sim, a, IR_ROLE_INVERSE) : NULL;
     b->step = a->c.machine == TIMING_SOFTMAX ? sim_in(sim, a, IR_ROLE_STEP) : NULL;
     b->last = b->held.last = -1;
-    stage_init(sim, &b->stage, a->c.pipe);
+    stage_init(sim, &b->stage, a->c.stages);
     return b->in.count && b->out && (a->c.machine != TIMING_SOFTMAX || (b->scalar && b->step));
 }
 
@@ -206,17 +206,18 @@ static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t
         edge_take(sim, b->step, at);
         *from = at_least(*from, at + 1);
         bool alone = sim->options->step[b->step->takes - 1].ntok == 1;
-        b->steps = a->c.heads * a->c.layers / (alone ? at_least(a->c.together, 1) : 1);
+        b->steps = a->c.banks.softmax.heads * a->c.banks.softmax.layers /
+                   (alone ? at_least(a->c.banks.softmax.together, 1) : 1);
     }
     return true;
 }
 
 // Whether there is room for a word more in what the groups share, and from when on.
 static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
-    while (a->c.room && b->in_all - b->freed_words >= a->c.room) {
+    while (a->c.banks.room && b->in_all - b->freed_words >= a->c.banks.room) {
         const struct group *g = &b->group.items[b->freed];
         if (b->freed == (int64_t)b->group.count || g->released < 0) return false;
-        b->room_from = g->released - a->c.enter;
+        b->room_from = g->released - a->c.banks.enter;
         b->freed_words += g->words;
         b->freed++;
     }
@@ -227,9 +228,9 @@ static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
 static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     int64_t at = b->last + 1, g = (int64_t)b->group.count;
     if (!inputs_ready(&b->in, false, &at) || !step_ready(sim, a, b, &at) || !bank_room(a, b, &at)) return false;
-    if (g >= a->c.banks) {
-        if (b->group.items[g - a->c.banks].released < 0) return false;
-        at = at_least(at, b->group.items[g - a->c.banks].released - a->c.enter);
+    if (g >= a->c.banks.banks) {
+        if (b->group.items[g - a->c.banks.banks].released < 0) return false;
+        at = at_least(at, b->group.items[g - a->c.banks.banks].released - a->c.banks.enter);
     }
     uint8_t mark = edge_mark(b->in.edge[0]);
     inputs_take(sim, &b->in, false, mark, at);
@@ -240,15 +241,16 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     if (!(mark & MARK_TOK_LAST)) return true;
     b->rows++;
     if (mark & MARK_LAST && b->step) b->steps--;
-    if (!(mark & MARK_LAST) && b->rows != a->c.rows) return true;
+    if (!(mark & MARK_LAST) && b->rows != a->c.banks.rows) return true;
     VEC_PUSH(sim->arena, b->group,
-             (struct group){b->rows, b->tokens, b->words, at + a->c.enter + a->c.ready, -1, (mark & MARK_LAST) != 0});
+             (struct group){b->rows, b->tokens, b->words, at + a->c.banks.enter + a->c.banks.ready, -1,
+                            (mark & MARK_LAST) != 0});
     b->rows = b->tokens = b->words = 0;
     return true;
 }
 
 static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h) {
-    int64_t at = h->last + 1, f = (int64_t)h->ready.count - a->c.banks; // that gives up its place
+    int64_t at = h->last + 1, f = (int64_t)h->ready.count - a->c.banks.banks; // that gives up its place
     if (!h->edge || !edge_waiting(h->edge) || f >= (int64_t)h->released.count) return false;
     at = at_least(at, edge_avail(h->edge));
     if (f >= 0) at = at_least(at, h->released.items[f]);
@@ -268,19 +270,19 @@ static bool held_ready(const struct held *h, int64_t *from) {
 
 // Units of a firing are made even: one of zeros follows the last group of a token.
 static bool needs_pad(const struct actor *a, const struct bank *b, const struct group *g, bool closes) {
-    return a->c.pads && closes && (b->odd ^ (div_up(g->rows, a->c.pack) % 2 != 0));
+    return a->c.banks.pads && closes && (b->odd ^ (div_up(g->rows, a->c.banks.pack) % 2 != 0));
 }
 
 static bool firing_closes(const struct actor *a, const struct bank *b, const struct group *g) {
-    if (a->c.pads) return g->last || (a->c.fire && b->fired == a->c.fire - 1);
-    if (a->c.fire) return b->fired == a->c.fire - 1;
+    if (a->c.banks.pads) return g->last || (a->c.banks.groups && b->fired == a->c.banks.groups - 1);
+    if (a->c.banks.groups) return b->fired == a->c.banks.groups - 1;
     return g->last;
 }
 
 // Room for a firing's scalars: those that began so far must have left but for `times` - 1 firings.
 static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *from) {
     if (!b->scalar || b->row || b->token) return true;
-    int64_t need = b->started - (a->c.times - 1) * kernel_tokens(a->k);
+    int64_t need = b->started - (a->c.banks.softmax.kept - 1) * kernel_tokens(a->k);
     if (need <= 0) return true;
     if (b->scalar->puts < need) return false;
     *from = at_least(*from, b->scalar->put[need - 1] + 1);
@@ -288,16 +290,16 @@ static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *fr
 }
 
 static void group_end(const struct actor *a, struct bank *b, struct group *g, bool closes, int64_t at) {
-    b->odd = a->c.pads && !closes && (b->odd ^ (div_up(g->rows, a->c.pack) % 2 != 0));
+    b->odd = a->c.banks.pads && !closes && (b->odd ^ (div_up(g->rows, a->c.banks.pack) % 2 != 0));
     b->fired = closes ? 0 : b->fired + 1;
-    g->released = at + a->c.release;
+    g->released = at + a->c.banks.release;
     b->row = b->token = 0;
     b->reading++;
 }
 
 // Goes on to the next word of the group; true when there is none.
 static bool bank_step(const struct actor *a, struct bank *b, const struct group *g, int64_t rows) {
-    if (!a->c.by_token) {
+    if (!a->c.banks.by_token) {
         if (++b->token == g->tokens) b->token = 0, b->row++;
         return b->row == g->rows;
     }
@@ -309,7 +311,7 @@ static bool bank_step(const struct actor *a, struct bank *b, const struct group 
 static void pay_scalars(struct sim *sim, const struct actor *a, struct bank *b) {
     for (; b->paid < (int64_t)b->owed.count && b->owed.items[b->paid].word < b->out->puts; b->paid++) {
         const struct owed *o = &b->owed.items[b->paid];
-        int64_t room, offer = b->out->put[o->word] + a->c.units;
+        int64_t room, offer = b->out->put[o->word] + a->c.banks.softmax.behind;
         if (!edge_room(b->scalar, &room)) return;
         edge_put(sim, b->scalar, offer, at_least(offer, room), o->last_token ? MARK_LAST | MARK_TOK_LAST : 0);
     }
@@ -323,13 +325,14 @@ static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     if (!inputs_ready(&b->beside, false, &from) || !held_ready(&b->held, &from) || !scalar_room(a, b, &from))
         return false;
     if (!stage_enter(sim, &b->stage, b->out, from, &at)) return false;
-    int64_t rows = g->rows + (a->c.by_token && needs_pad(a, b, g, closes));
-    bool whole = b->row == g->rows || b->row == g->rows - 1 || a->c.pack == 1 || (b->row + 1) % a->c.pack == 0;
-    bool end_of_token = a->c.by_token ? b->row == rows - 1 : b->row == g->rows - 1;
+    int64_t rows = g->rows + (a->c.banks.by_token && needs_pad(a, b, g, closes));
+    bool whole =
+        b->row == g->rows || b->row == g->rows - 1 || a->c.banks.pack == 1 || (b->row + 1) % a->c.banks.pack == 0;
+    bool end_of_token = a->c.banks.by_token ? b->row == rows - 1 : b->row == g->rows - 1;
     bool last = end_of_token && tok_last && closes;
     inputs_take(sim, &b->beside, false, tok_last ? MARK_TOK_LAST : 0, at);
     if (b->row == 0) b->started++;
-    if (whole || !a->c.by_token)
+    if (whole || !a->c.banks.by_token)
         stage_push(sim, &b->stage, at, (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (last ? MARK_LAST : 0)), true);
     if (end_of_token && b->scalar) VEC_PUSH(sim->arena, b->owed, (struct owed){b->stage.count - 1, tok_last});
     b->next = at + 1;
@@ -391,7 +394,7 @@ void sim_argmax_run(struct sim *sim, struct actor *a) {
         m->last = at;
         m->tokens += m->first;
         if (mark & MARK_TOK_LAST) m->first = false;
-        if (mark & MARK_LAST) m->offer = at + a->c.pipe;
+        if (mark & MARK_LAST) m->offer = at + a->c.stages;
     }
 }
 
@@ -417,10 +420,10 @@ bool sim_gear_init(struct sim *sim, struct actor *a) {
     struct gear *g = a->state = ARENA_NEW(sim->arena, struct gear);
     g->in = sim_lane(sim, a, false, IR_NONE);
     g->out = sim_lane(sim, a, true, IR_NONE);
-    edge_init(&g->ahead, a->c.lines, IR_NONE, IR_NONE);
+    edge_init(&g->ahead, a->c.gear.lines, IR_NONE, IR_NONE);
     g->ahead.latency = 1;
     g->sent = -1;
-    stage_init(sim, &g->stage, a->c.pipe);
+    stage_init(sim, &g->stage, a->c.stages);
     return g->in && g->out;
 }
 
@@ -428,18 +431,18 @@ static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     int64_t at;
     if (!edge_waiting(g->in) || !stage_enter(sim, &g->stage, &g->ahead, edge_avail(g->in), &at)) return false;
     uint8_t mark = edge_mark(g->in);
-    int64_t count = mark >> SIM_COUNT_SHIFT ? mark >> SIM_COUNT_SHIFT : a->c.in;
-    if (a->c.units && g->row == a->c.rows - 1) count = a->c.units;
+    int64_t count = mark >> SIM_COUNT_SHIFT ? mark >> SIM_COUNT_SHIFT : a->c.gear.in;
+    if (a->c.gear.last_elements && g->row == a->c.gear.last_words - 1) count = a->c.gear.last_elements;
     edge_take(sim, g->in, at);
     g->tokens++;
     bool last = mark & MARK_LAST, row_end = mark & MARK_TOK_LAST;
-    int64_t total = g->fill + count, chunks = total / a->c.out + (last && total % a->c.out);
+    int64_t total = g->fill + count, chunks = total / a->c.gear.out + (last && total % a->c.gear.out);
     if (row_end && chunks) VEC_PUSH(sim->arena, g->line, (struct line){chunks, g->tokens, last});
     stage_push(sim, &g->stage, at, 0, row_end && chunks);
     if (row_end) {
-        g->fill = last ? 0 : total % a->c.out;
+        g->fill = last ? 0 : total % a->c.gear.out;
         g->tokens = 0;
-        if (++g->row >= a->c.rows) g->row = 0;
+        if (++g->row >= a->c.gear.last_words) g->row = 0;
     }
     return true;
 }

@@ -207,10 +207,11 @@ static bool open_actors(struct sim *sim, const char **missing) {
             *missing = ir->kernel[k].module;
             return false;
         }
-        a->c.layers = sim_repeats(sim, a->c.layers);
+        int64_t *layers = timing_layers(&a->c);
         bool caches = a->c.machine == TIMING_K_WRITER || a->c.machine == TIMING_V_TAIL;
-        if (caches) a->c.layers = sim_cache_of(sim, a)->layers;
-        if (a->c.machine == TIMING_REPLAY && !a->c.units) a->c.times = sim_repeats(sim, a->c.times);
+        if (layers) *layers = caches ? sim_cache_of(sim, a)->layers : sim_repeats(sim, *layers);
+        if (a->c.machine == TIMING_REPLAY && !a->c.replay.units)
+            a->c.replay.times = sim_repeats(sim, a->c.replay.times);
     }
     for (int k = 0; k < ir->kernels; k++) {
         struct actor *a = &sim->actor[k];

@@ -138,7 +138,7 @@ static void add_kernel(struct graph *g, int kernel) {
     const struct ir_kernel *k = &g->ir->kernel[kernel];
     struct timing_contract c;
     if (!timing_contract(g->ir, kernel, &c)) return fix_ports(g, k);
-    if (c.machine == TIMING_PIPE && c.rows) return fix_ports(g, k); // other firings out than in
+    if (c.machine == TIMING_PIPE && c.pipe.rows) return fix_ports(g, k); // other firings out than in
     switch (c.machine) {
     case TIMING_EMBED:
     case TIMING_POSITION:

@@ -3,9 +3,9 @@
 //
 // rst is what !ap_rst_n was STAGES cycles before. The registers start at 1: a design that has just been configured is
 // in reset.
-// ap_rst_n is synchronous to clk, as the platform gives it; the stages are for the way from the shell to the design,
-// and for a source that is not synchronous after all. They stay registers (no shift register) that a tool may place
-// apart and copy.
+// The platform's pin is synchronous to clk, but the lock of a clock that the kernel makes (rill_clock_2x) is not. So the
+// first two stages stay side by side (async_reg). The others are for the way from the shell to the design: they stay
+// registers (no shift register) that a tool may place apart and copy.
 // Reset: none of its own.
 //
 // name    meaning               unit    range
@@ -25,10 +25,20 @@ module rill_reset #(
         end
     endgenerate
 
-    (* shreg_extract = "no" *) reg [STAGES-1:0] stage_q = {STAGES{1'b1}};
+    (* async_reg = "true", shreg_extract = "no" *) reg [1:0] first_q = 2'b11;
     always @(posedge clk)
-        stage_q <= {stage_q[STAGES-2:0], !ap_rst_n};
-    assign rst = stage_q[STAGES-1];
+        first_q <= {first_q[0], !ap_rst_n};
+    generate
+        if (STAGES > 2) begin : gen_way
+            (* shreg_extract = "no" *) reg [STAGES-3:0] stage_q = {(STAGES-2){1'b1}};
+            wire [STAGES-2:0] stage_d = {stage_q, first_q[1]};
+            always @(posedge clk)
+                stage_q <= stage_d[STAGES-3:0];
+            assign rst = stage_d[STAGES-2];
+        end else begin : gen_no_way
+            assign rst = first_q[1];
+        end
+    endgenerate
 endmodule
 
 `default_nettype wire

@@ -43,7 +43,7 @@ module rill_element_shift #(
                         : {ELEM_W{1'b0}};
                     2'd2: q[e*ELEM_W +: ELEM_W] <= e >= 2*STEP ? d[(e >= 2*STEP ? e - 2*STEP : 0)*ELEM_W +: ELEM_W]
                         : {ELEM_W{1'b0}};
-                    2'd3: q[e*ELEM_W +: ELEM_W] <= e >= 3*STEP ? d[(e >= 3*STEP ? e - 3*STEP : 0)*ELEM_W +: ELEM_W]
+                    default: q[e*ELEM_W +: ELEM_W] <= e >= 3*STEP ? d[(e >= 3*STEP ? e - 3*STEP : 0)*ELEM_W +: ELEM_W]
                         : {ELEM_W{1'b0}};
                 endcase
 endmodule

@@ -75,9 +75,9 @@ module rill_param_loader #(
     wire               hand = s_axis_beat_tvalid && busy_q;
     wire               take = hand && end_piece;
     wire               last = left_q == 32'd1;
-    wire [STORES:0]    turned = {turn_q, 1'b0};
 
     assign s_axis_beat_tready = busy_q && end_piece;
+    wire [STORES:0]    turned = {turn_q, 1'b0};
     assign done = done_q && !start;
     always @(posedge clk)
         if (rst) begin

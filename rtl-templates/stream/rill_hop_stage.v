@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
+// A stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W. user_sll_reg
+// asks a vendor's placer for the registers in the crossing between two dies; it heeds that of a register whose driver or
+// load is on another die.
 //
 // name     meaning                        unit  range
 // DATA_W   of d                           bits  1 or more
@@ -26,7 +28,7 @@ module rill_hop_stage #(
     localparam BITS = DATA_W > 0 ? DATA_W : 1;
     localparam [BITS:0] CLEARED = ({{BITS{1'b0}}, 1'b1} << CLEAR_W) - 1'b1;
     localparam [BITS-1:0] KEPT = ~CLEARED[BITS-1:0];
-    (* shreg_extract = "no", keep = "true" *) reg [DATA_W-1:0] q_q;
+    (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg [DATA_W-1:0] q_q;
     always @(posedge clk)
         q_q <= rst ? d & KEPT : d;
     assign q = q_q;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The emitted files: two runs give identical bytes; all RTL of a design is clean in `verilator --lint-only -Wall` with
-# the waivers of verif/lint/, compiles in Icarus as Verilog-2005, and elaborates in Yosys. No tool is told the top:
+# the waivers of its lint.vlt, compiles in Icarus as Verilog-2005, and elaborates in Yosys. No tool is told the top:
 # filelist.f holds what it reaches and nothing else. One line per design. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -15,7 +15,7 @@ TEXT
 }
 
 lint_design() { # folder
-    (cd "$1" && verilator --lint-only -Wall "$root/verif/lint/emitted.vlt" -f filelist.f) || return
+    (cd "$1" && verilator --lint-only -Wall lint.vlt -f filelist.f) || return
     if LC_ALL=C grep -nE '^.{121,}$' "$1"/rtl/rill_*.v | head -n 1 | cut -c1-80 | grep .; then
         echo "error: a line of a design is longer than 120 characters"
         return 1
@@ -54,7 +54,7 @@ read_icarus() { # folder
 
 read_yosys() { # folder
     (cd "$1" && timeout 600 yosys -q -p "read_verilog $(tr '\n' ' ' <filelist.f)
-        hierarchy -auto-top; hierarchy -check; select -assert-any rill_top")
+        hierarchy -auto-top -check; select -assert-any rill_top")
 }
 
 # A stream has the name of its ends, with a number where another one has that.
@@ -111,6 +111,7 @@ check_design() { # spec: the unit of parallel work
     check "emit $label: what comments say" read_comments "$dir"
     check "emit $label: names of streams" read_names "$dir"
     check "emit $label: tables" read_tables "$dir"
+    check "emit $label: rules of strict front ends" "$root/verif/lint/strict.py" "$dir"/rtl/*.v
     check "emit $label: Icarus" read_icarus "$dir"
     check "emit $label: Yosys" read_yosys "$dir"
     [ "$label" != graph-linear ] || check "emit $label: a module that is not reached is seen" refuses_more "$dir"

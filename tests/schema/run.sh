@@ -52,7 +52,7 @@ boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml t
 chats=(families/chat/*.yaml)
 
 plan 12
-plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + ${#chats[@]} + 24 + 13))
+plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + ${#chats[@]} + 26 + 13))
 "$rill" schema >"$work/schema.json"
 by_schema() { # good or bad, files
     local line
@@ -85,6 +85,8 @@ says "a key" '^design\.T: integer \(1, 2, 4, 8\); default: 1$' design.T
 says "its last part: all that have it" '^kernels\.T: ' T
 says "a map's keys" '^  - graph\.regions\.ops$' graph.regions
 says "an operation" '^operation softmax: 3 in, 2 out$' softmax
+says "what a composite stands for" '^  stands for quantize, kv_quantize, kv_quantize, attn_scores, ' attention
+says "a word among several" '^  weights: one of int8, int4 or int4_asym; optional$' matmul.weights
 says "an attribute" '^  eps: number 1e-12 to 1; default: 1e-5$' rmsnorm.eps
 says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' fault_address
 says "a message about a key" '^design\.fifo: ' 'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'

@@ -279,9 +279,9 @@ static void results_elsewhere_are_in_the_contract(void **state) {
     struct timing_contract c;
     assert_true(timing_contract(ir, engine, &c));
     assert_int_equal(ir_param_int(&ir->kernel[engine], "PULSE_HOPS", 0), 2);
-    assert_int_equal(c.release, 2);
-    assert_int_equal(c.pipe, 32 + 1 + 1);
-    assert_int_equal(c.lines, 48 + 1 + 1 + 2);
+    assert_int_equal(c.engine.release, 2);
+    assert_int_equal(c.stages, 32 + 1 + 1);
+    assert_int_equal(c.engine.results, 48 + 1 + 1 + 2);
     arena_free(&arena);
 }
 

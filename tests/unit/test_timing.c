@@ -91,13 +91,13 @@ static struct timing_contract contract(const char *module, const struct param *p
 static void test_rooms(void **state) {
     (void)state;
     struct timing_contract c = contract("rill_softmax", (struct param[]){{"LANES", "8"}, {"HEADS", "4"}, {0}});
-    assert_int_equal(c.times, 4);      // rill_softmax.v: ROOM = 4 * TOKENS scalars
-    assert_int_equal(c.units, 3 + 18); // inv behind the token's last p
+    assert_int_equal(c.banks.softmax.kept, 4);        // rill_softmax.v: ROOM = 4 * TOKENS scalars
+    assert_int_equal(c.banks.softmax.behind, 3 + 18); // inv behind the token's last p
     c = contract("rill_engine", (struct param[]){{"CHANNELS", "2"}, {0}});
-    assert_int_equal(c.beats, 16); // rill_engine.v: LANE_BEATS
-    assert_int_equal(c.room, 16);  // K_UNITS
+    assert_int_equal(c.engine.lane_beats, 16); // rill_engine.v: LANE_BEATS
+    assert_int_equal(c.engine.key_units, 16);  // K_UNITS
     c = contract("rill_v_tail", (struct param[]){{"HEAD_DIM", "64"}, {0}});
-    assert_int_equal(c.every, 1 + 3 + 2); // rill_v_tail.v: cycles in its states ask, wait, send
+    assert_int_equal(c.values.every, 1 + 3 + 2); // rill_v_tail.v: cycles in its states ask, wait, send
 }
 
 // A place of a stream between dies is there again when its credit has come back.

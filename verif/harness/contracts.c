@@ -20,7 +20,8 @@ struct contract {
     const char *kernel;
     int inputs;
     struct timing_contract c;
-    uint64_t reset; // cycle
+    struct timing_groups groups; // of a pipe: words one by one
+    uint64_t reset;              // cycle
     // inputs: words in this group's rows
     int64_t row[CUSTOM_MAX_PORTS], done[CUSTOM_MAX_PORTS], tokens, index, given;
     uint64_t taken_words[CUSTOM_MAX_PORTS]; // where each makes its own
@@ -41,6 +42,16 @@ struct contracts {
     struct contract *kernel; // per kernel
 };
 
+static struct timing_groups groups_of(const struct ir *ir, int kernel, const struct timing_contract *c) {
+    if (c->machine == TIMING_GROUPS) return c->groups;
+    int node = ir->kernel[kernel].node;
+    struct timing_groups one = {.gives = 1, .banks = 1, .every = 1};
+    struct custom_timing t;
+    if (!ir_custom_timing(ir, &ir->node[node], ir_node_lanes(ir, node), &t, NULL)) return one;
+    for (int i = 0; i < ir->node[node].inputs; i++) one.words[i] = t.words[i], one.take[i] = 1;
+    return one;
+}
+
 struct contracts *contracts_open(struct arena *arena, const struct ir *ir) {
     struct contracts *w = ARENA_NEW(arena, struct contracts);
     *w = (struct contracts){arena, ir, ARENA_ARRAY(arena, struct contract, (size_t)ir->kernels + 1)};
@@ -50,7 +61,8 @@ struct contracts *contracts_open(struct arena *arena, const struct ir *ir) {
         w->kernel[k].watched = true;
         w->kernel[k].kernel = ir->kernel[k].name;
         w->kernel[k].inputs = class->custom->inputs;
-        w->kernel[k].found.declared = w->kernel[k].c.pipe;
+        w->kernel[k].groups = groups_of(ir, k, &w->kernel[k].c);
+        w->kernel[k].found.declared = w->kernel[k].c.stages;
     }
     return w;
 }
@@ -78,8 +90,8 @@ static void add_group(struct contracts *w, struct contract *k, uint64_t cycle, u
 // ---- inputs ----
 
 static int64_t share(const struct contract *k, int i) { // rows of the group
-    int64_t rest = k->c.words[i] - k->done[i];
-    return k->c.take[i] < rest ? k->c.take[i] : rest;
+    int64_t rest = k->groups.words[i] - k->done[i];
+    return k->groups.take[i] < rest ? k->groups.take[i] : rest;
 }
 
 // Inputs whose word is next, as bits.
@@ -95,14 +107,14 @@ static int needed(const struct contract *k) {
 
 // A row for a row: every word makes its own.
 static bool by_word(const struct contract *k) {
-    bool one = k->c.units == 1;
+    bool one = k->groups.gives == 1;
     for (int i = 0; i < k->inputs; i++) one &= share(k, i) <= 1;
     return one;
 }
 
 static void end_group(struct contracts *w, struct contract *k, uint64_t cycle) {
-    int64_t rows = k->c.units < k->c.fire - k->given ? k->c.units : k->c.fire - k->given;
-    bool last = k->index + 1 == k->c.rows;
+    int64_t rows = k->groups.gives < k->groups.words_out - k->given ? k->groups.gives : k->groups.words_out - k->given;
+    bool last = k->index + 1 == k->groups.groups;
     if (rows > 0 && !by_word(k)) add_group(w, k, cycle, (uint64_t)(rows * k->tokens));
     memset(k->taken_words, 0, sizeof k->taken_words);
     for (int i = 0; i < k->inputs; i++) k->done[i] = last ? 0 : k->done[i] + share(k, i);
@@ -140,9 +152,9 @@ static void take_groups(struct contracts *w, struct contract *k, int taken, int 
 static void check_refusal(struct contract *k, const struct contract_pins *pins, uint64_t cycle) {
     int need = needed(k), valid = pins->in_tvalid, ready = pins->in_tready;
     if ((valid & need) != need || (ready & need) == need || !pins->beside) return;
-    if (cycle < k->reset + 1 + SETTLE || (k->took && cycle < k->last_take + (uint64_t)k->c.every)) return;
+    if (cycle < k->reset + 1 + SETTLE || (k->took && cycle < k->last_take + (uint64_t)k->groups.every)) return;
     size_t held = k->group.count - k->first, leaves = by_word(k) && pins->out_tvalid && pins->out_tready;
-    if (is_pipe(k) ? k->last_stall && cycle < k->last_stall + SETTLE : held >= (size_t)k->c.banks + leaves) return;
+    if (is_pipe(k) ? k->last_stall && cycle < k->last_stall + SETTLE : held >= (size_t)k->groups.banks + leaves) return;
     if (!k->found.refused++) k->found.refused_at = cycle;
 }
 
@@ -152,8 +164,8 @@ static void check_offer(struct contract *k, uint64_t cycle) {
     k->offered = true;
     if (k->first == k->group.count) return; // before its group is whole
     const struct group *g = &k->group.items[k->first];
-    uint64_t allowed = g->taken + (uint64_t)k->c.pipe + (is_pipe(k) ? k->stalls - g->stalls : 0);
-    uint64_t next = k->left ? k->last_leave + (uint64_t)(k->c.every ? k->c.every : 1) : 0;
+    uint64_t allowed = g->taken + (uint64_t)k->c.stages + (is_pipe(k) ? k->stalls - g->stalls : 0);
+    uint64_t next = k->left ? k->last_leave + (uint64_t)(k->groups.every ? k->groups.every : 1) : 0;
     int64_t latency = (int64_t)(cycle - g->taken) - (is_pipe(k) ? (int64_t)(k->stalls - g->stalls) : 0);
     if (next <= allowed && latency > k->found.latency) k->found.latency = latency;
     if (next > allowed) allowed = next;

@@ -23,8 +23,9 @@ module MMCME4_BASE #(
 );
     real    last, period;
     integer edges;
-    wire    known = CLKFBOUT_MULT_F == CLKOUT0_DIVIDE_F && CLKFBOUT_MULT_F == 2.0 * CLKOUT1_DIVIDE && DIVCLK_DIVIDE == 1
-        && CLKFBOUT_MULT_F * 1000.0 >= 800.0 * CLKIN1_PERIOD && CLKFBOUT_MULT_F * 1000.0 <= 1600.0 * CLKIN1_PERIOD
+    wire    known = CLKFBOUT_MULT_F == CLKOUT0_DIVIDE_F && CLKFBOUT_MULT_F == 2.0 * $itor(CLKOUT1_DIVIDE)
+        && DIVCLK_DIVIDE == 1 && CLKFBOUT_MULT_F * 1000.0 >= 800.0 * CLKIN1_PERIOD
+        && CLKFBOUT_MULT_F * 1000.0 <= 1600.0 * CLKIN1_PERIOD
         && RST === 1'b0 && PWRDWN === 1'b0;
     assign CLKFBOUT = CLKOUT0;
     initial begin

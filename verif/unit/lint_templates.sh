@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Lints every template alone, under each parameter set of its directory's lint.txt, in Verilator (-Wall), Icarus (-Wall)
-# and Yosys, and checks that each set of illegal.txt is refused by all three, by a module whose name is the message
+# and Yosys, and by the rules of strict front ends, and checks that each set of illegal.txt is refused by all three, by a module whose name is the message
 # (rill_error_*). See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
@@ -127,6 +127,21 @@ list_sets() { # kind, table file: a job for each set
     done <"$2"
 }
 
+# Rules of front ends that are stricter than these three tools: verif/lint/strict.py.
+check_strict() {
+    local dir file module include=() files=()
+    for dir in "$root"/rtl-templates/*/; do include+=(-I "$dir"); done
+    for file in "$root"/rtl-templates/*/*.v; do
+        module=$(basename "$file" .v)
+        [ "$wanted" != " " ] && [[ $wanted != *" $module "* ]] || files+=("$file")
+    done
+    plan 1
+    if [ ${#files[@]} = 0 ] || "$root/verif/lint/strict.py" "${include[@]}" "${files[@]}" >"$WORK/strict" 2>&1; then
+        ok "rules of strict front ends: ${#files[@]} files"
+    else fail "rules of strict front ends" "$(head -n 1 "$WORK/strict")"
+    fi
+}
+
 check_coverage() { # every template has two legal sets and keeps to the line length
     local dir file module least
     for dir in "$root"/rtl-templates/*/; do
@@ -148,6 +163,7 @@ for dir in "$root"/rtl-templates/*/; do
     list_sets legal "$dir/lint.txt"
     [ "$quick" = 1 ] || list_sets illegal "$dir/illegal.txt"
 done
+check_strict
 check_coverage
 run_jobs "$jobs"
 verdict

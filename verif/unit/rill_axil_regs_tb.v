@@ -214,6 +214,15 @@ module rill_axil_regs_tb;
         end
     endtask
 
+    task beats_in_request(input integer many);
+        begin
+            beat <= {CHANNELS{1'b1}};
+            repeat (many) @(posedge clk);
+            beat <= 0;
+            repeat (3) @(posedge clk);
+        end
+    endtask
+
     task finish_request;
         begin
             ap_done <= 1;
@@ -322,7 +331,7 @@ module rill_axil_regs_tb;
         write(REG_IER, 1, 4'hF);
         write(REG_CTRL, 32'h81, 4'hF);
         ap_idle <= 0;
-        repeat (5) @(posedge clk);
+        beats_in_request(7);
         finish_request;
         expect_bit(4, ap_start, 1'b1);
         expect_bit(5, irq, 1'b1);
@@ -330,10 +339,14 @@ module rill_axil_regs_tb;
         write(REG_ISR, 1, 4'hF);
         repeat (2) @(posedge clk);
         expect_bit(6, irq, 1'b0);
+        beats_in_request(6);
         write(REG_CTRL, 32'h0, 4'hF);
         finish_request;
         expect_bit(7, ap_start, 1'b0);
         expect_bit(8, irq, 1'b1);
+        for (c = 0; c < CHANNELS; c = c + 1)                // of the second request alone
+            expect_word(REG_BEATS + 8 * c, 6);
+        expect_word(REG_CYCLES + 4, 0);
         // Both sources: each is set when enabled, and toggled by a one written to its own bit.
         write(REG_ISR, 1, 4'hF);
         expect_word(REG_ISR, 0);

@@ -14,15 +14,16 @@ static void print_head(const struct stream *s, int ntok, size_t hd, int end, con
     }
 }
 
-static void head(const struct stream *s, struct vectors *v, int ntok, size_t hd, int key, int end, int spoiled) {
+// `zeros`: elements of the middle token's head that are zero.
+static void head(const struct stream *s, struct vectors *v, int ntok, size_t hd, size_t zeros, int key, int end,
+                 int spoiled) {
     float *x = stream_alloc(hd * (size_t)ntok), scale[STREAM_TOKENS_MAX];
     int8_t *q = (int8_t *)stream_alloc(hd * (size_t)ntok);
     struct golden_fault fault = {0};
     stream_values(v, hd * (size_t)ntok, 6, x);
     if (spoiled) stream_spoil(s, v, hd * (size_t)ntok, x);
     for (int t = 0; t < ntok; t++) {
-        for (size_t i = 0; i < hd && t == ntok / 2 && stream_below(v, 4) == 0; i++)
-            x[(size_t)t * hd + i] = 0; // part or all of a head
+        for (size_t i = 0; i < zeros && t == ntok / 2; i++) x[(size_t)t * hd + i] = 0;
         scale[t] = golden_quantize_kv(hd, x + (size_t)t * hd, q + (size_t)t * hd, &fault);
         scale[t] = key ? golden_k_scale(scale[t], golden_rsqrt_head(hd), &fault) : scale[t];
     }
@@ -39,7 +40,10 @@ int main(int argc, char **argv) {
     size_t hd = (size_t)vectors_argument(argc, argv, "HEAD_DIM", 32);
     for (int f = 0; f < FIRINGS; f++) {
         int ntok = f ? stream_tokens(&s, &v) : s.tokens;
-        for (int h = 0; h < heads; h++) head(&s, &v, ntok, hd, key, h == heads - 1, f == FIRINGS / 2 && h == 0);
+        for (int h = 0; h < heads; h++) {
+            size_t zeros = (f + h) % 3 == 1 ? hd : (f + h) % 3 == 2 ? (size_t)stream_below(&v, (int)hd) : 0;
+            head(&s, &v, ntok, hd, zeros, key, h == heads - 1, f == FIRINGS / 2 && h == 0);
+        }
     }
     return 0;
 }
