@@ -17,12 +17,12 @@ for part in "$@"; do [[ $part =~ ^(designs|memory)$ ]] || usage; done
 [ ${#parts[@]} != 0 ] || parts=(designs memory)
 rm -rf "$work" && mkdir -p "$work" # RTL of before is none of these figures
 
-# The design of tests/e2e/specs with this way to size FIFOs, built once.
+# The design of tests/e2e/cases with this way to size FIFOs, built once.
 design() { # name, fifo
     local dir=$work/$1.$2
     [ ! -e "$dir/built" ] || return 0
     rm -rf "$dir"
-    sed "/^  fifo:/d; s/^design:.*/&\n  fifo: $2/" "tests/e2e/specs/$1.yaml" >"$dir.yaml"
+    sed "/^  fifo:/d; s/^design:.*/&\n  fifo: $2/" "tests/e2e/cases/$1/spec.yaml" >"$dir.yaml"
     "$rill" gen "$dir.yaml" -o "$dir" >"$dir.log"
     "$rill" pack "$dir.yaml" --weights random:1 -o "$dir" >>"$dir.log"
     RILL_QUICK_BUILD=1 "$rill" sim "$dir" --build-only >>"$dir.log"

@@ -91,7 +91,7 @@ run_request() { # IN:OUT
 # All requests of one design: adds LABEL, RESULT and FORECAST of each to `rows`.
 run_design() { # label, spec, requests
     local name request result
-    spec=$2 name=$(basename "$2" .yaml)
+    spec=$2 name=$(spec_name "$2")
     if [ ${#values[@]} != 0 ]; then
         name=$(tr ' ' '-' <<<"$name ${values[*]}")
         mkdir -p "$root/build/bench/$name"

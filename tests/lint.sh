@@ -149,35 +149,36 @@ registers_table() {
 # The chart shows the figures of bench/figures.txt.
 chart() { diff <(bench/chart.py) docs/speed.svg; }
 
-plan $((quick ? 18 : 22))
-silent "clang-format" unformatted
-silent "SPDX lines" spdx_missing
-silent "line lengths" too_long
-silent "tabs and trailing blanks" blanks
-silent "Verilog headers" verilog_headers
-silent "words that do not belong" foreign_words
-silent "shell syntax" shell_syntax
+queue silent "clang-format" unformatted
+queue silent "SPDX lines" spdx_missing
+queue silent "line lengths" too_long
+queue silent "tabs and trailing blanks" blanks
+queue silent "Verilog headers" verilog_headers
+queue silent "words that do not belong" foreign_words
+queue silent "shell syntax" shell_syntax
 if command -v shellcheck >/dev/null 2>&1; then
-    plan 1 && silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"
+    queue silent "shellcheck" shellcheck -x -S warning "${scripts[@]}"
 fi
-silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
+queue silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
+    --error-exitcode=1 \
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress \
     --template='{file}:{line}: {id}: {message}' -I. \
     gen verif/check verif/harness verif/model verif/replay
-silent "operations table of docs/spec.md" operations_table
-silent "tables of keys in docs/spec.md" key_tables
-silent "glossary of docs/glossary.md" glossary_table
-silent "messages of docs/messages.md" messages_table
-silent "passes of docs/passes.md" passes_table
-silent "register table of docs/registers.md" registers_table
-silent "the oracle knows nothing of the compiler" oracle_apart
-silent "docs/speed.svg" chart
-check "walls between folders" tests/walls.sh
-check "layouts of bits" tests/fields.sh
+queue silent "operations table of docs/spec.md" operations_table
+queue silent "tables of keys in docs/spec.md" key_tables
+queue silent "glossary of docs/glossary.md" glossary_table
+queue silent "messages of docs/messages.md" messages_table
+queue silent "passes of docs/passes.md" passes_table
+queue silent "register table of docs/registers.md" registers_table
+queue silent "the oracle knows nothing of the compiler" oracle_apart
+queue silent "docs/speed.svg" chart
+queue check "walls between folders" tests/walls.sh
+queue check "layouts of bits" tests/fields.sh
 if [ $quick = 0 ]; then
-    check "gcc: no warnings" build_with gcc -O2
-    check "clang: no warnings" build_with clang -O1
-    silent "clang-tidy" tidy
-    check "templates alone" verif/unit/lint_templates.sh --quick
+    queue check "gcc: no warnings" build_with gcc -O2
+    queue check "clang: no warnings" build_with clang -O1
+    queue silent "clang-tidy" tidy
+    queue check "templates alone" verif/unit/lint_templates.sh --quick
 fi
+run_queue
 verdict

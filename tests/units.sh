@@ -122,7 +122,7 @@ design_files() {
     echo "$units/memory.sv"
     if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
     else
-        ! grep -Eq '\.(EARLY|SUMS_CHAIN|ACC_W)\(|\.ASYM\(1\)|\.X_BITS\(10\)|\.ARRAYS\(4\)|\.PUMP\(2\)' rtl/rill_top.v ||
+        ! grep -Eq '\.(EARLY|SUMS_CHAIN|ACC_W)\(|\.ASYM\(1\)|\.X_BITS\(10\)|\.ARRAYS\(4\)|\.PUMP\(2\)' rtl/*_shared.v ||
             echo +define+RILL_OWN_MATRIX
         echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
         grep -v '^rtl/rill_' filelist.f # custom kernels
@@ -137,7 +137,7 @@ verilate() { # folder: as `rill sim --quick-build` does, under a name of its own
     design_files >"sim/$sim_folder/design.f"
     run_verilator --cc -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top \
         --prefix "V$(model_name "$1")" --Mdir "sim/$sim_folder" -Wall \
-        --assert -DRILL_PROBES -DRILL_ASSERT -DRILL_FAST_SIM "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
+        --assert -DRILL_ASSERT -DRILL_FAST_SIM "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
         -f "sim/$sim_folder/design.f" sim/rill_sim_top.sv "$root/verif/model/rill_assert.sv" \
         "$root/verif/harness/rill_contract_probe.sv"
 }

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the test scripts. A script says how many checks are to come (`plan N`, several times if need be) before it
-# begins any of them, prints one line per check, `ok    name`, `FAIL  name: reason` or `skip  name: reason`, and ends
-# with `verdict`. Here and in tests/run.sh fewer checks than planned, more, or one twice is a failure, as is a process
-# that dies.
+# Sourced by the test scripts. A script says how many checks are to come before it begins them (`queue` and `counted`
+# count them, `plan N` is for the rest), prints one line per check, `ok    name`, `FAIL  name: reason` or
+# `skip  name: reason`, and ends with `verdict`. Here and in tests/run.sh fewer checks than planned, more, or one twice
+# is a failure, as is a process that dies.
 # shellcheck shell=bash disable=SC2034 # variables for the scripts that source this
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 rill=$root/build/rill
 export RILL_HOME=$root LC_ALL=C
 good=0 bad=0 skipped=0 planned=0
-job_checks=() job_commands=()
+job_checks=() job_commands=() queued_checks=() queued_commands=()
 
 plan() { # number of checks to come
     echo "plan  $1"
@@ -62,6 +62,14 @@ check_refused() { # name, status, pattern, command...
     fi
 }
 
+# A spec's own name: that of its file, or of its folder for tests/e2e/cases/NAME/spec.yaml.
+spec_name() { # spec
+    local name
+    name=$(basename "$1" .yaml)
+    [ "$name" != spec ] || name=$(basename "$(dirname "$1")")
+    echo "$name"
+}
+
 # Writes a spec with other values of design keys (and of any other `key: value` line of two spaces): variant FROM TO
 # key=value...
 variant() {
@@ -69,8 +77,9 @@ variant() {
     shift 2
     local dir
     dir=$(cd "$(dirname "$from")" && pwd)
-    sed -e "s#\([[ ]\)kernels/#\1$dir/kernels/#g" -e "s#^board: boards/#board: $dir/boards/#" \
-        -e "s#family: families/#family: $dir/families/#" "$from" >"$to" # other files stay where they are
+    # other files stay where they are
+    sed -E -e "s#([[ ])((\.\./)*kernels/)#\1$dir/\2#g" -e "s#^(board: )((\.\./)*boards/)#\1$dir/\2#" \
+        -e "s#(family: )((\.\./)*families/)#\1$dir/\2#" "$from" >"$to"
     for pair in "$@"; do
         key=${pair%%=*} value=${pair#*=}
         if grep -q "^  $key:" "$to"; then
@@ -92,6 +101,47 @@ count_checks() { # file, number of checks
     elif [ -n "$twice" ]; then amiss="a check twice: ${twice:6}"
     elif [ $count -gt "$2" ] || { [ "$failed" = 0 ] && [ $count != "$2" ]; }; then amiss="$count checks instead of $2"
     fi
+}
+
+# ---- checks one after the other ----
+
+# A script lists its checks, and what is to be done between them, and then runs the list, which is as long as its plan.
+# Arguments are those of the time of listing.
+queue() { queue_many 1 "$@"; } # command that makes one check: check, check_refused or a function of the script
+prepare() { queue_many 0 "$@"; } # command that makes no check, and fails like one if it ends with a status
+queue_many() { # number of its checks, command
+    queued_checks+=("$1")
+    printf -v "queued_commands[${#queued_commands[@]}]" '%q ' "${@:2}"
+}
+
+run_queue() {
+    local queue_at queue_sum=0
+    for queue_at in "${queued_checks[@]}"; do queue_sum=$((queue_sum + queue_at)); done
+    plan $queue_sum
+    for queue_at in "${!queued_checks[@]}"; do
+        if [ "${queued_checks[queue_at]}" != 0 ]; then
+            watched "${queued_checks[queue_at]}" eval "${queued_commands[queue_at]}"
+        else
+            eval "${queued_commands[queue_at]}" >"$log" 2>&1 ||
+                fail "preparation: ${queued_commands[queue_at]:0:100}" "exit status $?: $(reason)"
+        fi
+    done
+    queued_checks=() queued_commands=()
+}
+
+# Where what is done between checks takes many commands: each check is planned when it begins.
+counted() { counted_many 1 "$@"; } # command that makes one check
+counted_many() { # number of its checks, command
+    plan "$1"
+    watched "$@"
+}
+
+watched() { # number of checks, command that must make as many; after a failure fewer may follow
+    local watched_lines=$((planned - good - bad - skipped)) watched_bad=$bad watched_name=${*:2}
+    "${@:2}"
+    watched_lines=$((watched_lines - planned + good + bad + skipped))
+    [ $watched_lines = "$1" ] || { [ $watched_lines -lt "$1" ] && [ $watched_bad != "$bad" ]; } ||
+        fail "${watched_name#eval }" "$watched_lines checks instead of $1"
 }
 
 # ---- jobs side by side ----

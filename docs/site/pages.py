@@ -37,9 +37,8 @@ theme:
       primary: indigo
       toggle: {icon: material/weather-night, name: Switch to the system's setting}
 plugins: [search]
-extra: {generator: false}
+extra: {generator: false, polyfills: [site.js]}
 extra_css: [site.css]
-extra_javascript: [site.js]
 validation: {anchors: warn}
 markdown_extensions:
   - tables
@@ -124,7 +123,7 @@ def title_of(path):
 
 def navigation():
     """A tab for each reader of the README's table, whose rows are `| reader | [page](docs/page.md) | question |`."""
-    yield from ("- Home: index.md", "- Overview:", "  - overview.md", "  - pages.md")
+    yield from ("- Home: index.md", "- Overview:", "  - What Rill is: overview.md", "  - pages.md")
     rows = re.findall(r"^\| ([^|\[]+) \| \[\w+\]\((?:docs/)?(\w+\.md)\) \|", (ROOT / "README.md").read_text(), re.M)
     for reader in dict.fromkeys(reader for reader, _ in rows):
         yield f"- {reader[0].upper()}{reader[1:]}:"

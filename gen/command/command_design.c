@@ -61,8 +61,7 @@ bool command_takes_folder(const char *command, const char *dir) {
 bool command_clock(struct run *run, const struct ir *ir, const char *timing, const char *spec,
                    struct clock_model *out) {
     struct emit_rtl rtl;
-    const struct emit_names none = {0};
-    return emit_rtl(ir, &none, &rtl, &run->diag) && clock_read(ir, timing, spec, &rtl, out, &run->diag);
+    return emit_rtl(emit_plan_make(ir, NULL), &rtl, &run->diag) && clock_read(ir, timing, spec, &rtl, out, &run->diag);
 }
 
 static bool is_noted(const struct ir *ir, int kernel, const struct custom *custom) {

@@ -31,20 +31,21 @@ static bool write_file(struct output *out, const struct emit_file *file) {
     return write_text(out, file->name, &text);
 }
 
-static bool write_verilog(const struct ir *ir, const struct emit_rtl *rtl, uint64_t identity, struct output *out) {
+static bool write_verilog(const struct emit_plan *p, const struct emit_rtl *rtl, struct output *out) {
     struct text filelist = {0}, sim = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < rtl->files.count; i++) {
         ok = write_file(out, &rtl->files.items[i]);
         text_addf(&filelist, "%s\n", rtl->files.items[i].name);
     }
-    emit_header(identity, "Simulation top: the design and its memories.", &sim);
-    emit_sim_top(ir, NULL, &sim);
+    emit_header(p->identity, "Simulation top: the design, its memories, probes.", &sim);
+    emit_sim_top(p, NULL, &sim);
     ok = write_text(out, "filelist.f", &filelist) && ok; // both free their text
     return write_text(out, "sim/rill_sim_top.sv", &sim) && ok;
 }
 
-static bool write_texts(const struct ir *ir, const struct clock_model *clock, struct output *out) {
+static bool write_texts(const struct emit_plan *p, const struct clock_model *clock, struct output *out) {
+    const struct ir *ir = p->ir;
     struct text map = {0}, report = {0}, json = {0};
     emit_memory_map(ir, &map);
     design_report_text(ir, clock, &report);
@@ -53,7 +54,7 @@ static bool write_texts(const struct ir *ir, const struct clock_model *clock, st
     bool pblocks_ok = true;
     if (ir->design.dies > 1 && ir->dies > 1) {
         struct text pblocks = {0};
-        emit_pblocks(ir, &pblocks);
+        emit_pblocks(p, &pblocks);
         pblocks_ok = write_text(out, "pblocks.tcl", &pblocks);
     }
     return write_text(out, "report.json", &json) && map_ok && report_ok && pblocks_ok;
@@ -98,10 +99,11 @@ static bool write_design(const struct ir *ir, const char *timing, struct loc loc
     uint64_t identity = bytes_hash(design.data, design.len);
     struct emit_rtl rtl = {0};
     struct clock_model clock = {0};
-    bool ok = emit_rtl(ir, &(struct emit_names){identity, pack_layout_hash(ir)}, &rtl, diag) &&
+    const struct emit_plan *plan = emit_plan_make(ir, &(struct emit_names){identity, pack_layout_hash(ir)});
+    bool ok = emit_rtl(plan, &rtl, diag) &&
               clock_read(ir, timing, loc.source->path, &rtl, &clock, diag);
     if (ok) clock_warn(ir, &clock, loc, diag);
-    ok = ok && write_verilog(ir, &rtl, identity, out) && write_texts(ir, &clock, out) && write_oracle(ir, out) &&
+    ok = ok && write_verilog(plan, &rtl, out) && write_texts(plan, &clock, out) && write_oracle(ir, out) &&
          write_clock(ir, &clock, out) && write_waivers(ir->arena, out, diag);
     return write_text(out, "design.yaml", &design) && ok;
 }

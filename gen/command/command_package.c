@@ -74,6 +74,7 @@ static bool read_design(struct packing *p) {
     const char *data = file_read(p->arena, path, MAX_DESIGN, &len, &why);
     if (!data) return refuse(p, path, why);
     p->package.ir = ir;
+    p->package.plan = emit_plan_make(ir, NULL);
     p->package.arena = p->arena;
     p->package.name = p->o.name;
     p->package.identity = arena_printf(p->arena, "%016" PRIx64, hash_bytes(data, len));
@@ -253,7 +254,7 @@ static bool copy_oracle(struct packing *p) {
 static bool write_design(struct packing *p) {
     struct text map = {0}, sim = {0};
     text_addf(&sim, "%s\n", package_comment(&p->package, "//"));
-    emit_sim_top(p->package.ir, p->package.name, &sim);
+    emit_sim_top(p->package.plan, p->package.name, &sim);
     emit_memory_map(p->package.ir, &map);
     bool sim_ok = write_text(p, "sim/rill_sim_top.sv", &sim), map_ok = write_text(p, "memory_map.json", &map);
     static const char *const copied[] = {"design.yaml", "report.txt", "report.json"};

@@ -3,53 +3,71 @@
 #ifndef RILL_EMIT_H
 #define RILL_EMIT_H
 
-#include "gen/ir/ir.h"
 #include "gen/base/verilog.h"
+#include "gen/emit/emit_plan.h"
+#include "gen/ir/ir.h"
 
 // What a host recognizes a design by.
 struct emit_names {
     uint64_t identity; // of design.yaml
     uint64_t layout;   // of its memory, as in the manifest of an image that fits
 };
-// The top module: control, kernels, streams, memory ports.
-void emit_top(const struct ir *, const struct emit_names *, struct text *out);
-// Its parts.
+
+// ---- the Verilog of a design ----
+
+// Its modules, with their texts; names NULL: of a plan that is asked for places alone.
+struct emit_plan *emit_plan_make(const struct ir *, const struct emit_names *);
+void emit_top(const struct emit_plan *, struct text *out); // rill_top
+// Parts of the top.
+void emit_clocks(bool second, struct text *out);
 void emit_ports(const struct ir *, struct text *out);
-// Levels that go to everything, a register of its own for each instance: `core_rst`, the reset of all that belongs to
-// one request, and `core_flush` of the memory's engines. The instances that read them so far, where the design lies on
-// several dies by die.
-struct emit_levels {
-    int reset[IR_MAX_DIES], flush;
-};
-const char *emit_reset(const struct ir *, struct emit_levels *, int die); // of one more instance on a die
-const char *emit_first_reset(const struct ir *);                          // of one that every design has
-struct emit_levels emit_count_levels(const struct ir *);                  // of the whole design
-void emit_levels(const struct ir *, const struct emit_levels *, struct text *out);
+void emit_levels(const struct emit_plan *, struct text *out);
+void emit_faults(const struct emit_plan *, struct text *out); // to the token loop's `kernel_fault`
+void emit_channels(const struct emit_plan *, struct text *out);
+// Parts of a module: links of the streams that it reads, an instance of each kernel, bursts to the channels, what no
+// kernel drives.
+void emit_streams(struct emit_scope *);
+void emit_kernels(struct emit_scope *);
+void emit_walks(struct emit_scope *);
+void emit_control(struct emit_scope *);
+void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out); // tables entry by entry
+// Simulation top: rill_top, or the kernel wrapper of this name around it, a memory model per channel, probes.
+void emit_sim_top(const struct emit_plan *, const char *wrapper, struct text *out);
+
+// ---- levels ----
+
+// A register of its own for each instance: `core_rst`, the reset of all that belongs to one request, and `core_flush`
+// of the memory's engines; where the design lies on several dies, `core_rst_<die>`.
+const char *emit_first_reset(const struct emit_plan *); // of an instance that every design has
 // Stages of the reset's way to each die, and of the way of faults from there; 0: all lies on the token loop's.
 int emit_way_stages(const struct ir *);
 int emit_home(const struct ir *); // the token loop's die
 // A net or an instance of which every die has one; where there is only one die, without its number.
 const char *emit_of_die(const struct ir *, const char *net, int die);
 bool emit_has_faults(const struct ir *, int die);
-void emit_faults(const struct ir *, struct text *out); // to the token loop's `kernel_fault`
-void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out); // tables entry by entry
-void emit_streams(const struct ir *, struct emit_levels *, struct text *out); // nets and FIFOs of every edge, probes
-void emit_kernels(const struct ir *, struct emit_levels *, struct text *out); // one instance per kernel
-void emit_control(const struct ir *, struct text *out); // registers, token loop's plain nets, faults, parameter loading
-void emit_client_nets(const struct ir *, struct text *out);
-void emit_memory(const struct ir *, struct emit_levels *, struct text *out); // per channel: DMA engines, arbiters
-// Simulation top: rill_top, or the kernel wrapper of this name around it, and one memory model per channel.
-void emit_sim_top(const struct ir *, const char *wrapper, struct text *out);
-void emit_pblocks(const struct ir *, struct text *out); // Tcl: a pblock of each die, and its instances
-// The instances of a stream (FIFO, register slices) and the dies that they lie on.
-void emit_walk_stream(const struct ir *, int edge, void (*visit)(void *state, const char *instance, int die),
-                      void *state);
-void emit_placement(const struct ir *, struct text *out);  // of it the lines `rill_place pblock_<die> {<path>}` alone
+void emit_count_channels(struct emit_plan *); // copies of levels that they take
+
+// ---- streams ----
+
+struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
+int64_t emit_user_bits(const struct ir *);                                           // of a stream that has tuser
+const char *emit_port_net(const struct emit_plan *, const struct ir_port *);         // of its stream, at the port
+const char *emit_into_pool(const struct emit_plan *, int edge);                      // at the storage that it shares
+const char *emit_out_of_pool(const struct emit_plan *, int edge);
+
+// ---- places ----
+
+void emit_pblocks(const struct emit_plan *, struct text *out); // Tcl: a pblock of each die, and its instances
+void emit_placement(const struct emit_plan *, struct text *out); // of it the lines `rill_place pblock_<die> {<path>}`
+// The instances of a stream, with their paths, and the dies that they lie on.
+typedef void emit_visit(void *state, const char *path, int die);
+void emit_walk_stream(const struct emit_plan *, int edge, emit_visit *, void *state);
 void emit_memory_map(const struct ir *, struct text *out); // JSON
 
 // ---- comments ----
 
-void emit_describe_top(const struct ir *, struct text *out);                // how to read it, where operations are
+void emit_describe_top(const struct emit_plan *, struct text *out);         // how to read it
+void emit_describe_module(const struct emit_plan *, int module, struct text *out); // operations, or kernels
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // operations, or what goes through it
 void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, type
 void emit_tensor(const struct ir *, int tensor, struct text *out);                      // name, dtype, shape
@@ -60,6 +78,8 @@ bool emit_carried_by(const struct ir *, int kernel, struct text *out);          
 
 const char *emit_range(const struct ir *, int64_t bits);              // `[7:0] ` of a declaration; empty: one bit
 const char *emit_bit(const struct ir *, int64_t bits, int64_t index); // `[3]` of a net of so many; empty: it has one
+// `net[7:4]`, `net[3]`, or the net where that is all of its bits.
+const char *emit_slice(const struct ir *, const char *net, int64_t bits, int64_t first, int64_t width);
 // Of so many names side by side: no braces around one.
 const char *emit_open(int names);
 const char *emit_close(int names);
@@ -97,7 +117,7 @@ struct emit_rtl {
     VEC(struct emit_file) files; // in the order of filelist.f, the top last
     const char *hash;            // of what a netlist depends on: lines but comments, placement on dies; 16 digits
 };
-bool emit_rtl(const struct ir *, const struct emit_names *, struct emit_rtl *out, struct diag *); // false: an error
+bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *); // false: an error
 void emit_header(uint64_t identity, const char *what, struct text *out); // the first line of a file
 
 // ---- shared by the emitters ----

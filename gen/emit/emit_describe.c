@@ -78,35 +78,67 @@ static int kernel_of_node(const struct ir *ir, int node) {
     return IR_NONE;
 }
 
-static void add_region(const struct ir *ir, const struct ir_region *r, struct text *out) {
-    text_addf(out, "//   region %s, %lld time%s in %s:\n", r->name, (long long)r->repeat, r->repeat > 1 ? "s" : "",
-              r->when == IR_LAST ? "a step that needs the head" : "a step");
+// Operations of a region, and the instances that compute them.
+static void add_region(const struct emit_plan *p, const struct ir_region *r, struct text *out) {
+    const struct ir *ir = p->ir;
+    text_addf(out, "// Region %s, %lld time%s in %s. Its operations, and the kernels that compute them:\n", r->name,
+              (long long)r->repeat, r->repeat > 1 ? "s" : "", r->when == IR_LAST ? "a step that needs the head" : "a step");
     for (int n = r->first_node; n < r->first_node + r->nodes; n++) {
         int k = kernel_of_node(ir, n);
-        text_addf(out, "//     %-24s %-20s %s%s\n", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name,
-                  k == IR_NONE ? "-" : "u_", k == IR_NONE ? "" : ir->kernel[k].name);
+        const char *instance = k == IR_NONE                              ? "-"
+                               : ir->kernel[k].node == IR_NONE || p->home[k] == p->shared
+                                   ? emit_kernel_path(p, k)
+                                   : arena_printf(ir->arena, "u_%s", ir->kernel[k].name);
+        text_addf(out, "//   %-24s %-20s %s\n", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name, instance);
     }
 }
 
-void emit_describe_top(const struct ir *ir, struct text *out) {
+static void add_kernels_of(const struct emit_plan *p, int m, struct text *out) {
+    const char *comma = "";
+    for (int k = 0; k < p->ir->kernels; k++)
+        if (p->home[k] == m) {
+            text_addf(out, "%s%s", comma, p->ir->kernel[k].name);
+            comma = ", ";
+        }
+    text_add(out, ".\n");
+}
+
+void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
+    text_add(out, "//\n");
+    if (p->module[m].region != IR_NONE) return add_region(p, &p->ir->region[p->module[m].region], out);
+    text_addf(out, "// %s: ",
+              m == p->control ? "The control: what the host reads and writes, the steps of a request, parameters, counts"
+                              : "What several regions share: matrix engines, and what leads to them and from them");
+    add_kernels_of(p, m, out);
+}
+
+static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
+    const struct emit_module *module = &p->module[m];
+    int kernels = 0, streams = 0;
+    for (int k = 0; k < p->ir->kernels; k++) kernels += p->home[k] == m;
+    for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
+    text_addf(out, "//   u_%-22s %3d kernels, %3d streams%s\n", module->name, kernels, streams,
+              m == p->control              ? ": registers, steps, parameters"
+              : module->region == IR_NONE ? ": matrix engines, and what several regions use"
+                                           : "");
+}
+
+void emit_describe_top(const struct emit_plan *p, struct text *out) {
     text_add(
         out,
         "//\n"
-        "// How to read it. Sections, each under a line `// ---- name ----`: nets that several sections share, "
-        "streams, "
-        "kernels, memory (a part for each channel), control.\n"
-        "// A stream has the name of its ends, <kernel>_<port>_to_<kernel>_<port>, and two bundles of nets: "
-        "<stream>_i_* at its writer, <stream>_o_* behind its FIFO, at its reader. To another die it goes from a "
-        "sender over registers to the FIFO, and credits go back: <stream>_0_*, _1_* ...; of a stream in a shared "
-        "storage from <stream>_i_* to <stream>_w_*, and from <stream>_x_* to <stream>_o_*.\n"
-        "// Handshake, AXI4-Stream: a word moves in each cycle with tvalid and tready. tdata is the word, tuser "
-        "{last token of the step, token}, tlast the end of a firing, tcount how many elements are valid.\n"
-        "// Instances: u_<kernel>, u_fifo_<stream>, between dies u_send_<stream> and u_way_<stream>_<n>, "
-        "u_read_<channel>_<client>, u_write_<channel>. Every one has a register of the reset of its own, "
-        "a bit of core_rst, or of core_rst_<die>.\n"
+        "// How to read it. The top holds a module for each region of the design, one for what regions share, one for "
+        "the control, and a rill_channel for each channel of the memory:\n");
+    for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
+    text_add(
+        out,
+        "// A stream has a word, from_<kernel>_<port> where it is written and to_<kernel>_<port> where it is read, each "
+        "with its _valid and _ready. A rill_link between them, u_to_<kernel>_<port> in the reader's module, has the "
+        "stream's FIFO and its way to another die.\n"
+        "// Handshake: a word moves in each cycle with valid and ready. A word is, from the low bits, tdata, tuser {last "
+        "token of the step, token}, tlast (the end of a firing), tcount (how many elements are valid).\n"
+        "// Every instance has a register of the reset of its own, a bit of core_rst, or of core_rst_<die>; a module "
+        "has the bits of its instances.\n"
         "// The comment of a stream says what it carries: tensor and shape without tokens, itensor type (docs/ir.md). "
-        "Blocks of RILL_PROBES are for simulation alone.\n"
-        "//\n"
-        "// Operations, and where each is computed:\n");
-    for (int r = 0; r < ir->regions; r++) add_region(ir, &ir->region[r], out);
+        "Probes of a simulation are in sim/rill_sim_top.sv.\n");
 }

@@ -20,13 +20,18 @@ const char *emit_of_die(const struct ir *ir, const char *net, int die) {
     return emit_way_stages(ir) ? arena_printf(ir->arena, "%s_%d", net, die) : net;
 }
 
-const char *emit_reset(const struct ir *ir, struct emit_levels *levels, int die) {
-    int at = emit_way_stages(ir) ? die : 0;
-    return arena_printf(ir->arena, "%s[%d]", emit_of_die(ir, "core_rst", die), levels->reset[at]++);
+static int reset_place(const struct ir *ir, int die) { return emit_way_stages(ir) ? die : 0; }
+
+const char *emit_reset(struct emit_scope *s, int die) {
+    const struct ir *ir = s->plan->ir;
+    int at = reset_place(ir, die), all = s->plan->module[s->module].resets[at];
+    return arena_printf(ir->arena, "%s%s", emit_of_die(ir, "core_rst", die), emit_bit(ir, all, s->resets[at]++));
 }
 
-const char *emit_first_reset(const struct ir *ir) {
-    return arena_printf(ir->arena, "%s[0]", emit_of_die(ir, "core_rst", emit_home(ir)));
+const char *emit_first_reset(const struct emit_plan *p) {
+    int home = emit_home(p->ir);
+    return arena_printf(p->ir->arena, "%s%s", emit_of_die(p->ir, "core_rst", home),
+                        emit_bit(p->ir, p->resets[reset_place(p->ir, home)], 0));
 }
 
 bool emit_has_faults(const struct ir *ir, int die) {
@@ -48,8 +53,8 @@ static void add_source(const char *net, const char *source, struct text *out) {
     text_addf(out, "    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n", net, net, source);
 }
 
-static void add_copies(const char *net, const char *note, int copies, struct text *out) {
-    text_addf(out, "    wire [%d:0] %s; // %s\n", copies - 1, net, note);
+static void add_copies(const struct ir *ir, const char *net, const char *note, int copies, struct text *out) {
+    text_addf(out, "    wire %s%s; // %s\n", emit_range(ir, copies), net, note);
 }
 
 static const char reset_note[] = "reset of everything that belongs to one request";
@@ -57,7 +62,7 @@ static const char reset_note[] = "reset of everything that belongs to one reques
 // The instances of one die.
 static void add_reset(const struct ir *ir, int die, int copies, struct text *out) {
     const char *net = emit_of_die(ir, "core_rst", die), *from = "core_rst_q";
-    add_copies(net, reset_note, copies, out);
+    add_copies(ir, net, reset_note, copies, out);
     if (emit_way_stages(ir)) {
         from = arena_printf(ir->arena, "%s_here", net);
         text_addf(out,
@@ -68,14 +73,14 @@ static void add_reset(const struct ir *ir, int die, int copies, struct text *out
     add_tree(net, from, copies, out);
 }
 
-void emit_levels(const struct ir *ir, const struct emit_levels *levels, struct text *out) {
+void emit_levels(const struct emit_plan *p, struct text *out) {
     add_source("core_rst", "rst | soft_rst", out);
     for (int d = 0; d < IR_MAX_DIES; d++)
-        if (levels->reset[d]) add_reset(ir, d, levels->reset[d], out);
-    if (!levels->flush) return;
+        if (p->resets[d]) add_reset(p->ir, d, p->resets[d], out);
+    if (!p->flushes) return;
     add_source("core_flush", "flush", out);
-    add_copies("core_flush", "of the memory's engines", levels->flush, out);
-    add_tree("core_flush", "core_flush_q", levels->flush, out);
+    add_copies(p->ir, "core_flush", "of the memory's engines", p->flushes, out);
+    add_tree("core_flush", "core_flush_q", p->flushes, out);
 }
 
 // ---- faults ----
@@ -87,38 +92,66 @@ static int faults_of(const struct ir *ir, int die) { // IR_NONE: of all dies
     return faults;
 }
 
-static void add_list(const struct ir *ir, const char *before, const char *net, int die, struct text *out) {
-    text_addf(out, "%s%s", before, emit_open(faults_of(ir, die)));
-    const char *comma = "";
-    for (int k = ir->kernels - 1; k >= 0; k--) {
-        if (!ir->kernel[k].has_fault || (die != IR_NONE && ir->kernel[k].die != die)) continue;
-        text_addf(out, "%s%s_of_%s", comma, net, ir->kernel[k].name);
-        comma = ", ";
+// A run of faults that lie side by side in the module's and in the token loop's.
+struct run {
+    int module, first, count; // of the module's faults
+    int place;                // of the first among all
+};
+
+// The run that ends with this kernel's fault, and the kernel before it; die IR_NONE: whatever the die.
+static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
+    const struct ir *ir = p->ir;
+    struct run run = {.module = p->home[*kernel]};
+    for (int k = 0; k < *kernel; k++) {
+        run.place += ir->kernel[k].has_fault;
+        run.first += ir->kernel[k].has_fault && p->home[k] == run.module;
     }
-    text_add(out, emit_close(faults_of(ir, die)));
+    run.count = 1;
+    for (int k = *kernel - 1; k >= 0; k--) {
+        if (!ir->kernel[k].has_fault) continue;
+        *kernel = k + 1;
+        if (p->home[k] != run.module || (die != IR_NONE && ir->kernel[k].die != die)) return run;
+        run.first--, run.place--, run.count++;
+    }
+    *kernel = 0;
+    return run;
 }
 
-static void add_fault_way(const struct ir *ir, int die, struct text *out) {
-    text_addf(out, "    %s #(.DATA_W(%d), .STAGES(%d)) u_fault_way_%d (\n        .clk(clk), .rst(1'b0)", rtl_hop.module,
-              faults_of(ir, die), emit_way_stages(ir), die);
-    add_list(ir, ",\n        .d(", "fault", die, out);
-    add_list(ir, "),\n        .q(", "told", die, out);
+// Faults in the order of their places: of the modules, or as the token loop has them.
+static void add_list(const struct emit_plan *p, int die, bool told, struct text *out) {
+    const struct ir *ir = p->ir;
+    struct text list = {0};
+    int runs = 0;
+    for (int k = ir->kernels - 1; k >= 0; k--) {
+        if (!ir->kernel[k].has_fault || (die != IR_NONE && ir->kernel[k].die != die)) continue;
+        struct run run = run_of(p, &k, die);
+        const struct emit_module *m = &p->module[run.module];
+        const char *faults = arena_printf(ir->arena, "faults_of_%s", m->name);
+        text_addf(&list, "%s%s", runs++ ? ", " : "",
+                  told ? emit_slice(ir, "kernel_fault", faults_of(ir, IR_NONE), run.place, run.count)
+                       : emit_slice(ir, faults, m->faults, run.first, run.count));
+    }
+    text_addf(out, "%s%s%s", emit_open(runs), text_cstr(&list), emit_close(runs));
+    text_free(&list);
+}
+
+static void add_fault_way(const struct emit_plan *p, int die, struct text *out) {
+    text_addf(out, "    %s #(.DATA_W(%d), .STAGES(%d)) u_fault_way_%d (\n        .clk(clk), .rst(1'b0),\n        .d(",
+              rtl_hop.module, faults_of(p->ir, die), emit_way_stages(p->ir), die);
+    add_list(p, die, false, out);
+    text_add(out, "),\n        .q(");
+    add_list(p, die, true, out);
     text_add(out, "));\n");
 }
 
-static bool any_fault(const struct ir *ir) {
-    for (int k = 0; k < ir->kernels; k++)
-        if (ir->kernel[k].has_fault) return true;
-    return false;
-}
-
-void emit_faults(const struct ir *ir, struct text *out) {
-    if (!any_fault(ir)) return text_add(out, "    assign kernel_fault = 1'b0;\n");
+void emit_faults(const struct emit_plan *p, struct text *out) {
+    const struct ir *ir = p->ir;
+    if (!faults_of(ir, IR_NONE)) return text_add(out, "    assign kernel_fault = 1'b0;\n");
     bool far = emit_way_stages(ir) > 0;
-    for (int k = 0; k < ir->kernels && far; k++)
-        if (ir->kernel[k].has_fault) text_addf(out, "    wire told_of_%s;\n", ir->kernel[k].name);
     for (int d = 0; d < ir->dies && far; d++)
-        if (emit_has_faults(ir, d)) add_fault_way(ir, d, out);
-    add_list(ir, "    assign kernel_fault = ", far ? "told" : "fault", IR_NONE, out);
+        if (emit_has_faults(ir, d)) add_fault_way(p, d, out);
+    if (far) return;
+    text_add(out, "    assign kernel_fault = ");
+    add_list(p, IR_NONE, false, out);
     text_add(out, ";\n");
 }

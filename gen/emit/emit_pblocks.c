@@ -17,26 +17,6 @@ static void place(const struct ir *ir, int die, const char *path, struct text *o
     text_addf(out, "rill_place pblock_%s {%s}\n", ir->die[die].name, path);
 }
 
-// The way of a stream from die to die: the sender, a stage on each die between, the FIFO; on one die the FIFO alone.
-static void walk_way(const struct ir *ir, const char *what, const struct ir_edge *edge, int from, int to,
-                     void (*visit)(void *state, const char *instance, int die), void *state) {
-    int step = from < to ? 1 : -1;
-    if (from != to) visit(state, arena_printf(ir->arena, "u_%ssend_%s", what, edge->name), from);
-    for (int i = 0; i + 1 < abs(to - from); i++)
-        visit(state, arena_printf(ir->arena, "u_%sway_%s_%d", what, edge->name, i), from + step * (i + 1));
-    visit(state, arena_printf(ir->arena, "u_%sfifo_%s", what, edge->name), to);
-}
-
-void emit_walk_stream(const struct ir *ir, int e, void (*visit)(void *state, const char *instance, int die),
-                      void *state) {
-    const struct ir_edge *edge = &ir->edge[e];
-    int from = ir_source_die(ir, edge->src_kernel), to = ir->kernel[edge->dst_kernel].die;
-    if (edge->pool == IR_NONE) return walk_way(ir, "", edge, from, to, visit, state);
-    int home = ir->kernel[edge->pool].die;
-    if (edge->entry_crossings) walk_way(ir, "entry_", edge, from, home, visit, state);
-    if (edge->crossings) walk_way(ir, "exit_", edge, home, to, visit, state);
-}
-
 struct placed {
     const struct ir *ir;
     int die;
@@ -76,9 +56,10 @@ static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
 }
 
 // The second half of a lane that is cut, the stages in between, and what it gets its command by.
-static void place_sums(const struct ir *ir, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
-    const char *engine = ir->kernel[e->kernel].name, *array = ir->design.arrays > 1 ? "pair" : "single",
-               *lane = arena_printf(ir->arena, "u_%s/gen_lane[%d].", engine, c),
+static void place_sums(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
+    const struct ir *ir = p->ir;
+    const char *engine = emit_kernel_path(p, e->kernel), *array = ir->design.arrays > 1 ? "pair" : "single",
+               *lane = arena_printf(ir->arena, "%s/gen_lane[%d].", engine, c),
                *matrix = arena_printf(ir->arena, "%su_lane/gen_%s.u_matrix", lane, array);
     if (!inside) return;
     place_hop(ir, die, arena_printf(ir->arena, "%s/u_way/u_hop", matrix), e->lane_die[c], e->sums_die[c],
@@ -90,14 +71,15 @@ static void place_sums(const struct ir *ir, int die, const struct ir_engine *e, 
 }
 
 // The lane as a whole, and in it what lies elsewhere.
-static void place_lane(const struct ir *ir, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
-    const char *lane = arena_printf(ir->arena, "u_%s/gen_lane[%d].u_lane", ir->kernel[e->kernel].name, c);
+static void place_lane(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
+    const struct ir *ir = p->ir;
+    const char *lane = arena_printf(ir->arena, "%s/gen_lane[%d].u_lane", emit_kernel_path(p, e->kernel), c);
     int home = ir->kernel[e->kernel].die;
     if (!inside && e->lane_die[c] == die) {
         place(ir, die, lane, out);
-        place(ir, die, arena_printf(ir->arena, "u_%s/gen_lane[%d].gen_own.u_mine", ir->kernel[e->kernel].name, c), out);
+        place(ir, die, arena_printf(ir->arena, "%s/gen_lane[%d].gen_own.u_mine", emit_kernel_path(p, e->kernel), c), out);
     }
-    if (ir_is_cut(e, c)) place_sums(ir, die, e, c, inside, out);
+    if (ir_is_cut(e, c)) place_sums(p, die, e, c, inside, out);
     if (!inside || e->lane_die[c] == home) return;
     if (home == die) place(ir, die, arena_printf(ir->arena, "%s/u_front", lane), out);
     place_hop(ir, die, arena_printf(ir->arena, "%s/u_beat_hop", lane), home, e->lane_die[c], ir_engine_hops(ir, e),
@@ -105,8 +87,9 @@ static void place_lane(const struct ir *ir, int die, const struct ir_engine *e, 
 }
 
 // What goes along with the results, to the sums of the first group; and where they come together, if that is elsewhere.
-static void place_side(const struct ir *ir, int die, const struct ir_engine *e, struct text *out) {
-    const char *results = arena_printf(ir->arena, "u_%s/u_results", ir->kernel[e->kernel].name);
+static void place_side(const struct emit_plan *p, int die, const struct ir_engine *e, struct text *out) {
+    const struct ir *ir = p->ir;
+    const char *results = arena_printf(ir->arena, "%s/u_results", emit_kernel_path(p, e->kernel));
     int home = ir->kernel[e->kernel].die, first = e->sums_die[0];
     if (first != home) {
         place_hop(ir, die, arena_printf(ir->arena, "%s/u_side_hop", results), home, first, ir_engine_hops(ir, e), out);
@@ -121,11 +104,12 @@ static void place_side(const struct ir *ir, int die, const struct ir_engine *e, 
 }
 
 // What makes results of the integers of a group of lanes, and their way to where they come together.
-static void place_results(const struct ir *ir, int die, const struct ir_engine *e, bool inside, struct text *out) {
-    if (inside) place_side(ir, die, e, out);
+static void place_results(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside, struct text *out) {
+    const struct ir *ir = p->ir;
+    if (inside) place_side(p, die, e, out);
     for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
         const char *group =
-            arena_printf(ir->arena, "u_%s/u_results/gen_result[%d].", ir->kernel[e->kernel].name, c / IR_LANE_GROUP);
+            arena_printf(ir->arena, "%s/u_results/gen_result[%d].", emit_kernel_path(p, e->kernel), c / IR_LANE_GROUP);
         if (!inside && e->sums_die[c] == die) place(ir, die, arena_printf(ir->arena, "%su_dequantize", group), out);
         if (inside && stays(ir, e, c)) continue;
         if (inside)
@@ -152,71 +136,77 @@ static void place_way(const struct ir *ir, int die, const struct ir_engine *e, c
 }
 
 // What all lanes of a die share, in the order in which place-dies counts the dies, and the operand's copies.
-static void place_chains(const struct ir *ir, int die, const struct ir_engine *e, bool inside, struct text *out) {
-    const char *engine = ir->kernel[e->kernel].name;
+static void place_chains(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside, struct text *out) {
+    const struct ir *ir = p->ir;
+    const char *engine = emit_kernel_path(p, e->kernel);
     struct ir_chains chains = ir_chains_of(e);
     if (!ir_engine_hops(ir, e)) return;
     for (int c = 0; c < e->channels && !inside; c += IR_LANE_GROUP)
         if (e->lane_die[c] == die)
-            place(ir, die, arena_printf(ir->arena, "u_%s/gen_copy[%d].*", engine, c / IR_LANE_GROUP), out);
+            place(ir, die, arena_printf(ir->arena, "%s/gen_copy[%d].*", engine, c / IR_LANE_GROUP), out);
     for (int n = 0; n < chains.count; n++) {
-        const char *path = arena_printf(ir->arena, "u_%s/gen_chain[%d].", engine, n);
+        const char *path = arena_printf(ir->arena, "%s/gen_chain[%d].", engine, n);
         if (!inside && chains.chain[n].die == die) place(ir, die, arena_printf(ir->arena, "%s*", path), out);
         if (inside) place_way(ir, die, e, path, &chains.chain[n], out);
     }
 }
 
 // What loads a store of parameters lies at the memory.
-static void place_stores(const struct ir *ir, int die, struct text *out) {
+static void place_stores(const struct emit_plan *p, int die, struct text *out) {
+    const struct ir *ir = p->ir;
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_STORE))
-            place_late_hop(ir, die, arena_printf(ir->arena, "u_%s/u_hop", ir->kernel[k].name), cost_memory_die(ir),
+            place_late_hop(ir, die, arena_printf(ir->arena, "%s/u_hop", emit_kernel_path(p, k)), cost_memory_die(ir),
                            ir->kernel[k].die, kernel_load_hops(&ir->kernel[k]), out);
 }
 
 // Levels and faults, on the die where they are read or made.
-static void place_levels(const struct ir *ir, int die, const struct emit_levels *levels, struct text *out) {
+static void place_levels(const struct emit_plan *p, int die, struct text *out) {
+    const struct ir *ir = p->ir;
     bool far = emit_way_stages(ir) > 0;
-    if (levels->reset[far ? die : 0] && (far || die == emit_home(ir)))
+    if (p->resets[far ? die : 0] && (far || die == emit_home(ir)))
         place(ir, die, arena_printf(ir->arena, "u_%s", emit_of_die(ir, "core_rst", die)), out);
-    if (levels->flush && cost_memory_die(ir) == die) place(ir, die, "u_core_flush", out);
+    if (p->flushes && cost_memory_die(ir) == die) place(ir, die, "u_core_flush", out);
     if (!far) return;
-    if (levels->reset[die]) place(ir, die, arena_printf(ir->arena, "u_core_rst_way_%d", die), out);
+    if (p->resets[die]) place(ir, die, arena_printf(ir->arena, "u_core_rst_way_%d", die), out);
     if (emit_has_faults(ir, die)) place(ir, die, arena_printf(ir->arena, "u_fault_way_%d", die), out);
 }
 
 // Their stages: the reset's way from the token loop to every die, that of faults from each to it.
-static void place_ways(const struct ir *ir, int die, const struct emit_levels *levels, struct text *out) {
+static void place_ways(const struct emit_plan *p, int die, struct text *out) {
+    const struct ir *ir = p->ir;
     int home = emit_home(ir), stages = emit_way_stages(ir);
     for (int d = 0; d < ir->dies && stages; d++) {
         const char *reset = arena_printf(ir->arena, "u_core_rst_way_%d", d);
-        if (levels->reset[d]) place_late_hop(ir, die, reset, home, d, stages, out);
+        if (p->resets[d]) place_late_hop(ir, die, reset, home, d, stages, out);
         const char *faults = arena_printf(ir->arena, "u_fault_way_%d", d);
         if (emit_has_faults(ir, d)) place_late_hop(ir, die, faults, d, home, stages, out);
     }
 }
 
-static void place_engines(const struct ir *ir, int die, bool inside, struct text *out) {
+static void place_engines(const struct emit_plan *p, int die, bool inside, struct text *out) {
+    const struct ir *ir = p->ir;
     for (int i = 0; i < ir->engines; i++) {
-        place_chains(ir, die, &ir->engine[i], inside, out);
-        for (int c = 0; c < ir->engine[i].channels; c++) place_lane(ir, die, &ir->engine[i], c, inside, out);
-        place_results(ir, die, &ir->engine[i], inside, out);
+        place_chains(p, die, &ir->engine[i], inside, out);
+        for (int c = 0; c < ir->engine[i].channels; c++) place_lane(p, die, &ir->engine[i], c, inside, out);
+        place_results(p, die, &ir->engine[i], inside, out);
     }
 }
 
-static void place_kernels(const struct ir *ir, int die, struct text *out) {
-    bool memory = cost_memory_die(ir) == die, writes = false;
-    for (int c = 0; c < ir->clients; c++) writes = writes || ir->client[c].is_write;
-    if (memory) place(ir, die, "u_read_*", out);
-    if (memory && writes) place(ir, die, "u_write_*", out);
+static void place_kernels(const struct emit_plan *p, int die, struct text *out) {
+    const struct ir *ir = p->ir;
+    bool memory = cost_memory_die(ir) == die;
+    if (memory) place(ir, die, "u_channel_*/u_arbiter", out);
+    if (memory) place(ir, die, "u_channel_*/gen_*", out);
     for (int e = 0; e < ir->engines && memory; e++) {
-        place(ir, die, arena_printf(ir->arena, "u_%s", ir_engine_name(ir, e, "walk_slice")), out);
-        place(ir, die, arena_printf(ir->arena, "u_%s", ir_engine_name(ir, e, "walk_fork")), out);
+        const char *shared = emit_module_path(p, p->shared);
+        place(ir, die, arena_printf(ir->arena, "%s/u_%s", shared, ir_engine_name(ir, e, "walk_slice")), out);
+        place(ir, die, arena_printf(ir->arena, "%s/u_%s", shared, ir_engine_name(ir, e, "walk_fork")), out);
     }
     for (int k = 0; k < ir->kernels; k++)
-        if (ir->kernel[k].die == die) place(ir, die, arena_printf(ir->arena, "u_%s", ir->kernel[k].name), out);
+        if (ir->kernel[k].die == die) place(ir, die, emit_kernel_path(p, k), out);
     struct placed streams = {ir, die, out};
-    for (int e = 0; e < ir->edges; e++) emit_walk_stream(ir, e, place_if_here, &streams);
+    for (int e = 0; e < ir->edges; e++) emit_walk_stream(p, e, place_if_here, &streams);
 }
 
 static bool is_used(const struct ir *ir, int die) {
@@ -228,26 +218,27 @@ static bool is_used(const struct ir *ir, int die) {
     return used;
 }
 
-void emit_placement(const struct ir *ir, struct text *out) {
-    struct emit_levels levels = emit_count_levels(ir);
+void emit_placement(const struct emit_plan *p, struct text *out) {
+    const struct ir *ir = p->ir;
     for (int d = 0; d < ir->dies; d++) {
         if (!is_used(ir, d)) continue;
         text_addf(out, "\n# ---- %s ----\n", ir->die[d].name);
-        place_kernels(ir, d, out);
-        place_levels(ir, d, &levels, out);
+        place_kernels(p, d, out);
+        place_levels(p, d, out);
     }
     text_add(
         out,
         "\n# ---- parts of what is named above, and parts of those: an instance lies where it was put last ----\n");
     for (int inside = 0; inside <= 1; inside++)
         for (int d = 0; d < ir->dies; d++) {
-            place_engines(ir, d, inside, out);
-            if (inside) place_stores(ir, d, out);
-            if (inside) place_ways(ir, d, &levels, out);
+            place_engines(p, d, inside, out);
+            if (inside) place_stores(p, d, out);
+            if (inside) place_ways(p, d, out);
         }
 }
 
-void emit_pblocks(const struct ir *ir, struct text *out) {
+void emit_pblocks(const struct emit_plan *p, struct text *out) {
+    const struct ir *ir = p->ir;
     text_add(out, "# Read after the design is linked; set rill_top to the path of rill_top with a slash behind it "
                   "where it is not the top.\n"
                   "if {![info exists rill_top]} {set rill_top {}}\n"
@@ -259,5 +250,5 @@ void emit_pblocks(const struct ir *ir, struct text *out) {
                   "}\n\n");
     for (int d = 0; d < ir->dies; d++)
         if (is_used(ir, d)) add_pblock(ir, d, out);
-    emit_placement(ir, out);
+    emit_placement(p, out);
 }

@@ -61,13 +61,29 @@ static bool check_modules(const struct ir *ir, const struct emit_library *librar
     return diag->errors == before;
 }
 
+static bool any_instantiates(const struct ir *ir, const struct emit_rtl *modules, const char *module) {
+    for (size_t i = 0; i < modules->files.count; i++) {
+        const struct emit_file *f = &modules->files.items[i];
+        if (emit_instantiates(ir->arena, &(struct source){f->name, f->data, f->len}, module)) return true;
+    }
+    return false;
+}
+
+static bool reach(struct emit_library *library, const struct emit_rtl *modules, struct diag *diag) {
+    for (size_t i = 0; i < modules->files.count; i++) {
+        const struct emit_file *f = &modules->files.items[i];
+        if (!emit_library_reach(library, &(struct source){f->name, f->data, f->len}, diag)) return false;
+    }
+    return true;
+}
+
 // Templates first, by folder and name, then custom kernels.
-static bool add_library(const struct ir *ir, const struct source *top, struct emit_rtl *out, struct diag *diag) {
+static bool add_library(const struct ir *ir, const struct emit_rtl *modules, struct emit_rtl *out, struct diag *diag) {
     struct emit_library *library = open_library(ir->arena, diag);
     struct emit_rtl customs = {0};
-    bool ok = library && check_modules(ir, library, diag) && emit_library_reach(library, top, diag);
+    bool ok = library && check_modules(ir, library, diag) && reach(library, modules, diag);
     for (int c = 0; ok && c < ir->customs; c++)
-        if (emit_instantiates(ir->arena, top, ir->custom[c].module))
+        if (any_instantiates(ir, modules, ir->custom[c].module))
             ok = add_custom(ir, &ir->custom[c], library, &customs, diag);
     if (!ok) return false;
     add_templates(library, out);
@@ -75,13 +91,27 @@ static bool add_library(const struct ir *ir, const struct source *top, struct em
     return true;
 }
 
-static struct source make_top(const struct ir *ir, const struct emit_names *names) {
-    struct text text = {0};
-    emit_header(names->identity, "The design's top module.", &text);
-    emit_top(ir, names, &text);
-    struct source top = {"rtl/rill_top.v", arena_strndup(ir->arena, text.data, text.len), text.len};
-    text_free(&text);
-    return top;
+static void add_module(const struct emit_plan *p, const char *module, const char *what, const char *text,
+                       struct emit_rtl *out) {
+    struct text file = {0};
+    emit_header(p->identity, what, &file);
+    text_add(&file, text);
+    const char *name = arena_printf(p->ir->arena, "rtl/%s.v", module);
+    VEC_PUSH(p->ir->arena, out->files,
+             (struct emit_file){name, arena_strndup(p->ir->arena, file.data, file.len), file.len});
+    text_free(&file);
+}
+
+// The modules of the design, the top last.
+static struct emit_rtl make_modules(const struct emit_plan *p) {
+    struct emit_rtl modules = {0};
+    struct text top = {0};
+    for (int m = 0; m < p->modules; m++)
+        add_module(p, p->module[m].module, "A module of the design.", p->module[m].text, &modules);
+    emit_top(p, &top);
+    add_module(p, "rill_top", "The design's top module.", text_cstr(&top), &modules);
+    text_free(&top);
+    return modules;
 }
 
 // ---- the hash ----
@@ -101,10 +131,11 @@ static void add_lines(const char *data, size_t len, struct text *out) {
     }
 }
 
-static const char *hash_of(const struct ir *ir, const struct emit_rtl *rtl) {
+static const char *hash_of(const struct emit_plan *p, const struct emit_rtl *rtl) {
+    const struct ir *ir = p->ir;
     struct text lines = {0}, placement = {0};
     for (size_t i = 0; i < rtl->files.count; i++) add_lines(rtl->files.items[i].data, rtl->files.items[i].len, &lines);
-    if (ir->design.dies > 1 && ir->dies > 1) emit_placement(ir, &placement);
+    if (ir->design.dies > 1 && ir->dies > 1) emit_placement(p, &placement);
     if (placement.len) add_lines(placement.data, placement.len, &lines);
     const char *hash = arena_printf(ir->arena, "%016llx", (unsigned long long)bytes_hash(text_cstr(&lines), lines.len));
     text_free(&placement);
@@ -112,11 +143,11 @@ static const char *hash_of(const struct ir *ir, const struct emit_rtl *rtl) {
     return hash;
 }
 
-bool emit_rtl(const struct ir *ir, const struct emit_names *names, struct emit_rtl *out, struct diag *diag) {
-    struct source top = make_top(ir, names);
+bool emit_rtl(const struct emit_plan *p, struct emit_rtl *out, struct diag *diag) {
+    struct emit_rtl modules = make_modules(p);
     *out = (struct emit_rtl){0};
-    if (!add_library(ir, &top, out, diag)) return false;
-    VEC_PUSH(ir->arena, out->files, (struct emit_file){top.path, top.data, top.size});
-    out->hash = hash_of(ir, out);
+    if (!add_library(p->ir, &modules, out, diag)) return false;
+    for (size_t i = 0; i < modules.files.count; i++) VEC_PUSH(p->ir->arena, out->files, modules.files.items[i]);
+    out->hash = hash_of(p, out);
     return true;
 }

@@ -17,6 +17,12 @@ const char *emit_bit(const struct ir *ir, int64_t bits, int64_t index) {
     return bits == 1 ? "" : arena_printf(ir->arena, "[%lld]", (long long)index);
 }
 
+const char *emit_slice(const struct ir *ir, const char *net, int64_t bits, int64_t first, int64_t width) {
+    if (width == bits) return net;
+    if (width == 1) return arena_printf(ir->arena, "%s[%lld]", net, (long long)first);
+    return arena_printf(ir->arena, "%s[%lld:%lld]", net, (long long)(first + width - 1), (long long)first);
+}
+
 static size_t indent_of(const char *line, size_t len) {
     size_t n = 0;
     while (n < len && line[n] == ' ') n++;

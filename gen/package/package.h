@@ -16,6 +16,7 @@
 
 struct package {
     const struct ir *ir;
+    const struct emit_plan *plan;
     struct arena *arena;
     const char *name;     // of the kernel and of its module
     const char *unit;     // of the compute unit, the one instance of the kernel

@@ -28,7 +28,8 @@ static void prefer_lanes(const struct package *p, struct text *out) {
     for (int e = 0; e < p->ir->engines; e++)
         for (int c = 0; c < p->ir->engine[e].channels; c++)
             prefer(p, p->ir->engine[e].lane_die[c],
-                   arena_printf(p->arena, "u_%s/gen_lane[%d].u_lane", p->ir->kernel[p->ir->engine[e].kernel].name, c),
+                   arena_printf(p->arena, "%s/gen_lane[%d].u_lane", emit_kernel_path(p->plan, p->ir->engine[e].kernel),
+                                c),
                    out);
 }
 
@@ -37,7 +38,7 @@ static void prefer_kernels(const struct package *p, struct text *out) {
     for (int k = 0; k < p->ir->kernels; k++) {
         const struct ir_kernel *kernel = &p->ir->kernel[k];
         if (cost.known[k] && !is_engine(p->ir, k) && is_large(&cost.kernel[k], &p->ir->die[kernel->die]))
-            prefer(p, kernel->die, arena_printf(p->arena, "u_%s", kernel->name), out);
+            prefer(p, kernel->die, emit_kernel_path(p->plan, k), out);
     }
 }
 
@@ -54,5 +55,5 @@ void package_placement(const struct package *p, struct text *out) {
     }
     prefer_lanes(p, out);
     prefer_kernels(p, out);
-    emit_placement(p->ir, out);
+    emit_placement(p->plan, out);
 }

@@ -24,23 +24,6 @@ static const struct cost_resources *is_of(const struct vendor *v, int row) { ret
 
 static bool begins(const char *text, const char *word) { return !strncmp(text, word, strlen(word)); }
 
-struct sought {
-    const char *instance;
-    int die; // IR_NONE: not met
-};
-
-static void meet(void *state, const char *instance, int die) {
-    struct sought *s = state;
-    if (!strcmp(s->instance, instance)) s->die = die;
-}
-
-// Whether an instance is a stream's, and its die.
-static bool is_of_stream(const struct ir *ir, const char *instance, int *die) {
-    struct sought s = {instance, IR_NONE};
-    for (int e = 0; e < ir->edges && s.die == IR_NONE; e++) emit_walk_stream(ir, e, meet, &s);
-    return *die = s.die, s.die != IR_NONE;
-}
-
 static void add_die(struct table *t, int die, const struct cost_resources *what, int64_t times) {
     if (t->die) cost_add(&t->die[die].vendor, what, times);
 }
@@ -57,10 +40,22 @@ static void add_lanes(const struct ir *ir, const struct vendor *v, int kernel, i
         }
 }
 
-static void add_kernel(const struct ir *ir, const struct vendor *v, const struct cost_design *cost, int k,
+// Row of a path below the top; IR_NONE where the tool has dissolved a level of it.
+static int find_path(const struct ir *ir, const struct vendor *v, const char *path) {
+    int row = v->top;
+    for (const char *end; row != IR_NONE; path = end + 1) {
+        end = path + strcspn(path, "/");
+        row = vendor_find(v, row, arena_strndup(ir->arena, path, (size_t)(end - path)));
+        if (!*end) return row;
+    }
+    return row;
+}
+
+static void add_kernel(const struct emit_plan *plan, const struct vendor *v, const struct cost_design *cost, int k,
                        struct table *t) {
+    const struct ir *ir = plan->ir;
     struct pair p = {.name = ir->kernel[k].name, .estimate = cost->kernel[k]};
-    int row = vendor_find(v, v->top, arena_printf(ir->arena, "u_%s", p.name));
+    int row = find_path(ir, v, emit_kernel_path(plan, k));
     p.found = row != IR_NONE;
     if (p.found) {
         p.vendor = *is_of(v, row);
@@ -70,33 +65,107 @@ static void add_kernel(const struct ir *ir, const struct vendor *v, const struct
     VEC_PUSH(ir->arena, t->kernels, p);
 }
 
-static bool is_kernel(const struct ir *ir, const char *name) {
-    for (int k = 0; begins(name, "u_") && k < ir->kernels; k++)
-        if (!strcmp(name + 2, ir->kernel[k].name)) return true;
+static bool is_kernel(const struct emit_plan *plan, int module, const char *name) {
+    for (int k = 0; begins(name, "u_") && k < plan->ir->kernels; k++)
+        if (plan->home[k] == module && !strcmp(name + 2, plan->ir->kernel[k].name)) return true;
     return false;
 }
 
-// What leads to the memory: engines, and from the walkers to them.
-static bool is_of_memory(const struct ir *ir, const char *name) {
-    for (int e = 0; e < ir->engines; e++)
+// From a walker to the memory's engines.
+static bool is_walk(const struct ir *ir, const char *name) {
+    for (int e = 0; begins(name, "u_") && e < ir->engines; e++)
         if (!strcmp(name + 2, ir_engine_name(ir, e, "walk_fork")) ||
             !strcmp(name + 2, ir_engine_name(ir, e, "walk_slice")))
             return true;
-    return begins(name, "u_read_") || begins(name, "u_write_");
+    return false;
 }
 
-static void add_rest(const struct ir *ir, const struct vendor *v, struct table *t) {
+static void add_to(struct pair *to, const struct cost_resources *what) {
+    cost_add(&to->vendor, what, 1);
+    to->found = true;
+}
+
+// What an instance has besides the instances in it.
+static void add_own(const struct vendor *v, int row, struct table *t) {
+    struct cost_resources own = *is_of(v, row);
+    for (size_t i = 0; i < v->rows.count; i++)
+        if (v->rows.items[i].parent == row) cost_add(&own, &v->rows.items[i].is, -1);
+    add_to(&t->others, &own);
+}
+
+static bool has_parts(const struct vendor *v, int row) {
+    for (size_t i = 0; i < v->rows.count; i++)
+        if (v->rows.items[i].parent == row) return true;
+    return false;
+}
+
+// ---- streams ----
+
+struct link {
+    const struct ir *ir;
+    const struct vendor *v;
+    struct table *t;
+    const char *path; // of the link
+    int row;
+    bool met, whole; // whole: it is an instance on one die
+};
+
+static void meet(void *state, const char *path, int die) {
+    struct link *l = state;
+    size_t len = strlen(l->path);
+    if (strncmp(path, l->path, len) != 0 || (path[len] && path[len] != '/')) return;
+    l->met = true;
+    l->whole = !path[len];
+    int row = l->whole ? l->row : vendor_find(l->v, l->row, path + len + 1);
+    if (row == IR_NONE) return;
+    add_die(l->t, die, is_of(l->v, row), 1);
+    add_to(&l->t->streams, is_of(l->v, row));
+}
+
+// False: the instance is no stream's.
+static bool add_link(const struct emit_plan *plan, const struct vendor *v, int module, int row, struct table *t) {
+    const char *path = arena_printf(plan->ir->arena, "%s/%s", emit_module_path(plan, module), v->rows.items[row].name);
+    struct link l = {.ir = plan->ir, .v = v, .t = t, .path = path, .row = row};
+    for (int e = 0; e < plan->ir->edges && !l.met; e++)
+        if (emit_link_home(plan, e) == module) emit_walk_stream(plan, e, meet, &l);
+    if (l.met && !l.whole && !has_parts(v, row)) add_to(&t->streams, is_of(v, row)); // dissolved
+    else if (l.met && !l.whole) add_own(v, row, t);
+    return l.met;
+}
+
+// ---- what is no kernel ----
+
+static void add_module(const struct emit_plan *plan, const struct vendor *v, int module, int row, struct table *t) {
+    add_own(v, row, t);
+    for (size_t i = 0; i < v->rows.count; i++) {
+        const struct vendor_row *part = &v->rows.items[i];
+        if (part->parent != row || is_kernel(plan, module, part->name)) continue;
+        if (is_walk(plan->ir, part->name)) {
+            add_to(&t->memory, &part->is);
+            add_die(t, cost_memory_die(plan->ir), &part->is, 1);
+        } else if (!add_link(plan, v, module, (int)i, t)) add_to(&t->others, &part->is);
+    }
+}
+
+static void add_channel(const struct emit_plan *plan, const struct vendor *v, int row, struct table *t) {
+    bool whole = !has_parts(v, row);
+    if (!whole) add_own(v, row, t);
+    for (size_t i = 0; i < v->rows.count; i++) {
+        if (whole ? (int)i != row : v->rows.items[i].parent != row) continue;
+        add_to(&t->memory, &v->rows.items[i].is);
+        add_die(t, cost_memory_die(plan->ir), &v->rows.items[i].is, 1);
+    }
+}
+
+static void add_rest(const struct emit_plan *plan, const struct vendor *v, struct table *t) {
     for (size_t i = 0; i < v->rows.count; i++) {
         const struct vendor_row *row = &v->rows.items[i];
-        if (row->parent != v->top || is_kernel(ir, row->name)) continue;
-        int die;
-        bool stream = is_of_stream(ir, row->name, &die);
-        bool memory = begins(row->name, "u_") && is_of_memory(ir, row->name);
-        struct pair *to = stream ? &t->streams : memory ? &t->memory : &t->others;
-        cost_add(&to->vendor, &row->is, 1);
-        to->found = true;
-        if (stream) add_die(t, die, &row->is, 1);
-        if (memory) add_die(t, cost_memory_die(ir), &row->is, 1);
+        int module = plan->modules - 1;
+        if (row->parent != v->top) continue;
+        while (module >= 0 && strcmp(row->name, emit_module_path(plan, module)) != 0) module--;
+        if (module >= 0) add_module(plan, v, module, (int)i, t);
+        else if (begins(row->name, "u_channel_")) add_channel(plan, v, (int)i, t);
+        else add_to(&t->others, &row->is);
     }
 }
 
@@ -109,14 +178,15 @@ static void begin_dies(const struct ir *ir, const struct cost_design *cost, stru
 }
 
 static struct table make_table(const struct ir *ir, const struct vendor *v) {
+    const struct emit_plan *plan = emit_plan_make(ir, NULL);
     struct cost_design cost = cost_design(ir);
     struct table t = {.streams = {.name = "streams", .estimate = cost.fifos},
                       .memory = {.name = "memory engines", .estimate = cost.memory},
                       .others = {.name = "other instances"},
                       .all = {.name = "all", .estimate = cost.total, .vendor = *is_of(v, v->top), .found = true}};
     begin_dies(ir, &cost, &t);
-    for (int k = 0; k < ir->kernels; k++) add_kernel(ir, v, &cost, k, &t);
-    add_rest(ir, v, &t);
+    for (int k = 0; k < ir->kernels; k++) add_kernel(plan, v, &cost, k, &t);
+    add_rest(plan, v, &t);
     return t;
 }
 

@@ -173,7 +173,12 @@ class Mark:
 
     def path(self, name):
         path = ROOT / self.spec.replace("*", name)
-        return path if path.exists() else ROOT / "configs" / path.name
+        return path if path.exists() else ROOT / "configs" / self.file_name(name)
+
+    def file_name(self, name):
+        """The name that no other spec of a table has: spec.yaml of a case is named as its folder."""
+        path = pathlib.Path(self.spec.replace("*", name))
+        return f"{path.parent.name}.yaml" if path.name == "spec.yaml" else path.name
 
     def design(self, name, heads, row):
         """The row's spec with its keys."""
@@ -218,7 +223,7 @@ class Table:
         self.name = re.split(r"[ ,]", row[0].strip("`"))[0] or self.name
         wanted = [(cell, "") for cell in row]
         for mark in self.marks:
-            path = pathlib.Path(mark.spec.replace("*", self.name)).name
+            path = mark.file_name(self.name)
             for at, head in enumerate(self.heads):
                 name = row[0] if mark.rows and at else "MHz" if CLOCK.search(head) else head
                 figures = mark.wanted.get(name)

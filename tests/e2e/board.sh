@@ -171,14 +171,14 @@ YAML
 rm -rf "$work/board.cycles" && mkdir -p "$work/board.cycles"
 log=$work/board.log last_pass=$("$rill" explain --passes | tail -n 1)
 rm -rf "$work/found" && mkdir "$work/found" && cp "$root"/tests/fuzz/found/*.yaml "$work/found"
-ln -s "$root/tests/e2e/specs/kernels" "$work/found/kernels"
+ln -s "$root/tests/e2e/kernels" "$work/found/kernels"
 files=()
-for file in "$root"/tests/e2e/specs/*.yaml "$root"/configs/*.yaml "$work"/found/*.yaml; do
+for file in "$root"/tests/e2e/cases/*/spec.yaml "$root"/configs/*.yaml "$work"/found/*.yaml; do
     [[ $file == *medium-u*[0-9c].yaml ]] || files+=("$file")
 done
 plan $((19 + 2 + 2 * 5 + ${#files[@]}))
 spec=$work/board.yaml
-variant "$root/tests/e2e/specs/spills.yaml" "$spec" fifo=safe # depths chosen by forecast depend on the board
+variant "$root/tests/e2e/cases/spills/spec.yaml" "$spec" fifo=safe # depths chosen by forecast depend on the board
 export RILL_QUICK_BUILD=1
 if make_design $name "$spec" random:1 >"$log" 2>&1 && build_soon $name >>"$log" 2>&1; then
     check_key peak_gbs=4,sustained_gbs=4 sustained_gbs=4 0

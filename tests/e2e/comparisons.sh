@@ -38,7 +38,7 @@ spoilt() { # name, what is said, sed command that spoils the JSON, JSON, judge
 # ---- a graph with a kernel whose timing contract is wrong ----
 
 rows() {
-    variant "$root/tests/e2e/specs/late.yaml" "$work/late.yaml"
+    variant "$root/tests/e2e/cases/late/spec.yaml" "$work/late.yaml"
     check "a graph of rows" make_design late "$work/late.yaml" random:1
     check "its simulation" build_soon late
     local run=("$rill" sim "$work/late" --prompt rows --tokens 3 --quiet)
@@ -98,7 +98,7 @@ golden_of_ids() {
 }
 
 ids() {
-    variant "$root/tests/e2e/specs/odd.yaml" "$work/odd.yaml"
+    variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/odd.yaml"
     check "a language model" make_design odd "$work/odd.yaml" random:1
     check "its simulation, too" build_soon odd
     local run=("$rill" sim "$work/odd" --prompt-ids 1,2,3,4,5 --tokens 3 --prompt-ids 7 --tokens 2 --ignore-eot --quiet)

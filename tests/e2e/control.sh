@@ -9,7 +9,7 @@ set -u
 
 mkdir -p "$work"
 log=$work/control.log
-spec=$root/tests/e2e/specs/odd.yaml dir=$work/control build=$work/control.build
+spec=$root/tests/e2e/cases/odd/spec.yaml dir=$work/control build=$work/control.build
 plan 25
 
 build() {

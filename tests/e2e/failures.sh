@@ -8,7 +8,6 @@ set -u
 
 mkdir -p "$work/failures"
 log=$work/failures/log
-plan 105
 dir=$work/failures-odd spec=$work/failures-odd.yaml
 export RILL_QUICK_BUILD=1
 sim=("$rill" sim "$dir")
@@ -20,22 +19,18 @@ story=$work/failures/story.yaml
 
 bad_spec=$work/failures/spec.yaml
 sed 's/channels: 4/chanels: 4/; s/T: 2/T: 3/' "$story" >"$bad_spec"
-check_refused "wrong spec: unknown key" 1 'spec.yaml:[0-9]+:[0-9]+: error: .*chanels' "$rill" gen "$bad_spec" \
+counted check_refused "wrong spec: unknown key" 1 'spec.yaml:[0-9]+:[0-9]+: error: .*chanels' "$rill" gen "$bad_spec" \
     -o "$work/failures/spec"
-check_refused "wrong spec: the likely spelling" 1 'did you mean .channels' "$rill" gen "$bad_spec" \
+counted check_refused "wrong spec: the likely spelling" 1 'did you mean .channels' "$rill" gen "$bad_spec" \
     -o "$work/failures/spec"
-check_refused "wrong spec: the nearest legal value" 1 'nearest legal value is [24]' "$rill" gen "$bad_spec" \
+counted check_refused "wrong spec: the nearest legal value" 1 'nearest legal value is [24]' "$rill" gen "$bad_spec" \
     -o "$work/failures/spec"
-if [ -e "$work/failures/spec" ]; then
-    fail "wrong spec: nothing written" "a folder was made"
-else
-    ok "wrong spec: nothing written"
-fi
-check_refused "no such spec" 1 'error: ' "$rill" gen "$work/failures/none.yaml" -o "$work/failures/spec"
-check_refused "no arguments" 2 'SPEC is missing' "$rill" gen
-check_refused "unknown option" 2 'unknown option' "$rill" pack --wrong
-check_refused "unknown command" 2 'no command' "$rill" decode
-check_refused "unknown command: the likely one" 2 'did you mean `check`' "$rill" chek
+counted check "wrong spec: nothing written" [ ! -e "$work/failures/spec" ]
+counted check_refused "no such spec" 1 'error: ' "$rill" gen "$work/failures/none.yaml" -o "$work/failures/spec"
+counted check_refused "no arguments" 2 'SPEC is missing' "$rill" gen
+counted check_refused "unknown option" 2 'unknown option' "$rill" pack --wrong
+counted check_refused "unknown command" 2 'no command' "$rill" decode
+counted check_refused "unknown command: the likely one" 2 'did you mean `check`' "$rill" chek
 
 checkpoint() { # a copy of the model's folder, to be spoilt
     rm -rf "$work/failures/model" && mkdir -p "$work/failures/model" &&
@@ -46,22 +41,19 @@ export -f pack_story
 export story work
 
 checkpoint && truncate -s 2000000 "$work/failures/model/model.safetensors"
-check_refused "truncated checkpoint: the tensor is named" 1 'error: .*(wte|wpe|h\.[0-9]|ln_f)' bash -c pack_story
+counted check_refused "truncated checkpoint: the tensor is named" 1 'error: .*(wte|wpe|h\.[0-9]|ln_f)' bash -c \
+    pack_story
 checkpoint && truncate -s 100 "$work/failures/model/model.safetensors"
-check_refused "truncated checkpoint: header" 1 'model.safetensors: error: ' bash -c pack_story
+counted check_refused "truncated checkpoint: header" 1 'model.safetensors: error: ' bash -c pack_story
 checkpoint && rm "$work/failures/model/model.safetensors"
-check_refused "no checkpoint" 1 'model.safetensors: error: ' bash -c pack_story
+counted check_refused "no checkpoint" 1 'model.safetensors: error: ' bash -c pack_story
 checkpoint && sed -i 's/"n_embd": *128/"n_embd": 256/' "$work/failures/model/config.json"
-check_refused "checkpoint of another size" 1 'error: ' bash -c pack_story
+counted check_refused "checkpoint of another size" 1 'error: ' bash -c pack_story
 checkpoint && sed -i 's/"h\.2\.attn\.c_attn\.weight"/"h.2.attn.c_attn.wrong!"/' "$work/failures/model/model.safetensors"
-check_refused "a tensor is missing" 1 'error: .*h\.2\.attn\.c_attn\.weight' bash -c pack_story
+counted check_refused "a tensor is missing" 1 'error: .*h\.2\.attn\.c_attn\.weight' bash -c pack_story
 checkpoint && rm "$work/failures/model/vocab.json"
-check_refused "no vocabulary" 1 'vocab.json: error: ' bash -c pack_story
-if [ -e "$work/failures/packed" ]; then
-    fail "bad checkpoint: nothing written" "a folder was made"
-else
-    ok "bad checkpoint: nothing written"
-fi
+counted check_refused "no vocabulary" 1 'vocab.json: error: ' bash -c pack_story
+counted check "bad checkpoint: nothing written" [ ! -e "$work/failures/packed" ]
 
 # ---- full disk: files larger than a limit, a small file system where the user may mount one, a full device ----
 
@@ -72,16 +64,12 @@ limited() { # a write beyond the limit fails (File too large) instead of killing
     "$@"
 }
 export -f limited
-check_refused "full disk: gen" 1 'error: .*(large|space)' \
+counted check_refused "full disk: gen" 1 'error: .*(large|space)' \
     bash -c "limited 8 \"$rill\" gen '$story' -o '$work/failures/full'"
-check_refused "full disk: pack" 1 'error: .*(large|space)' \
+counted check_refused "full disk: pack" 1 'error: .*(large|space)' \
     bash -c "limited 64 \"$rill\" pack '$story' --weights '$model' -o '$work/failures/full'"
-if [ -e "$work/failures/full" ]; then
-    fail "full disk: nothing left" "files remain"
-else
-    ok "full disk: nothing left"
-fi
-check_refused "full disk: golden" 1 'error: .*(large|space)' \
+counted check "full disk: nothing left" [ ! -e "$work/failures/full" ]
+counted check_refused "full disk: golden" 1 'error: .*(large|space)' \
     bash -c "limited 64 \"$rill\" golden '$story' --weights '$model' --prompt x --tokens 64 --ignore-eot \
         --logits '$work/failures/large'"
 mount_full() { # runs in a name space of its own
@@ -90,57 +78,59 @@ mount_full() { # runs in a name space of its own
 export -f mount_full
 mkdir -p "$work/failures/tmpfs"
 if unshare -rm true 2>/dev/null && unshare -rm mount -t tmpfs none "$work/failures/tmpfs" 2>/dev/null; then
-    check_refused "full disk: small file system" 1 'error: .*space' unshare \
+    counted check_refused "full disk: small file system" 1 'error: .*space' unshare \
         -rm bash -c "mount_full '$work/failures/tmpfs'"
 else
-    skip "full disk: small file system" "no name spaces here"
+    counted skip "full disk: small file system" "no name spaces here"
 fi
-check_refused "full output device" 1 'error|space' \
+counted check_refused "full output device" 1 'error|space' \
     bash -c "\"$rill\" golden '$story' --weights '$model' --prompt x --tokens 2 --json >/dev/full"
 
 # ---- simulation ----
 
-variant "$root/tests/e2e/specs/odd.yaml" "$spec" fifo=safe
-if ! { make_design failures-odd "$spec" random:1 && build_soon failures-odd; } >"$log" 2>&1; then
-    fail "the design for the failures" "$(reason)"
-    verdict
-    exit 1
-fi
+variant "$root/tests/e2e/cases/odd/spec.yaml" "$spec" fifo=safe
+design_for_failures() { make_design failures-odd "$spec" random:1 && build_soon failures-odd; }
+counted check "the design for the failures" design_for_failures
+[ $bad = 0 ] || { verdict; exit 1; }
 few=(--prompt-ids 1,2,3 --tokens 2 --ignore-eot)
 long=$(some_ids 41 97)
-check_refused "no design in the folder" 1 'rill gen' "$rill" sim "$work/failures" "${few[@]}"
-check_refused "simulation: unknown option" 2 'unknown option' "${sim[@]}" --wrong
-check_refused "simulation: the likely option" 2 'did you mean `--inputs`' "${sim[@]}" --input rows.npy
-check_refused "simulation: a number is no number" 2 'not a number' "${sim[@]}" --tokens many
-check_refused "prompt longer than the context" 1 'context is 40' "${sim[@]}" --prompt-ids "$long" --tokens 2
-check_refused "prompt longer than the context, unchecked: the design's fault" 1 'fault 2' "${sim[@]}" \
+counted check_refused "no design in the folder" 1 'rill gen' "$rill" sim "$work/failures" "${few[@]}"
+counted check_refused "simulation: unknown option" 2 'unknown option' "${sim[@]}" --wrong
+counted check_refused "simulation: the likely option" 2 'did you mean `--inputs`' "${sim[@]}" --input rows.npy
+counted check_refused "simulation: a number is no number" 2 'not a number' "${sim[@]}" --tokens many
+counted check_refused "prompt longer than the context" 1 'context is 40' "${sim[@]}" --prompt-ids "$long" --tokens 2
+counted check_refused "prompt longer than the context, unchecked: the design's fault" 1 'fault 2' "${sim[@]}" \
     --unchecked --prompt-ids "$long" --tokens 2
-check_refused "empty prompt" 1 'prompt is empty' "${sim[@]}" --prompt-ids "" --tokens 2
-check_refused "empty prompt, unchecked: the design's fault" 1 'fault 1' "${sim[@]}" --unchecked --prompt-ids "" \
+counted check_refused "empty prompt" 1 'prompt is empty' "${sim[@]}" --prompt-ids "" --tokens 2
+counted check_refused "empty prompt, unchecked: the design's fault" 1 'fault 1' "${sim[@]}" --unchecked --prompt-ids \
+    "" \
     --tokens 2
-check_refused "prompt id outside the vocabulary" 1 'vocabulary' "${sim[@]}" --unchecked --prompt-ids 1,97,3 --tokens 2
-check_refused "prompt longer than the context: golden" 1 '1 to 40' "$rill" golden "$spec" --weights random:1 \
+counted check_refused "prompt id outside the vocabulary" 1 'vocabulary' "${sim[@]}" --unchecked --prompt-ids 1,97,3 \
+    --tokens 2
+counted check_refused "prompt longer than the context: golden" 1 '1 to 40' "$rill" golden "$spec" --weights random:1 \
     --prompt-ids "$long" --tokens 2
-check_refused "more ids than the context has room for" 1 'behind a prompt of 3 ids the context of 40 has room for 38$' \
+counted check_refused "more ids than the context has room for" 1 \
+    'behind a prompt of 3 ids the context of 40 has room for 38$' \
     "${sim[@]}" --prompt-ids 1,2,3 --tokens 39
-check_refused "more ids than the context has room for: golden" 1 'the context of 40 has room for 38$' \
+counted check_refused "more ids than the context has room for: golden" 1 'the context of 40 has room for 38$' \
     "$rill" golden "$spec" --weights random:1 --prompt-ids 1,2,3 --tokens 39
-check_refused "more ids than the context has room for: forecast" 1 'the context of 40 has room for 38$' \
+counted check_refused "more ids than the context has room for: forecast" 1 'the context of 40 has room for 38$' \
     "$rill" timeline "$spec" --prompt-len 3 --tokens 39
 fills_context() { # command...: two ids behind a prompt of 39
     "$@" | grep -oE '"token_ids": \[[0-9]+, [0-9]+\]'
 }
 full=(--prompt-ids "$(some_ids 39 97)" --ignore-eot) golden=("$rill" golden "$spec" --weights random:1 --json)
 simulated=("${sim[@]}" --quiet --json -)
-check "as many ids as there is room for" fills_context "${simulated[@]}" "${full[@]}" --tokens 2
-check "by default as many as there is room for" fills_context "${simulated[@]}" "${full[@]}"
-check "by default as many as there is room for: golden" fills_context "${golden[@]}" "${full[@]}"
-check "unchecked, the design stops at its context's end" \
+counted check "as many ids as there is room for" fills_context "${simulated[@]}" "${full[@]}" --tokens 2
+counted check "by default as many as there is room for" fills_context "${simulated[@]}" "${full[@]}"
+counted check "by default as many as there is room for: golden" fills_context "${golden[@]}" "${full[@]}"
+counted check "unchecked, the design stops at its context's end" \
     fills_context "${simulated[@]}" "${full[@]}" --tokens 4000000000 --unchecked
-check "unchecked, golden does" fills_context "${golden[@]}" "${full[@]}" --tokens 4000000000 --unchecked
-check_refused "more ids than a register holds" 2 '1 to 4294967295' "${sim[@]}" --prompt-ids 1 --tokens 4294967296
+counted check "unchecked, golden does" fills_context "${golden[@]}" "${full[@]}" --tokens 4000000000 --unchecked
+counted check_refused "more ids than a register holds" 2 '1 to 4294967295' "${sim[@]}" --prompt-ids 1 --tokens \
+    4294967296
 printf 'ids: 1,2,3\nids:5\n' >"$work/failures/requests"
-check "requests from a file" "${sim[@]}" --requests "$work/failures/requests" --tokens 2 --ignore-eot
+counted check "requests from a file" "${sim[@]}" --requests "$work/failures/requests" --tokens 2 --ignore-eot
 echo 'ids: 1,,3' >>"$work/failures/requests"
 touch "$dir/filelist.f" # what is refused now is refused before a build: the message is the first line
 not_built() { # options: refused with status 2 before anything is built
@@ -149,34 +139,41 @@ not_built() { # options: refused with status 2 before anything is built
     ! grep 'building' "$work/failures/said" && [ $status = 2 ]
 }
 requests=$work/failures/requests
-check "requests from a file: other options are read before the build" not_built --requests "$requests" --tokens many
-check "requests from a file: the file is read before the build" not_built --requests "$requests" --tokens 2
-check "requests from a file: a missing one before the build" not_built --requests "$work/failures/none"
-check "requests from a pipe: other options are read before the build" not_built --requests <(echo ids:1) --tokens many
+counted check "requests from a file: other options are read before the build" not_built --requests "$requests" \
+    --tokens many
+counted check "requests from a file: the file is read before the build" not_built --requests "$requests" --tokens 2
+counted check "requests from a file: a missing one before the build" not_built --requests "$work/failures/none"
+counted check "requests from a pipe: other options are read before the build" not_built --requests <(echo ids:1) \
+    --tokens many
 touch -d '1 hour ago' "$dir/filelist.f"
-check "requests from a pipe" "${sim[@]}" --requests <(printf 'ids: 1,2,3\nids:5\n') --tokens 2 --ignore-eot
-check_refused "requests from a file: no list of ids" 2 'not a list of ids, as 1,2,3: 1,,3' "${sim[@]}" \
+counted check "requests from a pipe" "${sim[@]}" --requests <(printf 'ids: 1,2,3\nids:5\n') --tokens 2 --ignore-eot
+counted check_refused "requests from a file: no list of ids" 2 'not a list of ids, as 1,2,3: 1,,3' "${sim[@]}" \
     --requests "$work/failures/requests"
 for place in 0:0 0:3 1:1 2:7 0:40; do
-    check_refused "read error $place" 1 'fault 6: memory error' "${sim[@]}" "${few[@]}" --inject-error $place
+    counted check_refused "read error $place" 1 'fault 6: memory error' "${sim[@]}" "${few[@]}" --inject-error $place
 done
 for place in 0:w0 1:w0 0:w2; do
-    check_refused "write error $place" 1 'fault 6: memory error' "${sim[@]}" "${few[@]}" --inject-error $place
+    counted check_refused "write error $place" 1 'fault 6: memory error' "${sim[@]}" "${few[@]}" --inject-error $place
 done
-check_refused "error on a channel that is not there" 1 'channels 0 to 2' "${sim[@]}" "${few[@]}" --inject-error 9:0
-check_refused "base of a channel within a beat: the design's fault" 1 'fault 3: .*place 3, the base of channel 1' \
+counted check_refused "error on a channel that is not there" 1 'channels 0 to 2' "${sim[@]}" "${few[@]}" \
+    --inject-error 9:0
+counted check_refused "base of a channel within a beat: the design's fault" 1 \
+    'fault 3: .*place 3, the base of channel 1' \
     "${sim[@]}" "${few[@]}" --base 1:8
-check_refused "base of a channel within a beat: the first is named" 1 'place 3, the base of channel 1' "${sim[@]}" \
+counted check_refused "base of a channel within a beat: the first is named" 1 'place 3, the base of channel 1' \
+    "${sim[@]}" \
     "${few[@]}" --base 2:1 --base 1:16
-check_refused "base of a channel within a beat: nothing is moved" 1 'HBM: 0\.000 MB moved' "${sim[@]}" "${few[@]}" \
+counted check_refused "base of a channel within a beat: nothing is moved" 1 'HBM: 0\.000 MB moved' "${sim[@]}" \
+    "${few[@]}" \
     --base 2:1
-check "bases that are multiples of a beat alone" "${sim[@]}" "${few[@]}" --base 0:$((4096 + 64)) --base 1:64 \
+counted check "bases that are multiples of a beat alone" "${sim[@]}" "${few[@]}" --base 0:$((4096 + 64)) --base 1:64 \
     --base 2:4032
-check_refused "base of a channel that is not there" 1 'channels 0 to 2' "${sim[@]}" "${few[@]}" --base 3:64
-check_refused "base: no number" 2 'not CH:BYTES' "${sim[@]}" "${few[@]}" --base 1
-check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}" --unchecked "${few[@]}" --prompt-ids "$long" \
+counted check_refused "base of a channel that is not there" 1 'channels 0 to 2' "${sim[@]}" "${few[@]}" --base 3:64
+counted check_refused "base: no number" 2 'not CH:BYTES' "${sim[@]}" "${few[@]}" --base 1
+counted check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}" --unchecked "${few[@]}" --prompt-ids \
+    "$long" \
     --tokens 2
-check_refused "time-out: who waits for whom" 1 'time-out' "${sim[@]}" "${few[@]}" --timeout 600
+counted check_refused "time-out: who waits for whom" 1 'time-out' "${sim[@]}" "${few[@]}" --timeout 600
 
 # A circle of waits: the stream beside a norm, with less room than the norm takes in before it gives anything.
 circle=$work/circle
@@ -211,11 +208,11 @@ says_circle() {
     sed -n '/^who waits/,/: a circle$/p' "$work/failures/said" | diff "$work/failures/circle" - &&
         grep -q 'x_fork_1_to_y_b .*FIFO 2 of 2' "$work/failures/said"
 }
-check "deadlock: a stream is cut in a dump" cut_stream
-check_refused "deadlock: nothing moves" 1 'deadlock: nothing moves' "$rill" sim "$circle.cut" \
+counted check "deadlock: a stream is cut in a dump" cut_stream
+counted check_refused "deadlock: nothing moves" 1 'deadlock: nothing moves' "$rill" sim "$circle.cut" \
     --quick-build --prompt rows --tokens 2 --watchdog 2000
 cp "$log" "$work/failures/said"
-check "deadlock: who waits for whom, in a circle, and the full FIFO" says_circle
+counted check "deadlock: who waits for whom, in a circle, and the full FIFO" says_circle
 
 sed -e 's/{op: layernorm.*/{op: mul, name: n, in: [x, x]}/' \
     -e 's/{op: add.*/{op: quantize, name: q, in: [n], exp_min: -126}/' "$circle.yaml" >"$work/over.yaml"
@@ -224,42 +221,44 @@ cat >>"$work/over.yaml" <<'TEXT'
         - {op: dequantize, name: y, in: [a]}
 TEXT
 { make_design over "$work/over.yaml" random:1 && build_soon over; } >"$log" 2>&1
-check_refused "a value outgrows quantize" 1 \
+counted check_refused "a value outgrows quantize" 1 \
     'error: .*leaves its format: a block exponent above its range in .q., repetition 0, position 0' \
     "$rill" sim "$work/over" --quick-build --prompt rows --tokens 1
-check_refused "ids for rows" 1 'token ids are for language models' "$rill" sim "$work/over" --quick-build --prompt-ids 1
+counted check_refused "ids for rows" 1 'token ids are for language models' "$rill" sim "$work/over" --quick-build \
+    --prompt-ids 1
 
 # Wrong bytes in the memory image must be seen, or equality proves nothing.
 cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"
 printf '\x5a\xa5\x5a\xa5' | dd of="$dir/image/channel_01.bin" bs=1 seek=2048 conv=notrunc 2>/dev/null
-check_refused "a damaged memory image" 1 'damaged; pack again' "${sim[@]}" "${few[@]}"
+counted check_refused "a damaged memory image" 1 'damaged; pack again' "${sim[@]}" "${few[@]}"
 truncate -s 100 "$dir/image/channel_01.bin"
-check_refused "a truncated memory image" 1 'error: ' "${sim[@]}" "${few[@]}"
+counted check_refused "a truncated memory image" 1 'error: ' "${sim[@]}" "${few[@]}"
 rm "$dir/image/channel_01.bin"
-check_refused "a missing memory image" 1 'channel_01.bin' "${sim[@]}" "${few[@]}"
+counted check_refused "a missing memory image" 1 'channel_01.bin' "${sim[@]}" "${few[@]}"
 cp "$work/failures/channel_01.bin" "$dir/image/channel_01.bin"
 
 # What the oracle reads, damaged; and the oracle of another spec: the same weights, another eps.
 cp -r "$dir/oracle" "$work/failures/oracle"
 sed -i 's/1.0e-6/2.0e-6/' "$dir/oracle/spec.yaml"
-check_refused "a damaged copy of the spec" 1 \
+counted check_refused "a damaged copy of the spec" 1 \
     "oracle/spec.yaml: error: the oracle's copy: it is not as .rill gen. wrote it" "${sim[@]}" "${few[@]}"
 variant "$spec" "$work/failures/eps.yaml" norm_eps=2.0e-6
 "$rill" gen "$work/failures/eps.yaml" -o "$work/failures/eps" >"$log" 2>&1 &&
     cp "$work/failures/eps/oracle"/* "$dir/oracle"
 another='mismatch: oracle: `norm1` .*/oracle/[a-z]*.yaml:[0-9]*., position 0, repetition 0, element [0-9]*: the spec'
-check_refused "another spec than the design's" 1 "$another makes" "${sim[@]}" "${few[@]}"
+counted check_refused "another spec than the design's" 1 "$another makes" "${sim[@]}" "${few[@]}"
 rm -r "$dir/oracle"
 alone() { # a run without the oracle says so, and the tests do not take it
     "${sim[@]}" "${few[@]}" --quiet --json "$work/failures/alone.json" &&
         grep '^  "oracle": null' "$work/failures/alone.json" &&
         ! oracle_compared "$work/failures/alone.json" "$spec"
 }
-check "no copy of the spec" alone
+counted check "no copy of the spec" alone
 mv "$work/failures/oracle" "$dir/oracle"
 cp "$dir/image/oracle.bin" "$work/failures/oracle.bin"
 printf '\x5a\xa5' | dd of="$dir/image/oracle.bin" bs=1 seek=9000 conv=notrunc 2>/dev/null
-check_refused "damaged weights of the oracle" 1 'oracle.bin: error: weights of the oracle: damaged; pack again' \
+counted check_refused "damaged weights of the oracle" 1 \
+    'oracle.bin: error: weights of the oracle: damaged; pack again' \
     "${sim[@]}" "${few[@]}"
 cp "$work/failures/oracle.bin" "$dir/image/oracle.bin"
 
@@ -270,14 +269,14 @@ damage_golden() { # byte
 size=$(stat -c %s "$dir/image/golden.bin")
 for place in 3 $((size / 2)) $((size - 1)); do
     damage_golden "$place"
-    check_refused "damaged golden weights, byte $place: no fault of the design" 1 \
+    counted check_refused "damaged golden weights, byte $place: no fault of the design" 1 \
         'golden.bin: error: golden weights: damaged; pack again' "${sim[@]}" "${few[@]}"
     cp "$work/failures/golden.bin" "$dir/image/golden.bin"
 done
 echo >>"$dir/image/golden.bin"
-check_refused "golden weights that are too long" 1 'golden weights: damaged' "${sim[@]}" "${few[@]}"
+counted check_refused "golden weights that are too long" 1 'golden weights: damaged' "${sim[@]}" "${few[@]}"
 truncate -s $((size - 1)) "$dir/image/golden.bin"
-check_refused "truncated golden weights" 1 'golden weights: truncated' "${sim[@]}" "${few[@]}"
+counted check_refused "truncated golden weights" 1 'golden weights: truncated' "${sim[@]}" "${few[@]}"
 cp "$work/failures/golden.bin" "$dir/image/golden.bin"
 
 # ---- what lies in a folder already ----
@@ -288,26 +287,30 @@ sed 's/^name: .*/name: other/' "$spec" >"$work/failures/other.yaml"
 variant "$spec" "$work/failures/wider.yaml" channels=4
 pack_again() { "$rill" pack "$1" --weights random:2 -o "$work/failures/design" "${@:2}"; }
 export -f pack_again
-check_refused "pack: another design's image" 1 'image: error: holds the image of design .odd' \
+counted check_refused "pack: another design's image" 1 'image: error: holds the image of design .odd' \
     bash -c "pack_again '$work/failures/other.yaml'"
-check_refused "pack: what to do" 1 'another folder, or .*--force' bash -c "pack_again '$work/failures/other.yaml'"
-check_refused "pack: another layout" 1 'holds an image of design .odd. in another layout' \
+counted check_refused "pack: what to do" 1 'another folder, or .*--force' bash -c \
+    "pack_again '$work/failures/other.yaml'"
+counted check_refused "pack: another layout" 1 'holds an image of design .odd. in another layout' \
     bash -c "pack_again '$work/failures/wider.yaml'"
-check "pack: the image there stays" cmp "$work/failures/manifest.json" "$work/failures/design/image/manifest.json"
-check "pack: the same design again" pack_again "$spec"
-check "pack: --force" pack_again "$work/failures/other.yaml" --force
-check "pack: in the folder that the design was generated into" \
+counted check "pack: the image there stays" cmp "$work/failures/manifest.json" \
+    "$work/failures/design/image/manifest.json"
+counted check "pack: the same design again" pack_again "$spec"
+counted check "pack: --force" pack_again "$work/failures/other.yaml" --force
+counted check "pack: in the folder that the design was generated into" \
     bash -c "'$rill' gen '$spec' -o '$work/failures/design' && pack_again '$spec'"
 rm "$work/failures/design/image/manifest.json"
-check_refused "pack: files without a manifest" 1 'holds files without a manifest' \
+counted check_refused "pack: files without a manifest" 1 'holds files without a manifest' \
     bash -c "pack_again '$work/failures/wider.yaml'"
-check_refused "gen into no folder" 2 '`-o` needs a value' "$rill" gen "$spec" -o ""
-check_refused "pack into no folder" 2 '`-o` needs a value' "$rill" pack "$spec" --weights random:1 -o ""
-check_refused "simulation: no name for a file" 2 '.--json. needs a value, not ""' "${sim[@]}" "${few[@]}" --json ""
-check_refused "a waveform of a simulation without" 2 'built without tracing' "$dir/sim/quick/Vrill" --dir "$dir" \
+counted check_refused "gen into no folder" 2 '`-o` needs a value' "$rill" gen "$spec" -o ""
+counted check_refused "pack into no folder" 2 '`-o` needs a value' "$rill" pack "$spec" --weights random:1 -o ""
+counted check_refused "simulation: no name for a file" 2 '.--json. needs a value, not ""' "${sim[@]}" "${few[@]}" \
+    --json ""
+counted check_refused "a waveform of a simulation without" 2 'built without tracing' "$dir/sim/quick/Vrill" --dir \
+    "$dir" \
     "${few[@]}" --trace "$work/failures/wave.fst"
-check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
-check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet --logits "$work/failures/logits" \
+counted check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
+counted check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet --logits "$work/failures/logits" \
     --json "$work/failures/result.json"
 same_hash() { # by the weights of rill_logits_hash; 97 words for an id
     local hash=0 sum=0 at=0 word
@@ -320,23 +323,25 @@ same_hash() { # by the weights of rill_logits_hash; 97 words for an id
     grep -F "\"logits_hash\": \"$(printf %016x $hash)\"" "$work/failures/result.json" &&
         grep -F "\"logits_register\": \"$(printf %016x $hash)\"" "$work/failures/result.json"
 }
-check "logits_hash is the hash of the logits" same_hash
+counted check "logits_hash is the hash of the logits" same_hash
 
 # ---- names that shells and make take apart ----
 
 # shellcheck disable=SC2016 # nothing is to be expanded
 odd="$work/failures/a b'c"'"d$e;f&g#h%i(j)ü'
 rm -rf "$odd" && mkdir -p "$odd/-k l"
-sed 's#file: kernels/clamp.c#file: "kernels/it'"'"'s $me.c"#' "$root/tests/e2e/specs/kernels.yaml" >"$odd/sp ec.yaml"
-cp -r "$root/tests/e2e/specs/kernels" "$odd" && cp "$odd/kernels/clamp.c" "$odd/kernels/it's \$me.c"
+sed 's#\.\./\.\./kernels/#kernels/#; s#file: kernels/clamp.c#file: "kernels/it'"'"'s $me.c"#' \
+    "$root/tests/e2e/cases/kernels/spec.yaml" >"$odd/sp ec.yaml"
+cp -r "$root/tests/e2e/kernels" "$odd" && cp "$odd/kernels/clamp.c" "$odd/kernels/it's \$me.c"
 cd "$odd/-k l" || exit 1
-check "odd names: gen" "$rill" gen "../sp ec.yaml" -o "-de sign"
-check "odd names: pack" "$rill" pack "../sp ec.yaml" --weights random:1 -o "./-de sign"
-check "odd names: sim" "$rill" sim "./-de sign" --quick-build --prompt rows --tokens 2 --quiet \
+counted check "odd names: gen" "$rill" gen "../sp ec.yaml" -o "-de sign"
+counted check "odd names: pack" "$rill" pack "../sp ec.yaml" --weights random:1 -o "./-de sign"
+counted check "odd names: sim" "$rill" sim "./-de sign" --quick-build --prompt rows --tokens 2 --quiet \
     --json "re sult.json" --outputs "y'.safetensors"
-check "odd names: golden" "$rill" golden "../sp ec.yaml" --weights random:1 --tokens 2 --outputs "y\".safetensors"
-check "odd names: the same rows" cmp "y'.safetensors" 'y".safetensors'
-check "odd names: report" "$rill" report "./-de sign" --sim "re sult.json" --html "pa ge.html"
-check "odd names: package" "$rill" package "./-de sign" -o "pack age"
-check "odd names: the package's make" make -C "pack age" help
+counted check "odd names: golden" "$rill" golden "../sp ec.yaml" --weights random:1 --tokens 2 --outputs \
+    "y\".safetensors"
+counted check "odd names: the same rows" cmp "y'.safetensors" 'y".safetensors'
+counted check "odd names: report" "$rill" report "./-de sign" --sim "re sult.json" --html "pa ge.html"
+counted check "odd names: package" "$rill" package "./-de sign" -o "pack age"
+counted check "odd names: the package's make" make -C "pack age" help
 verdict

@@ -35,7 +35,7 @@ make_design() { # spec, folder, weights, key=value...
 holds() { tests/e2e/memory_map.py "$@"; }
 
 for spec in "${specs[@]}"; do
-    file=tests/e2e/specs/$spec.yaml
+    file=tests/e2e/cases/$spec/spec.yaml
     [ -e "$file" ] || file=tests/witness/$spec.yaml
     if make_design "$file" "$work/$spec" random:3; then check "places of $spec" holds "$work/$spec"
     else fail "places of $spec" "$(reason)"; fi
@@ -46,7 +46,7 @@ same_image() { # design: packed for its spec, and for what was compiled
         diff -r "$1/image" "$work/compiled/image"
 }
 check "the image of the compiled design" same_image "$work/odd"
-make_design tests/e2e/specs/odd.yaml "$work/spatial" random:3 channels=11 binding=spatial
+make_design tests/e2e/cases/odd/spec.yaml "$work/spatial" random:3 channels=11 binding=spatial
 check "places of odd, an engine for each product" holds "$work/spatial"
 
 design=$work/story

@@ -33,7 +33,7 @@ esac
 mkdir -p "$work"
 plan $count
 log=$work/pieces.log
-spec=$root/tests/e2e/specs/odd.yaml
+spec=$root/tests/e2e/cases/odd/spec.yaml
 dir=$work/pieces saved=$work/pieces.run
 if ! { make_design pieces "$spec" random:1 && build_design pieces; } >"$log" 2>&1; then
     fail "the design for the pieces" "$(reason)"

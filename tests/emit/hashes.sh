@@ -8,7 +8,7 @@ usage() {
     cat <<'TEXT'
 usage: tests/emit/hashes.sh [--rill PROGRAM] [spec...]
   --rill PROGRAM  default build/rill
-  spec            default: those of configs, tests/e2e/specs and tests/fuzz/found
+  spec            default: those of configs, tests/e2e/cases and tests/fuzz/found
 Prints `HASH SPEC` a line: of all files of the design, of its dump after the last pass, and of what `rill check` says.
     tests/emit/hashes.sh >before; ...; tests/emit/hashes.sh | diff before -
 TEXT
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 cd "$root" || exit 1
-[ ${#specs[@]} != 0 ] || specs=(configs/*.yaml tests/e2e/specs/*.yaml tests/fuzz/found/*.yaml)
+[ ${#specs[@]} != 0 ] || specs=(configs/*.yaml tests/e2e/cases/*/spec.yaml tests/fuzz/found/*.yaml)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 

@@ -10,7 +10,7 @@ usage() {
 usage: tests/foreign/slang.sh [--no-faults] [--no-templates] [spec...]
   --no-faults     without the planted faults
   --no-templates  without the templates alone
-  spec            designs of these specs (default: configs, tests/e2e/specs, tests/foreign/specs; those of configs and
+  spec            designs of these specs (default: configs, tests/e2e/cases, tests/foreign/specs; those of configs and
                   tests/foreign as packages, too)
 TEXT
 }
@@ -30,7 +30,7 @@ here=$root/tests/foreign work=$root/build/foreign/slang.work venv=$root/build/fo
 log=$work/log
 rm -rf "$work" && mkdir -p "$work"
 package=pyslang==12.1.0
-[ ${#specs[@]} -gt 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$here"/specs/*.yaml)
+[ ${#specs[@]} -gt 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/cases/*/spec.yaml "$here"/specs/*.yaml)
 
 environment() {
     [ "$(cat "$venv/packages" 2>/dev/null)" = "$package" ] && return
@@ -49,6 +49,7 @@ is_packaged() { [[ $1 == "$root"/configs/* || $1 == "$here"/* ]]; } # spec
 read_spec() { # spec
     local name
     name=$(basename "$1" .yaml)
+    [ "$name" != spec ] || name=$(basename "$(dirname "$1")") # tests/e2e/cases/NAME/spec.yaml
     if ! "$rill" gen "$1" -o "$work/$name" >"$log" 2>&1; then fail "$name" "$(reason)"
     else reads "$name" design "$work/$name"
     fi
@@ -76,7 +77,7 @@ check "environment: $package" environment
 [ $templates = 0 ] || reads "every template" templates
 for spec in "${specs[@]}"; do read_spec "$spec"; done
 if [ $faults = 1 ]; then
-    "$rill" gen "$root/tests/e2e/specs/pump.yaml" -o "$work/one" >"$log" 2>&1
+    "$rill" gen "$root/tests/e2e/cases/pump/spec.yaml" -o "$work/one" >"$log" 2>&1
     check_fault "a use before the declaration" rill_dma_read.v \
         '/wire *issue = /{h;d};/wire *\[31:0\] *taken/{x;p;x}' 'used before its declaration'
     check_fault "a reserved word of SystemVerilog" rill_fork.v 's/\bopened\b/priority/g' 'error: '

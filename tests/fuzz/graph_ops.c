@@ -309,7 +309,7 @@ static int add_largest(struct spec *s, int x, int group) {
     return add_custom(s, OP_LARGEST, x, VALUE_F32, size, s->tensor[x].rms * 3)->out[0];
 }
 
-// One of them behind a tensor; the pairs that belong together as they do in tests/e2e/specs/kernels.yaml.
+// One of them behind a tensor; the pairs that belong together as they do in tests/e2e/cases/kernels/spec.yaml.
 int add_kernel(struct spec *s, int x) {
     int kind = is_array(s, x) ? 0 : below(100);
     x = tame(s, x, 5);

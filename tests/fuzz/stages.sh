@@ -6,8 +6,8 @@
 # tests/units.sh.
 make_shared() {
     mkdir -p "$lib" "$work/failures"
-    ln -sfn "$root/tests/e2e/specs/kernels" "$work/kernels" # beside the specs that read them
-    ln -sfn "$root/tests/e2e/specs/kernels" "$work/failures/kernels"
+    ln -sfn "$root/tests/e2e/kernels" "$work/kernels" # beside the specs that read them
+    ln -sfn "$root/tests/e2e/kernels" "$work/failures/kernels"
     make -C "$root" --no-print-directory build/rill >"$work/make.log" 2>&1 || return
     ${CC:-gcc} -std=c11 -Wall -Wextra -Werror -O1 -I"$root" -o "$lib/graph_seed" "$root"/tests/fuzz/graph_*.c || return
     [ $quick = 0 ] || return 0 # nothing is simulated

@@ -18,8 +18,8 @@ sanitize|make 1 tool|FAIL  library: does not build|tests/unit/run.sh --sanitize 
 readers|make 1 tool|FAIL  readers: the library does not build|tests/fuzz/readers/run.sh spec
 dumps|rill 1 half last|FAIL  list of passes: |tests/pass/dumps.sh
 passes|rill 4 tool last|FAIL  .*: exit status 137|tests/pass/run.sh
-legal|rill 1 tool last|FAIL  tests/e2e/specs/five.yaml: |\
-    tests/pass/legal.sh tests/e2e/specs/five.yaml tests/e2e/specs/blocks.yaml
+legal|rill 1 tool last|FAIL  tests/e2e/cases/five/spec.yaml: |\
+    tests/pass/legal.sh tests/e2e/cases/five/spec.yaml tests/e2e/cases/blocks/spec.yaml
 schema|rill 6 tool last|FAIL  explain |tests/schema/run.sh
 emit|rill 1 job|FAIL  job .*status 137 after 0 of 8|tests/emit/run.sh configs/graph-linear.yaml
 report|rill 4 tool last|FAIL  page of odd-groups: |tests/report/run.sh
@@ -36,6 +36,7 @@ formal|yosys 5 tool|FAIL  rill_fork: no counterexample|verif/formal/run.sh --qui
 accuracy|rill 1 tool last|FAIL  accuracy int8: |tests/e2e/accuracy.sh
 witness|rill 2 tool last|FAIL  attention: |tests/witness/run.sh
 image|python3 1 tool last|FAIL  places of odd: |tests/e2e/memory_map.sh
+matrix|python3 1 half|FAIL  design points: |tests/e2e/matrix.sh blocks
 matrix|rill 1 job|FAIL  job .*status 137 after 0 of 4|tests/e2e/matrix.sh blocks
 comparisons|rill 1 tool last|FAIL  a graph of rows: |tests/e2e/comparisons.sh --rows
 host|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/run.sh

@@ -45,7 +45,27 @@ if [ "${3:-}" = --job ]; then
     job "$4"
     exit 0
 fi
+# Five checks one after the other, from a list or as they come.
+one() { # number
+    case ${how#*-}-$1 in
+        lost-3) return ;;
+        more-3) ok "check 3 and more" ;;
+        dies-3) check "check 3" sh -c 'kill -9 $$' && return ;;
+        killed-3) kill_now ;;
+    esac
+    ok "check $1"
+}
+between() { [ "$how" != queue-prepare ]; }
 [ "$how" != script-before ] || kill_now
+if [[ $how == counted-* ]]; then
+    for ((number = 1; number <= 5; number++)); do counted one $number; done
+    verdict && exit 0 || exit 1
+fi
+if [[ $how == queue-* ]]; then
+    for ((number = 1; number <= 5; number++)); do queue one $number && prepare between; done
+    run_queue
+    verdict && exit 0 || exit 1
+fi
 [ "$how" = no-plan ] || for ((number = 1; number <= 5; number++)); do add_job 1 "${BASH_SOURCE[0]}" "$how" "$victim" \
     --job $number; done
 run_jobs 2

@@ -126,7 +126,7 @@ judge_runs() {
 victim=$((RANDOM % 5 + 1))
 . "$root/tests/harness/kills.sh"
 [ $fake != 3 ] || { kill_workers "${@:2}" && verdict && exit 0 || exit 1; }
-plan $((fake == 2 ? 15 : 61))
+plan $((fake == 2 ? 15 : 72 + ${#cases[@]}))
 judge_runs
 [ $fake != 2 ] || { verdict && exit 0 || exit 1; }
 check "nothing goes wrong" passes nothing
@@ -158,6 +158,14 @@ fails "a part is not there" 'this part did not run' nothing 0 "" gone
 limit=(bash -c 'trap "" XFSZ && ulimit -f 2 && exec "$@"' limited) # a file may have 2 KiB
 fails "a part's lines cannot be written" 'ended with status' full
 limit=()
+for how in queue counted; do
+    check "$how checks: nothing goes wrong" passes $how-nothing
+    fails "$how checks: one says nothing" 'one 3 ?: 0 checks instead of 1' $how-lost
+    fails "$how checks: one says too much" 'one 3 ?: 2 checks instead of 1' $how-more
+    fails "$how checks: one dies" 'check 3: ' $how-dies
+    fails "$how checks: the script dies in the middle" 'status 137' $how-killed
+done
+fails "queue checks: a preparation fails" 'preparation: between : exit status 1' queue-prepare
 check_sets
 [ $fake = 0 ] || { verdict && exit 0 || exit 1; }
 kill_workers

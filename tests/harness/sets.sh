@@ -24,6 +24,16 @@ points_in_sets() {
     { "$matrix" --set test --list && "$matrix" --set deep --list; } | sort | diff - <("$matrix" --list | sort)
 }
 
+# What is read of a case.yaml: the lines of its set `all`, or why it is refused, are in its first lines, `# says: `.
+reads_case() { # file
+    local folder=$work/cases/$(basename "$1" .yaml)
+    mkdir -p "$folder/case" && cp "$1" "$folder/case/case.yaml" || return
+    "$root/tests/e2e/cases.py" --cases "$folder" --set all >"$work/said" 2>&1
+    diff <(sed -n 's/^# says: //p' "$1") <(sed \
+        "s#${folder#"$root"/}/case/case.yaml#CASE#g; s#\t$root/#\t#g; s#\t# | #g" \
+        "$work/said")
+}
+
 # `make test` simulates each family that there is, with one engine and with one for every product.
 families_in_test() {
     local file name points
@@ -98,9 +108,12 @@ says_both() {
         "    $root/tests/harness/part.sh job-status 0")
 }
 
+cases=("$root"/tests/harness/cases/*.yaml)
 check_sets() {
+    local file
     check "each part is in a set" parts_in_sets
     check "each design point is in one set" points_in_sets
+    for file in "${cases[@]}"; do check "case.yaml: $(basename "$file" .yaml)" reads_case "$file"; done
     check "each family is in the first set, in both bindings" families_in_test
     check "logits of a kind are in one set" kinds_in_sets
     check "the seeds of the sets are those of the whole" seeds_in_sets

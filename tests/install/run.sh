@@ -16,8 +16,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/rill-install-XXXXXX") # outside of the tree, w
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 mkdir "$work/there" && cd "$work/there" || exit 1
-cp "$root/tests/e2e/specs/five.yaml" .
-plan 35
+cp "$root/tests/e2e/cases/five/spec.yaml" .
 
 from_prefix() { make -s -C "$root" "$1" DESTDIR="$work/stage" PREFIX="$2"; } # target, prefix
 works_from() { # program, name: a design, its image, its package, the golden model
@@ -29,34 +28,36 @@ same_design() { "$rill" gen five.yaml -o tree && diff -r -x image -x sim "$1" tr
 # ---- make install ----
 
 prefix=$work/stage/opt/rill
-check "make install" from_prefix install /opt/rill
-check "installed: gen, pack, package, golden, check" works_from "$prefix/bin/rill" prefix
-check "installed: the same files as from the tree" same_design prefix
-check "installed: a simulation is built and matches" "$prefix/bin/rill" sim prefix --quick-build --tokens 2
-check "installed: no planted faults" bash -c "! find '$prefix' -name faults.txt | grep ."
+queue check "make install" from_prefix install /opt/rill
+queue check "installed: gen, pack, package, golden, check" works_from "$prefix/bin/rill" prefix
+queue check "installed: the same files as from the tree" same_design prefix
+queue check "installed: a simulation is built and matches" "$prefix/bin/rill" sim prefix --quick-build --tokens 2
+queue check "installed: no planted faults" bash -c "! find '$prefix' -name faults.txt | grep ."
 moved() { mv "$prefix" "$work/other place" && works_from "$work/other place/bin/rill" moved; }
-check "installed: the folder may move" moved
+queue check "installed: the folder may move" moved
 other=$work/other\ place/bin/rill
 linked() { ln -s "$other" "$work/link" && works_from "$work/link" linked; }
-check "installed: a link to the program" linked
-mv "$work/other place/lib" "$work/away"
-check_refused "installed: without its library" 1 'not beside the program: RILL_HOME names' "$other" check five.yaml
-check "installed: RILL_HOME names another" env RILL_HOME="$work/away/rill" "$other" gen five.yaml -o home
-mv "$work/away" "$work/other place/lib" && mv "$work/other place" "$prefix"
-check "make install over an older one" from_prefix install /opt/rill
+queue check "installed: a link to the program" linked
+prepare mv "$work/other place/lib" "$work/away"
+queue check_refused "installed: without its library" 1 'not beside the program: RILL_HOME names' "$other" check \
+    five.yaml
+queue check "installed: RILL_HOME names another" env RILL_HOME="$work/away/rill" "$other" gen five.yaml -o home
+prepare mv "$work/away" "$work/other place/lib"
+prepare mv "$work/other place" "$prefix"
+queue check "make install over an older one" from_prefix install /opt/rill
 older() {
     touch "$prefix/lib/rill/rtl-templates/old.v" && from_prefix install /opt/rill &&
         [ ! -e "$prefix/lib/rill/rtl-templates/old.v" ]
 }
-check "make install: files that are no more" older
-touch "$prefix/bin/other"
-check "make uninstall" from_prefix uninstall /opt/rill
-check "make uninstall: another's file stays" test -e "$prefix/bin/other"
+queue check "make install: files that are no more" older
+prepare touch "$prefix/bin/other"
+queue check "make uninstall" from_prefix uninstall /opt/rill
+queue check "make uninstall: another's file stays" test -e "$prefix/bin/other"
 nothing_left() { rm "$prefix/bin/other" && ! find "$1" ! -type d | grep .; } # folder
-check "make uninstall: nothing is left" nothing_left "$work/stage"
-check_refused "PREFIX is a path" 2 'must begin with /' "$root/packaging/install.sh" "" prefix
+queue check "make uninstall: nothing is left" nothing_left "$work/stage"
+queue check_refused "PREFIX is a path" 2 'must begin with /' "$root/packaging/install.sh" "" prefix
 version=$(sed -n 's/.*RILL_VERSION "\(.*\)"/\1/p' "$root/include/version.h")
-check "rill --version" bash -c "[ \"\$('$rill' --version)\" = \"rill $version\" ]"
+queue check "rill --version" bash -c "[ \"\$('$rill' --version)\" = \"rill $version\" ]"
 
 # ---- man page, completions: every command and option of the usages, and no other ----
 
@@ -66,10 +67,10 @@ usages() { for command in $commands; do "$rill" "$command" --help; done && "$ril
 options_of() { "$rill" "$1" --help | sed -nE 's/^  (--?[a-z][a-z-]*)([ =].*)?$/\1/p' | sort -u; } # command
 "$rill" man >"$work/rill.1"
 man_has_all() { diff <(usages | names) <(sed 's/\\-/-/g' "$work/rill.1" | names); }
-check "man page: the options of all commands" man_has_all
-if command -v groff >/dev/null; then check "man page: no warning of roff" \
+queue check "man page: the options of all commands" man_has_all
+if command -v groff >/dev/null; then queue check "man page: no warning of roff" \
     bash -c "groff -man -ww -Tascii '$work/rill.1' 2>&1 >/dev/null | { ! grep .; }"
-else skip "man page: no warning of roff" "no groff here"
+else queue skip "man page: no warning of roff" "no groff here"
 fi
 "$rill" completion bash >"$work/rill.bash"
 "$rill" completion zsh >"$work/_rill"
@@ -88,7 +89,7 @@ completes() { # words of the command line, then -- and what must be offered
     done
 }
 # shellcheck disable=SC2086 # words
-check "bash completion: commands" completes rill "" -- $commands help
+queue check "bash completion: commands" completes rill "" -- $commands help
 all_options() { # every command's, and no others
     for command in $commands; do
         diff <(options_of "$command") <(offered rill "$command" - | sed 's/=$//' | grep -vxE -- '-h|--help|' |
@@ -96,28 +97,29 @@ all_options() { # every command's, and no others
         [ -n "$(options_of "$command")" ] || [[ $command =~ ^(schema|completion|man)$ ]] || return
     done
 }
-check "bash completion: the options of every command, and no others" all_options
+queue check "bash completion: the options of every command, and no others" all_options
 in_zsh() { # the same words in both scripts
     words_of() { sed -nE 's/^ +([a-z: |-]*)\) (files=1 )?found=1 (words|names)=.(.*). ;;$/\1 \2\4/p' "$1"; }
     [ "$(words_of "$work/_rill" | wc -l)" -gt 20 ] && diff <(words_of "$work/rill.bash") <(words_of "$work/_rill")
 }
-check "zsh completion: the same words" in_zsh
-check "bash completion: options of the simulation" completes rill sim --i -- --inject-error --inputs --ignore-eot
-check "bash completion: passes" completes rill gen x.yaml --dump-after = in -- infer-types insert-dma
-check "bash completion: values" completes rill sim x --compare "" -- all min
-check "bash completion: values of an argument" completes rill schema b -- board
-check "bash completion: names of what ships, and files" completes rill golden five.yaml --chat "" -- gemma five.yaml
-check "bash completion: help" completes rill help fo -- forecast
-check "bash completion: files" completes rill gen fi -- five.yaml
+queue check "zsh completion: the same words" in_zsh
+queue check "bash completion: options of the simulation" completes rill sim --i -- --inject-error --inputs --ignore-eot
+queue check "bash completion: passes" completes rill gen x.yaml --dump-after = in -- infer-types insert-dma
+queue check "bash completion: values" completes rill sim x --compare "" -- all min
+queue check "bash completion: values of an argument" completes rill schema b -- board
+queue check "bash completion: names of what ships, and files" completes rill golden five.yaml --chat "" -- gemma \
+    five.yaml
+queue check "bash completion: help" completes rill help fo -- forecast
+queue check "bash completion: files" completes rill gen fi -- five.yaml
 offers_little() { completes rill pack --f -- --force && [ "$(wc -l <"$work/offered")" = 1 ]; }
-check "bash completion: no other command's options" offers_little
+queue check "bash completion: no other command's options" offers_little
 installed_are_those() { # what `make install` has put there is what the program prints
     diff "$work/rill.1" "$prefix/share/man/man1/rill.1" &&
         diff "$work/rill.bash" "$prefix/share/bash-completion/completions/rill" &&
         diff "$work/_rill" "$prefix/share/zsh/site-functions/_rill"
 }
-check "make install, once more" from_prefix install /opt/rill
-check "installed: man page and completions" installed_are_those
+queue check "make install, once more" from_prefix install /opt/rill
+queue check "installed: man page and completions" installed_are_those
 
 # ---- the Debian package, in a root of its own ----
 
@@ -125,13 +127,14 @@ if command -v dpkg-deb >/dev/null; then
     scratch=$work/root
     mkdir -p "$scratch/var/lib/dpkg/info" "$scratch/var/lib/dpkg/updates" && touch "$scratch/var/lib/dpkg/status"
     in_scratch() { dpkg --root="$scratch" --log=/dev/null --force-not-root --force-depends --force-bad-path "$@"; }
-    check "make deb" make -s -C "$root" deb
-    deb=$(echo "$root"/build/rill_*.deb)
-    check "the package is installed" in_scratch -i "$deb"
-    check "the package: gen, pack, package, golden, check" works_from "$scratch/usr/bin/rill" packaged
+    queue check "make deb" make -s -C "$root" deb
+    deb_installs() { in_scratch -i "$root"/build/rill_*.deb; }
+    queue check "the package is installed" deb_installs
+    queue check "the package: gen, pack, package, golden, check" works_from "$scratch/usr/bin/rill" packaged
     purged() { in_scratch -P rill && ! find "$scratch" -path "$scratch/var" -prune -o -type f -print | grep .; }
-    check "the package is purged: nothing is left" purged
+    queue check "the package is purged: nothing is left" purged
 else
-    skip "the Debian package" "no dpkg-deb here" 4
+    queue_many 4 skip "the Debian package" "no dpkg-deb here" 4
 fi
+run_queue
 verdict

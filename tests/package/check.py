@@ -15,6 +15,7 @@ usage: check.py WHAT PACKAGE [FILE]...
 The first difference is printed, and the status is 1.
 """
 import json
+import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -78,7 +79,8 @@ class Package:
         for c in range(self.channels):
             found[address["REG_BASE"] + address["REG_BASE_STRIDE"] * c] = (f"hbm_{c:02d}", 64, "rw")
         first = address["REG_CYCLES"]
-        counters = re.search(r"rill_axil_regs #\([^;]*?\.COUNTERS\((\d+)\)", read(f"{self.path}/rtl/rill_top.v"))
+        control = next(pathlib.Path(self.path, "rtl").glob("*_control.v")).read_text(encoding="utf-8")
+        counters = re.search(r"rill_axil_regs #\([^;]*?\.COUNTERS\((\d+)\)", control)
         names = ["cycles"] + [f"beats_{c:02d}" for c in range(self.channels)]
         names += [f"stalls_{c:02d}" for c in range(self.channels)]
         names += [f"counter_{i:02d}" for i in range(int(counters[1]) if counters else 0)]
@@ -97,7 +99,7 @@ class Package:
         if not name.endswith("_ptr"):
             return "s_axi_control"
         top = read(f"{self.path}/rtl/rill_top.v")
-        user = re.search(r"u_(?:read|write)_(\d\d)\w* \([^;]*\.base\(\{?[^()]*\b" + name + r"\b", top)
+        user = re.search(r"u_channel_(\d\d) \([^;]*\.(?:read|write)_base\(\{?[^()]*\b" + name + r"\b", top)
         return f"m_axi_hbm_{user[1] if user else '00'}"
 
     def pins(self):
@@ -159,10 +161,9 @@ def check_pins(package):
     same("component.xml: pins", got, {n: ("in" if w.startswith("in") else "out", b) for n, (w, b) in pins.items()})
     mapped = [p.text for p in root.iterfind(f".//{SPIRIT}physicalPort/{SPIRIT}name")]
     same("component.xml: pins of the interfaces", sorted(mapped), sorted(pins))
-    text = read(f"{package.path}/rtl/rill_top.v")
-    ties = dict(re.findall(r"assign (m_axi_\w+) = \d+'[bd](\d+);", text))
-    want = {f"{m}_a{way}{pin}": value for m in package.masters for way in "rw"
-            for pin, value in (("lock", "0"), ("cache", "3"), ("prot", "0"), ("qos", "0"))}
+    text = read(f"{package.path}/rtl/rill_channel.v")
+    ties = dict(re.findall(r"^    assign m_axi_(\w+) = \d+'[bd](\d+);$", text, re.M))
+    want = {f"a{way}{pin}": value for way in "rw" for pin, value in (("lock", "0"), ("cache", "3"), ("prot", "0"), ("qos", "0"))}
     same("ties", ties, want)
     scalars = [n for n, (_, bits) in pins.items() if bits == 1 and not n.endswith("id")]
     same("vectors of one bit", scalars, [])

@@ -30,18 +30,19 @@ def make(cells):
 
 
 def places(pblocks):
-    """Patterns of instances below the top, and lanes of the engine, with their dies; other parts count where the whole lies."""
+    """Patterns of instances with their dies: kernels, links and their parts, memory engines, lanes of an engine; other parts count
+    where the whole lies, and levels (copies of resets, registers of faults) are among the other instances."""
     with open(pblocks, encoding="utf-8") as file:
         found = re.findall(r"^rill_place pblock_(\S+) \{(.+)\}$", file.read(), re.M)
-    lane = re.compile(r"u_engine/gen_lane\[\d+\]\.u_lane")
-    level = re.compile(r"u_(core_|fault_way_)")  # copies of resets, registers of faults: among the other instances
-    return [(path, die) for die, path in found if "/" not in path and not level.match(path) or lane.fullmatch(path)]
+    part = re.compile(r"u_\w+/u_\w+/(gen_lane\[\d+\]\.u_lane|gen_far\..*)")
+    return [(re.compile(re.escape(path).replace(r"\*", ".*")), die) for path, die in found
+            if path.count("/") == 1 and "gen_stage" not in path or part.fullmatch(path)]
 
 
 def die_of(path, placed):
-    for name in ("/".join(path[:2]), path[0]):
+    for depth in (3, 2):
         for pattern, die in placed:
-            if pattern == name or (pattern.endswith("*") and name.startswith(pattern[:-1])):
+            if len(path) >= depth and pattern.fullmatch("/".join(path[:depth])):
                 return die
     return None
 
@@ -58,7 +59,7 @@ def check(cells, report, pblocks):
         die = die_of(path, placed) if path else None
         if die:
             wanted[die] += 1
-    senders = {die for path in cells if path for die in [die_of(path, placed)] if path[0].startswith("u_send_")}
+    senders = {die_of(path, placed) for path in cells if path and path[-1] == "gen_far.u_send"}
     if dies != wanted or len(dies) != 3 or len(senders) < 2 or not all(dies.values()):
         sys.exit(f"error: {dies}, pblocks.tcl puts {wanted}; senders on {sorted(senders)}")
     print("ok")

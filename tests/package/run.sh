@@ -69,7 +69,7 @@ instances() { # package
         -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f) &&
         awk -v prefix="level0_i/ulp/$(sed -n 's/^UNIT := //p' "$1/design.mk")/inst/" -f "$here/cells.awk" \
             "$work/netlist" >"$MOCK_CELLS" &&
-        grep -q 'inst/u_top/u_registers$' "$MOCK_CELLS"
+        grep -q 'inst/u_top/u_control/u_registers$' "$MOCK_CELLS"
 }
 
 place() { # package, mode
@@ -121,7 +121,7 @@ check "reader of binaries builds on XRT's library" g++ -std=c++17 -O0 -I/usr/inc
 if [ ${#specs[@]} != 0 ]; then
     plan $((1 + 9 * ${#specs[@]}))
     for spec in "${specs[@]}"; do
-        name=$(basename "$spec" .yaml)
+        name=$(spec_name "$spec")
         check "$name: packaged" make_package "$spec" "$name"
         check_package "$name"
         check_moved "$name"
@@ -135,14 +135,14 @@ mkdir -p "$work/boards"
 for pair in small:dies tight_far:cut_far; do
     board=$work/boards/${pair%:*}.yaml name=${pair#*:}
     sed -e 's/^part: .*/part: xc0/; s/^platform: .*/platform: test_1/' \
-        "$root/tests/e2e/specs/boards/${pair%:*}.yaml" >"$board"
+        "$root/tests/e2e/boards/${pair%:*}.yaml" >"$board"
     echo 'vitis: {first: "2022.2", last: "2024.2", cells: level0_i/ulp, pblock: pblock_dynamic}' >>"$board"
-    sed "s#^board: .*#board: $board#" "$root/tests/e2e/specs/$name.yaml" >"$work/$name.yaml"
+    sed "s#^board: .*#board: $board#" "$root/tests/e2e/cases/$name/spec.yaml" >"$work/$name.yaml"
 done
-variant "$root/tests/e2e/specs/kernels.yaml" "$work/kernels.yaml" dies=2
+variant "$root/tests/e2e/cases/kernels/spec.yaml" "$work/kernels.yaml" dies=2
 variant "$work/dies.yaml" "$work/pumped.yaml" A=4
 declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/configs/graph-linear.yaml \
-    [odd]=$root/tests/e2e/specs/odd.yaml
+    [odd]=$root/tests/e2e/cases/odd/spec.yaml
     [dies]=$work/dies.yaml [pumped]=$work/pumped.yaml [cut_far]=$work/cut_far.yaml [kernels]=$work/kernels.yaml)
 for name in medium linear odd dies pumped cut_far kernels; do
     check "$name: packaged" make_package "${spec[$name]}" $name
@@ -184,7 +184,7 @@ check "a kernel with another name, then the first name again" named
 clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
 check "two clocks: made in phase, with a reset that waits; constraints of every multiplier" clocked "$work/pumped"
 halved() { # weights of both halves of a cycle
-    variant "$root/tests/e2e/specs/odd.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" halved &&
+    variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" halved &&
         clocked "$work/halved" && grep -q 'gen_halves[.]u_mul/u_dsp$' "$MOCK_CELLS"
 }
 check "two clocks of products with half the DSPs: constraints of every multiplier" halved
@@ -198,7 +198,7 @@ places() { # what place.tcl must have done: mode, pattern, least
 }
 for name in cut_far dies; do check_moved $name; done
 check "placement soft: lanes on their dies" places soft \
-    '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_engine/gen_lane' 11
+    '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_shared/u_engine/gen_lane' 11
 check "placement hard: everything in the platform's pblocks" places hard \
     '^add_cells_to_pblock	pblock:pblock_dynamic_SLR[012]	cell:' 100
 
@@ -263,7 +263,7 @@ finds "an element in the wrong place in component.xml" valid component.xml 's/<s
 finds "a pin of another width in component.xml" "holds pins" component.xml 's/<spirit:left>63</<spirit:left>31</'
 finds "a pin that nothing maps in component.xml" "holds pins" component.xml \
     '/<spirit:name>m_axi_hbm_02_rlast<.spirit:name><.spirit:physicalPort>/d'
-finds "a tie of another value" "holds pins" rtl/rill_top.v "s/arcache = 4'd3/arcache = 4'd0/"
+finds "a tie of another value" "holds pins" rtl/rill_channel.v "s/arcache = 4'd3/arcache = 4'd0/"
 finds "wrong offset in package.json" "holds registers" package.json \
     's/"ids_written", "offset": 52/"ids_written", "offset": 56/'
 finds "a register in another place of the Verilog" "holds registers" rtl/rill_axil_regs.v \
@@ -278,7 +278,7 @@ finds "a file left out of the core" "holds core" rill_kernel.core '/rtl\/rill_fo
 finds "a core that is no YAML" "holds core" rill_kernel.core 's/^filesets:/filesets/'
 finds "a binary with another bank" binary link.cfg 's/HBM\[3\]/HBM[12]/'
 finds "a binary with another offset" binary kernel.xml 's/offset="0x010"/offset="0x014"/'
-finds "an instance that is none, hard" hard placement.tcl 's/{u_token_loop}/{u_token_lop}/'
+finds "an instance that is none, hard" hard placement.tcl 's/{u_control.u_token_loop}/{u_control\/u_token_lop}/'
 finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
 finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
 finds "a reset that does not wait for the clocks" clocked rtl/rill_kernel.v 's/ && locked//' pumped
@@ -366,16 +366,16 @@ refused_report() { # what, file, sed expression, pattern
     else fail "reports: $1" "the sample is not changed"; fi
 }
 refused_report "a count that is none" utilization.rpt 's/       7000 /       7o00 /' \
-    'utilization.rpt:29:[0-9]*: error: `7o00`: a count is expected'
+    'utilization.rpt:34:[0-9]*: error: `7o00`: a count is expected'
 refused_report "a column that is missing" utilization.rpt 's/ RAMB36 / RAM    /' \
     'utilization.rpt:22:1: error: no column `RAMB36`'
-refused_report "a row cut off" utilization.rpt 's/^\(|     u_y  .*\)  4 |$/\1/' \
-    'utilization.rpt:33:1: error: 10 cells in a table of 11'
+refused_report "a row cut off" utilization.rpt 's/^\(|       u_y  .*\)  4 |$/\1/' \
+    'utilization.rpt:31:1: error: 10 cells in a table of 11'
 refused_report "a file cut off" utilization.rpt '22,$d' 'utilization.rpt: error: the table of instances is empty'
 refused_report "another design" utilization.rpt 's/u_top /u_pot /; s/rill_top/rill_pot/' \
     'utilization.rpt: error: no instance of rill_top'
 refused_report "an instance below none" utilization.rpt '/ u_engine   /d' \
-    'utilization.rpt:29:2: error: instance `gen_lane.0..u_lane` is below none'
+    'utilization.rpt:35:2: error: instance `gen_lane.0..u_lane` is below none'
 refused_report "a slack that is none" timing.rpt 's/ -0.125/ -0,125/' 'timing.rpt:20:6: error: `-0,125`: a slack'
 refused_report "a slack too few" timing.rpt 's/ -0.125/       /' \
     'timing.rpt:20:1: error: 11 figures in a timing summary of 12'

@@ -19,7 +19,7 @@ rm -rf "$work" && mkdir -p "$work"
 # Timed depths hold few bits more than the least that bisection finds.
 check_depths() { # spec
     local label ratio
-    label="depths $(basename "$1" .yaml)"
+    label="depths $(spec_name "$1")"
     if ! "$rill" depths "$1" --json >"$log" 2>&1; then fail "$label" "$(reason)" && return; fi
     ratio=$(sed -n 's/^  "timed_to_least": //p' "$log")
     if awk -v r="$ratio" 'BEGIN { exit !(r >= 1 && r <= 1.15) }'; then
@@ -38,7 +38,7 @@ continue_after() { # spec or the dump of the pass before, label, pass, record of
 
 check_dumps() { # spec
     local label pass failed="" from=$1 record=${1%.yaml}.timing.json
-    label=$(basename "$1" .yaml)
+    label=$(spec_name "$1")
     [ -e "$record" ] || record=
     if ! "$rill" gen "$1" -o "$work/$label/direct" >"$log" 2>&1; then
         fail "dumps $label" "$(reason)"
@@ -132,7 +132,7 @@ check_names() {
 # What older versions wrote: numbers for names, no types at edges, zeros.
 check_old() {
     local label="a dump of an older version" old=$work/names/old.yaml
-    "$rill" gen "$root/tests/e2e/specs/dies.yaml" -o "$work/names/new" >"$log" 2>&1
+    "$rill" gen "$root/tests/e2e/cases/dies/spec.yaml" -o "$work/names/new" >"$log" 2>&1
     sed -E -e '/ from: /s/ (to_)?type: "[^"]*",//g' -e 's/SLR([0-9])(,|\]|\}|$)/\1\2/g' \
         -e 's/mode: scores/mode: keys/' \
         -e 's/\{(x: [^,]*, )?y: q,/{x_edge_port: 0, y_port: 0,/' "$work/names/new/design.yaml" >"$old"
@@ -152,26 +152,26 @@ fi
 slow_board "$work/slow.yaml" "# no clock"
 # Without the search for depths, which takes most of the time of what is made again from every dump; five-auto and
 # others have it.
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3 fifo=safe
-variant "$root"/tests/e2e/specs/grouped.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial fifo=safe
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3 fifo=safe
-variant "$root"/tests/e2e/specs/blocks.yaml "$work"/blocks-conservative.yaml fifo=conservative
-variant "$root"/tests/e2e/specs/five.yaml "$work"/five-auto.yaml fifo=auto
-variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
+variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-dies.yaml dies=3 fifo=safe
+variant "$root"/tests/e2e/cases/grouped/spec.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial fifo=safe
+variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3 fifo=safe
+variant "$root"/tests/e2e/cases/blocks/spec.yaml "$work"/blocks-conservative.yaml fifo=conservative
+variant "$root"/tests/e2e/cases/five/spec.yaml "$work"/five-auto.yaml fifo=auto
+variant "$root"/tests/e2e/cases/attentions/spec.yaml "$work"/attentions-spatial.yaml channels=17 binding=spatial
 variant "$root"/configs/tinystories-gpt2-1m.yaml "$work"/tinystories-gpt2-1m.yaml fifo=safe
-variant "$root"/tests/e2e/specs/attentions.yaml "$work"/attentions.yaml fifo=safe
-mkdir "$work"/own && ln -s "$root"/tests/e2e/specs/kernels "$work"/own/kernels # the Verilog that the spec names
-variant "$root"/tests/e2e/specs/kernels.yaml "$work"/own/kernels.yaml fifo=safe
+variant "$root"/tests/e2e/cases/attentions/spec.yaml "$work"/attentions.yaml fifo=safe
+mkdir "$work"/own && ln -s "$root"/tests/e2e/kernels "$work"/own/kernels # the Verilog that the spec names
+variant "$root"/tests/e2e/cases/kernels/spec.yaml "$work"/own/kernels.yaml fifo=safe
 specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml \
     "$work"/grouped-spatial.yaml
     "$work"/odd-dies.yaml "$root"/tests/pass/drop_unread.yaml "$work"/odd-groups.yaml "$work"/own/kernels.yaml
     "$work"/attentions.yaml "$work"/blocks-conservative.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
-[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/specs/*.yaml "$work"/grouped-spatial.yaml \
+[ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/cases/*/spec.yaml "$work"/grouped-spatial.yaml \
     "$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$work"/attentions-spatial.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
 plan $((${#specs[@]} + 6 + 4 + 15)) # dumps, depths, damage, names
 for spec in "${specs[@]}"; do check_dumps "$spec"; done
-for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/specs/$spec.yaml"; done
+for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/cases/$spec/spec.yaml"; done
 check_names
 check_old
 stride=7 large=700

@@ -15,7 +15,7 @@ TEXT
 }
 
 log=$root/build/tests/legal.log
-small=("$root"/tests/e2e/specs/*.yaml "$root"/tests/spec/ok_{odd_sizes,graph_regions}.yaml)
+small=("$root"/tests/e2e/cases/*/spec.yaml "$root"/tests/spec/ok_{odd_sizes,graph_regions}.yaml)
 shipped=("$root"/configs/*.yaml)
 case ${*:-} in
     "") specs=("${small[@]}" "${shipped[@]}") ;;

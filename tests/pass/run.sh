@@ -33,7 +33,7 @@ refuse_spec() { # folder, name
 
 refuse_request() { # IN:OUT, exit status, message
     local status=0
-    "$rill" forecast "$root/tests/e2e/specs/odd.yaml" "$1" >"$log" 2>&1 || status=$?
+    "$rill" forecast "$root/tests/e2e/cases/odd/spec.yaml" "$1" >"$log" 2>&1 || status=$?
     if [ "$status" != "$2" ]; then fail "refuse request $1" "exit status $status instead of $2"
     elif ! grep -q "error: $3" "$log"; then fail "refuse request $1" "$(reason)"
     else ok "refuse request $1"
@@ -45,19 +45,33 @@ written_again() {
     local dir=$work/again
     "$rill" gen "$work/kernels-dies.yaml" -o "$dir" && [ -e "$dir/rtl/gate.v" ] && [ -e "$dir/pblocks.tcl" ] &&
         touch "$dir/rtl/own.v" &&
-        "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$dir" &&
-        "$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/first" &&
+        "$rill" gen "$root/tests/e2e/cases/five/spec.yaml" -o "$dir" &&
+        "$rill" gen "$root/tests/e2e/cases/five/spec.yaml" -o "$work/first" &&
         [ "$(diff -rq "$work/first" "$dir")" = "Only in $dir/rtl: own.v" ]
 }
 
-refuse_command() { # exit status, message, command and arguments
-    local want=$1 message=$2 status=0
-    shift 2
-    (cd "$root/tests/e2e/specs" && "$rill" "$@") >"$log" 2>&1 || status=$?
-    if [ "$status" != "$want" ]; then fail "refuse rill $*" "exit status $status instead of $want"
-    elif ! grep -q "error: $message" "$log"; then fail "refuse rill $*" "$(reason)"
-    else ok "refuse rill $*"
+refuse_command() { # command, exit status, message
+    local status=0
+    (cd "$work/specs" && rill() { "$root/build/rill" "$@"; } && eval "$1") >"$log" 2>&1 || status=$?
+    if [ "$status" != "$2" ]; then fail "refuse $1" "exit status $status instead of $2"
+    elif ! grep -q "error: $3" "$log"; then fail "refuse $1" "$(reason)"
+    else ok "refuse $1"
     fi
+}
+# A command a line, below it its exit status and message: `    STATUS: MESSAGE`.
+queue_commands() { # file
+    local lines line command=""
+    mapfile -t lines <"$1" && [ ${#lines[@]} != 0 ] || { queue fail "$1" "it cannot be read"; return; }
+    for line in "${lines[@]}"; do
+        if [[ $line =~ ^'    '([0-9]+):' '(.+)$ && -n $command ]]; then
+            queue refuse_command "$command" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+            command=""
+        elif [[ $line == "rill "* && -z $command ]]; then command=$line
+        elif [[ -n $line && $line != "#"* ]]; then
+            queue fail "$1: $line" 'neither a command, `rill ...`, nor what it must end with, `    STATUS: MESSAGE`'
+        fi
+    done
+    [ -z "$command" ] || queue fail "$1: $command" 'below it must be `    STATUS: MESSAGE`'
 }
 
 # A language model written as a graph from a checkpoint that is nothing but its tensors: no config.json, though it has
@@ -136,7 +150,7 @@ warn_spec() { # name
 bad_golden() { # what it does, message
     local temporary=$work/temporary status=0 said
     mkdir -p "$temporary" "$work/kernels"
-    cp "$root/tests/e2e/specs/kernels/clamp.v" "$work/kernels"
+    cp "$root/tests/e2e/kernels/clamp.v" "$work/kernels"
     cat >"$work/kernels/bad.c" <<C
 #include "rill_kernel.h"
 #include <stdlib.h>
@@ -312,210 +326,142 @@ starts_build() { # message, whether it is there, arguments behind the folder
     grep 'building the simulation' "$log.built" || return
     if [ "$there" = yes ]; then grep -e "$message" "$log.built"; else ! grep -e "$message" "$log.built"; fi
 }
-refuse_requests_before_build() {
+queue_refusals_before_building() {
     mkdir -p "$work/no-tools" && printf '#!/bin/sh\nexit 1\n' >"$work/no-tools/verilator" &&
         chmod +x "$work/no-tools/verilator"
-    check "before building: a design" make_unbuilt "$root/tests/e2e/specs/odd.yaml"
-    refuse_unbuilt 1 'id 97 of the prompt is not in the vocabulary of 97$' --prompt-ids 1,97,3
-    refuse_unbuilt 1 'the context of 40 has room for 38$' --prompt-ids 1,2,3 --tokens 39
-    refuse_unbuilt 1 'the prompt has 41 token ids' --prompt-ids "$(seq -s, 41)"
-    refuse_unbuilt 1 '--temperature|the design chooses the most likely id alone' --prompt-ids 1 --top-k 3
-    refuse_unbuilt 1 '--inject-error: the design has channels 0 to 2$' --prompt-ids 1 --inject-error 9:0
-    refuse_unbuilt 1 '--inputs and --outputs are for graphs' --inputs rows.npy
-    check "before building: unchecked ids are built for" starts_build 'prompt is not' no --unchecked --prompt-ids 97
-    check "before building: --quick-build is suggested" starts_build '--quick-build' yes --prompt-ids 1
-    check "before building: it is not where it is given" starts_build '--quick-build' no --prompt-ids 1 --quick-build
-    check "before building: a design of rows" make_unbuilt "$root/tests/e2e/specs/five.yaml"
-    refuse_unbuilt 1 'token ids are for language models' --prompt-ids 1
-    refuse_unbuilt 1 'none.npy' --inputs "$work/none.npy"
-    rm "$unbuilt/image/channel_00.bin"
-    refuse_unbuilt 1 "channel_00.bin" --tokens 1
+    queue check "before building: a design" make_unbuilt "$root/tests/e2e/cases/odd/spec.yaml"
+    queue refuse_unbuilt 1 'id 97 of the prompt is not in the vocabulary of 97$' --prompt-ids 1,97,3
+    queue refuse_unbuilt 1 'the context of 40 has room for 38$' --prompt-ids 1,2,3 --tokens 39
+    queue refuse_unbuilt 1 'the prompt has 41 token ids' --prompt-ids "$(seq -s, 41)"
+    queue refuse_unbuilt 1 '--temperature|the design chooses the most likely id alone' --prompt-ids 1 --top-k 3
+    queue refuse_unbuilt 1 '--inject-error: the design has channels 0 to 2$' --prompt-ids 1 --inject-error 9:0
+    queue refuse_unbuilt 1 '--inputs and --outputs are for graphs' --inputs rows.npy
+    queue check "before building: unchecked ids are built for" starts_build 'prompt is not' no --unchecked \
+        --prompt-ids 97
+    queue check "before building: --quick-build is suggested" starts_build '--quick-build' yes --prompt-ids 1
+    queue check "before building: it is not where it is given" starts_build '--quick-build' no --prompt-ids 1 \
+        --quick-build
+    queue check "before building: a design of rows" make_unbuilt "$root/tests/e2e/cases/five/spec.yaml"
+    queue refuse_unbuilt 1 'token ids are for language models' --prompt-ids 1
+    queue refuse_unbuilt 1 'none.npy' --inputs "$work/none.npy"
+    prepare rm "$unbuilt/image/channel_00.bin"
+    queue refuse_unbuilt 1 "channel_00.bin" --tokens 1
 }
 
-plan $((${#expects[@]} + ${#warns[@]} + 187)) # 187: written one by one below
-plan 24
-refuse_requests_before_build
+mkdir "$work/specs" && for name in five odd; do cp "$root/tests/e2e/cases/$name/spec.yaml" "$work/specs/$name.yaml"; \
+    done
+queue_refusals_before_building
 for expect in "${expects[@]}"; do
-    refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
+    queue refuse_spec "$(basename "$(dirname "$expect")")" "$(basename "$expect" .expect)"
 done
-refuse_command 2 'unknown option `--jsn`; did you mean `--json`?' check five.yaml --jsn
-refuse_command 2 '`-o` needs a value' gen five.yaml -o
-refuse_command 2 '`--prompt-len` takes a number of at least 1, not `many`' timeline five.yaml --prompt-len many
-refuse_command 2 '`--tokens` takes a number of at least 1, not `0`' golden odd.yaml --weights random:1 --prompt-ids 1 \
-    --tokens 0
-refuse_command 1 'five.yaml: Not a directory' gen five.yaml -o five.yaml/x
-refuse_command 2 '`rill check` has no `--request` any more: write `rill forecast five.yaml IN:OUT`$' check five.yaml \
-    --request
-refuse_command 2 '`rill check` has no `--tokens` any more: write `rill timeline five.yaml --tokens N --json`$' check \
-    five.yaml --tokens --json
-refuse_command 2 '`rill check` has no `--types` any more: write `rill types five.yaml`$' check five.yaml --types
-refuse_command 2 '.*: write `rill forecast five.yaml 8:8 --json --kept`$' check --json five.yaml --request 8:8 --kept
-refuse_command 2 '.*: write `rill forecast five.yaml IN:OUT --start 3`$' check five.yaml --start 3
-refuse_command 2 '.*: write `rill timeline five.yaml --prompt-len 5 --clock 200`$' check five.yaml --prompt-len 5 \
-    --timeline --clock 200
-refuse_command 2 '.*: write `rill depths SPEC`$' check --depths
-refuse_command 2 '.*: write `rill memory .a b.yaml. --positions 3`$' check 'a b.yaml' --memory --positions 3
-refuse_command 2 'unknown option `--json`' types five.yaml --json
-refuse_command 2 'unknown option `--tokens`' forecast five.yaml 3:3 --tokens 2
-refuse_command 2 '`3` is one argument too many' forecast five.yaml 3:3 3
-refuse_command 2 'IN:OUT is missing' forecast five.yaml
-refuse_command 2 '`five.yaml` and `odd.yaml`: one is enough' check five.yaml odd.yaml
-refuse_command 2 '`-o` is given twice' gen five.yaml -o "$work/one" -o "$work/two"
-refuse_command 2 '`--weights` is given twice' pack five.yaml --weights random:1 --weights random:2 -o "$work/one"
-refuse_command 2 '`--json=x`: write `--json`' check five.yaml --json=x
-refuse_command 2 '`--html=x`: write `--html FILE`' report five --html=x
-refuse_command 2 '`--dump-after` needs a value: `--dump-after=PASS`' gen five.yaml -o "$work/one" \
-    --dump-after infer-types
-refuse_command 2 '`--html` and `--json` do not go together' report five --html "$work/one" --json
-refuse_command 2 '`--sim` goes with `--html`' report five --sim run.json
-refuse_command 2 '`--prompt` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 --prompt a \
-    --prompt-ids 1
-refuse_command 2 'DIR is missing' sim --tokens 2
-refuse_command 2 '`-o DIR` is missing' gen five.yaml
-refuse_command 2 'SPEC is missing' gen -o "$work/one"
-refuse_command 2 '`--weights MODELDIR|random:SEED` is missing' pack five.yaml -o "$work/one"
-refuse_command 2 '`--weights MODELDIR|random:SEED` is missing' golden five.yaml
-refuse_command 2 '`-o PKG` is missing' package five
-refuse_command 2 'SPEC is missing' check --json
-refuse_command 2 '`-o` needs a value, not the option `--dump-after=infer-types`' gen five.yaml \
-    -o --dump-after=infer-types
-refuse_command 2 '`--tokens`: 99999999999999999999 is too large' golden odd.yaml --weights random:1 --prompt-ids 1 \
-    --tokens 99999999999999999999
-refuse_command 1 '`random:99999999999999999999`: .* at most 18446744073709551615' golden five.yaml \
-    --weights random:99999999999999999999
-refuse_command 2 '`--float` and `--eval` do not go together' golden odd.yaml --weights random:1 --eval odd.yaml --float
-refuse_command 1 '`--float` takes the likeliest id' golden odd.yaml --weights random:1 --prompt-ids 1 --float \
-    --temperature 1
-refuse_command 2 '`--stories` goes with `--eval`' golden odd.yaml --weights random:1 --prompt-ids 1 --stories 2
-refuse_command 2 '`--eval` and `--tokens` do not go together' golden odd.yaml --weights random:1 --eval odd.yaml \
-    --tokens 2
-refuse_command 2 '`--data-seed` and `--prompt-ids` do not go together' golden odd.yaml --weights random:1 \
-    --prompt-ids 1 --data-seed 2
-checked_layout
-refuse_command 1 '--check needs a checkpoint' golden odd.yaml --weights random:1 --check
-refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' golden odd.yaml --weights random:1 --prompt-ids 1 \
-    --calibrate-tokens 5
-refuse_command 2 '`--calibrate-tokens` goes with `--calibrate`' pack odd.yaml --weights random:1 -o "$work/one" \
-    --calibrate-tokens 5
-refuse_command 1 'no language model: it reads no text to calibrate with' golden five.yaml --weights random:1 \
-    --calibrate five.yaml
-refuse_command 1 'No such file or directory' pack odd.yaml --weights random:1 -o "$work/one" --statistics no-such.json
-refuse_command 1 'no language model: `--ids`' golden five.yaml --weights random:1 --ids
-refuse_command 2 '.*: write `rill explain --passes`$' check five.yaml --passes
-refuse_command 2 '`--operations` goes alone' explain --operations T
-refuse_command 2 'FILE takes spec|board|family|chat, not `bord`; did you mean `board`?' schema bord
-refuse_command 1 'no language model: .* `--ids` changes nothing' timeline five.yaml --ids 1
-refuse_command 1 'no pass `nope`; `rill explain --passes`' gen five.yaml -o "$work/one" --dump-after=nope
-refuse_command 2 '`--seed` is given twice' sim five --seed 1 --seed 2
-refuse_command 2 '`--json` is given twice' sim five --json "$work/one" --json "$work/two"
-refuse_command 2 '`--pause` goes with `--save`' sim five --pause 3
-refuse_command 2 '`--save` goes with `--pause`' sim five --save "$work/one"
-refuse_command 2 '.* of at least 1' sim five --watchdog 0
-refuse_command 2 '.* the name of a .npy' sim five --outputs "$work/one"
-check_refused "rill package --registers goes alone" 2 '.--registers. goes alone' "$rill" package \
+queue_commands "$root/tests/pass/commands.txt"
+queue_many 2 checked_layout
+queue check_refused "rill package --registers goes alone" 2 '.--registers. goes alone' "$rill" package \
     --registers --name other
-refuse_command 2 '`--threads` takes a number from 1 to 64, not `2x`' sim five --threads 2x
-refuse_command 2 '`--threads` takes a number from 1 to 64, not `65`' sim five --threads 65
-refuse_command 2 '`--jobs` takes a number from 1 to 1024, not `many`' sim five --jobs many
-refuse_command 2 '`--threads` needs a value: `--threads N`' sim five --threads
 for list in 1,,0 1, ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
-    refuse_command 1 "\`$list\` is no list of ids" golden odd.yaml --weights random:1 --prompt-ids "$list"
+    queue refuse_command "rill golden odd.yaml --weights random:1 --prompt-ids '$list'" 1 "\`$list\` is no list of ids"
     # before anything is built
-    refuse_command 2 "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list\$" sim five --prompt-ids "$list"
+    queue refuse_command "rill sim five --prompt-ids '$list'" 2 \
+        "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list\$"
 done
-refuse_command 1 'the prompt has 0 ids; 1 to 40 fit the context' golden odd.yaml --weights random:1 --prompt-ids " "
-refuse_command 2 '`--prompt-ids` needs a value' golden odd.yaml --weights random:1 --prompt-ids ""
 same_ids() { # lists
     local list
-    "$rill" golden "$root/tests/e2e/specs/odd.yaml" --weights random:1 --tokens 3 \
+    "$rill" golden "$root/tests/e2e/cases/odd/spec.yaml" --weights random:1 --tokens 3 \
         --ids --prompt-ids 8,2 >"$work/ids" || return
     for list in "$@"; do
-        "$rill" golden "$root/tests/e2e/specs/odd.yaml" --weights random:1 --tokens 3 --ids --prompt-ids "$list" |
+        "$rill" golden "$root/tests/e2e/cases/odd/spec.yaml" --weights random:1 --tokens 3 --ids --prompt-ids "$list" |
             diff "$work/ids" - || return
     done
 }
 derived_of() { # spec, what it says
     "$rill" check "$1" >"$log.derived" 2>/dev/null && grep -qxF "$2" "$log.derived"
 }
-check "sizes that follow: of the model" derived_of "$root/configs/tinystories-gpt2-1m.yaml" \
+queue check "sizes that follow: of the model" derived_of "$root/configs/tinystories-gpt2-1m.yaml" \
     'family gpt2, sizes that follow: kv_heads 4, head_dim 32'
-check "sizes that follow: not those that the spec says" derived_of "$root/configs/gemma3-270m-u55c.yaml" \
+queue check "sizes that follow: not those that the spec says" derived_of "$root/configs/gemma3-270m-u55c.yaml" \
     'family gemma3, sizes that follow: queries 1024, keys 256'
-check "lists of ids: blanks, zeros in front" same_ids "8 2" " 8 , 2 " "08,2"
+queue check "lists of ids: blanks, zeros in front" same_ids "8 2" " 8 , 2 " "08,2"
 shows_help() { # command and arguments: the usage on standard output, whatever else is there
     "$rill" "$@" 2>"$work/help.said" | grep -q "^usage: rill" && [ ! -s "$work/help.said" ]
 }
-check "rill help" shows_help help
+queue check "rill help" shows_help help
 for command in check gen pack golden report forecast timeline explain sim; do
     for help in "--help" "-h" "no.yaml --help" "--wrong -h"; do
         # shellcheck disable=SC2086 # words
-        check "rill $command $help" shows_help $command $help
+        queue check "rill $command $help" shows_help $command $help
     done
 done
 own_help() { "$rill" help "$1" | diff - <("$rill" "$1" --help); }
-check_refused "make help" 0 '^  make test  *The tests' make -C "$root" --no-print-directory help
-check "rill help check" own_help check
-check_refused "rill help of no command" 2 'no command `chek`; did you mean `check`' "$rill" help chek
-check_refused "a spec for a design: package" 1 'is a file, no folder of a design: run `rill gen [^ ]* -o DIR`' \
-    "$rill" package "$root/tests/e2e/specs/five.yaml" -o "$work/one"
-check_refused "a spec for a design: sim" 1 'no folder of a design: .*, then `rill sim DIR`' "$rill" sim \
-    "$root/tests/e2e/specs/five.yaml"
-check_refused "a spec for a design: report" 1 'no folder of a design: .*, then `rill report DIR`' "$rill" report \
-    "$root/tests/e2e/specs/five.yaml"
+queue check_refused "make help" 0 '^  make test  *The tests' make -C "$root" --no-print-directory help
+queue check "rill help check" own_help check
+queue check_refused "rill help of no command" 2 'no command `chek`; did you mean `check`' "$rill" help chek
+queue check_refused "a spec for a design: package" 1 'is a file, no folder of a design: run `rill gen [^ ]* -o DIR`' \
+    "$rill" package "$root/tests/e2e/cases/five/spec.yaml" -o "$work/one"
+queue check_refused "a spec for a design: sim" 1 'no folder of a design: .*, then `rill sim DIR`' "$rill" sim \
+    "$root/tests/e2e/cases/five/spec.yaml"
+queue check_refused "a spec for a design: report" 1 'no folder of a design: .*, then `rill report DIR`' "$rill" report \
+    "$root/tests/e2e/cases/five/spec.yaml"
 for command in golden "pack -o $work/one"; do
     # shellcheck disable=SC2086 # words
-    check_refused "no folder of weights: rill ${command%% *}" 1 'none: error: there is no such folder, or GGUF file' \
+    queue check_refused "no folder of weights: rill ${command%% *}" 1 \
+        'none: error: there is no such folder, or GGUF file' \
         "$rill" $command "$root/configs/tinystories-gpt2-1m.yaml" --weights "$work/none"
 done
-check_refused "where a dump goes" 0 "^wrote $work/dump/expand-model.yaml, the IR behind that pass, and no design\$" \
+queue check_refused "where a dump goes" 0 \
+    "^wrote $work/dump/expand-model.yaml, the IR behind that pass, and no design\$" \
     "$rill" gen \
-    "$root/tests/e2e/specs/odd.yaml" -o "$work/dump" --dump-after=expand-model
+    "$root/tests/e2e/cases/odd/spec.yaml" -o "$work/dump" --dump-after=expand-model
 no_resources='note: no `resources` in the declaration of kernel `graded`, `slowly`, `affine`: the estimates count them'
 for command in check "gen -o $work/none"; do
     # shellcheck disable=SC2086 # words
-    check_refused "kernels without resources: rill ${command%% *}" 0 "^$no_resources as nothing;" \
-        "$rill" $command "$root/tests/e2e/specs/steps.yaml"
+    queue check_refused "kernels without resources: rill ${command%% *}" 0 "^$no_resources as nothing;" \
+        "$rill" $command "$root/tests/e2e/cases/steps/spec.yaml"
 done
-all_say() { ! "$rill" check "$root/tests/e2e/specs/rectified.yaml" | grep '`resources` in .*rectify'; }
-check "kernels with resources: rill check" all_say
-check_refused "dies that were not looked at" 0 'note: the 3 dies of u55c were not looked at.*`design: {dies: 3}`' \
-    "$rill" check "$root/tests/e2e/specs/odd.yaml"
+all_say() { ! "$rill" check "$root/tests/e2e/cases/rectified/spec.yaml" | grep '`resources` in .*rectify'; }
+queue check "kernels with resources: rill check" all_say
+queue check_refused "dies that were not looked at" 0 \
+    'note: the 3 dies of u55c were not looked at.*`design: {dies: 3}`' \
+    "$rill" check "$root/tests/e2e/cases/odd/spec.yaml"
 for help in "--help" "-h"; do
     # shellcheck disable=SC2086 # words
-    check "rill $help" shows_help $help
+    queue check "rill $help" shows_help $help
 done
-for command in "explain --passes" "check $root/tests/e2e/specs/five.yaml" \
-        "check $root/tests/e2e/specs/five.yaml --json" --help; do
-    check_refused "full output device: rill ${command//"$root/tests/e2e/specs/"/}" 1 'error: standard output: ' \
+for command in "explain --passes" "check $root/tests/e2e/cases/five/spec.yaml" \
+        "check $root/tests/e2e/cases/five/spec.yaml --json" --help; do
+    queue check_refused "full output device: rill ${command//"$root/tests/e2e/cases/"/}" 1 'error: standard output: ' \
         bash -c "\"$rill\" $command >/dev/full"
 done
-bad_golden '*nowhere = 1;' 'accesses memory'
-bad_golden 'deep(&zero);' 'accesses memory'
-bad_golden 'call->fault = 7 / zero;' 'divides an integer by zero'
-bad_golden 'abort();' 'calls abort'
-bad_golden 'exit(0);' 'calls exit'
-bad_golden 'for (; !zero;);' 'does not end'
-refuse_golden 'call->out[0].f32[0] = fabsf(call->in[0].f32[0]);'
-refuse_golden 'int *x = call->in[0].f32; call->out[0].f32[0] = x[0];'
-echo '// bad' >"$work/kernels/bad.c"
-check_refused "a golden function that only a comment names" 1 'kernel `clamp`: `bad.c` defines no function `bad`' \
+queue bad_golden '*nowhere = 1;' 'accesses memory'
+queue bad_golden 'deep(&zero);' 'accesses memory'
+queue bad_golden 'call->fault = 7 / zero;' 'divides an integer by zero'
+queue bad_golden 'abort();' 'calls abort'
+queue bad_golden 'exit(0);' 'calls exit'
+queue bad_golden 'for (; !zero;);' 'does not end'
+queue refuse_golden 'call->out[0].f32[0] = fabsf(call->in[0].f32[0]);'
+queue refuse_golden 'int *x = call->in[0].f32; call->out[0].f32[0] = x[0];'
+in_a_comment() { echo '// bad' >"$work/kernels/bad.c"; }
+prepare in_a_comment
+queue check_refused "a golden function that only a comment names" 1 \
+    'kernel `clamp`: `bad.c` defines no function `bad`' \
     "$rill" golden "$work/bad.yaml" --weights random:1 --prompt-ids 1 --tokens 1
 two_tables "$work/tables.yaml"
-check "ids below the smaller table" "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,7 --tokens 1 \
+queue check "ids below the smaller table" "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,7 \
+    --tokens 1 \
     --ids
-check_refused "an id beyond the smaller table" 1 'id 8 of the prompt is not in the vocabulary of 8$' \
+queue check_refused "an id beyond the smaller table" 1 'id 8 of the prompt is not in the vocabulary of 8$' \
     "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,8 --tokens 1 --ids
 slow_board "$work/slow.yaml" "# no clock"
-check "a slow board: a spec without a clock has the board's" clock_is "$work/slow.yaml" 120
+queue check "a slow board: a spec without a clock has the board's" clock_is "$work/slow.yaml" 120
 slow_board "$work/slow150.yaml" "clock_mhz: 150"
-check "a slow board: another clock below it" clock_is "$work/slow150.yaml" 150
+queue check "a slow board: another clock below it" clock_is "$work/slow150.yaml" 150
 slow_board "$work/slow161.yaml" "clock_mhz: 161"
-check_refused "a slow board: no clock above it" 1 'the nearest legal value is 160$' "$rill" check "$work/slow161.yaml"
+queue check_refused "a slow board: no clock above it" 1 'the nearest legal value is 160$' "$rill" check \
+    "$work/slow161.yaml"
 rows_below_bound() { # at every T, the forecast of many rows is no faster than what the report says is the most
     local T spec most made
     for T in 1 2 4 8; do
         for spec in carried mixer kernels; do
-            variant "$root/tests/e2e/specs/$spec.yaml" "$work/rows.yaml" T=$T A=1
+            variant "$root/tests/e2e/cases/$spec/spec.yaml" "$work/rows.yaml" T=$T A=1
             most=$("$rill" check "$work/rows.yaml" --json | sed -n 's/.*"tokens_per_second": \([0-9.]*\).*/\1/p')
             made=$("$rill" forecast "$work/rows.yaml" 64 --json |
                 sed -n 's/.*"cycles_prefill": \([0-9.]*\).*/\1/p' | awk '{ print 64 * 250e6 / $1 }')
@@ -524,19 +470,19 @@ rows_below_bound() { # at every T, the forecast of many rows is no faster than w
         done
     done
 }
-check "at most so many rows/s: a bound at every T" rows_below_bound
+queue check "at most so many rows/s: a bound at every T" rows_below_bound
 # The same Verilog as with what auto must choose said, and the figures in the report.
 like_explicit() { # name, choice, values of the spec
     local dir=$work/auto-$1 values=("${@:3}")
-    variant "$root/tests/e2e/specs/$1.yaml" "$dir.yaml" fifo=auto "${values[@]}"
-    variant "$root/tests/e2e/specs/$1.yaml" "$dir-said.yaml" "fifo=$2" "${values[@]}"
+    variant "$root/tests/e2e/cases/$1/spec.yaml" "$dir.yaml" fifo=auto "${values[@]}"
+    variant "$root/tests/e2e/cases/$1/spec.yaml" "$dir-said.yaml" "fifo=$2" "${values[@]}"
     "$rill" gen "$dir.yaml" -o "$dir" && "$rill" gen "$dir-said.yaml" -o "$dir-said" || return
     diff <(verilog_of "$dir") <(verilog_of "$dir-said") || return
     grep -E "^FIFO strategy auto: $2; by forecast safe takes [0-9]+ cycles and [0-9]+ bits, timed [0-9]+ and [0-9]+$" \
         "$dir/report.txt"
 }
-check "fifo auto: timed where that is sooner" like_explicit five timed
-check "fifo auto: safe where that is sooner" like_explicit mixer safe channels=4 T=2 lanes=4
+queue check "fifo auto: timed where that is sooner" like_explicit five timed
+queue check "fifo auto: safe where that is sooner" like_explicit mixer safe channels=4 T=2 lanes=4
 cat >"$work/auto-long.yaml" <<'SPEC'
 name: long
 graph:
@@ -550,10 +496,11 @@ graph:
         - {op: dequantize, name: y, in: acc}
 design: {fifo: auto}
 SPEC
-check_refused "fifo auto: safe where the search is long" 0 'auto: safe, as the search for timed depths was not begun' \
+queue check_refused "fifo auto: safe where the search is long" 0 \
+    'auto: safe, as the search for timed depths was not begun' \
     "$rill" check "$work/auto-long.yaml"
-sed 's/fifo: auto/fifo: safe/' "$work/auto-five.yaml" >"$work/safe-five.yaml"
-check_refused "fifo safe: what it costs" 0 'note: by forecast `fifo: safe` takes [0-9]+ cycles' "$rill" \
+prepare variant "$work/auto-five.yaml" "$work/safe-five.yaml" fifo=safe
+queue check_refused "fifo safe: what it costs" 0 'note: by forecast `fifo: safe` takes [0-9]+ cycles' "$rill" \
     check "$work/safe-five.yaml"
 as_auto() { # spec without fifo: the choice of the one with `fifo: auto`, and nothing to say
     local strategy
@@ -561,47 +508,50 @@ as_auto() { # spec without fifo: the choice of the one with `fifo: auto`, and no
         ! "$rill" check "$1" | grep 'note: by forecast' &&
         grep -F -x "$strategy" "$work/auto-five/report.txt"
 }
-check "no fifo: auto" as_auto "$root/tests/e2e/specs/five.yaml"
+queue check "no fifo: auto" as_auto "$root/tests/e2e/cases/five/spec.yaml"
 no_note() { ! "$rill" check "$1" | grep 'note: by forecast'; } # spec
-check "fifo auto: nothing to say" no_note "$work/auto-five.yaml"
-own_board "$work/own.yaml" 100000 200
+queue check "fifo auto: nothing to say" no_note "$work/auto-five.yaml"
+prepare own_board "$work/own.yaml" 100000 200
+damaged_dump() { # what is replaced/by what
+    "$rill" gen "$work/own.yaml" -o "$work/own-dump" --dump-after=infer-types &&
+        sed -i "s/$1/" "$work/own-dump/infer-types.yaml"
+}
 for damage in 'context: [0-9]*/context: -7' 'shape: \[[0-9]*/shape: [-7' \
     'sustained_gbs: .*/sustained_gbs: 0' 'sustained_gbs: .*/clock: 1' 'refresh_ns: .*/refresh_ns: 3000' \
     '^  fifo: auto/  fifo: save'; do
-    "$rill" gen "$work/own.yaml" -o "$work/own-dump" --dump-after=infer-types &&
-        sed -i "s/$damage/" "$work/own-dump/infer-types.yaml"
-    check_refused "a dump with ${damage#*/}" 1 'error: .*(out of range|missing|least|must|no extent)' \
+    prepare damaged_dump "$damage"
+    queue check_refused "a dump with ${damage#*/}" 1 'error: .*(out of range|missing|least|must|no extent)' \
         "$rill" gen "$work/own-dump/infer-types.yaml" -o "$work/own-bad"
 done
-check "an own board: its figures, not those of a board of that name" own_figures "$work/own.yaml"
-own_board "$work/full.yaml" 11000 99
+queue check "an own board: its figures, not those of a board of that name" own_figures "$work/own.yaml"
+prepare own_board "$work/full.yaml" 11000 99
 for command in "check $work/full.yaml" "check $work/full.yaml --json" "gen $work/full.yaml -o $work/full"; do
     # shellcheck disable=SC2086 # words
-    check "more than the board has: rill ${command//"$work/"/}" warn_capacity "$work/full.yaml" $command
+    queue check "more than the board has: rill ${command//"$work/"/}" warn_capacity "$work/full.yaml" $command
 done
-check "more than the board has: a finished design" warn_capacity "$work/full/design.yaml" check "$work/full/design.yaml"
-variant "$root"/tests/e2e/specs/dies.yaml "$work"/full-dies.yaml dies=2 channels=16
-check_refused "more than a die has" 0 'more than die SLR0 of board small has without its shell, by estimate: LUT' \
+queue check "more than the board has: a finished design" warn_capacity "$work/full/design.yaml" check \
+    "$work/full/design.yaml"
+variant "$root"/tests/e2e/cases/dies/spec.yaml "$work"/full-dies.yaml dies=2 channels=16
+queue check_refused "more than a die has" 0 \
+    'more than die SLR0 of board small has without its shell, by estimate: LUT' \
     "$rill" check "$work"/full-dies.yaml
-variant "$root"/tests/e2e/specs/kernels.yaml "$work"/kernels-dies.yaml dies=2
-check "a design in the folder of another" written_again
-"$rill" gen "$root/tests/e2e/specs/five.yaml" -o "$work/unpacked" >"$log" 2>&1
-refuse_command 1 '.* has no memory image; run `rill pack' sim "$work/unpacked" --prompt rows
-refuse_command 1 'a request of 41 positions, the context has 40' timeline odd.yaml --prompt-len 41
-refuse_command 1 'a pipe: .* it must be a file' check <(cat "$root/tests/e2e/specs/five.yaml")
-check "weights of a graph's own" own_weights
+variant "$root"/tests/e2e/cases/kernels/spec.yaml "$work"/kernels-dies.yaml dies=2
+queue check "a design in the folder of another" written_again
+prepare "$rill" gen "$root/tests/e2e/cases/five/spec.yaml" -o "$work/unpacked"
+queue refuse_command "rill sim $work/unpacked --prompt rows" 1 '.* has no memory image; run `rill pack'
+queue check "weights of a graph's own" own_weights
 
 # Every graph is a family without parameters: the same Verilog, memory and values, read through both expanders.
 golden_of() { # spec
     local request=(--tokens 2)
-    ! grep -q '{op: embed' "$root/tests/e2e/specs/$name.yaml" || request=(--prompt-ids "1,0" --tokens 2)
+    ! grep -q '{op: embed' "$root/tests/e2e/cases/$name/spec.yaml" || request=(--prompt-ids "1,0" --tokens 2)
     "$rill" golden "$1" --weights random:1 "${request[@]}" --json
 }
 graphs_as_families() {
     local name spec dir=$work/families
     mkdir -p "$dir"
     for name in blocks grouped mixer transpose carried inputs; do
-        spec=$root/tests/e2e/specs/$name.yaml
+        spec=$root/tests/e2e/cases/$name/spec.yaml
         { echo "family: $name" && awk '/^[a-z]+:/ { on = /^graph:/ } on' "$spec"; } >"$dir/$name-own.yaml"
         { awk '/^[a-z]+:/ { on = !/^graph:/ } on' "$spec" &&
             echo "model: {family: ./$name-own.yaml}"; } >"$dir/$name.yaml"
@@ -613,14 +563,15 @@ graphs_as_families() {
             grep '"rows_hash"\|"logits_hash"' || return
     done
 }
-check "graphs as families" graphs_as_families
-refuse_request 0:1 2 'IN:OUT: two numbers'
-refuse_request 3x 2 'IN:OUT: two numbers'
-refuse_request 9223372036854775807:9223372036854775807 2 'IN:OUT: two numbers, .* no more than 2147483647'
-refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
-for warn in "${warns[@]}"; do warn_spec "$(basename "$warn" .warn)"; done
-check "forecast: many steps without a firing of the head's kernel" "$rill" forecast \
-    "$root/tests/e2e/specs/steps.yaml" 40:1
-check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/specs/odd.yaml" \
+queue check "graphs as families" graphs_as_families
+queue refuse_request 0:1 2 'IN:OUT: two numbers'
+queue refuse_request 3x 2 'IN:OUT: two numbers'
+queue refuse_request 9223372036854775807:9223372036854775807 2 'IN:OUT: two numbers, .* no more than 2147483647'
+queue refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
+for warn in "${warns[@]}"; do queue warn_spec "$(basename "$warn" .warn)"; done
+queue check "forecast: many steps without a firing of the head's kernel" "$rill" forecast \
+    "$root/tests/e2e/cases/steps/spec.yaml" 40:1
+queue check "bench: the table from forecasts" "$root/bench/table.sh" --spec "$root/tests/e2e/cases/odd/spec.yaml" \
     --requests "4:4 20:10" --forecast
+run_queue
 verdict

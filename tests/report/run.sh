@@ -39,9 +39,9 @@ if page.count("<svg") < 4: sys.exit("graphs are missing")
 PY
 }
 
-check_design() { # spec
+check_design() { # spec: three checks
     local label page
-    label=$(basename "$1" .yaml)
+    label=$(spec_name "$1")
     page=$work/$label.html
     if ! "$rill" gen "$1" -o "$work/$label" >"$log" 2>&1 ||
             ! "$rill" report "$work/$label" --html "$page" >"$log" 2>&1; then
@@ -97,23 +97,22 @@ refuse() { # label, message, command...
     else ok "$label"; fi
 }
 
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-dies.yaml dies=3
-variant "$root"/tests/e2e/specs/odd.yaml "$work"/odd-groups.yaml on_chip_kib=14
-plan 66
+variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-dies.yaml dies=3
+variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-groups.yaml on_chip_kib=14
 specs=("$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$root"/configs/graph-linear.yaml "$root"/configs/tinystories-gpt2-1m.yaml "$root"/configs/gpt2-medium-u55c.yaml)
-for spec in "${specs[@]}"; do check_design "$spec"; done
-check "page with groups shows the last one" grep -q 'group 10, [0-9.]* KiB' "$work/odd-groups.html"
-check "page with groups compares the cuts" grep -q "StreamTensor's walk" "$work/odd-groups.html"
+for spec in "${specs[@]}"; do queue_many 3 check_design "$spec"; done
+queue check "page with groups shows the last one" grep -q 'group 10, [0-9.]* KiB' "$work/odd-groups.html"
+queue check "page with groups compares the cuts" grep -q "StreamTensor's walk" "$work/odd-groups.html"
 
 # A kernel's streams of int8 have their type in the graphs and in the list of types.
 int8_label() {
-    "$rill" gen "$root/tests/e2e/specs/kernels.yaml" -o "$work/kernels" &&
+    "$rill" gen "$root/tests/e2e/cases/kernels/spec.yaml" -o "$work/kernels" &&
         "$rill" report "$work/kernels" --html "$work/kernels.html" &&
-        grep -q '>int8 45<' "$work/kernels.html" && "$rill" types "$root/tests/e2e/specs/kernels.yaml" |
+        grep -q '>int8 45<' "$work/kernels.html" && "$rill" types "$root/tests/e2e/cases/kernels/spec.yaml" |
         grep -F 'itensor<1x8xi8, [6, tokens<=2]*[8, 1]'
 }
-check "streams of int8 are labelled" int8_label
+queue check "streams of int8 are labelled" int8_label
 
 # Bits per weight: a row for each format of a spec with formats by name, as many bytes as the image has of weights.
 weights_of() { # folder
@@ -131,20 +130,20 @@ if abs(report["bits_per_weight"] - each) > 1e-3: sys.exit(f"{report['bits_per_we
 PY
 }
 packed_bits() {
-    local spec=$root/tests/e2e/specs/formats.yaml
+    local spec=$root/tests/e2e/cases/formats/spec.yaml
     "$rill" gen "$spec" -o "$work/formats" && "$rill" pack "$spec" --weights random:1 -o "$work/formats" &&
         weights_of "$work/formats"
 }
-check "bits per weight are those of the image" packed_bits
+queue check "bits per weight are those of the image" packed_bits
 shown_bits() {
-    "$rill" check "$root/tests/e2e/specs/formats.yaml" >"$work/formats.txt" &&
+    "$rill" check "$root/tests/e2e/cases/formats/spec.yaml" >"$work/formats.txt" &&
         grep -Eq '^  products +int4 +39168 +44544 +9\.098 +4\.000 +1\.111 +3\.987$' "$work/formats.txt" &&
         grep -Eq '^  all +79992 +104960 ' "$work/formats.txt" &&
         "$rill" report "$work/formats" --html "$work/formats.html" &&
         grep -q '<td>products</td><td>int4</td><td class="n">39168</td><td class="n">44544</td><td class="n">9.098' \
             "$work/formats.html"
 }
-check "bits per weight in the text and on the page" shown_bits
+queue check "bits per weight in the text and on the page" shown_bits
 
 # The timing model's record of a design: beside the spec, kept in the folder, of this RTL alone.
 clock_of() { # folder, hash
@@ -163,24 +162,25 @@ shown_clock() {
         "$rill" report "$dir" --html "$work/clocked.html" &&
         grep -q '<td class="n">4.50</td><td class="n">222</td><td>a_q to &lt;b_q&gt;</td>' "$work/clocked.html"
 }
-check "the clock of a record beside the spec" shown_clock
+queue check "the clock of a record beside the spec" shown_clock
 stale_clock() {
     clock_of "$work/clocked" 0123456789abcdef >"$work/stale.json" &&
         "$rill" report "$work/clocked" --html "$work/stale.html" --timing "$work/stale.json" &&
         grep -q 'Clock: stale: its record is of other RTL' "$work/stale.html" &&
         ! grep -q 'a_q to' "$work/stale.html"
 }
-check "a record of other RTL is stale" stale_clock
+queue check "a record of other RTL is stale" stale_clock
 no_clock() { # what was there goes
     rm "$work/clocked.timing.json" && "$rill" gen "$work/clocked.yaml" -o "$work/clocked" &&
         [ ! -e "$work/clocked/design.timing.json" ] &&
         grep -q '^clock: not modelled; run verif/timing/run.sh --design SPEC' "$work/clocked/report.txt"
 }
-check "a design without a record, where there was one" no_clock
-refuse "no record" "cannot read\|No such file" "$rill" check "$work/clocked.yaml" --timing "$work/nowhere.json"
+queue check "a design without a record, where there was one" no_clock
+queue refuse "no record" "cannot read\|No such file" "$rill" check "$work/clocked.yaml" --timing "$work/nowhere.json"
 echo '{"name": "x"}' >"$work/no-record.json"
-refuse "a record without its hash" "no-record.json:1:1: error: " "$rill" check "$work/clocked.yaml" --timing \
+queue refuse "a record without its hash" "no-record.json:1:1: error: " "$rill" check "$work/clocked.yaml" --timing \
     "$work/no-record.json"
+run_queue
 
 design=$work/graph-linear
 # What a simulation measured: here one word less than the depth everywhere, in the second of three windows.
@@ -219,43 +219,45 @@ head -c 200 "$work/run.json" >"$work/odd-cut.json"
 mkdir -p "$work/odd-folder.json"
 for run in "$work"/odd-*.json "$work/nowhere.json"; do
     label=$(basename "$run" .json)
-    refuse "run: ${label#odd-}" "$label.json: error: " "$rill" report "$design" --html "$work/refused.html" --sim "$run"
+    queue refuse "run: ${label#odd-}" "$label.json: error: " "$rill" report "$design" --html "$work/refused.html" \
+        --sim "$run"
 done
-check "page with a simulation" "$rill" report "$design" --html "$work/run.html" --sim "$work/run.json"
-check "page with a simulation shows it" grep -q 'measured<br>high water' "$work/run.html"
-check "page with a simulation: every FIFO over the run, with its depth" check_fill "$work/run.html" \
+queue check "page with a simulation" "$rill" report "$design" --html "$work/run.html" --sim "$work/run.json"
+queue check "page with a simulation shows it" grep -q 'measured<br>high water' "$work/run.html"
+queue check "page with a simulation: every FIFO over the run, with its depth" check_fill "$work/run.html" \
     "$design/report.json"
-"$rill" report "$design" --html "$work/again.html" --sim "$work/run.json" >"$log" 2>&1
-check "page with a simulation: the same bytes again" cmp "$work/run.html" "$work/again.html"
+prepare "$rill" report "$design" --html "$work/again.html" --sim "$work/run.json"
+queue check "page with a simulation: the same bytes again" cmp "$work/run.html" "$work/again.html"
 sed 's/"fill": \[[^]]*\]/"waits": 0/g' "$work/run.json" >"$work/bare.json"
-check "page with a run without fills" "$rill" report "$design" --html "$work/bare.html" --sim "$work/bare.json"
+queue check "page with a run without fills" "$rill" report "$design" --html "$work/bare.html" --sim "$work/bare.json"
 # A run that was simulated: the most of the windows is the FIFO's own high-water mark.
-"$rill" pack "$root"/configs/graph-linear.yaml --weights random:1 -o "$design" >"$log" 2>&1
-"$rill" sim "$design" --quick-build --prompt rows --tokens 3 --json "$work/real.json" >"$log" 2>&1
-check "simulated run: fills agree with high-water marks" check_run "$work/real.json"
-check "page with the simulated run" "$rill" report "$design" --html "$work/real.html" --sim "$work/real.json"
-refuse "run of another design" "another design's run\|no FIFOs of this design" \
+prepare "$rill" pack "$root"/configs/graph-linear.yaml --weights random:1 -o "$design"
+prepare "$rill" sim "$design" --quick-build --prompt rows --tokens 3 --json "$work/real.json"
+queue check "simulated run: fills agree with high-water marks" check_run "$work/real.json"
+queue check "page with the simulated run" "$rill" report "$design" --html "$work/real.html" --sim "$work/real.json"
+queue refuse "run of another design" "another design's run\|no FIFOs of this design" \
     "$rill" report "$work/tinystories-gpt2-1m" --html "$work/refused.html" --sim "$work/run.json"
 echo '{"fifos": ' >"$work/broken.json"
-refuse "broken run" "broken.json" "$rill" report "$design" --html "$work/refused.html" --sim "$work/broken.json"
-refuse "no design" "design.yaml" "$rill" report "$work" --html "$work/refused.html"
+queue refuse "broken run" "broken.json" "$rill" report "$design" --html "$work/refused.html" --sim "$work/broken.json"
+queue refuse "no design" "design.yaml" "$rill" report "$work" --html "$work/refused.html"
 mkdir -p "$work/damaged" "$work/early"
 sed '/^edges:/,$d' "$design/design.yaml" >"$work/damaged/design.yaml"
-refuse "damaged design" "error:" "$rill" report "$work/damaged" --html "$work/refused.html"
+queue refuse "damaged design" "error:" "$rill" report "$work/damaged" --html "$work/refused.html"
 "$rill" gen "$root"/configs/graph-linear.yaml -o "$work/early" --dump-after=size-fifos &&
     mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
-refuse "unfinished design" "no finished design" "$rill" report "$work/early" --html "$work/refused.html"
+queue refuse "unfinished design" "no finished design" "$rill" report "$work/early" --html "$work/refused.html"
 mkdir -p "$work/empty" "$work/bare"
-refuse "empty folder" "empty/design.yaml: error: cannot read" "$rill" report "$work/empty" --html "$work/refused.html"
-refuse "empty folder: text" "empty/report.txt: error: .*is it a directory that" "$rill" report "$work/empty"
+queue refuse "empty folder" "empty/design.yaml: error: cannot read" "$rill" report "$work/empty" --html \
+    "$work/refused.html"
+queue refuse "empty folder: text" "empty/report.txt: error: .*is it a directory that" "$rill" report "$work/empty"
 : >"$work/bare/design.yaml"
-refuse "empty design" "bare/design.yaml: error: " "$rill" report "$work/bare" --html "$work/refused.html"
-refuse "a file for a folder" "is a file, no folder of a design" \
+queue refuse "empty design" "bare/design.yaml: error: " "$rill" report "$work/bare" --html "$work/refused.html"
+queue refuse "a file for a folder" "is a file, no folder of a design" \
     "$rill" report "$design/design.yaml" --html "$work/refused.html"
-refuse "a page that is a folder" "Is a directory" "$rill" report "$design" --html "$work/empty"
-refuse "a page below a file" "Not a directory" "$rill" report "$design" --html "$design/design.yaml/page.html"
-check_refused "a page without a name" 2 "needs a value" "$rill" report "$design" --html ""
-refuse "a page with a slash behind it" "is no name of a file" "$rill" report "$design" --html "$work/empty/"
+queue refuse "a page that is a folder" "Is a directory" "$rill" report "$design" --html "$work/empty"
+queue refuse "a page below a file" "Not a directory" "$rill" report "$design" --html "$design/design.yaml/page.html"
+queue check_refused "a page without a name" 2 "needs a value" "$rill" report "$design" --html ""
+queue refuse "a page with a slash behind it" "is no name of a file" "$rill" report "$design" --html "$work/empty/"
 
 # A pipe or a link is written, not replaced.
 special_output() {
@@ -266,7 +268,7 @@ special_output() {
         "$rill" report "$design" --html "$work/link.html" && [ -L "$work/link.html" ] &&
         cmp "$work/linked.html" "$work/graph-linear.html"
 }
-check "a pipe and a link are written, not replaced" special_output
+queue check "a pipe and a link are written, not replaced" special_output
 
 # Names and places with characters that HTML, JSON and the shell mean something by.
 odd_place() {
@@ -279,6 +281,7 @@ odd_place() {
         "$rill" report "$dir/design" --html "$dir/again.html" &&
         cmp "$dir/again.html" "$work/graph-linear.html"
 }
-check "names and places with marks of HTML and the shell" odd_place
-refuse "no Graphviz" "graphviz" env PATH=/nonexistent "$rill" report "$design" --html "$work/refused.html"
+queue check "names and places with marks of HTML and the shell" odd_place
+queue refuse "no Graphviz" "graphviz" env PATH=/nonexistent "$rill" report "$design" --html "$work/refused.html"
+run_queue
 verdict

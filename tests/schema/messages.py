@@ -29,7 +29,7 @@ def expected():
 
 def debug():
     text = (ROOT / "docs/debug.md").read_text()
-    table = text.partition("| what `rill sim` says |")[2].partition("\n\n")[0]
+    table = text.partition("| `rill sim` prints |")[2].partition("\n\n")[0]
     yield from (row.replace("`", "") for row in re.findall(r"^\| ([^|]+) \|", table, flags=re.M) if row[0] != "-")
     yield from re.findall(r"^    (rill \w+: error: .*)$", text, flags=re.M)
 

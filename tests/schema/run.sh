@@ -29,114 +29,131 @@ done
 mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass | sed 's/`rill explain \(.*\)`/\1/' |
     sort -u)
 
-# Boards and families that are wrong: name, sed expression on u55c or gpt2.
-mkdir -p "$work/board" "$work/family" "$work/chat"
-spoil() { sed "$3" "$1" >"$work/$2.yaml" && ! cmp -s "$1" "$work/$2.yaml"; }
-spoil_all() {
-    spoil boards/u55c.yaml board/key 's/^platform:/platfrom:/' && spoil boards/u55c.yaml board/no-memory '/^hbm:/,$d' &&
-        spoil boards/u55c.yaml board/range 's/sustained_gbs: 13.27/sustained_gbs: 0/' &&
-        spoil boards/u55c.yaml board/die 's/^    hbm: true/    hbm: 1/' &&
-        spoil boards/u55c.yaml board/shell 's/shell: {lut: 62000/shell: {luts: 62000/' &&
-        spoil boards/u55c.yaml board/limit 's/lut: 60,/lut: 160,/' &&
-        spoil families/gpt2.yaml family/key 's/^let:/lets:/' &&
-        spoil families/gpt2.yaml family/type 's/type: flag/type: flags/' &&
-        spoil families/gpt2.yaml family/check '0,/^    of:/s/^    of:/    off:/' &&
-        spoil families/gpt2.yaml family/config 's/is: layers/was: layers/' &&
-        spoil families/gpt2.yaml family/no-graph '/^graph:/,$d' &&
-        spoil families/gpt2.yaml family/required 's/required: true/required: 1/' &&
-        spoil families/chat/gemma.yaml chat/key 's/^stop:/stops:/' &&
-        spoil families/chat/gemma.yaml chat/value 's/^stop: .*/stop: [1]/'
+# Boards, families and chat templates to be refused: a file of the tree, the wrong one's name, what makes it wrong.
+spoilt() {
+    cat <<'TEXT'
+boards/u55c.yaml board/key s/^platform:/platfrom:/
+boards/u55c.yaml board/no-memory /^hbm:/,$d
+boards/u55c.yaml board/range s/sustained_gbs: 13.27/sustained_gbs: 0/
+boards/u55c.yaml board/die s/^    hbm: true/    hbm: 1/
+boards/u55c.yaml board/shell s/shell: {lut: 62000/shell: {luts: 62000/
+boards/u55c.yaml board/limit s/lut: 60,/lut: 160,/
+families/gpt2.yaml family/key s/^let:/lets:/
+families/gpt2.yaml family/type s/type: flag/type: flags/
+families/gpt2.yaml family/check 0,/^    of:/s/^    of:/    off:/
+families/gpt2.yaml family/config s/is: layers/was: layers/
+families/gpt2.yaml family/no-graph /^graph:/,$d
+families/gpt2.yaml family/required s/required: true/required: 1/
+families/chat/gemma.yaml chat/key s/^stop:/stops:/
+families/chat/gemma.yaml chat/value s/^stop: .*/stop: [1]/
+TEXT
 }
-spoil_all || fail "wrong boards and families" "one is as it was"
-boards=(boards/*.yaml tests/e2e/specs/boards/*.yaml) families=(families/*.yaml tests/e2e/specs/families/*.yaml)
+spoil_all() {
+    local from name edit
+    while read -r from name edit; do
+        mkdir -p "$work/${name%/*}" && sed "$edit" "$from" >"$work/$name.yaml" || return
+        ! cmp "$from" "$work/$name.yaml" || { echo "error: $name is as it was" && return 1; }
+    done < <(spoilt)
+}
+queue check "boards, families and chat templates are made wrong" spoil_all
+boards=(boards/*.yaml tests/e2e/boards/*.yaml) families=(families/*.yaml tests/e2e/families/*.yaml)
 chats=(families/chat/*.yaml)
 
-plan 12
-plan $((${#valid[@]} + ${#wrong[@]} + ${#pointed[@]} + 12 + ${#boards[@]} + ${#families[@]} + ${#chats[@]} + 26 + 13))
-"$rill" schema >"$work/schema.json"
-by_schema() { # good or bad, files
+schemas() {
+    local schema
+    "$rill" schema >"$work/spec.json" || return
+    for schema in board family chat; do "$rill" schema $schema >"$work/$schema.json" || return; done
+}
+prepare schemas
+by_schema() { # schema, good or bad, files: a check for each
     local line
     while IFS= read -r line; do
         case $line in
             "ok    "*) ok "${line#ok    }" ;;
             "FAIL  "*) fail "${line#FAIL  }" "not so by the schema" ;;
-            *) fail "$1 specs" "$line" ;;
+            *) fail "$1 of $2 files" "$line" ;;
         esac
-    done < <(python3 tests/schema/check.py "$work/${schema:-schema}.json" "$@" 2>&1)
+    done < <(python3 tests/schema/check.py "$work/$1.json" "${@:2}" 2>&1)
 }
-for schema in board family chat; do "$rill" schema $schema >"$work/$schema.json"; done
-schema=board by_schema good "${boards[@]}"
-schema=board by_schema bad "$work"/board/*.yaml
-schema=family by_schema good "${families[@]}"
-schema=family by_schema bad "$work"/family/*.yaml
-schema=chat by_schema good "${chats[@]}"
-schema=chat by_schema bad "$work"/chat/*.yaml
-unset schema
-check_refused "schema: of no such file" 2 'FILE takes spec' "$rill" schema design
-by_schema good "${valid[@]}" "${beyond[@]}"
-by_schema bad "${refused[@]}"
-for topic in "${pointed[@]}"; do check "explain $topic" "$rill" explain "$topic"; done
+queue_by_schema() { queue_many $(($# - 2)) by_schema "$@"; }
+queue_by_schema board good "${boards[@]}"
+queue_by_schema family good "${families[@]}"
+queue_by_schema chat good "${chats[@]}"
+for kind in board family chat; do
+    mapfile -t names < <(spoilt | cut -d' ' -f2 | sed -n "s|^$kind/.*|&.yaml|p")
+    queue_by_schema $kind bad "${names[@]/#/$work/}"
+done
+queue check_refused "schema: of no such file" 2 'FILE takes spec' "$rill" schema design
+queue_by_schema spec good "${valid[@]}" "${beyond[@]}"
+queue_by_schema spec bad "${refused[@]}"
+for topic in "${pointed[@]}"; do queue check "explain $topic" "$rill" explain "$topic"; done
 
 says() { # name, pattern, arguments of rill explain
     says_so() { "$rill" explain "${@:2}" >"$log" 2>&1 && grep -qE -- "$1" "$log"; }
     check "explain: $1" says_so "${@:2}"
 }
-says "a key" '^design\.T: integer \(1, 2, 4, 8\); default: 1$' design.T
-says "its last part: all that have it" '^kernels\.T: ' T
-says "a map's keys" '^  - graph\.regions\.ops$' graph.regions
-says "an operation" '^operation softmax: 3 in, 2 out$' softmax
-says "what a composite stands for" '^  stands for quantize, kv_quantize, kv_quantize, attn_scores, ' attention
-says "a word among several" '^  weights: one of int8, int4 or int4_asym; optional$' matmul.weights
-says "an attribute" '^  eps: number 1e-12 to 1; default: 1e-5$' rmsnorm.eps
-says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' fault_address
-says "a message about a key" '^design\.fifo: ' 'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
-says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
-says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
-says "a message that names a word alone" '^certificate: why a FIFO' "it has no certificate"
-says "a word beside a key of its name" '^T: the most positions' T
-says "a legal word of a key" '^`shared` is a value of design\.binding: all products take turns' shared
-says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute matmul\.weights: 4 bits' int4_asym
-says "a parameter of a family" '^parameter gpt2\.ffn: a key of `model` with `family: gpt2`$' gpt2.ffn
-says "what a parameter of a family means" '^  newest positions that a layer with a window sees$' gemma3.window
-says "what an attribute means" '^    least exponent of a block' quantize.exp_min
-says "a link as a page" '\(docs/timing\.md#depths\)' design.fifo
-says "a key of a family file" '^  - family\.checks\.nearest$' family.checks
-says "a key of a board file" '^board\.hbm\.read_to_write_ns: number \(0 to 20000\); default: 7$' read_to_write_ns
-says "a command" '^command `rill sim`: simulate a design' sim
-says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
-says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' \
+queue says "a key" '^design\.T: integer \(1, 2, 4, 8\); default: 1$' design.T
+queue says "its last part: all that have it" '^kernels\.T: ' T
+queue says "a map's keys" '^  - graph\.regions\.ops$' graph.regions
+queue says "an operation" '^operation softmax: 3 in, 2 out$' softmax
+queue says "what a composite stands for" '^  stands for quantize, kv_quantize, kv_quantize, attn_scores, ' attention
+queue says "a word among several" '^  weights: one of int8, int4 or int4_asym; optional$' matmul.weights
+queue says "an attribute" '^  eps: number 1e-12 to 1; default: 1e-5$' rmsnorm.eps
+queue says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' fault_address
+queue says "a message about a key" '^design\.fifo: ' \
+    'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
+queue says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
+queue says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
+queue says "a message that names a word alone" '^certificate: the reason that' "it has no certificate"
+queue says "a word beside a key of its name" '^T: the largest number of positions' T
+queue says "a legal word of a key" '^`shared` is a value of design\.binding: all products take turns' shared
+queue says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute matmul\.weights: 4 bits' int4_asym
+queue says "a parameter of a family" '^parameter gpt2\.ffn: a key of `model` with `family: gpt2`$' gpt2.ffn
+queue says "what a parameter of a family means" '^  newest positions that a layer with a window sees$' gemma3.window
+queue says "what an attribute means" '^    least exponent of a block' quantize.exp_min
+queue says "a link as a page" '\(docs/timing\.md#depths\)' design.fifo
+queue says "a key of a family file" '^  - family\.checks\.nearest$' family.checks
+queue says "a key of a board file" '^board\.hbm\.read_to_write_ns: number \(0 to 20000\); default: 7$' read_to_write_ns
+queue says "a command" '^command `rill sim`: simulate a design' sim
+queue says "an option" '^option of `rill sim`: --inject-error CH:N$' inject-error
+queue says "a message about an option" '^option of `rill sim`: --watchdog CYCLES$' \
     'rill sim: error: `--watchdog` takes an integer'
-says "a word that is a register, too" "^image: what a design's memory holds" 'of which image is it?'
-says "what a message means" '^message other_image: the design was made anew' \
+queue says "a word that is a register, too" "^image: the content of the design's memory" 'of which image is it?'
+queue says "what a message means" '^message other_image: the design was made anew' \
     'x.yaml: error: the image was packed for another design (`y`); pack again'
-says "what to do" '^  what to do: run `rill pack` once more' 'the image was packed for another design'
-says "where more stands" '^  more: docs/debug.md#a-deadlock$' 'rill sim: error: deadlock: nothing moves at cycle 5'
-says "a message that begins as an option does" '^message request_too_long: ' \
+queue says "what to do" '^  what to do: run `rill pack` once more' 'the image was packed for another design'
+queue says "where more stands" '^  more: docs/debug.md#a-deadlock$' \
+    'rill sim: error: deadlock: nothing moves at cycle 5'
+queue says "a message that begins as an option does" '^message request_too_long: ' \
     '--tokens 1000: behind a prompt of 3 ids the context of 64 has room for 62'
-says "what stands behind --" '^option of `rill sim`: --chat NAME[|]FILE$' -- --chat
-says "an option of another command" '^option of `rill sim`: --chat NAME[|]FILE$' --chat
-says "a family" '^  - gpt2\.layers$' gpt2
-says "a key that config.json lacks" '^message config_key_missing: ' 'm/config.json: error: `hidden_size` is missing'
-says "an argument that is missing" '^message usage: ' 'rill gen: error: SPEC is missing'
-says "options that do not go together" '^message usage: ' '`--html` and `--json` do not go together'
-says "a fault of the design" '^message design_fault: ' 'the design reports fault 4: position'
+queue says "what stands behind --" '^option of `rill sim`: --chat NAME[|]FILE$' -- --chat
+queue says "an option of another command" '^option of `rill sim`: --chat NAME[|]FILE$' --chat
+queue says "a family" '^  - gpt2\.layers$' gpt2
+queue says "a key that config.json lacks" '^message config_key_missing: ' \
+    'm/config.json: error: `hidden_size` is missing'
+queue says "an argument that is missing" '^message usage: ' 'rill gen: error: SPEC is missing'
+queue says "options that do not go together" '^message usage: ' '`--html` and `--json` do not go together'
+queue says "a fault of the design" '^message design_fault: ' 'the design reports fault 4: position'
 no_operation() { ! "$rill" explain 'the design reports fault 4: at position 3' | grep '^operation position'; }
-check "explain: a plain word of a message is no operation" no_operation
-says "a message that is not known" \
-    '^no known message of Rill matches this text. Its words mean:$' 'it has no certificate'
-check_refused "explain: a message of which nothing is known" 1 'nothing is known of `blub xx`' "$rill" explain 'blub xx'
-check_refused "explain: a slip in its own option" 2 'unknown option `--tabls`; did you mean `--table`' "$rill" explain \
+queue check "explain: a plain word of a message is no operation" no_operation
+queue says "a message that is not known" '^no known message of Rill matches this text. Its words mean:$' \
+    'it has no certificate'
+queue check_refused "explain: a message of which nothing is known" 1 'nothing is known of `blub xx`' "$rill" explain \
+    'blub xx'
+queue check_refused "explain: a slip in its own option" 2 'unknown option `--tabls`; did you mean `--table`' "$rill" \
+    explain \
     --tabls
-check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" explain \
+queue check_refused "explain: a slip of the pen" 1 'nothing is known of `softmx`; did you mean `softmax`' "$rill" \
+    explain \
     softmx
-check_refused "explain: nothing" 1 'nothing is known of `zzz`$' "$rill" explain zzz
-check_refused "explain: no such table" 2 'a spec has no map `designs`' "$rill" explain --table designs
+queue check_refused "explain: nothing" 1 'nothing is known of `zzz`$' "$rill" explain zzz
+queue check_refused "explain: no such table" 2 'a spec has no map `designs`' "$rill" explain --table designs
 complete() { # every key has its words
     "$rill" explain --tables | while read -r table; do "$rill" explain --table "$table"; done | sed 1,2d |
         grep -E '\(null\)|\|  \|' && return 1
     [ "$("$rill" explain --tables | wc -l)" -ge 12 ]
 }
-check "explain: every key of every map has its words" complete
+queue check "explain: every key of every map has its words" complete
 # Nothing without a meaning, a type, a default or a page, and every page is there.
 whole() {
     "$rill" explain --all >"$work/all" && tests/schema/whole.py "$work/all" >"$work/lacks" && [ ! -s "$work/lacks" ] &&
@@ -144,11 +161,11 @@ whole() {
     head -n 3 "$work/lacks"
     return 1
 }
-check "explain: everything has its meaning, its legal values and a page that is there" whole
+queue check "explain: everything has its meaning, its legal values and a page that is there" whole
 in_another_order() {
     ! "$rill" explain '(1) must divide design.T: design.A (2)' | grep '^message design_a_t'
 }
-check "explain: the words of a message in another order are none" in_another_order
+queue check "explain: the words of a message in another order are none" in_another_order
 
 # The row of include/messages.def that each message has, `none` where it has none.
 rows_of() { # what of messages.py
@@ -165,11 +182,12 @@ of_tests() {
     echo "RILL_UPDATE=1 tests/schema/run.sh writes tests/schema/messages.txt; rows are of include/messages.def"
     return 1
 }
-check "explain: messages of refused specs, of docs/debug.md, of runs and command lines" of_tests
+queue check "explain: messages of refused specs, of docs/debug.md, of runs and command lines" of_tests
 of_sources() {
     rows_of sources | sort -u >"$work/sources.txt"
     [ "$(wc -l <"$work/sources.txt")" -ge 350 ] &&
         diff <(sed -n 's/^none //p' "$work/sources.txt") <(grep -v '^#' tests/schema/unexplained.txt)
 }
-check "explain: every error of the program, but for those of unexplained.txt" of_sources
+queue check "explain: every error of the program, but for those of unexplained.txt" of_sources
+run_queue
 verdict

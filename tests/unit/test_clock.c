@@ -13,7 +13,7 @@
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
 
-static const char spec[] = "tests/e2e/specs/dies.yaml";
+static const char spec[] = "tests/e2e/cases/dies/spec.yaml";
 static struct arena arena;
 static struct ir *ir;
 static struct emit_rtl rtl;
@@ -23,7 +23,7 @@ static size_t said_len;
 static struct diag diag;
 
 static bool emit(const struct ir *design, uint64_t identity, struct emit_rtl *out) {
-    return emit_rtl(design, &(struct emit_names){identity, identity}, out, &diag);
+    return emit_rtl(emit_plan_make(design, &(struct emit_names){identity, identity}), out, &diag);
 }
 
 static int setup(void **state) {
@@ -111,7 +111,7 @@ static void no_record_is_said(void **state) {
     struct clock_model clock;
     assert_true(clock_read(ir, NULL, spec, &rtl, &clock, &diag));
     assert_int_equal(clock.state, CLOCK_NONE);
-    assert_string_equal(clock.path, "tests/e2e/specs/dies.timing.json");
+    assert_string_equal(clock.path, "tests/e2e/cases/dies/spec.timing.json");
     has(report(&clock, false), "\nclock: not modelled; run verif/timing/run.sh --design SPEC\n");
 }
 

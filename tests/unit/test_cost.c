@@ -93,8 +93,8 @@ static void every_kernel_of_the_shipped_designs_is_measured(void **state) {
     skip();
 #endif
     static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c-spatial.yaml",
-                                        "configs/tinystories-gpt2-1m.yaml", "tests/e2e/specs/blocks.yaml",
-                                        "tests/e2e/specs/grouped.yaml"};
+                                        "configs/tinystories-gpt2-1m.yaml", "tests/e2e/cases/blocks/spec.yaml",
+                                        "tests/e2e/cases/grouped/spec.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct arena arena;
         arena_init(&arena);
@@ -190,8 +190,8 @@ static void every_kernel_of_a_design_has_a_formula(void **state) {
     skip();
 #endif
     static const char *const specs[] = {"configs/gpt2-124m-layer.yaml", "configs/tinystories-gpt2-1m.yaml",
-                                        "configs/graph-linear.yaml",    "tests/e2e/specs/blocks.yaml",
-                                        "tests/e2e/specs/layers7.yaml", "tests/e2e/specs/grouped.yaml"};
+                                        "configs/graph-linear.yaml",    "tests/e2e/cases/blocks/spec.yaml",
+                                        "tests/e2e/cases/layers7/spec.yaml", "tests/e2e/cases/grouped/spec.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct arena arena;
         arena_init(&arena);
@@ -210,7 +210,7 @@ static void hops_are_in_the_latency(void **state) {
     (void)state;
     struct arena arena;
     arena_init(&arena);
-    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/specs/dies.yaml");
+    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/cases/dies/spec.yaml");
     int engine = ir->engine[0].kernel;
     int64_t hops = ir_param_int(&ir->kernel[engine], "HOPS", 0), far = cost_kernel_work(ir, engine, 0).latency;
     assert_true(hops > 0);
@@ -226,7 +226,7 @@ static void four_tokens_wait_for_few_products(void **state) {
     static const struct { int asym, x_bits, more; } cases[] = {{0, 8, 0}, {1, 8, 1}, {0, 10, 2}, {1, 10, 2}};
     struct arena arena;
     arena_init(&arena);
-    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/specs/dies.yaml");
+    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/cases/dies/spec.yaml");
     int engine = ir->engine[0].kernel;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         ir_set_int(ir, engine, "ASYM", cases[i].asym);
@@ -254,7 +254,7 @@ static void a_multiplier_for_both_nibbles(void **state) {
     (void)state;
     struct arena arena;
     arena_init(&arena);
-    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/specs/pump.yaml");
+    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/cases/pump/spec.yaml");
     int engine = ir->engine[0].kernel;
     int64_t half = ir->design.channels * (ir->design.beat_bits / 8);
     assert_true(ir_second_clock(ir));
@@ -274,7 +274,7 @@ static void results_elsewhere_are_in_the_contract(void **state) {
     (void)state;
     struct arena arena;
     arena_init(&arena);
-    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/specs/cut_far.yaml");
+    struct ir *ir = (struct ir *)build(&arena, "tests/e2e/cases/cut_far/spec.yaml");
     int engine = ir->engine[0].kernel;
     struct timing_contract c;
     assert_true(timing_contract(ir, engine, &c));
@@ -290,7 +290,7 @@ static void rows_of_custom_kernels_count(void **state) {
     (void)state;
     struct arena arena;
     arena_init(&arena);
-    const struct ir *ir = build(&arena, "tests/e2e/specs/tables.yaml");
+    const struct ir *ir = build(&arena, "tests/e2e/cases/tables/spec.yaml");
     int64_t beats[2];
     for (int i = 0; i < 2; i++) {
         struct cost_load load = cost_load_new(ir);
@@ -384,7 +384,7 @@ static void the_usual_step_of_rows_is_full(void **state) {
     struct arena arena;
     arena_init(&arena);
     assert_int_equal(cost_usual_step(build(&arena, "configs/gpt2-124m-layer.yaml"), 512).tokens, 1);
-    const struct ir *ir = build(&arena, "tests/e2e/specs/mixer.yaml");
+    const struct ir *ir = build(&arena, "tests/e2e/cases/mixer/spec.yaml");
     assert_int_equal(ir->design.tokens, 2);
     assert_int_equal(cost_usual_step(ir, 0).tokens, 2);
     arena_free(&arena);

@@ -59,8 +59,8 @@ static void keys_ahead_deadlocked_when_engines_had_to_be_idle(void **state) {
 // Keys behind a product of a shared engine: starving the engine stops their writer.
 static void keys_of_a_product_go_through_with_both(void **state) {
     (void)state;
-    assert_null(deadlock("tests/e2e/specs/blocks.yaml", true, false));
-    assert_null(deadlock("tests/e2e/specs/inputs.yaml", true, false));
+    assert_null(deadlock("tests/e2e/cases/blocks/spec.yaml", true, false));
+    assert_null(deadlock("tests/e2e/cases/inputs/spec.yaml", true, false));
 }
 
 int main(void) {

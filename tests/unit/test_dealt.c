@@ -34,7 +34,7 @@ static const struct ir *build(int vocab, const char *design) {
     int fd = mkstemp(path);
     assert_true(fd >= 0 && getcwd(here, sizeof here));
     FILE *f = fdopen(fd, "w");
-    fprintf(f, "name: t\nboard: %s/tests/e2e/specs/boards/narrow.yaml\n", here);
+    fprintf(f, "name: t\nboard: %s/tests/e2e/boards/narrow.yaml\n", here);
     fprintf(f, "model: {family: gpt2, layers: 1, hidden: 96, heads: 3, ffn: 200, vocab: %d, context: 24}\n", vocab);
     fprintf(f, "design: {beat_bits: 256, lanes: 8, T: 2, fifo: safe, %s}\n", design);
     fclose(f);

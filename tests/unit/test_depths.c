@@ -151,7 +151,7 @@ static void test_shared_cache(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    const char *path = file_find_shared(&x.f.arena, "tests/e2e/specs/attentions.yaml");
+    const char *path = file_find_shared(&x.f.arena, "tests/e2e/cases/attentions/spec.yaml");
     assert_non_null(path);
     struct ir *ir = command_build(path, &x.f.arena, &x.f.diag, NULL);
     assert_no_errors(&x.f);

@@ -254,7 +254,7 @@ static void test_checkpoint(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    const char *family = file_find_shared(&x.f.arena, "tests/e2e/specs/families/gated.yaml"),
+    const char *family = file_find_shared(&x.f.arena, "tests/e2e/families/gated.yaml"),
                *model =
                    arena_printf(&x.f.arena,
                                 "model: {family: %s, layers: 3, hidden: 24, heads: 3, kv_heads: 1, head_dim: 4, "
@@ -451,7 +451,7 @@ static void test_kernels(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    const char *path = file_find_shared(&x.f.arena, "tests/e2e/specs/rectified.yaml");
+    const char *path = file_find_shared(&x.f.arena, "tests/e2e/cases/rectified/spec.yaml");
     const struct rill_spec *spec = rill_spec_read(path, &x.f.arena, &x.f.diag);
     const struct oracle_graph *g = oracle_read(&x.f.arena, path, &x.f.diag);
     assert_no_errors(&x.f);
@@ -467,7 +467,7 @@ static void test_too_many_kernels(void **state) {
     image_begin(&x);
     struct text spec = {0};
     text_addf(&spec, "model: {family: %s, layers: 1, width: 8}\nkernels:\n",
-              file_find_shared(&x.f.arena, "tests/e2e/specs/families/rectified.yaml"));
+              file_find_shared(&x.f.arena, "tests/e2e/families/rectified.yaml"));
     for (int i = 0; i < SPEC_MAX_KERNELS; i++) text_addf(&spec, "  k%d: {}\n", i);
     assert_null(rill_spec_read(spec_of(&x, "many.yaml", text_cstr(&spec)), &x.f.arena, &x.f.diag));
     assert_reported(&x.f, "many.yaml:4:3: error: kernels of a spec and its family must have at most 64 items, not 65");

@@ -95,10 +95,10 @@ static void test_cuts(void **state) {
     const int64_t budget[] = {14, 15, 17, 20, 25};
     for (size_t i = 0; i < COUNT_OF(budget); i++) {
         struct fuse f;
-        struct ir *before = build("tests/e2e/specs/odd.yaml", SPEC_SAFE, 0, "insert-converters");
+        struct ir *before = build("tests/e2e/cases/odd/spec.yaml", SPEC_SAFE, 0, "insert-converters");
         fuse_read(before, &f);
         assert_true(f.units > 10 && fuse_whole_bits(&f) > budget[i] * KIB_BITS);
-        struct ir *ir = build("tests/e2e/specs/odd.yaml", SPEC_SAFE, budget[i], "fuse-groups");
+        struct ir *ir = build("tests/e2e/cases/odd/spec.yaml", SPEC_SAFE, budget[i], "fuse-groups");
         assert_int_equal(ir->fusions, 2);
         assert_int_equal(ir->fusion[0].groups, ir->groups);
         int64_t largest = 0;
@@ -149,8 +149,8 @@ static void check_emitted(const struct ir *ir, bool timed) {
 
 static void test_design(void **state) {
     (void)state;
-    struct ir *one = build("tests/e2e/specs/odd.yaml", SPEC_SAFE, 0, NULL),
-              *many = build("tests/e2e/specs/odd.yaml", SPEC_SAFE, 14, NULL);
+    struct ir *one = build("tests/e2e/cases/odd/spec.yaml", SPEC_SAFE, 0, NULL),
+              *many = build("tests/e2e/cases/odd/spec.yaml", SPEC_SAFE, 14, NULL);
     assert_int_equal(one->groups, 0);
     assert_true(many->groups >= 3);
     check_pools(many);
@@ -160,7 +160,7 @@ static void test_design(void **state) {
     static const enum spec_fifo fifo[] = {SPEC_SAFE, SPEC_TIMED};
     const char *stuck;
     for (size_t i = 0; i < COUNT_OF(fifo); i++) {
-        struct ir *ir = build("tests/e2e/specs/odd.yaml", fifo[i], 14, NULL);
+        struct ir *ir = build("tests/e2e/cases/odd/spec.yaml", fifo[i], 14, NULL);
         assert_true(timing_progress(ir, false, &stuck, NULL));
         check_emitted(ir, i == 1);
     }
@@ -170,7 +170,7 @@ static void test_design(void **state) {
 static void test_halt(void **state) {
     (void)state;
     const char *stuck = NULL;
-    struct ir *ir = build("tests/e2e/specs/odd.yaml", SPEC_SAFE, 14, NULL);
+    struct ir *ir = build("tests/e2e/cases/odd/spec.yaml", SPEC_SAFE, 14, NULL);
     int first = 0, second = 0;
     while (ir->edge[first].pool == IR_NONE || ir->edge[first].pool_port != 0) first++;
     while (ir->edge[second].pool != ir->edge[first].pool || ir->edge[second].pool_port != 1) second++;

@@ -294,7 +294,7 @@ static void test_own_family(void **state) {
           "\"max_position_embeddings\": 20, \"hidden_act\": \"gelu_new\", \"tie_word_embeddings\": true}");
     assert_null(try_import(&x));
     x.f.diag.errors = 0;
-    x.o.family = file_find_shared(&x.f.arena, "tests/e2e/specs/families/gated.yaml");
+    x.o.family = file_find_shared(&x.f.arena, "tests/e2e/families/gated.yaml");
     struct import *m = try_import(&x);
     assert_no_errors(&x.f);
     assert_string_equal(m->family->name, "gated");
@@ -313,7 +313,7 @@ static void test_places(void **state) {
           "\"num_key_value_heads\": 1, \"intermediate_size\": 40, \"vocab_size\": 30, \"head_dim\": 8, "
           "\"max_position_embeddings\": 20, \"hidden_act\": \"gelu_new\", \"tie_word_embeddings\": true}");
     struct arena *a = &x.f.arena;
-    const char *specs = file_find_shared(a, "tests/e2e/specs");
+    const char *specs = file_find_shared(a, "tests/e2e");
     static const struct {
         const char *below, *word;
     } places[] = {{"", "families/gated.yaml"},
@@ -418,7 +418,7 @@ static void test_wide_rows(void **state) {
         struct import_design d = least;
         struct text spec = {0}, table = {0};
         begin(&x, "m", cases[i].config);
-        x.o.board = file_find_shared(&x.f.arena, "tests/e2e/specs/boards/narrow.yaml");
+        x.o.board = file_find_shared(&x.f.arena, "tests/e2e/boards/narrow.yaml");
         struct import *m = try_import(&x);
         assert_non_null(command_fit(m, "t.yaml", &d, &spec, &x.f.diag));
         assert_no_errors(&x.f);

@@ -20,6 +20,7 @@ static struct arena arena;
 
 struct design {
     struct ir *ir;
+    const struct emit_plan *plan;
     const char *top, *placement;
 };
 
@@ -35,20 +36,18 @@ static struct design design_of(const char *spec) {
     diag_init(&diag, stderr);
     struct design d = {.ir = command_build(spec, &arena, &diag, NULL)};
     assert_non_null(d.ir);
-    emit_top(d.ir, &(struct emit_names){0}, &top);
-    emit_placement(d.ir, &placement);
+    d.plan = emit_plan_make(d.ir, NULL);
+    emit_top(d.plan, &top);
+    emit_placement(d.plan, &placement);
     d.top = kept(&top), d.placement = kept(&placement);
     return d;
 }
 
-// The die of a line that places an instance as a whole, by name or by `u_read_*`; -1: none.
-static int placed_on(const struct design *d, const char *instance) {
-    char pattern[160], name[32];
+// The die of a line that places an instance as a whole; -1: none.
+static int placed_on(const struct design *d, const char *path) {
+    char pattern[240], name[32];
     for (const char *line = strstr(d->placement, "rill_place"); line; line = strstr(line + 1, "rill_place")) {
-        if (sscanf(line, "rill_place pblock_%31[^ ] {%159[^}]}", name, pattern) != 2) continue;
-        size_t len = strlen(pattern);
-        bool any = pattern[len - 1] == '*' && !strchr(pattern, '/');
-        if (any ? strncmp(pattern, instance, len - 1) : strcmp(pattern, instance)) continue;
+        if (sscanf(line, "rill_place pblock_%31[^ ] {%239[^}]}", name, pattern) != 2 || strcmp(pattern, path)) continue;
         for (int die = 0; die < d->ir->dies; die++)
             if (!strcmp(d->ir->die[die].name, name)) return die;
     }
@@ -63,26 +62,50 @@ static const char *instance_at(const char *text, const char *at) {
     return arena_printf(&arena, "%s", name);
 }
 
+// What has the k-th of `count` resets of an instance: a link has one for each die on its way.
+static const char *part_at(const char *instance, int k, int count) {
+    if (count == 1) return instance;
+    if (k == 0) return arena_printf(&arena, "%s/gen_far.u_send", instance);
+    if (k == count - 1) return arena_printf(&arena, "%s/gen_far.u_fifo", instance);
+    return arena_printf(&arena, "%s/gen_far.gen_way[%d].u_way", instance, k - 1);
+}
+
+// The resets of an instance, the last one first in the text.
+static int check_resets(const struct design *d, const char *path, const char *at, int instances[IR_MAX_DIES]) {
+    int die[IR_MAX_DIES], count = 0, links = 0;
+    const char *end = strchr(at, ')');
+    for (at = strstr(at, "core_rst_"); at && at < end; at = strstr(at + 1, "core_rst_"))
+        assert_int_equal(sscanf(at, "core_rst_%d", &die[count++]), 1);
+    for (int i = 0; i < count; i++) {
+        int place = placed_on(d, part_at(path, count - 1 - i, count));
+        if (place >= 0) assert_int_equal(die[i], place); // the others lie where the tool likes
+        if (count > 1) assert_true(place >= 0);
+        links += count > 1;
+        instances[die[i]]++;
+    }
+    return links;
+}
+
 static void every_instance_has_the_reset_of_its_die(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/dies.yaml");
-    int instances[IR_MAX_DIES] = {0}, die, index;
-    for (const char *at = strstr(d.top, ".rst(core_rst_"); at; at = strstr(at + 1, ".rst(core_rst_")) {
-        const char *instance = instance_at(d.top, at);
-        assert_int_equal(sscanf(at, ".rst(core_rst_%d[%d])", &die, &index), 2);
-        if (strstr(instance, "_probe_")) continue; // of a simulation alone
-        int place = placed_on(&d, instance);
-        if (place >= 0) assert_int_equal(die, place); // the others lie where the tool likes
-        instances[die]++;
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
+    int instances[IR_MAX_DIES] = {0}, links = 0;
+    for (int m = 0; m < d.plan->modules; m++) {
+        const char *text = d.plan->module[m].text;
+        for (const char *at = strstr(text, ".rst("); at; at = strstr(at + 1, ".rst(")) {
+            const char *path = arena_printf(&arena, "%s/%s", emit_module_path(d.plan, m), instance_at(text, at));
+            links += check_resets(&d, path, at, instances);
+        }
+        assert_null(strstr(text, ".rst(core_rst["));
     }
-    for (die = 0; die < 3; die++) assert_true(instances[die] > 0);
-    assert_null(strstr(d.top, ".rst(core_rst["));
+    for (int die = 0; die < 3; die++) assert_true(instances[die] > 0);
+    assert_true(links > 3);
 }
 
 // Ways to and from all dies have as many stages as the token loop waits for, the border crossed between two of them.
 static void all_dies_leave_the_reset_together(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/dies.yaml");
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
     int loop = kernel_first(d.ir, KERNEL_LOOP), home = d.ir->kernel[loop].die;
     int stages = (int)ir_param_int(&d.ir->kernel[loop], "RESET_WAY", 0) - IR_RESET_LEAST;
     assert_int_equal(stages, 3);
@@ -96,32 +119,68 @@ static void all_dies_leave_the_reset_together(void **state) {
     }
 }
 
+// Bits of the faults of a module, by the name of their net.
+static int bits_of_net(const struct design *d, const char *net) {
+    for (int m = 0; m < d->plan->modules; m++)
+        if (!strcmp(net, arena_printf(&arena, "faults_of_%s", d->plan->module[m].name))) return d->plan->module[m].faults;
+    return 1;
+}
+
+// The bits of a list, the last one first: `a[2:1], b` is b, a[1], a[2].
+static int bits_of(const struct design *d, const char *list, const char *end, const char *bits[256]) {
+    int count = 0, high, low;
+    char name[120];
+    for (const char *at = end; at > list; at--) {
+        if (at[-1] != ' ' && at[-1] != '{' && at[-1] != '(') continue;
+        int found = sscanf(at, "%119[a-z0-9_][%d:%d]", name, &high, &low);
+        if (found < 1) continue;
+        if (found == 2) low = high;
+        if (found == 1) low = 0, high = bits_of_net(d, name) - 1;
+        bool alone = found == 1 && !high;
+        for (int i = low; i <= high; i++)
+            bits[count++] = alone ? arena_strdup(&arena, name) : arena_printf(&arena, "%s[%d]", name, i);
+    }
+    return count;
+}
+
+static int find_bit(const char *bits[256], int count, const char *bit) {
+    for (int i = 0; i < count; i++)
+        if (!strcmp(bits[i], bit)) return i;
+    return -1;
+}
+
 // kernel_fault[i] is that of the kernel i among those that have one, over whatever die it comes.
 static void a_fault_keeps_its_place(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/dies.yaml");
-    const char *at = strstr(d.top, "assign kernel_fault = {");
-    assert_non_null(at);
-    for (int k = d.ir->kernels - 1; k >= 0; k--) {
-        const char *name = d.ir->kernel[k].name;
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
+    int place = 0, of_module[64] = {0}, told = 0;
+    for (int k = 0; k < d.ir->kernels; k++) {
+        int home = d.plan->home[k];
         if (!d.ir->kernel[k].has_fault) continue;
-        const char *told = arena_printf(&arena, "told_of_%s", name);
-        at = strstr(at, told);
-        assert_non_null(at); // in the order of the kernels
-        const char *out = strstr(d.top, arena_printf(&arena, "u_fault_way_%d (", d.ir->kernel[k].die));
-        assert_non_null(out);
-        const char *from = strstr(out, arena_printf(&arena, "fault_of_%s", name)), *to = strstr(out, told),
-                   *end = strstr(out, ");\n");
-        assert_true(from && to && from < to && to < end);
+        const char *way = strstr(d.top, arena_printf(&arena, "u_fault_way_%d (", d.ir->kernel[k].die));
+        assert_non_null(way);
+        const char *from = strstr(way, ".d("), *to = strstr(way, ".q("), *bits_from[256], *bits_to[256];
+        assert_true(from && to && from < to);
+        int n = bits_of(&d, from, strchr(from, ')'), bits_from), taken = bits_of(&d, to, strchr(to, ')'), bits_to);
+        const char *name = d.plan->module[home].name;
+        bool alone = d.plan->module[home].faults == 1;
+        const char *fault = alone ? arena_printf(&arena, "faults_of_%s", name)
+                                  : arena_printf(&arena, "faults_of_%s[%d]", name, of_module[home]);
+        int at = find_bit(bits_from, n, fault);
+        of_module[home]++;
+        assert_true(n == taken && at >= 0);
+        assert_string_equal(bits_to[at], arena_printf(&arena, "kernel_fault[%d]", place++));
+        told++;
     }
+    assert_true(told > 3);
 }
 
 static void a_design_of_one_die_has_no_way(void **state) {
     (void)state;
-    struct design d = design_of("tests/e2e/specs/five.yaml");
+    struct design d = design_of("tests/e2e/cases/five/spec.yaml");
     assert_int_equal(emit_way_stages(d.ir), 0);
     assert_null(strstr(d.top, "rill_hop #"));
-    assert_non_null(strstr(d.top, ".rst(core_rst[0])"));
+    assert_non_null(strstr(d.plan->module[0].text, ".rst(core_rst[0])"));
 }
 
 static int setup(void **state) {

@@ -400,8 +400,8 @@ static void test_other_pairs(void **state) {
     size_t ropes, before;
     fixture_begin(&f);
     struct oracle_graph *turns =
-                            oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/specs/rope.yaml"), &f.diag),
-                        *none = oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/specs/five.yaml"), &f.diag);
+                            oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/cases/rope/spec.yaml"), &f.diag),
+                        *none = oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/cases/five/spec.yaml"), &f.diag);
     assert_no_errors(&f);
     before = count_interleaved(turns, &ropes);
     assert_true(ropes > 0 && oracle_turn_other_pairs(turns));

@@ -100,7 +100,7 @@ static void test_random(void **state) {
     struct fixture f;
     fixture_begin(&f);
     struct checkpoint *checkpoint = checkpoint_open(&f.arena, "random:1", &f.diag);
-    struct oracle *o = open_spec(&f, "tests/e2e/specs/odd.yaml", checkpoint);
+    struct oracle *o = open_spec(&f, "tests/e2e/cases/odd/spec.yaml", checkpoint);
     assert_non_null(o);
     bool seen[97] = {false};
     int kinds = 0;
@@ -148,12 +148,12 @@ static void check_follows(const char *spec, int64_t context, int vocabulary, dou
 
 static void test_rotary(void **state) {
     (void)state;
-    check_follows("tests/e2e/specs/llama_block.yaml", 75, 61, 0.05);
-    check_follows("tests/e2e/specs/llama.yaml", 37, 61, 0.06);
-    check_follows("tests/e2e/specs/qwen2.yaml", 37, 67, 0.06);
-    check_follows("tests/e2e/specs/qwen3.yaml", 37, 59, 0.06);
-    check_follows("tests/e2e/specs/gemma3.yaml", 37, 59, 0.06);
-    check_follows("tests/e2e/specs/gemma2.yaml", 75, 59, 0.06);
+    check_follows("tests/e2e/cases/llama_block/spec.yaml", 75, 61, 0.05);
+    check_follows("tests/e2e/cases/llama/spec.yaml", 37, 61, 0.06);
+    check_follows("tests/e2e/cases/qwen2/spec.yaml", 37, 67, 0.06);
+    check_follows("tests/e2e/cases/qwen3/spec.yaml", 37, 59, 0.06);
+    check_follows("tests/e2e/cases/gemma3/spec.yaml", 37, 59, 0.06);
+    check_follows("tests/e2e/cases/gemma2/spec.yaml", 75, 59, 0.06);
 }
 
 // A family's file against numpy's forward pass (NAME/make.py).

@@ -113,7 +113,7 @@ static void test_specs(void **state) {
     if (others) {
         for (char *spec = strtok(others, " "); spec; spec = strtok(NULL, " ")) check_spec(spec, "drop-unread");
     } else {
-        assert_true(check_pattern(&f, "tests/e2e/specs/*.yaml") >= 22);
+        assert_true(check_pattern(&f, "tests/e2e/cases/*/spec.yaml") >= 22);
         assert_true(check_pattern(&f, "configs/tinystories*.yaml") >= 1);
     }
     fixture_end(&f);

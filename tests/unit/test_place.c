@@ -184,14 +184,15 @@ static void a_stream_between_dies_has_credits_for_its_way(void **state) {
     assert_int_equal(ir_credits(5, 0), 5);
     assert_int_equal(ir_credits(2, 1), 7);
     assert_int_equal(ir_credits(8, 2), 14);
-    struct ir *ir = build("tests/e2e/specs/dies.yaml");
+    struct ir *ir = build("tests/e2e/cases/dies/spec.yaml");
     struct diag diag;
     diag_init(&diag, tmpfile());
     int streams = 0, far = IR_NONE;
+    const struct emit_plan *plan = emit_plan_make(ir, NULL);
     for (int e = 0; e < ir->edges; e++) {
         if (!ir->edge[e].crossings || ir->edge[e].pool != IR_NONE) continue;
         struct way way = {.near = true};
-        emit_walk_stream(ir, e, follow, &way);
+        emit_walk_stream(plan, e, follow, &way);
         assert_true(way.near && way.count == ir->edge[e].crossings + 1);
         assert_int_equal(way.last, ir->kernel[ir->edge[e].dst_kernel].die);
         assert_true(ir->edge[e].depth >= 2 * ir->edge[e].crossings + 5);
@@ -231,7 +232,7 @@ static void words_cross_in_parts(const char *spec) {
 
 static void words_far_apart_cross_in_parts(void **state) {
     (void)state;
-    words_cross_in_parts("tests/e2e/specs/dies.yaml");
+    words_cross_in_parts("tests/e2e/cases/dies/spec.yaml");
     words_cross_in_parts("configs/gpt2-medium-u55c.yaml"); // its results are far apart, too
 }
 
@@ -309,7 +310,7 @@ static void row_parameters_take_no_longer_than_a_row(void **state) {
 // Every boundary's table: the widest first, and nothing is missing.
 static void all_that_crosses_is_in_the_table(void **state) {
     (void)state;
-    static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "tests/e2e/specs/cut.yaml"};
+    static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "tests/e2e/cases/cut/spec.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct ir *ir = build(specs[s]);
         struct text text = {0};
@@ -367,7 +368,7 @@ static void a_partition_cuts_the_narrow_stream(void **state) {
 // 256 bits, two tokens at a time.
 static void lanes_are_cut_beyond_limits(void **state) {
     (void)state;
-    const struct ir *ir = built("tests/e2e/specs/cut.yaml");
+    const struct ir *ir = built("tests/e2e/cases/cut/spec.yaml");
     const struct ir_engine *e = &ir->engine[0];
     const struct ir_kernel *k = &ir->kernel[e->kernel];
     struct cost_design cost = cost_design(ir);
@@ -401,7 +402,7 @@ static void lanes_are_cut_beyond_limits(void **state) {
 
 static void results_away_from_whole_lanes(void **state) {
     (void)state;
-    const struct ir *ir = built("tests/e2e/specs/cut_far.yaml");
+    const struct ir *ir = built("tests/e2e/cases/cut_far/spec.yaml");
     const struct ir_engine *e = &ir->engine[0];
     const struct ir_kernel *k = &ir->kernel[e->kernel];
     for (int c = 0; c < e->channels; c++) assert_int_equal(e->sums_die[c], c < 8 ? 0 : 1);
@@ -421,7 +422,7 @@ static bool is_refused(const struct ir *ir) {
 
 static void a_cut_that_cannot_be_built_is_a_fault(void **state) {
     (void)state;
-    struct ir *ir = build("tests/e2e/specs/cut_far.yaml");
+    struct ir *ir = build("tests/e2e/cases/cut_far/spec.yaml");
     struct ir_engine *e = &ir->engine[0];
     assert_false(is_refused(ir));
     e->sums_die[1] = 1; // one of a group
@@ -433,7 +434,7 @@ static void a_cut_that_cannot_be_built_is_a_fault(void **state) {
 // Within its limits no lane is.
 static void within_limits_lanes_are_whole(void **state) {
     (void)state;
-    const struct ir *ir = built("tests/e2e/specs/dies.yaml");
+    const struct ir *ir = built("tests/e2e/cases/dies/spec.yaml");
     const struct ir_engine *e = &ir->engine[0];
     assert_int_equal(e->result_die, ir->kernel[e->kernel].die);
     assert_null(ir_param(&ir->kernel[e->kernel], "EARLY"));

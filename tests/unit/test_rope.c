@@ -129,7 +129,7 @@ static void lanes_are_of_one_half(void **state) {
     struct diag diag;
     arena_init(&arena);
     diag_init(&diag, stderr);
-    const struct ir *ir = command_build("tests/e2e/specs/rope.yaml", &arena, &diag, "choose-lanes");
+    const struct ir *ir = command_build("tests/e2e/cases/rope/spec.yaml", &arena, &diag, "choose-lanes");
     assert_non_null(ir);
     size_t found = 0;
     for (int n = 0; n < ir->nodes; n++)

@@ -51,10 +51,10 @@ static int64_t engine_param(const char *spec, const char *name) {
 
 static void test_engine(void **state) {
     (void)state;
-    assert_int_equal(engine_param("tests/e2e/specs/asym_long.yaml", "ACC_W"), 66);
-    assert_int_equal(engine_param("tests/e2e/specs/asym_long.yaml", "X_UNITS"), 770);    // of 24579 elements
-    assert_int_equal(engine_param("tests/e2e/specs/asym_long.yaml", "ASYM_UNITS"), 592); // of 18944
-    assert_int_equal(engine_param("tests/e2e/specs/asym.yaml", "ACC_W"), 0);
+    assert_int_equal(engine_param("tests/e2e/cases/asym_long/spec.yaml", "ACC_W"), 66);
+    assert_int_equal(engine_param("tests/e2e/cases/asym_long/spec.yaml", "X_UNITS"), 770);    // of 24579 elements
+    assert_int_equal(engine_param("tests/e2e/cases/asym_long/spec.yaml", "ASYM_UNITS"), 592); // of 18944
+    assert_int_equal(engine_param("tests/e2e/cases/asym/spec.yaml", "ACC_W"), 0);
 }
 
 int main(void) {

@@ -232,14 +232,14 @@ static void assert_near(int64_t value, int64_t expected) {
 // jitter).
 static void test_cycles_of_rtl(void **state) {
     (void)state;
-    struct ir *ir = build("tests/e2e/specs/five.yaml");
+    struct ir *ir = build("tests/e2e/cases/five/spec.yaml");
     assert_near(simulate(ir, 20, 1, NULL, false)->cycles, 2315);
-    ir = build("tests/e2e/specs/blocks.yaml");
+    ir = build("tests/e2e/cases/blocks/spec.yaml");
     assert_near(simulate(ir, 4, 1, NULL, false)->cycles, 7506);
-    ir = build("tests/e2e/specs/odd.yaml");
+    ir = build("tests/e2e/cases/odd/spec.yaml");
     assert_near(simulate(ir, 3, 4, NULL, false)->cycles, 13247);
     assert_near(simulate(ir, 30, 8, NULL, false)->cycles, 64146);
-    ir = build("tests/e2e/specs/grouped.yaml");
+    ir = build("tests/e2e/cases/grouped/spec.yaml");
     assert_near(simulate(ir, 9, 4, NULL, false)->cycles, 27745);
     ir = build("configs/tinystories-gpt2-1m.yaml");
     assert_near(simulate(ir, 8, 4, NULL, false)->cycles, 53438);
@@ -250,7 +250,7 @@ static struct timing_forecast *forecast_of(const struct ir *ir, int64_t prompt, 
 // To the cycle: a residual waits for its other operand, behind a full FIFO and in the adder's slices.
 static void operands_wait_in_slices(void **state) {
     (void)state;
-    struct ir *ir = build_sized("tests/e2e/specs/five.yaml", SPEC_SAFE);
+    struct ir *ir = build_sized("tests/e2e/cases/five/spec.yaml", SPEC_SAFE);
     assert_int_equal((int64_t)forecast_of(ir, 9, 1, TIMING_WHOLE_WORDS)->first_id, 1508); // the RTL's
     assert_int_equal((int64_t)forecast_of(ir, 20, 1, TIMING_WHOLE_WORDS)->first_id, 3092);
 }
@@ -270,7 +270,7 @@ static void test_bounds(void **state) {
     f->decode.cycles = (double)f->decode.bound.cycles - 1;
     assert_non_null(strstr(timing_below_bound(&arena, ir, f), "behind the first"));
     assert_true(decode > (double)f->decode.bound.cycles / 2 && f->decode.bound.rows == 3);
-    ir = build("tests/e2e/specs/mixer.yaml"); // products of rows
+    ir = build("tests/e2e/cases/mixer/spec.yaml"); // products of rows
     assert_null(timing_below_bound(&arena, ir, forecast_of(ir, 7, 1, TIMING_WHOLE_WORDS)));
 }
 
@@ -278,18 +278,18 @@ static void test_bounds(void **state) {
 // to the last write response.
 static void test_cycles_of_shared_channels(void **state) {
     (void)state;
-    struct ir *ir = build_sized("tests/e2e/specs/transpose.yaml", SPEC_SAFE);
+    struct ir *ir = build_sized("tests/e2e/cases/transpose/spec.yaml", SPEC_SAFE);
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 3111);
-    ir = build_sized("tests/e2e/specs/mixer.yaml", SPEC_SAFE);
+    ir = build_sized("tests/e2e/cases/mixer/spec.yaml", SPEC_SAFE);
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 2896);
-    ir = build("tests/e2e/specs/spills.yaml");
+    ir = build("tests/e2e/cases/spills/spec.yaml");
     assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 20870);
-    ir = build_sized("tests/e2e/specs/spills.yaml", SPEC_SAFE);
+    ir = build_sized("tests/e2e/cases/spills/spec.yaml", SPEC_SAFE);
     ir->design.hbm.ids = 2; // a port that is always full: in which order the memory takes what is granted
     assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 37781);
-    ir = build_sized("tests/e2e/specs/lanes.yaml", SPEC_SAFE); // a fixed priority of its readers would be 3 % faster
+    ir = build_sized("tests/e2e/cases/lanes/spec.yaml", SPEC_SAFE); // a fixed priority of its readers would be 3 % faster
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 6895);
-    ir = build_sized("tests/e2e/specs/rope.yaml", SPEC_SAFE);
+    ir = build_sized("tests/e2e/cases/rope/spec.yaml", SPEC_SAFE);
     assert_near(simulate(ir, 70, 1, NULL, false)->cycles, 36650);
 }
 
@@ -303,7 +303,7 @@ static struct timing_forecast *forecast_of(const struct ir *ir, int64_t prompt, 
 // Samples against the whole request; the engine's cycles by cause are all of a phase's cycles.
 static void test_forecast(void **state) {
     (void)state;
-    struct ir *ir = build_sized("tests/e2e/specs/grouped.yaml", SPEC_SAFE);
+    struct ir *ir = build_sized("tests/e2e/cases/grouped/spec.yaml", SPEC_SAFE);
     struct timing_forecast *whole = forecast_of(ir, 50, 24, INT64_MAX), *some = forecast_of(ir, 50, 24, 1);
     assert_int_equal(whole->steps, whole->simulated);
     assert_true(some->prefill.cycles != whole->prefill.cycles);
@@ -324,7 +324,7 @@ static void test_forecast(void **state) {
 // full before them as behind: none is below the bound, by nothing but themselves.
 static void test_forecast_read_ahead(void **state) {
     (void)state;
-    struct ir *ir = build("tests/e2e/specs/read_ahead.yaml");
+    struct ir *ir = build("tests/e2e/cases/read_ahead/spec.yaml");
     struct timing_forecast *whole = forecast_of(ir, 10, 100, INT64_MAX), *some = forecast_of(ir, 10, 100, 1);
     assert_true(whole->decode.cycles >= (double)whole->decode.bound.cycles);
     assert_true(some->simulated < some->steps && some->decode.cycles >= (double)some->decode.bound.cycles);
@@ -334,7 +334,7 @@ static void test_forecast_read_ahead(void **state) {
 
 static void test_words(void **state) {
     (void)state;
-    struct ir *ir = build("tests/e2e/specs/blocks.yaml");
+    struct ir *ir = build("tests/e2e/cases/blocks/spec.yaml");
     struct timing_result *r = simulate(ir, 3, 1, NULL, false);
     assert_null(r->stuck);
     assert_int_equal(r->edge[edge_named(ir, "input_x_x_to_h_loop_0")].words, 3 * 24);
@@ -354,7 +354,7 @@ static void test_words(void **state) {
 // need.
 static void test_words_of_rounds(void **state) {
     (void)state;
-    struct ir *ir = build_sized("tests/e2e/specs/lanes.yaml", SPEC_SAFE);
+    struct ir *ir = build_sized("tests/e2e/cases/lanes/spec.yaml", SPEC_SAFE);
     struct timing_result *r = simulate(ir, 4, 1, NULL, false);
     assert_int_equal(r->edge[edge_named(ir, "z_y_wide_to_output_z_y")].words, 4 * 14); // 105 by 8
 }
@@ -363,7 +363,7 @@ static void test_words_of_rounds(void **state) {
 // few words.
 static void test_halt(void **state) {
     (void)state;
-    struct ir *ir = build_sized("tests/e2e/specs/blocks.yaml", SPEC_SAFE);
+    struct ir *ir = build_sized("tests/e2e/cases/blocks/spec.yaml", SPEC_SAFE);
     int64_t *depth = ARENA_ARRAY(&arena, int64_t, (size_t)ir->edges + 1);
     for (int e = 0; e < ir->edges; e++) depth[e] = ir->edge[e].depth;
     int side = edge_named(ir, "h_fork_1_to_h_next_b");
@@ -375,8 +375,8 @@ static void test_halt(void **state) {
 
 static void test_depths(void **state) {
     (void)state;
-    const char *const specs[] = {"tests/e2e/specs/five.yaml", "tests/e2e/specs/blocks.yaml", "tests/e2e/specs/odd.yaml",
-                                 "tests/e2e/specs/grouped.yaml"};
+    const char *const specs[] = {"tests/e2e/cases/five/spec.yaml", "tests/e2e/cases/blocks/spec.yaml", "tests/e2e/cases/odd/spec.yaml",
+                                 "tests/e2e/cases/grouped/spec.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct ir *ir = build(specs[s]);
         for (int e = 0; e < ir->edges; e++) {
@@ -401,8 +401,8 @@ static int64_t bits_of(const struct ir *ir) {
 // Fewer bits, rows that take longer, no deadlock.
 static void test_conservative(void **state) {
     (void)state;
-    struct ir *few = build_sized("tests/e2e/specs/five.yaml", SPEC_CONSERVATIVE),
-              *timed = build("tests/e2e/specs/five.yaml");
+    struct ir *few = build_sized("tests/e2e/cases/five/spec.yaml", SPEC_CONSERVATIVE),
+              *timed = build("tests/e2e/cases/five/spec.yaml");
     assert_true(bits_of(few) < bits_of(timed) * 5 / 6);
     for (int e = 0; e < few->edges; e++)
         assert_true(few->edge[e].depth >= 2 && few->edge[e].depth <= timed->edge[e].depth);
@@ -452,7 +452,7 @@ static void check_marks(const struct ir *ir, int64_t length, int64_t age, bool t
 // Streams that are not marked never hold their writers, in requests that the marks were not made from.
 static void test_marks(void **state) {
     (void)state;
-    static const char *const specs[] = {"tests/unit/rows.yaml", "tests/e2e/specs/blocks.yaml"};
+    static const char *const specs[] = {"tests/unit/rows.yaml", "tests/e2e/cases/blocks/spec.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct ir *ir = build(specs[s]);
         assert_true(pass_mark_ahead(ir, NULL, &diag));

@@ -50,7 +50,7 @@ rm -rf "$folder" && mkdir -p "${folder%/*}"
 # shellcheck disable=SC2086 # one word per option
 verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $options "$@" --top-module rill_sim_top \
     --prefix Vrill_sim_top \
-    --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_PROBES -DRILL_ASSERT -DRILL_FAST_SIM \
+    --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_ASSERT -DRILL_FAST_SIM \
     -CFLAGS "-DRILL_THREADS=$threads -I$root" \
     -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
     "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \

@@ -17,7 +17,7 @@ import pathlib
 import re
 import sys
 
-MACROS = {"RILL_VENDOR_CELLS", "RILL_PUMP", "RILL_ASSERT", "RILL_PROBES", "RILL_FAST_SIM"}
+MACROS = {"RILL_VENDOR_CELLS", "RILL_PUMP", "RILL_ASSERT", "RILL_FAST_SIM"}
 
 SYSTEMVERILOG = """accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before
 begin bind bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config

@@ -11,9 +11,9 @@ usage() {
 usage: verif/pnr/gates.sh [--fault N] [SPEC]
   --fault N  with a fault: the N-th AND of the netlist is an OR
   SPEC       default: verif/pnr/linear.yaml
-Synthesizes the design to gates and registers (Yosys, generic cells; memories stay memories), puts the probes of the RTL
-on the streams of the netlist's top and runs `rill sim`: every beat of every stream must be the golden model's. Exit
-status 0: it is. Two minutes of a processor.
+Synthesizes the design to gates and registers, module by module (Yosys, generic cells; memories stay memories), and runs
+`rill sim` with the netlist, whose streams have the names of the RTL's: every beat of every stream must be the golden
+model's. Exit status 0: it is. Two minutes of a processor.
 TEXT
     exit "$1"
 }
@@ -38,7 +38,7 @@ synthesize() (
             opt -fast -full; opt -undriven -fine; techmap; opt -fast; abc -fast; opt -fast; clean
             tee -q -o ../gates.stat stat
             write_verilog -noattr ../gates.v" &&
-        python3 "$here/gates.py" rtl/rill_top.v ../gates.v "${fault[@]}" >rtl/gates.v && echo rtl/gates.v >filelist.f
+        python3 "$here/gates.py" ../gates.v "${fault[@]}" >rtl/gates.v && echo rtl/gates.v >filelist.f
 )
 if ! synthesize >"$log" 2>&1; then
     echo "error: no netlist; $log ends with:" >&2

@@ -22,7 +22,8 @@ from graph import Loop
 from model import Netlist, Table, plain, read_delays
 from walk import TABLES, Path, Walk, netlist_name, read_table, top_of
 
-EXCEPTED = re.compile(r"^core_(rst|flush)")  # nets: a module on several dies may have its reset on each
+# Nets: a module on several dies may have its reset on each.
+EXCEPTED = re.compile(r"(^|\.)core_(rst|flush)|\.u_(to|from)_\w+\.rst")
 
 
 @dataclass

@@ -10,7 +10,7 @@ UNNAMED = re.compile(r"\bgenblk\d+\.")  # what Yosys calls an `else if` of a gen
 
 class Dies:
     def __init__(self, path: str, inside: str = ""):
-        """inside: the instance whose cells are asked for, `u_engine.`; of rill_top nothing."""
+        """inside: the instance whose cells are asked for, `u_shared.u_engine.`; of rill_top nothing."""
         self.known = os.path.exists(path)  # else the design is not on dies
         text = pathlib.Path(path).read_text(encoding="utf-8") if self.known else ""
         found = [(name, int(die)) for die, name in PLACE.findall(text)]

@@ -46,7 +46,7 @@ limit_of() { # line
 walk_module() { # MODULE NAME=VALUE...
     local name status=0 said on_dies=()
     # The engine is the only module whose parts lie on several dies.
-    [ "$1" != rill_engine ] || [ -z "$pblocks" ] || on_dies=(--dies "$pblocks" --inside u_engine.)
+    [ "$1" != rill_engine ] || [ -z "$pblocks" ] || on_dies=(--dies "$pblocks" --inside u_shared.u_engine.)
     name=$(netlist_name "$@")
     log=$work/$name.log
     said=$(python3 "$here/walk.py" "$work/$name.json" --limit "$(limit_of "$*")" --table "${options[@]}" \
@@ -88,12 +88,13 @@ check_designs() {
     while IFS= read -r of; do
         rows=$(design_lines "$of") || { fail "instances of $of" "$(reason)"; continue; }
         missing=""
-        for module in $(instances_of "$work/design/rtl/rill_top.v"); do
-            [[ $module == *_probe || -z ${template_file[$module]:-} ]] || grep -q "^$module\b" <<<"$rows" ||
-                missing+=" $module"
+        # shellcheck disable=SC2013 # one word per file
+        for module in $(for part in $(design_modules "$work/design"); do instances_of "$part"; done | sort -u); do
+            [[ $module == rill_link || $module == rill_channel || -z ${template_file[$module]:-} ]] ||
+                grep -q "^$module\b" <<<"$rows" || missing+=" $module"
         done
         if [ -z "$missing" ]; then ok "instances of $of: $(wc -l <<<"$rows") kinds"
-        else fail "instances of $of" "not found in rill_top.v:$missing"; fi
+        else fail "instances of $of" "not found in its modules:$missing"; fi
     done < <(sed -n 's/^design //p' "$here/modules.txt")
 }
 
@@ -184,13 +185,14 @@ state_clock() {
     fi
 }
 
-# rill_top with all modules empty.
+# rill_top without levels of structure, all modules of the library empty.
 make_top() {
-    local design=$work/design read=read_verilog dirs files
+    local design=$work/design read=read_verilog dirs files whole
     dirs=$(printf -- "-I$root/%s " rtl-templates/*)
-    files=$(find "$design/rtl" -name '*.v' ! -name rill_top.v | LC_ALL=C sort | tr '\n' ' ')
-    yosys -q -p "$read -lib -DRILL_PUMP $dirs $files; $read -DRILL_PUMP $dirs $design/rtl/rill_top.v;
-        hierarchy -top rill_top; proc; write_json $work/top.json"
+    whole=$(design_modules "$design"; printf '%s\n' "$design"/rtl/rill_{link,channel}.v)
+    files=$(find "$design/rtl" -name '*.v' | grep -vxF "$whole" | LC_ALL=C sort | tr '\n' ' ')
+    yosys -q -p "$read -lib -DRILL_PUMP $dirs $files; $read -DRILL_PUMP $dirs $(tr '\n' ' ' <<<"$whole");
+        hierarchy -top rill_top; proc; flatten; opt_clean; write_json $work/top.json"
 }
 
 # Between dies goes what comes from a flip-flop and goes to one, without logic.

@@ -298,7 +298,7 @@ def options() -> argparse.Namespace:
                         help="only print the modules that the netlist leaves empty, with their parameters")
     parser.add_argument("--table", action="store_true", help="write what the ports do beside the netlist")
     parser.add_argument("--dies", help="the pblocks.tcl of a design, for nets that leave a die")
-    parser.add_argument("--inside", default="", help="with --dies: the instance that this netlist is, as u_engine.")
+    parser.add_argument("--inside", default="", help="with --dies: the instance that this netlist is, as u_shared.u_engine.")
     parser.add_argument("--delays", help="a table of delays in the place of delays.txt")
     return parser.parse_args()
 

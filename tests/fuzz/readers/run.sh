@@ -60,8 +60,8 @@ make_corpus() { # reader, folder
     rm -rf "$2" && mkdir -p "$2"
     case $1 in
         spec)
-            cp "$root"/tests/spec/*.yaml "$root"/tests/pass/*.yaml "$root"/tests/e2e/specs/*.yaml \
-                "$root"/tests/fuzz/found/*.yaml "$2"
+            cp "$root"/tests/spec/*.yaml "$root"/tests/pass/*.yaml "$root"/tests/fuzz/found/*.yaml "$2"
+            for spec in "$root"/tests/e2e/cases/*/spec.yaml; do cp "$spec" "$2/case-$(spec_name "$spec").yaml"; done
             ;;
         ir)
             passes=$("$rill" explain --passes) || return
@@ -89,7 +89,7 @@ make_corpus() { # reader, folder
             ;;
         config) cp "$model/config.json" "$2" ;;
         family)
-            cp "$root"/families/*.yaml "$root"/tests/spec/families/*.yaml "$root"/tests/e2e/specs/families/*.yaml "$2"
+            cp "$root"/families/*.yaml "$root"/tests/spec/families/*.yaml "$root"/tests/e2e/families/*.yaml "$2"
             ;;
     esac
 }

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels: an instance of each, its ports tied to the fields of streams' words, to nets and to the memory.
+#include <string.h>
+
+#include "gen/emit/emit.h"
+#include "gen/kernel/kernel.h"
+
+// ---- streams ----
+
+enum { SIGNALS = 6 };
+static const char *const signals[SIGNALS] = {"tvalid", "tready", "tdata", "tuser", "tlast", "tcount"};
+
+static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED; }
+
+const char *emit_port_net(const struct emit_plan *p, const struct ir_port *port) {
+    return port->is_output ? p->from[port->edge] : p->to[port->edge];
+}
+
+// A signal of a stream: its handshake, or a field of its word.
+static const char *field(const struct ir *ir, const char *net, const struct emit_word *w, int signal) {
+    const int64_t first[] = {0, w->data, w->data + w->user, w->data + w->user + w->last},
+                  bits[] = {w->data, w->user, w->last, w->count};
+    if (signal < 2) return arena_printf(ir->arena, "%s_%s", net, signal ? "ready" : "valid");
+    return emit_slice(ir, net, w->bits, first[signal - 2], bits[signal - 2]);
+}
+
+static const char *signal_net(const struct emit_plan *p, const struct ir_port *port, int signal) {
+    struct emit_word word = emit_word(p->ir, &p->ir->edge[port->edge]);
+    return field(p->ir, emit_port_net(p, port), &word, signal);
+}
+
+static const char *port_prefix(const struct ir *ir, const struct ir_port *p) {
+    return arena_printf(ir->arena, "%s_axis_%s%s", p->is_output ? "m" : "s", p->name, *p->name ? "_" : "");
+}
+
+static void add_single(const struct emit_scope *s, const struct ir_port *p) {
+    const char *prefix = port_prefix(s->plan->ir, p);
+    int count = p->kind == IR_STREAM_COUNTED ? SIGNALS : has_user(p) ? 5 : 3;
+    for (int i = 0; i < count; i++) { // the handshake on a line, the payload on the next
+        const char *net = p->edge != IR_NONE ? signal_net(s->plan, p, i) : i == 1 && p->is_output ? "1'b1" : "";
+        text_addf(s->out, "%s%s.%s%s(%s)", i ? "," : "", i == 0 || i == 2 ? "\n        " : " ", prefix, signals[i],
+                  net);
+    }
+}
+
+static const struct ir_port *indexed_port(const struct ir_kernel *k, const struct ir_port *like, int index) {
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].index == index && k->port[p].is_output == like->is_output &&
+            !strcmp(k->port[p].name, like->name))
+            return &k->port[p];
+    return NULL;
+}
+
+static const char *unused_net(const struct ir *ir, const struct ir_kernel *k, const struct ir_port *p) {
+    return arena_printf(ir->arena, "%s_unused_%d", k->name, p->index);
+}
+
+// An output nobody reads is always taken.
+static const char *array_net(const struct emit_plan *p, const struct ir_kernel *k, const struct ir_port *port,
+                             int signal) {
+    if (port->edge != IR_NONE) return signal_net(p, port, signal);
+    struct emit_word word = emit_port_word(p->ir, port);
+    return signal == 1 ? "1'b1" : field(p->ir, unused_net(p->ir, k, port), &word, signal);
+}
+
+// A packed array port: port 0 in the low bits.
+static void add_array(const struct emit_scope *s, const struct ir_kernel *k, const struct ir_port *first,
+                      bool handshake_only) {
+    int ports = 0;
+    while (indexed_port(k, first, ports)) ports++;
+    for (int i = 0; i < (handshake_only ? 2 : 5); i++) {
+        text_addf(s->out, "%s\n        .%s%s(%s", i ? "," : "", port_prefix(s->plan->ir, first), signals[i],
+                  emit_open(ports));
+        for (int n = ports - 1; n >= 0; n--)
+            text_addf(s->out, "%s%s", n == ports - 1 ? "" : ", ", array_net(s->plan, k, indexed_port(k, first, n), i));
+        text_addf(s->out, "%s)", emit_close(ports));
+    }
+}
+
+// Nets for array outputs without a reader.
+static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *k) {
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].edge == IR_NONE && k->port[p].index != IR_NONE && k->port[p].is_output) {
+            const char *net = unused_net(s->plan->ir, k, &k->port[p]);
+            text_addf(s->out, "    wire %s_valid;\n    wire %s%s; // nobody reads it\n", net,
+                      emit_range(s->plan->ir, emit_port_word(s->plan->ir, &k->port[p]).bits), net);
+        }
+}
+
+static bool is_fork(const struct ir_kernel *k) { return kernel_is(k, KERNEL_FORK); }
+
+// A fork carries the handshake; its word is shared by wiring.
+static void add_fork_words(const struct emit_scope *s, const struct ir_kernel *k) {
+    for (int p = 1; p < k->ports; p++)
+        text_addf(s->out, "    assign %s = %s;\n", emit_port_net(s->plan, &k->port[p]),
+                  emit_port_net(s->plan, &k->port[0]));
+}
+
+static void add_streams(const struct emit_scope *s, const struct ir_kernel *k) {
+    for (int p = 0; p < k->ports; p++) {
+        const struct ir_port *port = &k->port[p];
+        if (port->index > 0) continue;
+        text_add(s->out, ",");
+        if (port->index == 0) add_array(s, k, port, is_fork(k));
+        else if (is_fork(k))
+            text_addf(s->out, "\n        .s_axis_tvalid(%s), .s_axis_tready(%s)", signal_net(s->plan, port, 0),
+                      signal_net(s->plan, port, 1));
+        else add_single(s, port);
+    }
+}
+
+// ---- the storage of several streams ----
+
+static int pool_member(const struct ir *ir, int pool, int port) {
+    for (int e = 0; e < ir->edges; e++)
+        if (ir->edge[e].pool == pool && ir->edge[e].pool_port == port) return e;
+    base_fatal("emit: pool %s without a stream at port %d", ir->kernel[pool].name, port);
+}
+
+// A signal of every stream, at the storage.
+static void add_pool_array(const struct emit_scope *s, int pool, const char *port, bool is_input, int signal) {
+    const struct ir *ir = s->plan->ir;
+    text_addf(s->out, ",\n        .%s({", port);
+    for (int i = (int)ir_param_int(&ir->kernel[pool], "PORTS", 0) - 1; i >= 0; i--) {
+        int e = pool_member(ir, pool, i);
+        struct emit_word word = emit_word(ir, &ir->edge[e]);
+        const char *net = is_input ? emit_into_pool(s->plan, e) : emit_out_of_pool(s->plan, e);
+        text_addf(s->out, "%s%s", field(ir, net, &word, signal), i ? ", " : "})");
+    }
+}
+
+static void add_pool_words(const struct emit_scope *s, int pool) {
+    const struct ir *ir = s->plan->ir;
+    int64_t width = ir_param_int(&ir->kernel[pool], "DATA_W", 0);
+    text_add(s->out, ",\n        .s_axis_tdata({");
+    for (int i = (int)ir_param_int(&ir->kernel[pool], "PORTS", 0) - 1; i >= 0; i--) {
+        int e = pool_member(ir, pool, i);
+        struct emit_word word = emit_word(ir, &ir->edge[e]);
+        struct kernel_part part = kernel_part(ir, &ir->edge[e]);
+        const char *net = emit_into_pool(s->plan, e);
+        int64_t rest = width - part.bits - word.user;
+        if (rest) text_addf(s->out, "%lld'd0, ", (long long)rest);
+        text_addf(s->out, "%s, %s%s", field(ir, net, &word, 3),
+                  emit_slice(ir, net, word.bits, part.first, part.bits), i ? ", " : "})");
+    }
+}
+
+static void add_pool_ports(const struct emit_scope *s, int pool) {
+    add_pool_array(s, pool, "s_axis_tvalid", true, 0);
+    add_pool_array(s, pool, "s_axis_tready", true, 1);
+    add_pool_words(s, pool);
+    add_pool_array(s, pool, "s_axis_tlast", true, 4);
+    add_pool_array(s, pool, "m_axis_tvalid", false, 0);
+    add_pool_array(s, pool, "m_axis_tready", false, 1);
+    text_addf(s->out, ",\n        .m_axis_tdata(%s_word)", s->plan->ir->kernel[pool].name);
+    add_pool_array(s, pool, "m_axis_tlast", false, 4);
+    text_add(s->out, ",\n        // a simulation reads them\n        .occupancy(), .high_water()");
+}
+
+// ---- other ports ----
+
+static void add_params(const struct emit_scope *s, int id) {
+    const struct ir_kernel *k = &s->plan->ir->kernel[id];
+    for (int p = 0; p < k->params; p++) {
+        text_addf(s->out, "%s\n        .%s(", p ? "," : "", k->param[p].name);
+        emit_value(s->plan->ir, id, &k->param[p], s->out);
+        text_add(s->out, ")");
+    }
+}
+
+static const char *net_of(const struct ir *ir, int wire) { return ir_use_print(ir, &ir->wire[wire].use); }
+
+static bool is_unused(const struct ir_wire *wire) { return !wire->use.parts; } // open, or a constant
+
+// What this design has no use for, under a line that says why.
+static void add_unused_ports(const struct emit_scope *s, int k) {
+    const struct ir *ir = s->plan->ir;
+    const struct kernel_class *class = kernel_of(&ir->kernel[k]);
+    const char *why = class && class->without ? class->without : "not used in this design";
+    for (int w = 0, count = 0; w < ir->wires; w++) {
+        if (ir->wire[w].kernel != k || !is_unused(&ir->wire[w])) continue;
+        if (!count++) text_addf(s->out, ",\n        // %s\n        .%s(%s)", why, ir->wire[w].port, net_of(ir, w));
+        else text_addf(s->out, ",\n        .%s(%s)", ir->wire[w].port, net_of(ir, w));
+    }
+}
+
+static void add_plain_nets(struct emit_scope *s, int k) {
+    const struct ir *ir = s->plan->ir;
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].kernel == k && !is_unused(&ir->wire[w]))
+            text_addf(s->out, ",\n        .%s(%s)", ir->wire[w].port, net_of(ir, w));
+    if (ir->kernel[k].has_fault)
+        text_addf(s->out, ",\n        .fault(fault%s)",
+                  emit_bit(ir, s->plan->module[s->module].faults, s->faults++));
+}
+
+static void add_client_ports(const struct emit_scope *s, int k) {
+    const struct ir *ir = s->plan->ir;
+    for (int c = 0; c < ir->clients; c++) {
+        const struct ir_client *client = &ir->client[c];
+        if (client->kernel != k || !client->port) continue;
+        const char *name = arena_printf(ir->arena, "%s%s", client->port, *client->port ? "_" : "");
+        const char *desc = client->is_write ? arena_printf(ir->arena, "m_axis_%sdesc", name)
+                                            : arena_printf(ir->arena, "m_axis_%s", client->port);
+        const char *beat = client->is_write ? arena_printf(ir->arena, "m_axis_%sbeat", name)
+                                            : arena_printf(ir->arena, "s_axis_%s", client->port);
+        for (int i = 0; i < 3; i++)
+            text_addf(s->out, ",%s.%s_%s(%s_desc_%s)", i ? " " : "\n        ", desc, signals[i], client->name,
+                      signals[i]);
+        for (int i = 0; i < 3; i++)
+            text_addf(s->out, ",%s.%s_%s(%s_beat_%s)", i ? " " : "\n        ", beat, signals[i], client->name,
+                      signals[i]);
+    }
+}
+
+// Of an engine: in a design with one clock nothing looks at it.
+static const char *second_clock(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel)
+            return ir_second_clock(ir) ? ".clk_2x(clk_2x), "
+                                       : "// one clock: nothing looks at clk_2x\n        .clk_2x(clk), ";
+    return "";
+}
+
+// ---- instances ----
+
+static void add_kernel(struct emit_scope *s, int id) {
+    const struct ir *ir = s->plan->ir;
+    const struct ir_kernel *k = &ir->kernel[id];
+    emit_describe_kernel(ir, id, s->out);
+    add_unused_nets(s, k);
+    if (is_fork(k)) add_fork_words(s, k);
+    text_addf(s->out, "    %s", k->module);
+    if (k->params) {
+        text_add(s->out, " #(");
+        add_params(s, id);
+        text_add(s->out, ")");
+    }
+    text_addf(s->out, " u_%s (\n        %s.clk(clk), .rst(%s)", k->name, second_clock(ir, id),
+              k->is_control ? "rst" : emit_reset(s, k->die));
+    add_streams(s, k);
+    if (kernel_is(k, KERNEL_POOL)) add_pool_ports(s, id);
+    add_client_ports(s, id);
+    add_plain_nets(s, id);
+    add_unused_ports(s, id);
+    text_add(s->out, ");\n");
+}
+
+void emit_kernels(struct emit_scope *s) {
+    text_add(s->out, "\n    // ---- kernels ----\n");
+    for (int k = 0; k < s->plan->ir->kernels; k++)
+        if (s->plan->home[k] == s->module) add_kernel(s, k);
+}

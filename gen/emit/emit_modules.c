@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modules of a design: ports, nets that stay inside, then streams, kernels, and what belongs to no kernel.
+#include <string.h>
+
+#include "gen/emit/emit.h"
+#include "gen/kernel/kernel.h"
+
+// ---- ports ----
+
+static void add_pin(const struct emit_plan *p, emit_pins *pins, struct emit_pin pin) {
+    VEC_PUSH(p->ir->arena, *pins, pin);
+}
+
+static void add_level(const struct emit_plan *p, emit_pins *pins, const char *port, const char *net, int64_t bits) {
+    add_pin(p, pins, (struct emit_pin){.name = port, .net = net, .bits = bits, .kind = EMIT_PIN_LEVEL});
+}
+
+// The module's copies of a die's reset.
+static void add_resets(const struct emit_plan *p, int m, emit_pins *pins) {
+    const struct ir *ir = p->ir;
+    for (int d = 0; d < IR_MAX_DIES; d++) {
+        int count = p->module[m].resets[d], first = 0;
+        for (int i = 0; i < m; i++) first += p->module[i].resets[d];
+        const char *net = emit_of_die(ir, "core_rst", d);
+        if (!count) continue;
+        add_level(p, pins, net, emit_slice(ir, net, p->resets[d], first, count), count);
+    }
+}
+
+static bool has_second_clock(const struct emit_plan *p, int m) {
+    bool found = false;
+    for (int e = 0; e < p->ir->engines; e++) found = found || p->home[p->ir->engine[e].kernel] == m;
+    return found && ir_second_clock(p->ir);
+}
+
+static void add_levels(const struct emit_plan *p, int m, emit_pins *pins) {
+    add_level(p, pins, "clk", "clk", 1);
+    if (has_second_clock(p, m)) add_level(p, pins, "clk_2x", "clk_2x", 1);
+    if (m == p->control) add_level(p, pins, "rst", "rst", 1);
+    add_resets(p, m, pins);
+}
+
+static void add_stream(const struct emit_plan *p, const char *name, int edge, bool is_output, int other,
+                       emit_pins *pins) {
+    add_pin(p, pins,
+            (struct emit_pin){.name = name,
+                              .net = name,
+                              .bits = emit_word(p->ir, &p->ir->edge[edge]).bits,
+                              .kind = EMIT_PIN_STREAM,
+                              .is_output = is_output,
+                              .other = other});
+}
+
+// Of a stream from one module to another: the writer's nets go to the link's module, of a pool the reader's from there.
+static void add_streams_between(const struct emit_plan *p, int m, int source, int sink, emit_pins *pins) {
+    for (int e = 0; e < p->ir->edges; e++) {
+        const struct ir_edge *edge = &p->ir->edge[e];
+        int from = p->home[edge->src_kernel], link = emit_link_home(p, e), to = p->home[edge->dst_kernel];
+        int other = source == m ? sink : source;
+        if (from == source && link == sink) add_stream(p, p->from[e], e, source == m, other, pins);
+        if (link == source && to == sink) add_stream(p, p->to[e], e, source == m, other, pins);
+    }
+}
+
+static void add_streams(const struct emit_plan *p, int m, emit_pins *pins) {
+    for (int other = 0; other < p->modules; other++) {
+        if (other == m) continue;
+        add_streams_between(p, m, other, m, pins);
+        add_streams_between(p, m, m, other, pins);
+    }
+}
+
+static void add_axis(const struct emit_plan *p, const char *name, int64_t handshakes, int64_t bits, bool is_output,
+                     emit_pins *pins) {
+    add_pin(p, pins,
+            (struct emit_pin){.name = name,
+                              .net = name,
+                              .bits = bits,
+                              .handshakes = handshakes,
+                              .kind = EMIT_PIN_AXIS,
+                              .is_output = is_output});
+}
+
+static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
+    const struct ir *ir = p->ir;
+    for (int c = 0; c < ir->clients; c++) {
+        const struct ir_client *client = &ir->client[c];
+        if ((client->kernel == IR_NONE ? p->control : p->home[client->kernel]) != m) continue;
+        int n = emit_client_channels(ir, c);
+        int64_t beats = client->is_packed || client->parts > 1 ? n : 1;
+        add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), n, DESCRIPTOR_BITS, true, pins);
+        add_axis(p, arena_printf(ir->arena, "%s_beat", client->name), n, beats * ir->design.beat_bits,
+                 client->is_write, pins);
+    }
+    for (int e = 0; e < ir->engines && m == p->shared; e++)
+        add_axis(p, ir_engine_name(ir, e, "lane_desc"), ir->engine[e].channels, DESCRIPTOR_BITS, true, pins);
+}
+
+static bool leaves(const struct emit_plan *p, int net) {
+    for (int m = EMIT_TOP; m < p->modules; m++)
+        if (m != p->driver[net] && emit_plan_reads(p, net, m)) return true;
+    return false;
+}
+
+static void add_plain(const struct emit_plan *p, const char *name, int64_t bits, bool is_output, emit_pins *pins) {
+    add_pin(p, pins, (struct emit_pin){.name = name, .net = name, .bits = bits, .is_output = is_output});
+}
+
+static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
+    for (int n = 0; n < p->ir->nets; n++) {
+        bool out = p->driver[n] == m && leaves(p, n);
+        bool in = p->driver[n] != m && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, m);
+        if (in || out) add_plain(p, p->ir->net[n].name, emit_net_bits(p->ir, n), out, pins);
+    }
+    if (p->module[m].faults)
+        add_pin(p, pins,
+                (struct emit_pin){.name = "fault",
+                                  .net = arena_printf(p->ir->arena, "faults_of_%s", p->module[m].name),
+                                  .bits = p->module[m].faults,
+                                  .is_output = true});
+}
+
+static void add_control(const struct emit_plan *p, emit_pins *pins) {
+    add_plain(p, "channel_idle", p->ir->design.channels, false, pins);
+    add_plain(p, "channel_answer", p->ir->design.channels, false, pins);
+    add_pin(p, pins,
+            (struct emit_pin){.name = "interrupt", .net = "interrupt", .bits = 1, .is_output = true, .is_pin = true});
+    for (int s = 0; s < EMIT_AXIL_SIGNALS; s++) {
+        const struct emit_signal *signal = &emit_axil_signals[s];
+        const char *name = arena_printf(p->ir->arena, "s_axi_control_%s", signal->name);
+        if (strstr(signal->name, "prot")) continue; // hosts are all alike
+        add_pin(p, pins,
+                (struct emit_pin){
+                    .name = name, .net = name, .bits = signal->bits, .is_output = !signal->from_master, .is_pin = true});
+    }
+}
+
+emit_pins emit_pins_of(const struct emit_plan *p, int m) {
+    emit_pins pins = {0};
+    add_levels(p, m, &pins);
+    add_streams(p, m, &pins);
+    add_clients(p, m, &pins);
+    add_nets(p, m, &pins);
+    if (m == p->control) add_control(p, &pins);
+    return pins;
+}
+
+// ---- text of ports ----
+
+// The signals of a pin: valid, ready, word; of a net the net.
+int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal out[3]) {
+    static const char *const suffixes[][3] = {[EMIT_PIN_STREAM] = {"_valid", "_ready", ""},
+                                              [EMIT_PIN_AXIS] = {"_tvalid", "_tready", "_tdata"}};
+    if (pin->kind == EMIT_PIN_NET || pin->kind == EMIT_PIN_LEVEL) {
+        out[0] = (struct emit_pin_signal){pin->name, pin->net, pin->bits, pin->is_output};
+        return 1;
+    }
+    int64_t handshakes = pin->kind == EMIT_PIN_AXIS ? pin->handshakes : 1;
+    for (int s = 0; s < 3; s++) {
+        const char *name = arena_printf(ir->arena, "%s%s", pin->name, suffixes[pin->kind][s]);
+        out[s] = (struct emit_pin_signal){name, name, s == 2 ? pin->bits : handshakes, pin->is_output ^ (s == 1)};
+    }
+    return 3;
+}
+
+// What streams and levels have in common, above the first of them; NULL: what the pin before has.
+const char *emit_pin_note(const struct emit_plan *p, const emit_pins *pins, size_t i) {
+    const struct emit_pin *pin = &pins->items[i], *before = i ? pin - 1 : NULL;
+    bool streams = pin->kind == EMIT_PIN_STREAM;
+    if (before && before->kind == pin->kind &&
+        (!streams || (before->is_output == pin->is_output && before->other == pin->other)))
+        return NULL;
+    if (streams)
+        return arena_printf(p->ir->arena, "streams %s %s", pin->is_output ? "to" : "from",
+                            emit_module_path(p, pin->other));
+    return pin->kind == EMIT_PIN_AXIS ? "memory" : pin->kind == EMIT_PIN_NET ? "plain nets" : NULL;
+}
+
+static void add_ports(const struct emit_plan *p, const emit_pins *pins, struct text *out) {
+    for (size_t i = 0; i < pins->count; i++) {
+        struct emit_pin_signal signal[3];
+        int signals = emit_pin_signals(p->ir, &pins->items[i], signal);
+        const char *note = emit_pin_note(p, pins, i);
+        text_add(out, i ? ",\n" : "");
+        if (note) text_addf(out, "    // %s\n", note);
+        for (int s = 0; s < signals; s++)
+            text_addf(out, "%s%s wire %s%s", s ? ", " : "    ", signal[s].is_output ? "output" : s ? "input" : "input ",
+                      emit_range(p->ir, signal[s].bits), signal[s].port);
+    }
+    text_add(out, "\n);\n");
+}
+
+// ---- nets inside ----
+
+static void add_inner_nets(const struct emit_scope *s) {
+    const struct emit_plan *p = s->plan;
+    for (int n = 0; n < p->ir->nets; n++)
+        if (p->driver[n] == s->module && !leaves(p, n))
+            text_addf(s->out, "    wire %s%s;\n", emit_range(p->ir, emit_net_bits(p->ir, n)), p->ir->net[n].name);
+}
+
+static bool takes_all(const struct emit_plan *p, int m, int net) {
+    for (int w = 0; w < p->ir->wires; w++) {
+        const struct ir_wire *wire = &p->ir->wire[w];
+        for (int i = 0; i < wire->use.parts && p->home[wire->kernel] == m; i++)
+            if (wire->use.part[i].net == net && !wire->use.part[i].width) return true;
+    }
+    return false;
+}
+
+// Inputs of which a module takes some bits alone.
+static void add_unread(const struct emit_scope *s) {
+    const struct emit_plan *p = s->plan;
+    for (int n = 0; n < p->ir->nets; n++)
+        if (p->driver[n] != s->module && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, s->module) &&
+            emit_net_bits(p->ir, n) > 1 && !takes_all(p, s->module, n))
+            text_addf(s->out, "    wire unused_%s = &{1'b0, %s}; // others take the rest\n", p->ir->net[n].name,
+                      p->ir->net[n].name);
+}
+
+// ---- the whole ----
+
+static void add_body(struct emit_scope *s) {
+    const struct emit_plan *p = s->plan;
+    add_inner_nets(s);
+    add_unread(s);
+    emit_streams(s);
+    emit_kernels(s);
+    if (s->module == p->shared) emit_walks(s);
+    if (s->module == p->control) emit_control(s);
+}
+
+static void write_module(struct emit_plan *p, int m, const struct text *body) {
+    struct text plain = {0}, text = {0};
+    emit_pins pins = emit_pins_of(p, m);
+    emit_describe_module(p, m, &plain);
+    text_addf(&plain, "`default_nettype none\n\nmodule %s (\n", p->module[m].module);
+    add_ports(p, &pins, &plain);
+    text_add_bytes(&plain, body->data, body->len);
+    text_add(&plain, "endmodule\n\n`default_nettype wire\n");
+    emit_wrapped(&plain, &text);
+    p->module[m].text = arena_strndup(p->ir->arena, text.data, text.len);
+    text_free(&plain);
+    text_free(&text);
+}
+
+// The copies that a body takes are counted first: one alone is no vector.
+static void count_copies(struct emit_plan *p, int m) {
+    struct text unused = {0};
+    struct emit_scope scope = {.plan = p, .module = m, .out = &unused};
+    add_body(&scope);
+    text_free(&unused);
+    for (int d = 0; d < IR_MAX_DIES; d++) {
+        p->module[m].resets[d] = scope.resets[d];
+        p->resets[d] += scope.resets[d];
+    }
+}
+
+void emit_modules(struct emit_plan *p) {
+    for (int m = 0; m < p->modules; m++) count_copies(p, m);
+    emit_count_channels(p);
+    for (int m = 0; m < p->modules; m++) {
+        struct text body = {0};
+        struct emit_scope scope = {.plan = p, .module = m, .out = &body};
+        add_body(&scope);
+        write_module(p, m, &body);
+        text_free(&body);
+    }
+}

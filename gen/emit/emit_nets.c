@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain nets of a design: which module drives each, which ones read it, how wide it is.
+#include <string.h>
+
+#include "gen/emit/emit.h"
+#include "gen/kernel/kernel.h"
+
+bool emit_is_of_client(const struct ir_net *n) { return n->role >= IR_NET_DESC_TVALID && n->role <= IR_NET_BEAT_TDATA; }
+
+static int faults(const struct ir *ir) {
+    int count = 0;
+    for (int k = 0; k < ir->kernels; k++) count += ir->kernel[k].has_fault;
+    return count ? count : 1;
+}
+
+// Channels on which a client has an engine.
+int emit_client_channels(const struct ir *ir, int client) {
+    const struct ir_client *c = &ir->client[client];
+    return c->channel == IR_NONE ? ir->engine[c->engine].channels : ir_parts(c->parts);
+}
+
+int64_t emit_net_bits(const struct ir *ir, int net) {
+    const struct ir_net *n = &ir->net[net];
+    int64_t channels = ir->design.channels;
+    switch (n->role) {
+    case IR_NET_KERNEL_FAULT: return faults(ir);
+    case IR_NET_OUT_STEPS_DONE: return 32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs);
+    case IR_NET_MEMORY_ERROR:
+    case IR_NET_ERROR_IS_WRITE:
+    case IR_NET_CHANNEL_BEAT:
+    case IR_NET_CHANNEL_STALL:
+    case IR_NET_LANE_BEAT_TVALID:
+    case IR_NET_LANE_BEAT_TREADY: return channels;
+    case IR_NET_LANE_BEAT_TDATA: return channels * ir->design.beat_bits;
+    case IR_NET_ERROR_ADDRESS: return 64 * channels;
+    case IR_NET_IDENTITY:
+    case IR_NET_LAYOUT:
+    case IR_NET_IDLE_ENGINES: return 64;
+    case IR_NET_WRITE_IDLE:
+    case IR_NET_WRITTEN: return emit_client_channels(ir, n->of);
+    case IR_NET_K_LAYERS_DONE:
+    case IR_NET_V_LAYERS_DONE:
+    case IR_NET_KV_LAYERS_DONE:
+    case IR_NET_IDS_WRITTEN: return 32;
+    default: return n->driver == IR_NONE ? 1 : n->bits;
+    }
+}
+
+// Pins of the top, which only the registers use.
+static bool is_pin(const struct ir_net *n) {
+    return n->role == IR_NET_INTERRUPT || (n->role == IR_NET_PLAIN && !strncmp(n->name, "s_axi_control_", 14));
+}
+
+// Who drives a net that no kernel says to drive.
+static int driver_without(const struct emit_plan *p, const struct ir_net *n) {
+    switch (n->role) {
+    case IR_NET_MEMORY_ERROR:
+    case IR_NET_ERROR_IS_WRITE:
+    case IR_NET_ERROR_ADDRESS:
+    case IR_NET_CHANNEL_BEAT:
+    case IR_NET_CHANNEL_STALL:
+    case IR_NET_LANE_BEAT_TVALID:
+    case IR_NET_LANE_BEAT_TDATA:
+    case IR_NET_KERNEL_FAULT:
+    case IR_NET_WRITE_IDLE:
+    case IR_NET_WRITTEN: return EMIT_TOP;
+    case IR_NET_LANE_BEAT_TREADY:
+    case IR_NET_WALK_BURST_TREADY: return p->shared;
+    default: return p->control;
+    }
+}
+
+static bool *reads_at(const struct emit_plan *p, int net, int module) {
+    int modules = p->modules;
+    return &p->reads[net * (modules + 1) + (module == EMIT_TOP ? modules : module)];
+}
+
+bool emit_plan_reads(const struct emit_plan *p, int net, int module) { return *reads_at(p, net, module); }
+
+static void read_by(const struct emit_plan *p, int net, int module) {
+    if (net != IR_NONE) *reads_at(p, net, module) = true;
+}
+
+static void add_reads_of_kernels(const struct emit_plan *p) {
+    const struct ir *ir = p->ir;
+    for (int w = 0; w < ir->wires; w++) {
+        const struct ir_wire *wire = &ir->wire[w];
+        for (int i = 0; i < wire->use.parts && !wire->is_output; i++) {
+            const struct ir_net *net = &ir->net[wire->use.part[i].net];
+            if (net->role == IR_NET_LANE_BEAT_TREADY) continue; // driven part by part, by engines
+            read_by(p, wire->use.part[i].net, p->home[wire->kernel]);
+        }
+    }
+}
+
+void emit_plan_nets(struct emit_plan *p) {
+    const struct ir *ir = p->ir;
+    p->driver = ARENA_ARRAY(ir->arena, int, (size_t)ir->nets + 1);
+    p->reads = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nets * (size_t)(p->modules + 1) + 1);
+    add_reads_of_kernels(p);
+    for (int n = 0; n < ir->nets; n++) {
+        const struct ir_net *net = &ir->net[n];
+        bool own = !emit_is_of_client(net) && !is_pin(net);
+        p->driver[n] = !own ? EMIT_NOT : net->driver != IR_NONE ? p->home[net->driver] : driver_without(p, net);
+        bool done = net->role == IR_NET_WALKER_IDLE || net->role == IR_NET_STEPS_DONE;
+        bool top = net->role == IR_NET_SOFT_RST || net->role == IR_NET_FLUSH || net->role == IR_NET_CHANNEL_BASE ||
+                   net->role == IR_NET_LANE_BEAT_TREADY || net->role == IR_NET_LANE_BEAT_TVALID;
+        if (done) read_by(p, n, p->control);
+        if (top) read_by(p, n, EMIT_TOP);
+    }
+    for (int c = 0; c < ir->clients; c++) read_by(p, ir->client[c].base, EMIT_TOP);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which module of a design's Verilog an instance is in: that of its region, or, where several regions use it, `shared`.
+// What belongs to no region is in `control`.
+#include <ctype.h>
+#include <string.h>
+
+#include "gen/base/verilog.h"
+#include "gen/emit/emit.h"
+#include "gen/kernel/kernel.h"
+
+// ---- names ----
+
+// The design's name as a word of Verilog, without holes; never a name of the library.
+static const char *prefix_of(const struct ir *ir) {
+    struct text text = {0};
+    bool own = isalpha((unsigned char)ir->name[0]) && strncmp(ir->name, "rill", 4) != 0;
+    text_add(&text, own ? "" : "design_");
+    for (const char *c = ir->name; *c; c++) {
+        bool word = isalnum((unsigned char)*c);
+        if (word) text_add_bytes(&text, c, 1);
+        else if (text.len && text.data[text.len - 1] != '_' && c[1]) text_add(&text, "_");
+    }
+    const char *name = arena_printf(ir->arena, "%s", text_cstr(&text));
+    text_free(&text);
+    return name;
+}
+
+static bool is_taken(const struct emit_plan *p, const char *name, const char *module) {
+    static const char *const others[] = {"core_", "channel_", "fault_way_"};
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (!strncmp(name, others[i], strlen(others[i]))) return true;
+    for (int m = 0; m < p->modules; m++)
+        if (!strcmp(p->module[m].name, name)) return true;
+    for (int c = 0; c < p->ir->customs; c++)
+        if (!strcmp(p->ir->custom[c].module, module)) return true;
+    return false;
+}
+
+static int add_module(struct emit_plan *p, const char *wanted, int region) {
+    const char *name = wanted, *prefix = prefix_of(p->ir), *module = arena_printf(p->ir->arena, "%s_%s", prefix, name);
+    while (is_taken(p, name, module)) {
+        name = arena_printf(p->ir->arena, "%s_region", name);
+        module = arena_printf(p->ir->arena, "%s_%s", prefix, name);
+    }
+    p->module[p->modules] = (struct emit_module){.name = name, .module = module, .region = region};
+    return p->modules++;
+}
+
+// ---- homes ----
+
+enum { UNKNOWN = -2, ASKED = -3, NOWHERE = -4 };
+
+struct homes {
+    struct emit_plan *plan;
+    int *of_region;
+};
+
+static int home_of(struct homes *h, int kernel);
+
+// Of what is at the other end of a port's stream, or the region in which the port fires. NOWHERE: nobody says.
+static int home_at(struct homes *h, const struct ir_port *p) {
+    const struct ir *ir = h->plan->ir;
+    if (p->edge == IR_NONE) return NOWHERE;
+    const struct ir_edge *e = &ir->edge[p->edge];
+    int other = p->is_output ? e->dst_kernel : e->src_kernel;
+    if (ir_carries_steps(ir, e)) return NOWHERE;
+    bool steers = kernel_is(&ir->kernel[other], KERNEL_MUX | KERNEL_DEMUX);
+    int home = steers || p->region == IR_NONE ? home_of(h, other) : NOWHERE;
+    if (p->region == IR_NONE || home == h->plan->shared) return home;
+    return h->of_region[p->region];
+}
+
+// The only home of the ports of one direction; NOWHERE without, IR_NONE where they have several.
+static int home_along(struct homes *h, const struct ir_kernel *k, bool is_output) {
+    int home = NOWHERE;
+    for (int p = 0; p < k->ports; p++) {
+        int at = k->port[p].is_output == is_output ? home_at(h, &k->port[p]) : NOWHERE;
+        if (at == NOWHERE || at == home) continue;
+        if (home != NOWHERE) return IR_NONE;
+        home = at;
+    }
+    return home;
+}
+
+static int home_of_pool(struct homes *h, int pool) {
+    const struct ir *ir = h->plan->ir;
+    int home = NOWHERE;
+    for (int e = 0; e < ir->edges; e++) {
+        int at = ir->edge[e].pool == pool ? home_of(h, ir->edge[e].dst_kernel) : NOWHERE;
+        if (at == NOWHERE || at == home) continue;
+        if (home != NOWHERE) return h->plan->shared;
+        home = at;
+    }
+    return home;
+}
+
+static bool is_of_engine(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel || ir->engine[e].walker == kernel || ir->engine[e].x_mux == kernel ||
+            ir->engine[e].y_demux == kernel)
+            return true;
+    return false;
+}
+
+// Where its words go, of a multiplexer where they come from; else the other side; several: shared.
+static int home_by_streams(struct homes *h, const struct ir_kernel *k) {
+    bool out = !kernel_is(k, KERNEL_MUX);
+    int home = home_along(h, k, out);
+    if (home == NOWHERE || (home == IR_NONE && !kernel_is(k, KERNEL_MUX | KERNEL_DEMUX))) {
+        int other = home_along(h, k, !out);
+        if (other != NOWHERE) home = other;
+    }
+    return home == IR_NONE ? h->plan->shared : home == NOWHERE ? h->plan->control : home;
+}
+
+static int home_of(struct homes *h, int kernel) {
+    const struct ir *ir = h->plan->ir;
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    int *home = &h->plan->home[kernel];
+    if (*home == ASKED) return NOWHERE;
+    if (*home != UNKNOWN) return *home;
+    *home = ASKED;
+    int found;
+    if (k->is_control) found = h->plan->control;
+    else if (is_of_engine(ir, kernel)) found = h->plan->shared;
+    else if (k->node != IR_NONE) found = h->of_region[ir->node[k->node].region];
+    else if (kernel_is(k, KERNEL_POOL)) found = home_of_pool(h, kernel);
+    else found = home_by_streams(h, k);
+    return *home = found;
+}
+
+// Regions first, in the order of the design. Modules that hold no kernel go.
+static void put_in_order(struct emit_plan *p) {
+    struct emit_module *old = p->module;
+    int *to = ARENA_ARRAY(p->ir->arena, int, (size_t)p->modules), kept = 0;
+    p->module = ARENA_ARRAY(p->ir->arena, struct emit_module, (size_t)p->modules);
+    for (int i = 0; i < p->modules; i++) {
+        int m = i + 2 < p->modules ? i + 2 : p->modules - 1 - i; // control and shared were made first
+        bool used = m == p->control;
+        for (int k = 0; k < p->ir->kernels; k++) used = used || p->home[k] == m;
+        to[m] = used ? kept : EMIT_TOP;
+        if (used) p->module[kept++] = old[m];
+    }
+    for (int k = 0; k < p->ir->kernels; k++) p->home[k] = to[p->home[k]];
+    p->shared = to[p->shared];
+    p->control = to[p->control];
+    p->modules = kept;
+}
+
+void emit_plan_homes(struct emit_plan *p) {
+    const struct ir *ir = p->ir;
+    struct homes h = {p, ARENA_ARRAY(ir->arena, int, (size_t)ir->regions + 1)};
+    p->module = ARENA_ARRAY(ir->arena, struct emit_module, (size_t)ir->regions + 2);
+    p->home = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
+    p->control = add_module(p, "control", IR_NONE); // first, so that no region has its name
+    p->shared = add_module(p, "shared", IR_NONE);
+    for (int r = 0; r < ir->regions; r++) h.of_region[r] = add_module(p, ir->region[r].name, r);
+    for (int k = 0; k < ir->kernels; k++) p->home[k] = UNKNOWN;
+    for (int k = 0; k < ir->kernels; k++) home_of(&h, k);
+    for (int k = 0; k < ir->kernels; k++) p->module[p->home[k]].faults += ir->kernel[k].has_fault;
+    put_in_order(p);
+}
+
+// ---- streams ----
+
+static bool is_stream_name(const struct emit_plan *p, int edges, const char *name) {
+    const struct ir *ir = p->ir;
+    for (int e = 0; e < edges; e++)
+        if (!strcmp(p->from[e], name) || !strcmp(p->to[e], name)) return true;
+    for (int k = 0; k < ir->kernels; k++)
+        if (!strcmp(ir->kernel[k].name, name)) return true;
+    for (int n = 0; n < ir->nets; n++)
+        if (!strcmp(ir->net[n].name, name)) return true;
+    return false;
+}
+
+// `a` with port `b_c` and `a_b` with port `c` make one name: the second gets a number.
+static const char *stream_name(const struct emit_plan *p, int edges, const char *side, const char *end) {
+    const char *wanted = arena_printf(p->ir->arena, "%s_%s", side, end), *name = wanted;
+    for (int i = 2; is_stream_name(p, edges, name); i++) name = arena_printf(p->ir->arena, "%s_%d", wanted, i);
+    return name;
+}
+
+static void name_streams(struct emit_plan *p) {
+    const struct ir *ir = p->ir;
+    p->from = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);
+    p->to = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);
+    for (int e = 0; e < ir->edges; e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        const char *from = stream_name(p, e, "from", ir_end_name(ir, edge->src_kernel, edge->src_port));
+        p->to[e] = stream_name(p, e, "to", ir_end_name(ir, edge->dst_kernel, edge->dst_port));
+        p->from[e] = from;
+    }
+}
+
+int emit_link_home(const struct emit_plan *p, int edge) {
+    const struct ir_edge *e = &p->ir->edge[edge];
+    return p->home[e->pool == IR_NONE ? e->dst_kernel : e->pool];
+}
+
+// ---- paths ----
+
+const char *emit_module_path(const struct emit_plan *p, int module) {
+    return arena_printf(p->ir->arena, "u_%s", p->module[module].name);
+}
+
+const char *emit_kernel_path(const struct emit_plan *p, int kernel) {
+    return arena_printf(p->ir->arena, "u_%s/u_%s", p->module[p->home[kernel]].name, p->ir->kernel[kernel].name);
+}
+
+// ---- the whole ----
+
+struct emit_plan *emit_plan_make(const struct ir *ir, const struct emit_names *names) {
+    struct emit_plan *p = ARENA_NEW(ir->arena, struct emit_plan);
+    p->ir = ir;
+    if (names) p->identity = names->identity, p->layout = names->layout;
+    emit_plan_homes(p);
+    name_streams(p);
+    emit_plan_nets(p);
+    emit_modules(p);
+    return p;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream of a design, from its writer to its reader: a FIFO, and where the reader lies on another die, the way there.
+//
+// A word carries everything that goes with the handshake, from the low bits: tdata, then the SIDE_W bits that travel
+// beside it (tuser, tlast, tcount, docs/rtl.md section 3). Only the PART_W bits of tdata from bit FIRST on are stored
+// and sent, since the reader looks at no others; the reader's other bits are 0.
+// On one die (BORDERS 0) the link is a rill_fifo. Else it is a rill_credit_send on the writer's die, a rill_hop stage
+// on each die between, and a rill_credit_receive with the FIFO on the reader's die.
+// rst has a bit for each die on the way, the writer's first, because every die has a reset of its own.
+// fill and high are the FIFO's occupancy and high-water mark. Simulations read them; no port brings them out.
+// Latency and throughput: those of rill_fifo, or of rill_credit_send and rill_credit_receive.
+// Reset: clk, synchronous active-high rst; all bits together.
+//
+// name       meaning                                    unit     range
+// DATA_W     of the writer's tdata                      bits     1 or more
+// SIDE_W     beside tdata                               bits     0 or more
+// FIRST      lowest bit of tdata that is sent           -        0 to DATA_W - PART_W
+// PART_W     of tdata that is sent                      bits     1 to DATA_W
+// DEPTH      of the FIFO                                words    1 or more
+// RAM_STYLE  of the FIFO                                -        "auto", "srl", "distributed", "block", "ultra"
+// BORDERS    of dies on the way                         borders  0 or more
+// PARTS      in which a word goes from die to die       parts    1 to 8
+// WORD_W     of a word                                  bits     derived
+`default_nettype none
+
+module rill_link #(
+    parameter DATA_W = 0,
+    parameter SIDE_W = 0,
+    parameter FIRST = 0,
+    parameter PART_W = DATA_W,
+    parameter DEPTH = 2,
+    parameter RAM_STYLE = "distributed",
+    parameter BORDERS = 0,
+    parameter PARTS = 1,
+    parameter WORD_W = DATA_W + SIDE_W
+) (
+    input  wire              clk,
+    input  wire [BORDERS:0]  rst,
+    input  wire              s_axis_tvalid,
+    output wire              s_axis_tready,
+    input  wire [WORD_W-1:0] s_axis_tdata,
+    output wire              m_axis_tvalid,
+    input  wire              m_axis_tready,
+    output wire [WORD_W-1:0] m_axis_tdata
+);
+    localparam SENT_W = PART_W + SIDE_W;
+    localparam FILL_W = $clog2(DEPTH + 1);
+    generate
+        if (DATA_W < 1) begin : gen_bad_data
+            rill_error_DATA_W_must_be_at_least_1 u_error ();
+        end
+        if (PART_W < 1 || $signed(FIRST) < 0 || FIRST + PART_W > DATA_W) begin : gen_bad_part
+            rill_error_FIRST_and_PART_W_must_lie_within_DATA_W u_error ();
+        end
+    endgenerate
+
+    wire [SENT_W-1:0] sent;
+    wire [SENT_W-1:0] got;
+    wire [FILL_W-1:0] fill;
+    wire [FILL_W-1:0] high;
+    assign sent[PART_W-1:0] = s_axis_tdata[FIRST +: PART_W];
+    assign m_axis_tdata[FIRST +: PART_W] = got[PART_W-1:0];
+    generate
+        if (SIDE_W > 0) begin : gen_side
+            assign sent[PART_W +: SIDE_W] = s_axis_tdata[DATA_W +: SIDE_W];
+            assign m_axis_tdata[DATA_W +: SIDE_W] = got[PART_W +: SIDE_W];
+        end
+        if (FIRST > 0) begin : gen_below
+            assign m_axis_tdata[FIRST-1:0] = {FIRST{1'b0}};
+        end
+        if (FIRST + PART_W < DATA_W) begin : gen_above
+            assign m_axis_tdata[DATA_W-1:FIRST+PART_W] = {(DATA_W - FIRST - PART_W){1'b0}};
+        end
+
+        if (BORDERS == 0) begin : gen_here
+            rill_fifo #(.DATA_W(SENT_W), .DEPTH(DEPTH), .RAM_STYLE(RAM_STYLE)) u_fifo (.clk(clk), .rst(rst),
+                .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(sent),
+                .m_axis_tvalid(m_axis_tvalid), .m_axis_tready(m_axis_tready), .m_axis_tdata(got),
+                .occupancy(fill), .high_water(high));
+        end else begin : gen_far
+            localparam BUS_W = (SENT_W + PARTS - 1) / PARTS;
+            wire [BORDERS*BUS_W-1:0] data;  // of each border, the writer's first
+            wire [BORDERS-1:0]       valid;
+            wire [BORDERS-1:0]       credit; // the other way
+            rill_credit_send #(.DATA_W(SENT_W), .CREDITS(DEPTH), .PARTS(PARTS)) u_send (.clk(clk), .rst(rst[0]),
+                .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(sent),
+                .valid(valid[0]), .data(data[BUS_W-1:0]), .credit(credit[0]));
+            genvar k;
+            for (k = 0; k + 1 < BORDERS; k = k + 1) begin : gen_way
+                rill_hop #(.DATA_W(BUS_W + 2), .CLEAR_W(2), .STAGES(1)) u_way (.clk(clk), .rst(rst[k+1]),
+                    .d({data[BUS_W*k +: BUS_W], valid[k], credit[k+1]}),
+                    .q({data[BUS_W*(k+1) +: BUS_W], valid[k+1], credit[k]}));
+            end
+            rill_credit_receive #(.DATA_W(SENT_W), .DEPTH(DEPTH), .PARTS(PARTS), .RAM_STYLE(RAM_STYLE)) u_fifo (
+                .clk(clk), .rst(rst[BORDERS]),
+                .valid(valid[BORDERS-1]), .data(data[BUS_W*(BORDERS-1) +: BUS_W]), .credit(credit[BORDERS-1]),
+                .m_axis_tvalid(m_axis_tvalid), .m_axis_tready(m_axis_tready), .m_axis_tdata(got),
+                .occupancy(fill), .high_water(high));
+        end
+    endgenerate
+    wire unused = &{1'b0, s_axis_tdata, fill, high};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which module an instance of the emitted Verilog is in, and that probes watch the stream whose number they have.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gen/command/command.h"
+#include "gen/emit/emit.h"
+#include "gen/kernel/kernel.h"
+
+static struct arena arena;
+
+static struct emit_plan *plan_of(const char *spec) {
+    struct diag diag;
+    diag_init(&diag, stderr);
+    struct ir *ir = command_build(spec, &arena, &diag, NULL);
+    assert_non_null(ir);
+    return emit_plan_make(ir, NULL);
+}
+
+static void assert_home(const struct emit_plan *p, const char *kernel, const char *module) {
+    for (int k = 0; k < p->ir->kernels; k++)
+        if (!strcmp(p->ir->kernel[k].name, kernel)) {
+            assert_string_equal(p->module[p->home[k]].name, module);
+            return;
+        }
+    fail_msg("no kernel %s", kernel);
+}
+
+static void a_kernel_is_in_the_module_of_its_region(void **state) {
+    (void)state;
+    struct emit_plan *p = plan_of("configs/tinystories-gpt2-1m.yaml");
+    static const char *const homes[][2] = {
+        {"token_row", "embed"},     {"norm1", "layer"},          {"attention_keys_scale", "layer"},
+        {"hidden_loop", "layer"},   {"norm1_param", "layer"},    {"norm_final_param", "head"},
+        {"next_id", "head"},        {"engine", "shared"},        {"walker", "shared"},
+        {"x_mux", "shared"},        {"y_demux", "shared"},       {"engine_width", "shared"},
+        {"token_loop", "control"},  {"step_fork", "control"},    {"ring", "control"},
+        {"registers", "control"},   {"image_header", "control"}, {"k_writer", "layer"},
+        {"hidden_into_head", "head"}};
+    for (size_t i = 0; i < COUNT_OF(homes); i++) assert_home(p, homes[i][0], homes[i][1]);
+    assert_int_equal(p->modules, 5);
+    assert_string_equal(p->module[0].module, "tinystories_gpt2_1m_embed");
+    assert_string_equal(p->module[p->control].name, "control");
+}
+
+// All products in one region, and two regions with one cache's writer.
+static void what_an_engine_has_is_shared(void **state) {
+    (void)state;
+    struct emit_plan *p = plan_of("tests/e2e/specs/kernels.yaml");
+    assert_home(p, "x_mux", "shared");
+    assert_home(p, "y_demux", "shared");
+    p = plan_of("tests/e2e/specs/inputs.yaml");
+    assert_home(p, "k_writer", "shared");
+    assert_home(p, "k_writer_mux", "shared");
+    assert_home(p, "keys_scale", "first");
+    assert_home(p, "r_keys_scale", "second");
+}
+
+static void streams_have_names_of_their_own(void **state) {
+    (void)state;
+    struct emit_plan *p = plan_of("tests/e2e/specs/inputs.yaml");
+    for (int a = 0; a < p->ir->edges; a++)
+        for (int b = 0; b < p->ir->edges; b++) {
+            assert_string_not_equal(p->from[a], p->to[b]);
+            if (a == b) continue;
+            assert_string_not_equal(p->from[a], p->from[b]);
+            assert_string_not_equal(p->to[a], p->to[b]);
+        }
+}
+
+// In a line or two behind the stream's name: the number, and the nets at its writer or its link.
+static void probes_watch_the_stream_of_their_number(const char *spec, const char *wrapper, const char *top) {
+    struct emit_plan *p = plan_of(spec);
+    struct text text = {0};
+    emit_sim_top(p, wrapper, &text);
+    const char *at = strstr(text_cstr(&text), "// ---- probes ----");
+    for (int e = 0; e < p->ir->edges; e++) {
+        const struct ir_edge *edge = &p->ir->edge[e];
+        at = strstr(at, arena_printf(&arena, "    // %s\n", edge->name));
+        assert_non_null(at);
+        const char *end = strstr(at + 4, "    // "), *id = strstr(at, arena_printf(&arena, "#(.ID(%d),", e));
+        const char *beats = arena_printf(&arena, ".tvalid(%s.u_%s.%s_valid)", top,
+                                         p->module[p->home[edge->src_kernel]].name, p->from[e]);
+        const char *fill = edge->pool == IR_NONE
+                               ? arena_printf(&arena, ".occupancy(%s.u_%s.u_%s.fill)", top,
+                                              p->module[emit_link_home(p, e)].name, p->to[e])
+                               : arena_printf(&arena, ".u_%s.occupancy[", p->ir->kernel[edge->pool].name);
+        const char *watched = strstr(at, beats), *filled = strstr(at, fill);
+        assert_true(id && watched && filled && (!end || (id < end && watched < end && filled < end)));
+    }
+    text_free(&text);
+}
+
+static void probes_watch_their_streams(void **state) {
+    (void)state;
+    probes_watch_the_stream_of_their_number("configs/tinystories-gpt2-1m.yaml", NULL, "u_top");
+    probes_watch_the_stream_of_their_number("tests/e2e/specs/dies.yaml", "rill_kernel", "u_kernel.u_top");
+}
+
+static int setup(void **state) {
+    (void)state;
+    arena_init(&arena);
+    return 0;
+}
+static int teardown(void **state) {
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_kernel_is_in_the_module_of_its_region, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_an_engine_has_is_shared, setup, teardown),
+        cmocka_unit_test_setup_teardown(streams_have_names_of_their_own, setup, teardown),
+        cmocka_unit_test_setup_teardown(probes_watch_their_streams, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
