@@ -118,7 +118,7 @@ def wrong_names():
 
 # Files that read what others wrote: tables, files of tools and users, the environment.
 READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/ir/net_text.c", "gen/cost/measured.c", "gen/numerics/guard.c", "gen/numerics/tables/make_tables.c",
-           "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/html_dot.c")
+           "gen/emit/emit_library.c", "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/html_dot.c")
 NAMES = ("gen/ir/net.c", "gen/ir/custom_ops.c")  # where nets of a dump get their roles; what a spec says of a custom kernel's parameter
 PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")
 COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bnet(\[.*\])?(\.|->)name\b|[.>]use\b|[.>]base\b|ir_use_print|ir_value_print|ir_attr_string|value\.text)")

@@ -167,7 +167,7 @@ static int start(struct run *run, void *options) {
     if (status != RILL_OK) return status;
     struct text said = {0};
     if (o->dump_after)
-        text_addf(&said, "wrote %s/%s.yaml, the IR behind that pass, and no design\n", o->dir, o->dump_after);
+        text_addf(&said, "wrote %s/%s.yaml, the IR after that pass; no design was made\n", o->dir, o->dump_after);
     else command_note_resources(ir, &said);
     return command_print(&said);
 }

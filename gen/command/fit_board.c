@@ -39,7 +39,7 @@ static struct import_design design_of(const struct fitting *f, int share, int ru
     return (struct import_design){.channels = channels > 0 ? channels : 1,
                                   .lanes = f->rung[rung].lanes,
                                   .tokens = f->rung[rung].tokens,
-                                  .arrays = 1,
+                                  .copies = 1,
                                   .beat_bits = BEAT_BITS};
 }
 

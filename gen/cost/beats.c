@@ -18,7 +18,7 @@ static bool runs(const struct ir *ir, const struct ir_firing *f, const struct co
 // Commands for which the engine holds a data beat: `A` tokens each, which query heads may be.
 static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
     int64_t tokens = f->heads && s->tokens == 1 ? f->heads : s->tokens;
-    return ir->region[f->region].when == IR_LAST ? 1 : layout_div_up(tokens, ir->design.arrays);
+    return ir->region[f->region].when == IR_LAST ? 1 : layout_div_up(tokens, ir->design.copies);
 }
 
 // Of one repetition: row-steps of keys in memory and the step's own, or blocks of values and the open one.

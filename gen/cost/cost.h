@@ -140,7 +140,7 @@ struct cost_step {
 };
 
 // What an engine does in one step. Weights, keys and values: its commands, a cycle each: one for a beat of a header, of
-// other beats one for each `arrays` tokens. In a decode step they are the beats that each of its lanes reads.
+// other beats one for each `copies` tokens. In a decode step they are the beats that each of its lanes reads.
 struct cost_beats {
     int64_t weights, scores, values;
     int64_t memory; // beats from the memory (from each of its channels): all but the step's own keys and the open

@@ -13,7 +13,7 @@ static int64_t pace(const struct ir *ir, int kernel, int port, int left);
 
 // Cycles of a step of all tokens for the rows of a firing, of one repetition; 0: not one of weights.
 static int64_t firing_cycles(const struct ir *ir, const struct ir_firing *f) {
-    int64_t tokens = ir->design.tokens, beats = f->beats * layout_div_up(tokens, ir->design.arrays);
+    int64_t tokens = ir->design.tokens, beats = f->beats * layout_div_up(tokens, ir->design.copies);
     if (f->mode > ENGINE_MODE_INT4 || ir->region[f->region].when == IR_LAST) return 0;
     return f->row_steps * (beats > tokens ? beats : tokens);
 }

@@ -56,9 +56,10 @@ static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
 }
 
 // The second half of a lane that is cut, the stages in between, and what it gets its command by.
-static void place_sums(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
+static void place_sums(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside,
+                       struct text *out) {
     const struct ir *ir = p->ir;
-    const char *engine = emit_kernel_path(p, e->kernel), *array = ir->design.arrays > 1 ? "pair" : "single",
+    const char *engine = emit_kernel_path(p, e->kernel), *array = ir->design.copies > 1 ? "pair" : "single",
                *lane = arena_printf(ir->arena, "%s/gen_lane[%d].", engine, c),
                *matrix = arena_printf(ir->arena, "%su_lane/gen_%s.u_matrix", lane, array);
     if (!inside) return;
@@ -71,13 +72,15 @@ static void place_sums(const struct emit_plan *p, int die, const struct ir_engin
 }
 
 // The lane as a whole, and in it what lies elsewhere.
-static void place_lane(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside, struct text *out) {
+static void place_lane(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside,
+                       struct text *out) {
     const struct ir *ir = p->ir;
     const char *lane = arena_printf(ir->arena, "%s/gen_lane[%d].u_lane", emit_kernel_path(p, e->kernel), c);
     int home = ir->kernel[e->kernel].die;
     if (!inside && e->lane_die[c] == die) {
         place(ir, die, lane, out);
-        place(ir, die, arena_printf(ir->arena, "%s/gen_lane[%d].gen_own.u_mine", emit_kernel_path(p, e->kernel), c), out);
+        place(ir, die, arena_printf(ir->arena, "%s/gen_lane[%d].gen_own.u_mine", emit_kernel_path(p, e->kernel), c),
+              out);
     }
     if (ir_is_cut(e, c)) place_sums(p, die, e, c, inside, out);
     if (!inside || e->lane_die[c] == home) return;
@@ -104,7 +107,8 @@ static void place_side(const struct emit_plan *p, int die, const struct ir_engin
 }
 
 // What makes results of the integers of a group of lanes, and their way to where they come together.
-static void place_results(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside, struct text *out) {
+static void place_results(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside,
+                          struct text *out) {
     const struct ir *ir = p->ir;
     if (inside) place_side(p, die, e, out);
     for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {

@@ -28,7 +28,7 @@ struct import {
 
 // The design's keys that depend on the board.
 struct import_design {
-    int channels, lanes, tokens, arrays, beat_bits;
+    int channels, lanes, tokens, copies, beat_bits;
     int unroll;         // 0: every kernel has `lanes`
     int prefetch_beats; // 0: the default of `design.prefetch_beats`
     bool wide_rows;     // embedding: int16

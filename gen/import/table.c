@@ -113,7 +113,7 @@ void import_table(const struct import *m, const struct import_design *d, struct 
     add_begin(m, out);
     add_unread(m, out);
     text_addf(out, "\ndesign for board %s: %d channels x %d bit, %d lanes, T = %d, A = %d, int8%s\n", m->device->name,
-              d->channels, d->beat_bits, d->lanes, d->tokens, d->arrays, d->wide_rows ? ", embedding int16" : "");
+              d->channels, d->beat_bits, d->lanes, d->tokens, d->copies, d->wide_rows ? ", embedding int16" : "");
     if (d->unroll)
         text_addf(out, "more lanes for long contexts; norms and the like share %d (design.unroll)\n", d->unroll);
     if (!d->fits)

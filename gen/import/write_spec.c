@@ -67,7 +67,7 @@ static void add_design(const struct import *m, const struct import_design *d, st
     text_add(out, "board: ");
     text_add_json_string(out, m->board_word, strlen(m->board_word));
     text_addf(out, "\ndesign:\n  channels: %d\n  beat_bits: %d\n  lanes: %d\n  T: %d\n  A: %d\n", d->channels,
-              d->beat_bits, d->lanes, d->tokens, d->arrays);
+              d->beat_bits, d->lanes, d->tokens, d->copies);
     if (d->unroll) text_addf(out, "  unroll: %d\n", d->unroll);
     if (d->dies) text_addf(out, "  dies: %d\n", d->dies);
     if (d->prefetch_beats) text_addf(out, "  prefetch_beats: %d\n", d->prefetch_beats);

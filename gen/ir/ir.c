@@ -412,7 +412,7 @@ const char *ir_segment_channels(const struct ir *ir, const struct ir_segment *se
 }
 
 bool ir_second_clock(const struct ir *ir) {
-    return (ir->design.arrays >= CHOICE_PUMPED_ARRAYS || ir->design.pump > 1) && ir->engines > 0;
+    return (ir->design.copies >= CHOICE_PUMPED_COPIES || ir->design.pump > 1) && ir->engines > 0;
 }
 
 // Boards with an HBM have it at address 0, a channel behind the other. Simulated channels lie 512 MiB apart.

@@ -35,8 +35,8 @@ enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO 
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens;
-    int arrays;      // tokens that a beat serves in one cycle of a matrix engine; divides tokens
-    int pump;        // products of a multiplier in a cycle, where `arrays` leaves a choice: 2; else 0
+    int copies;      // tokens that a beat serves in one cycle of a matrix engine; divides tokens
+    int pump;        // products of a multiplier in a cycle, where `copies` leaves a choice: 2; else 0
     int query_heads; // most that an engine takes together in a step of one token; 0, 1: each for itself
     int unroll;      // lanes to hand out, 0: every kernel has `lanes`
     int group;

@@ -27,7 +27,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, lanes)                                                                                                      \
     F(COUNT, unroll)                                                                                                   \
     F(INT, tokens)                                                                                                     \
-    F(INT, arrays)                                                                                                     \
+    F(INT, copies)                                                                                                     \
     F(INT, group)                                                                                                      \
     F(INT, prefetch_beats)                                                                                             \
     F(INT, max_burst)                                                                                                  \

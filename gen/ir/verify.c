@@ -272,9 +272,9 @@ static void check_inputs(struct check *c, const struct ir_kernel *k) {
 
 static void check_design(struct check *c) {
     const struct ir_design *d = &c->ir->design;
-    if ((d->arrays != 1 && d->arrays != 2 && d->arrays != 4) || d->tokens % d->arrays)
-        fault(c, "tokens and arrays of the design of", c->ir->name);
-    if (d->pump != 0 && (d->pump != 2 || d->arrays >= CHOICE_PUMPED_ARRAYS))
+    if ((d->copies != 1 && d->copies != 2 && d->copies != 4) || d->tokens % d->copies)
+        fault(c, "tokens and copies of the design of", c->ir->name);
+    if (d->pump != 0 && (d->pump != 2 || d->copies >= CHOICE_PUMPED_COPIES))
         fault(c, "pump of the design of", c->ir->name);
     if (d->context < 1 || d->context > UINT16_MAX) fault(c, "context out of range in", c->ir->name);
 }

@@ -163,7 +163,7 @@ struct timing_values { // TIMING_V_TAIL
 struct timing_engine {
     int64_t channels;   // lanes
     int64_t beat_bits;  // of memory
-    int64_t arrays;     // tokens of a beat in a cycle
+    int64_t copies;     // tokens of a beat in a cycle
     int64_t results;    // row-steps that wait at the output
     int64_t lane_beats; // that a lane holds
     int64_t key_units;  // of a lane

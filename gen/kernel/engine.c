@@ -470,7 +470,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_ENGINE;
     c->engine.channels = args_int(a, "CHANNELS", 1);
     c->engine.beat_bits = class_beat_bits(a);
-    c->engine.arrays = arrays(a);
+    c->engine.copies = arrays(a);
     c->engine.results = places(a);
     c->engine.lane_beats = LANE_BEATS;
     c->engine.key_units = KEY_UNITS;

@@ -170,7 +170,7 @@ static bool is_sane(const struct timing_contract *c) {
         return is_cache_sane(c->values.units, c->values.heads, c->values.layers) && is_count(c->values.rows) &&
                is_count(c->values.beats) && is_count(c->values.reads);
     case TIMING_ENGINE:
-        return is_divisor(c->engine.channels) && is_count(c->engine.beat_bits) && is_count(c->engine.arrays);
+        return is_divisor(c->engine.channels) && is_count(c->engine.beat_bits) && is_count(c->engine.copies);
     case TIMING_EMBED:
     case TIMING_POSITION: return is_divisor(c->fetch.rows) && is_divisor(c->fetch.beats);
     case TIMING_READER:

@@ -141,7 +141,7 @@ static int64_t lanes_behind(const struct ir *ir, int node) {
     struct layout_matrix m =
         layout_matrix(&ir->design, ir->design.channels, 1, ir_vector_length(ir, product), layout_format(product));
     int64_t lanes = 1;
-    while (lanes < MOST_LANES && lanes * m.beats < 2 * (int64_t)ir->design.channels * ir->design.arrays) lanes *= 2;
+    while (lanes < MOST_LANES && lanes * m.beats < 2 * (int64_t)ir->design.channels * ir->design.copies) lanes *= 2;
     return lanes;
 }
 

@@ -14,7 +14,7 @@ static void add_graph(const struct ir *ir, struct text *out) {
                   (long long)ir->region[r].repeat, ir->region[r].when == IR_LAST ? "last token" : "always",
                   ir->region[r].nodes);
     text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, A = %d, %.0f MHz, %s on %s\n", d->channels,
-              d->beat_bits, d->lanes, d->tokens, d->arrays, d->clock_mhz, spec_binding_name(d->binding), d->board);
+              d->beat_bits, d->lanes, d->tokens, d->copies, d->clock_mhz, spec_binding_name(d->binding), d->board);
     if (ir_second_clock(ir))
         text_addf(out, "second clock: %.0f MHz, of multipliers that work twice in a cycle\n", 2 * d->clock_mhz);
     text_addf(out, "hardware: %d kernels, %d streams, %lld FIFO bits\n", ir->kernels, ir->edges,

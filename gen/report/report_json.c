@@ -53,8 +53,8 @@ static void add_design(const struct report *r, struct text *out) {
     add_string(out, "name", r->ir->name);
     text_addf(
         out,
-        ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"arrays\": %d, \"clock_mhz\": %g, ",
-        d->channels, d->beat_bits, d->lanes, d->tokens, d->arrays, d->clock_mhz);
+        ", \"channels\": %d, \"beat_bits\": %d, \"lanes\": %d, \"tokens\": %d, \"copies\": %d, \"clock_mhz\": %g, ",
+        d->channels, d->beat_bits, d->lanes, d->tokens, d->copies, d->clock_mhz);
     add_string(out, "board", d->board);
     struct report_uniform u = report_uniform_depths(r->ir);
     text_addf(

@@ -5,6 +5,9 @@
 
 #include "gen/simulator/sim_actor.h"
 
+enum { SIM_ID_BITS = 32 };
+int64_t sim_offset_for(const struct ir *, enum ir_segment_role); // of the segment with this role
+
 // Rows of a table that a custom kernel reads for a firing, those of the step's positions, before it takes its words.
 struct sim_table {
     struct sim_client *client; // NULL: it reads none

@@ -13,7 +13,7 @@ enum spec_table_format { SPEC_TABLE_INT8, SPEC_TABLE_INT4, SPEC_TABLE_INT16, SPE
 enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTIVATIONS };
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
 // Tokens at a time of which multipliers work twice in a cycle by themselves.
-enum { CHOICE_PUMPED_ARRAYS = 4 };
+enum { CHOICE_PUMPED_COPIES = 4 };
 // Depths from timing contracts; of whole tensors; from contracts, fewer, at a pace; until size-fifos, the better of the
 // first two.
 enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS };

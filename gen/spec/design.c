@@ -11,7 +11,7 @@ static const int64_t token_counts[] = {1, 2, 4, 8};
 static const int64_t array_counts[] = {1, 2, 4};
 static const int64_t pump_counts[] = {1, 2};
 
-enum { AS_HEAD = -1, AS_ARRAYS = -1 };
+enum { AS_HEAD = -1, AS_COPIES = -1 };
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
 #define FIELD(name) .key = #name, .offset = SPEC_OFFSET(spec_design, name)
@@ -40,14 +40,14 @@ static const struct schema_field design_fields[] = {
      .preset = 1,
      .doc = "positions (tokens or rows) of a request that are processed in one step. A decode step has one"},
     {.key = "A",
-     .offset = SPEC_OFFSET(spec_design, arrays),
+     .offset = SPEC_OFFSET(spec_design, copies),
      LEGAL(array_counts),
      .preset = 1,
      .range = "1, 2, 4; divides `T`",
      .doc = "positions that use a beat of weights in the same cycle. `A: 2` shares each multiplier "
             "between two positions. `A: 4` also uses it twice per cycle, which needs a second clock "
             "of twice `clock_mhz`"},
-    {FIELD(pump), LEGAL(pump_counts), .preset = AS_ARRAYS, .range = "1, 2; 2 with `A: 4`",
+    {FIELD(pump), LEGAL(pump_counts), .preset = AS_COPIES, .range = "1, 2; 2 with `A: 4`",
      .preset_doc = "2 with `A: 4`, else 1",
      .doc = "how often a multiplier works per cycle. With `A: 1` or `A: 2`, `pump: 2` halves the "
             "number of multipliers and gives them a second clock of twice `clock_mhz`"},
@@ -144,7 +144,7 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     struct schema_table table = spec_design_table;
     table.fields = fields;
     schema_read_table(node, &table, design, arena, diag);
-    if (design->pump == AS_ARRAYS) design->pump = design->arrays >= CHOICE_PUMPED_ARRAYS ? 2 : 1;
+    if (design->pump == AS_COPIES) design->pump = design->copies >= CHOICE_PUMPED_COPIES ? 2 : 1;
     if (design->embedding == AS_HEAD) design->embedding = design->head == SPEC_INT4 ? SPEC_TABLE_INT4 : SPEC_TABLE_INT8;
 }
 
@@ -162,15 +162,15 @@ static void check_group(const struct spec_design *d, struct loc loc, struct diag
 
 // Tokens that share a multiplier are of one step.
 static void check_arrays(const struct spec_design *d, struct loc loc, struct diag *diag) {
-    if (d->tokens % d->arrays == 0) return;
-    diag_error(diag, loc, "design.A (%d) must divide design.T (%d)", d->arrays, d->tokens);
+    if (d->tokens % d->copies == 0) return;
+    diag_error(diag, loc, "design.A (%d) must divide design.T (%d)", d->copies, d->tokens);
     diag_note(diag, loc, "the nearest legal value is %d", d->tokens);
 }
 
 // Four tokens have multipliers in turns.
 static void check_pump(const struct spec_design *d, struct loc loc, struct diag *diag) {
-    if (d->pump > 1 || d->arrays < CHOICE_PUMPED_ARRAYS) return;
-    diag_error(diag, loc, "design.pump (%d) must be 2 with design.A (%d)", d->pump, d->arrays);
+    if (d->pump > 1 || d->copies < CHOICE_PUMPED_COPIES) return;
+    diag_error(diag, loc, "design.pump (%d) must be 2 with design.A (%d)", d->pump, d->copies);
     diag_note(diag, loc, "the nearest legal value is 2");
 }
 

@@ -45,10 +45,10 @@ struct spec_design {
     int beat_bits;         // 256, 512
     int lanes;             // fp32 lanes of vector streams: 1, 2, 4, ... 32
     int unroll;            // fp32 lanes of all kernels that are free, handed out to the slowest; 0: each has `lanes`
-    int tokens;            // key T: positions per step: 1, 2, 4, 8
-    int arrays;            // key A: positions that a weight beat serves in one cycle: 1, 2, 4; divides T
+    int tokens;            // key T: tokens per step: 1, 2, 4, 8
+    int copies;            // key A: tokens that a weight beat serves in one cycle: 1, 2, 4; divides T
     int pump;              // products of a multiplier in a cycle: 1, 2
-    int query_heads;       // most that share a read of keys and values in steps of one position
+    int query_heads;       // most that share a read of keys and values in steps of one token
     int weights, head, kv; // enum spec_format
     int embedding;         // enum spec_table_format
     int activations;       // enum spec_activations

@@ -408,7 +408,7 @@ for command in golden "pack -o $work/one"; do
         "$rill" $command "$root/configs/tinystories-gpt2-1m.yaml" --weights "$work/none"
 done
 queue check_refused "where a dump goes" 0 \
-    "^wrote $work/dump/expand-model.yaml, the IR behind that pass, and no design\$" \
+    "^wrote $work/dump/expand-model.yaml, the IR after that pass; no design was made\$" \
     "$rill" gen \
     "$root/tests/e2e/cases/odd/spec.yaml" -o "$work/dump" --dump-after=expand-model
 no_resources='note: no `resources` in the declaration of kernel `graded`, `slowly`, `affine`: the estimates count them'

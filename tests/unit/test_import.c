@@ -102,7 +102,7 @@ static void end(struct import_fixture *x) {
     fixture_end(&x->f);
 }
 
-static const struct import_design least = {.channels = 32, .lanes = 8, .tokens = 1, .arrays = 1, .beat_bits = 512};
+static const struct import_design least = {.channels = 32, .lanes = 8, .tokens = 1, .copies = 1, .beat_bits = 512};
 
 static void import_shape(const struct shape *s) {
     struct import_fixture x;

@@ -49,7 +49,7 @@ struct engine {
     // the running firing
     bool active, ready; // ready: its beat's needs are known and counted in `from`
     int mode, tokens;
-    int64_t arrays, step_tokens, turns; // tokens of a command; most tokens of a step; commands for which a beat is held
+    int64_t copies, step_tokens, turns; // tokens of a command; most tokens of a step; commands for which a beat is held
     int64_t rows, memory_rows, row_beats, memory_beats, header, chunk_rows, last_count, key_rest, all_lanes;
     bool frees, keeps, outer; // outer: in the first chunk of row-steps, which goes column by column
     int64_t outer_rows, column_units;
@@ -96,7 +96,7 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
     e->windows = kernel_has_key_windows(a->k) || kernel_has_value_windows(a->k);
     for (int i = 0; i <= CYCLES_WINDOW_ENTRIES; i++) e->way[i] = -1;
     e->all_lanes = a->c.engine.channels;
-    e->arrays = at_least(a->c.engine.arrays, 1);
+    e->copies = at_least(a->c.engine.copies, 1);
     e->step_tokens = kernel_tokens(a->k);
     return e->step && e->x && e->y && sim_schedule_read(sim, a, ENGINE_BITS, &e->schedule) && name_entries(sim, a, e) &&
            open_lanes(sim, a, e);
@@ -190,7 +190,7 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->keeps = field(e, entry, ENGINE_KEEP);
     int64_t heads = step->ntok == 1 ? field(e, entry, ENGINE_HEADS) : 0;
     e->tokens = field(e, entry, ENGINE_SINGLE) ? 1 : heads ? (int)heads : step->ntok;
-    e->turns = div_up(e->tokens, e->arrays);
+    e->turns = div_up(e->tokens, e->copies);
     e->chunk_rows = a->c.engine.beat_bits == 512 ? PARAM_ROWS_512 : PARAM_ROWS_256;
     e->header = e->mode == ENGINE_MODE_INT4 ? 1 + div_up(group_bytes(e, entry), 8) : 1;
     if (e->mode >= ENGINE_MODE_SCORES) {
@@ -266,7 +266,7 @@ static bool data_ready(const struct engine *e, int64_t *from) {
 static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
     int64_t made = (int64_t)e->result.count, n = made - a->c.engine.results;
     if (e->header_left || e->beat != e->row_beats - 1) return true;
-    if (e->arrays >
+    if (e->copies >
         1) { // results of a row-step leave one by one; they need room all together, and the ones before must have left
         if (e->turn > 0) return true;
         if (made > 0) *from = at_least(*from, e->result.items[made - 1].at + 1);
@@ -328,13 +328,13 @@ static void result_done(struct sim *sim, struct engine *e, int64_t token) {
                                                   : e->all_lanes;
     uint8_t mark = (uint8_t)(count << SIM_COUNT_SHIFT | (last_token ? MARK_TOK_LAST : 0) |
                              (last_token && last_row ? MARK_LAST : 0));
-    VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->arrays > 1 ? token : 0), mark});
+    VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->copies > 1 ? token : 0), mark});
 }
 
 // One token's result with the last beat's command, or those of all tokens from its first command on.
 static void row_done(struct sim *sim, struct engine *e) {
-    if (e->arrays == 1) result_done(sim, e, e->turn);
-    for (int64_t t = 0; e->arrays > 1 && e->turn == 0 && t < e->tokens; t++) result_done(sim, e, t);
+    if (e->copies == 1) result_done(sim, e, e->turn);
+    for (int64_t t = 0; e->copies > 1 && e->turn == 0 && t < e->tokens; t++) result_done(sim, e, t);
 }
 
 static void tail_was_read(struct sim *sim, const struct engine *e) {

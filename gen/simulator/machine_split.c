@@ -1,68 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layout converter: two banks, each filled in one order and read in another. Query heads as tokens, and as firings
-// again.
+// Query heads together: heads of a step of one token become tokens of a firing, and firings again.
 #include "gen/simulator/machines.h"
-
-struct layout {
-    struct sim_edge *in, *out;
-    int64_t rows, tokens; // of the bank that comes in; words of its first row
-    int64_t active[2];    // tokens of a bank
-    int64_t ready[2], released[2];
-    int64_t filled, emptied; // banks
-    int64_t next, last_in, sent;
-};
-
-bool sim_layout_init(struct sim *sim, struct actor *a) {
-    struct layout *l = a->state = ARENA_NEW(sim->arena, struct layout);
-    l->in = sim_lane(sim, a, false, IR_NONE);
-    l->out = sim_lane(sim, a, true, IR_NONE);
-    l->last_in = l->sent = -1;
-    return l->in && l->out && a->c.layout.rows > 0 && a->c.layout.reads > 0 && a->c.layout.groups > 0;
-}
-
-static bool layout_in(struct sim *sim, struct actor *a, struct layout *l) {
-    int64_t slot = l->filled % a->c.layout.banks;
-    if (!edge_waiting(l->in) || l->filled - l->emptied >= a->c.layout.banks) return false;
-    int64_t at = at_least(at_least(edge_avail(l->in), l->last_in + 1), l->released[slot]);
-    uint8_t mark = edge_mark(l->in);
-    edge_take(sim, l->in, at);
-    l->last_in = at;
-    if (l->rows == 0) l->tokens++;
-    if (!(mark & MARK_TOK_LAST) || ++l->rows < a->c.layout.rows) return true;
-    l->active[slot] = l->tokens;
-    l->ready[slot] = at + a->c.layout.ready;
-    l->rows = l->tokens = 0;
-    l->filled++;
-    return true;
-}
-
-static bool layout_out(struct sim *sim, struct actor *a, struct layout *l) {
-    int64_t slot = l->emptied % a->c.layout.banks, room;
-    if (l->emptied == l->filled || !edge_room(l->out, &room)) return false;
-    int64_t fetch = at_least(l->ready[slot], l->sent), words = a->c.layout.reads * l->active[slot];
-    bool tok_last = l->next % l->active[slot] == l->active[slot] - 1, end = l->next == words - 1;
-    bool firing = end && l->emptied % a->c.layout.groups == a->c.layout.groups - 1;
-    l->sent = at_least(fetch + a->c.stages, room);
-    edge_put(sim, l->out, fetch + a->c.stages, l->sent,
-             (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (firing ? MARK_LAST : 0)));
-    l->next++;
-    if (!end) return true;
-    l->next = 0;
-    l->released[slot] = fetch + a->c.layout.release;
-    l->emptied++;
-    return true;
-}
-
-void sim_layout_run(struct sim *sim, struct actor *a) {
-    struct layout *l = a->state;
-    for (bool moved = true; moved;) {
-        moved = false;
-        while (layout_in(sim, a, l)) moved = true;
-        while (layout_out(sim, a, l)) moved = true;
-    }
-}
-
-// ---- query heads together ----
 
 struct together {
     struct sim_edge *in, *out, *step;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A firing in, a word per token out.
+#include "gen/simulator/machine_inputs.h"
+#include "gen/simulator/machines.h"
+
+struct argmax {
+    struct sim_edge *in, *out;
+    int64_t last, tokens, sent, offer; // tokens > 0 and offer >= 0: ids leave
+    bool first;
+};
+
+bool sim_argmax_init(struct sim *sim, struct actor *a) {
+    struct argmax *m = a->state = ARENA_NEW(sim->arena, struct argmax);
+    *m = (struct argmax){sim_in(sim, a, IR_ROLE_X), sim_out(sim, a, IR_ROLE_ID), -1, 0, 0, -1, true};
+    return m->in && m->out;
+}
+
+static bool argmax_ids(struct sim *sim, struct argmax *m) {
+    int64_t room;
+    if (!edge_room(m->out, &room)) return false;
+    bool last = ++m->sent == m->tokens;
+    edge_put(sim, m->out, m->offer, at_least(m->offer, room), last ? MARK_LAST | MARK_TOK_LAST : 0);
+    m->last = at_least(m->offer, room);
+    m->offer = last ? -1 : m->last + 1;
+    if (last) m->tokens = m->sent = 0, m->first = true;
+    return true;
+}
+
+void sim_argmax_run(struct sim *sim, struct actor *a) {
+    struct argmax *m = a->state;
+    for (;;) {
+        if (m->offer >= 0) {
+            if (!argmax_ids(sim, m)) return;
+            continue;
+        }
+        if (!edge_waiting(m->in)) return;
+        int64_t at = at_least(edge_avail(m->in), m->last + 1);
+        uint8_t mark = edge_mark(m->in);
+        edge_take(sim, m->in, at);
+        m->last = at;
+        m->tokens += m->first;
+        if (mark & MARK_TOK_LAST) m->first = false;
+        if (mark & MARK_LAST) m->offer = at + a->c.stages;
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores of parameters, which always have a word, and sinks, which always take one.
+#include "gen/simulator/machines.h"
+
+void sim_store_run(struct sim *sim, struct actor *a) {
+    int64_t room;
+    struct sim_edge *out = sim_out(sim, a, IR_ROLE_PARAM);
+    while (out && edge_room(out, &room)) edge_put(sim, out, room, room, MARK_TOK_LAST);
+}
+
+void sim_sink_run(struct sim *sim, struct actor *a) {
+    for (int p = 0; p < a->k->ports; p++) {
+        if (a->k->port[p].is_output || a->k->port[p].edge == IR_NONE) continue;
+        struct sim_edge *in = &sim->edge[a->k->port[p].edge];
+        while (edge_waiting(in)) edge_take(sim, in, edge_avail(in));
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of memory by id or position: asked for one after the other, buffered until all of a step are in.
+#include "gen/kernel/kernel.h"
+#include "gen/simulator/machines.h"
+
+struct fetch {
+    struct sim_edge *in, *out;
+    struct sim_client *client;
+    struct kernel_table table; // one of its channels stands for all, as all have the same other reads
+    struct stage stage;
+    int64_t free;               // the unit can take the next id or step
+    int64_t tokens, more, from; // asked for in this step; rows still to be asked for, from then on
+    bool last;                  // they are the step's
+    int64_t left;               // words of the present step that are still to be sent
+    int64_t token, next, beats;
+    int64_t step, fired, firings; // of which step; firings of it so far, and in all
+    bool of_loop;                 // its ids are the request's, not ones that the graph has found
+};
+
+// The ids of this stream come from the token loop, perhaps through forks.
+static bool is_of_loop(struct sim *sim, const struct sim_edge *e) {
+    for (int n = 0; e && n < sim->ir->kernels; n++) {
+        const struct actor *a = &sim->actor[e->writer];
+        if (a->c.machine != TIMING_FORK) return a->c.machine == TIMING_LOOP;
+        e = sim_lane(sim, a, false, IR_NONE);
+    }
+    return false;
+}
+
+static const struct ir_region *region_of(const struct sim *sim, const struct actor *a) {
+    return a->k->node == IR_NONE ? NULL : &sim->ir->region[sim->ir->node[a->k->node].region];
+}
+
+// On to a step in which the unit fires.
+static void fetch_step(const struct sim *sim, const struct actor *a, struct fetch *f) {
+    const struct ir_region *r = region_of(sim, a);
+    while (r && r->when == IR_LAST && f->step < sim->options->steps && !sim->options->step[f->step].head) f->step++;
+}
+
+bool sim_fetch_init(struct sim *sim, struct actor *a) {
+    struct fetch *f = a->state = ARENA_NEW(sim->arena, struct fetch);
+    f->in = sim_in(sim, a, a->c.machine == TIMING_EMBED ? IR_ROLE_ID : IR_ROLE_STEP);
+    f->out = sim_out(sim, a, IR_ROLE_Y);
+    f->client = client_open(sim, a, false);
+    f->table = kernel_table(a->k);
+    if (!f->table.row_bytes) f->table.row_bytes = a->c.fetch.beats * sim->ir->design.beat_bits / 8;
+    stage_init(sim, &f->stage, a->c.stages);
+    if (!f->in || !f->out || !f->client) return false;
+    const struct ir_region *r = region_of(sim, a);
+    f->firings = r ? sim_repeats(sim, r->repeat) : 1;
+    f->of_loop = a->c.machine == TIMING_EMBED && is_of_loop(sim, f->in);
+    fetch_step(sim, a, f);
+    return true;
+}
+
+enum { ANY_ID = 7919 /* ids that are not known: some that lie apart */ };
+
+static int64_t row_at(const struct sim *sim, const struct fetch *f, const struct actor *a, int64_t pos) {
+    if (a->c.machine == TIMING_POSITION) return pos;
+    return f->of_loop && pos < sim->options->ids ? sim->options->id[pos] : (pos + 1) * ANY_ID;
+}
+
+static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
+    int64_t room;
+    if (!f->more || f->step == sim->options->steps || !client_room(f->client, &room)) return false;
+    int64_t row = row_at(sim, f, a, sim->options->step[f->step].pos + f->tokens), at = at_least(f->from, room);
+    const struct kernel_table *t = &f->table;
+    client_ask(sim, f->client, at, t->offset + row % t->rows / t->parts * t->row_bytes, a->c.fetch.beats);
+    f->from = at + a->c.fetch.ask_next;
+    f->tokens++;
+    if (--f->more == 0) f->free = f->from;
+    return true;
+}
+
+// Takes ids until the step's last, or the step; false while there is none.
+static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
+    if (f->more || f->last || !edge_waiting(f->in)) return false;
+    int64_t at = at_least(edge_avail(f->in), f->free);
+    f->last = edge_mark(f->in) & MARK_LAST;
+    f->more = a->c.machine == TIMING_EMBED ? 1 : sim->options->step[f->in->takes].ntok;
+    f->from = at + a->c.fetch.ask;
+    edge_take(sim, f->in, at);
+    return true;
+}
+
+static bool fetch_beat(struct sim *sim, struct fetch *f) {
+    int64_t at;
+    if (!client_beat(f->client, &at)) return false;
+    client_take(sim, f->client, at);
+    f->beats++;
+    return true;
+}
+
+// All rows of the step are in.
+static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetch *f) {
+    if (!f->last || f->more || f->beats < a->c.fetch.beats * f->tokens) return false;
+    f->last = false;
+    f->beats = 0;
+    f->left = a->c.fetch.rows * f->tokens;
+    f->next = at_least(f->client->taken.items[f->client->taken.count - 1] + a->c.fetch.ready, f->free + 1);
+    if (++f->fired < f->firings) return true;
+    f->fired = 0;
+    f->step++;
+    fetch_step(sim, a, f);
+    return true;
+}
+
+static bool fetch_out(struct sim *sim, struct fetch *f) {
+    int64_t at;
+    if (!stage_enter(sim, &f->stage, f->out, f->next, &at)) return false;
+    bool tok_last = f->token == f->tokens - 1;
+    stage_push(sim, &f->stage, at, (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (f->left == 1 ? MARK_LAST : 0)), true);
+    f->token = tok_last ? 0 : f->token + 1;
+    f->next = at + 1;
+    f->left--;
+    return true;
+}
+
+void sim_fetch_run(struct sim *sim, struct actor *a) {
+    struct fetch *f = a->state;
+    do {
+        while (ask_row(sim, f, a) || fetch_beat(sim, f) || fetch_done(sim, a, f)) continue;
+        while (f->left && fetch_out(sim, f)) continue;
+        stage_drain(sim, &f->stage, f->out);
+        if (f->left || f->stage.sent < f->stage.count) return; // the last word must have left before the next request
+        if (f->tokens && f->next) {
+            f->free = at_least(f->free, f->out->put[f->out->puts - 1] + 1);
+            f->tokens = f->next = 0;
+        }
+    } while (fetch_in(sim, a, f));
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words of some elements to words of others: stages, lines of a row-step each, an output register.
+#include "gen/kernel/kernel.h"
+#include "gen/simulator/machine_inputs.h"
+#include "gen/simulator/machines.h"
+
+struct line {
+    int64_t chunks, tokens;
+    bool last;
+};
+struct gear {
+    struct sim_edge *in, *out;
+    struct sim_edge ahead; // lines
+    struct stage stage;
+    VEC(struct line) line;
+    int64_t fill, tokens, row;           // row: of a writer without counts
+    int64_t chunk, token, sending, sent; // sending: line; sent: cycle of the last word out
+    bool holds;                          // the output register: a word that is offered from `offer` on
+    int64_t offer;
+    uint8_t mark;
+};
+
+bool sim_gear_init(struct sim *sim, struct actor *a) {
+    struct gear *g = a->state = ARENA_NEW(sim->arena, struct gear);
+    g->in = sim_lane(sim, a, false, IR_NONE);
+    g->out = sim_lane(sim, a, true, IR_NONE);
+    edge_init(&g->ahead, a->c.gear.lines, IR_NONE, IR_NONE);
+    g->ahead.latency = 1;
+    g->sent = -1;
+    stage_init(sim, &g->stage, a->c.stages);
+    return g->in && g->out;
+}
+
+static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
+    int64_t at;
+    if (!edge_waiting(g->in) || !stage_enter(sim, &g->stage, &g->ahead, edge_avail(g->in), &at)) return false;
+    uint8_t mark = edge_mark(g->in);
+    int64_t count = mark >> SIM_COUNT_SHIFT ? mark >> SIM_COUNT_SHIFT : a->c.gear.in;
+    if (a->c.gear.last_elements && g->row == a->c.gear.last_words - 1) count = a->c.gear.last_elements;
+    edge_take(sim, g->in, at);
+    g->tokens++;
+    bool last = mark & MARK_LAST, row_end = mark & MARK_TOK_LAST;
+    int64_t total = g->fill + count, chunks = total / a->c.gear.out + (last && total % a->c.gear.out);
+    if (row_end && chunks) VEC_PUSH(sim->arena, g->line, (struct line){chunks, g->tokens, last});
+    stage_push(sim, &g->stage, at, 0, row_end && chunks);
+    if (row_end) {
+        g->fill = last ? 0 : total % a->c.gear.out;
+        g->tokens = 0;
+        if (++g->row >= a->c.gear.last_words) g->row = 0;
+    }
+    return true;
+}
+
+// The register is filled again in the cycle in which its word leaves. A line is free when its last word is there,
+// whenever that finds room.
+static bool gear_fill(struct sim *sim, struct gear *g) {
+    if (g->holds || g->sending >= g->ahead.puts) return false;
+    const struct line *l = &g->line.items[g->sending];
+    int64_t from = at_least(edge_avail(&g->ahead), g->sent);
+    bool tok_last = g->token == l->tokens - 1, end = tok_last && g->chunk == l->chunks - 1;
+    g->holds = true;
+    g->offer = from + 1;
+    g->mark = (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (end && l->last ? MARK_LAST : 0));
+    if (++g->token == l->tokens) g->token = 0, g->chunk++;
+    if (!end) return true;
+    edge_take(sim, &g->ahead, from);
+    g->chunk = 0;
+    g->sending++;
+    return true;
+}
+
+static bool gear_out(struct sim *sim, struct gear *g) {
+    int64_t room;
+    if (!g->holds || !edge_room(g->out, &room)) return false;
+    g->holds = false;
+    g->sent = at_least(g->offer, room);
+    edge_put(sim, g->out, g->offer, g->sent, g->mark);
+    return true;
+}
+
+void sim_gear_run(struct sim *sim, struct actor *a) {
+    struct gear *g = a->state;
+    for (bool moved = true; moved;) {
+        moved = false;
+        while (gear_in(sim, a, g)) moved = true;
+        stage_drain(sim, &g->stage, &g->ahead);
+        while (gear_fill(sim, g) || gear_out(sim, g)) moved = true;
+    }
+}

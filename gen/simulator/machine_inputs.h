@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The streams that a machine of vector kernels takes together.
+#ifndef RILL_MACHINE_INPUTS_H
+#define RILL_MACHINE_INPUTS_H
+
+#include "gen/simulator/sim_actor.h"
+
+enum { MAX_INPUTS = IR_MAX_PORTS };
+
+// Inputs of a kernel, the one that leads (a word of it for every word read) first.
+struct inputs {
+    int count;
+    struct sim_edge *edge[MAX_INPUTS];
+    enum timing_need need[MAX_INPUTS];
+};
+
+void inputs_init(struct sim *sim, const struct actor *a, struct inputs *in);
+struct sim_edge *only_output(struct sim *sim, const struct actor *a);
+bool inputs_ready(const struct inputs *in, bool first, int64_t *from);
+void inputs_take(struct sim *sim, const struct inputs *in, bool first, uint8_t mark, int64_t at);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a graph: read from memory ahead of the step, and written to it.
+#include "gen/kernel/kernel.h"
+#include "gen/simulator/machines.h"
+
+// ---- rows of a step, group after group, read ahead: requests, beats into one of two banks, words out ----
+
+struct rows {
+    struct sim_edge *step, *out;
+    struct sim_client *client;
+    struct stage stage;
+    int64_t offset, row_bytes, groups; // of a row
+    // requests: a group of a token each
+    bool inside; // a step is held
+    int64_t described, from, group, token;
+    VEC(int64_t) full, drained; // by group, when its words may leave and have left
+    int64_t beats;              // of the present group
+    // words
+    int64_t row, word_token, next;
+};
+
+static int64_t group_bytes(const struct sim *sim, const struct actor *a) {
+    return a->c.rows.beats * sim->ir->design.beat_bits / 8;
+}
+
+bool sim_rows_init(struct sim *sim, struct actor *a) {
+    struct rows *r = a->state = ARENA_NEW(sim->arena, struct rows);
+    r->step = sim_in(sim, a, IR_ROLE_STEP);
+    r->out = sim_out(sim, a, IR_ROLE_X);
+    r->client = client_open(sim, a, false);
+    r->described = -1;
+    r->offset = kernel_offset(a->k);
+    r->groups = div_up(a->c.rows.rows, a->c.rows.group);
+    r->row_bytes = r->groups * group_bytes(sim, a);
+    stage_init(sim, &r->stage, a->c.stages);
+    return r->step && r->out && r->client;
+}
+
+static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
+    if (r->inside) return true;
+    if (!edge_waiting(r->step)) return false;
+    int64_t at = at_least(edge_avail(r->step), r->described + 1);
+    edge_take(sim, r->step, at);
+    r->from = at + a->c.rows.ask;
+    return r->inside = true;
+}
+
+// Asks for a group of a token.
+static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
+    int64_t room;
+    if (!rows_step(a, sim, r) || !client_room(r->client, &room)) return false;
+    const struct timing_step *step = &sim->options->step[r->step->takes - 1];
+    r->described = at_least(at_least(r->from, r->described + 1), room);
+    client_ask(sim, r->client, r->described,
+               r->offset + (step->pos + r->token) * r->row_bytes + r->group * group_bytes(sim, a), a->c.rows.beats);
+    if (++r->token < step->ntok) return true;
+    r->token = 0;
+    if (++r->group == r->groups) r->group = 0, r->inside = false;
+    return true;
+}
+
+static int64_t tokens_of(const struct sim *sim, const struct rows *r, size_t group) {
+    return sim->options->step[(int64_t)group / r->groups].ntok;
+}
+
+static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
+    size_t g = r->full.count;
+    int64_t at;
+    if (!client_beat(r->client, &at) || (g >= 2 && g - 2 >= r->drained.count)) return false;
+    if (g >= 2) at = at_least(at, r->drained.items[g - 2] + 1);
+    client_take(sim, r->client, at);
+    if (++r->beats < a->c.rows.beats * tokens_of(sim, r, g)) return true;
+    r->beats = 0;
+    VEC_PUSH(sim->arena, r->full, at + a->c.rows.ready);
+    return true;
+}
+
+static bool rows_word(struct sim *sim, struct actor *a, struct rows *r) {
+    size_t g = r->drained.count;
+    int64_t at;
+    if (g >= r->full.count || !stage_enter(sim, &r->stage, r->out, at_least(r->next, r->full.items[g]), &at))
+        return false;
+    bool tok_last = r->word_token == tokens_of(sim, r, g) - 1, last = tok_last && r->row == a->c.rows.rows - 1;
+    stage_push(sim, &r->stage, at, (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (last ? MARK_LAST : 0)), true);
+    r->next = at + 1;
+    r->word_token = tok_last ? 0 : r->word_token + 1;
+    if (!tok_last) return true;
+    r->row = last ? 0 : r->row + 1;
+    if (last || r->row % a->c.rows.group == 0) VEC_PUSH(sim->arena, r->drained, at);
+    return true;
+}
+
+void sim_rows_run(struct sim *sim, struct actor *a) {
+    struct rows *r = a->state;
+    for (bool moved = true; moved;) {
+        moved = rows_ask(sim, a, r);
+        while (rows_take(sim, a, r)) moved = true;
+        while (rows_word(sim, a, r)) moved = true;
+        stage_drain(sim, &r->stage, r->out);
+    }
+}
+
+// ---- rows to memory: a group of a token with a descriptor of its own ----
+
+struct writer {
+    struct sim_edge *in;
+    struct sim_client *client;
+    int64_t offset, row_bytes, pos; // position of the step's first row
+    int64_t row, token;
+    int64_t clear;      // when the group before has left: in its last beat's cycle
+    int64_t left, from; // beats of the group still to be handed over, from then on
+    bool ask;           // and its descriptor,
+    int64_t asks;       // from then on
+    int64_t address;
+};
+
+bool sim_writer_init(struct sim *sim, struct actor *a) {
+    struct writer *w = a->state = ARENA_NEW(sim->arena, struct writer);
+    w->in = sim_in(sim, a, IR_ROLE_Y);
+    w->client = client_open(sim, a, true);
+    w->offset = kernel_offset(a->k);
+    w->row_bytes = div_up(a->c.rows.rows, a->c.rows.group) * group_bytes(sim, a);
+    return w->in && w->client;
+}
+
+// Hands over what the group in hand has left; false until its last beat is in the engine.
+static bool writer_gives(struct sim *sim, struct writer *w) {
+    int64_t at;
+    if (w->ask) {
+        if (!client_room(w->client, &at)) return false;
+        client_ask(sim, w->client, at_least(at, w->asks), w->address, w->left);
+        w->ask = false;
+    }
+    for (; w->left; w->left--) {
+        if (!client_space(w->client, &at)) return false;
+        client_give(sim, w->client, at_least(at, w->from));
+    }
+    return client_taken(w->client, &w->clear);
+}
+
+static void writer_next(struct writer *w, uint8_t mark) {
+    w->token++;
+    if (!(mark & MARK_TOK_LAST)) return;
+    bool last = mark & MARK_LAST;
+    if (last) w->pos += w->token;
+    w->row = last ? 0 : w->row + 1;
+    w->token = 0;
+}
+
+void sim_writer_run(struct sim *sim, struct actor *a) {
+    struct writer *w = a->state;
+    while (edge_waiting(w->in)) {
+        bool group_last = (w->row + 1) % a->c.rows.group == 0 || w->row == a->c.rows.rows - 1;
+        if (group_last && !writer_gives(sim, w)) return;
+        int64_t at = edge_avail(w->in);
+        if (group_last) at = at_least(at, w->clear);
+        uint8_t mark = edge_mark(w->in);
+        edge_take(sim, w->in, at);
+        if (group_last) {
+            w->ask = true;
+            w->left = a->c.rows.beats;
+            w->from = at + 1;
+            w->asks = at + a->c.rows.ask;
+            w->address =
+                w->offset + (w->pos + w->token) * w->row_bytes + w->row / a->c.rows.group * group_bytes(sim, a);
+        }
+        writer_next(w, mark);
+    }
+    writer_gives(sim, w);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last token of a firing.
+#include "gen/simulator/machines.h"
+
+struct selection {
+    struct sim_edge *in, *out, *step;
+};
+
+bool sim_select_init(struct sim *sim, struct actor *a) {
+    struct selection *s = a->state = ARENA_NEW(sim->arena, struct selection);
+    *s = (struct selection){sim_lane(sim, a, false, IR_NONE), sim_lane(sim, a, true, IR_NONE),
+                            sim_in(sim, a, IR_ROLE_STEP)};
+    return s->in && s->out && s->step;
+}
+
+void sim_select_run(struct sim *sim, struct actor *a) {
+    struct selection *s = a->state;
+    while (edge_waiting(s->in) && edge_waiting(s->step)) {
+        uint8_t mark = edge_mark(s->in);
+        bool keep = sim->options->step[s->step->takes].head && mark & MARK_TOK_LAST;
+        int64_t from = at_least(edge_avail(s->in), edge_avail(s->step)), room = 0;
+        if (keep && !edge_room(s->out, &room)) return;
+        int64_t at = at_least(from, room);
+        if (keep) edge_put(sim, s->out, from, at, (mark & MARK_LAST) | MARK_TOK_LAST);
+        edge_take(sim, s->in, at);
+        if (mark & MARK_LAST) edge_take(sim, s->step, at);
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks through static schedules, and the turns that are fetched from them.
+#include "gen/kernel/kernel.h"
+#include "gen/simulator/sim_actor.h"
+
+// ---- schedules: the tables of schedule_table.c ----
+
+bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, struct schedule_table *s) {
+    if (!schedule_read(sim->arena, a->k, entry_bits, s)) return false;
+    for (int i = 0; i < s->sections; i++) s->section[i].repeat = sim_repeats(sim, s->section[i].repeat);
+    return true;
+}
+
+static bool section_runs(const struct sim *sim, const struct schedule_table *s, const struct sim_walk *w) {
+    const struct schedule_run *c = &s->section[w->section];
+    return c->length && c->repeat && (sim->options->step[w->step].head || !c->when_head);
+}
+
+// Goes to the first entry that the step has; the last one of a section is always there.
+static void pass_over(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
+    if (!s->many || w->step >= sim->options->steps || sim->options->step[w->step].ntok != 1) return;
+    for (; s->many[s->section[w->section].first + w->index]; w->index++) w->left_out++;
+}
+
+// Goes to the first section that runs, in this step or a later one. True if the step changed.
+static bool settle(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
+    bool changed = false;
+    while (w->step < sim->options->steps && (w->section == s->sections || !section_runs(sim, s, w))) {
+        w->repeat = w->index = 0;
+        if (w->section < s->sections) w->section++;
+        else w->section = 0, w->step++, changed = true;
+    }
+    pass_over(sim, s, w);
+    return changed;
+}
+
+bool sim_walk_entry(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w, int64_t *entry) {
+    settle(sim, s, w);
+    if (w->step >= sim->options->steps) return false;
+    *entry = s->section[w->section].first + w->index;
+    return true;
+}
+
+bool sim_walk_next(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
+    const struct schedule_run *c = &s->section[w->section];
+    w->left_out = 0;
+    if (++w->index == c->length) {
+        w->index = 0;
+        if (++w->repeat == c->repeat) w->repeat = 0, w->section++;
+    }
+    return settle(sim, s, w);
+}
+
+// ---- turns: a step is taken when the entries of the one before are out; its entries follow ----
+
+enum { TURNS_AHEAD = 6 };
+
+bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
+    t->steps = sim_in(sim, a, IR_ROLE_STEP);
+    edge_init(&t->ahead, TURNS_AHEAD, IR_NONE, IR_NONE);
+    return t->steps && sim_schedule_read(sim, a, STEER_BITS, &t->schedule);
+}
+
+static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
+    int64_t entry, room;
+    if (!edge_room(&t->ahead, &room) || !sim_walk_entry(sim, &t->schedule, &t->fetch, &entry)) return false;
+    if (!t->inside) {
+        while (t->steps->takes <= t->fetch.step) { // steps without an entry of this schedule are swallowed on the way
+            if (!edge_waiting(t->steps)) return false;
+            int64_t at = at_least(edge_avail(t->steps), t->ready);
+            edge_take(sim, t->steps, at);
+            t->ready = at + CYCLES_SCHEDULE + CYCLES_TURNS;
+        }
+        t->inside = true;
+    }
+    int64_t offer = t->ready + t->fetch.left_out, at = at_least(offer, room);
+    edge_put(sim, &t->ahead, offer, at, 0);
+    t->ready = at + 1;
+    t->inside = !sim_walk_next(sim, &t->schedule, &t->fetch);
+    return true;
+}
+
+void turns_fetch(struct sim *sim, struct sim_turns *t) {
+    while (fetch_turn(sim, t)) continue;
+}
+
+bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *turn, int64_t *from) {
+    int64_t entry;
+    if (!t->known) {
+        if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, &entry)) return false;
+        t->since = edge_avail(&t->ahead);
+        t->turn = schedule_at(&t->schedule, entry, STEER_PORT);
+        t->known = true;
+    }
+    *from = at_least(*from, t->since);
+    *turn = t->turn;
+    return true;
+}
+
+void turns_done(struct sim *sim, struct sim_turns *t, int64_t at) {
+    edge_take(sim, &t->ahead, at);
+    sim_walk_next(sim, &t->schedule, &t->walk);
+    t->known = false;
+    turns_fetch(sim, t);
+}
