@@ -6,7 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"
 . "$root/tests/streams.sh"
-. "$root/tests/units.sh"
+. "$root/tests/quick_build.sh"
 . "$root/tests/fuzz/stages.sh"
 . "$root/tests/fuzz/forms.sh"
 . "$root/tests/fuzz/depths.sh"
