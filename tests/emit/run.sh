@@ -187,8 +187,8 @@ if [ ${#specs[@]} = 0 ]; then
 fi
 
 for spec in "${specs[@]}"; do
-    checks=8
-    [ "$(spec_name "$spec")" != graph-linear ] || checks=9 # with a module that is not reached
+    checks=9
+    [ "$(spec_name "$spec")" != graph-linear ] || checks=10 # with a module that is not reached
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 run_jobs 2
