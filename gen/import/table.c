@@ -22,9 +22,20 @@ static bool is_told(const struct import *m, int parameter) {
     return false;
 }
 
+// Another row has the parameter: with the value of the file, or an earlier one of the same part.
+static bool is_repeated(const struct import *m, size_t note) {
+    const struct family_note *n = m->values->notes.key, *own = &n[note];
+    if (own->key->parameter < 0) return false;
+    if (!own->value && is_told(m, own->key->parameter)) return true;
+    for (size_t i = 0; i < note; i++)
+        if (n[i].key->parameter == own->key->parameter && !n[i].value == !own->value &&
+            (!own->value || !strcmp(n[i].spelling, own->spelling)))
+            return true;
+    return false;
+}
+
 // What stands for a key that is absent; NULL: nothing.
 static const char *assumed(const struct import *m, const struct family_key *k) {
-    if (k->parameter >= 0 && m->family->parameter[k->parameter].list && is_told(m, k->parameter)) return NULL;
     if (k->parameter >= 0)
         return family_value_text(m->arena, &m->family->parameter[k->parameter], &m->values->parameter[k->parameter]);
     if (!k->values || !k->values->count || yaml_get(k->values, "none")) return NULL;
@@ -43,14 +54,14 @@ static void add_read(const struct import *m, struct text *out) {
     const struct family_notes *n = &m->values->notes;
     text_addf(out, "\n%-50s %-14s parameter\n", "read", "value");
     for (size_t i = 0; i < n->keys; i++)
-        if (n->key[i].value) add_row(m, &n->key[i], shown(m, &n->key[i]), out);
+        if (n->key[i].value && !is_repeated(m, i)) add_row(m, &n->key[i], shown(m, &n->key[i]), out);
 }
 
 static void add_assumed(const struct import *m, struct text *out) {
     const struct family_notes *n = &m->values->notes;
     text_addf(out, "\n%-50s %-14s parameter\n", "assumed, as the key is absent", "value");
     for (size_t i = 0; i < n->keys; i++) {
-        const char *value = n->key[i].value ? NULL : assumed(m, n->key[i].key);
+        const char *value = n->key[i].value || is_repeated(m, i) ? NULL : assumed(m, n->key[i].key);
         if (value) add_row(m, &n->key[i], value, out);
     }
 }

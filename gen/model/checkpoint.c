@@ -317,12 +317,63 @@ static bool may_be_unused(const struct checkpoint *c, const char *name) {
     return false;
 }
 
+// ---- copies that nothing reads ----
+
+// Of `NAME = OTHER` the other; NULL: the text is a pattern, or of another tensor.
+static const char *copied_from(const struct checkpoint *c, const char *rule, const char *name) {
+    static const char is[] = " = ";
+    const char *equals = strstr(rule, is);
+    if (!equals) return NULL;
+    const char *own = arena_strndup(c->arena, rule, (size_t)(equals - rule));
+    return strcmp(without_prefix(c, own), without_prefix(c, name)) ? NULL : equals + sizeof is - 1;
+}
+
+static const char *original_of(const struct checkpoint *c, const char *name) {
+    const char *original = NULL;
+    for (size_t i = 0; i < c->unused_count && !original; i++) original = copied_from(c, c->unused[i], name);
+    return original;
+}
+
+static bool same_rows(struct checkpoint *c, int a, int b, int64_t first, int64_t rows, struct diag *diag) {
+    const struct safetensors_tensor *t = shards_at(c->file, a);
+    size_t bytes = (size_t)(rows * (t->elements / t->shape[0])) * sizeof(float);
+    const float *x = shards_read(c->file, a, first, rows, c->arena, diag),
+                *y = x ? shards_read(c->file, b, first, rows, c->arena, diag) : NULL;
+    return y && !memcmp(x, y, bytes);
+}
+
+static bool same_tensor(struct checkpoint *c, int a, int b, struct diag *diag) {
+    const struct safetensors_tensor *t = shards_at(c->file, a), *u = shards_at(c->file, b);
+    bool same = t->rank == u->rank && t->elements == u->elements && t->elements > 0 && t->shape[0] == u->shape[0];
+    int64_t row = same ? t->elements / t->shape[0] : 1, piece = 1 + PIECE_BYTES / 4 / row;
+    for (int64_t at = 0; same && at < t->shape[0]; at += piece) {
+        struct arena_mark mark = arena_mark(c->arena);
+        same = same_rows(c, a, b, at, at + piece < t->shape[0] ? piece : t->shape[0] - at, diag);
+        arena_release(c->arena, mark);
+    }
+    return same;
+}
+
+// A stored head beside `tie_word_embeddings: true`. Programs differ in which of the two they take.
+static void check_copy(struct checkpoint *c, int index, const char *original, struct diag *diag) {
+    const char *name = shards_at(c->file, index)->name;
+    int other = find_tensor(c, original), errors = diag->errors;
+    if (other < 0 || same_tensor(c, index, other, diag) || diag->errors != errors) return;
+    diag_error(diag, shards_loc(c->file, index), "tensor %s: differs from %s, which the spec uses in its place", name,
+               shards_at(c->file, other)->name);
+    diag_note(diag, shards_loc(c->file, index),
+              "if the model has an output head of its own: `tied_head: false` in the spec, `tie_word_embeddings: "
+              "false` in config.json; else take the tensor out of the file");
+}
+
 bool checkpoint_check_coverage(struct checkpoint *c, struct diag *diag) {
     int errors = diag->errors;
     for (int i = 0; c->file && i < shards_count(c->file); i++) {
         const struct safetensors_tensor *t = shards_at(c->file, i);
         struct coverage k = c->coverage.items[i];
-        if (k.used == 0 && !may_be_unused(c, t->name))
+        const char *original = k.used == 0 ? original_of(c, t->name) : NULL;
+        if (original) check_copy(c, i, original, diag);
+        else if (k.used == 0 && !may_be_unused(c, t->name))
             diag_error(diag, shards_loc(c->file, i), "tensor %s: the spec has no use for it", t->name);
         else if (k.used < k.extent)
             diag_error(diag, shards_loc(c->file, i),

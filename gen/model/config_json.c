@@ -42,10 +42,23 @@ static const json_t *find_path(const json_t *map, const char *path) {
     return find_path(json_object_get(map, key), path + len + 1);
 }
 
-// null is as good as absent. spelling: the one that is used, or the newest.
+// A spelling as the file would write it: its map is there.
+static bool has_place(const json_t *root, const char *path) {
+    const char *dot = strrchr(path, '.');
+    char map[128];
+    size_t len = dot ? (size_t)(dot - path) : 0;
+    if (!len || len >= sizeof map) return false;
+    memcpy(map, path, len);
+    map[len] = '\0';
+    return json_is_object(find_path(root, map));
+}
+
+// null is as good as absent. spelling: the one that is used, or that the file would use, or the newest.
 static const json_t *find_key(const struct config_reader *r, const struct family_key *k, const char **spelling) {
     const json_t *root = k->file ? r->beside : r->root;
     *spelling = k->spelling[0];
+    for (size_t i = k->spellings; i-- > 0;)
+        if (has_place(root, k->spelling[i])) *spelling = k->spelling[i];
     for (size_t i = 0; i < k->spellings; i++) {
         const json_t *value = find_path(root, k->spelling[i]);
         if (!value || json_is_null(value)) continue;
@@ -118,6 +131,7 @@ static void read_word(struct config_reader *r, const struct family_key *k, const
                       const char *key, const json_t *value, struct family_value *v) {
     const char *have = text_of(r, value);
     const struct yaml_node *mapped = k->words ? yaml_get(k->words, have) : NULL;
+    if (k->words && !mapped) mapped = yaml_get(k->words, "*");
     for (size_t i = 0; i < p->word_count; i++)
         if (!strcmp(p->words[i], mapped ? mapped->text : have)) v->s = p->words[i];
     if (!v->s) fail(r, key, arena_printf(r->arena, "is `%s`, which the family does not compute", have));
@@ -146,11 +160,26 @@ static void read_list(struct config_reader *r, const struct family_parameter *p,
     v->i = list[0];
 }
 
-static void read_value(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
+// Two keys of the file that give one parameter must agree.
+static void check_agreement(struct config_reader *r, const struct family_key *k, const char *key,
+                            const struct family_value *before) {
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
     struct family_value *v = &r->values->parameter[k->parameter];
+    if (r->ok && before->by) {
+        const char *first = family_value_text(r->arena, p, before), *second = family_value_text(r->arena, p, v);
+        if (strcmp(first, second) != 0)
+            fail(r, key,
+                 arena_printf(r->arena, "makes %s %s, `%s` makes it %s: the file contradicts itself", p->name, second,
+                              before->by, first));
+    }
+    v->by = key;
+}
+
+static void read_value(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
+    const struct family_parameter *p = &r->values->family->parameter[k->parameter];
+    struct family_value *v = &r->values->parameter[k->parameter], before = *v;
     if (p->list) return read_list(r, p, key, value, v);
-    v->known = v->given = true;
+    *v = (struct family_value){.known = true, .given = true, .most = before.most};
     switch (p->type) {
     case FAMILY_INTEGER: read_integer(r, p, key, value, v); break;
     case FAMILY_NUMBER: read_number(r, p, key, value, v); break;
@@ -160,6 +189,7 @@ static void read_value(struct config_reader *r, const struct family_key *k, cons
         break;
     case FAMILY_WORD: read_word(r, k, p, key, value, v); break;
     }
+    check_agreement(r, k, key, &before);
 }
 
 // Of a key that is absent: an expression of what was read so far. Behind an error a name in it may have no value, which
@@ -200,17 +230,41 @@ static void note(struct config_reader *r, const struct family_key *k, const char
     n->key[n->keys++] = (struct family_note){k, key, value ? text_of(r, value) : NULL};
 }
 
+// Another key without which this value says nothing: a kind of scaling without its factor.
+static void check_needs(struct config_reader *r, const struct family_key *k, const char *key, const char *have) {
+    const struct yaml_node *need = k->needs ? yaml_get(k->needs, have) : NULL;
+    const char *missing;
+    if (k->needs && !need) need = yaml_get(k->needs, "*");
+    if (!need || find_key(r, family_find_key(r->keys, need->text), &missing)) return;
+    diag_error(r->diag, r->loc, "`%s` is `%s`, but `%s` is missing", key, have, missing);
+    diag_note(r->diag, r->loc, "add `%s` as the publisher of the checkpoint gives it", missing);
+    r->ok = false;
+}
+
+// Behind an error a name in the expression may have no value.
+static bool counts(struct config_reader *r, const struct family_key *k) {
+    struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->diag};
+    int64_t yes = 1;
+    if (!k->when) return true;
+    if (!r->ok) return false;
+    if (!family_evaluate(&scope, k->when, k->when->text, 0, &yes)) r->ok = false;
+    return yes;
+}
+
 static void read_found(struct config_reader *r, const struct family_key *k) {
     const char *key;
     const json_t *value = find_key(r, k, &key);
+    if (!counts(r, k)) value = NULL;
     note(r, k, key, value);
     if (!value) {
         if (k->parameter >= 0 && k->preset) take_preset(r, k);
+        else if (k->when && r->values->parameter[k->parameter].known) return;
         else if (k->required || (k->parameter >= 0 && !r->values->family->parameter[k->parameter].preset))
             fail(r, key, "is missing");
         return;
     }
     if (k->refuse) check_refused(r, k, key, text_of(r, value));
+    if (k->needs) check_needs(r, k, key, text_of(r, value));
     if (k->values) check_values(r, k, key, value);
     if (k->equals) check_equal(r, k, key, value);
     if (k->most >= 0) read_most(r, k, value);
@@ -400,6 +454,13 @@ static void report_other(const struct family_key *k, const struct family_paramet
     if (!b->given) diag_note(r->diag, r->loc, "`%s: %s` below `model` of the spec says it", p->name, have);
 }
 
+// An earlier key of the list gives the same parameter.
+static bool was_before(const struct family_keys *keys, size_t item) {
+    for (size_t i = 0; i < item; i++)
+        if (keys->item[i].parameter == keys->item[item].parameter && keys->item[i].compare) return true;
+    return false;
+}
+
 bool family_config_check(const struct family_values *have, const struct family_values *want, const char *dir,
                          struct arena *arena, struct diag *diag) {
     struct loc loc = loc_file(arena, path_of(arena, dir));
@@ -409,7 +470,7 @@ bool family_config_check(const struct family_values *have, const struct family_v
     for (size_t i = 0; i < keys->count; i++) {
         int n = keys->item[i].parameter;
         warn_untrained(have, want, &keys->item[i], loc, diag);
-        if (n < 0 || !keys->item[i].compare || !have->parameter[n].known) continue;
+        if (n < 0 || !keys->item[i].compare || !have->parameter[n].known || was_before(keys, i)) continue;
         const struct family_parameter *p = &f->parameter[n];
         const struct family_value *a = &have->parameter[n], *b = &want->parameter[n];
         bool same = p->type == FAMILY_NUMBER ? (float)a->f == (float)b->f

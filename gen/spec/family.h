@@ -60,6 +60,8 @@ struct family_key {
     const struct yaml_node *values, *refuse, *words, *preset; // each may be NULL
     const struct yaml_node *each;   // of a list of words: word -> expression of `layer`, or NULL
     const struct yaml_node *equals; // an expression of what was read so far, or NULL
+    const struct yaml_node *when;   // an expression of what was read so far: else the key is not read; or NULL
+    const struct yaml_node *needs;  // value, or `*` -> the first spelling of a key that must be there too; or NULL
     int parameter, most;            // that it is; that it is the largest useful value of. -1: none
     bool required, compare;
 };
@@ -115,6 +117,7 @@ struct family_value {
     const char *s;
     const int64_t *list; // of a parameter with `list`: all of its values, the first is i too
     int count;           // of them; 0: by default, i alone
+    const char *by;      // of a checkpoint: the key that gives it; NULL: none does
     int64_t most;        // of a checkpoint: beyond it nothing was trained; 0: it does not say
 };
 // A key that a checkpoint was asked for.
@@ -186,6 +189,8 @@ struct family_values *family_config_read(const struct family *, const char *dir,
 // The kind of model that a checkpoint says it is: `model_type` of config.json, or the architecture of a GGUF file.
 // NULL after an error; what the file does not say is an empty text.
 const char *family_checkpoint_kind(const char *source, struct arena *, struct diag *);
+// The key whose first spelling it is; NULL: none.
+const struct family_key *family_find_key(const struct family_keys *, const char *spelling);
 // Whether a key of config.json says it.
 bool family_key_is_kind(const struct family_key *);
 // Whether the family is for checkpoints of this kind.

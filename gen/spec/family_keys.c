@@ -12,6 +12,9 @@
         KEY("most", false, "the parameter for which it is the largest value that the model was trained for", TEXT),    \
         KEY("equals", false, "an expression of what was read so far, which the value must equal", EXPRESSION),         \
         KEY("default", false, "value if the key is absent", EXPRESSION),                                               \
+        KEY("when", false, "an expression of what was read so far. If it does not hold, the key counts as absent",     \
+            EXPRESSION),                                                                                               \
+        KEY("needs", false, "map from a value, or `*` for any, to another key that must then be present", MAP),        \
         KEY("required", false, "the key must be present, although it has `values`", FLAG),                             \
         KEY("compare", false, "false: it may differ from the value in the spec", FLAG),                                \
         KEY("each", false, "for a list with a word for each layer: map from the word to an expression of `layer`",     \
@@ -59,6 +62,12 @@ static const struct schema_key gguf_keys[] = {
 const struct schema_table family_gguf_table = {.what = "gguf", .keys = gguf_keys, .key_count = COUNT_OF(gguf_keys)};
 
 // ---- keys ----
+
+const struct family_key *family_find_key(const struct family_keys *keys, const char *spelling) {
+    for (size_t i = 0; i < keys->count; i++)
+        if (keys->item[i].spellings && !strcmp(keys->item[i].spelling[0], spelling)) return &keys->item[i];
+    return NULL;
+}
 
 static void read_spellings(struct family_reader *r, const struct yaml_node *node, struct family_key *k) {
     bool list = node->kind == YAML_KIND_SEQ;
@@ -110,6 +119,8 @@ static void read_rules(struct family_reader *r, const struct yaml_node *map, con
     k->equals = part(r, map, "equals", YAML_KIND_SCALAR);
     k->preset = part(r, map, "default", YAML_KIND_SCALAR);
     k->each = part(r, map, "each", YAML_KIND_MAP);
+    k->when = part(r, map, "when", YAML_KIND_SCALAR);
+    k->needs = part(r, map, "needs", YAML_KIND_MAP);
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (yaml_get(map, rules[i])) return;
     diag_error(r->diag, map->loc, "%s needs one of `is`, `most`, `values`, `refuse`, `equals` and `each`", what);

@@ -94,6 +94,13 @@ static void check_words(struct family_reader *r, const struct family_parameter *
     if (k->preset) check_word(r, p, k->preset, "default");
 }
 
+static void check_needs(struct family_reader *r, const struct family_keys *keys, const struct family_key *k) {
+    for (size_t i = 0; k->needs && i < k->needs->count; i++)
+        if (!family_find_key(keys, k->needs->items[i]->text))
+            diag_error(r->diag, k->needs->items[i]->loc, "no key of the list begins its spellings with `%s`",
+                       k->needs->items[i]->text);
+}
+
 static void check_keys(struct family_reader *r, const struct family_keys *keys) {
     struct place place = {.r = r, .lets = r->family->lets};
     for (size_t i = 0; i < keys->count; i++) {
@@ -101,6 +108,8 @@ static void check_keys(struct family_reader *r, const struct family_keys *keys) 
         const struct family_parameter *p = k->parameter < 0 ? NULL : &r->family->parameter[k->parameter];
         place.layer = false;
         check_expression(&place, k->equals);
+        check_expression(&place, k->when);
+        check_needs(r, keys, k);
         if (p && p->type == FAMILY_WORD) check_words(r, p, k);
         else if (p && p->type != FAMILY_NUMBER) check_expression(&place, k->preset);
         place.layer = true;

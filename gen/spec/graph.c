@@ -36,7 +36,7 @@ static const struct schema_key weights_keys[] = {
      .range = "list of texts",
      .preset = "none",
      .doc = "names of tensors in a checkpoint that the graph need not use. `*` stands for any "
-            "characters",
+            "characters. `NAME = OTHER` names a copy of another tensor, which must have the same values",
      .json = "{\"type\": \"array\", \"maxItems\": 1024, \"items\": {\"type\": \"string\"}}"},
 };
 static const struct schema_table weights_table = {

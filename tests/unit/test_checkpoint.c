@@ -248,6 +248,40 @@ static void test_coverage(void **state) {
     fixture_end(&f);
 }
 
+// A stored copy of a matrix that stands in its place: wrong in its last element, in its shape, or right.
+static void test_copies(void **state) {
+    (void)state;
+    static const struct {
+        const char *shape, *why; // why: NULL: it equals the matrix
+        float last;
+    } cases[] = {{"[2,3]", NULL, 5},
+                 {"[2,3]", "tensor head: differs from transformer.m, which the spec uses in its place", 6},
+                 {"[3,2]", "tensor head: differs from transformer.m", 5}};
+    static const char *const unused[] = {"v", "transformer.head = m"};
+    const struct checkpoint_slice m = {"m", 2, 3, false, 0, 2, false}, own = {"head", 2, 3, false, 0, 0, false};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture f;
+        float data[12] = {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, cases[i].last};
+        fixture_begin(&f);
+        const char *text =
+            arena_printf(&f.arena,
+                         "{\"transformer.m\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]},"
+                         "\"head\":{\"dtype\":\"F32\",\"shape\":%s,\"data_offsets\":[24,48]}}",
+                         cases[i].shape);
+        write_safetensors(model_path, text, data, sizeof data);
+        struct checkpoint *c = checkpoint_open(&f.arena, dir, &f.diag);
+        assert_no_errors(&f);
+        checkpoint_set_names(c, "transformer.", unused, 2);
+        assert_non_null(checkpoint_matrix(c, &f.arena, &m, &f.diag));
+        assert_int_equal(checkpoint_check_coverage(c, &f.diag), cases[i].why == NULL);
+        if (cases[i].why) assert_reported(&f, cases[i].why);
+        else if (checkpoint_matrix(c, &f.arena, &own, &f.diag)) // a graph that reads it needs no copy
+            assert_true(checkpoint_check_coverage(c, &f.diag));
+        checkpoint_close(c);
+        fixture_end(&f);
+    }
+}
+
 static void test_wrong_tensors(void **state) {
     (void)state;
     struct fixture f;
@@ -479,6 +513,7 @@ int main(void) {
         cmocka_unit_test(test_spellings),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_copies),
         cmocka_unit_test(test_wrong_tensors),
         cmocka_unit_test(test_shrunk_file),
         cmocka_unit_test(test_several_files),

@@ -197,6 +197,62 @@ static void test_end_ids(void **state) {
     image_end(&x);
 }
 
+// ---- keys of scaling: old and new ones, and what a key that is absent stands for ----
+
+static void put_word(struct gguf_file *f, const char *key, const char *word) {
+    f->pair_count++;
+    put_text(&f->pairs, key);
+    put(&f->pairs, KIND_STRING, 4);
+    put_text(&f->pairs, word);
+}
+
+struct scaling_case {
+    const char *type;  // NULL: the key is absent
+    float factor, old; // 0: the key is absent
+    const char *read, *refused;
+};
+
+static void check_scaling(const struct scaling_case *c) {
+    struct image_fixture x;
+    struct gguf_file f = begin_file(&x);
+    if (c->type) put_word(&f, "llama.rope.scaling.type", c->type);
+    if (c->factor > 0) put_f32(&f, "llama.rope.scaling.factor", c->factor);
+    if (c->old > 0) put_f32(&f, "llama.rope.scale_linear", c->old);
+    const char *path = write_gguf(&f, "llama", HEADS);
+    const struct family *family = family_find("llama", ".", loc_none(), &x.f.arena, &x.f.diag);
+    const struct family_values *v = family ? family_config_read(family, path, &x.f.arena, &x.f.diag) : NULL;
+    assert_int_equal(v != NULL, c->refused == NULL);
+    if (c->refused) assert_reported(&x.f, c->refused);
+    else {
+        const struct family_value *p = v->parameter;
+        assert_string_equal(arena_printf(&x.f.arena, "%s %g %d", p[family_find_parameter(family, "rope_scaling")].s,
+                                         p[family_find_parameter(family, "rope_factor")].f,
+                                         (int)p[family_find_parameter(family, "rope_context")].i),
+                            c->read);
+    }
+    image_end(&x);
+}
+
+// As llama.cpp reads them: linear where no kind is written, context_length where yarn has no context of its own.
+static void test_scaling(void **state) {
+    (void)state;
+    static const struct scaling_case cases[] = {
+        {NULL, 0, 0, "none 1 8192", NULL},
+        {NULL, 1, 1, "none 1 8192", NULL},
+        {"linear", 4, 0, "linear 4 8192", NULL},
+        {"linear", 4, 4, "linear 4 8192", NULL},
+        {"linear", 0, 4, "linear 4 8192", NULL},
+        {NULL, 4, 0, "linear 4 8192", NULL},
+        {NULL, 0, 4, "linear 4 8192", NULL},
+        {"yarn", 4, 0, "yarn 4 4096", NULL},
+        {"linear", 0, 0, NULL, "`.rope.scaling.type` is `linear`, but `.rope.scaling.factor` is missing"},
+        {"linear", 4, 2, NULL, "`.rope.scale_linear` makes rope_factor 2, `.rope.scaling.factor` makes it 4"},
+        {"yarn", 4, 4, NULL, "`.rope.scale_linear` makes rope_scaling linear, `.rope.scaling.type` makes it yarn"},
+        {"none", 4, 0, NULL, "`.rope.scaling.factor` makes rope_scaling linear, `.rope.scaling.type` makes it none"},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) check_scaling(&cases[i]);
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const struct {
@@ -569,9 +625,10 @@ static void test_chat(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_image),     cmocka_unit_test(test_end_ids),    cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_scaled_angles),  cmocka_unit_test(test_gpt2),       cmocka_unit_test(test_gemma3),
-        cmocka_unit_test(test_gemma3_refused), cmocka_unit_test(test_own_family), cmocka_unit_test(test_chat)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image),    cmocka_unit_test(test_end_ids),
+                                       cmocka_unit_test(test_refused),       cmocka_unit_test(test_scaling),
+                                       cmocka_unit_test(test_scaled_angles), cmocka_unit_test(test_gpt2),
+                                       cmocka_unit_test(test_gemma3),        cmocka_unit_test(test_gemma3_refused),
+                                       cmocka_unit_test(test_own_family),    cmocka_unit_test(test_chat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
