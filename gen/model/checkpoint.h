@@ -22,7 +22,8 @@ struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, c
                                       struct diag *diag);
 void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
 // prefix: what the file's names may begin with and those that are asked for may leave out, or NULL. unused: patterns
-// (`*`: any characters) of names that need no use, or `NAME = OTHER`: a copy of a tensor, which must equal it. Both must live as long as the checkpoint.
+// (`*`: any characters) of names that need no use, or `NAME = OTHER`: a copy of a tensor, which must equal it. Both
+// must live as long as the checkpoint.
 void checkpoint_set_names(struct checkpoint *checkpoint, const char *prefix, const char *const *unused, size_t count);
 const char *checkpoint_dir(const struct checkpoint *checkpoint); // NULL for random weights
 // Of the seed, or of every byte of the files; one that cannot be read counts as empty.
