@@ -60,7 +60,8 @@ spdx_missing() {
     local file
     for file in "${all_files[@]}"; do
         case $file in
-            *.md | *.txt | tests/spec/*.yaml | tests/fuzz/* | tests/harness/cases/*) continue ;; # texts; files whose form is the test
+            # texts; files whose form is the test
+            *.md | *.txt | tests/spec/*.yaml | tests/fuzz/* | tests/harness/cases/*) continue ;;
         esac
         head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
     done

@@ -14,7 +14,8 @@
 // name       meaning                                    unit     range
 // DATA_W     of the writer's tdata                      bits     1 or more
 // SIDE_W     beside tdata                               bits     0 or more
-// FIRST      lowest bit of tdata that is sent           -        0 to DATA_W - PART_W
+// FIRST      lowest bit of tdata that is sent           -        0 to DATA_W - 1
+//            (the part ends within tdata)
 // PART_W     of tdata that is sent                      bits     1 to DATA_W
 // DEPTH      of the FIFO                                words    1 or more
 // RAM_STYLE  of the FIFO                                -        "auto", "srl", "distributed", "block", "ultra"
