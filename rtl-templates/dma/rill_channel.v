@@ -20,17 +20,17 @@
 // BEAT_BITS     of a beat                                                   bits     64, 128, 256, 512
 // ID_W          of an id, enough for READERS                                bits     1 or more
 // ADDR_BITS     of an address                                               bits     32 to 64
-// BURST         MAX_BURST of each reader's engine, 32 bits each             beats    any
-//               (each as in rill_dma_read)
-// PREFETCH      PREFETCH_BEATS of each, 32 bits each                        beats    any
-//               (each as in rill_dma_read)
-// STYLE         RAM_STYLE of each, its first letter: d, b or u              -        any
 // OUTSTANDING   of each reader's engine                                     bursts   1 to 256
 // WRITES        OUTSTANDING of the write engine                             beats    1 to 256
 // WRITE_BUFFER  BUFFER_BEATS of the write engine                            beats    1 or more
 // R             READERS, at least 1                                         clients  derived
 // W             WRITERS, at least 1                                         clients  derived
 // ENGINES       that have a reset and a flush of their own, at least 1      engines  derived
+// BURST         MAX_BURST of each reader's engine, 32 bits each             beats    any
+//               (each as in rill_dma_read)
+// PREFETCH      PREFETCH_BEATS of each, 32 bits each                        beats    any
+//               (each as in rill_dma_read)
+// STYLE         RAM_STYLE of each, its first letter: d, b or u              -        any
 `default_nettype none
 
 module rill_channel #(
