@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gen/model/checkpoint.h"
+#include "gen/model/config_unread.h"
 #include "gen/spec/family.h"
 #include "gen/model/gguf_model.h"
 #include "gen/model/json_text.h"
@@ -16,6 +17,8 @@ enum { MAX_CONFIG_BYTES = 1 << 20 };
 struct config_reader {
     struct loc loc;
     const json_t *root;
+    const char *text; // of config.json; NULL: of a GGUF file
+    size_t len;
     json_t *beside; // of another file of the folder, while a key of it is read; NULL: there is none
     const char *dir;
     struct arena *arena;
@@ -332,26 +335,6 @@ static bool all_known(const struct config_reader *r) {
     return true;
 }
 
-// Whether the family asks for a key of the file's root, or for one inside it.
-static bool is_asked(const struct family_keys *keys, const char *name) {
-    size_t len = strlen(name);
-    for (size_t i = 0; i < keys->count; i++)
-        for (size_t j = 0; j < keys->item[i].spellings; j++) {
-            const char *s = keys->item[i].spelling[j];
-            if (!strncmp(s, name, len) && (!s[len] || s[len] == '.')) return true;
-        }
-    return false;
-}
-
-static void note_unread(struct config_reader *r) {
-    struct family_notes *n = &r->values->notes;
-    void *i = json_object_iter((json_t *)(uintptr_t)r->root);
-    n->unread = ARENA_ARRAY(r->arena, const char *, json_object_size(r->root) + 1);
-    for (; i; i = json_object_iter_next((json_t *)(uintptr_t)r->root, i))
-        if (!is_asked(r->keys, json_object_iter_key(i)))
-            n->unread[n->unreads++] = arena_strdup(r->arena, json_object_iter_key(i));
-}
-
 // A model of another kind has other keys: what is wrong with them says nothing.
 static void read_keys(struct config_reader *r) {
     for (size_t i = 0; i < r->keys->count && !r->other_kind; i++) read_key(r, &r->keys->item[i]);
@@ -364,7 +347,8 @@ static struct family_values *read_root(struct config_reader *r, const struct fam
     v->let = ARENA_ARRAY(r->arena, int64_t, f->lets + 1);
     v->notes.key = ARENA_ARRAY(r->arena, struct family_note, r->keys->count + 1);
     read_keys(r);
-    note_unread(r);
+    const struct config_text file = {r->root, r->text, r->len, r->loc};
+    if (!r->other_kind && !config_check_unread(&file, r->keys, v, r->arena, r->diag)) r->ok = false;
     if (r->ok && all_known(r)) r->ok = family_derive(v, NULL, r->loc, r->arena, r->diag);
     check_layers(r);
     return r->ok ? v : NULL;
@@ -406,6 +390,7 @@ struct family_values *family_config_read(const struct family *f, const char *dir
     if (!text) return NULL;
     json_t *root = json_text_object(text, len, r.loc, diag);
     r.root = root;
+    if (!gguf_is_path(dir)) r.text = text, r.len = len;
     if (root) values = read_root(&r, f);
     json_decref(root);
     return values;

@@ -251,7 +251,9 @@ static void put_others(struct arena *arena, const struct gguf *file, json_t *roo
         struct gguf_text key = gguf_key_at(file, i);
         if (key.len <= a.len + 1 || memcmp(key.data, a.data, a.len) != 0 || key.data[a.len] != '.') continue;
         const char *name = arena_strndup(arena, key.data + a.len, key.len - a.len);
-        if (!json_object_get(root, name)) json_object_set_new(root, name, json_true());
+        if (json_object_get(root, name)) continue;
+        json_t *value = json_of(gguf_find(file, arena_strndup(arena, key.data, key.len)));
+        json_object_set_new(root, name, value ? value : json_true());
     }
 }
 

@@ -398,6 +398,38 @@ static void test_spellings(void **state) {
     for (size_t i = 0; i < COUNT_OF(gemma2_configs); i++) check_config("gemma2", gemma2, &gemma2_configs[i]);
 }
 
+// Keys that no family asks for: known to be harmless, known to change the result, or not known. llama's `rope_scaling`
+// is a map of which it asks for some keys alone.
+static void test_unread(void **state) {
+    (void)state;
+    static const struct {
+        const char *more, *said; // said: NULL: nothing is
+        bool refused;
+    } cases[] = {
+        {"\"torch_dtype\": \"bfloat16\", \"summary_type\": 1, \"rope_scaling\": {\"type\": \"linear\", \"factor\": "
+         "2.0, \"finetuned\": true}, \"logit_scale\": 1.0, \"num_experts\": 0, \"clip_qkv\": null, \"strange\": null",
+         NULL, false},
+        {"\"a\": {\"strange\": [1, {\"strange\": 2}]},\n  \"strange\": 7",
+         "config.json:2:3: warning: `strange` is `7`: family llama does not read this key", false},
+        {"\"rope_scaling\": {\"type\": \"linear\",\n \"factor\": 2.0,\n \"long_factor\" : [1, 2]}",
+         "config.json:3:2: warning: `rope_scaling.long_factor` is `[1,2]`: family llama does not read", false},
+        {"\"x\": \"\\\"logit_scale\\\"\",\n\"logit_scale\": 0.0625",
+         "config.json:2:1: error: `logit_scale` is `0.0625`: the family does not scale the logits", true},
+        {"\"quantization_config\": {\"quant_method\": \"awq\"}", "error: `quantization_config` is `{", true},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct image_fixture x;
+        image_begin(&x);
+        const struct family *family = family_find("llama", ".", loc_none(), &x.f.arena, &x.f.diag);
+        const char *config = arena_printf(&x.f.arena, LLAMA_CONFIG("%s"), cases[i].more);
+        write_file(image_path(&x, "config.json"), config, strlen(config));
+        assert_int_equal(family_config_read(family, x.dir, &x.f.arena, &x.f.diag) == NULL, cases[i].refused);
+        if (cases[i].said) assert_reported(&x.f, cases[i].said);
+        else assert_string_equal(fixture_text(&x.f), "");
+        image_end(&x);
+    }
+}
+
 // ---- names ----
 
 static void test_names(void **state) {
@@ -495,9 +527,9 @@ static void test_too_many_kernels(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_expansion),       cmocka_unit_test(test_names),
-                                       cmocka_unit_test(test_checkpoint),      cmocka_unit_test(test_spellings),
-                                       cmocka_unit_test(test_per_layer),       cmocka_unit_test(test_kernels),
-                                       cmocka_unit_test(test_too_many_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_expansion),  cmocka_unit_test(test_names),
+                                       cmocka_unit_test(test_checkpoint), cmocka_unit_test(test_spellings),
+                                       cmocka_unit_test(test_unread),     cmocka_unit_test(test_per_layer),
+                                       cmocka_unit_test(test_kernels),    cmocka_unit_test(test_too_many_kernels)};
     return cmocka_run_group_tests_name("family", tests, NULL, NULL);
 }

@@ -253,6 +253,30 @@ static void test_scaling(void **state) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) check_scaling(&cases[i]);
 }
 
+static void test_unread(void **state) {
+    (void)state;
+    static const struct {
+        const char *key, *said; // said: NULL: nothing is
+        float value;
+        bool refused;
+    } cases[] = {
+        {"llama.rope.scaling.finetuned", NULL, 1, false},
+        {"llama.logit_scale", NULL, 1, false},
+        {"llama.logit_scale", "m.gguf: error: `.logit_scale` is `0.5`: the family does not scale", 0.5f, true},
+        {"llama.strange", "m.gguf: warning: `.strange` is `2.0`: family llama does not read this key", 2, false}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct image_fixture x;
+        struct gguf_file f = begin_file(&x);
+        put_f32(&f, cases[i].key, cases[i].value);
+        const char *path = write_gguf(&f, "llama", HEADS);
+        const struct family *family = family_find("llama", ".", loc_none(), &x.f.arena, &x.f.diag);
+        assert_int_equal(family_config_read(family, path, &x.f.arena, &x.f.diag) == NULL, cases[i].refused);
+        if (cases[i].said) assert_reported(&x.f, cases[i].said);
+        else assert_string_equal(fixture_text(&x.f), "");
+        image_end(&x);
+    }
+}
+
 static void test_refused(void **state) {
     (void)state;
     static const struct {
@@ -625,10 +649,10 @@ static void test_chat(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_image),    cmocka_unit_test(test_end_ids),
-                                       cmocka_unit_test(test_refused),       cmocka_unit_test(test_scaling),
-                                       cmocka_unit_test(test_scaled_angles), cmocka_unit_test(test_gpt2),
-                                       cmocka_unit_test(test_gemma3),        cmocka_unit_test(test_gemma3_refused),
-                                       cmocka_unit_test(test_own_family),    cmocka_unit_test(test_chat)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_image), cmocka_unit_test(test_end_ids), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_scaling),    cmocka_unit_test(test_unread),  cmocka_unit_test(test_scaled_angles),
+        cmocka_unit_test(test_gpt2),       cmocka_unit_test(test_gemma3),  cmocka_unit_test(test_gemma3_refused),
+        cmocka_unit_test(test_own_family), cmocka_unit_test(test_chat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of a checkpoint that its family does not ask for.
+#ifndef RILL_CONFIG_UNREAD_H
+#define RILL_CONFIG_UNREAD_H
+
+#include <jansson.h>
+
+#include "gen/spec/family.h"
+
+struct config_text {
+    const json_t *root;
+    const char *text; // of config.json, for the place of a key; NULL: of a GGUF file
+    size_t len;
+    struct loc loc; // the file
+};
+
+// Lists the keys in the notes of the values. A key that may change the result is refused, one that is not known to be
+// harmless (families/checkpoint/keys.yaml) gets a warning. False after an error.
+bool config_check_unread(const struct config_text *, const struct family_keys *, struct family_values *, struct arena *,
+                         struct diag *);
+
+#endif
