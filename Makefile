@@ -96,13 +96,13 @@ bench-table: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/table.sh $(if $(REQUESTS),--requests "$(REQUESTS)") --twin "$(or $(TWIN),8:8)"
 
-# Longest paths of the templates and the clock of GPT-2 medium, by the model of verif/timing (docs/timing.md)
+# Longest paths of the templates and the clock of GPT-2 medium, by the model of verif/timing (docs/clock.md)
 timing: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@verif/timing/run.sh --all
 	@verif/timing/run.sh --design configs/gpt2-medium-u55c.yaml
 
-# A small design through synthesis, placement, routing and bitstream for an ECP5 (docs/timing.md)
+# A small design through synthesis, placement, routing and bitstream for an ECP5 (docs/clock.md)
 pnr: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@verif/pnr/run.sh
@@ -110,7 +110,7 @@ pnr: deps
 	@verif/pnr/gates.sh verif/pnr/pumped.yaml
 	@verif/pnr/gates.sh verif/pnr/halved.yaml
 
-# How long the generator takes, and how that grows (docs/cost.md)
+# How long the generator takes, and how that grows (docs/fifos.md)
 bench-gen: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@bench/gen.sh

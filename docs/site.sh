@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The pages of docs/ as a static site: build/site/index.html, whose path it prints. A link that leads nowhere is an error.
+# The pages of docs/ as a static site: build/site/index.html, whose path it prints. A link that leads nowhere is an
+# error.
 # The theme is Material for MkDocs, from PyPI into build/docs/venv; where PyPI cannot be reached, or with --plain, it is
 # that of Debian's mkdocs.
 # usage: docs/site.sh [--plain]

@@ -10,7 +10,7 @@ usage: fields.py layouts   fields that overlap, or leave their word
        fields.py latencies rows of cycles that nobody takes, or that the module's header contradicts; whether rtl-templates/arith/rill_latency.vh, which the templates include, differs; headers of units with another
                            latency; kernels and their classes that spell one, or a stage, as a number; kernels with
                            units that do not include it
-       fields.py page      tables of docs/rtl.md that differ
+       fields.py page      tables of docs/*.md that differ, or are on no page
        fields.py write     writes headers and tables
 Prints what is wrong, a line each; exit status 0 all the same.
 """
@@ -26,7 +26,7 @@ REGISTER_HEADER = ROOT / "rtl-templates/control/rill_registers.vh"
 REGISTER_FILE = ROOT / "rtl-templates/control/rill_axil_regs.v"
 LATENCIES = ROOT / "include/latency.def"
 LATENCY_HEADER = ROOT / "rtl-templates/arith/rill_latency.vh"
-PAGE = ROOT / "docs/rtl.md"
+PAGES = sorted((ROOT / "docs").glob("*.md"))
 NUMBERED = re.compile(  # a word of a layout, with bits by number
     r"\b(?:[sm]_axis_(?:walk_)?step_tdata|step_(?:q|data|word)|step|[sm]_axis_entry_tdata|entry(?:_data)?|tail_addr|[sm]_axis_(?:\w+_)?desc_tdata|desc_data)(?:\[i\])?\[(\d+)(?::\d+)?\]")
 COMMAND = ("rill_engine_command.v",)  # its bits by number are of the cycles of a command, as its ports are
@@ -92,7 +92,7 @@ def register_header():
 
 
 def table(layout):
-    """Markdown: a row for each field, those of values behind it."""
+    """Markdown: a row for each field, with its values."""
     yield "| bits | field | meaning |"
     yield "|---|---|---|"
     values = {}
@@ -161,21 +161,23 @@ def in_page(page, what, lines):
     return page[:start] + "\n".join(lines) + page[end:]
 
 
-def written_page():
-    page = PAGE.read_text()
+def written_page(path):
+    page = path.read_text()
     for what, lines in tables():
         page = in_page(page, what, lines) or page
     return page
 
 
 def wrong_page():
-    page = PAGE.read_text()
+    pages = {path: path.read_text() for path in PAGES}
     for what, lines in tables():
-        new = in_page(page, what, lines)
-        if new is None:
-            yield f"docs/rtl.md: no table of {what}"
-        elif new != page:
-            yield f"docs/rtl.md: the table of {what} differs"
+        lines = list(lines)
+        written = {path: new for path, page in pages.items() if (new := in_page(page, what, lines)) is not None}
+        if not written:
+            yield f"docs: no page has the table of {what}"
+        for path, new in written.items():
+            if new != pages[path]:
+                yield f"{path.relative_to(ROOT)}: the table of {what} differs"
 
 
 def wrong_layouts():
@@ -309,7 +311,10 @@ def main():
         HEADER.write_text("\n".join(header()) + "\n")
         REGISTER_HEADER.write_text("\n".join(register_header()) + "\n")
         LATENCY_HEADER.write_text("\n".join(latency_header()) + "\n")
-        PAGE.write_text(written_page())
+        for path in PAGES:
+            written = written_page(path)
+            if written != path.read_text():
+                path.write_text(written)
     elif len(sys.argv) == 2 and sys.argv[1] in kinds:
         for line in kinds[sys.argv[1]]():
             print(line)

@@ -9,7 +9,7 @@ usage() {
     cat <<'TEXT'
 usage: tests/fields.sh
 One line per check: fields lie apart in their words; templates and benches have the same numbers, and take no bits by
-number; so have the benches' header, the latencies that templates include and the tables of docs/rtl.md, which
+number; so have the benches' header, the latencies that templates include and the tables of docs/*.md, which
 `tests/fields.py write` writes. Templates spell no latency of a unit, no stage and no field beside one as a number.
 TEXT
 }
@@ -34,5 +34,5 @@ fields "fields in their words" layouts
 fields "fields in templates and benches" names
 fields "header of the benches" header
 fields "latencies of units" latencies
-fields "tables of docs/rtl.md" page
+fields "tables of the pages" page
 verdict

@@ -20,9 +20,9 @@ proc rill_check_vivado {} {
     error "$says; RILL_ANY_TOOLS=1 tries all the same"
 }
 
-# The sources to read, with the macro that makes the vendor's cells (DSP48E2, MMCM) of the RTL: RILL_VENDOR_CELLS. A file
-# that asks for it is copied to the folder `out` with a definition above its text, as the synthesis of a packaged IP
-# knows no macro of the project that it was packaged in.
+# The sources to read, with the macro RILL_VENDOR_CELLS, which makes the RTL instantiate the vendor's cells (DSP48E2,
+# MMCM). A file that asks for it is copied to the folder `out` with a definition above its text, as the synthesis of a
+# packaged IP knows no macro of the project that it was packaged in.
 proc rill_with_cells {sources out} {
     file mkdir $out
     set read {}

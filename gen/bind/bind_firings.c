@@ -94,8 +94,7 @@ static void fire_matmul(struct order *o, int n) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
     }
-    f.outer = f.x_take &&
-              m.beats > 1; // it begins on the operand's first block; see docs/rtl.md section 6 for what that costs
+    f.outer = f.x_take && m.beats > 1; // it begins on the operand's first block; see docs/engine.md for what that costs
     for (f.head = 0; f.head < rows; f.head++) ir_add_firing(ir, f); // every row reads the weights again
 }
 

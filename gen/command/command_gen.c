@@ -100,8 +100,7 @@ static bool write_design(const struct ir *ir, const char *timing, struct loc loc
     struct emit_rtl rtl = {0};
     struct clock_model clock = {0};
     const struct emit_plan *plan = emit_plan_make(ir, &(struct emit_names){identity, pack_layout_hash(ir)});
-    bool ok = emit_rtl(plan, &rtl, diag) &&
-              clock_read(ir, timing, loc.source->path, &rtl, &clock, diag);
+    bool ok = emit_rtl(plan, &rtl, diag) && clock_read(ir, timing, loc.source->path, &rtl, &clock, diag);
     if (ok) clock_warn(ir, &clock, loc, diag);
     ok = ok && write_verilog(plan, &rtl, out) && write_texts(plan, &clock, out) && write_oracle(ir, out) &&
          write_clock(ir, &clock, out) && write_waivers(ir->arena, out, diag);

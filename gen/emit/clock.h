@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clock that the timing model supports of a design, from the record that verif/timing/run.sh --design makes.
-// Class: estimated (docs/timing.md).
+// Class: estimated (docs/clock.md).
 #ifndef RILL_EMIT_CLOCK_H
 #define RILL_EMIT_CLOCK_H
 

@@ -50,14 +50,15 @@ void emit_count_channels(struct emit_plan *); // copies of levels that they take
 // ---- streams ----
 
 struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
-int64_t emit_user_bits(const struct ir *);                                           // of a stream that has tuser
-const char *emit_port_net(const struct emit_plan *, const struct ir_port *);         // of its stream, at the port
-const char *emit_into_pool(const struct emit_plan *, int edge);                      // at the storage that it shares
+int64_t emit_user_bits(const struct ir *);                                   // of a stream that has tuser
+const char *emit_port_net(const struct emit_plan *, const struct ir_port *); // of its stream, at the port
+const char *emit_into_pool(const struct emit_plan *, int edge);              // at the storage that it shares
 const char *emit_out_of_pool(const struct emit_plan *, int edge);
+int64_t emit_pool_number(const struct ir *, int pool, const char *param); // of the storage
 
 // ---- places ----
 
-void emit_pblocks(const struct emit_plan *, struct text *out); // Tcl: a pblock of each die, and its instances
+void emit_pblocks(const struct emit_plan *, struct text *out);   // Tcl: a pblock of each die, and its instances
 void emit_placement(const struct emit_plan *, struct text *out); // of it the lines `rill_place pblock_<die> {<path>}`
 // The instances of a stream, with their paths, and the dies that they lie on.
 typedef void emit_visit(void *state, const char *path, int die);
@@ -66,7 +67,7 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 
 // ---- comments ----
 
-void emit_describe_top(const struct emit_plan *, struct text *out);         // how to read it
+void emit_describe_top(const struct emit_plan *, struct text *out);                // how to read it
 void emit_describe_module(const struct emit_plan *, int module, struct text *out); // operations, or kernels
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // operations, or what goes through it
 void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, type
@@ -118,7 +119,7 @@ struct emit_rtl {
     const char *hash;            // of what a netlist depends on: lines but comments, placement on dies; 16 digits
 };
 bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *); // false: an error
-void emit_header(uint64_t identity, const char *what, struct text *out); // the first line of a file
+void emit_header(uint64_t identity, const char *what, struct text *out);      // the first line of a file
 
 // ---- shared by the emitters ----
 
@@ -138,7 +139,7 @@ int emit_channel_clients(const struct ir *, int channel, bool is_write, struct e
 int emit_id_bits(const struct ir *); // width of AXI ids, the same on all ports
 
 // The pins of rill_top: m_axi_hbm_NN_<name> of each channel, s_axi_control_<name>.
-enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19 };
+enum { EMIT_AXI_SIGNALS = 37, EMIT_AXIL_SIGNALS = 19, EMIT_AXIL_READ = 17 /* others: hosts are all alike */ };
 struct emit_signal {
     const char *name;
     bool from_master;

@@ -82,10 +82,11 @@ static int kernel_of_node(const struct ir *ir, int node) {
 static void add_region(const struct emit_plan *p, const struct ir_region *r, struct text *out) {
     const struct ir *ir = p->ir;
     text_addf(out, "// Region %s, %lld time%s in %s. Its operations, and the kernels that compute them:\n", r->name,
-              (long long)r->repeat, r->repeat > 1 ? "s" : "", r->when == IR_LAST ? "a step that needs the head" : "a step");
+              (long long)r->repeat, r->repeat > 1 ? "s" : "",
+              r->when == IR_LAST ? "a step that needs the head" : "a step");
     for (int n = r->first_node; n < r->first_node + r->nodes; n++) {
         int k = kernel_of_node(ir, n);
-        const char *instance = k == IR_NONE                              ? "-"
+        const char *instance = k == IR_NONE ? "-"
                                : ir->kernel[k].node == IR_NONE || p->home[k] == p->shared
                                    ? emit_kernel_path(p, k)
                                    : arena_printf(ir->arena, "u_%s", ir->kernel[k].name);
@@ -107,8 +108,9 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(out, "//\n");
     if (p->module[m].region != IR_NONE) return add_region(p, &p->ir->region[p->module[m].region], out);
     text_addf(out, "// %s: ",
-              m == p->control ? "The control: what the host reads and writes, the steps of a request, parameters, counts"
-                              : "What several regions share: matrix engines, and what leads to them and from them");
+              m == p->control
+                  ? "The control: what the host reads and writes, the steps of a request, parameters, counts"
+                  : "What several regions share: matrix engines, and what leads to them and from them");
     add_kernels_of(p, m, out);
 }
 
@@ -118,9 +120,9 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     for (int k = 0; k < p->ir->kernels; k++) kernels += p->home[k] == m;
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
     text_addf(out, "//   u_%-22s %3d kernels, %3d streams%s\n", module->name, kernels, streams,
-              m == p->control              ? ": registers, steps, parameters"
+              m == p->control             ? ": registers, steps, parameters"
               : module->region == IR_NONE ? ": matrix engines, and what several regions use"
-                                           : "");
+                                          : "");
 }
 
 void emit_describe_top(const struct emit_plan *p, struct text *out) {
@@ -132,10 +134,12 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
     text_add(
         out,
-        "// A stream has a word, from_<kernel>_<port> where it is written and to_<kernel>_<port> where it is read, each "
+        "// A stream has a word, from_<kernel>_<port> where it is written and to_<kernel>_<port> where it is read, "
+        "each "
         "with its _valid and _ready. A rill_link between them, u_to_<kernel>_<port> in the reader's module, has the "
         "stream's FIFO and its way to another die.\n"
-        "// Handshake: a word moves in each cycle with valid and ready. A word is, from the low bits, tdata, tuser {last "
+        "// Handshake: a word moves in each cycle with valid and ready. A word is, from the low bits, tdata, tuser "
+        "{last "
         "token of the step, token}, tlast (the end of a firing), tcount (how many elements are valid).\n"
         "// Every instance has a register of the reset of its own, a bit of core_rst, or of core_rst_<die>; a module "
         "has the bits of its instances.\n"

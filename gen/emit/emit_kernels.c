@@ -121,7 +121,7 @@ static int pool_member(const struct ir *ir, int pool, int port) {
 static void add_pool_array(const struct emit_scope *s, int pool, const char *port, bool is_input, int signal) {
     const struct ir *ir = s->plan->ir;
     text_addf(s->out, ",\n        .%s({", port);
-    for (int i = (int)ir_param_int(&ir->kernel[pool], "PORTS", 0) - 1; i >= 0; i--) {
+    for (int i = (int)emit_pool_number(ir, pool, "PORTS") - 1; i >= 0; i--) {
         int e = pool_member(ir, pool, i);
         struct emit_word word = emit_word(ir, &ir->edge[e]);
         const char *net = is_input ? emit_into_pool(s->plan, e) : emit_out_of_pool(s->plan, e);
@@ -131,17 +131,17 @@ static void add_pool_array(const struct emit_scope *s, int pool, const char *por
 
 static void add_pool_words(const struct emit_scope *s, int pool) {
     const struct ir *ir = s->plan->ir;
-    int64_t width = ir_param_int(&ir->kernel[pool], "DATA_W", 0);
+    int64_t width = emit_pool_number(ir, pool, "DATA_W");
     text_add(s->out, ",\n        .s_axis_tdata({");
-    for (int i = (int)ir_param_int(&ir->kernel[pool], "PORTS", 0) - 1; i >= 0; i--) {
+    for (int i = (int)emit_pool_number(ir, pool, "PORTS") - 1; i >= 0; i--) {
         int e = pool_member(ir, pool, i);
         struct emit_word word = emit_word(ir, &ir->edge[e]);
         struct kernel_part part = kernel_part(ir, &ir->edge[e]);
         const char *net = emit_into_pool(s->plan, e);
         int64_t rest = width - part.bits - word.user;
         if (rest) text_addf(s->out, "%lld'd0, ", (long long)rest);
-        text_addf(s->out, "%s, %s%s", field(ir, net, &word, 3),
-                  emit_slice(ir, net, word.bits, part.first, part.bits), i ? ", " : "})");
+        text_addf(s->out, "%s, %s%s", field(ir, net, &word, 3), emit_slice(ir, net, word.bits, part.first, part.bits),
+                  i ? ", " : "})");
     }
 }
 
@@ -190,8 +190,7 @@ static void add_plain_nets(struct emit_scope *s, int k) {
         if (ir->wire[w].kernel == k && !is_unused(&ir->wire[w]))
             text_addf(s->out, ",\n        .%s(%s)", ir->wire[w].port, net_of(ir, w));
     if (ir->kernel[k].has_fault)
-        text_addf(s->out, ",\n        .fault(fault%s)",
-                  emit_bit(ir, s->plan->module[s->module].faults, s->faults++));
+        text_addf(s->out, ",\n        .fault(fault%s)", emit_bit(ir, s->plan->module[s->module].faults, s->faults++));
 }
 
 static void add_client_ports(const struct emit_scope *s, int k) {

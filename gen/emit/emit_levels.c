@@ -44,8 +44,7 @@ bool emit_has_faults(const struct ir *ir, int die) {
 
 // A register for each instance after one for all.
 static void add_tree(const char *net, const char *source, int copies, struct text *out) {
-    text_addf(out,
-              "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s), .q(%s));\n",
+    text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s), .q(%s));\n",
               rtl_register_tree.module, copies, net, source, net);
 }
 

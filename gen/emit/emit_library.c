@@ -155,7 +155,8 @@ static void give_defaults(struct emit_library *library, const char *module, stru
     for (const char *line = source->data; *line;) {
         size_t len = strcspn(line, "\n"), at = strcspn(line, "=\n");
         const char *value = NULL, *end = line + len - (len && line[len - 1] == ',');
-        bool zero = !strncmp(line, begins, strlen(begins)) && line[at] == '=' && end - (line + at) == 3 && end[-1] == '0';
+        bool zero =
+            !strncmp(line, begins, strlen(begins)) && line[at] == '=' && end - (line + at) == 3 && end[-1] == '0';
         if (zero) {
             const char *name = verilog_word_before(library->arena, line, at);
             value = is_required(library, source->data, name) ? value_in(library, set, name, strlen(name)) : NULL;

@@ -82,8 +82,8 @@ void emit_count_channels(struct emit_plan *p) {
 }
 
 static enum ram_style style_of(const struct channel *ch, const struct emit_client *client, int prefetch) {
-    enum ram_style chosen = client->is_lane && ch->engine != IR_NONE ? ch->ir->engine[ch->engine].prefetch_style
-                                                                     : RAM_AUTO;
+    enum ram_style chosen =
+        client->is_lane && ch->engine != IR_NONE ? ch->ir->engine[ch->engine].prefetch_style : RAM_AUTO;
     return chosen != RAM_AUTO ? chosen : cost_prefetch_style(prefetch);
 }
 
@@ -101,8 +101,7 @@ static int burst_of(const struct channel *ch, const struct emit_client *client) 
 static void add_list(const struct channel *ch, const char *param,
                      int (*of)(const struct channel *, const struct emit_client *)) {
     text_addf(ch->out, ", .%s(%s", param, emit_open(ch->readers));
-    for (int i = ch->readers - 1; i >= 0; i--)
-        text_addf(ch->out, "32'd%d%s", of(ch, &ch->read[i]), i ? ", " : "");
+    for (int i = ch->readers - 1; i >= 0; i--) text_addf(ch->out, "32'd%d%s", of(ch, &ch->read[i]), i ? ", " : "");
     text_addf(ch->out, "%s)", emit_close(ch->readers));
 }
 
@@ -127,13 +126,23 @@ static void add_parameters(const struct channel *ch) {
 
 // ---- ports: those of clients are packed, client 0 in the low bits ----
 
-enum part { BASE, DESC_TVALID, DESC_TREADY, DESC_TDATA, BEAT_TVALID, BEAT_TREADY, BEAT_TDATA, WRITE_IDLE, WRITTEN, PARTS };
+enum part {
+    BASE,
+    DESC_TVALID,
+    DESC_TREADY,
+    DESC_TDATA,
+    BEAT_TVALID,
+    BEAT_TREADY,
+    BEAT_TDATA,
+    WRITE_IDLE,
+    WRITTEN,
+    PARTS
+};
 static const char *const part_words[PARTS] = {"base",        "desc_tvalid", "desc_tready", "desc_tdata", "beat_tvalid",
                                               "beat_tready", "beat_tdata",  "write_idle",  "written"};
 
 static const char *base_of(const struct channel *ch, const struct emit_client *client) {
-    if (client->base != IR_NONE)
-        return emit_slice(ch->ir, ch->ir->net[client->base].name, 64, 0, ch->address);
+    if (client->base != IR_NONE) return emit_slice(ch->ir, ch->ir->net[client->base].name, 64, 0, ch->address);
     return emit_slice(ch->ir, "channel_base", 64 * (int64_t)ch->ir->design.channels, 64 * (int64_t)ch->index,
                       ch->address);
 }
@@ -170,17 +179,15 @@ static void add_clients(const struct channel *ch, bool is_write, enum part part)
     const struct emit_client *client = is_write ? ch->write : ch->read;
     int count = is_write ? ch->writers : ch->readers;
     text_addf(ch->out, "        .%s_%s(%s", is_write ? "write" : "read", part_words[part], emit_open(count));
-    for (int i = count - 1; i >= 0; i--)
-        text_addf(ch->out, "%s%s", part_of(ch, &client[i], part), i ? ", " : "");
+    for (int i = count - 1; i >= 0; i--) text_addf(ch->out, "%s%s", part_of(ch, &client[i], part), i ? ", " : "");
     text_addf(ch->out, "%s),\n", emit_close(count));
 }
 
 // A side without clients asks for nothing.
 static void add_no_clients(const struct channel *ch, bool is_write) {
     const char *side = is_write ? "write" : "read";
-    text_addf(ch->out,
-              "        .%s_base(%d'd0), .%s_desc_tvalid(1'b0), .%s_desc_tready(), .%s_desc_tdata(%d'd0),\n", side,
-              ch->address, side, side, side, DESCRIPTOR_BITS);
+    text_addf(ch->out, "        .%s_base(%d'd0), .%s_desc_tvalid(1'b0), .%s_desc_tready(), .%s_desc_tdata(%d'd0),\n",
+              side, ch->address, side, side, side, DESCRIPTOR_BITS);
     if (is_write)
         text_addf(ch->out, "        .write_beat_tvalid(1'b0), .write_beat_tready(), .write_beat_tdata(%d'd0),\n",
                   ch->ir->design.beat_bits);
@@ -236,11 +243,11 @@ static void add_control(const struct channel *ch, int first) {
     text_addf(ch->out, "        .clk(clk), .rst(rst), .core_rst(%s), .flush(%s),\n",
               n ? emit_slice(ir, reset, p->resets[memory_die(ir)], at, n) : "1'b0",
               n ? emit_slice(ir, "core_flush", p->flushes, first, n) : "1'b0");
-    text_addf(ch->out,
-              "        .idle(channel_idle%s), .beat(channel_beat%s), .answer(channel_answer%s), .error(memory_error%s), "
-              ".error_is_write(error_is_write%s), .error_address(%s),\n",
-              bit, bit, bit, bit, bit,
-              emit_slice(ir, "error_address", 64 * (int64_t)channels, 64 * (int64_t)ch->index, 64));
+    text_addf(
+        ch->out,
+        "        .idle(channel_idle%s), .beat(channel_beat%s), .answer(channel_answer%s), .error(memory_error%s), "
+        ".error_is_write(error_is_write%s), .error_address(%s),\n",
+        bit, bit, bit, bit, bit, emit_slice(ir, "error_address", 64 * (int64_t)channels, 64 * (int64_t)ch->index, 64));
 }
 
 static void add_channel(const struct emit_plan *p, int c, int first, struct text *out) {
@@ -274,8 +281,9 @@ static void add_walk_slice(struct emit_scope *s, int engine) {
     const struct ir *ir = s->plan->ir;
     const char *burst = ir_engine_name(ir, engine, "walk_burst"), *sent = ir_engine_name(ir, engine, "walk_sent");
     text_addf(s->out, "    wire %s_tvalid, %s_tready;\n", sent, sent);
-    text_addf(s->out, "    %s #(.DATA_W(%d), .MODE(3)) u_%s (\n        .clk(clk), .rst(%s),\n", rtl_register_slice.module,
-              DESCRIPTOR_BITS, ir_engine_name(ir, engine, "walk_slice"), emit_reset(s, cost_memory_die(ir)));
+    text_addf(s->out, "    %s #(.DATA_W(%d), .MODE(3)) u_%s (\n        .clk(clk), .rst(%s),\n",
+              rtl_register_slice.module, DESCRIPTOR_BITS, ir_engine_name(ir, engine, "walk_slice"),
+              emit_reset(s, cost_memory_die(ir)));
     text_addf(s->out, "        .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(%s_tdata),\n", burst,
               burst, burst);
     text_addf(s->out, "        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(%s_tdata));\n", sent,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The modules of a design: ports, nets that stay inside, then streams, kernels, and what belongs to no kernel.
-#include <string.h>
 
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
@@ -89,8 +88,8 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
         int n = emit_client_channels(ir, c);
         int64_t beats = client->is_packed || client->parts > 1 ? n : 1;
         add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), n, DESCRIPTOR_BITS, true, pins);
-        add_axis(p, arena_printf(ir->arena, "%s_beat", client->name), n, beats * ir->design.beat_bits,
-                 client->is_write, pins);
+        add_axis(p, arena_printf(ir->arena, "%s_beat", client->name), n, beats * ir->design.beat_bits, client->is_write,
+                 pins);
     }
     for (int e = 0; e < ir->engines && m == p->shared; e++)
         add_axis(p, ir_engine_name(ir, e, "lane_desc"), ir->engine[e].channels, DESCRIPTOR_BITS, true, pins);
@@ -125,13 +124,13 @@ static void add_control(const struct emit_plan *p, emit_pins *pins) {
     add_plain(p, "channel_answer", p->ir->design.channels, false, pins);
     add_pin(p, pins,
             (struct emit_pin){.name = "interrupt", .net = "interrupt", .bits = 1, .is_output = true, .is_pin = true});
-    for (int s = 0; s < EMIT_AXIL_SIGNALS; s++) {
+    for (int s = 0; s < EMIT_AXIL_READ; s++) {
         const struct emit_signal *signal = &emit_axil_signals[s];
         const char *name = arena_printf(p->ir->arena, "s_axi_control_%s", signal->name);
-        if (strstr(signal->name, "prot")) continue; // hosts are all alike
-        add_pin(p, pins,
-                (struct emit_pin){
-                    .name = name, .net = name, .bits = signal->bits, .is_output = !signal->from_master, .is_pin = true});
+        add_pin(
+            p, pins,
+            (struct emit_pin){
+                .name = name, .net = name, .bits = signal->bits, .is_output = !signal->from_master, .is_pin = true});
     }
 }
 
@@ -149,8 +148,8 @@ emit_pins emit_pins_of(const struct emit_plan *p, int m) {
 
 // The signals of a pin: valid, ready, word; of a net the net.
 int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal out[3]) {
-    static const char *const suffixes[][3] = {[EMIT_PIN_STREAM] = {"_valid", "_ready", ""},
-                                              [EMIT_PIN_AXIS] = {"_tvalid", "_tready", "_tdata"}};
+    static const char *const suffixes[][3] = {
+        [EMIT_PIN_STREAM] = {"_valid", "_ready", ""}, [EMIT_PIN_AXIS] = {"_tvalid", "_tready", "_tdata"}};
     if (pin->kind == EMIT_PIN_NET || pin->kind == EMIT_PIN_LEVEL) {
         out[0] = (struct emit_pin_signal){pin->name, pin->net, pin->bits, pin->is_output};
         return 1;
@@ -184,7 +183,10 @@ static void add_ports(const struct emit_plan *p, const emit_pins *pins, struct t
         text_add(out, i ? ",\n" : "");
         if (note) text_addf(out, "    // %s\n", note);
         for (int s = 0; s < signals; s++)
-            text_addf(out, "%s%s wire %s%s", s ? ", " : "    ", signal[s].is_output ? "output" : s ? "input" : "input ",
+            text_addf(out, "%s%s wire %s%s", s ? ", " : "    ",
+                      signal[s].is_output ? "output"
+                      : s                 ? "input"
+                                          : "input ",
                       emit_range(p->ir, signal[s].bits), signal[s].port);
     }
     text_add(out, "\n);\n");

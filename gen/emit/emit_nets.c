@@ -96,7 +96,7 @@ static void add_reads_of_kernels(const struct emit_plan *p) {
 void emit_plan_nets(struct emit_plan *p) {
     const struct ir *ir = p->ir;
     p->driver = ARENA_ARRAY(ir->arena, int, (size_t)ir->nets + 1);
-    p->reads = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nets * (size_t)(p->modules + 1) + 1);
+    p->reads = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nets *(size_t)(p->modules + 1) + 1);
     add_reads_of_kernels(p);
     for (int n = 0; n < ir->nets; n++) {
         const struct ir_net *net = &ir->net[n];

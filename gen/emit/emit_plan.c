@@ -169,8 +169,10 @@ static bool is_stream_name(const struct emit_plan *p, int edges, const char *nam
         if (!strcmp(p->from[e], name) || !strcmp(p->to[e], name)) return true;
     for (int k = 0; k < ir->kernels; k++)
         if (!strcmp(ir->kernel[k].name, name)) return true;
-    for (int n = 0; n < ir->nets; n++)
-        if (!strcmp(ir->net[n].name, name)) return true;
+    for (int n = 0; n < ir->nets; n++) {
+        const char *taken = ir->net[n].name;
+        if (!strcmp(taken, name)) return true;
+    }
     return false;
 }
 

@@ -48,12 +48,12 @@ struct emit_plan {
     uint64_t identity, layout;
     struct emit_module *module;
     int modules;
-    int shared, control; // modules; `shared` is EMIT_TOP where nothing is shared
-    int *home;           // module of each kernel
-    const char **from;   // of each stream: its nets at the writer, `from_<kernel>_<port>`
-    const char **to;     // at the reader, `to_<kernel>_<port>`
-    int *driver;         // of each net: module, EMIT_TOP or EMIT_NOT
-    bool *reads;         // [nets][modules + 1], the top last
+    int shared, control;              // modules; `shared` is EMIT_TOP where nothing is shared
+    int *home;                        // module of each kernel
+    const char **from;                // of each stream: its nets at the writer, `from_<kernel>_<port>`
+    const char **to;                  // at the reader, `to_<kernel>_<port>`
+    int *driver;                      // of each net: module, EMIT_TOP or EMIT_NOT
+    bool *reads;                      // [nets][modules + 1], the top last
     int resets[IR_MAX_DIES], flushes; // copies of the levels
     int first_of_channels;            // among the copies of the memory's die
 };
@@ -86,7 +86,7 @@ const char *emit_pin_note(const struct emit_plan *, const emit_pins *, size_t pi
 void emit_plan_homes(struct emit_plan *);
 void emit_plan_nets(struct emit_plan *);
 
-const char *emit_reset(struct emit_scope *, int die); // of one more instance on a die
+const char *emit_reset(struct emit_scope *, int die);   // of one more instance on a die
 int emit_link_home(const struct emit_plan *, int edge); // module that holds a stream's link; of a pool's, the pool's
 // Paths below the top.
 const char *emit_module_path(const struct emit_plan *, int module); // `u_layer`

@@ -30,14 +30,15 @@ static void add_fill(const struct probes *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir_edge *e = &p->ir->edge[edge];
     bool pooled = e->pool != IR_NONE;
-    int64_t depth = pooled ? ir_param_int(&p->ir->kernel[e->pool], "DEPTH", 0) : e->depth;
+    int64_t depth = pooled ? emit_pool_number(p->ir, e->pool, "DEPTH") : e->depth;
     int bits = u64_clog2((uint64_t)depth + 1);
     const char *at = path_of(s, emit_link_home(p, edge),
                              arena_printf(p->ir->arena, "u_%s", pooled ? p->ir->kernel[e->pool].name : p->to[edge]));
     text_addf(s->out, "    rill_fifo_probe #(.ID(%d), .DEPTH(%lld), .W(%d)) fill_%d (.clk(%s.clk),\n", edge,
               (long long)e->depth, bits, edge, s->top);
     if (pooled)
-        text_addf(s->out, "        .occupancy(%s.occupancy[%d +: %d]),\n        .high_water(%s.high_water[%d +: %d]));\n", at,
+        text_addf(s->out,
+                  "        .occupancy(%s.occupancy[%d +: %d]),\n        .high_water(%s.high_water[%d +: %d]));\n", at,
                   e->pool_port * bits, bits, at, e->pool_port * bits, bits);
     else text_addf(s->out, "        .occupancy(%s.fill), .high_water(%s.high));\n", at, at);
 }
@@ -57,7 +58,8 @@ static void add_beats(const struct probes *s, int edge) {
     text_addf(s->out, "        .tvalid(%s_valid), .tready(%s_ready),\n        .tdata(%s),\n", net, net,
               emit_slice(ir, net, w.bits, 0, w.data));
     text_addf(s->out, "        .tuser(%s), .tlast(%s), .tcount(%s));\n",
-              w.user ? emit_slice(ir, net, w.bits, w.data, w.user) : arena_printf(ir->arena, "%lld'd0", (long long)user),
+              w.user ? emit_slice(ir, net, w.bits, w.data, w.user)
+                     : arena_printf(ir->arena, "%lld'd0", (long long)user),
               w.last ? emit_slice(ir, net, w.bits, w.data + w.user, 1) : "1'b0",
               w.count ? emit_slice(ir, net, w.bits, w.data + w.user + w.last, w.count) : "1'b0");
 }
@@ -72,8 +74,8 @@ static const struct ir_port *data_port(const struct ir_kernel *k, bool is_output
 }
 
 static const char *at_port(const struct probes *s, int kernel, const struct ir_port *port, const char *suffix) {
-    return arena_printf(s->plan->ir->arena, "%s%s",
-                        path_of(s, s->plan->home[kernel], emit_port_net(s->plan, port)), suffix);
+    return arena_printf(s->plan->ir->arena, "%s%s", path_of(s, s->plan->home[kernel], emit_port_net(s->plan, port)),
+                        suffix);
 }
 
 // The last token of a step, the high bit of tuser; the last word of a firing.
@@ -102,8 +104,9 @@ static void add_contract(const struct probes *s, int id) {
     const struct custom *custom = class ? class->custom : NULL;
     const struct ir_port *y = custom ? data_port(k, true, 0) : NULL;
     if (!y || y->edge == IR_NONE) return;
-    text_addf(s->out, "    rill_contract_probe #(.ID(%d), .INPUTS(%d)%s) contract_%d (\n        .clk(%s.clk), .rst(%s.%s)",
-              id, custom->inputs, custom->fetch ? ", .TABLE(1)" : "", id, s->top, s->top, emit_first_reset(s->plan));
+    text_addf(s->out,
+              "    rill_contract_probe #(.ID(%d), .INPUTS(%d)%s) contract_%d (\n        .clk(%s.clk), .rst(%s.%s)", id,
+              custom->inputs, custom->fetch ? ", .TABLE(1)" : "", id, s->top, s->top, emit_first_reset(s->plan));
     add_inputs(s, id, custom->inputs);
     // The step word is kept while words of the step are taken; parameters must have come.
     int step = ir_port_for(k, IR_ROLE_STEP, false), param = ir_port_for(k, IR_ROLE_PARAM, false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams. A stream is two words with their handshakes, `from_<kernel>_<port>` at its writer and `to_<kernel>_<port>` at
-// its reader, and a link between them. Streams in a pool share a storage instead, and have links to it and from it where
-// it lies on another die.
+// Streams. A stream is two words with their handshakes, `from_<kernel>_<port>` at its writer and `to_<kernel>_<port>`
+// at its reader, and a link between them. Streams in a pool share a storage instead, and have links to it and from it
+// where it lies on another die.
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,9 @@ struct emit_word emit_port_word(const struct ir *ir, const struct ir_port *p) {
     return w;
 }
 
-struct emit_word emit_word(const struct ir *ir, const struct ir_edge *e) { return emit_port_word(ir, writer(ir, e)); }
+struct emit_word emit_word(const struct ir *ir, const struct ir_edge *e) {
+    return emit_port_word(ir, writer(ir, e));
+}
 
 // A word and its handshake, or two of a width.
 static void add_stream_nets(const struct ir *ir, const char *net, const char *other, int64_t bits, struct text *out) {
@@ -108,7 +110,7 @@ static struct link pool_link(const struct emit_plan *p, int edge, bool entry) {
                          .style = RAM_DISTRIBUTED};
 }
 
-static int64_t pool_number(const struct ir *ir, int pool, const char *param) {
+int64_t emit_pool_number(const struct ir *ir, int pool, const char *param) {
     return ir_param_int(&ir->kernel[pool], param, 0);
 }
 
@@ -132,7 +134,7 @@ static void add_pooled(struct emit_scope *s, int edge) {
     struct emit_word word = emit_word(ir, e);
     struct kernel_part part = kernel_part(ir, e);
     const char *in = emit_into_pool(p, edge), *out = emit_out_of_pool(p, edge), *pool = ir->kernel[e->pool].name;
-    int64_t first = e->pool_port * pool_number(ir, e->pool, "DATA_W");
+    int64_t first = e->pool_port * emit_pool_number(ir, e->pool, "DATA_W");
     struct link entry = pool_link(p, edge, true), exit = pool_link(p, edge, false);
     if (e->entry_crossings) add_stream_nets(ir, in, NULL, word.bits, s->out);
     if (e->entry_crossings) add_link(s, e, &entry);
@@ -170,7 +172,8 @@ void emit_streams(struct emit_scope *s) {
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_POOL) && p->home[k] == s->module)
             text_addf(s->out, "    wire [%lld:0] %s_word;\n",
-                      (long long)(pool_number(ir, k, "PORTS") * pool_number(ir, k, "DATA_W")) - 1, ir->kernel[k].name);
+                      (long long)(emit_pool_number(ir, k, "PORTS") * emit_pool_number(ir, k, "DATA_W")) - 1,
+                      ir->kernel[k].name);
     for (int e = 0; e < ir->edges; e++)
         if (emit_link_home(p, e) == s->module) add_stream(s, e);
 }
@@ -178,8 +181,7 @@ void emit_streams(struct emit_scope *s) {
 // ---- where they lie ----
 
 static void walk_link(const struct emit_plan *p, int edge, const struct link *l, emit_visit *visit, void *state) {
-    const char *path =
-        arena_printf(p->ir->arena, "%s/u_%s", emit_module_path(p, emit_link_home(p, edge)), l->name);
+    const char *path = arena_printf(p->ir->arena, "%s/u_%s", emit_module_path(p, emit_link_home(p, edge)), l->name);
     int borders = borders_of(l);
     if (!borders) return visit(state, path, l->to);
     visit(state, arena_printf(p->ir->arena, "%s/gen_far.u_send", path), l->from);

@@ -69,8 +69,7 @@ static void add_constants(const struct ir *ir, struct text *out) {
             text_addf(out, "    assign %s = 32'd0; // no caches of keys and values\n", ir->net[net].name);
     }
     int ids = ir_find_net(ir, IR_NET_IDS_WRITTEN, IR_NONE);
-    if (ids != IR_NONE && ir->net[ids].driver == IR_NONE)
-        text_add(out, "    assign ids_written = 32'd0; // no ids\n");
+    if (ids != IR_NONE && ir->net[ids].driver == IR_NONE) text_add(out, "    assign ids_written = 32'd0; // no ids\n");
 }
 
 static void add_names(const struct emit_plan *p, struct text *out) {
@@ -127,8 +126,7 @@ static void add_nets(const struct emit_plan *p, struct text *out) {
             for (size_t n = 0; n < seen.count && !known; n++) known = !strcmp(seen.items[n], pin->net);
             if (known) continue;
             const char *note = emit_pin_note(p, &pins, i);
-            if (note && pin->kind == EMIT_PIN_STREAM)
-                text_addf(out, "    // %s, %s\n", emit_module_path(p, m), note);
+            if (note && pin->kind == EMIT_PIN_STREAM) text_addf(out, "    // %s, %s\n", emit_module_path(p, m), note);
             VEC_PUSH(p->ir->arena, seen, pin->net);
             struct emit_pin_signal signal[3];
             int signals = emit_pin_signals(p->ir, pin, signal);
@@ -152,8 +150,7 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
         const char *note = emit_pin_note(p, &pins, i);
         text_add(out, !i ? "\n        " : again ? ", " : ",\n        ");
         if (note) text_addf(out, "// %s\n        ", note);
-        for (int s = 0; s < signals; s++)
-            text_addf(out, "%s.%s(%s)", s ? ", " : "", signal[s].port, signal[s].net);
+        for (int s = 0; s < signals; s++) text_addf(out, "%s.%s(%s)", s ? ", " : "", signal[s].port, signal[s].net);
     }
     text_add(out, ");\n");
 }

@@ -90,7 +90,7 @@ static void say_value(FILE *out, const struct topic *t, struct arena *arena) {
 static void say_register(FILE *out, const struct register_row *r) {
     fprintf(out, "register %s: offset 0x%03x, %d bits, %s\n  %s\n", r->name, r->offset, r->bits,
             r->access == REGISTER_RO ? "read only" : "read and write", r->meaning);
-    say_page(out, "rtl.md#11-control");
+    say_page(out, "registers.md");
 }
 
 static void say_option(FILE *out, const struct topic *t) {

@@ -434,7 +434,7 @@ struct ir_engine {
     int lane_die[IR_MAX_LANES], sums_die[IR_MAX_LANES], result_die;
 };
 
-// One firing of a matrix engine, in program order inside its region. docs/rtl.md section 6.
+// One firing of a matrix engine, in program order inside its region. docs/engine.md.
 struct ir_firing {
     int engine;
     int node;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory layout arithmetic shared by the passes, the packer and the harness (docs/rtl.md sections 6 to 8). Sizes in
+// Memory layout arithmetic shared by the passes, the packer and the harness (docs/engine.md, docs/memory.md). Sizes in
 // beats unless said.
 #ifndef RILL_LAYOUT_H
 #define RILL_LAYOUT_H

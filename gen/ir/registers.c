@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register map's rows as the registers of a design, and as the table of docs/rtl.md.
+// The register map's rows as the registers of a design, and as the table of docs/registers.md.
 #include "gen/ir/registers.h"
 
 const struct register_row register_rows[REGISTER_ROWS] = {

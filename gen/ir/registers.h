@@ -68,6 +68,6 @@ struct register_map register_map_make(struct arena *, int channels, int values);
 static inline bool register_is_argument(const struct register_row *r) {
     return r->role == REGISTER_SCALAR || r->role == REGISTER_POINTER;
 }
-void register_write_markdown(struct text *out); // the table of docs/rtl.md section 11
+void register_write_markdown(struct text *out); // the table of docs/registers.md
 
 #endif

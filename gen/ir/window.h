@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sliding windows of attention: which positions a step reads. Reading begins at a multiple of what blocks of values and
-// row-steps of keys both begin at, the last one that no token of the step looks behind (docs/rtl.md section 7).
+// row-steps of keys both begin at, the last one that no token of the step looks behind (docs/memory.md).
 #ifndef RILL_WINDOW_H
 #define RILL_WINDOW_H
 

@@ -54,7 +54,7 @@ static void put_mantissas(uint8_t *at, const int8_t *q, int64_t count, bool int4
     }
 }
 
-// ---- header: docs/rtl.md section 8, rill_image_header ----
+// ---- header: docs/memory.md, rill_image_header ----
 
 static void put_word(uint8_t *at, uint64_t word, int bytes) {
     for (int i = 0; i < bytes; i++) at[i] = (uint8_t)(word >> 8 * i);

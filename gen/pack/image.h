@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channel images under construction (docs/rtl.md sections 6 to 9 give the layouts).
+// The channel images under construction (docs/engine.md and docs/memory.md give the layouts).
 #ifndef RILL_IMAGE_H
 #define RILL_IMAGE_H
 

@@ -27,10 +27,10 @@ static void prefer(const struct package *p, int die, const char *path, struct te
 static void prefer_lanes(const struct package *p, struct text *out) {
     for (int e = 0; e < p->ir->engines; e++)
         for (int c = 0; c < p->ir->engine[e].channels; c++)
-            prefer(p, p->ir->engine[e].lane_die[c],
-                   arena_printf(p->arena, "%s/gen_lane[%d].u_lane", emit_kernel_path(p->plan, p->ir->engine[e].kernel),
-                                c),
-                   out);
+            prefer(
+                p, p->ir->engine[e].lane_die[c],
+                arena_printf(p->arena, "%s/gen_lane[%d].u_lane", emit_kernel_path(p->plan, p->ir->engine[e].kernel), c),
+                out);
 }
 
 static void prefer_kernels(const struct package *p, struct text *out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-control: the kernels around the dataflow that run a request (registers, token loop, ring of ids, parameter
-// loading, KV write tracking) and the plain nets between them. docs/rtl.md sections 9 and 11.
+// loading, KV write tracking) and the plain nets between them. docs/memory.md, docs/registers.md.
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/layout.h"
@@ -9,7 +9,7 @@
 #include "gen/kernel/ports.h"
 
 enum {
-    COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/rtl.md section 11 */,
+    COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/registers.md */,
     OPEN_BESIDE =
         8 /* descriptors of a client beside its beats without a response: one whose beats come, pulses on their way */
 };

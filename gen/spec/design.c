@@ -53,7 +53,7 @@ static const struct schema_field design_fields[] = {
             "number of multipliers and gives them a second clock of twice `clock_mhz`"},
     {FIELD(query_heads), RANGE(1, 8), .preset = 1,
      .doc = "query heads that may share one read of their keys and values in a decode step, at most "
-            "`T` ([rtl.md](rtl.md#6-the-matrix-engine)). 1: every head reads them for itself"},
+            "`T` ([engine.md](engine.md)). 1: every head reads them for itself"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
@@ -82,7 +82,7 @@ static const struct schema_field design_fields[] = {
             "the kernels. `safe`: room for a whole tensor wherever streams fork or wait. `auto`: the "
             "better of these two by forecast (fewer cycles, then fewer bits), or `safe` where the "
             "search would take long. `conservative`: fewer words, and kernels wait more "
-            "([timing.md](timing.md#depths))"},
+            "([fifos.md](fifos.md))"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
             "the engine waits ([effect of 512](performance.md#other-models))"},

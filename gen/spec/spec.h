@@ -13,7 +13,8 @@
 
 enum spec_when { SPEC_ALWAYS, SPEC_LAST };
 
-// Bounds that hold in every design: docs/numerics.md section 5, the field widths of docs/rtl.md, the limits of a graph.
+// Bounds that hold in every design: docs/numerics.md section 5, the fields of include/fields.def, the limits of a
+// graph.
 enum {
     SPEC_MAX_CONTEXT = 65535,
     SPEC_MAX_CHANNELS = 32,

@@ -15,7 +15,7 @@ module rill_fp32_add (
 );
 
     // What a stage computes is a function, so that a simulator evaluates it only where the stage moves. The stages are
-    // cut for 250 MHz (docs/timing.md): what decides late is computed for both outcomes before, and nothing but a
+    // cut for 250 MHz (docs/clock.md): what decides late is computed for both outcomes before, and nothing but a
     // choice follows the comparison.
 
     // Stage 1: the operand with the larger magnitude becomes "big"; how far the other one has to shift right, 31 for

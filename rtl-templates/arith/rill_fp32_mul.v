@@ -47,7 +47,7 @@ module rill_fp32_mul #(
 
     // Stage 2: their sum; the exponent field of a product in [1, 2), two's complement, and of one in [2, 4), with all
     // that stage 3 has to know of them, so that only a choice is left to it: the stages are cut for 250 MHz
-    // (docs/timing.md).
+    // (docs/clock.md).
     reg         sign2_q, zero2_q, fault2_q;
     reg  [7:0]  exponent2_q, above2_q;          // in [1, 2), in [2, 4)
     reg  [5:0]  is2_q;                          // exponent is < 0, 0, -1, >= 255, 254, 253

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Lite slave with the ap_ctrl_hs register map (docs/rtl.md section 11), arguments, status and performance
+// AXI4-Lite slave with the ap_ctrl_hs register map (docs/registers.md), arguments, status and performance
 // counters.
 //
 // 32-bit accesses; one read and one write at a time; responses always OKAY, unmapped words read 0. Read latency 5

@@ -18,16 +18,19 @@
 // READERS       clients that read                                           clients  0 to 64
 // WRITERS       clients that write                                          clients  0 to 64
 // BEAT_BITS     of a beat                                                   bits     64, 128, 256, 512
-// ID_W          of an id                                                    bits     1 or more, enough for READERS
+// ID_W          of an id, enough for READERS                                bits     1 or more
 // ADDR_BITS     of an address                                               bits     32 to 64
-// BURST         MAX_BURST of each reader's engine, 32 bits each             beats    as in rill_dma_read
-// PREFETCH      PREFETCH_BEATS of each, 32 bits each                        beats    as in rill_dma_read
-// STYLE         RAM_STYLE of each, its first letter                         -        d, b or u
 // OUTSTANDING   of each reader's engine                                     bursts   1 to 256
 // WRITES        OUTSTANDING of the write engine                             beats    1 to 256
 // WRITE_BUFFER  BUFFER_BEATS of the write engine                            beats    1 or more
-// R, W          READERS and WRITERS, at least 1                             clients  derived
+// R             READERS, at least 1                                         clients  derived
+// W             WRITERS, at least 1                                         clients  derived
 // ENGINES       that have a reset and a flush of their own, at least 1      engines  derived
+// BURST         MAX_BURST of each reader's engine, 32 bits each             beats    any
+//               (each as in rill_dma_read)
+// PREFETCH      PREFETCH_BEATS of each, 32 bits each                        beats    any
+//               (each as in rill_dma_read)
+// STYLE         RAM_STYLE of each, its first letter: d, b or u              -        any
 `default_nettype none
 
 module rill_channel #(
@@ -145,50 +148,50 @@ module rill_channel #(
     wire [ADDR_BITS-1:0]   port_araddr;
     wire [ADDR_BITS-1:0]   port_awaddr;
     reg  [ADDR_BITS-1:0]   place_q;          // address of an error
-    genvar i;
+    genvar rd;
     generate
-        for (i = 0; i < READERS; i = i + 1) begin : gen_read
+        for (rd = 0; rd < READERS; rd = rd + 1) begin : gen_read
             // A literal for each style: selected strings are padded to the longest one.
-            if (STYLE[8*i +: 8] == "d") begin : gen_distributed
-                rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST[32*i +: 32]), .OUTSTANDING(OUTSTANDING),
-                    .PREFETCH_BEATS(PREFETCH[32*i +: 32]), .RAM_STYLE("distributed"), .ADDR_BITS(ADDR_BITS)) u_read (
-                    .clk(clk), .rst(core_rst[i]), .base(read_base[ADDR_BITS*i +: ADDR_BITS]), .flush(flush[i]),
-                    .idle(r_idle[i]), .error(r_error[i]), .error_addr(r_place[ADDR_BITS*i +: ADDR_BITS]),
-                    .s_axis_burst_tvalid(read_desc_tvalid[i]), .s_axis_burst_tready(read_desc_tready[i]),
-                    .s_axis_burst_tdata(read_desc_tdata[56*i +: 56]), .m_axi_arvalid(arvalid[i]),
-                    .m_axi_arready(arready[i]), .m_axi_araddr(araddr[ADDR_BITS*i +: ADDR_BITS]),
-                    .m_axi_arlen(arlen[8*i +: 8]), .m_axi_rvalid(rvalid[i]), .m_axi_rready(rready[i]),
+            if (STYLE[8*rd +: 8] == "d") begin : gen_distributed
+                rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST[32*rd +: 32]), .OUTSTANDING(OUTSTANDING),
+                    .PREFETCH_BEATS(PREFETCH[32*rd +: 32]), .RAM_STYLE("distributed"), .ADDR_BITS(ADDR_BITS)) u_read (
+                    .clk(clk), .rst(core_rst[rd]), .base(read_base[ADDR_BITS*rd +: ADDR_BITS]), .flush(flush[rd]),
+                    .idle(r_idle[rd]), .error(r_error[rd]), .error_addr(r_place[ADDR_BITS*rd +: ADDR_BITS]),
+                    .s_axis_burst_tvalid(read_desc_tvalid[rd]), .s_axis_burst_tready(read_desc_tready[rd]),
+                    .s_axis_burst_tdata(read_desc_tdata[56*rd +: 56]), .m_axi_arvalid(arvalid[rd]),
+                    .m_axi_arready(arready[rd]), .m_axi_araddr(araddr[ADDR_BITS*rd +: ADDR_BITS]),
+                    .m_axi_arlen(arlen[8*rd +: 8]), .m_axi_rvalid(rvalid[rd]), .m_axi_rready(rready[rd]),
                     .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
-                    .m_axis_beat_tvalid(read_beat_tvalid[i]), .m_axis_beat_tready(read_beat_tready[i]),
-                    .m_axis_beat_tdata(read_beat_tdata[BEAT_BITS*i +: BEAT_BITS]));
+                    .m_axis_beat_tvalid(read_beat_tvalid[rd]), .m_axis_beat_tready(read_beat_tready[rd]),
+                    .m_axis_beat_tdata(read_beat_tdata[BEAT_BITS*rd +: BEAT_BITS]));
             end
-            if (STYLE[8*i +: 8] == "b") begin : gen_block
-                rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST[32*i +: 32]), .OUTSTANDING(OUTSTANDING),
-                    .PREFETCH_BEATS(PREFETCH[32*i +: 32]), .RAM_STYLE("block"), .ADDR_BITS(ADDR_BITS)) u_read (
-                    .clk(clk), .rst(core_rst[i]), .base(read_base[ADDR_BITS*i +: ADDR_BITS]), .flush(flush[i]),
-                    .idle(r_idle[i]), .error(r_error[i]), .error_addr(r_place[ADDR_BITS*i +: ADDR_BITS]),
-                    .s_axis_burst_tvalid(read_desc_tvalid[i]), .s_axis_burst_tready(read_desc_tready[i]),
-                    .s_axis_burst_tdata(read_desc_tdata[56*i +: 56]), .m_axi_arvalid(arvalid[i]),
-                    .m_axi_arready(arready[i]), .m_axi_araddr(araddr[ADDR_BITS*i +: ADDR_BITS]),
-                    .m_axi_arlen(arlen[8*i +: 8]), .m_axi_rvalid(rvalid[i]), .m_axi_rready(rready[i]),
+            if (STYLE[8*rd +: 8] == "b") begin : gen_block
+                rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST[32*rd +: 32]), .OUTSTANDING(OUTSTANDING),
+                    .PREFETCH_BEATS(PREFETCH[32*rd +: 32]), .RAM_STYLE("block"), .ADDR_BITS(ADDR_BITS)) u_read (
+                    .clk(clk), .rst(core_rst[rd]), .base(read_base[ADDR_BITS*rd +: ADDR_BITS]), .flush(flush[rd]),
+                    .idle(r_idle[rd]), .error(r_error[rd]), .error_addr(r_place[ADDR_BITS*rd +: ADDR_BITS]),
+                    .s_axis_burst_tvalid(read_desc_tvalid[rd]), .s_axis_burst_tready(read_desc_tready[rd]),
+                    .s_axis_burst_tdata(read_desc_tdata[56*rd +: 56]), .m_axi_arvalid(arvalid[rd]),
+                    .m_axi_arready(arready[rd]), .m_axi_araddr(araddr[ADDR_BITS*rd +: ADDR_BITS]),
+                    .m_axi_arlen(arlen[8*rd +: 8]), .m_axi_rvalid(rvalid[rd]), .m_axi_rready(rready[rd]),
                     .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
-                    .m_axis_beat_tvalid(read_beat_tvalid[i]), .m_axis_beat_tready(read_beat_tready[i]),
-                    .m_axis_beat_tdata(read_beat_tdata[BEAT_BITS*i +: BEAT_BITS]));
+                    .m_axis_beat_tvalid(read_beat_tvalid[rd]), .m_axis_beat_tready(read_beat_tready[rd]),
+                    .m_axis_beat_tdata(read_beat_tdata[BEAT_BITS*rd +: BEAT_BITS]));
             end
-            if (STYLE[8*i +: 8] == "u") begin : gen_ultra
-                rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST[32*i +: 32]), .OUTSTANDING(OUTSTANDING),
-                    .PREFETCH_BEATS(PREFETCH[32*i +: 32]), .RAM_STYLE("ultra"), .ADDR_BITS(ADDR_BITS)) u_read (
-                    .clk(clk), .rst(core_rst[i]), .base(read_base[ADDR_BITS*i +: ADDR_BITS]), .flush(flush[i]),
-                    .idle(r_idle[i]), .error(r_error[i]), .error_addr(r_place[ADDR_BITS*i +: ADDR_BITS]),
-                    .s_axis_burst_tvalid(read_desc_tvalid[i]), .s_axis_burst_tready(read_desc_tready[i]),
-                    .s_axis_burst_tdata(read_desc_tdata[56*i +: 56]), .m_axi_arvalid(arvalid[i]),
-                    .m_axi_arready(arready[i]), .m_axi_araddr(araddr[ADDR_BITS*i +: ADDR_BITS]),
-                    .m_axi_arlen(arlen[8*i +: 8]), .m_axi_rvalid(rvalid[i]), .m_axi_rready(rready[i]),
+            if (STYLE[8*rd +: 8] == "u") begin : gen_ultra
+                rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST[32*rd +: 32]), .OUTSTANDING(OUTSTANDING),
+                    .PREFETCH_BEATS(PREFETCH[32*rd +: 32]), .RAM_STYLE("ultra"), .ADDR_BITS(ADDR_BITS)) u_read (
+                    .clk(clk), .rst(core_rst[rd]), .base(read_base[ADDR_BITS*rd +: ADDR_BITS]), .flush(flush[rd]),
+                    .idle(r_idle[rd]), .error(r_error[rd]), .error_addr(r_place[ADDR_BITS*rd +: ADDR_BITS]),
+                    .s_axis_burst_tvalid(read_desc_tvalid[rd]), .s_axis_burst_tready(read_desc_tready[rd]),
+                    .s_axis_burst_tdata(read_desc_tdata[56*rd +: 56]), .m_axi_arvalid(arvalid[rd]),
+                    .m_axi_arready(arready[rd]), .m_axi_araddr(araddr[ADDR_BITS*rd +: ADDR_BITS]),
+                    .m_axi_arlen(arlen[8*rd +: 8]), .m_axi_rvalid(rvalid[rd]), .m_axi_rready(rready[rd]),
                     .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
-                    .m_axis_beat_tvalid(read_beat_tvalid[i]), .m_axis_beat_tready(read_beat_tready[i]),
-                    .m_axis_beat_tdata(read_beat_tdata[BEAT_BITS*i +: BEAT_BITS]));
+                    .m_axis_beat_tvalid(read_beat_tvalid[rd]), .m_axis_beat_tready(read_beat_tready[rd]),
+                    .m_axis_beat_tdata(read_beat_tdata[BEAT_BITS*rd +: BEAT_BITS]));
             end
-            if (STYLE[8*i +: 8] != "d" && STYLE[8*i +: 8] != "b" && STYLE[8*i +: 8] != "u") begin : gen_bad_style
+            if (STYLE[8*rd +: 8] != "d" && STYLE[8*rd +: 8] != "b" && STYLE[8*rd +: 8] != "u") begin : gen_bad_style
                 rill_error_STYLE_must_be_letters_d_b_or_u u_error ();
             end
         end
@@ -282,12 +285,12 @@ module rill_channel #(
 
     // The address that the first client with an error has kept; registers that move with an error alone.
     reg  [ADDR_BITS-1:0] place_d;
-    integer k;
+    integer each;
     always @* begin
         place_d = w_place;
-        for (k = R - 1; k >= 0; k = k - 1)
-            if (r_error[k])
-                place_d = r_place[ADDR_BITS*k +: ADDR_BITS];
+        for (each = R - 1; each >= 0; each = each - 1)
+            if (r_error[each])
+                place_d = r_place[ADDR_BITS*each +: ADDR_BITS];
     end
     always @(posedge clk) begin
         error <= (|r_error) | w_error;

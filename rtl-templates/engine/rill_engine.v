@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared matrix engine (docs/rtl.md sections 6 and 7): one lane per memory channel, all in lockstep, driven by a
+// The shared matrix engine (docs/engine.md, docs/memory.md): one lane per memory channel, all in lockstep, driven by a
 // static schedule.
 //
 // In: s_axis_step; s_axis_x, the operands (mx units) in the order of the firings that take one; s_axis_beat, the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequencer of the matrix engine: turns schedule entries (docs/rtl.md section 6) into one command per cycle for all
+// Sequencer of the matrix engine: turns schedule entries (docs/engine.md) into one command per cycle for all
 // lanes in lockstep.
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the ones

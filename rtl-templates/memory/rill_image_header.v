@@ -2,7 +2,7 @@
 // Reads the header of the memory image at each start and compares it, then lets the vector parameters behind it
 // through, or keeps those that are on chip.
 //
-// The header is one beat (docs/rtl.md section 8): [31:0] magic, [63:32] version, [127:64] layout, [191:128] checksum of
+// The header is one beat (docs/memory.md): [31:0] magic, [63:32] version, [127:64] layout, [191:128] checksum of
 // the image, never 0.
 // start (pulse): also in the middle of a read. kept = 0: header and BEATS of parameters are one read, and the
 // parameters go to m_axis_beat.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On-chip store of one kernel's vector parameters (docs/rtl.md section 9): loaded at a start, or kept from one before,
+// On-chip store of one kernel's vector parameters (docs/memory.md): loaded at a start, or kept from one before,
 // then streamed in a circle.
 //
 // Load: load_start (pulse) rewinds; each cycle with load_valid brings one beat. A beat holds several words or a word

@@ -71,16 +71,16 @@ module rill_fifo #(
     // A count with a word more or a word less: each bit follows what the bits below are before it is known which.
     function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count_now, input is_more, input is_less);
 `ifndef RILL_FAST_SIM
-        integer i;
+        integer digit;
         reg     ones, zeros;
         begin
             ones = is_more && !is_less;
             zeros = is_less && !is_more;
             counted = count_now;
-            for (i = 0; i < COUNT_W; i = i + 1) begin
-                counted[i] = count_now[i] ^ (ones || zeros);
-                ones = ones && count_now[i];
-                zeros = zeros && !count_now[i];
+            for (digit = 0; digit < COUNT_W; digit = digit + 1) begin
+                counted[digit] = count_now[digit] ^ (ones || zeros);
+                ones = ones && count_now[digit];
+                zeros = zeros && !count_now[digit];
             end
         end
 `else

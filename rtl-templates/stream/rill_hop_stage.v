@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W. user_sll_reg
-// asks a vendor's placer for the registers in the crossing between two dies; it heeds that of a register whose driver or
-// load is on another die.
+// A stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
+//
+// user_sll_reg asks the vendor's placer for a register in the crossing between two dies. The placer heeds it where the
+// driver or the load is on another die.
 //
 // name     meaning                        unit  range
 // DATA_W   of d                           bits  1 or more

@@ -14,7 +14,8 @@
 // name       meaning                                    unit     range
 // DATA_W     of the writer's tdata                      bits     1 or more
 // SIDE_W     beside tdata                               bits     0 or more
-// FIRST      lowest bit of tdata that is sent           -        0 to DATA_W - PART_W
+// FIRST      lowest bit of tdata that is sent           -        0 to DATA_W - 1
+//            (the part ends within tdata)
 // PART_W     of tdata that is sent                      bits     1 to DATA_W
 // DEPTH      of the FIFO                                words    1 or more
 // RAM_STYLE  of the FIFO                                -        "auto", "srl", "distributed", "block", "ultra"
@@ -85,11 +86,11 @@ module rill_link #(
             rill_credit_send #(.DATA_W(SENT_W), .CREDITS(DEPTH), .PARTS(PARTS)) u_send (.clk(clk), .rst(rst[0]),
                 .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(sent),
                 .valid(valid[0]), .data(data[BUS_W-1:0]), .credit(credit[0]));
-            genvar k;
-            for (k = 0; k + 1 < BORDERS; k = k + 1) begin : gen_way
-                rill_hop #(.DATA_W(BUS_W + 2), .CLEAR_W(2), .STAGES(1)) u_way (.clk(clk), .rst(rst[k+1]),
-                    .d({data[BUS_W*k +: BUS_W], valid[k], credit[k+1]}),
-                    .q({data[BUS_W*(k+1) +: BUS_W], valid[k+1], credit[k]}));
+            genvar hop;
+            for (hop = 0; hop + 1 < BORDERS; hop = hop + 1) begin : gen_way
+                rill_hop #(.DATA_W(BUS_W + 2), .CLEAR_W(2), .STAGES(1)) u_way (.clk(clk), .rst(rst[hop+1]),
+                    .d({data[BUS_W*hop +: BUS_W], valid[hop], credit[hop+1]}),
+                    .q({data[BUS_W*(hop+1) +: BUS_W], valid[hop+1], credit[hop]}));
             end
             rill_credit_receive #(.DATA_W(SENT_W), .DEPTH(DEPTH), .PARTS(PARTS), .RAM_STYLE(RAM_STYLE)) u_fifo (
                 .clk(clk), .rst(rst[BORDERS]),

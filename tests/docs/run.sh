@@ -33,7 +33,8 @@ check "pictures are what their text gives" nothing docs/pictures/make.sh --check
 in_index() {
     local page
     for page in docs/*.md; do
-        [[ $page == docs/pages.md ]] || grep -q "](${page#docs/}[#)]" docs/pages.md || echo "$page is not in docs/pages.md"
+        [[ $page == docs/pages.md ]] || grep -q "](${page#docs/}[#)]" docs/pages.md ||
+            echo "$page is not in docs/pages.md"
     done
     for page in docs/decisions/*.md; do
         [[ $page == */README.md ]] || grep -q "](${page##*/})" docs/decisions/README.md ||

@@ -5,7 +5,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"
 . "$root/tests/streams.sh"
-. "$root/tests/units.sh"
+. "$root/tests/quick_build.sh"
 work=$root/build/e2e
 model=$root/models/tinystories-gpt2-1m
 story=$root/configs/tinystories-gpt2-1m.yaml

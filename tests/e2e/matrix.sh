@@ -40,7 +40,7 @@ check_point() { # line of cases.py: the unit of parallel work
     again="tests/e2e/matrix.sh $name"
     [ "$thorough" = 0 ] || again="tests/e2e/matrix.sh --all $name"
     # Where runs take seconds, a build that does is worth more than a fast simulation; in the sets of `make test` and
-    # `make test-deep` with what all designs have in common (tests/units.sh), in a third of the time.
+    # `make test-deep` with what all designs have in common (tests/quick_build.sh), in a third of the time.
     [ "$build" = whole ] || export RILL_QUICK_BUILD=1
     [[ $build != quick || $thorough != 0 ]] || builder=build_soon
     # Multipliers at twice the clock (`A: 4`, `pump: 2`) as they are made; in all other designs of their kind as they

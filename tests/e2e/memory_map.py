@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Holds memory_map.json against the packed image, knowing docs/rtl.md alone: what a host program would conclude.
+# Holds memory_map.json against the packed image, knowing docs/memory.md alone: what a host program would conclude.
 # usage: memory_map.py DIR [MODEL]   a packed design; MODEL: the folder of the GPT-2 checkpoint whose values are looked
 #                                    for in the image (int8, binding shared)
 # Prints how much was found, or what is wrong, with status 1.

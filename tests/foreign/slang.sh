@@ -34,7 +34,8 @@ package=pyslang==12.1.0
 
 environment() {
     [ "$(cat "$venv/packages" 2>/dev/null)" = "$package" ] && return
-    rm -rf "$venv" && python3 -m venv "$venv" && "$venv/bin/pip" install -q "$package" && echo "$package" >"$venv/packages"
+    rm -rf "$venv" && python3 -m venv "$venv" && "$venv/bin/pip" install -q "$package" &&
+        echo "$package" >"$venv/packages"
 }
 
 slang() { "$venv/bin/python" "$here/slang.py" "$@" >"$log" 2>&1; }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: what timed FIFO depths promise (docs/timing.md), of a design and its twin with FIFOs twice as deep,
+# Sourced by run.sh: what timed FIFO depths promise (docs/fifos.md), of a design and its twin with FIFOs twice as deep,
 # both simulated or forecast without jitter before.
 # shellcheck shell=bash disable=SC2154 # variables shared with run.sh and forms.sh
 

@@ -6,7 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"
 . "$root/tests/streams.sh"
-. "$root/tests/units.sh"
+. "$root/tests/quick_build.sh"
 . "$root/tests/fuzz/stages.sh"
 . "$root/tests/fuzz/forms.sh"
 . "$root/tests/fuzz/depths.sh"
@@ -26,7 +26,7 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form N
                seeds): on, off, one or spatial, chosen by the seed; `all`: these four, and the values must be the same
                bits
   --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
-  --depths     instead of all that: what timed FIFO depths promise (docs/timing.md), by forecast alone, without RTL
+  --depths     instead of all that: what timed FIFO depths promise (docs/fifos.md), by forecast alone, without RTL
   --forecast   also form `on` without jitter: cycles against the forecast, within 2 % and 64
   --plain      also without the fp32 units that are compiled once for all designs (tests/fuzz/units): the same cycles
                and values

@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and verdict.sh
 
 # Everything that a design's own file is compiled with comes from here: the generator of random specs, and
-# tests/units.sh.
+# tests/quick_build.sh.
 make_shared() {
     mkdir -p "$lib" "$work/failures"
     ln -sfn "$root/tests/e2e/kernels" "$work/kernels" # beside the specs that read them

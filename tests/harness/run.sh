@@ -102,70 +102,97 @@ judged() { # label, pattern of its line, sed command, file: sim, check, status o
 }
 
 judge_runs() {
-    judged "a run that is right" 'ok    p end seed 0: 1 requests, 9 values on 6 of 6 streams match' "" sim
-    judged "a forecast that is right" 'ok    p end forecast: cycles of 1 requests within 1.20 %' "" sim
-    judged "logits that are right" 'ok    logits key.end: the same 7 bytes from 2 runs' "" sim
-    judged "a run that fails" 'FAIL  p end seed 0: exit status 1' s/0/1/ status
-    judged "a mismatch" 'FAIL  p end seed 0: no match' s/true/false/ sim
-    judged "nothing compared" 'FAIL  p end seed 0: no match' 's/\(values_compared": \)9/\10/' sim
-    judged "a tensor that the oracle does not know" 'FAIL  p end seed 0: error: the oracle knows 1 of the 2' \
+    counted judged "a run that is right" 'ok    p end seed 0: 1 requests, 9 values on 6 of 6 streams match' "" sim
+    counted judged "a forecast that is right" 'ok    p end forecast: cycles of 1 requests within 1.20 %' "" sim
+    counted judged "logits that are right" 'ok    logits key.end: the same 7 bytes from 2 runs' "" sim
+    counted judged "a run that fails" 'FAIL  p end seed 0: exit status 1' s/0/1/ status
+    counted judged "a mismatch" 'FAIL  p end seed 0: no match' s/true/false/ sim
+    counted judged "nothing compared" 'FAIL  p end seed 0: no match' 's/\(values_compared": \)9/\10/' sim
+    counted judged "a tensor that the oracle does not know" 'FAIL  p end seed 0: error: the oracle knows 1 of the 2' \
         '/oracle_named/s/2/1/' sim
-    judged "a tensor not compared with the oracle" 'FAIL  p end seed 0: error: 1 of 2 tensors' \
+    counted judged "a tensor not compared with the oracle" 'FAIL  p end seed 0: error: 1 of 2 tensors' \
         '/oracle_tensors/s/2/1/' sim
-    judged "no values of the oracle" 'FAIL  p end seed 0: error: no values' '/oracle_values/s/8/0/' sim
-    judged "a kernel that breaks its contract" 'FAIL  p end seed 0: a custom kernel' '/late/s/0/3/' sim
-    judged "other ids than the golden model's" 'FAIL  p end seed 0: other ids' '/token_ids/s/4/5/' sim
-    judged "a forecast that is off" 'FAIL  p end forecast: request 2:2: off by 1120 of 10000 cycles, at most 264' \
+    counted judged "no values of the oracle" 'FAIL  p end seed 0: error: no values' '/oracle_values/s/8/0/' sim
+    counted judged "a kernel that breaks its contract" 'FAIL  p end seed 0: a custom kernel' '/late/s/0/3/' sim
+    counted judged "other ids than the golden model's" 'FAIL  p end seed 0: other ids' '/token_ids/s/4/5/' sim
+    counted judged "a forecast that is off" \
+        'FAIL  p end forecast: request 2:2: off by 1120 of 10000 cycles, at most 264' \
         s/5060/5560/ forecast
-    judged "a run below its bound" 'FAIL  p end forecast: request 2:2: 10000 cycles, below the bound of 16000' \
+    counted judged "a run below its bound" 'FAIL  p end forecast: request 2:2: 10000 cycles, below the bound of 16000' \
         s/4000/8000/ forecast
-    judged "no request" 'FAIL  p end forecast: no request' /cycles_decode/d sim
-    judged "other logits" 'FAIL  logits key.end: ' s/logits/logit/ logits
+    counted judged "no request" 'FAIL  p end forecast: no request' /cycles_decode/d sim
+    counted judged "other logits" 'FAIL  logits key.end: ' s/logits/logit/ logits
 }
 
 victim=$((RANDOM % 5 + 1))
 . "$root/tests/harness/kills.sh"
 [ $fake != 3 ] || { kill_workers "${@:2}" && verdict && exit 0 || exit 1; }
-plan $((fake == 2 ? 15 : 72 + ${#cases[@]}))
 judge_runs
 [ $fake != 2 ] || { verdict && exit 0 || exit 1; }
-check "nothing goes wrong" passes nothing
-check "nothing goes wrong in the background" passes nothing fake
-fails "the first job is killed" 'status 137' job-first
-fails "job $victim of 5 is killed" 'status 137' job-random $victim
-fails "a job is killed behind its line" 'status 137' job-late
-fails "the last job is killed" 'status 137' job-last
-fails "a job ends without a line" '0 checks instead of 1' job-silent
-fails "a job ends with a status" 'status 3' job-status
-fails "a job prints a line too many" '2 checks instead of 1' job-more
-fails "a job prints another's line" 'a check twice: job 1' job-twice
-fails "a process of a job is killed" 'job 4' job-child
-fails "a part of a job's shell is killed" 'job 2|checks' job-subshell
-fails "a job's lines cannot be written" '0 checks instead of 1' job-full
-fails "a job is killed in the background" 'status 137' job-late 0 fake
+counted check "nothing goes wrong" passes nothing
+counted check "nothing goes wrong in the background" passes nothing fake
+counted fails "the first job is killed" 'status 137' job-first
+counted fails "job $victim of 5 is killed" 'status 137' job-random $victim
+counted fails "a job is killed behind its line" 'status 137' job-late
+counted fails "the last job is killed" 'status 137' job-last
+counted fails "a job ends without a line" '0 checks instead of 1' job-silent
+counted fails "a job ends with a status" 'status 3' job-status
+counted fails "a job prints a line too many" '2 checks instead of 1' job-more
+counted fails "a job prints another's line" 'a check twice: job 1' job-twice
+counted fails "a process of a job is killed" 'job 4' job-child
+counted fails "a part of a job's shell is killed" 'job 2|checks' job-subshell
+counted fails "a job's lines cannot be written" '0 checks instead of 1' job-full
+counted fails "a job is killed in the background" 'status 137' job-late 0 fake
 for alone in "" fake; do
     where=${alone:+, in the background}
-    fails "a script is killed before it begins$where" 'status 137' script-before 0 $alone
-    fails "a script is killed behind its jobs$where" 'status 137' script-after 0 $alone
-    fails "a script is killed behind its verdict$where" 'status 137' script-end 0 $alone
-    fails "a script is dead, its child goes on$where" 'status 137' script-orphan 0 $alone
-    fails "a script plans nothing$where" 'instead of 0' no-plan 0 $alone
-    fails "a line behind the verdict$where" '6 checks instead of 5|its last line' after-verdict 0 $alone
+    counted fails "a script is killed before it begins$where" 'status 137' script-before 0 $alone
+    counted fails "a script is killed behind its jobs$where" 'status 137' script-after 0 $alone
+    counted fails "a script is killed behind its verdict$where" 'status 137' script-end 0 $alone
+    counted fails "a script is dead, its child goes on$where" 'status 137' script-orphan 0 $alone
+    counted fails "a script plans nothing$where" 'instead of 0' no-plan 0 $alone
+    counted fails "a line behind the verdict$where" '6 checks instead of 5|its last line' after-verdict 0 $alone
 done
-fails "the part's pipe is killed" 'ended with status' tee
-fails "what runs parts in the background is killed" 'ended with status 1 ' background 0 fake
-fails "a part is not there" 'this part did not run' nothing 0 "" gone
+counted fails "the part's pipe is killed" 'ended with status' tee
+counted fails "what runs parts in the background is killed" 'ended with status 1 ' background 0 fake
+counted fails "a part is not there" 'this part did not run' nothing 0 "" gone
 limit=(bash -c 'trap "" XFSZ && ulimit -f 2 && exec "$@"' limited) # a file may have 2 KiB
-fails "a part's lines cannot be written" 'ended with status' full
+counted fails "a part's lines cannot be written" 'ended with status' full
 limit=()
 for how in queue counted; do
-    check "$how checks: nothing goes wrong" passes $how-nothing
-    fails "$how checks: one says nothing" 'one 3 ?: 0 checks instead of 1' $how-lost
-    fails "$how checks: one says too much" 'one 3 ?: 2 checks instead of 1' $how-more
-    fails "$how checks: one dies" 'check 3: ' $how-dies
-    fails "$how checks: the script dies in the middle" 'status 137' $how-killed
+    counted check "$how checks: nothing goes wrong" passes $how-nothing
+    counted fails "$how checks: one says nothing" 'one 3 ?: 0 checks instead of 1' $how-lost
+    counted fails "$how checks: one says too much" 'one 3 ?: 2 checks instead of 1' $how-more
+    counted fails "$how checks: one dies" 'check 3: ' $how-dies
+    counted fails "$how checks: the script dies in the middle" 'status 137' $how-killed
 done
-fails "queue checks: a preparation fails" 'preparation: between : exit status 1' queue-prepare
+counted fails "queue checks: a preparation fails" 'preparation: between : exit status 1' queue-prepare
+# The log of a test program whose source lists two cases, one of them of a group that may be skipped.
+cases_of() { # ok or skipped, for each case that was run
+    local root=$work/cases_of how
+    mkdir -p "$root/tests/unit"
+    printf '    cmocka_unit_test(test_a),\n    cmocka_unit_test_setup(test_b, begin),\n' >"$root/tests/unit/test_x.c"
+    for how in "$@"; do
+        if [ "$how" = ok ]; then printf '[ RUN      ] a\n[       OK ] a\n'
+        else printf '[ RUN      ] b\nskipped: no file\n[  SKIPPED ] b\n'; fi
+    done >"$work/cases.log"
+    echo "[==========] $# test(s) run." >>"$work/cases.log"
+    (. "${BASH_SOURCE[0]%/*}/../unit/cases.sh" && log=$work/cases.log && report_cases test_x "") >"$log" 2>&1
+    cat "$log"
+}
+says() { "${@:2}" | grep -qxE -- "$1"; } # line, command
+counted check "a test program runs its cases" says 'ok    test_x \(2 tests\)' cases_of ok ok
+counted check "a test program skips a case" says 'skip  test_x b: no file' cases_of ok skipped
+counted check "a test program runs fewer cases than it lists" says 'FAIL  test_x: 1 cases instead of 2' cases_of ok
+counted check "a test program runs more cases than it lists" says 'FAIL  test_x: 3 cases instead of 2' cases_of ok ok ok
+counted check "a test program skips every case" says 'FAIL  test_x: no case was run' cases_of skipped skipped
+# What is said in a crash is no refusal, and a program that goes on is none.
+ends_so() { # shell command
+    (log=$work/refused.log && check_refused "x" 1 'wrong input' sh -c "echo 'error: wrong input'; $1") 2>&1
+}
+counted check "a refusal" says 'ok    x' ends_so 'exit 1'
+counted check "a crash with the words of a refusal" says 'FAIL  x: exit status 139 .*' ends_so 'kill -SEGV $$'
+counted check "a refusal with another status" says 'FAIL  x: exit status 2 .*' ends_so 'exit 2'
+counted check "the words of a refusal, and success" says 'FAIL  x: exit status 0 .*' ends_so 'exit 0'
 check_sets
 [ $fake = 0 ] || { verdict && exit 0 || exit 1; }
 kill_workers

@@ -111,22 +111,23 @@ says_both() {
 cases=("$root"/tests/harness/cases/*.yaml)
 check_sets() {
     local file
-    check "each part is in a set" parts_in_sets
-    check "each design point is in one set" points_in_sets
-    for file in "${cases[@]}"; do check "case.yaml: $(basename "$file" .yaml)" reads_case "$file"; done
-    check "each family is in the first set, in both bindings" families_in_test
-    check "logits of a kind are in one set" kinds_in_sets
-    check "the seeds of the sets are those of the whole" seeds_in_sets
-    sums "both sets pass" nothing nothing "10 passed, 0 failed"
-    sums "the first set fails, the second runs" job-status nothing "10 passed, 1 failed"
-    sums "the second set fails" nothing job-status "10 passed, 1 failed"
-    sums "the first set is killed" killed nothing "5 passed, 1 failed"
-    sums "the second set is killed" nothing killed "5 passed, 1 failed"
-    sums "a set says nothing" nothing silent "5 passed, 1 failed"
-    sums "a set ends with a status behind its verdict" pretends nothing "10 passed, 1 failed"
-    sums "a set that failed ends without a status" denies nothing "9 passed, 2 failed"
-    check "a failing check says how it is run again" says_again "run job 4" job-child
-    check "a job that is killed: how its part is run again" says_again "$root/tests/harness/part.sh job-first 0" \
+    counted check "each part is in a set" parts_in_sets
+    counted check "each design point is in one set" points_in_sets
+    for file in "${cases[@]}"; do counted check "case.yaml: $(basename "$file" .yaml)" reads_case "$file"; done
+    counted check "each family is in the first set, in both bindings" families_in_test
+    counted check "logits of a kind are in one set" kinds_in_sets
+    counted check "the seeds of the sets are those of the whole" seeds_in_sets
+    counted sums "both sets pass" nothing nothing "10 passed, 0 failed"
+    counted sums "the first set fails, the second runs" job-status nothing "10 passed, 1 failed"
+    counted sums "the second set fails" nothing job-status "10 passed, 1 failed"
+    counted sums "the first set is killed" killed nothing "5 passed, 1 failed"
+    counted sums "the second set is killed" nothing killed "5 passed, 1 failed"
+    counted sums "a set says nothing" nothing silent "5 passed, 1 failed"
+    counted sums "a set ends with a status behind its verdict" pretends nothing "10 passed, 1 failed"
+    counted sums "a set that failed ends without a status" denies nothing "9 passed, 2 failed"
+    counted check "a failing check says how it is run again" says_again "run job 4" job-child
+    counted check "a job that is killed: how its part is run again" says_again \
+        "$root/tests/harness/part.sh job-first 0" \
         job-first
-    check "both sets: how what failed is run again" says_both
+    counted check "both sets: how what failed is run again" says_both
 }

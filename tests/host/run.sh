@@ -6,7 +6,6 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
-plan 76
 work=$root/build/tests/host log=$root/build/tests/host.log
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
@@ -95,9 +94,9 @@ refused() { # name, status, pattern, options of the card -- arguments of rill-ho
     check_refused "$name" "$status" "$pattern" "$on_card" "$@"
 }
 
-check "package, image, binary of metadata" make_package
-check "the host program builds from a package alone, without a warning" build_host
-check "the simulated card builds" build_card
+counted check "package, image, binary of metadata" make_package
+counted check "the host program builds from a package alone, without a warning" build_host
+counted check "the simulated card builds" build_card
 [ $bad = 0 ] || { verdict; exit; }
 
 # ---- stories ----
@@ -107,53 +106,53 @@ story() {
     "$on_card" "${request[@]}" --verify >"$work/story.txt" && [ "$(cat "$work/story.txt")" = "$(
         "$rill" golden "$spec" --weights "$model" "${request[@]}")" ]
 }
-check "a story: the golden model's text" with_card -- story
-check "a story: the golden model's ids, again on the same card" same_ids "${request[@]}"
+counted check "a story: the golden model's text" with_card -- story
+counted check "a story: the golden model's ids, again on the same card" same_ids "${request[@]}"
 two() {
     same_ids "${request[@]}" --prompt "Tom and his dog Max" && [ "$(ids "$work/run.json" | wc -l)" = 2 ] &&
         [ "$(ids "$work/run.json" | tail -n 1)" = "$(golden --prompt "Tom and his dog Max" --tokens 3 | golden_ids)" ]
 }
-check "two requests in a row" two
+counted check "two requests in a row" two
 drawn() { # options of sampling: the golden model's ids, which are not the most likely ones
     "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids "$@" >"$work/ids.txt" &&
         [ "$(cat "$work/ids.txt")" = "$(golden --prompt-ids 1,2,3 --tokens 2 "$@" | golden_ids)" ] &&
         [ "$(cat "$work/ids.txt")" != "$(golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]
 }
-check "ids drawn from all: the golden model's" drawn --temperature 5 --sampling-seed 20000000000
-check "ids drawn from a list" drawn --temperature 20 --top-k 8 --min-p 0.01 --sampling-seed 3
+counted check "ids drawn from all: the golden model's" drawn --temperature 5 --sampling-seed 20000000000
+counted check "ids drawn from a list" drawn --temperature 20 --top-k 8 --min-p 0.01 --sampling-seed 3
 no_text() { "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids >"$work/ids.txt" && [ "$(cat "$work/ids.txt")" = "$(
     golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]; }
-check "ids in, ids out" no_text
-counted() { python3 -c 'import json, sys
+counted check "ids in, ids out" no_text
+counters() { python3 -c 'import json, sys
 top = json.load(open(sys.argv[1])); r = top["requests"][0]; f = top["found"]
 assert r["cycles"] > 100000 and len(r["beats"]) == 2 and min(r["beats"]) > 50000 and min(r["stalls"]) > 0
 assert len(r["seconds"]) == 3 and sorted(r["seconds"]) == r["seconds"] and r["watts"] == 31.5 and r["fault"] == 0
 assert f["bdf"] and [b["bank"] for b in f["banks"]] == ["HBM[0]", "HBM[1]"] and r["text"]' "$work/run.json"; }
-check "JSON: counters, times, power, what was found" counted
+counted check "JSON: counters, times, power, what was found" counters
 timeline() { "$on_card" "${request[@]}" --timeline "$work/timeline.csv" && [ "$(wc -l <"$work/timeline.csv")" = 4 ] &&
     grep -Eq '^0,2,[0-9]+,[0-9.]+$' "$work/timeline.csv"; }
-check "timeline" timeline
+counted check "timeline" timeline
 probe() { "$on_card" --probe 2>"$work/probe" && grep -q '"bdf": "0000:00:00.1"' "$work/probe"; }
-check "probe: what was found" probe
+counted check "probe: what was found" probe
 selftest() {
     "$on_card" --selftest "$work/golden.json" --json >"$work/run.json" && python3 -c 'import json, sys
 want = json.load(open(sys.argv[2]))["logits_hash"]
 assert [r["logits_hash"] for r in json.load(open(sys.argv[1]))["requests"]] == [want] != ["0" * 16]' \
         "$work/run.json" "$work/golden.json"
 }
-check "selftest: ids and logits" selftest
+counted check "selftest: ids and logits" selftest
 sed 's/"token_ids": \[\([0-9]*\), [0-9]*/"token_ids": [\1, 1/' "$work/golden.json" >"$work/other.json"
-check_refused "selftest: another id" 1 'selftest: id 1 is [0-9]+, golden: 1$' "$on_card" \
+counted check_refused "selftest: another id" 1 'selftest: id 1 is [0-9]+, golden: 1$' "$on_card" \
     --selftest "$work/other.json"
 sed 's/\("logits_hash": "[0-9a-f]*\)[0-7]"/\18"/; t; s/\("logits_hash": "[0-9a-f]*\)[89a-f]"/\10"/' \
     "$work/golden.json" >"$work/other.json"
-check_refused "selftest: other logits" 1 \
+counted check_refused "selftest: other logits" 1 \
     'selftest: the ids are right, the logits are not: their hash is [0-9a-f]{16}, golden: [0-9a-f]{15}[08]$' \
     "$on_card" --selftest "$work/other.json"
-check_refused "selftest: no answer" 1 'not an answer of' "$on_card" --selftest "$spec"
+counted check_refused "selftest: no answer" 1 'not an answer of' "$on_card" --selftest "$spec"
 bench() { "$on_card" --bench 3:2,1:3 >"$work/bench" && [ "$(wc -l <"$work/bench")" = 3 ] &&
     grep -Eq '^ +3 +2 +[0-9.]+ +[0-9.]+ +[0-9]+ .* 31\.5 +[0-9.]+$' "$work/bench"; }
-check "bench: a table" bench
+counted check "bench: a table" bench
 in_python() { # program
     LD_LIBRARY_PATH=$work/standin RILL_HOST_LIBRARY=$work/moved/build/host/librill_host.so \
         PYTHONPATH=$work/moved/host/boards/host timeout 300 \
@@ -177,7 +176,7 @@ with rill_host.Host(sys.argv[1], timeout=100, progress=lambda *_: seen.append(0)
     except rill_host.HostError as error:
         assert error.status == "input"'
 }
-check "from Python" binding
+counted check "from Python" binding
 # The program of docs/card.md, with this package and request.
 in_c() {
     local kit=$work/moved
@@ -189,7 +188,7 @@ in_c() {
         [ "$(LD_LIBRARY_PATH=$work/standin:$kit/build/host timeout 300 "$work/page")" = "$("$rill" golden \
             "$spec" --weights "$model" "${request[@]}")" ]
 }
-check "from C, as on the page" in_c
+counted check "from C, as on the page" in_c
 
 # The package has the templates; a file is a template, too.
 in_a_template() {
@@ -201,7 +200,7 @@ in_a_template() {
         "$on_card" --chat "$work/tale.yaml" --prompt time --tokens 3 --json >"$work/run.json" &&
         [ "$(ids "$work/run.json")" = "$(golden --prompt "Once upon a time, there" --tokens 3 | golden_ids)" ]
 }
-check "a question in a chat template" in_a_template
+counted check "a question in a chat template" in_a_template
 
 # A package that was copied away brings its own splittings and chat templates: the copy has no project above it. The
 # program, the library in Python and the refusal of a template, which needs its file, all run there.
@@ -217,7 +216,7 @@ copied() {
         [ "$("$in_a_copy" build/host/rill-host . --timeout 60 --quiet "${request[@]}")" = "$("$rill" golden "$spec" \
             --weights "$model" "${request[@]}")" ]
 }
-check "a copy of the package, with no project above it" copied
+counted check "a copy of the package, with no project above it" copied
 copied_python() {
     cp "$work/golden.json" "$away" && start_card --unwritten && "$in_a_copy" env PYTHONPATH=host/boards/host \
         RILL_HOST_LIBRARY=build/host/librill_host.so python3 -c 'import json, rill_host
@@ -225,37 +224,37 @@ with rill_host.Host(".", timeout=100) as host:
     host.upload()
     assert host.run("Once upon a time", tokens=3).ids == json.load(open("golden.json"))["token_ids"]'
 }
-check "a copy of the package, from Python" copied_python
-check_refused "a copy of the package has the chat templates" 1 'has no token `<|im_start|>`' "$in_a_copy" \
+counted check "a copy of the package, from Python" copied_python
+counted check_refused "a copy of the package has the chat templates" 1 'has no token `<|im_start|>`' "$in_a_copy" \
     build/host/rill-host . --prompt Hi --chat chatml
 
 # ---- what is refused before the card is asked ----
 
 usage() { check_refused "usage: $1" 2 "$2" "$on_card" "${@:3}"; }
-usage "nothing to do" 'nothing to do'
-usage "no list of ids" 'is not a list of ids' --prompt-ids 1,,3
-usage "no number" 'is no number' --prompt x --tokens 0
-usage "no table" 'IN:OUT' --bench 3:
+counted usage "nothing to do" 'nothing to do'
+counted usage "no list of ids" 'is not a list of ids' --prompt-ids 1,,3
+counted usage "no number" 'is no number' --prompt x --tokens 0
+counted usage "no table" 'IN:OUT' --bench 3:
 refuses() { check_refused "$1" 1 "$2" "$on_card" "${@:3}"; }
-refuses "a list that the design does not keep" 'top_k is 9, the design keeps a list of 8' --prompt-ids 1 \
+counted refuses "a list that the design does not keep" 'top_k is 9, the design keeps a list of 8' --prompt-ids 1 \
     --temperature 1 --top-k 9
-refuses "a temperature that is no number" 'the temperature must be 0 .* or 0.01 to 100' --prompt-ids 1 \
+counted refuses "a temperature that is no number" 'the temperature must be 0 .* or 0.01 to 100' --prompt-ids 1 \
     --temperature nan
-refuses "a prompt longer than the context" 'prompt has 257 ids.* 256' --prompt-ids "$(seq -s, 0 256)"
-refuses "an id outside the vocabulary" 'id 1024 is outside the vocabulary' --prompt-ids 1,1024
-refuses "an empty prompt" 'prompt is empty' --prompt-ids ""
-refuses "a chat template without its token" 'has no token `<|im_start|>`' --prompt Hi --chat chatml
-refuses "a chat template that is not known" 'there is no chat template `chatnl`' --prompt Hi --chat chatnl
+counted refuses "a prompt longer than the context" 'prompt has 257 ids.* 256' --prompt-ids "$(seq -s, 0 256)"
+counted refuses "an id outside the vocabulary" 'id 1024 is outside the vocabulary' --prompt-ids 1,1024
+counted refuses "an empty prompt" 'prompt is empty' --prompt-ids ""
+counted refuses "a chat template without its token" 'has no token `<|im_start|>`' --prompt Hi --chat chatml
+counted refuses "a chat template that is not known" 'there is no chat template `chatnl`' --prompt Hi --chat chatnl
 rm -rf "$work/image.bad" && cp -r "$package/image" "$work/image.bad"
 spoilt() { # name, pattern, file of the image, sed expression
     cp "$package/image/$3" "$work/image.bad/$3" && sed -i "$4" "$work/image.bad/$3"
     refuses "$1" "$2" --image "$work/image.bad" "${request[@]}"
     cp "$package/image/$3" "$work/image.bad/$3"
 }
-spoilt "an image of another design" 'image is for another design' manifest.json \
+counted spoilt "an image of another design" 'image is for another design' manifest.json \
     's/"layout": "[0-9a-f]*"/"layout": "0123456789abcdef"/'
-spoilt "a manifest that is none" 'manifest.json: line' manifest.json 's/^{/[/'
-spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json \
+counted spoilt "a manifest that is none" 'manifest.json: line' manifest.json 's/^{/[/'
+counted spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json \
     '/token_row/s/"crc32": "[0-9a-f]*/"crc32": "01234567/'
 # The manifest is the package's, what lies in the memory is not: the kernel itself finds it.
 foreign() { python3 - "$package" "$work/image.bad" "$1" <<'END'
@@ -272,10 +271,10 @@ text = re.sub(r'(image_header.*"crc32": ")[0-9a-f]*', lambda m: m[1] + f"{zlib.c
 open(image + "/manifest.json", "w").write(text)
 END
 }
-foreign 9 && refuses "another image: the kernel's fault in words" \
+foreign 9 && counted refuses "another image: the kernel's fault in words" \
     'fault 8: the image in the memory is for another design; latest step at position 0' \
     --image "$work/image.bad" "${request[@]}"
-check "... and the right one" same_ids "${request[@]}"
+counted check "... and the right one" same_ids "${request[@]}"
 kept() { # the checksum is the image's; the next request reads its header alone (tests/e2e/control.sh counts the cycles)
     in_python 'import json
 with rill_host.Host(sys.argv[1], timeout=100) as host:
@@ -285,53 +284,53 @@ with rill_host.Host(sys.argv[1], timeout=100) as host:
     manifest = json.load(open(sys.argv[1] + "/image/manifest.json"))
     assert host.register("image") == int(manifest["checksum"], 16), host.register("image")'
 }
-check "two requests, and the checksum of the image that they ran on" kept
+counted check "two requests, and the checksum of the image that they ran on" kept
 cp "$package"/image/* "$work/image.bad"
 truncate -s 700000 "$work/image.bad/channel_00.bin"
-refuses "an image cut off" 'is cut off' --image "$work/image.bad" "${request[@]}"
+counted refuses "an image cut off" 'is cut off' --image "$work/image.bad" "${request[@]}"
 mkdir -p "$work/no_words" && cp "$package"/image/{manifest.json,channel_*.bin} "$work/no_words"
-refuses "text without a tokenizer" 'has no tokenizer' --image "$work/no_words" "${request[@]}"
+counted refuses "text without a tokenizer" 'has no tokenizer' --image "$work/no_words" "${request[@]}"
 other_binary() { # name, pattern, sed expression for a copy of the package
     rm -rf "$work/relinked" && mkdir "$work/relinked" &&
         cp "$package"/{package.json,link.cfg,kernel.xml} "$work/relinked" &&
         sed -i "$3" "$work/relinked"/* && python3 "$root/tests/package/xclbin.py" "$work/relinked" "$work/other.xclbin"
     refuses "$1" "$2" --binary "$work/other.xclbin" "${request[@]}"
 }
-other_binary "a binary of another kernel" 'compute unit .other:rill_1' \
+counted other_binary "a binary of another kernel" 'compute unit .other:rill_1' \
     's/kernel name="rill_kernel"/kernel name="other"/'
-other_binary "a binary for another platform" 'linked for .xilinx_u280' \
+counted other_binary "a binary for another platform" 'linked for .xilinx_u280' \
     's/xilinx_u55c_gen3x16/xilinx_u280_gen3x16/'
-other_binary "a binary with another bank" 'is on HBM\[7\], the package has it on HBM\[1\]' \
+counted other_binary "a binary with another bank" 'is on HBM\[7\], the package has it on HBM\[1\]' \
     's/hbm_01:HBM\[1\]/hbm_01:HBM[7]/'
-other_binary "a binary with another offset" 'at another offset' \
+counted other_binary "a binary with another offset" 'at another offset' \
     's/offset="0x064"/offset="0x068"/; s/offset="0x64"/offset="0x68"/'
-refuses "no binary" 'make xclbin' --binary "$work/none" "${request[@]}"
-refuses "a binary that is none" 'no .xclbin' --binary "$package/package_xo.tcl" "${request[@]}"
-LD_LIBRARY_PATH=$work/standin check_refused "no package" 1 'none/package.json: ' "$host" "$work/none" \
+counted refuses "no binary" 'make xclbin' --binary "$work/none" "${request[@]}"
+counted refuses "a binary that is none" 'no .xclbin' --binary "$package/package_xo.tcl" "${request[@]}"
+LD_LIBRARY_PATH=$work/standin counted check_refused "no package" 1 'none/package.json: ' "$host" "$work/none" \
     "${request[@]}"
 stop_card
-refuses "no card" 'xbutil examine' "${request[@]}"
-XILINX_XRT=$work/xrt XCL_EMULATION_MODE=noop check_refused "XRT's own library: as far as the first register" 1 \
+counted refuses "no card" 'xbutil examine' "${request[@]}"
+XILINX_XRT=$work/xrt XCL_EMULATION_MODE=noop counted check_refused "XRT's own library: as far as the first register" 1 \
     'reading a register: failed to read ip' \
     "$host" "$package" "${request[@]}"
 
 # ---- the memory ----
 
 cycles() { sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' "$work/run.json"; }
-check "memory with jitter" with_card --seed 3 -- same_ids "${request[@]}"
+counted check "memory with jitter" with_card --seed 3 -- same_ids "${request[@]}"
 in_order=$(cycles)
 other_order() { same_ids "${request[@]}" && [ "$(cycles)" != "$in_order" ]; }
-check "memory that answers in another order" with_card --seed 3 --shuffle -- other_order
-check "responses 5,000 cycles late" with_card --late 0:3000:5000 --late 1:20:9000 -- same_ids "${request[@]}"
-refused "an error in a beat of the parameters" 1 'fault 6: the memory answered an error on channel 0' \
+counted check "memory that answers in another order" with_card --seed 3 --shuffle -- other_order
+counted check "responses 5,000 cycles late" with_card --late 0:3000:5000 --late 1:20:9000 -- same_ids "${request[@]}"
+counted refused "an error in a beat of the parameters" 1 'fault 6: the memory answered an error on channel 0' \
     --bad-beat 0:5 -- "${request[@]}"
-check "... and the next request is right" same_ids "${request[@]}"
-refused "an error in a beat of a step" 1 'fault 6: the memory answered an error on channel 1' \
+counted check "... and the next request is right" same_ids "${request[@]}"
+counted refused "an error in a beat of a step" 1 'fault 6: the memory answered an error on channel 1' \
     --bad-beat 1:20000 -- "${request[@]}"
-check "... and the next request is right: two" same_ids "${request[@]}"
-refused "an error of a write" 1 'fault 6: the memory answered an error on channel 1' --bad-write 1:3 \
+counted check "... and the next request is right: two" same_ids "${request[@]}"
+counted refused "an error of a write" 1 'fault 6: the memory answered an error on channel 1' --bad-write 1:3 \
     -- "${request[@]}"
-check "... and the next request is right: three" same_ids "${request[@]}"
+counted check "... and the next request is right: three" same_ids "${request[@]}"
 
 # ---- what happens while a request runs ----
 
@@ -344,14 +343,14 @@ driven() { # action
         --quiet --ids "${long[@]}"
 }
 after() { check "$1: the next request is right" same_ids "${request[@]}"; }
-check "Ctrl-C: stopped after a step, with the ids before" with_card -- driven stop
-after "Ctrl-C"
-check "Ctrl-C twice" driven kill
-after "Ctrl-C twice"
-check "a host that is killed" driven die
-after "a host that is killed"
-check "a card that is reset" driven reset
-after "a card that is reset"
+counted check "Ctrl-C: stopped after a step, with the ids before" with_card -- driven stop
+counted after "Ctrl-C"
+counted check "Ctrl-C twice" driven kill
+counted after "Ctrl-C twice"
+counted check "a host that is killed" driven die
+counted after "a host that is killed"
+counted check "a card that is reset" driven reset
+counted after "a card that is reset"
 # In one of these cycles the kernel asks the memory once more before it sees the reset.
 every_cycle() {
     local at asked
@@ -364,22 +363,22 @@ every_cycle() {
         ! "$on_card" --ids "${long[@]}" >/dev/null 2>&1 && same_ids "${request[@]}" || return
     done
 }
-check "reset in one cycle after the other: the next request is right" every_cycle
+counted check "reset in one cycle after the other: the next request is right" every_cycle
 
 # A response that never comes: the design's watchdog ends the request, or the host gives up. Both leave a kernel that
 # waits for the memory.
 lost=(--late 1:4000:999999999999)
-refused "the watchdog" 1 'fault 7: nothing moved .*; not idle: ' "${lost[@]}" -- --watchdog 20000 \
+counted refused "the watchdog" 1 'fault 7: nothing moved .*; not idle: ' "${lost[@]}" -- --watchdog 20000 \
     "${request[@]}"
-check_refused "the watchdog: the next program finds a card to reset" 1 \
+counted check_refused "the watchdog: the next program finds a card to reset" 1 \
     'busy with a request of an earlier program: .*; reset' "$on_card" \
     --timeout 1 "${request[@]}"
-check "the watchdog: reset" "$on_card" --reset
-after "the watchdog"
-refused "nothing moves, and no watchdog" 1 \
+counted check "the watchdog: reset" "$on_card" --reset
+counted after "the watchdog"
+counted refused "nothing moves, and no watchdog" 1 \
     'nothing has moved for [0-9]+ s; the design is .*state [0-9]+.*, not idle: .*reset' "${lost[@]}" -- \
     --watchdog 4000000000 --timeout 2 "${request[@]}"
-check "nothing moves: reset" "$on_card" --reset
-after "nothing moves"
+counted check "nothing moves: reset" "$on_card" --reset
+counted after "nothing moves"
 
 verdict

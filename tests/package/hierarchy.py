@@ -35,7 +35,7 @@ def places(pblocks):
     with open(pblocks, encoding="utf-8") as file:
         found = re.findall(r"^rill_place pblock_(\S+) \{(.+)\}$", file.read(), re.M)
     part = re.compile(r"u_\w+/u_\w+/(gen_lane\[\d+\]\.u_lane|gen_far\..*)")
-    return [(re.compile(re.escape(path).replace(r"\*", ".*")), die) for path, die in found
+    return [(re.compile(re.escape(path).replace(r"\*", ".*")), die) for die, path in found
             if path.count("/") == 1 and "gen_stage" not in path or part.fullmatch(path)]
 
 

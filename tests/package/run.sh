@@ -76,7 +76,7 @@ place() { # package, mode
     RILL_PLACEMENT=$2 tclsh "$here/vivado.tcl" "$1/place.tcl"
 }
 
-check_package() { # name
+check_package() { # name: four checks
     check "$1: XML by its schemas" valid "$work/$1"
     check "$1: registers, pins, link file, core, table" agree "$work/$1"
     check "$1: package_xo.tcl" tcl "$work/$1"
@@ -105,7 +105,7 @@ moved() { # package
     [ ! -d "$1.gone" ] || mv "$1.gone" "$1"
     return $status
 }
-check_moved() { # name
+check_moved() { # name: four checks
     check "$1: moved: lint, xo, xclbin, hw_emu, ooc by make" moved "$work/$1"
     for mode in soft hard none; do
         check "$1: placement $mode: every path names an instance" place "$work/$1" $mode
@@ -115,22 +115,21 @@ check_moved() { # name
 # ---- specs: 1, 3, 11, 32 channels, 256 and 512 bits, one to three dies, custom kernels, no language model ----
 
 ln -s /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
-check "reader of binaries builds on XRT's library" g++ -std=c++17 -O0 -I/usr/include/xrt "$here/xclbin_read.cpp" \
+counted check "reader of binaries builds on XRT's library" g++ -std=c++17 -O0 -I/usr/include/xrt \
+    "$here/xclbin_read.cpp" \
     -o "$work/xclbin_read" \
     -lxrt_coreutil -luuid -pthread
 if [ ${#specs[@]} != 0 ]; then
-    plan $((1 + 9 * ${#specs[@]}))
     for spec in "${specs[@]}"; do
         name=$(spec_name "$spec")
-        check "$name: packaged" make_package "$spec" "$name"
-        check_package "$name"
-        check_moved "$name"
+        counted check "$name: packaged" make_package "$spec" "$name"
+        counted_many 4 check_package "$name"
+        counted_many 4 check_moved "$name"
         echo "packages: $work/$name"
     done
     verdict
     exit
 fi
-plan $((137 + sim))
 mkdir -p "$work/boards"
 for pair in small:dies tight_far:cut_far; do
     board=$work/boards/${pair%:*}.yaml name=${pair#*:}
@@ -145,19 +144,20 @@ declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/con
     [odd]=$root/tests/e2e/cases/odd/spec.yaml
     [dies]=$work/dies.yaml [pumped]=$work/pumped.yaml [cut_far]=$work/cut_far.yaml [kernels]=$work/kernels.yaml)
 for name in medium linear odd dies pumped cut_far kernels; do
-    check "$name: packaged" make_package "${spec[$name]}" $name
-    check_package $name
+    counted check "$name: packaged" make_package "${spec[$name]}" $name
+    counted_many 4 check_package $name
 done
 
 # ---- ports: no output depends on an input in the same cycle ----
 
 ports() { "$here/ports.sh" "$1" rill_kernel "$work/ports.json"; } # package
-for name in odd linear; do check "$name: every output of a port starts at a register" ports "$work/$name"; done
+for name in odd linear; do counted check "$name: every output of a port starts at a register" ports "$work/$name"; done
 # as it was: ready when the client of the beat's id is
 rm -rf "$work/unregistered" && cp -r "$work/linear" "$work/unregistered"
 sed -i 's/assign m_axi_rready = open_q;/assign m_axi_rready = open_q \&\& |(route \& s_axi_rready);/' \
     "$work/unregistered/rtl/rill_axi_read_arbiter.v"
-check_refused "fault: RREADY that depends on RID" 1 'error: m_axi_hbm_[0-9]*_rready depends on m_axi_hbm_[0-9]*_rid' \
+counted check_refused "fault: RREADY that depends on RID" 1 \
+    'error: m_axi_hbm_[0-9]*_rready depends on m_axi_hbm_[0-9]*_rid' \
     "$here/ports.sh" "$work/unregistered" rill_kernel "$work/ports.json"
 
 # ---- one package in detail: dies ----
@@ -168,7 +168,7 @@ again() {
         diff -r "$work/again" "$work/fresh" && "$rill" package "$work/dies.design" -o "$work/again" &&
         diff -r "$work/again" "$work/fresh"
 }
-check "the same bytes again, from another folder, over an older one" again
+counted check "the same bytes again, from another folder, over an older one" again
 
 named() {
     "$rill" package "$work/linear.design" -o "$work/named" --name story && [ -e "$work/named/rtl/story.v" ] &&
@@ -177,18 +177,20 @@ named() {
         "$rill" package "$work/linear.design" -o "$work/named" &&
         [ ! -e "$work/named/rtl/story.v" ] && agree "$work/named"
 }
-check "a kernel with another name, then the first name again" named
+counted check "a kernel with another name, then the first name again" named
 
 # ---- two clocks: multipliers that work twice in a cycle ----
 
 clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
-check "two clocks: made in phase, with a reset that waits; constraints of every multiplier" clocked "$work/pumped"
+counted check "two clocks: made in phase, with a reset that waits; constraints of every multiplier" clocked \
+    "$work/pumped"
 halved() { # weights of both halves of a cycle
-    variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" halved &&
+    variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" \
+        halved &&
         clocked "$work/halved" && grep -q 'gen_halves[.]u_mul/u_dsp$' "$MOCK_CELLS"
 }
-check "two clocks of products with half the DSPs: constraints of every multiplier" halved
-check_moved pumped
+counted check "two clocks of products with half the DSPs: constraints of every multiplier" halved
+counted_many 4 check_moved pumped
 
 # ---- placement of one package, as it is done ----
 
@@ -196,25 +198,27 @@ places() { # what place.tcl must have done: mode, pattern, least
     rm -f "$MOCK_RECORD"
     place "$work/dies" "$1" && [ "$(grep -c "$2" "$MOCK_RECORD")" -ge "$3" ]
 }
-for name in cut_far dies; do check_moved $name; done
-check "placement soft: lanes on their dies" places soft \
+for name in cut_far dies; do counted_many 4 check_moved $name; done
+counted check "placement soft: lanes on their dies" places soft \
     '^set_property	USER_SLR_ASSIGNMENT	SLR[012]	cell:level0_i/ulp/rill_1/inst/u_top/u_shared/u_engine/gen_lane' 11
-check "placement hard: everything in the platform's pblocks" places hard \
+counted check "placement hard: everything in the platform's pblocks" places hard \
     '^add_cells_to_pblock	pblock:pblock_dynamic_SLR[012]	cell:' 100
 
 # ---- versions of the tools ----
 
-check_refused "tools: too old" 2 '2022.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2022.1 make \
+counted check_refused "tools: too old" 2 '2022.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2022.1 \
+    make \
     -s -C "$work/dies" ooc
-check_refused "tools: too new" 2 '2026.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2026.1 make \
+counted check_refused "tools: too new" 2 '2026.1 is not one of the versions' env PATH="$mocked" MOCK_VERSION=2026.1 \
+    make \
     -s -C "$work/dies" tools
-check_refused "tools: missing" 2 'no vivado in PATH' make -s -C "$work/dies" ooc
-check "tools: others by RILL_ANY_TOOLS" env PATH="$mocked" MOCK_VERSION=2025.1 RILL_ANY_TOOLS=1 make \
+counted check_refused "tools: missing" 2 'no vivado in PATH' make -s -C "$work/dies" ooc
+counted check "tools: others by RILL_ANY_TOOLS" env PATH="$mocked" MOCK_VERSION=2025.1 RILL_ANY_TOOLS=1 make \
     -s -C "$work/dies" ooc
-check_refused "tools: the script asks, too" 1 'is not one of the versions' env MOCK_VERSION=2021.2 tclsh \
+counted check_refused "tools: the script asks, too" 1 'is not one of the versions' env MOCK_VERSION=2021.2 tclsh \
     "$here/vivado.tcl" "$work/dies/ooc.tcl" \
     "$work/ooc" synth
-check_refused "no platform" 2 'no platform' env PATH="$mocked" make -s -C "$work/dies" tools PLATFORM=
+counted check_refused "no platform" 2 'no platform' env PATH="$mocked" make -s -C "$work/dies" tools PLATFORM=
 
 # ---- each check can fail: a fault in one file, and what finds it ----
 
@@ -239,57 +243,60 @@ soft() { place "$1" soft; }
 both() { sed -i '/"eot_id"/s/offset="0x020"/offset="0x024"/' "$1/kernel.xml" && tcl "$1"; }
 lints() { make -s -C "$1" lint; }
 
-finds "wrong offset in design.tcl" tcl design.tcl 's/{ring_ptr 0x04c/{ring_ptr 0x048/'
-finds "the same wrong offset in design.tcl and kernel.xml" both design.tcl 's/{eot_id 0x020/{eot_id 0x024/'
-finds "pointer on another port in design.tcl" tcl design.tcl 's/^\(    {hbm_03 .*\){m_axi_hbm_03}/\1{m_axi_hbm_04}/'
-finds "pointer on a port that is none" tcl design.tcl 's/^\(    {hbm_03 .*\){m_axi_hbm_03}/\1{m_axi_hbm_33}/'
-finds "wrong size of a pointer" tcl design.tcl 's/{prompt_ptr 0x040 64/{prompt_ptr 0x040 32/'
-finds "wrong width of a port's parameter" tcl design.tcl 's/DATA_WIDTH 256/DATA_WIDTH 512/'
-finds "a port left out in design.tcl" tcl design.tcl 's/^set rill(masters) {m_axi_hbm_00 /set rill(masters) {/'
-finds "reset of the other polarity" tcl package_xo.tcl 's/ACTIVE_LOW/ACTIVE_HIGH/'
-finds "an unknown command" tcl package_xo.tcl 's/^ipx::save_core/ipx::store_core/'
-finds "an unknown option" tcl package_xo.tcl 's/-taxonomy/-taxonomie/'
-finds "an unknown property" tcl package_xo.tcl 's/address_offset/offset/'
-finds "a property of nothing" tcl package_xo.tcl \
+counted finds "wrong offset in design.tcl" tcl design.tcl 's/{ring_ptr 0x04c/{ring_ptr 0x048/'
+counted finds "the same wrong offset in design.tcl and kernel.xml" both design.tcl 's/{eot_id 0x020/{eot_id 0x024/'
+counted finds "pointer on another port in design.tcl" tcl design.tcl \
+    's/^\(    {hbm_03 .*\){m_axi_hbm_03}/\1{m_axi_hbm_04}/'
+counted finds "pointer on a port that is none" tcl design.tcl 's/^\(    {hbm_03 .*\){m_axi_hbm_03}/\1{m_axi_hbm_33}/'
+counted finds "wrong size of a pointer" tcl design.tcl 's/{prompt_ptr 0x040 64/{prompt_ptr 0x040 32/'
+counted finds "wrong width of a port's parameter" tcl design.tcl 's/DATA_WIDTH 256/DATA_WIDTH 512/'
+counted finds "a port left out in design.tcl" tcl design.tcl 's/^set rill(masters) {m_axi_hbm_00 /set rill(masters) {/'
+counted finds "reset of the other polarity" tcl package_xo.tcl 's/ACTIVE_LOW/ACTIVE_HIGH/'
+counted finds "an unknown command" tcl package_xo.tcl 's/^ipx::save_core/ipx::store_core/'
+counted finds "an unknown option" tcl package_xo.tcl 's/-taxonomy/-taxonomie/'
+counted finds "an unknown property" tcl package_xo.tcl 's/address_offset/offset/'
+counted finds "a property of nothing" tcl package_xo.tcl \
     's/^set_property sdx_kernel true .core/set_property sdx_kernel true cor/'
-finds "no control protocol" tcl package_xo.tcl 's/-ctrl_protocol ap_ctrl_hs/-ctrl_protocol ap_ctrl_none/'
-finds "an argument in another order in kernel.xml" tcl kernel.xml 's/name="eot_id"/name="eot"/'
-finds "wrong offset in kernel.xml" "holds registers" kernel.xml 's/offset="0x018"/offset="0x014"/'
-finds "wrong type of an argument in kernel.xml" valid kernel.xml 's/type="void\*"/type="float"/'
-finds "a port without a width in kernel.xml" valid kernel.xml 's/ dataWidth="256"//'
-finds "wrong offset in component.xml" "holds registers" component.xml \
+counted finds "no control protocol" tcl package_xo.tcl 's/-ctrl_protocol ap_ctrl_hs/-ctrl_protocol ap_ctrl_none/'
+counted finds "an argument in another order in kernel.xml" tcl kernel.xml 's/name="eot_id"/name="eot"/'
+counted finds "wrong offset in kernel.xml" "holds registers" kernel.xml 's/offset="0x018"/offset="0x014"/'
+counted finds "wrong type of an argument in kernel.xml" valid kernel.xml 's/type="void\*"/type="float"/'
+counted finds "a port without a width in kernel.xml" valid kernel.xml 's/ dataWidth="256"//'
+counted finds "wrong offset in component.xml" "holds registers" component.xml \
     's/<spirit:addressOffset>0x030</<spirit:addressOffset>0x034</'
-finds "an element in the wrong place in component.xml" valid component.xml 's/<spirit:usage>register<.spirit:usage>//'
-finds "a pin of another width in component.xml" "holds pins" component.xml 's/<spirit:left>63</<spirit:left>31</'
-finds "a pin that nothing maps in component.xml" "holds pins" component.xml \
+counted finds "an element in the wrong place in component.xml" valid component.xml \
+    's/<spirit:usage>register<.spirit:usage>//'
+counted finds "a pin of another width in component.xml" "holds pins" component.xml \
+    's/<spirit:left>63</<spirit:left>31</'
+counted finds "a pin that nothing maps in component.xml" "holds pins" component.xml \
     '/<spirit:name>m_axi_hbm_02_rlast<.spirit:name><.spirit:physicalPort>/d'
-finds "a tie of another value" "holds pins" rtl/rill_channel.v "s/arcache = 4'd3/arcache = 4'd0/"
-finds "wrong offset in package.json" "holds registers" package.json \
+counted finds "a tie of another value" "holds pins" rtl/rill_channel.v "s/arcache = 4'd3/arcache = 4'd0/"
+counted finds "wrong offset in package.json" "holds registers" package.json \
     's/"ids_written", "offset": 52/"ids_written", "offset": 56/'
-finds "a register in another place of the Verilog" "holds registers" rtl/rill_axil_regs.v \
+counted finds "a register in another place of the Verilog" "holds registers" rtl/rill_axil_regs.v \
     "s/REG_IDS: r_plain_q/REG_FAULT: r_plain_q/"
-finds "a bank twice" "holds link" link.cfg 's/HBM\[3\]/HBM[2]/'
-finds "a bank that is none" "holds link" link.cfg 's/HBM\[3\]/HBM[32]/'
-finds "a range of banks" "holds link" link.cfg 's/HBM\[3\]/HBM[3:4]/'
-finds "a port that is none in link.cfg" "holds link" link.cfg 's/m_axi_hbm_03/m_axi_hbm_13/'
-finds "a port left out in link.cfg" "holds link" link.cfg '/m_axi_hbm_10/d'
-finds "another clock in link.cfg" "holds link" link.cfg 's/^freqHz=.*:/freqHz=300000000:/'
-finds "a file left out of the core" "holds core" rill_kernel.core '/rtl\/rill_fork.v/d'
-finds "a core that is no YAML" "holds core" rill_kernel.core 's/^filesets:/filesets/'
-finds "a binary with another bank" binary link.cfg 's/HBM\[3\]/HBM[12]/'
-finds "a binary with another offset" binary kernel.xml 's/offset="0x010"/offset="0x014"/'
-finds "an instance that is none, hard" hard placement.tcl 's/{u_control.u_token_loop}/{u_control\/u_token_lop}/'
-finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
-finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
-finds "a reset that does not wait for the clocks" clocked rtl/rill_kernel.v 's/ && locked//' pumped
-finds "one clock for both" clocked rtl/rill_kernel.v 's/clk_2x(clk_2x), .rst/clk_2x(clk), .rst/' pumped
-finds "an oscillator that is too fast" clocked rtl/rill_kernel.v 's/MULTIPLY(6)/MULTIPLY(8)/' pumped
-finds "a constraint of other multipliers" clocked clocks.xdc 's/gen_leaf|/gen_three|/' pumped
-finds "a constraint of none" clocked clocks.xdc 's/gen_(pumped|halves)/gen_paired/' pumped
-finds "constraints that forget weights of both halves" clocked clocks.xdc "s/|halves//" halved
-finds "constraints that nobody reads" tcl package_xo.tcl 's/ -fileset constrs_1 / -fileset constrs_2 /' pumped
-finds "a pin that is not connected" lints rtl/rill_kernel.v '/\.m_axi_hbm_01_rdata(/d'
-finds "a file left out of filelist.f" lints filelist.f '/rill_reset.v/d'
+counted finds "a bank twice" "holds link" link.cfg 's/HBM\[3\]/HBM[2]/'
+counted finds "a bank that is none" "holds link" link.cfg 's/HBM\[3\]/HBM[32]/'
+counted finds "a range of banks" "holds link" link.cfg 's/HBM\[3\]/HBM[3:4]/'
+counted finds "a port that is none in link.cfg" "holds link" link.cfg 's/m_axi_hbm_03/m_axi_hbm_13/'
+counted finds "a port left out in link.cfg" "holds link" link.cfg '/m_axi_hbm_10/d'
+counted finds "another clock in link.cfg" "holds link" link.cfg 's/^freqHz=.*:/freqHz=300000000:/'
+counted finds "a file left out of the core" "holds core" rill_kernel.core '/rtl\/rill_fork.v/d'
+counted finds "a core that is no YAML" "holds core" rill_kernel.core 's/^filesets:/filesets/'
+counted finds "a binary with another bank" binary link.cfg 's/HBM\[3\]/HBM[12]/'
+counted finds "a binary with another offset" binary kernel.xml 's/offset="0x010"/offset="0x014"/'
+counted finds "an instance that is none, hard" hard placement.tcl 's/{u_control.u_token_loop}/{u_control\/u_token_lop}/'
+counted finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
+counted finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
+counted finds "a reset that does not wait for the clocks" clocked rtl/rill_kernel.v 's/ && locked//' pumped
+counted finds "one clock for both" clocked rtl/rill_kernel.v 's/clk_2x(clk_2x), .rst/clk_2x(clk), .rst/' pumped
+counted finds "an oscillator that is too fast" clocked rtl/rill_kernel.v 's/MULTIPLY(6)/MULTIPLY(8)/' pumped
+counted finds "a constraint of other multipliers" clocked clocks.xdc 's/gen_leaf|/gen_three|/' pumped
+counted finds "a constraint of none" clocked clocks.xdc 's/gen_(pumped|halves)/gen_paired/' pumped
+counted finds "constraints that forget weights of both halves" clocked clocks.xdc "s/|halves//" halved
+counted finds "constraints that nobody reads" tcl package_xo.tcl 's/ -fileset constrs_1 / -fileset constrs_2 /' pumped
+counted finds "a pin that is not connected" lints rtl/rill_kernel.v '/\.m_axi_hbm_01_rdata(/d'
+counted finds "a file left out of filelist.f" lints filelist.f '/rill_reset.v/d'
 
 # ---- what is refused ----
 
@@ -299,23 +306,24 @@ refused() { # name, pattern, design, arguments...
     [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
 }
 cp -r "$work/linear.design" "$work/changed" && echo '# changed' >>"$work/changed/design.yaml"
-refused "refused: a top of another design.yaml" 'rill_top.v: error: it was not made with this design.yaml' \
+counted refused "refused: a top of another design.yaml" 'rill_top.v: error: it was not made with this design.yaml' \
     "$work/changed"
 cp -r "$work/linear.design" "$work/lost" && rm "$work/lost/rtl/rill_add.v"
-refused "refused: a file is missing" 'rtl/rill_add.v: error: No such file' "$work/lost"
-refused "refused: no design" 'design.yaml: error: cannot read' "$work/boards"
-refused "refused: a package" 'it is a package, not a design' "$work/linear"
-refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
-refused "refused: the name of a module" 'the design has a module of that name' "$work/linear.design" --name rill_top
+counted refused "refused: a file is missing" 'rtl/rill_add.v: error: No such file' "$work/lost"
+counted refused "refused: no design" 'design.yaml: error: cannot read' "$work/boards"
+counted refused "refused: a package" 'it is a package, not a design' "$work/linear"
+counted refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
+counted refused "refused: the name of a module" 'the design has a module of that name' "$work/linear.design" --name \
+    rill_top
 "$rill" gen "$root/configs/graph-linear.yaml" -o "$work/early" --dump-after=size-fifos &&
     mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
-refused "refused: an unfinished design" 'no finished design' "$work/early"
-check_refused "refused: into the design" 1 'needs a folder of its own' "$rill" package "$work/linear.design" \
+counted refused "refused: an unfinished design" 'no finished design' "$work/early"
+counted check_refused "refused: into the design" 1 'needs a folder of its own' "$rill" package "$work/linear.design" \
     -o "$work/linear.design"
-check_refused "refused: over another design" 1 'it holds a design' "$rill" package "$work/linear.design" \
+counted check_refused "refused: over another design" 1 'it holds a design' "$rill" package "$work/linear.design" \
     -o "$work/odd.design"
-check_refused "usage" 2 '.-o PKG. is missing' "$rill" package "$work/linear.design"
-check_refused "a full disk leaves nothing" 1 'File too large|disk full' bash -c \
+counted check_refused "usage" 2 '.-o PKG. is missing' "$rill" package "$work/linear.design"
+counted check_refused "a full disk leaves nothing" 1 'File too large|disk full' bash -c \
     'ulimit -f 8 && trap "" XFSZ && exec "$0" package "$1" -o "$2"' "$rill" "$work/linear.design" "$work/full"
 [ ! -e "$work/full" ] || fail "a full disk leaves nothing" "$(ls "$work/full")"
 
@@ -334,7 +342,7 @@ figures() { # folder: kernels, streams with pieces of a half, memory engines, al
         grep -q 'setup -0.125 ns, 42 of 23456 end points fail' "$work/vendor.txt" &&
         grep -q 'with this slack 242.4 MHz' "$work/vendor.txt"
 }
-check "reports: figures, slack" figures "$reports"
+counted check "reports: figures, slack" figures "$reports"
 
 # A copy of the samples with a change in one of them: name, file, sed expression
 changed() {
@@ -345,48 +353,53 @@ older() {
     changed utilization.rpt 's/DSP Blocks/DSP48 Blocks/; /^|  /s/ \([0-9]\+\) |/ \1(0.5%) |/g; s/$/\r/' &&
         figures "$work/reports"
 }
-check "reports: an older version's column, shares, lines of Windows" older
+counted check "reports: an older version's column, shares, lines of Windows" older
 later() { # the later stage counts, and a report of another kind is left alone
     changed utilization.rpt 's/: Routed/: Synthesized/; s/ 12344 / 99 /' &&
         cp "$reports/utilization.rpt" "$work/reports/z.rpt" &&
         echo 'Power Report' >"$work/reports/power.rpt" && figures "$work/reports"
 }
-check "reports: the latest stage" later
+counted check "reports: the latest stage" later
 vendor_json() { vendor "$reports" --json >"$work/vendor.json" && python3 -m json.tool "$work/vendor.json" >/dev/null; }
-check "reports: as JSON" vendor_json
+counted check "reports: as JSON" vendor_json
 of_dies() {
     instances "$work/dies" && mkdir -p "$work/tree" && python3 "$here/hierarchy.py" make \
         "$MOCK_CELLS" >"$work/tree/a.rpt" &&
         "$rill" report "$work/dies" --vendor "$work/tree" --json >"$work/tree/a.json" &&
         python3 "$here/hierarchy.py" check "$MOCK_CELLS" "$work/tree/a.json" "$work/dies/placement.tcl"
 }
-check "reports: every instance on its die" of_dies
+counted check "reports: every instance on its die" of_dies
 refused_report() { # what, file, sed expression, pattern
     if changed "$2" "$3"; then check_refused "reports: $1" 1 "$4" "$rill" report "$work/linear" --vendor "$work/reports"
     else fail "reports: $1" "the sample is not changed"; fi
 }
-refused_report "a count that is none" utilization.rpt 's/       7000 /       7o00 /' \
+counted refused_report "a count that is none" utilization.rpt 's/       7000 /       7o00 /' \
     'utilization.rpt:34:[0-9]*: error: `7o00`: a count is expected'
-refused_report "a column that is missing" utilization.rpt 's/ RAMB36 / RAM    /' \
+counted refused_report "a column that is missing" utilization.rpt 's/ RAMB36 / RAM    /' \
     'utilization.rpt:22:1: error: no column `RAMB36`'
-refused_report "a row cut off" utilization.rpt 's/^\(|       u_y  .*\)  4 |$/\1/' \
+counted refused_report "a row cut off" utilization.rpt 's/^\(|       u_y  .*\)  4 |$/\1/' \
     'utilization.rpt:31:1: error: 10 cells in a table of 11'
-refused_report "a file cut off" utilization.rpt '22,$d' 'utilization.rpt: error: the table of instances is empty'
-refused_report "another design" utilization.rpt 's/u_top /u_pot /; s/rill_top/rill_pot/' \
+counted refused_report "a file cut off" utilization.rpt '22,$d' \
+    'utilization.rpt: error: the table of instances is empty'
+counted refused_report "another design" utilization.rpt 's/u_top /u_pot /; s/rill_top/rill_pot/' \
     'utilization.rpt: error: no instance of rill_top'
-refused_report "an instance below none" utilization.rpt '/ u_engine   /d' \
+counted refused_report "an instance below none" utilization.rpt '/ u_engine   /d' \
     'utilization.rpt:35:2: error: instance `gen_lane.0..u_lane` is below none'
-refused_report "a slack that is none" timing.rpt 's/ -0.125/ -0,125/' 'timing.rpt:20:6: error: `-0,125`: a slack'
-refused_report "a slack too few" timing.rpt 's/ -0.125/       /' \
+counted refused_report "a slack that is none" timing.rpt 's/ -0.125/ -0,125/' \
+    'timing.rpt:20:6: error: `-0,125`: a slack'
+counted refused_report "a slack too few" timing.rpt 's/ -0.125/       /' \
     'timing.rpt:20:1: error: 11 figures in a timing summary of 12'
-refused_report "a clock that is none" timing.rpt 's/ 4.000  / fast   /' \
+counted refused_report "a clock that is none" timing.rpt 's/ 4.000  / fast   /' \
     'timing.rpt:33:[0-9]*: error: `fast`: a slack in ns'
 mkdir -p "$work/twice" "$work/nothing" && cp "$reports/utilization.rpt" "$work/twice/a.rpt" &&
     cp "$reports/utilization.rpt" "$work/twice/b.rpt"
-check_refused "reports: two of one stage" 1 'b.rpt: error: .*a.rpt is a report of the same stage' "$rill" report \
+counted check_refused "reports: two of one stage" 1 'b.rpt: error: .*a.rpt is a report of the same stage' "$rill" \
+    report \
     "$work/linear" --vendor "$work/twice"
-check_refused "reports: none" 1 'nothing: error: no report' "$rill" report "$work/linear" --vendor "$work/nothing"
-check_refused "reports: not with a page" 2 'do not go together' "$rill" report "$work/linear" --vendor "$reports" \
+counted check_refused "reports: none" 1 'nothing: error: no report' "$rill" report "$work/linear" --vendor \
+    "$work/nothing"
+counted check_refused "reports: not with a page" 2 'do not go together' "$rill" report "$work/linear" --vendor \
+    "$reports" \
     --html "$work/page.html"
 
 # ---- the kernel's module in the simulation ----
@@ -398,6 +411,6 @@ simulated() {
         grep -q 'u_kernel (.ap_clk' "$work/odd/sim/rill_sim_top.sv" && grep -q '"match": true' "$work/odd.json" &&
         diff -r "$work/odd.design/oracle" "$work/odd/oracle"
 }
-[ $sim = 0 ] || check "the kernel's module in place of the top: ids and streams of the golden model" simulated
+[ $sim = 0 ] || counted check "the kernel's module in place of the top: ids and streams of the golden model" simulated
 
 verdict

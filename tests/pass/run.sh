@@ -130,7 +130,10 @@ SPEC
 }
 
 # A spec with a .warn beside it is legal, with exactly those messages; lines that say so change nothing.
-verilog_of() { grep -v -e '^//' -e ' identity = ' "$1/rtl/rill_top.v"; } # folder; the identity is of design.yaml
+# All modules of a design, without comments at the left margin and without the identity, which is of design.yaml.
+verilog_of() { # folder
+    (cd "$1/rtl" && for module in *.v; do echo "$module" && grep -v -e '^//' -e ' identity = ' "$module"; done)
+}
 warn_spec() { # name
     local dir=$root/tests/pass name=$1 twin=$work/twin/$1.yaml
     mkdir -p "$work/twin"
@@ -556,7 +559,7 @@ graphs_as_families() {
         { awk '/^[a-z]+:/ { on = !/^graph:/ } on' "$spec" &&
             echo "model: {family: ./$name-own.yaml}"; } >"$dir/$name.yaml"
         "$rill" gen "$spec" -o "$dir/graph" && "$rill" gen "$dir/$name.yaml" -o "$dir/model" || return
-        diff -rq -x oracle -x design.yaml -x rill_top.v -x rill_sim_top.sv "$dir/graph" "$dir/model" &&
+        diff -rq -x oracle -x design.yaml -x rtl -x rill_sim_top.sv "$dir/graph" "$dir/model" &&
             diff <(verilog_of "$dir/graph") <(verilog_of "$dir/model") &&
             cmp "$dir/$name-own.yaml" "$dir/model/oracle/family.yaml" &&
             diff <(golden_of "$spec") <(golden_of "$dir/$name.yaml") && golden_of "$spec" |

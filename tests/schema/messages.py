@@ -29,8 +29,8 @@ def expected():
 
 def debug():
     text = (ROOT / "docs/debug.md").read_text()
-    table = text.partition("| `rill sim` prints |")[2].partition("\n\n")[0]
-    yield from (row.replace("`", "") for row in re.findall(r"^\| ([^|]+) \|", table, flags=re.M) if row[0] != "-")
+    table = re.search(r"^\|-.*\n((?:\|.*\n)+)", text, flags=re.M)[1]  # the first of the page
+    yield from (row.replace("`", "") for row in re.findall(r"^\| ([^|]+) \|", table, flags=re.M))
     yield from re.findall(r"^    (rill \w+: error: .*)$", text, flags=re.M)
 
 

@@ -4,6 +4,7 @@
 # See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/cases.sh"
 
 usage() {
     cat <<'TEXT'
@@ -56,27 +57,6 @@ build_test() { # name
     ${CC:-gcc} -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off $flags -I"$root" -o "$out/$1" "$source" \
         "$root/tests/unit/one_case.c" "$root/$library/librill.a" \
         -lcmocka -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm
-}
-
-# What the log of a test program says it skipped: a line `name: reason` each; the reason is its message `skipped: ...`
-# before.
-skipped_cases() {
-    awk '/^\[=+\] [0-9]+ test\(s\) run/ { exit }
-        /^\[ RUN / { why = "no reason given" }
-        /^skipped: / { why = substr($0, 10) }
-        /^\[  SKIPPED \] / { print $NF ": " why }' "$log"
-}
-
-# The cases of a test program: as many as its source lists. Each that it skips has a line of its own.
-report_cases() { # name, case or ""
-    local count want=1 line
-    count=$(grep -c '^\[  *\(OK\|SKIPPED\) \]' <(sed '/^\[=*\] [0-9]* test(s) run/,$d' "$log"))
-    [ -n "$2" ] || want=$(grep -o 'cmocka_unit_test[a-z_]*(' "$root/tests/unit/$1.c" | wc -l)
-    if [ "$count" != "$want" ]; then fail "$1${2:+:$2}" "$count cases instead of $want"
-    elif ! grep -q 'OK \]' "$log"; then fail "$1${2:+:$2}" "no case was run"
-    else ok "$1${2:+:$2} ($(grep -c 'OK \]' "$log") tests)"
-    fi
-    while IFS= read -r line; do plan 1 && skip "$1 ${line%%: *}" "${line#*: }"; done < <(skipped_cases)
 }
 
 run_c_test() { # name, case or ""

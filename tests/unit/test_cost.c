@@ -189,8 +189,8 @@ static void every_kernel_of_a_design_has_a_formula(void **state) {
     print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
     skip();
 #endif
-    static const char *const specs[] = {"configs/gpt2-124m-layer.yaml", "configs/tinystories-gpt2-1m.yaml",
-                                        "configs/graph-linear.yaml",    "tests/e2e/cases/blocks/spec.yaml",
+    static const char *const specs[] = {"configs/gpt2-124m-layer.yaml",      "configs/tinystories-gpt2-1m.yaml",
+                                        "configs/graph-linear.yaml",         "tests/e2e/cases/blocks/spec.yaml",
                                         "tests/e2e/cases/layers7/spec.yaml", "tests/e2e/cases/grouped/spec.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct arena arena;

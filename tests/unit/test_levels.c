@@ -122,7 +122,8 @@ static void all_dies_leave_the_reset_together(void **state) {
 // Bits of the faults of a module, by the name of their net.
 static int bits_of_net(const struct design *d, const char *net) {
     for (int m = 0; m < d->plan->modules; m++)
-        if (!strcmp(net, arena_printf(&arena, "faults_of_%s", d->plan->module[m].name))) return d->plan->module[m].faults;
+        if (!strcmp(net, arena_printf(&arena, "faults_of_%s", d->plan->module[m].name)))
+            return d->plan->module[m].faults;
     return 1;
 }
 

@@ -36,12 +36,12 @@ static void a_kernel_is_in_the_module_of_its_region(void **state) {
     (void)state;
     struct emit_plan *p = plan_of("configs/tinystories-gpt2-1m.yaml");
     static const char *const homes[][2] = {
-        {"token_row", "embed"},     {"norm1", "layer"},          {"attention_keys_scale", "layer"},
-        {"hidden_loop", "layer"},   {"norm1_param", "layer"},    {"norm_final_param", "head"},
-        {"next_id", "head"},        {"engine", "shared"},        {"walker", "shared"},
-        {"x_mux", "shared"},        {"y_demux", "shared"},       {"engine_width", "shared"},
-        {"token_loop", "control"},  {"step_fork", "control"},    {"ring", "control"},
-        {"registers", "control"},   {"image_header", "control"}, {"k_writer", "layer"},
+        {"token_row", "embed"},      {"norm1", "layer"},          {"attention_keys_scale", "layer"},
+        {"hidden_loop", "layer"},    {"norm1_param", "layer"},    {"norm_final_param", "head"},
+        {"next_id", "head"},         {"engine", "shared"},        {"walker", "shared"},
+        {"x_mux", "shared"},         {"y_demux", "shared"},       {"engine_width", "shared"},
+        {"token_loop", "control"},   {"step_fork", "control"},    {"ring", "control"},
+        {"registers", "control"},    {"image_header", "control"}, {"k_writer", "layer"},
         {"hidden_into_head", "head"}};
     for (size_t i = 0; i < COUNT_OF(homes); i++) assert_home(p, homes[i][0], homes[i][1]);
     assert_int_equal(p->modules, 5);
@@ -52,10 +52,10 @@ static void a_kernel_is_in_the_module_of_its_region(void **state) {
 // All products in one region, and two regions with one cache's writer.
 static void what_an_engine_has_is_shared(void **state) {
     (void)state;
-    struct emit_plan *p = plan_of("tests/e2e/specs/kernels.yaml");
+    struct emit_plan *p = plan_of("tests/e2e/cases/kernels/spec.yaml");
     assert_home(p, "x_mux", "shared");
     assert_home(p, "y_demux", "shared");
-    p = plan_of("tests/e2e/specs/inputs.yaml");
+    p = plan_of("tests/e2e/cases/inputs/spec.yaml");
     assert_home(p, "k_writer", "shared");
     assert_home(p, "k_writer_mux", "shared");
     assert_home(p, "keys_scale", "first");
@@ -64,7 +64,7 @@ static void what_an_engine_has_is_shared(void **state) {
 
 static void streams_have_names_of_their_own(void **state) {
     (void)state;
-    struct emit_plan *p = plan_of("tests/e2e/specs/inputs.yaml");
+    struct emit_plan *p = plan_of("tests/e2e/cases/inputs/spec.yaml");
     for (int a = 0; a < p->ir->edges; a++)
         for (int b = 0; b < p->ir->edges; b++) {
             assert_string_not_equal(p->from[a], p->to[b]);
@@ -100,7 +100,7 @@ static void probes_watch_the_stream_of_their_number(const char *spec, const char
 static void probes_watch_their_streams(void **state) {
     (void)state;
     probes_watch_the_stream_of_their_number("configs/tinystories-gpt2-1m.yaml", NULL, "u_top");
-    probes_watch_the_stream_of_their_number("tests/e2e/specs/dies.yaml", "rill_kernel", "u_kernel.u_top");
+    probes_watch_the_stream_of_their_number("tests/e2e/cases/dies/spec.yaml", "rill_kernel", "u_kernel.u_top");
 }
 
 static int setup(void **state) {

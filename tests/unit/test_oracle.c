@@ -399,9 +399,10 @@ static void test_other_pairs(void **state) {
     struct fixture f;
     size_t ropes, before;
     fixture_begin(&f);
-    struct oracle_graph *turns =
-                            oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/cases/rope/spec.yaml"), &f.diag),
-                        *none = oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/cases/five/spec.yaml"), &f.diag);
+    struct oracle_graph *turns = oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/cases/rope/spec.yaml"),
+                                             &f.diag),
+                        *none = oracle_read(&f.arena, file_find_shared(&f.arena, "tests/e2e/cases/five/spec.yaml"),
+                                            &f.diag);
     assert_no_errors(&f);
     before = count_interleaved(turns, &ropes);
     assert_true(ropes > 0 && oracle_turn_other_pairs(turns));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory image read back as docs/rtl.md sections 6 to 9 describe it, without the packer's own layout functions; and
+// The memory image read back as docs/engine.md and docs/memory.md say, without the packer's own layout functions; and
 // what happens to wrong checkpoints, damaged files and full disks.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

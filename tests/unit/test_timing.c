@@ -287,7 +287,8 @@ static void test_cycles_of_shared_channels(void **state) {
     ir = build_sized("tests/e2e/cases/spills/spec.yaml", SPEC_SAFE);
     ir->design.hbm.ids = 2; // a port that is always full: in which order the memory takes what is granted
     assert_near(simulate(ir, 19, 1, NULL, false)->cycles, 37781);
-    ir = build_sized("tests/e2e/cases/lanes/spec.yaml", SPEC_SAFE); // a fixed priority of its readers would be 3 % faster
+    ir = build_sized("tests/e2e/cases/lanes/spec.yaml",
+                     SPEC_SAFE); // a fixed priority of its readers would be 3 % faster
     assert_near(simulate(ir, 7, 1, NULL, false)->cycles, 6895);
     ir = build_sized("tests/e2e/cases/rope/spec.yaml", SPEC_SAFE);
     assert_near(simulate(ir, 70, 1, NULL, false)->cycles, 36650);
@@ -375,8 +376,8 @@ static void test_halt(void **state) {
 
 static void test_depths(void **state) {
     (void)state;
-    const char *const specs[] = {"tests/e2e/cases/five/spec.yaml", "tests/e2e/cases/blocks/spec.yaml", "tests/e2e/cases/odd/spec.yaml",
-                                 "tests/e2e/cases/grouped/spec.yaml"};
+    const char *const specs[] = {"tests/e2e/cases/five/spec.yaml", "tests/e2e/cases/blocks/spec.yaml",
+                                 "tests/e2e/cases/odd/spec.yaml", "tests/e2e/cases/grouped/spec.yaml"};
     for (size_t s = 0; s < COUNT_OF(specs); s++) {
         struct ir *ir = build(specs[s]);
         for (int e = 0; e < ir->edges; e++) {

@@ -70,7 +70,8 @@ design_instances() { # directory
             for (i = 0; i < of["READERS"]; i++) {
                 style = words[substr(of["STYLE"], of["READERS"] - i + 1, 1)]
                 put("rill_dma_read" port " MAX_BURST=" listed(of["BURST"], of["READERS"], i) " OUTSTANDING=" \
-                    of["OUTSTANDING"] " PREFETCH_BEATS=" listed(of["PREFETCH"], of["READERS"], i) " RAM_STYLE=\"" style \
+                    of["OUTSTANDING"] " PREFETCH_BEATS=" listed(of["PREFETCH"], of["READERS"], i) \
+                    " RAM_STYLE=\"" style \
                     "\"" unless("ADDR_BITS", 64))
             }
             port = port " ID_W=" of["ID_W"]

@@ -37,7 +37,9 @@ movable="-LDFLAGS -Wl,-q"
 compiler=$(command -v clang++ || command -v g++)
 run_make() { make "$@" CXX="$compiler" LINK="$compiler"; }
 # The smallest code runs fastest and compiles fastest, hence -Os. The slow files run once.
-optimized() { run_make "$@" OPT_FAST='-Os -march=native -include verif/harness/wide_copies.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1; }
+optimized() {
+    run_make "$@" OPT_FAST='-Os -march=native -include verif/harness/wide_copies.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1
+}
 # Without optimization the compiler mostly reads headers; one file makes it read them once.
 unoptimized() { run_make "$@" VM_PARALLEL_BUILDS=0 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }
 

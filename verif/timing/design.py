@@ -249,7 +249,7 @@ def main() -> int:
         if key not in seen:
             seen.add(key)
             said += own_paths(plain(name), rows.path(line), key[1])
-    print("the clock that the timing model supports (estimated, docs/timing.md)")
+    print("the clock that the timing model supports (estimated, docs/clock.md)")
     parts = parts_of(said, dies.known)
     for part in parts:
         part.print(given.worst)

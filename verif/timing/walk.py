@@ -3,7 +3,7 @@
 """Longest register-to-register path of a netlist that Yosys wrote (synth_xilinx -family xcup, write_json), by the model
 of model.py and the delays of delays.txt: nanoseconds of an UltraScale+ part of speed grade -2, class estimated.
 
-docs/timing.md says what the model leaves out.
+docs/clock.md says what the model leaves out.
 """
 import argparse
 import hashlib

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_axil_regs: the map of docs/rtl.md section 11: arguments with strobes, channel bases, ap_ctrl_hs start,
+// Bench of rill_axil_regs: the map of docs/registers.md: arguments with strobes, channel bases, ap_ctrl_hs start,
 // done, clear-on-read and auto-restart, interrupt enable and toggle, counters.
 // sweep: CHANNELS=1 COUNTERS=0
 // sweep: CHANNELS=5 COUNTERS=3 END_IDS=8

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_engine_entries: random entries of all modes; what the sequencer gets of each, worked out here from the
-// entry's definition (docs/rtl.md section 6); order, latency of 2 cycles, an entry per cycle.
+// entry's definition (docs/engine.md); order, latency of 2 cycles, an entry per cycle.
 // sweep: CHANNELS=3 BEAT_BITS=256 ARRAYS=1
 // sweep: CHANNELS=32 BEAT_BITS=512 ARRAYS=2
 // sweep: CHANNELS=1 BEAT_BITS=512 ARRAYS=1

@@ -4,6 +4,8 @@
 // sweep: STAGES=2
 // sweep: STAGES=3
 // sweep: STAGES=7
+// quick: STAGES=2
+// quick: STAGES=5
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -291,14 +291,14 @@ module rill_matrix_pair #(
     input  wire                   rst,
     input  wire                   sum_rst,   // the same
     input  wire                   valid,
-    input  wire                   others,
+    input  wire                   other_toks,
     input  wire                   int4,
     input  wire                   sum_valid,
     input  wire                   sum_others,
     input  wire [9:0]             sum_shift,
     input  wire                   first,
     input  wire [TURN_W-1:0]      turn,
-    input  wire                   out,
+    input  wire                   emit,
     input  wire [TOK_W-1:0]       out_tok,
     input  wire [ROW_W-1:0]       out_row,
     input  wire [BEAT_BITS-1:0]   nibbles,
@@ -321,8 +321,8 @@ module rill_matrix_pair #(
 );
     // Places of accumulators as at TOKENS 8.
     localparam int           TURNS = TOKENS / 2;
-    wire                     starts = valid || out;
-    wire [3:0]               moves = {out, others, first, int4};
+    wire                     starts = valid || emit;
+    wire [3:0]               moves = {emit, other_toks, first, int4};
     wire [4:0]               place = 5'((32'(turn) / TURNS) * 4 + 32'(turn) % TURNS);
     wire [144+9*BEAT_BITS:0] in = {1'b0, x, nibbles, 7'd0, bias, row_scale, shift, group_scale, 44'd0, 3'(out_row), 3'(out_tok), place};
     generate

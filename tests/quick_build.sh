@@ -100,7 +100,8 @@ make_units() {
         [[ ! $name =~ ^(fifo|matrix|pair|memory)_ ]] || wide=1
         run_verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" \
             --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
-            --assert -DRILL_ASSERT -DRILL_FAST_SIM -Wno-fatal "$units/parts.sv" -y "$templates/arith" -y "$templates/stream" \
+            --assert -DRILL_ASSERT -DRILL_FAST_SIM -Wno-fatal "$units/parts.sv" \
+            -y "$templates/arith" -y "$templates/stream" \
             -y "$templates/kernel" \
             -y "$templates/engine" -y "$templates/kv" \
             -y "$root/verif/model" >"$lib/units/$name.log" 2>&1 || { cat "$lib/units/$name.log" && return 1; }
