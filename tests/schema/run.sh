@@ -111,7 +111,7 @@ queue says "a legal word of an attribute, too" '^`int4_asym` is a value of attri
 queue says "a parameter of a family" '^parameter gpt2\.ffn: a key of `model` with `family: gpt2`$' gpt2.ffn
 queue says "what a parameter of a family means" '^  newest positions that a layer with a window sees$' gemma3.window
 queue says "what an attribute means" '^    least exponent of a block' quantize.exp_min
-queue says "a link as a page" '\(docs/timing\.md#depths\)' design.fifo
+queue says "a link as a page" '\(docs/fifos\.md\)' design.fifo
 queue says "a key of a family file" '^  - family\.checks\.nearest$' family.checks
 queue says "a key of a board file" '^board\.hbm\.read_to_write_ns: number \(0 to 20000\); default: 7$' read_to_write_ns
 queue says "a command" '^command `rill sim`: simulate a design' sim
