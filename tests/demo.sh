@@ -21,16 +21,17 @@ stage() { # number, words, command and arguments
     return $status
 }
 
-stage 1 "$spec becomes Verilog in $out, some seconds" build/rill gen "$spec" -o "$out"
-stage 2 "what the design costs and how fast it can be, seconds" build/rill check "$spec"
-stage 3 "the weights of $model become a memory image, seconds" build/rill pack "$spec" --weights "$model" -o "$out"
-stage 4 "Verilator makes a program of the Verilog, two to four minutes on 2 cores" build/rill sim "$out" --build-only
-stage 5 "the simulated accelerator decodes, streams compared with the golden model, seconds" build/rill sim "$out" \
-    --prompt "Once upon a time, there was a little" --tokens "${TOKENS:-64}" --json "$out/result.json"
+stage 1 "write the Verilog of $spec to $out (seconds)" build/rill gen "$spec" -o "$out"
+stage 2 "estimate resources and speed (seconds)" build/rill check "$spec"
+stage 3 "pack the weights of $model into a memory image (seconds)" build/rill pack "$spec" --weights "$model" -o "$out"
+stage 4 "compile the Verilog with Verilator (two to three minutes on 2 idle cores)" build/rill sim "$out" --build-only
+stage 5 "decode on the simulated accelerator and compare its streams with the golden model (seconds)" \
+    build/rill sim "$out" --prompt "Once upon a time, there was a little" --tokens "${TOKENS:-64}" --json "$out/result.json"
 grep -q '"match": true' "$out/result.json"
 cat <<TEXT
-done: the Verilog is in $out/rtl, its report in $out/report.txt. What next:
-  build/rill sim $out --prompt "One day" --tokens 32      another story
-  build/rill report $out --html $out/report.html   the design as a page
-  build/rill check FILE.yaml                               a spec of your own: docs/tutorial.md, docs/models.md
+The simulated hardware told the story above; every compared stream equals the golden model. The Verilog is in $out/rtl.
+Next, you can:
+  build/rill sim $out --prompt "One day" --tokens 32       let it tell another story
+  build/rill report $out --html $out/report.html    see the design as a web page
+  build/rill check FILE.yaml                                write your own spec (docs/tutorial.md, docs/models.md)
 TEXT
