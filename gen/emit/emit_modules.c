@@ -199,7 +199,8 @@ static void add_inner_nets(const struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
     for (int i = 0; i < p->ir->nets; i++) {
         int n = p->net[i];
-        if (p->driver[n] == s->module && !leaves(p, n))
+        bool used = p->ir->net[n].driver != IR_NONE || emit_plan_reads(p, n, s->module);
+        if (used && p->driver[n] == s->module && !leaves(p, n))
             text_addf(s->out, "    wire %s%s;\n", emit_range(p->ir, emit_net_bits(p->ir, n)), p->ir->net[n].name);
     }
 }
