@@ -16,7 +16,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/rill-install-XXXXXX") # outside of the tree, w
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 mkdir "$work/there" && cd "$work/there" || exit 1
-cp "$root/tests/e2e/cases/five/spec.yaml" .
+cp "$root/tests/e2e/cases/five/spec.yaml" five.yaml
 
 from_prefix() { make -s -C "$root" "$1" DESTDIR="$work/stage" PREFIX="$2"; } # target, prefix
 works_from() { # program, name: a design, its image, its package, the golden model
