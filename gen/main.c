@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill: reads a design spec and writes a streaming accelerator. The pipeline is the list in gen/pass/passes.c; each
-// command below runs as much of it as it needs.
+// rill: reads a design spec and writes a streaming accelerator. gen/pass/passes.c lists the pipeline; each command
+// below runs the part of it that it needs.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
