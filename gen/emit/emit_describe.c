@@ -43,7 +43,7 @@ static void add_products(const struct ir *ir, int engine, struct text *out) {
         if (ir_engine_of(ir, n) == engine) text_addf(out, "%s%s", count++ ? ", " : "the products ", ir->node[n].name);
 }
 
-// A kernel without an operation: what its class does, and with which data.
+// Describes a kernel without an operation by the purpose of its class and the data it carries.
 static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct kernel_class *class = kernel_of(k);

@@ -73,7 +73,7 @@ struct emit_word {
 };
 struct emit_word emit_word(const struct ir *, const struct ir_edge *);
 
-// Where a module's body is written to, and how many copies of the levels it has taken so far.
+// The text that a module's body is written to, and the number of copies of the levels it has taken so far.
 struct emit_scope {
     const struct emit_plan *plan;
     int module;

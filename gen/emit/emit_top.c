@@ -45,7 +45,7 @@ void emit_ports(const struct ir *ir, struct text *out) {
                       emit_range(ir, emit_signal_bits(ir, &emit_axi_signals[s])), c, emit_axi_signals[s].name);
 }
 
-// ---- control: what no kernel drives ----
+// ---- control: logic that belongs to no kernel ----
 
 // Counters of finished steps, output 0 in the low bits.
 static void add_steps_done(const struct ir *ir, struct text *out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emitters of a package for the vendor's flow share. Each emitter writes one file; docs/package.md says what
-// each file is for. Files that are identical for every design are copied from boards/vitis.
+// Declarations shared by the emitters of a package for the vendor's flow. Each emitter writes one file; docs/package.md
+// says what each file is for. Files that are identical for every design are copied from boards/vitis.
 #ifndef RILL_PACKAGE_H
 #define RILL_PACKAGE_H
 

@@ -7,7 +7,7 @@
 #include "gen/report/report_html.h"
 #include "gen/timing/timing.h"
 
-// What a kernel is for; the page has a colour for each kind.
+// The purpose of a kernel; the page has a colour for each kind.
 enum html_kind { HTML_OPERATION, HTML_ENGINE, HTML_STEERING, HTML_CONTROL, HTML_KINDS };
 enum html_kind html_kind_of(const struct ir *, int kernel);
 extern const char *const html_fill[HTML_KINDS], *const html_line[HTML_KINDS], *const html_kind_name[HTML_KINDS];
