@@ -12,7 +12,7 @@ struct forecast_options {
     struct request {
         int64_t prompt, tokens;
     } request;
-    int64_t start; // cycles since the memory's start, when the request begins
+    int64_t start; // cycles that the memory has run before the request
     bool started, kept, json;
 };
 

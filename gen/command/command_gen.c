@@ -116,8 +116,8 @@ static bool is_written(const struct output *out, const char *path) {
     return false;
 }
 
-// Lists the old design's Verilog files (from its filelist.f), floorplan and timing record, unless they were just
-// rewritten.
+// Lists the old design's Verilog files (from its filelist.f), oracle files, floorplan and timing record, except those
+// that were just rewritten.
 static void find_old(const struct output *out, name_list *old) {
     const char *why;
     size_t len;

@@ -10,7 +10,7 @@
 struct timeline_options {
     struct design_options design;
     int64_t prompt, tokens; // 0: default
-    int64_t start;          // cycles since the memory's start, when the request begins
+    int64_t start;          // cycles that the memory has run before the request
     bool started, unbounded, no_refresh, json;
     bool unchecked;    // accept tokens beyond the context, and stop at its end
     const char *beats; // name of a file, or NULL

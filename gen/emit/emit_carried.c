@@ -5,7 +5,7 @@
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 
-enum { HOPS = 16 }; // limit of kernels that pass a word on
+enum { HOPS = 16 }; // most kernels that a word is followed through
 
 void emit_tensor(const struct ir *ir, int tensor, struct text *out) {
     const struct ir_tensor *t = &ir->tensor[tensor];

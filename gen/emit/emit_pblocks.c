@@ -55,7 +55,7 @@ static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
     return e->sums_die[lane] == home && e->result_die == home;
 }
 
-// Places the second half of a lane that is cut, the stages between the halves, and the registers of its command.
+// Places the second half of a lane that is cut, the stages between the halves, and the logic that brings its command.
 static void place_sums(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside,
                        struct text *out) {
     const struct ir *ir = p->ir;

@@ -58,8 +58,8 @@ struct homes {
 
 static int home_of(struct homes *h, int kernel);
 
-// The home of a port by its stream: the module at the stream's other end, or of the region in which the port fires.
-// NOWHERE: the stream decides nothing.
+// The home that a port's stream suggests: that of the kernel at its other end, or of the region in which the port
+// fires. NOWHERE: the stream decides nothing.
 static int home_at(struct homes *h, const struct ir_port *p) {
     const struct ir *ir = h->plan->ir;
     if (p->edge == IR_NONE) return NOWHERE;

@@ -25,7 +25,7 @@ void graph_hardware(struct ir *, struct text *out);
 // The part of a simulated decode step that the page shows, from the timing contracts (docs/timing.md).
 struct html_window {
     const struct timing_result *run; // NULL: no contract, or the run deadlocked
-    const char *why;                 // what is missing, if run is NULL
+    const char *why;                 // the reason, if run is NULL
     int64_t from, to;                // cycles shown: one repetition of the most repeated region, else the whole step
     const char *region;              // that region's name, or NULL
     int64_t position;

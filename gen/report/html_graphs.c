@@ -189,7 +189,7 @@ static const char *served_by(const struct ir *ir, int kernel) {
     return names ? names : ir->kernel[kernel].module;
 }
 
-// Draws one edge for all values with equal start and end.
+// Draws one edge for all values that go from one kernel to another.
 static void add_ways(const struct ir *ir, const char **label, struct text *out) {
     for (int a = 0; a < ir->kernels; a++)
         for (int b = 0; b < ir->kernels; b++) {
@@ -247,7 +247,7 @@ static int region_of(const struct ir *ir, const struct ir_kernel *k) {
     return region;
 }
 
-// The group of the kernel's operation. A steering kernel belongs to the group of one of its streams instead.
+// The group of the kernel's operation. A steering kernel has no operation and takes the group of one of its streams.
 static int group_of_kernel(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (k->node != IR_NONE) return group_of(ir, k->node);

@@ -73,7 +73,7 @@ static void add_bars(const struct report *r, const struct cost_resources *availa
                   "<i style=\"background:#8b5cf6\"></i>memory engines</p>\n");
 }
 
-// The kernel's largest share of any kind of resource; rows are sorted by it.
+// The kernel's largest share of any kind of resource; the table lists kernels by it.
 static double weight(const struct cost_resources *c, const struct cost_resources *have) {
     struct report_figure use[REPORT_RESOURCES], all[REPORT_RESOURCES];
     double most = 0;
