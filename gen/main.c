@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill: reads a design spec and writes a streaming accelerator. The pipeline is the list in gen/pass/passes.c; each
-// command below runs as much of it as it needs.
+// rill: reads a design spec and writes a streaming accelerator. gen/pass/passes.c lists the pipeline; each command
+// below runs the part of it that it needs.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,19 +10,19 @@
 #include "include/version.h"
 
 const struct command *const rill_commands[] = {
-    &command_import,   // a checkpoint to a spec
-    &command_check,    // the graph and the design
-    &command_gen,      // Verilog
-    &command_pack,     // the memory image
-    &command_sim,      // the design in Verilator
-    &command_golden,   // the values alone
-    &command_report,   // of a generated design
-    &command_package,  // for the vendor's tools
+    &command_import,   // makes a spec from a checkpoint
+    &command_check,    // checks a spec's graph and design
+    &command_gen,      // writes Verilog
+    &command_pack,     // writes the memory image
+    &command_sim,      // simulates the design in Verilator
+    &command_golden,   // computes values with the oracle alone
+    &command_report,   // prints the report of a generated design
+    &command_package,  // makes a folder for the vendor's tools
     &command_forecast, // time of a request
-    &command_timeline, // of each step and stream
-    &command_depths,   // of FIFOs
-    &command_memory,   // on the chip
-    &command_types,    // of streams
+    &command_timeline, // cycles of each step, fill of each stream
+    &command_depths,   // depths of FIFOs
+    &command_memory,   // on-chip memory
+    &command_types,    // types of streams
     &command_explain,  &command_schema, &command_completion, &command_man, NULL};
 
 static void print_usage(FILE *out) {
@@ -52,7 +52,7 @@ static int unknown(const char *name) {
     return RILL_USAGE;
 }
 
-// What could not be printed has not been done: a full disk shows here at the latest.
+// Output that could not be printed counts as a failure. A full disk is noticed here at the latest.
 static int finish(int status) {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;

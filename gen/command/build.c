@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a file to the IR: a spec starts at the first pass, an IR dump continues after the pass that made it.
+// Builds the IR from a file: a spec starts at the first pass, an IR dump continues after the pass that wrote it.
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "gen/kernel/kernel.h"
 #include "gen/base/yaml.h"
 
-enum { MOST_MHZ = 2000 /* of a design that has no spec any more */ };
+enum { MOST_MHZ = 2000 /* for a design whose spec is not known */ };
 
 static bool is_pipe(const char *path) {
     struct stat s;

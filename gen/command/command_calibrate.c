@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of activations: measured on a text, or read.
+// Statistics of activations: measured on a text, or read from a file.
 #include "gen/command/command_calibrate.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "gen/command/command.h"
 
-enum { MOST_TEXT = 256 << 20, BYTES_OF_TOKEN = 16 /* more than a token has on average */ };
+enum { MOST_TEXT = 256 << 20, BYTES_OF_TOKEN = 16 /* upper bound of the average */ };
 
 #define AT(member) offsetof(struct calibrate_options, member)
 const struct option_row calibrate_rows[] = {
@@ -21,7 +21,7 @@ const struct option_row calibrate_rows[] = {
              "without this option, as DIR/image/statistics.json), otherwise it is read"},
     {0}};
 
-// A text is cut where a line ends.
+// Length of the text to read: at most `most` bytes, cut at the end of a line.
 static size_t beginning(const char *text, size_t len, size_t most) {
     if (len <= most) return len;
     while (most > 0 && text[most - 1] != '\n') most--;
@@ -34,7 +34,7 @@ static void progress(int64_t done, int64_t all) {
                 done == all ? "\n" : "");
 }
 
-// Windows of the text, each behind what a prompt begins with.
+// Cuts the text into windows, each starting with the ids that begin a prompt.
 static void cut_windows(struct arena *arena, const struct token_ids *text, const struct token_ids *begin,
                         int64_t window, struct token_ids *ids) {
     for (size_t i = 0; i < text->count; i++) {
@@ -80,7 +80,7 @@ static const struct statistics *collect(const struct calibrate_run *r, struct ar
     return why ? NULL : s;
 }
 
-// What calibration would not change, or cannot be made with.
+// Checks that the text can be run: the spec must be a language model, and every kernel must have a golden function.
 static bool check(const struct calibrate_run *r, struct arena *arena, struct diag *diag) {
     struct loc loc = loc_file(arena, r->spec);
     const char *beyond = oracle_beyond(r->graph);

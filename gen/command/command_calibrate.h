@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `--calibrate`, `--calibrate-tokens`, `--statistics` of the commands that quantize weights.
+// Options `--calibrate`, `--calibrate-tokens` and `--statistics`, for commands that quantize weights.
 #ifndef RILL_COMMAND_CALIBRATE_H
 #define RILL_COMMAND_CALIBRATE_H
 
@@ -15,10 +15,10 @@ struct calibrate_options {
 extern const struct option_row calibrate_rows[];
 static inline bool calibrate_asked(const struct calibrate_options *o) { return o->text || o->statistics; }
 
-// What the options ask for. NULL after an error.
+// Measures or reads the statistics that the options ask for. Returns NULL after an error.
 struct calibrate_run {
     const struct calibrate_options *options;
-    const char *spec; // its path, for messages
+    const char *spec; // path of the spec, for messages
     const struct oracle_graph *graph;
     struct checkpoint *checkpoint;
     const struct tokenizer *tokenizer;

@@ -18,7 +18,7 @@ static int64_t fifo_bits(const struct ir *ir) {
     return bits;
 }
 
-// What the spec's FIFO depths cost beside those that a forecast would choose, where it asks for others.
+// Compares the cost of the spec's FIFO depths with those that a forecast would choose, if the spec asks for others.
 static void advise_fifo(struct run *run, const struct ir *ir, const struct design_options *o, struct text *out) {
     if (ir->design.strategy == IR_STRATEGY_AUTO) return;
     struct ir *best = command_design_again(run, o, true), *own = NULL;
@@ -31,7 +31,7 @@ static void advise_fifo(struct run *run, const struct ir *ir, const struct desig
               spec_fifo_name(best->design.fifo), (long long)timing_trial(best), (long long)fifo_bits(best));
 }
 
-// A design that does not ask for dies is not placed on them.
+// Notes that the dies of the board were not considered, because the design does not ask for them.
 static void advise_dies(const struct ir *ir, struct text *out) {
     if (ir->design.dies > 1 || ir->dies < 2) return;
     text_addf(out,
@@ -64,7 +64,7 @@ static const struct option_row rows[] = {
     {"--timing", "FILE", OPTION_FILE, 0, offsetof(struct check_options, timing), .help = COMMAND_TIMING_HELP},
     {0}};
 
-// What it printed once, and which command does now.
+// Options of earlier versions, and the commands that replace them.
 static const struct option_row gone[] = {
     {"--request", "IN:OUT", OPTION_GONE, .help = "rill forecast SPEC IN:OUT"},
     {"--timeline", NULL, OPTION_GONE, .help = "rill timeline SPEC"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill completion, rill man: what an installation puts beside the program, from the tables of all commands.
+// rill completion, rill man: files that an installation puts next to the program, made from the tables of all commands.
 #include "gen/command/command.h"
 #include "include/version.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill depths: what every FIFO gets by the safe rule and by the timing contracts, and the least that
-// bisection finds.
+// rill depths: each FIFO's depth by the safe rule and by the timing contracts, and the smallest depth that bisection
+// finds.
 #include <inttypes.h>
 
 #include "gen/command/command.h"
@@ -17,8 +17,8 @@ struct depths {
     struct ir *ir;
     int64_t *safe, *timed, *least;          // per edge, words
     int64_t all_safe, all_timed, all_least; // bits
-    int64_t uniform;                        // bits, were every FIFO as deep as the deepest timed one
-    int sized;                              // FIFOs
+    int64_t uniform;                        // bits if every FIFO were as deep as the deepest timed one
+    int sized;                              // number of FIFOs compared
 };
 
 static bool is_sized(const struct ir *ir, int e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands share: how one is started, and the design of a spec with another memory or clock.
+// Code that the commands share: starting one, and building a spec's design with other memory figures or another clock.
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -37,7 +37,7 @@ struct ir *command_design(struct run *run, const struct design_options *o) {
     return ir;
 }
 
-// What is to be said of it has been said.
+// Drops all messages, because command_design has printed them already.
 struct ir *command_design_again(struct run *run, const struct design_options *o, bool fifo_auto) {
     char *said = NULL;
     size_t len;

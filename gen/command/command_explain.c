@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill explain, rill schema: the spec language for people and for editors.
+// rill explain, rill schema: describe the spec language to people and to editors.
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static int print_table(const char *path, struct arena *arena) {
     return RILL_USAGE;
 }
 
-// The operations table as Markdown, for docs/spec.md.
+// Prints the table of operations in docs/spec.md, as Markdown.
 static void print_operations(struct arena *arena) {
     puts("| operation | in | out | attributes | what it computes |\n|---|---|---|---|---|");
     for (int op = 0; op < ir_spec_ops(); op++) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill forecast: what a request takes, what bounds it and where the engine waits, from the timing
-// contracts alone.
+// rill forecast: the time of a request, what bounds it and where the engine waits, from the timing contracts alone.
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,19 +12,20 @@ struct forecast_options {
     struct request {
         int64_t prompt, tokens;
     } request;
-    int64_t start; // age of the memory, cycles
+    int64_t start; // cycles that the memory has run before the request
     bool started, kept, json;
 };
 
-enum { STAGE_NODES = 4 /* named in front of a product */ };
+enum { STAGE_NODES = 4 /* most operations that are named before a product */ };
 
 struct forecast_view {
     const struct ir *ir;
     const struct timing_forecast *f;
-    const char **stage; // per firing: what makes its operand
+    const char **stage; // per firing: the operations that make its operand
 };
 
-// The operations between the last product and a product's operand, last one first: "norm2_mx < norm2 < residual1".
+// Names the operations between the previous product and a product's operand, last one first: "norm2_mx < norm2 <
+// residual1".
 static const char *stage_of(const struct ir *ir, const struct ir_firing *f) {
     struct text t = {0};
     int tensor = ir->node[f->node].in[0];
@@ -37,7 +37,7 @@ static const char *stage_of(const struct ir *ir, const struct ir_firing *f) {
         if (ir->node[node].inputs == 0) break;
         tensor = ir->node[node].in[0];
         bool joins = ir->node[node].inputs > 1 && ir->tensor[ir->node[node].in[1]].dtype == IR_F32;
-        if (joins) break; // two paths meet: what comes before is another stage
+        if (joins) break; // two paths meet here: earlier operations are another stage
     }
     const char *copy = arena_strdup(ir->arena, t.len ? text_cstr(&t) : "-");
     text_free(&t);
@@ -50,12 +50,12 @@ static double per_second(const struct forecast_view *v, double steps, double cyc
 }
 static double each(const struct timing_phase *p, double sum) { return p->steps ? sum / (double)p->steps : 0; }
 
-// Cycles in which the memory can bring the lanes' beats, at its sustained rate.
+// Cycles that the memory needs for the lanes' beats at its sustained rate.
 static double memory_cycles(const struct forecast_view *v, const struct timing_phase *p) {
     return p->beats * v->ir->design.beat_bits / 8 / v->f->memory_gbs * v->ir->design.clock_mhz * 1e-3;
 }
 
-// Of what its channels could bring of the lanes' beats.
+// The lanes' beats as a share of what their channels could deliver.
 static struct hbm_share share_of(const struct forecast_view *v, const struct timing_phase *p) {
     const struct ir_design *d = &v->ir->design;
     return hbm_figures_share(&d->hbm, p->beats * d->beat_bits / 8, ms(v, p->cycles) * 1e-3);
@@ -84,7 +84,7 @@ static void print_phase(const struct forecast_view *v, const char *name, const s
     for (int i = 0; i < v->ir->firings; i++) {
         const struct ir_firing *f = &v->ir->firing[i];
         double wait = 0;
-        if (i && v->ir->firing[i - 1].node == f->node) continue; // heads of one product, listed together
+        if (i && v->ir->firing[i - 1].node == f->node) continue; // heads of one product are listed together
         bool seen = false;
         for (int j = 0; j < v->ir->firings; j++) {
             if (v->ir->firing[j].node != f->node) continue;
@@ -97,7 +97,7 @@ static void print_phase(const struct forecast_view *v, const char *name, const s
     }
 }
 
-// While it decodes, at the position in the middle.
+// Power while decoding, at the middle position.
 static struct cost_power power_of(const struct forecast_view *v) {
     const struct timing_phase *p = &v->f->decode;
     struct cost_design cost = cost_design(v->ir);
@@ -168,7 +168,7 @@ static void print_json(const struct forecast_view *v) {
     printf("\n}\n");
 }
 
-// IN:OUT, or IN.
+// Reads IN:OUT, or IN alone.
 static const char *read_request(struct arena *arena, void *into, const char *text) {
     struct request *r = into;
     int end = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill gen: spec (or IR dump) -> Verilog, memory map, IR, report. All files of a design appear together or not at all.
+// rill gen: turns a spec or an IR dump into Verilog, memory map, IR and report. A design's files appear all together or
+// not at all.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -40,7 +41,7 @@ static bool write_verilog(const struct emit_plan *p, const struct emit_rtl *rtl,
     }
     emit_header(p->identity, "Simulation top: the design, its memories, probes.", &sim);
     emit_sim_top(p, NULL, &sim);
-    ok = write_text(out, "filelist.f", &filelist) && ok; // both free their text
+    ok = write_text(out, "filelist.f", &filelist) && ok; // both calls free their text
     return write_text(out, "sim/rill_sim_top.sv", &sim) && ok;
 }
 
@@ -60,11 +61,11 @@ static bool write_texts(const struct emit_plan *p, const struct clock_model *clo
     return write_text(out, "report.json", &json) && map_ok && report_ok && pblocks_ok;
 }
 
-// What the oracle reads in a simulation: the spec as it was written, and golden functions.
+// Writes the files that the oracle reads in a simulation: the original spec and golden functions.
 static bool write_oracle(const struct ir *ir, struct output *out) {
     struct oracle_copy *copy = ARENA_ARRAY(ir->arena, struct oracle_copy, (size_t)ir->customs + 2);
     size_t count = 0;
-    if (!ir->spec) return true; // a dump of before
+    if (!ir->spec) return true; // an older dump contains no spec
     copy[count++] = (struct oracle_copy){oracle_copy_spec, ir->spec};
     if (ir->family) copy[count++] = (struct oracle_copy){oracle_copy_family, ir->family};
     for (int c = 0; c < ir->customs; c++)
@@ -72,7 +73,7 @@ static bool write_oracle(const struct ir *ir, struct output *out) {
     return oracle_write_folder(out, copy, count);
 }
 
-// What the timing model says of the clock, for the commands that read the folder.
+// Copies the timing model's record to the design's folder, where other commands read it.
 static bool write_clock(const struct ir *ir, const struct clock_model *clock, struct output *out) {
     size_t len;
     const char *why;
@@ -81,7 +82,7 @@ static bool write_clock(const struct ir *ir, const struct clock_model *clock, st
     return data && write_file(out, &(struct emit_file){clock_beside_design, data, len});
 }
 
-// What `verilator -Wall` says of a design without a reason to change it, each with its reason.
+// Writes the waivers of `verilator -Wall` warnings that do not call for a change of the design; each has a reason.
 static bool write_waivers(struct arena *arena, struct output *out, struct diag *diag) {
     static const char shared[] = "verif/lint/emitted.vlt";
     size_t len;
@@ -107,7 +108,7 @@ static bool write_design(const struct ir *ir, const char *timing, struct loc loc
     return write_text(out, "design.yaml", &design) && ok;
 }
 
-// ---- what a design that was written here before has and this one has not ----
+// ---- files of an earlier design in this folder that the new design does not have ----
 
 static bool is_written(const struct output *out, const char *path) {
     for (size_t i = 0; i < out->files.count; i++)
@@ -115,18 +116,19 @@ static bool is_written(const struct output *out, const char *path) {
     return false;
 }
 
-// The Verilog files of the folder's list of files, as it is now, the floorplan, and the timing model's record.
+// Lists the old design's Verilog files (from its filelist.f), oracle files, floorplan and timing record, except those
+// that were just rewritten.
 static void find_old(const struct output *out, name_list *old) {
     const char *why;
     size_t len;
     char *list = file_read(out->arena, arena_printf(out->arena, "%s/filelist.f", out->dir), 1 << 20, &len, &why);
-    if (!list || !strstr(list, "rtl/rill_top.v\n")) return; // not ours
+    if (!list || !strstr(list, "rtl/rill_top.v\n")) return; // not a design's folder
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
         if (strncmp(line, "rtl/", 4) != 0 || strchr(line + 4, '/')) continue;
         const char *path = arena_printf(out->arena, "%s/%s", out->dir, line);
         if (!is_written(out, path)) VEC_PUSH(out->arena, *old, path);
     }
-    const char *golden[SPEC_MAX_KERNELS + 2]; // with the spec and a family
+    const char *golden[SPEC_MAX_KERNELS + 2]; // also holds the spec and a family
     size_t files = oracle_list_folder(out->arena, out->dir, golden, COUNT_OF(golden));
     for (size_t i = 0; i < files; i++)
         if (!is_written(out, golden[i])) VEC_PUSH(out->arena, *old, golden[i]);

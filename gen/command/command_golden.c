@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill golden: what a spec computes, by the oracle alone: ids of a language model, rows of another graph, or how far
-// its exact values are from unquantized ones on a text.
+// rill golden: computes a spec with the oracle alone: ids of a language model, rows of another graph, or the difference
+// between exact and unquantized values on a text.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum { DEFAULT_IDS = 64, MOST_SPEC = 256 << 20 };
 
 struct golden_options {
     const char *spec, *weights, *prompt, *prompt_ids, *chat, *eval, *logits, *inputs, *outputs;
-    int64_t tokens, stories, data_seed; // tokens, stories 0: not given
+    int64_t tokens, stories, data_seed; // tokens, stories: 0 if not given
     bool ignore_eot, ids, json, in_float, unchecked, check;
     struct calibrate_options calibrate;
     struct sampling sampling;
@@ -30,13 +30,13 @@ struct session {
     struct arena *arena;
     struct diag *diag;
     struct golden_options o;
-    const struct ir *ir; // of the compiler: its checks of a checkpoint's folder alone
+    const struct ir *ir; // the compiler's IR, only for its checks of a checkpoint's folder
     struct oracle_graph *graph;
     struct checkpoint *checkpoint;
     struct tokenizer *tokenizer;
-    struct oracle *exact; // unquantized with --float
-    struct text logits;   // of the ids made, where they are asked for
-    uint64_t hash;        // of all of them
+    struct oracle *exact; // with --float: unquantized values
+    struct text logits;   // of the generated ids, for --logits
+    uint64_t hash;        // over all logits
     size_t rows;
 };
 
@@ -44,7 +44,8 @@ struct session {
 
 static struct loc spec_loc(struct session *s) { return loc_file(s->arena, s->o.spec); }
 
-// What the compiler refuses is refused in its words, and then forgotten: the oracle reads the spec itself.
+// Runs the compiler, so that it rejects bad specs with its messages. Its result is not used further: the oracle reads
+// the spec itself.
 static bool compiler_accepts(struct session *s) {
     const struct ir *ir = s->ir = command_build(s->o.spec, s->arena, s->diag, "drop-unread");
     if (!ir) return false;
@@ -53,7 +54,7 @@ static bool compiler_accepts(struct session *s) {
     return random || s->o.prompt_ids || pack_check_tokenizer(ir, s->o.weights, s->diag);
 }
 
-// Where what the compiler has made of a spec is given instead.
+// Rejects an IR dump in place of a spec.
 static bool refuse_dump(struct session *s) {
     size_t len;
     const char *why, *text = file_read(s->arena, s->o.spec, MOST_SPEC, &len, &why);
@@ -76,7 +77,7 @@ static bool read_graph(struct session *s) {
     return false;
 }
 
-// Ids need no tokenizer: one that cannot be read takes the text from the answer alone.
+// Opens the tokenizer for a run on ids. If it cannot be read, ids are shown without their text, and the run goes on.
 static struct tokenizer *open_for_ids(struct session *s) {
     const char *why;
     struct tokenizer *t = tokenizer_try(s->arena, s->o.weights, &why);
@@ -205,7 +206,7 @@ static void keep_logits(struct session *s) {
     if (s->o.logits) text_add_bytes(&s->logits, oracle_logits(s->exact), vocabulary * sizeof(float));
 }
 
-// The last id is made at the last position and needs none of its own.
+// Checks that the ids fit the context. The last id is made at the last position and needs no position itself.
 static bool check_room(struct session *s, size_t prompt) {
     int64_t context = oracle_context(s->graph), room = context - (int64_t)prompt + 1;
     if (s->o.unchecked || s->o.tokens <= room) return true;
@@ -239,7 +240,7 @@ static bool decode(struct session *s) {
 
 // ---- evaluation ----
 
-// Under way: the stories so far, for JSON.
+// State during an evaluation: the stories so far, for JSON.
 struct telling {
     const struct session *s;
     struct text stories;
@@ -314,7 +315,7 @@ static bool evaluate(struct session *s) {
     return ok;
 }
 
-// What is asked for goes with what the spec is.
+// Checks that the options fit the kind of spec.
 static bool check_job(struct session *s) {
     const struct golden_options *o = &s->o;
     bool lm = oracle_is_lm(s->graph), text = o->prompt || o->prompt_ids || o->eval || o->check;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill golden --check: whether weights lie as the spec reads them. Every reader of a checkpoint may be wrong in the
-// same way, so what is compared is the loss of a plain text: with chance, with the exact values, and with the pairs of
-// rotary embedding taken the other way.
+// rill golden --check: tests whether the weights have the layout that the spec assumes. All readers of a checkpoint may
+// share one mistake, so comparing them proves nothing. Instead, the loss of a plain text is compared with that of
+// chance, with exact values, and with the other pairing in rotary embedding.
 #include <math.h>
 #include <stdio.h>
 
@@ -9,15 +9,15 @@
 #include "gen/reference/evaluate.h"
 #include "gen/reference/oracle.h"
 
-// Every model of English has seen its like.
+// Simple enough for every model of English.
 static const char text[] =
     "Once upon a time, there was a little girl named Lily. She loved to play outside in the park "
     "with her mom and dad. One day, she saw a big red ball.";
 
-#define LOST_SHARE 0.5 // of the loss by chance: what a model that was read right stays below
-#define MOST_APART 0.5 // nats between exact and unquantized values
+#define LOST_SHARE 0.5 // share of the loss by chance; a model that was read correctly is below it
+#define MOST_APART 0.5 // largest plausible difference of exact and unquantized values, in nats
 
-// Nats for each prediction; NAN after a numeric fault.
+// Loss in nats per prediction; NAN after a numeric fault.
 static double loss_of(const struct golden_check *c, struct oracle *oracle) {
     struct evaluate_text of = {c->tokenizer, text, sizeof text - 1, oracle_context(c->graph), 1, NULL, NULL};
     struct evaluate_lanes lane = {{oracle}, 1};
@@ -31,7 +31,7 @@ static double loss_of(const struct golden_check *c, struct oracle *oracle) {
     return NAN;
 }
 
-// Without quantization; floats of a whole model are not kept.
+// Loss without quantization. The model's floats are freed afterwards, as they are large.
 static double float_loss(const struct golden_check *c, const struct oracle_graph *graph) {
     struct arena arena;
     arena_init(&arena);
@@ -42,7 +42,7 @@ static double float_loss(const struct golden_check *c, const struct oracle_graph
     return loss;
 }
 
-// NAN: nothing turns.
+// Loss with the other pairing in rotary embedding; NAN if the model has no rotary embedding.
 static double other_loss(const struct golden_check *c) {
     struct oracle_graph *graph = oracle_read(c->arena, c->spec, c->diag);
     return graph && oracle_turn_other_pairs(graph) ? float_loss(c, graph) : NAN;

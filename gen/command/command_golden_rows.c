@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill golden of a graph that is no language model: rows from a file, or random ones, to rows in a file or on standard
-// output, as the spec itself says.
+// rill golden for a graph that is not a language model: computes rows from a file or random rows, as the spec defines,
+// and writes them to a file or to standard output.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -25,7 +25,7 @@ static struct rows_tensor tensor_of(struct oracle_io io) {
     return t;
 }
 
-// How many there are; 0 after an error.
+// Reads or makes the input rows; returns their number, or 0 after an error.
 static int64_t take_rows(struct session *s) {
     int64_t most = oracle_context(s->graph), rows = s->o->tokens;
     if (s->o->inputs) return rows_read(s->arena, s->o->inputs, s->input, s->inputs, rows, most, s->diag);
@@ -33,7 +33,8 @@ static int64_t take_rows(struct session *s) {
     uint64_t state = rows_random_state((uint64_t)s->o->data_seed);
     if (rows > most)
         diag_error(s->diag, loc_none(), "%lld rows; 1 to %lld fit the context", (long long)rows, (long long)most);
-    for (int i = 0; rows <= most && i < s->inputs; i++) // a design has no input that nothing needs
+    // Skips inputs that nothing needs, as a design does not have them.
+    for (int i = 0; rows <= most && i < s->inputs; i++)
         if (oracle_info(s->graph, oracle_find(s->graph, s->input[i].name)).needed)
             s->input[i].values = rows_random(s->arena, (size_t)(rows * s->input[i].elements), &state);
     return rows <= most ? rows : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill import: a checkpoint -> a spec with the family that is for it and a design for the board.
+// rill import: turns a checkpoint into a spec, using the family that fits it and a design for the board.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -22,7 +22,7 @@ static bool write_spec(struct arena *arena, const char *dir, const char *name, c
     return false;
 }
 
-// The spec as it is called where it will stand.
+// Writes the spec with paths that are right for the folder where it will be.
 static bool place_spec(struct import *m, const struct import_design *d, const char *dir, struct text *spec,
                        struct diag *diag) {
     text_free(spec);
@@ -31,7 +31,7 @@ static bool place_spec(struct import *m, const struct import_design *d, const ch
     return import_spec(m, d, spec, diag);
 }
 
-// A tokenizer that is there says which id begins a text. False: it is not there, or not of a kind that is known.
+// Asks the tokenizer, if present, which id begins a text. False: there is no tokenizer, or it cannot be used.
 static bool ask_tokenizer(struct import *m, struct diag *diag) {
     if (!tokenizer_present(m->arena, m->o.source)) return false;
     const char *why;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill memory, rill types: what the streams of a design hold and how they walk their tensors.
+// rill memory, rill types: how much a design's streams hold, and in which order they traverse their tensors.
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
 

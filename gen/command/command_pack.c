@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill pack: spec and weights -> memory image, golden weights, manifest. All files appear together or not at all.
+// rill pack: turns a spec and weights into memory image, golden weights and manifest. All files appear together or not
+// at all.
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -13,7 +14,7 @@ struct pack_options {
     struct calibrate_options calibrate;
 };
 
-// Whether the folder is of this very design, as `rill gen` wrote it: an image there that does not fit is stale.
+// Whether `rill gen` wrote the folder for this very design. Then an image in it that does not fit is stale and may go.
 static bool is_folder_of(const struct ir *ir, const char *dir) {
     struct text design = {0};
     size_t len;
@@ -25,7 +26,7 @@ static bool is_folder_of(const struct ir *ir, const char *dir) {
     return same;
 }
 
-// What is packed with much work is not lost to a slip of the folder's name.
+// Protects another design's image, which may have taken long to make, from a mistyped folder name.
 static bool may_write(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
     const char *image = arena_printf(ir->arena, "%s/image", o->dir), *what = pack_foreign_image(ir, image);
     if (!what || o->force || is_folder_of(ir, o->dir)) return true;
@@ -36,7 +37,7 @@ static bool may_write(const struct ir *ir, const struct pack_options *o, struct 
 
 // ---- calibration ----
 
-// A spec with the golden files beside it; of a dump the spec that it was made from.
+// Reads the graph: of a spec with its golden files, or of the spec that a dump was made from.
 static struct oracle_graph *read_graph(const struct ir *ir, const char *path, struct diag *diag) {
     size_t len;
     const char *why, *text = file_read(ir->arena, path, 256 << 20, &len, &why);

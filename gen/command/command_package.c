@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill package: a generated design -> a folder that the vendor's tools take. Its files appear together or not at all.
+// rill package: turns a generated design into a folder for the vendor's tools. Its files appear together or not at all.
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct package_options {
     bool registers;
 };
 
-struct packing { // one run
+struct packing { // state of one run
     struct arena *arena;
     struct diag *diag;
     struct package_options o;
@@ -50,7 +50,7 @@ static bool is_same_dir(const char *a, const char *b) {
     return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-// A folder that holds something else is left alone; a package that was written here before is replaced.
+// Allows replacing a package that was written here before, but no other content.
 static bool check_folders(struct packing *p) {
     if (exists(p, p->o.dir, "package.json")) return refuse(p, p->o.dir, "it is a package, not a design");
     if (is_same_dir(p->o.dir, p->o.out)) return refuse(p, p->o.out, "the package needs a folder of its own");
@@ -59,7 +59,7 @@ static bool check_folders(struct packing *p) {
     return true;
 }
 
-static uint64_t hash_bytes(const char *data, size_t len) { // FNV-1a, as `rill gen` does
+static uint64_t hash_bytes(const char *data, size_t len) { // FNV-1a, as in `rill gen`
     uint64_t h = 0xcbf29ce484222325u;
     for (size_t i = 0; i < len; i++) h = (h ^ (uint8_t)data[i]) * 0x100000001b3u;
     return h;
@@ -93,7 +93,7 @@ static const char *read_verilog(struct packing *p, const char *path, size_t *len
     return data;
 }
 
-// The top must be of this design.yaml: both may have been made at other times, or changed by hand.
+// Checks that the top was made from this design.yaml; either may be from another run, or edited by hand.
 static bool check_top(struct packing *p, const char *path, const char *text) {
     const char *mark = arena_printf(p->arena, "IR %s", p->package.identity), *end = strchr(text, '\n');
     const char *found = strstr(text, mark);
@@ -140,7 +140,7 @@ static const char *shared_file(struct packing *p, const char *relative) {
     return path;
 }
 
-// What the wrapper needs and the design may not have.
+// Copies library modules that the wrapper needs and that the design may not have.
 static bool copy_controls(struct packing *p) {
     const char *module[PACKAGE_CONTROLS];
     for (int i = 0, count = package_controls(p->package.ir, module); i < count; i++) {
@@ -185,7 +185,7 @@ static bool write_emitted(struct packing *p) {
     return true;
 }
 
-// Files that are the same for every design. `after`: what stands before them, or nothing.
+// Writes a file that is identical for every design. `before`: text that precedes it, may be empty.
 static bool write_shared(struct packing *p, const char *relative, const char *name, struct text *before) {
     size_t len;
     const char *why, *path = shared_file(p, relative);
@@ -211,7 +211,7 @@ static bool write_scripts(struct packing *p) {
            write_shared(p, "verif/lint/emitted.vlt", "lint.vlt", &none);
 }
 
-// The host program's sources, so that a package is all that a machine with a card needs.
+// Copies the host program's sources, so that a machine with a card needs the package alone.
 static bool write_host(struct packing *p) {
     static const char list_file[] = "boards/host/sources.txt";
     size_t len;
@@ -237,7 +237,7 @@ static bool copy_text(struct packing *p, const char *name) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-// The spec as it was written and golden files; an older design has none.
+// Copies the original spec and the golden files; a design of an older version has none.
 static bool copy_oracle(struct packing *p) {
     VEC(const char *) names = {0};
     DIR *dir = opendir(arena_printf(p->arena, "%s/oracle", p->o.dir));
@@ -250,7 +250,7 @@ static bool copy_oracle(struct packing *p) {
     return true;
 }
 
-// What the simulation, the report and the host read: the package is a design, too.
+// Writes what simulation, report and host read, so that these commands accept the package as a design.
 static bool write_design(struct packing *p) {
     struct text map = {0}, sim = {0};
     text_addf(&sim, "%s\n", package_comment(&p->package, "//"));
@@ -271,7 +271,7 @@ static bool write_package(struct packing *p) {
     return write_emitted(p) && write_scripts(p) && write_host(p) && write_design(p);
 }
 
-// Verilog files that a package which was written here before lists, and this one does not have.
+// Verilog files that an earlier package in this folder lists and the new one does not have.
 typedef VEC(const char *) path_list;
 
 static path_list find_old(struct packing *p) {

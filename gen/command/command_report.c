@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill report: prints a generated design's report, or makes a page of it.
+// rill report: prints a generated design's report, or writes it as a page.
 #include <string.h>
 
 #include "gen/command/command.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill sim: builds a generated design with Verilator (once per design and set of sources) and runs it against the
+// rill sim: builds a generated design with Verilator, once per design and set of sources, and runs it against the
 // golden model.
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 enum { MAX_THREADS = 64, MOST_OPTIONS = 4 /* of a build */, MAX_TOP = 16 << 20 };
 
 struct build_options {
-    struct sim_options sim; // read here to refuse what the simulation would refuse
+    struct sim_options sim; // read here as well, to reject before the build what the simulation would reject
     bool build_only, quick, tune, pumped;
     int64_t jobs, threads;
 };
@@ -25,13 +25,13 @@ struct build_options {
 struct sim_build {
     struct arena *arena;
     const char *dir, *root; // root: the project's folder
-    const char *folder;     // of the executable, in dir: each kind of build has its own
-    const char *kind;       // of build: plain, tuned, quick (verif/harness/build.sh)
+    const char *folder;     // folder of the executable within dir; one for each kind of build
+    const char *kind;       // kind of build: plain, tuned or quick (verif/harness/build.sh)
     bool trace, build_only, pumped;
     int jobs, threads;
 };
 
-// Runs a program with its output in a log; the exit status, or -1.
+// Runs a program and writes its output to a log. Returns its exit status, or -1.
 static int run(char *const args[], const char *log) {
     pid_t pid = fork();
     if (pid == 0) {
@@ -68,8 +68,8 @@ static bool all_older(struct sim_build *b, const char *folder, const struct stat
     return older;
 }
 
-// Whether the executable is newer than all it is made of: the design's Verilog, edited by hand or not, the memory model
-// and the harness.
+// Whether the executable is newer than its sources: the design's Verilog (which may be edited by hand), the memory
+// model and the harness.
 static bool is_current(struct sim_build *b, const char *exe) {
     struct arena *a = b->arena;
     struct stat made;
@@ -85,7 +85,7 @@ static bool refused(const char *why) {
     return false;
 }
 
-// Found before the build, which takes a while.
+// Checks for a memory image before the build, which takes a while.
 static bool has_image(struct sim_build *b) {
     if (b->build_only || !access(arena_printf(b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
     fprintf(stderr,
@@ -94,7 +94,7 @@ static bool has_image(struct sim_build *b) {
     return false;
 }
 
-// ---- what the simulation would refuse, found before the build ----
+// ---- errors of the simulation, found before the build ----
 
 static struct tokenizer *open_tokenizer(struct run *run, const struct ir *ir, const char *image) {
     if (!ir->design.is_lm) return NULL;
@@ -111,7 +111,7 @@ static const char *requests_fault(struct run *run, const struct ir *ir, const st
     return why;
 }
 
-// The rows of a file, unless it is a pipe.
+// Checks the rows of an input file. A pipe is left to the simulation, as it can be read only once.
 static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_options *o) {
     struct stat s;
     int64_t most = o->unchecked ? INT64_MAX : ir->design.context;
@@ -120,7 +120,8 @@ static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_option
                      &run->diag) > 0;
 }
 
-// A saved run has its own requests, those of a pipe are the simulation's to read.
+// Checks that the image and the requests fit the design. A saved run brings its requests, and those in a pipe are left
+// to the simulation.
 static bool fits_design(struct run *run, const struct sim_build *b, struct sim_options *o) {
     if (b->build_only) return true;
     const char *image = arena_printf(b->arena, "%s/image", b->dir), *why = NULL;
@@ -139,7 +140,8 @@ static bool fits_design(struct run *run, const struct sim_build *b, struct sim_o
 
 // ---- the build ----
 
-// Seconds or minutes: who waits for a small design should know of the other.
+// Tells the expected duration: seconds or minutes. Whoever waits for a small design's build should know of the quick
+// one.
 static void say_building(const struct sim_build *b) {
     fprintf(stderr, "rill sim: building the simulation of %s ...%s\n", b->dir,
             strcmp(b->kind, "plain") != 0
@@ -147,11 +149,11 @@ static void say_building(const struct sim_build *b) {
                 : " (minutes; `--quick-build` builds a small design in seconds, for short requests)");
 }
 
-static void add_options(const struct sim_build *b, const char *args[MOST_OPTIONS]) { // of Verilator
+static void add_options(const struct sim_build *b, const char *args[MOST_OPTIONS]) { // options of Verilator
     if (b->trace) *args++ = "--trace-fst";
     if (!b->pumped) return;
-    *args++ = "-DRILL_PUMP";                      // of the multipliers,
-    *args++ = "-CFLAGS", *args++ = "-DRILL_PUMP"; // and of verif/harness/main.cpp
+    *args++ = "-DRILL_PUMP";                      // for the Verilog of the multipliers
+    *args++ = "-CFLAGS", *args++ = "-DRILL_PUMP"; // for verif/harness/main.cpp
 }
 
 static bool build(struct sim_build *b, const char *exe) {
@@ -185,7 +187,7 @@ static const char *kind_of(const struct build_options *o) {
     return o->tune ? "tuned" : o->quick || is_wanted("RILL_QUICK_BUILD") ? "quick" : "plain";
 }
 
-// The folder of the executable; false after a message.
+// Finds the folder of the executable; false after a message.
 static bool find_folders(struct sim_build *b) {
     const char *harness = file_find_shared(b->arena, "verif/harness/main.cpp");
     if (!harness || access(arena_printf(b->arena, "%s/filelist.f", b->dir), R_OK)) {
@@ -202,7 +204,7 @@ static bool find_folders(struct sim_build *b) {
     return true;
 }
 
-// Multipliers that work twice in a cycle are those of a design whose top has a clock for them.
+// Rejects --pumped for a design whose top has no second clock, which multipliers need to work twice per cycle.
 static bool can_pump(const struct sim_build *b) {
     size_t len;
     const char *why, *top = arena_printf(b->arena, "%s/sim/rill_sim_top.sv", b->dir);
@@ -215,7 +217,7 @@ static bool can_pump(const struct sim_build *b) {
     return false;
 }
 
-// The simulation in place of this process, with the options that are its own.
+// Replaces this process by the simulation and passes on the options that are for it.
 static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
     char **args = ARENA_ARRAY(b->arena, char *, (size_t)run->argc + 4);
     int count = 0;
@@ -223,7 +225,7 @@ static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
     count += options_select(&command_sim.options, sim_rows, run->argc, run->argv, args + count);
     count += options_select(&command_sim.options, sampling_rows, run->argc, run->argv, args + count);
     options_select(&command_sim.options, figure_rows, run->argc, run->argv, args + count);
-    setenv("RILL_HOME", b->root, 0); // headers for the golden files of custom kernels
+    setenv("RILL_HOME", b->root, 0); // there, golden files of custom kernels find their headers
     execv(exe, args);
     fprintf(stderr, "rill sim: error: cannot run %s: %s\n", exe, strerror(errno));
     return RILL_INTERNAL;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill timeline: cycles of every step of a request and what its streams hold, from the timing contracts
-// alone.
+// rill timeline: cycles of every step of a request, and how full its streams get, from the timing contracts alone.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +9,12 @@
 
 struct timeline_options {
     struct design_options design;
-    int64_t prompt, tokens; // 0: defaults
-    int64_t start;          // age of the memory, cycles
+    int64_t prompt, tokens; // 0: default
+    int64_t start;          // cycles that the memory has run before the request
     bool started, unbounded, no_refresh, json;
-    bool unchecked;    // tokens beyond the context: stop at its end
-    const char *beats; // file, or NULL
-    const char *ids;   // of the first positions, with commas between; NULL: not known
+    bool unchecked;    // accept tokens beyond the context, and stop at its end
+    const char *beats; // name of a file, or NULL
+    const char *ids;   // ids of the first positions, separated by commas; NULL: not known
 };
 
 static void print_steps(const struct timing_result *r, const struct timing_step *step, int steps, bool json) {
@@ -56,7 +55,7 @@ static bool write_beats(const struct ir *ir, const struct timing_result *r, cons
     return fclose(out) == 0;
 }
 
-// False where the text is no list of ids.
+// Reads a list of ids; false if the text is not such a list.
 static bool read_ids(struct ir *ir, const char *text, struct timing_options *options) {
     int64_t *id = ARENA_ARRAY(ir->arena, int64_t, strlen(text) + 1);
     options->id = id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The design's keys for an imported model and a board: the first of some designs that the estimates put within the
-// board's limits, the fastest first.
+// Chooses the keys under `design` for an imported model and a board: tries designs from the fastest on, and takes the
+// first one that is within the board's limits by estimate.
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "gen/ir/ops.h"
 #include "gen/spec/spec.h"
 
-// Positions of a step and lanes, the fastest first: of all memory channels, then of half of them, and so on.
+// Positions per step and lanes, the fastest first. They are tried with all memory channels, then with half of them, and
+// so on.
 struct rung {
     int tokens, lanes;
 };
@@ -21,17 +22,18 @@ enum { RUNGS = COUNT_OF(rungs), MOST_SHARE = 8, BEAT_BITS = 512, FEW_LANES = 4 }
 struct fitting {
     const struct import *m;
     const char *path;
-    struct rung rung[RUNGS]; // those whose lanes the family allows
+    struct rung rung[RUNGS]; // the rungs whose lanes the family allows
     int count;
 };
 
-// Lanes that are slower than the memory are left out where others are legal.
+// Collects the rungs to try. Few lanes are slower than the memory, so they are only used if the family allows no
+// others.
 static void find_rungs(struct fitting *f) {
     for (int i = 0; i < RUNGS; i++)
         if (family_allows(f->m->values, "design.lanes", rungs[i].lanes, f->m->arena) &&
             !(f->count && rungs[i].lanes < FEW_LANES))
             f->rung[f->count++] = rungs[i];
-    if (!f->count) f->rung[f->count++] = rungs[RUNGS - 1]; // the family's check will say why
+    if (!f->count) f->rung[f->count++] = rungs[RUNGS - 1]; // the family's check then reports the reason
 }
 
 static struct import_design design_of(const struct fitting *f, int share, int rung) {
@@ -50,14 +52,14 @@ static struct ir *build(const struct fitting *f, const struct import_design *d, 
     return read ? command_build_spec(read, f->m->arena, diag, NULL) : NULL;
 }
 
-// The first warning of what was said, without its place; NULL: none.
+// The first warning in a text of messages, without its place; NULL: no warning.
 static const char *first_warning(struct arena *arena, const char *said) {
     static const char mark[] = "warning: ";
     const char *at = strstr(said, mark);
     return at ? arena_strndup(arena, at + sizeof mark - 1, strcspn(at + sizeof mark - 1, "\n")) : NULL;
 }
 
-// Built without a word about the board's limits, or NULL. why: of the first word, where there is one.
+// Builds a design; returns NULL if it fails or the board's limits cause a warning. *why: the first warning, if any.
 static struct ir *build_within(const struct fitting *f, const struct import_design *d, struct text *spec,
                                const char **why) {
     struct diag silent;
@@ -79,7 +81,8 @@ static struct ir *build_fitting(const struct fitting *f, const struct import_des
     return build_within(f, d, spec, NULL);
 }
 
-// Of these channels: the first, else, where the last fits, the first between them that does.
+// Finds a design with this share of the channels: the first rung, or the first later one that fits. Tries the last rung
+// second: if it does not fit, the ones between are skipped.
 static struct ir *build_share(const struct fitting *f, int share, struct import_design *d, struct text *spec) {
     *d = design_of(f, share, 0);
     struct ir *ir = build_fitting(f, d, spec);
@@ -99,8 +102,8 @@ static struct ir *build_share(const struct fitting *f, int share, struct import_
 
 enum { WAIT_SHARE = 10, UNROLL = 160, MOST_LANES = 32 };
 
-// Cycles of a decode step at half the context in which the engine waits as its scores leave in narrower words than they
-// come: it makes one for each lane of its own with the beats of a key.
+// Cycles of a decode step at half the context in which the engine waits for its scores to leave. It makes one score per
+// lane with the beats of a key, but the words that carry scores away are narrower.
 static int64_t scores_wait(const struct ir *ir) {
     int64_t position = ir->design.context / 2, cycles = 0;
     for (int k = 0; k < ir->kernels; k++) {
@@ -120,7 +123,8 @@ static bool waits_for_scores(const struct ir *ir) {
     return scores_wait(ir) * WAIT_SHARE > cost_step_bound(ir, &step).cycles;
 }
 
-// Another design in the place of this one, if the board holds it; NULL: it does not, why says what is beyond.
+// Takes another design instead of this one if the board can hold it. Otherwise returns NULL, and *why says what exceeds
+// the limits.
 static struct ir *take_instead(const struct fitting *f, const struct import_design *other, struct import_design *d,
                                struct text *spec, const char **why) {
     struct text other_spec = {0};
@@ -134,7 +138,8 @@ static struct ir *take_instead(const struct fitting *f, const struct import_desi
     return ir;
 }
 
-// As many lanes as that takes, where the board and the family allow them; kernels of vectors keep about what they had.
+// Doubles the lanes until scores no longer slow the engine down, as far as board and family allow. UNROLL keeps the
+// width of vector kernels about as it was.
 static struct ir *match_scores(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
     while (waits_for_scores(ir) && 2 * d->lanes <= MOST_LANES &&
            family_allows(f->m->values, "design.lanes", 2 * d->lanes, f->m->arena)) {
@@ -148,9 +153,9 @@ static struct ir *match_scores(const struct fitting *f, struct ir *ir, struct im
     return ir;
 }
 
-// ---- what room alone allows ----
+// ---- changes that only need space ----
 
-enum { BEATS_AHEAD = 512 }; // of a channel: as many as the block RAMs hold that a word of a beat takes in any case
+enum { BEATS_AHEAD = 512 }; // of a channel; they fill block RAMs that a beat's width requires in any case
 
 static struct ir *take_with(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec,
                             int64_t prefetch_beats, bool wide_rows) {
@@ -161,8 +166,8 @@ static struct ir *take_with(const struct fitting *f, struct ir *ir, struct impor
     return with ? with : ir;
 }
 
-// While the engine waits for a norm the memory reads ahead, as far as the FIFOs of beats go; and of an embedding a step
-// reads a row a token: what 16 bits take is room alone. Both where the board holds them, else either.
+// Uses spare space in two ways. A longer prefetch lets the memory read ahead while the engine waits for a norm. An
+// embedding with 16 bits only takes memory space, as a step reads one row per token. Tries both, then either.
 static struct ir *use_room(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
     struct ir *with = take_with(f, ir, d, spec, BEATS_AHEAD, true);
     if (with == ir) with = take_with(f, ir, d, spec, BEATS_AHEAD, false);
@@ -171,8 +176,8 @@ static struct ir *use_room(const struct fitting *f, struct ir *ir, struct import
 
 // ---- dies ----
 
-// Spread over the board's dies where each is within its limits; else what is beyond them, and whether half of the
-// channels are not.
+// Spreads the design over the board's dies if each die stays within its limits. Otherwise records what exceeds them,
+// and whether half of the channels would fit.
 static struct ir *spread(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
     struct import_design over = *d;
     struct text fewer = {0};

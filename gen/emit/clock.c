@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the timing model's record of a design; a wrong one is an error at its place.
+// Reads the timing model's record of a design. Anything wrong in it is an error at its line and column.
 #include "gen/emit/clock.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static const struct schema_field path_fields[] = {
     {.key = "path", .type = SCHEMA_STRING, .offset = offsetof(struct clock_path, text), .required = true},
 };
 
-// A list that is not empty, by its key.
+// The list under a key; a missing or empty list is an error.
 static const struct yaml_node *list_of(const struct yaml_node *map, const char *key, struct diag *diag) {
     const struct yaml_node *list = yaml_get(map, key);
     if (list && !yaml_expect(list, YAML_KIND_SEQ, key, diag)) return NULL;
@@ -47,7 +47,7 @@ static bool read_path(const struct yaml_node *node, struct arena *arena, struct 
     return true;
 }
 
-// Where the paths of this design can be.
+// Names of the places where paths of this design can be.
 static int list_places(const struct ir *ir, const char *words[IR_MAX_DIES + 2]) {
     int count = 0;
     bool spread = ir->design.dies > 1 && ir->dies > 1;
@@ -116,7 +116,7 @@ double clock_longest_ns(const struct clock_model *clock) {
 
 double clock_mhz_of(double ns) { return floor(1000 / ns); }
 
-// Whether one comes before the other, of equal ones the first in the record.
+// Number of paths that are longer than this one; between equal ones, the record's order decides.
 static int rank_of(const struct clock_model *clock, const struct clock_path *path) {
     int before = 0;
     bool passed = false;

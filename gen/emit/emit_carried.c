@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream carries, in words: the tensor at one of its ends, what a role says, what a multiplexer takes in turn;
-// else that of the streams before or behind the kernels that only hand it on.
+// Says in words what a stream carries: the tensor at one of its ends, the purpose that a port's role names, or the
+// tensors a multiplexer takes in turn. If none applies, the answer comes from the streams before or after kernels that
+// only pass words on.
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 
-enum { HOPS = 16 }; // most kernels that hand a word on
+enum { HOPS = 16 }; // most kernels that a word is followed through
 
 void emit_tensor(const struct ir *ir, int tensor, struct text *out) {
     const struct ir_tensor *t = &ir->tensor[tensor];
@@ -17,7 +18,7 @@ void emit_tensor(const struct ir *ir, int tensor, struct text *out) {
 
 static bool is_step(const struct ir_port *p) { return p->role == IR_ROLE_STEP || p->role == IR_ROLE_WALK; }
 
-// What roles say whose streams are no tensor's.
+// The purpose of a stream by its port's role; NULL if the role is that of a tensor's stream.
 static const char *role_text(const struct ir_port *p) {
     static const char *const text[] = {
         [IR_ROLE_NONE] = NULL,
@@ -42,7 +43,7 @@ static bool add_role(const struct ir *ir, const struct ir_edge *e, struct text *
 
 // ---- by tensor ----
 
-// Names of the tensors at the kernel's ports of one direction, each once.
+// Adds the names of the tensors at the kernel's ports of one direction, without repetition.
 static int add_tensors(const struct ir *ir, const struct ir_kernel *k, bool is_output, struct text *out) {
     int count = 0;
     for (int p = 0; p < k->ports; p++) {
@@ -84,7 +85,7 @@ static bool add_along(const struct ir *ir, const struct ir_edge *e, bool is_outp
            (hops > 0 && add_from(ir, is_output ? e->dst_kernel : e->src_kernel, is_output, hops - 1, out));
 }
 
-// Of the first of its streams in this direction, but for step words that it takes.
+// Describes the first known stream of a kernel in this direction; skips step words.
 static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; p < k->ports && hands_on(k); p++) {
@@ -102,7 +103,7 @@ void emit_carried(const struct ir *ir, const struct ir_edge *e, struct text *out
     text_add(out, "of no tensor");
 }
 
-// Of a kernel on the way of a plain net: one input, one output.
+// Describes a kernel that passes a plain net on: one input, one output.
 static bool add_net(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_wire *in = NULL;
     int wires = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emitted top says of itself: how to read it, which operations a kernel computes, what a stream carries.
+// Comments in the emitted Verilog: how to read the top, which operations a kernel computes, what a stream carries.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -43,7 +43,7 @@ static void add_products(const struct ir *ir, int engine, struct text *out) {
         if (ir_engine_of(ir, n) == engine) text_addf(out, "%s%s", count++ ? ", " : "the products ", ir->node[n].name);
 }
 
-// A kernel of no operation: what its class does, with what.
+// Describes a kernel without an operation by the purpose of its class and the data it carries.
 static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct kernel_class *class = kernel_of(k);
@@ -65,7 +65,8 @@ void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
 
 // ---- the head of the file ----
 
-// The kernel that computes it: its own, an engine, or, of what an engine's lanes do on the way, that of its operand.
+// The kernel that computes a node: the node's kernel or its engine. An operation that an engine's lanes apply on the
+// way belongs to the kernel of its operand.
 static int kernel_of_node(const struct ir *ir, int node) {
     for (int hops = 0; hops < ir->nodes; hops++) {
         for (int k = 0; k < ir->kernels; k++)
@@ -78,7 +79,7 @@ static int kernel_of_node(const struct ir *ir, int node) {
     return IR_NONE;
 }
 
-// Operations of a region, and the instances that compute them.
+// Lists the operations of a region and the instances that compute them.
 static void add_region(const struct emit_plan *p, const struct ir_region *r, struct text *out) {
     const struct ir *ir = p->ir;
     text_addf(out, "// Region %s, %lld time%s in %s. Its operations, and the kernels that compute them:\n", r->name,

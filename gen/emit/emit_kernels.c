@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels: an instance of each, its ports tied to the fields of streams' words, to nets and to the memory.
+// Writes an instance of each kernel and ties its ports to fields of stream words, to nets and to the memory.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -16,7 +16,7 @@ const char *emit_port_net(const struct emit_plan *p, const struct ir_port *port)
     return port->is_output ? p->from[port->edge] : p->to[port->edge];
 }
 
-// A signal of a stream: its handshake, or a field of its word.
+// Expression for one signal of a stream: its handshake, or a field of its word.
 static const char *field(const struct ir *ir, const char *net, const struct emit_word *w, int signal) {
     const int64_t first[] = {0, w->data, w->data + w->user, w->data + w->user + w->last},
                   bits[] = {w->data, w->user, w->last, w->count};
@@ -36,7 +36,7 @@ static const char *port_prefix(const struct ir *ir, const struct ir_port *p) {
 static void add_single(const struct emit_scope *s, const struct ir_port *p) {
     const char *prefix = port_prefix(s->plan->ir, p);
     int count = p->kind == IR_STREAM_COUNTED ? SIGNALS : has_user(p) ? 5 : 3;
-    for (int i = 0; i < count; i++) { // the handshake on a line, the payload on the next
+    for (int i = 0; i < count; i++) { // handshake on one line, payload on the next
         const char *net = p->edge != IR_NONE ? signal_net(s->plan, p, i) : i == 1 && p->is_output ? "1'b1" : "";
         text_addf(s->out, "%s%s.%s%s(%s)", i ? "," : "", i == 0 || i == 2 ? "\n        " : " ", prefix, signals[i],
                   net);
@@ -55,7 +55,7 @@ static const char *unused_net(const struct ir *ir, const struct ir_kernel *k, co
     return arena_printf(ir->arena, "%s_unused_%d", k->name, p->index);
 }
 
-// An output nobody reads is always taken.
+// An array output that no kernel reads is always ready, so that it never blocks the kernel.
 static const char *array_net(const struct emit_plan *p, const struct ir_kernel *k, const struct ir_port *port,
                              int signal) {
     if (port->edge != IR_NONE) return signal_net(p, port, signal);
@@ -63,7 +63,7 @@ static const char *array_net(const struct emit_plan *p, const struct ir_kernel *
     return signal == 1 ? "1'b1" : field(p->ir, unused_net(p->ir, k, port), &word, signal);
 }
 
-// A packed array port: port 0 in the low bits.
+// Writes a packed array port; port 0 is in the low bits.
 static void add_array(const struct emit_scope *s, const struct ir_kernel *k, const struct ir_port *first,
                       bool handshake_only) {
     int ports = 0;
@@ -77,7 +77,7 @@ static void add_array(const struct emit_scope *s, const struct ir_kernel *k, con
     }
 }
 
-// Nets for array outputs without a reader.
+// Declares nets for array outputs without a reader.
 static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].edge == IR_NONE && k->port[p].index != IR_NONE && k->port[p].is_output) {
@@ -89,7 +89,7 @@ static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *
 
 static bool is_fork(const struct ir_kernel *k) { return kernel_is(k, KERNEL_FORK); }
 
-// A fork carries the handshake; its word is shared by wiring.
+// The fork handles the handshake only; all its outputs are wired to the one input word.
 static void add_fork_words(const struct emit_scope *s, const struct ir_kernel *k) {
     for (int p = 1; p < k->ports; p++)
         text_addf(s->out, "    assign %s = %s;\n", emit_port_net(s->plan, &k->port[p]),
@@ -109,7 +109,7 @@ static void add_streams(const struct emit_scope *s, const struct ir_kernel *k) {
     }
 }
 
-// ---- the storage of several streams ----
+// ---- storage that several streams share ----
 
 static int pool_member(const struct ir *ir, int pool, int port) {
     for (int e = 0; e < ir->edges; e++)
@@ -117,7 +117,7 @@ static int pool_member(const struct ir *ir, int pool, int port) {
     base_fatal("emit: pool %s without a stream at port %d", ir->kernel[pool].name, port);
 }
 
-// A signal of every stream, at the storage.
+// Writes one signal of all streams of the pool, on the storage's side.
 static void add_pool_array(const struct emit_scope *s, int pool, const char *port, bool is_input, int signal) {
     const struct ir *ir = s->plan->ir;
     text_addf(s->out, ",\n        .%s({", port);
@@ -170,9 +170,9 @@ static void add_params(const struct emit_scope *s, int id) {
 
 static const char *net_of(const struct ir *ir, int wire) { return ir_use_print(ir, &ir->wire[wire].use); }
 
-static bool is_unused(const struct ir_wire *wire) { return !wire->use.parts; } // open, or a constant
+static bool is_unused(const struct ir_wire *wire) { return !wire->use.parts; } // open, or tied to a constant
 
-// What this design has no use for, under a line that says why.
+// Writes the ports that this design does not use, under a comment that says why.
 static void add_unused_ports(const struct emit_scope *s, int k) {
     const struct ir *ir = s->plan->ir;
     const struct kernel_class *class = kernel_of(&ir->kernel[k]);
@@ -212,7 +212,7 @@ static void add_client_ports(const struct emit_scope *s, int k) {
     }
 }
 
-// Of an engine: in a design with one clock nothing looks at it.
+// Port of an engine's second clock. A design with one clock ties it to clk, as nothing reads it.
 static const char *second_clock(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel)

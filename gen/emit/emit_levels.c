@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes to everything or comes from everything: the reset of what belongs to a request, the flush of the memory's
-// engines, the kernels' faults. To a die other than the token loop's each has stages of rill_hop, one on every die of
-// the way; all dies have as many, so that they leave the reset in the same cycle and a fault's place depends on no die.
+// Signals that go to all instances or come from all of them: the reset of everything that belongs to a request, the
+// flush of the memory's engines, the kernels' faults. On the way to a die other than the token loop's, each passes
+// through stages of a rill_hop, one on every die of the way. All dies have equally many stages, so they leave reset in
+// the same cycle, and a fault's bit number does not depend on its die.
 #include "gen/emit/emit.h"
 #include "gen/ir/ir.h"
 #include "gen/kernel/kernel.h"
@@ -42,7 +43,7 @@ bool emit_has_faults(const struct ir *ir, int die) {
 
 // ---- levels ----
 
-// A register for each instance after one for all.
+// One register for all, followed by a register for each instance.
 static void add_tree(const char *net, const char *source, int copies, struct text *out) {
     text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s), .q(%s));\n",
               rtl_register_tree.module, copies, net, source, net);
@@ -58,7 +59,7 @@ static void add_copies(const struct ir *ir, const char *net, const char *note, i
 
 static const char reset_note[] = "reset of everything that belongs to one request";
 
-// The instances of one die.
+// The reset of the instances on one die.
 static void add_reset(const struct ir *ir, int die, int copies, struct text *out) {
     const char *net = emit_of_die(ir, "core_rst", die), *from = "core_rst_q";
     add_copies(ir, net, reset_note, copies, out);
@@ -84,20 +85,21 @@ void emit_levels(const struct emit_plan *p, struct text *out) {
 
 // ---- faults ----
 
-static int faults_of(const struct ir *ir, int die) { // IR_NONE: of all dies
+static int faults_of(const struct ir *ir, int die) { // IR_NONE: on all dies
     int faults = 0;
     for (int k = 0; k < ir->kernels; k++)
         faults += ir->kernel[k].has_fault && (die == IR_NONE || ir->kernel[k].die == die);
     return faults;
 }
 
-// A run of faults that lie side by side in the module's and in the token loop's.
+// A run of faults that are adjacent in their module's vector and in the token loop's `kernel_fault`.
 struct run {
-    int module, first, count; // of the module's faults
-    int place;                // of the first among all
+    int module, first, count; // index in the module's fault vector
+    int place;                // bit number in `kernel_fault`
 };
 
-// The run that ends with this kernel's fault, and the kernel before it; die IR_NONE: whatever the die.
+// Finds the run that ends with this kernel's fault, and sets *kernel to the kernel where the run begins. IR_NONE as
+// die: the run may span dies.
 static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
     const struct ir *ir = p->ir;
     struct run run = {.module = p->home[*kernel]};
@@ -116,7 +118,8 @@ static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
     return run;
 }
 
-// Faults in the order of their places: of the modules, or as the token loop has them.
+// Lists a die's faults in order of their bit numbers: as slices of `kernel_fault` if `told`, else as slices of the
+// modules' vectors.
 static void add_list(const struct emit_plan *p, int die, bool told, struct text *out) {
     const struct ir *ir = p->ir;
     struct text list = {0};

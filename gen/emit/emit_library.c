@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL library beside a design: the templates that its modules reach, and no others, so that a tool that is given no
-// top module finds one. A module of the library has a file of its own with its name. What it includes (*.vh) is written
-// in the place of the directive: so a design's files need no include path.
+// The RTL library: copies to a design only the templates that its modules reach. A tool that is given no top module
+// then finds exactly one. A library module's file has the module's name. An included file (*.vh) replaces its
+// directive, so the design's files need no include path.
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static const char *header_path(const struct emit_library *library, const char *n
     return NULL;
 }
 
-// The name of a constant that has a line of its own; NULL: another line.
+// The name of a constant if the line declares exactly one; NULL for any other line.
 static const char *constant_of(struct emit_library *library, const char *line) {
     static const char begins[] = "localparam ";
     size_t len = strcspn(line, ";\n"), name = strcspn(line, "=");
@@ -75,14 +75,15 @@ static const char *constant_of(struct emit_library *library, const char *line) {
     return alone ? verilog_word_before(library->arena, line, name) : NULL;
 }
 
-// Of a table of constants a design has those that its module uses: neither the licence, nor what lints say of others.
+// Whether an included line is copied. A design needs only the constants that its module uses; unused ones would cause
+// lint warnings. The header's licence line is dropped.
 static bool is_wanted(struct emit_library *library, const char *header, const char *line, const char *text) {
     const char *name = constant_of(library, line);
     if (!strncmp(line, "// SPDX", 7)) return false;
     return !name || verilog_count_word(text, name) > 0 || verilog_count_word(header, name) > 1;
 }
 
-// The file's lines that the text around it needs, moved to the right by the blanks in front of the directive.
+// Adds the lines of an included file that the surrounding text needs, indented as the directive was.
 static bool add_header(struct emit_library *library, const char *name, const char *around, const char *blanks,
                        int count, struct text *out, const char **why) {
     const char *path = header_path(library, name);
@@ -116,7 +117,7 @@ static bool expand(struct emit_library *library, struct source *source, const ch
 
 // ---- defaults ----
 
-// The module's first line in its folder's lint.txt: parameters that are legal, ` NAME=VALUE NAME=VALUE`. NULL: none.
+// The module's first line in its folder's lint.txt, which gives legal parameters: ` NAME=VALUE NAME=VALUE`. NULL: none.
 static const char *legal_set(struct emit_library *library, const struct source *source, const char *module) {
     const char *why, *name = strrchr(source->path, '/');
     size_t folder = (size_t)(name - source->path), len;
@@ -134,7 +135,8 @@ static const char *value_in(struct emit_library *library, const char *set, const
     return at ? arena_strndup(library->arena, at + strlen(given), strcspn(at + strlen(given), " ")) : NULL;
 }
 
-// Whether the table in the module's header gives the parameter a range without 0: `// NAME  meaning  unit  range`.
+// Whether the table in the module's header gives the parameter a range that excludes 0: `// NAME  meaning  unit
+// range`.
 static bool is_required(struct emit_library *library, const char *text, const char *name) {
     const char *row = strstr(text, arena_printf(library->arena, "\n// %s  ", name));
     if (!row) row = strstr(text, arena_printf(library->arena, "\n// %s ", name));
@@ -144,9 +146,10 @@ static bool is_required(struct emit_library *library, const char *text, const ch
     return *range != '0' && strncmp(range, "any", 3) != 0 && strncmp(range, "derived", 7) != 0;
 }
 
-// A parameter that every instance has to give has the default 0, which a guard refuses. A tool that is told no top
-// elaborates each module with its defaults before it finds the top, and must not stop there: a design's copy has
-// defaults that are legal. An optional parameter keeps its default, as instances may leave it out.
+// Replaces default 0 of required parameters by a legal value in a design's copy. In the library, a guard refuses that
+// 0, so that no instance forgets the parameter. A tool without a given top elaborates each module with its defaults
+// before it finds the top, and the guard would stop it. Optional parameters keep their defaults, as instances may leave
+// them out.
 static void give_defaults(struct emit_library *library, const char *module, struct source *source) {
     static const char begins[] = "    parameter ";
     const char *set = legal_set(library, source, module);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory side: a rill_channel for each channel, with its clients. Client 0 of the read side is the lane's weight
-// stream where there is an engine.
+// The memory side: a rill_channel for each channel, with its clients. In a design with an engine, read client 0 is the
+// weight stream of the channel's lane.
 #include <string.h>
 
 #include "gen/cost/cost.h"
@@ -47,8 +47,8 @@ struct channel {
     const struct emit_plan *plan;
     const struct ir *ir;
     int index;
-    int address; // bits of an address
-    int engine;  // that owns it, or IR_NONE
+    int address; // width of an address, in bits
+    int engine;  // engine that owns the channel, or IR_NONE
     int readers, writers;
     struct emit_client read[EMIT_MAX_CLIENTS], write[EMIT_MAX_CLIENTS];
     struct text *out;
@@ -66,7 +66,7 @@ static struct channel channel_of(const struct emit_plan *p, int c, struct text *
     return ch;
 }
 
-// Its engines have a copy of the reset and of the flush each.
+// Number of the channel's engines. Each takes a copy of the reset and of the flush.
 static int engines_of(const struct channel *ch) { return ch->readers + (ch->writers > 0); }
 
 static int memory_die(const struct ir *ir) { return emit_way_stages(ir) ? cost_memory_die(ir) : 0; }
@@ -114,7 +114,7 @@ static void add_parameters(const struct channel *ch) {
         add_list(ch, "BURST", burst_of);
         add_list(ch, "PREFETCH", prefetch_of);
         text_add(ch->out, ", .STYLE(\"");
-        for (int i = ch->readers - 1; i >= 0; i--) // its first letter
+        for (int i = ch->readers - 1; i >= 0; i--) // a style's first letter
             text_addf(ch->out, "%c", *ram_style_words[style_of(ch, &ch->read[i], prefetch_of(ch, &ch->read[i]))]);
         text_add(ch->out, "\")");
     }
@@ -124,7 +124,7 @@ static void add_parameters(const struct channel *ch) {
     text_addf(ch->out, ") u_channel_%02d (\n", ch->index);
 }
 
-// ---- ports: those of clients are packed, client 0 in the low bits ----
+// ---- ports: clients are packed, client 0 in the low bits ----
 
 enum part {
     BASE,
@@ -147,7 +147,7 @@ static const char *base_of(const struct channel *ch, const struct emit_client *c
                       ch->address);
 }
 
-// The place of the channel among those over which a client's nets are packed.
+// Index of the channel among the channels over which a client's nets are packed.
 static int place_of(const struct channel *ch, const struct emit_client *c) {
     if (c->is_lane) return ch->index;
     return c->on_every ? ch->index - ch->ir->engine[ch->engine].first_channel : c->parts > 1 ? c->part : 0;
@@ -158,7 +158,7 @@ static int places_of(const struct channel *ch, const struct emit_client *c) {
     return c->on_every ? ch->ir->engine[ch->engine].channels : c->parts > 1 ? c->parts : 1;
 }
 
-// Descriptors of the weights come from the engine's own walker.
+// Nets of the weight stream's descriptors, which the engine's walker sends.
 static const char *lane_desc(const struct channel *ch, enum part part) {
     const struct ir_engine *e = &ch->ir->engine[ch->engine];
     const char *net = ir_engine_name(ch->ir, ch->engine, arena_printf(ch->ir->arena, "lane_%s", part_words[part]));
@@ -183,7 +183,7 @@ static void add_clients(const struct channel *ch, bool is_write, enum part part)
     text_addf(ch->out, "%s),\n", emit_close(count));
 }
 
-// A side without clients asks for nothing.
+// Ties off a side without clients.
 static void add_no_clients(const struct channel *ch, bool is_write) {
     const char *side = is_write ? "write" : "read";
     text_addf(ch->out, "        .%s_base(%d'd0), .%s_desc_tvalid(1'b0), .%s_desc_tready(), .%s_desc_tdata(%d'd0),\n",
@@ -204,7 +204,7 @@ static bool is_read(const struct ir *ir, enum ir_net_role role, int client) {
     return ir_net_is_read(ir, ir_find_net(ir, role, client));
 }
 
-// What somebody counts or waits for; the others have a net that nobody reads.
+// Ties an output to the nets of clients whose signal is counted or waited for; other clients get an unread net.
 static void add_told(const struct channel *ch, const char *port, enum ir_net_role role, enum part part) {
     bool any = false;
     for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);
@@ -275,8 +275,8 @@ void emit_channels(const struct emit_plan *p, struct text *out) {
 
 // ---- bursts from a walker to its channels ----
 
-// Registers between the walker and the channels: ready of all of them comes together at the fork, late, so it moves no
-// data.
+// A register slice between the walker and the fork to the channels. The fork combines all channels' ready signals,
+// which arrive late; the slice keeps that ready signal from moving data in the same cycle.
 static void add_walk_slice(struct emit_scope *s, int engine) {
     const struct ir *ir = s->plan->ir;
     const char *burst = ir_engine_name(ir, engine, "walk_burst"), *sent = ir_engine_name(ir, engine, "walk_sent");
@@ -290,7 +290,7 @@ static void add_walk_slice(struct emit_scope *s, int engine) {
               sent, ir_engine_name(ir, engine, "lane_desc"));
 }
 
-// A burst goes to all channels of its engine.
+// Sends each burst to all channels of its engine.
 static void add_walk_fork(struct emit_scope *s, int engine) {
     const struct ir *ir = s->plan->ir;
     const char *sent = ir_engine_name(ir, engine, "walk_sent"), *desc = ir_engine_name(ir, engine, "lane_desc");

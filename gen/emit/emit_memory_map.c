@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// memory_map.json: the segments of the design's memory, with their channels, offsets and sizes.
 #include <string.h>
 
 #include "gen/emit/emit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modules of a design: ports, nets that stay inside, then streams, kernels, and what belongs to no kernel.
+// Writes a design's modules: ports, internal nets, then streams, kernels, and the logic that belongs to no kernel.
 
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
@@ -14,7 +14,7 @@ static void add_level(const struct emit_plan *p, emit_pins *pins, const char *po
     add_pin(p, pins, (struct emit_pin){.name = port, .net = net, .bits = bits, .kind = EMIT_PIN_LEVEL});
 }
 
-// The module's copies of a die's reset.
+// Adds the module's copies of each die's reset.
 static void add_resets(const struct emit_plan *p, int m, emit_pins *pins) {
     const struct ir *ir = p->ir;
     for (int d = 0; d < IR_MAX_DIES; d++) {
@@ -50,7 +50,8 @@ static void add_stream(const struct emit_plan *p, const char *name, int edge, bo
                               .other = other});
 }
 
-// Of a stream from one module to another: the writer's nets go to the link's module, of a pool the reader's from there.
+// Adds streams that go from one module to another. The link is in the reader's module, so the writer's nets cross. A
+// pooled stream's link is in the pool's module, so the reader's nets cross as well if the reader is in another module.
 static void add_streams_between(const struct emit_plan *p, int m, int source, int sink, emit_pins *pins) {
     for (int e = 0; e < p->ir->edges; e++) {
         const struct ir_edge *edge = &p->ir->edge[e];
@@ -147,7 +148,7 @@ emit_pins emit_pins_of(const struct emit_plan *p, int m) {
 
 // ---- text of ports ----
 
-// The signals of a pin: valid, ready, word; of a net the net.
+// The signals of a pin: valid, ready and word of a stream, or the net itself.
 int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal out[3]) {
     static const char *const suffixes[][3] = {
         [EMIT_PIN_STREAM] = {"_valid", "_ready", ""}, [EMIT_PIN_AXIS] = {"_tvalid", "_tready", "_tdata"}};
@@ -163,7 +164,8 @@ int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emi
     return 3;
 }
 
-// What streams and levels have in common, above the first of them; NULL: what the pin before has.
+// Heading above the first of several similar pins (streams to one module, levels); NULL if the pin before has the same
+// one.
 const char *emit_pin_note(const struct emit_plan *p, const emit_pins *pins, size_t i) {
     const struct emit_pin *pin = &pins->items[i], *before = i ? pin - 1 : NULL;
     bool streams = pin->kind == EMIT_PIN_STREAM;
@@ -214,7 +216,7 @@ static bool takes_all(const struct emit_plan *p, int m, int net) {
     return false;
 }
 
-// Inputs of which a module takes some bits alone.
+// Marks inputs of which a module reads only some bits, so that lint does not report the rest.
 static void add_unread(const struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
     for (int i = 0; i < p->ir->nets; i++) {
@@ -252,7 +254,8 @@ static void write_module(struct emit_plan *p, int m, const struct text *body) {
     text_free(&text);
 }
 
-// The copies that a body takes are counted first: one alone is no vector.
+// Counts the copies of the reset that a body takes, before the body is written: a single copy is declared without a
+// range.
 static void count_copies(struct emit_plan *p, int m) {
     struct text unused = {0};
     struct emit_scope scope = {.plan = p, .module = m, .out = &unused};

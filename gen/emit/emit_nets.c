@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain nets of a design: which module drives each, which ones read it, how wide it is.
+// Plain nets of a design: which module drives each net, which modules read it, and its width.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -13,7 +13,6 @@ static int faults(const struct ir *ir) {
     return count ? count : 1;
 }
 
-// Channels on which a client has an engine.
 int emit_client_channels(const struct ir *ir, int client) {
     const struct ir_client *c = &ir->client[client];
     return c->channel == IR_NONE ? ir->engine[c->engine].channels : ir_parts(c->parts);
@@ -46,12 +45,12 @@ int64_t emit_net_bits(const struct ir *ir, int net) {
     }
 }
 
-// Pins of the top, which only the registers use.
+// Pins of the top that only the register file uses.
 static bool is_pin(const struct ir_net *n) {
     return n->role == IR_NET_INTERRUPT || (n->role == IR_NET_PLAIN && !strncmp(n->name, "s_axi_control_", 14));
 }
 
-// Who drives a net that no kernel says to drive.
+// The driver of a net for which the IR names no kernel.
 static int driver_without(const struct emit_plan *p, const struct ir_net *n) {
     switch (n->role) {
     case IR_NET_MEMORY_ERROR:
@@ -87,7 +86,7 @@ static void add_reads_of_kernels(const struct emit_plan *p) {
         const struct ir_wire *wire = &ir->wire[w];
         for (int i = 0; i < wire->use.parts && !wire->is_output; i++) {
             const struct ir_net *net = &ir->net[wire->use.part[i].net];
-            if (net->role == IR_NET_LANE_BEAT_TREADY) continue; // driven part by part, by engines
+            if (net->role == IR_NET_LANE_BEAT_TREADY) continue; // engines drive their slices of it
             read_by(p, wire->use.part[i].net, p->home[wire->kernel]);
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pblocks.tcl: a pblock per die and the instances that lie on it, for the vendor's placer. A path that matches nothing
-// is an error.
+// Writes pblocks.tcl for the vendor's placer: a pblock per die with the instances on it. A path that matches no
+// instance is an error.
 #include <stdlib.h>
 
 #include "gen/cost/cost.h"
@@ -28,34 +28,34 @@ static void place_if_here(void *state, const char *instance, int die) {
     if (die == p->die) place(p->ir, die, instance, p->out);
 }
 
-// Where stage k of n is on the way from one die to another: as far as it can be, so that a boundary lies between
-// registers.
+// The die of stage k of n on the way from one die to another. Stages move ahead as early as possible, so that registers
+// are on both sides of each die boundary.
 static int stage_die(int from, int to, int k) {
     int away = abs(to - from);
     return from + (to < from ? -1 : 1) * (k + 1 < away ? k + 1 : away);
 }
 
-// `n` stages of a rill_hop; all that are not needed for the way stay at its end.
+// Places the `n` stages of a rill_hop; stages beyond the number of dies on the way stay at its end.
 static void place_hop(const struct ir *ir, int die, const char *path, int from, int to, int n, struct text *out) {
     for (int k = 0; k < n; k++)
         if (stage_die(from, to, k) == die)
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
-// The same with the first stage where the way begins: what it takes has logic in front of it.
+// Like place_hop, but the first stage stays on the start's die, because logic drives its input.
 static void place_late_hop(const struct ir *ir, int die, const char *path, int from, int to, int n, struct text *out) {
     for (int k = 0; k < n; k++)
         if ((k ? stage_die(from, to, k - 1) : from) == die)
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
-// Results of a group that need no more than what places the engine.
+// Whether a group's results stay on the engine's die, so that the engine's own placement covers them.
 static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
     int home = ir->kernel[e->kernel].die;
     return e->sums_die[lane] == home && e->result_die == home;
 }
 
-// The second half of a lane that is cut, the stages in between, and what it gets its command by.
+// Places the second half of a lane that is cut, the stages between the halves, and the logic that brings its command.
 static void place_sums(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside,
                        struct text *out) {
     const struct ir *ir = p->ir;
@@ -71,7 +71,7 @@ static void place_sums(const struct emit_plan *p, int die, const struct ir_engin
     place(ir, die, arena_printf(ir->arena, "%s/u_sums", matrix), out);
 }
 
-// The lane as a whole, and in it what lies elsewhere.
+// Places a lane as a whole, and the instances inside it that are on another die.
 static void place_lane(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside,
                        struct text *out) {
     const struct ir *ir = p->ir;
@@ -89,7 +89,8 @@ static void place_lane(const struct emit_plan *p, int die, const struct ir_engin
               out);
 }
 
-// What goes along with the results, to the sums of the first group; and where they come together, if that is elsewhere.
+// Places the side data that travels with the results to the sums of the first group, and the logic that joins the
+// results if that is on another die than the engine.
 static void place_side(const struct emit_plan *p, int die, const struct ir_engine *e, struct text *out) {
     const struct ir *ir = p->ir;
     const char *results = arena_printf(ir->arena, "%s/u_results", emit_kernel_path(p, e->kernel));
@@ -106,7 +107,7 @@ static void place_side(const struct emit_plan *p, int die, const struct ir_engin
                    out);
 }
 
-// What makes results of the integers of a group of lanes, and their way to where they come together.
+// Places the logic that turns a lane group's integers into results, and the stages to the die where results are joined.
 static void place_results(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside,
                           struct text *out) {
     const struct ir *ir = p->ir;
@@ -122,8 +123,8 @@ static void place_results(const struct emit_plan *p, int die, const struct ir_en
     }
 }
 
-// The operand's way to one die and, on another one than the engine's, its copy there: stages of the way in between. To
-// sums alone the command and the exponents go.
+// Places the stages that carry the operand to one die, and the copy of the operand on a die other than the engine's. A
+// die that only has sums gets the command and the exponents alone.
 static void place_way(const struct ir *ir, int die, const struct ir_engine *e, const char *path,
                       const struct ir_chain *chain, struct text *out) {
     int home = ir->kernel[e->kernel].die;
@@ -139,7 +140,7 @@ static void place_way(const struct ir *ir, int die, const struct ir_engine *e, c
         place_hop(ir, die, arena_printf(ir->arena, "%s%s", path, all[i]), home, chain->die, ir_engine_hops(ir, e), out);
 }
 
-// What all lanes of a die share, in the order in which place-dies counts the dies, and the operand's copies.
+// Places what all lanes of a die share, in the order in which place-dies counts the dies, and the operand's copies.
 static void place_chains(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside, struct text *out) {
     const struct ir *ir = p->ir;
     const char *engine = emit_kernel_path(p, e->kernel);
@@ -155,7 +156,7 @@ static void place_chains(const struct emit_plan *p, int die, const struct ir_eng
     }
 }
 
-// What loads a store of parameters lies at the memory.
+// Places the stages that load a parameter store: they begin at the memory's die.
 static void place_stores(const struct emit_plan *p, int die, struct text *out) {
     const struct ir *ir = p->ir;
     for (int k = 0; k < ir->kernels; k++)
@@ -164,7 +165,7 @@ static void place_stores(const struct emit_plan *p, int die, struct text *out) {
                            ir->kernel[k].die, kernel_load_hops(&ir->kernel[k]), out);
 }
 
-// Levels and faults, on the die where they are read or made.
+// Places levels and faults on the die where they are read or made.
 static void place_levels(const struct emit_plan *p, int die, struct text *out) {
     const struct ir *ir = p->ir;
     bool far = emit_way_stages(ir) > 0;
@@ -176,7 +177,7 @@ static void place_levels(const struct emit_plan *p, int die, struct text *out) {
     if (emit_has_faults(ir, die)) place(ir, die, arena_printf(ir->arena, "u_fault_way_%d", die), out);
 }
 
-// Their stages: the reset's way from the token loop to every die, that of faults from each to it.
+// Places the stages of the reset from the token loop to every die, and of the faults back.
 static void place_ways(const struct emit_plan *p, int die, struct text *out) {
     const struct ir *ir = p->ir;
     int home = emit_home(ir), stages = emit_way_stages(ir);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which module of a design's Verilog an instance is in: that of its region, or, where several regions use it, `shared`.
-// What belongs to no region is in `control`.
+// Decides in which module an instance goes: that of its region, `shared` if several regions use it, or `control` if it
+// belongs to no region.
 #include <ctype.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@
 
 // ---- names ----
 
-// The design's name as a word of Verilog, without holes; never a name of the library.
+// The design's name as a Verilog identifier; every run of other characters becomes one `_`. It never begins like a name
+// of the library.
 static const char *prefix_of(const struct ir *ir) {
     struct text text = {0};
     bool own = isalpha((unsigned char)ir->name[0]) && strncmp(ir->name, "rill", 4) != 0;
@@ -57,7 +58,8 @@ struct homes {
 
 static int home_of(struct homes *h, int kernel);
 
-// Of what is at the other end of a port's stream, or the region in which the port fires. NOWHERE: nobody says.
+// The home that a port's stream suggests: that of the kernel at its other end, or of the region in which the port
+// fires. NOWHERE: the stream decides nothing.
 static int home_at(struct homes *h, const struct ir_port *p) {
     const struct ir *ir = h->plan->ir;
     if (p->edge == IR_NONE) return NOWHERE;
@@ -70,7 +72,7 @@ static int home_at(struct homes *h, const struct ir_port *p) {
     return h->of_region[p->region];
 }
 
-// The only home of the ports of one direction; NOWHERE without, IR_NONE where they have several.
+// The one home of all ports of a direction; NOWHERE if no port decides, IR_NONE if they have several homes.
 static int home_along(struct homes *h, const struct ir_kernel *k, bool is_output) {
     int home = NOWHERE;
     for (int p = 0; p < k->ports; p++) {
@@ -102,7 +104,8 @@ static bool is_of_engine(const struct ir *ir, int kernel) {
     return false;
 }
 
-// Where its words go, of a multiplexer where they come from; else the other side; several: shared.
+// The home by a kernel's outputs (by its inputs for a multiplexer). If these decide nothing, the other side does.
+// Several homes: shared.
 static int home_by_streams(struct homes *h, const struct ir_kernel *k) {
     bool out = !kernel_is(k, KERNEL_MUX);
     int home = home_along(h, k, out);
@@ -129,7 +132,7 @@ static int home_of(struct homes *h, int kernel) {
     return *home = found;
 }
 
-// Regions first, in the order of the design. Modules that hold no kernel go.
+// Orders the modules: regions first, in the design's order. Modules without a kernel are dropped, except control.
 static void put_in_order(struct emit_plan *p) {
     struct emit_module *old = p->module;
     int *to = ARENA_ARRAY(p->ir->arena, int, (size_t)p->modules), kept = 0;
@@ -152,7 +155,7 @@ void emit_plan_homes(struct emit_plan *p) {
     struct homes h = {p, ARENA_ARRAY(ir->arena, int, (size_t)ir->regions + 1)};
     p->module = ARENA_ARRAY(ir->arena, struct emit_module, (size_t)ir->regions + 2);
     p->home = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
-    p->control = add_module(p, "control", IR_NONE); // first, so that no region has its name
+    p->control = add_module(p, "control", IR_NONE); // first, so that no region can take its name
     p->shared = add_module(p, "shared", IR_NONE);
     for (int r = 0; r < ir->regions; r++) h.of_region[r] = add_module(p, ir->region[r].name, r);
     for (int k = 0; k < ir->kernels; k++) p->home[k] = UNKNOWN;
@@ -176,7 +179,8 @@ static bool is_stream_name(const struct emit_plan *p, int edges, const char *nam
     return false;
 }
 
-// `a` with port `b_c` and `a_b` with port `c` make one name: the second gets a number.
+// Makes a stream's name unique: kernel `a` with port `b_c` and kernel `a_b` with port `c` give one name, so the second
+// gets a number.
 static const char *stream_name(const struct emit_plan *p, int edges, const char *side, const char *end) {
     const char *wanted = arena_printf(p->ir->arena, "%s_%s", side, end), *name = wanted;
     for (int i = 2; is_stream_name(p, edges, name); i++) name = arena_printf(p->ir->arena, "%s_%d", wanted, i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Verilog of a design, file by file, and a hash of what a netlist of it depends on.
+// Collects the Verilog files of a design, and a hash of everything in them that a netlist depends on.
 #include <ctype.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool has_file(const struct emit_rtl *rtl, const char *name) {
     return false;
 }
 
-// The files of a custom kernel; one that several kernels name is there once.
+// Adds the files of a custom kernel; a file that several kernels name is added once.
 static bool add_custom(const struct ir *ir, const struct custom *k, struct emit_library *library, struct emit_rtl *out,
                        struct diag *diag) {
     for (int f = 0; f < k->files; f++) {
@@ -49,7 +49,7 @@ static struct emit_library *open_library(struct arena *arena, struct diag *diag)
     return NULL;
 }
 
-// Whether the library has the module of every kernel that is not the design's own.
+// Checks that the library has the module of every kernel except custom ones.
 static bool check_modules(const struct ir *ir, const struct emit_library *library, struct diag *diag) {
     int before = diag->errors;
     for (int k = 0; k < ir->kernels; k++) {
@@ -77,7 +77,7 @@ static bool reach(struct emit_library *library, const struct emit_rtl *modules, 
     return true;
 }
 
-// Templates first, by folder and name, then custom kernels.
+// Adds templates sorted by folder and name, then custom kernels' files.
 static bool add_library(const struct ir *ir, const struct emit_rtl *modules, struct emit_rtl *out, struct diag *diag) {
     struct emit_library *library = open_library(ir->arena, diag);
     struct emit_rtl customs = {0};
@@ -102,7 +102,7 @@ static void add_module(const struct emit_plan *p, const char *module, const char
     text_free(&file);
 }
 
-// The modules of the design, the top last.
+// Makes the files of the design's modules, the top last.
 static struct emit_rtl make_modules(const struct emit_plan *p) {
     struct emit_rtl modules = {0};
     struct text top = {0};
@@ -116,7 +116,7 @@ static struct emit_rtl make_modules(const struct emit_plan *p) {
 
 // ---- the hash ----
 
-// Not a comment, not empty, and not what a host alone knows the design by.
+// Whether a line counts for the hash: comments, empty lines, and the hashes that only the host reads do not.
 static bool matters(const char *line, size_t len) {
     while (len && isspace((unsigned char)*line)) line++, len--;
     bool names = memmem(line, len, " identity = 64'h", 16) || memmem(line, len, " layout = 64'h", 14);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation top: the design, a memory model for each channel, and probes on the design's streams. Probes name what
-// they watch by its path, so the design's own files have none.
+// The simulation top: the design, a memory model per channel, and probes on the design's streams. Probes refer to
+// signals by hierarchical path, so the design's files contain no probes.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -16,7 +16,7 @@ struct probes {
     struct text *out;
 };
 
-// A net of a module, by its path.
+// Path of a net in a module.
 static const char *path_of(const struct probes *s, int module, const char *net) {
     return arena_printf(s->plan->ir->arena, "%s.%s.%s", s->top, emit_module_path(s->plan, module), net);
 }
@@ -25,7 +25,7 @@ static void begin(const struct probes *s) {
     text_addf(s->out, "        .clk(%s.clk), .rst(%s.%s),\n", s->top, s->top, emit_first_reset(s->plan));
 }
 
-// The fill of the link's FIFO, of a pool the stream's part of its counts.
+// Probes the fill of the link's FIFO; for a pooled stream, its slice of the pool's counts.
 static void add_fill(const struct probes *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir_edge *e = &p->ir->edge[edge];
@@ -43,7 +43,7 @@ static void add_fill(const struct probes *s, int edge) {
     else text_addf(s->out, "        .occupancy(%s.fill), .high_water(%s.high));\n", at, at);
 }
 
-// Shows the stream to the checker; signals that a stream does not have are 0.
+// Connects a stream to the checker; fields that the stream does not have are 0.
 static void add_beats(const struct probes *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir *ir = p->ir;
@@ -66,7 +66,7 @@ static void add_beats(const struct probes *s, int edge) {
 
 // ---- the timing contract of custom kernels ----
 
-// The i-th stream of data in this direction.
+// The i-th data stream in this direction.
 static const struct ir_port *data_port(const struct ir_kernel *k, bool is_output, int i) {
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].is_output == is_output && k->port[p].tensor != IR_NONE && i-- == 0) return &k->port[p];
@@ -78,7 +78,7 @@ static const char *at_port(const struct probes *s, int kernel, const struct ir_p
                         suffix);
 }
 
-// The last token of a step, the high bit of tuser; the last word of a firing.
+// A flag at a port: tlast (last word of a firing) if `last`, else the high bit of tuser (last token of the step).
 static const char *flag_at(const struct probes *s, int kernel, const struct ir_port *port, bool last) {
     struct emit_word w = emit_word(s->plan->ir, &s->plan->ir->edge[port->edge]);
     return emit_slice(s->plan->ir, at_port(s, kernel, port, ""), w.bits, w.data + w.user - (last ? 0 : 1), 1);
@@ -108,7 +108,7 @@ static void add_contract(const struct probes *s, int id) {
               "    rill_contract_probe #(.ID(%d), .INPUTS(%d)%s) contract_%d (\n        .clk(%s.clk), .rst(%s.%s)", id,
               custom->inputs, custom->fetch ? ", .TABLE(1)" : "", id, s->top, s->top, emit_first_reset(s->plan));
     add_inputs(s, id, custom->inputs);
-    // The step word is kept while words of the step are taken; parameters must have come.
+    // `beside`: the step word is held and the parameters have arrived. Only then does the timing contract apply.
     int step = ir_port_for(k, IR_ROLE_STEP, false), param = ir_port_for(k, IR_ROLE_PARAM, false);
     text_add(s->out, ",\n        .beside(1'b1");
     if (step != IR_NONE)
@@ -159,7 +159,7 @@ static void add_design(const struct ir *ir, const char *wrapper, struct text *ou
 static void add_sim_top(const struct emit_plan *p, const char *wrapper, struct text *out) {
     const struct ir *ir = p->ir;
     text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n");
-    emit_clocks(ir_second_clock(ir) && !wrapper, out); // a wrapper makes its own
+    emit_clocks(ir_second_clock(ir) && !wrapper, out); // a wrapper makes its own clock
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n    %s wire %ss_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
                   emit_range(ir, emit_axil_signals[s].bits), emit_axil_signals[s].name);

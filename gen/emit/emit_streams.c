@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams. A stream is two words with their handshakes, `from_<kernel>_<port>` at its writer and `to_<kernel>_<port>`
-// at its reader, and a link between them. Streams in a pool share a storage instead, and have links to it and from it
-// where it lies on another die.
+// A stream consists of two words with their handshakes, `from_<kernel>_<port>` at its writer and `to_<kernel>_<port>`
+// at its reader, and of a link between them. Streams in a pool share one storage instead, and have links to and from
+// the storage if it is on another die.
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const struct ir_port *writer(const struct ir *ir, const struct ir_edge *e
 
 static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED; }
 
-// {last token of the step, token}.
+// tuser is {last token of the step, token}.
 int64_t emit_user_bits(const struct ir *ir) {
     return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;
 }
@@ -32,7 +32,7 @@ struct emit_word emit_word(const struct ir *ir, const struct ir_edge *e) {
     return emit_port_word(ir, writer(ir, e));
 }
 
-// A word and its handshake, or two of a width.
+// Declares a word and its handshake, or two words of equal width.
 static void add_stream_nets(const struct ir *ir, const char *net, const char *other, int64_t bits, struct text *out) {
     text_addf(out, "    wire %s_valid, %s_ready", net, net);
     if (other) text_addf(out, ", %s_valid, %s_ready", other, other);
@@ -42,7 +42,7 @@ static void add_stream_nets(const struct ir *ir, const char *net, const char *ot
 // ---- links ----
 
 struct link {
-    const char *name, *in, *out; // of the instance without `u_`; nets
+    const char *name, *in, *out; // name without `u_`, input net, output net
     int from, to;                // dies
     int64_t depth;
     enum ram_style style;
@@ -66,7 +66,7 @@ static void add_link(struct emit_scope *s, const struct ir_edge *e, const struct
     if (l->style != RAM_DISTRIBUTED) text_addf(s->out, ", .RAM_STYLE(\"%s\")", ram_style_words[l->style]);
     if (borders) text_addf(s->out, ", .BORDERS(%d)", borders);
     if (borders && l->parts > 1) text_addf(s->out, ", .PARTS(%d)", l->parts);
-    for (int b = 1; b <= borders; b++) // the writer's die in the low bit
+    for (int b = 1; b <= borders; b++) // the writer's die is in the low bit
         reset = arena_printf(ir->arena, "%s, %s", emit_reset(s, die_behind(l, b)), reset);
     text_addf(s->out, ") u_%s (\n        .clk(clk), .rst(%s%s%s),\n", l->name, emit_open(borders + 1), reset,
               emit_close(borders + 1));
@@ -114,7 +114,7 @@ int64_t emit_pool_number(const struct ir *ir, int pool, const char *param) {
     return ir_param_int(&ir->kernel[pool], param, 0);
 }
 
-// What the reader does not look at is 0.
+// Ties the bits of a pooled word that its reader ignores to 0.
 static void add_zeros(struct emit_scope *s, const char *net, const struct emit_word *word,
                       const struct kernel_part *part) {
     int64_t above = part->first + part->bits;
@@ -126,7 +126,7 @@ static void add_zeros(struct emit_scope *s, const char *net, const struct emit_w
                   emit_slice(s->plan->ir, net, word->bits, above, word->data - above), (long long)(word->data - above));
 }
 
-// A word in the storage is a part of the pool's: data, then tuser; tlast has a port of its own.
+// A stream's word in the storage uses part of the pool's word: data, then tuser. tlast has a separate port.
 static void add_pooled(struct emit_scope *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir *ir = p->ir;

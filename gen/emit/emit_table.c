@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists among a kernel's parameters: an entry of a table on a line of its own, with what it is for.
+// Prints list parameters of kernels: each entry on one line, with a comment that says what it is for.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -10,13 +10,13 @@ enum { COLUMNS = 120 };
 
 struct table {
     const struct ir *ir;
-    int kernel, engine; // engine: whose own it is, or whose walker; IR_NONE: of neither
+    int kernel, engine; // the engine that the kernel is or walks for; IR_NONE: neither
     const struct ir_value *value;
 };
 
 // ---- what an entry is for ----
 
-// The firing of an engine at a place of its schedule: region by region.
+// The firing at an index of an engine's schedule, counted region by region.
 static const struct ir_firing *firing_at(const struct ir *ir, int engine, int entry) {
     for (int r = 0; r < ir->regions; r++)
         for (int f = 0; f < ir->firings; f++)
@@ -37,7 +37,7 @@ static uint64_t field_of(const struct ir_word *w, enum field f) {
     return ir_word_field(w, field_first(f), field_width(f));
 }
 
-// Segments that begin in the run, or the one in which it lies.
+// Lists the segments that begin in a run, and the segment that the run begins in.
 static void add_run(const struct table *t, const struct ir_word *w, struct text *out) {
     const struct ir *ir = t->ir;
     int64_t first = (int64_t)field_of(w, SEGMENT_OFFSET);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the emitted Verilog is laid out: ranges, line breaks.
+// Layout of the emitted Verilog: ranges and line breaks.
 #include <string.h>
 
 #include "gen/emit/emit.h"
@@ -29,18 +29,18 @@ static size_t indent_of(const char *line, size_t len) {
     return n;
 }
 
-// Where a line may be broken: at a space behind a comma, in a comment at any space.
+// Where a line may be broken: at the space after a comma; in a comment, at any space.
 static bool may_break(const char *line, size_t at, bool comment) {
     return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',');
 }
 
-// Where there is no comma: behind the sign of an assignment.
+// Where a line without a comma may be broken: after the `=` of an assignment.
 static bool is_assigned(const char *line, size_t at) { return line[at] == ' ' && at > 0 && line[at - 1] == '='; }
 
 static void add_line(const char *line, size_t len, struct text *out) {
     size_t indent = indent_of(line, len), cut = 0, equal = 0, start = 0, first = indent, column = 0;
     bool comment = len >= indent + 2 && !strncmp(line + indent, "//", 2);
-    if (comment) first += 3; // never behind the mark alone
+    if (comment) first += 3; // never directly after `//`
     for (size_t i = 0; i < len; i++) {
         if (i > first && may_break(line, i, comment)) cut = i;
         if (i > first && is_assigned(line, i)) equal = i;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The top module: its modules, the memory channels, nets between them; and what the control has besides kernels.
+// Writes the top module (modules, memory channels, the nets between them), and the logic of the control module that
+// belongs to no kernel.
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS] = {
     {"arcache", true, 4}, {"arprot", true, 3},   {"arqos", true, 4},   {"awlock", true, 1},  {"awcache", true, 4},
     {"awprot", true, 3},  {"awqos", true, 4}};
 
-const struct emit_signal emit_axil_signals[EMIT_AXIL_SIGNALS] = { // from_master: the host
+const struct emit_signal emit_axil_signals[EMIT_AXIL_SIGNALS] = { // from_master: driven by the host
     {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1},
     {"wdata", true, 32},  {"wstrb", true, 4},    {"bvalid", false, 1}, {"bready", true, 1},  {"bresp", false, 2},
     {"arvalid", true, 1}, {"arready", false, 1}, {"araddr", true, 12}, {"rvalid", false, 1}, {"rready", true, 1},
@@ -44,9 +45,9 @@ void emit_ports(const struct ir *ir, struct text *out) {
                       emit_range(ir, emit_signal_bits(ir, &emit_axi_signals[s])), c, emit_axi_signals[s].name);
 }
 
-// ---- control: what no kernel drives ----
+// ---- control: logic that belongs to no kernel ----
 
-// Counts of finished steps, output 0 in the low bits.
+// Counters of finished steps, output 0 in the low bits.
 static void add_steps_done(const struct ir *ir, struct text *out) {
     int outputs = 0;
     for (int k = 0; k < ir->kernels; k++) outputs += kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT);
@@ -60,7 +61,7 @@ static void add_steps_done(const struct ir *ir, struct text *out) {
     text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // no outputs but ids");
 }
 
-// What a design without parameters, caches or ids has instead of the kernels that count them.
+// Constants that replace the counts of kernels which a design without caches or ids does not have.
 static void add_constants(const struct ir *ir, struct text *out) {
     static const enum ir_net_role counts[] = {IR_NET_K_LAYERS_DONE, IR_NET_V_LAYERS_DONE, IR_NET_KV_LAYERS_DONE};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
@@ -79,7 +80,7 @@ static void add_names(const struct emit_plan *p, struct text *out) {
               p->identity, p->layout);
 }
 
-// What the host reads as idle_engines: the channels, and from bit 32 on the walkers; and what all of them come to.
+// Bits that the host reads as idle_engines: channels, walkers from bit 32; and `quiet`, the combination of all.
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(out, "    reg %schannel_idle_q;\n    reg quiet_q;\n    assign quiet = quiet_q;\n",
@@ -115,7 +116,7 @@ void emit_control(struct emit_scope *s) {
 
 // ---- the top ----
 
-// Every net that is tied to a module, once.
+// Declares every net that is tied to a module once.
 static void add_nets(const struct emit_plan *p, struct text *out) {
     VEC(const char *) seen = {0};
     for (int m = 0; m < p->modules; m++) {
@@ -145,7 +146,7 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
         const struct emit_pin *pin = &pins.items[i];
         struct emit_pin_signal signal[3];
         int signals = emit_pin_signals(p->ir, pin, signal);
-        // levels and plain nets one after the other, a stream on a line of its own
+        // levels and plain nets share lines; a stream has one line
         bool again = i && pin->kind == pins.items[i - 1].kind && signals == 1;
         const char *note = emit_pin_note(p, &pins, i);
         text_add(out, !i ? "\n        " : again ? ", " : ",\n        ");
@@ -155,7 +156,8 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
     text_add(out, ");\n");
 }
 
-// Addresses have 64 bits, of which the memory has fewer; hosts are all alike.
+// Marks bits that nothing reads: addresses have 64 bits, of which the memory uses fewer; awprot and arprot are ignored,
+// as all hosts have equal rights.
 static void add_unread(const struct ir *ir, struct text *out) {
     text_add(out, "    wire unused = &{1'b0, s_axi_control_awprot, s_axi_control_arprot, channel_base");
     for (int c = 0; c < ir->clients; c++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding what a text is about, and saying what is known of it.
+// Finds what a text is about, and prints what is known of it.
 #include "gen/explain/explain.h"
 
 #include <ctype.h>
@@ -61,7 +61,7 @@ static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
     fprintf(out, "    %s\n", meaning ? explain_plain(meaning, arena) : "");
 }
 
-// The operations that a composite stands for, by their names.
+// Prints the operations that a composite stands for.
 static void say_steps(FILE *out, const char *steps) {
     for (const char *p = steps; p && *p; p += strcspn(p, ";")) {
         p += strspn(p, "; ");
@@ -80,7 +80,7 @@ static void say_operation(FILE *out, int op, struct arena *arena) {
     say_page(out, "spec.md#5-operations");
 }
 
-// What a legal word does, then what it is a value of.
+// Prints whose value a legal word is and what the word does.
 static void say_value(FILE *out, const struct topic *t, struct arena *arena) {
     const char *of = t->of->short_name, *meaning = explain_value(of, t->short_name);
     fprintf(out, "`%s` is a value of %s%s: %s\n", t->short_name, t->of->kind == TOPIC_ATTRIBUTE ? "attribute " : "",
@@ -121,7 +121,7 @@ static void say(FILE *out, const struct topic *t, struct arena *arena) {
     }
 }
 
-// A family by the keys that it has.
+// Prints a family with the keys that it adds.
 static bool say_family(FILE *out, const struct topics *all, const char *name) {
     const struct family *family = NULL;
     for (size_t i = 0; i < all->count; i++) {
@@ -160,7 +160,7 @@ void explain_glossary(FILE *out) {
 
 // ---- finding ----
 
-// Every topic of that name, the whole one or its last part; their number.
+// Prints every topic with this name (the full name, or its last part) and returns their number.
 static size_t say_named(FILE *out, const struct topics *all, const char *name, bool last_part, struct arena *arena) {
     size_t said = 0;
     for (size_t i = 0; i < all->count; i++)
@@ -173,7 +173,7 @@ static size_t say_named(FILE *out, const struct topics *all, const char *name, b
 
 static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-'; }
 
-// The words of a message, one after the other; NULL behind the last.
+// The next word of a message; NULL at the end.
 static const char *next_word(const char **at, struct arena *arena) {
     while (**at && !is_of_name(**at)) ++*at;
     size_t len = 0;
@@ -191,7 +191,7 @@ static const struct topic *named(const struct topics *all, const char *word, enu
     return NULL;
 }
 
-// A word of a message by itself: one of the glossary before a register of that name.
+// Explains a single word of a message. A word of the glossary comes before a register of the same name.
 static bool say_plain(FILE *out, const struct topics *all, const char *word, struct arena *arena) {
     if (strlen(word) > 1 && say_word(out, word, arena)) return true;
     const struct topic *t = named(all, word, TOPIC_REGISTER);
@@ -206,7 +206,7 @@ static bool say_first(FILE *out, const struct topics *all, const char *word, enu
     return t;
 }
 
-// An operation that a message names: in backquotes, as its words may be those of the language (`position`).
+// Explains an operation in a message. It must be in backquotes, because its name may also be a plain word (`position`).
 static bool say_quoted(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     for (const char *open = text, *end; (open = strchr(open, '`')) != NULL; open = end + 1) {
         if ((end = strchr(++open, '`')) == NULL) return false;
@@ -215,7 +215,7 @@ static bool say_quoted(FILE *out, const struct topics *all, const char *text, st
     return false;
 }
 
-// A message names what it is about by its whole name (`design.T`), or an option, an operation.
+// Explains what a message refers to by a full name (`design.T`), an option, or a quoted operation.
 static bool say_named_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     bool said = false;
     const char *word, *at = text;
@@ -226,7 +226,7 @@ static bool say_named_in(FILE *out, const struct topics *all, const char *text, 
     return said || say_quoted(out, all, text, arena);
 }
 
-// One that is not known itself: a word or a key of the spec.
+// Explains an unknown message by the first of its words that is known, or else by a key of the spec in it.
 static bool say_word_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     bool said = false;
     const char *word, *at = text;
@@ -261,7 +261,8 @@ bool explain_topic(FILE *out, const char *text, const struct options *const *com
                    struct arena *arena) {
     const struct topics *all = explain_topics(commands, arena);
     *near = NULL;
-    const char *plain = text + (strlen(text) > 2 && !strncmp(text, "--", 2) ? 2 : 0); // an option with its dashes
+    // An option may be given with its dashes.
+    const char *plain = text + (strlen(text) > 2 && !strncmp(text, "--", 2) ? 2 : 0);
     bool named = say_named(out, all, text, false, arena) || say_named(out, all, plain, true, arena);
     if (say_word(out, text, arena) || named || say_family(out, all, text)) return true;
     if (strchr(text, ' ') && say_about(out, all, text, arena)) return true;

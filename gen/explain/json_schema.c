@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spec language, board files and families as JSON Schemas (draft 7), which editors complete and check YAML by.
+// The spec language, board files and families as JSON Schemas (draft 7). Editors use them to complete and check YAML.
 #include <jansson.h>
 #include <string.h>
 
@@ -114,9 +114,9 @@ static json_t *table_schema(const struct schema_table *t, struct arena *arena) {
     return schema;
 }
 
-// ---- what depends on a word: attributes of an operation, parameters of a family ----
+// ---- keys that depend on a word: attributes of an operation, parameters of a family ----
 
-// Keys besides those of `table`, where `key` is `word`.
+// The keys that are allowed in addition to those of `table`, if `key` is `word`.
 static json_t *where(const char *key, const char *word, const struct schema_table *table, json_t *properties,
                      json_t *required) {
     json_t *names = json_array();
@@ -146,7 +146,7 @@ static json_t *attribute_schema(const struct ir_op_attr *a, struct arena *arena)
     return json_pack("{s:o}", "enum", list);
 }
 
-// Those that every operation may have.
+// Adds the attributes that every operation may have.
 static void add_common(json_t *properties, struct arena *arena) {
     static const int64_t lanes[] = {1, 2, 4, 8, 16, 32};
     json_object_set_new(
@@ -176,7 +176,7 @@ static json_t *operations(struct arena *arena) {
     return list;
 }
 
-// One, or a list of them.
+// Schema of an integer, or a list of integers.
 static json_t *integers(const struct family_parameter *p) {
     return json_pack("{s:[o, {s:s, s:i, s:i, s:b, s:o}]}", "anyOf", integer(p->from, p->to), "type", "array",
                      "minItems", 1, "maxItems", p->list, "uniqueItems", 1, "items", integer(p->from, p->to));

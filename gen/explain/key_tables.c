@@ -13,7 +13,7 @@ struct list {
     size_t count;
 };
 
-// A table, then those that its keys hold.
+// Adds a table, then the tables of its keys.
 static void collect(struct list *list, const struct schema_table *table) {
     if (list->count < MAX_TABLES) list->table[list->count++] = table;
     for (size_t i = 0; i < table->key_count; i++)
@@ -43,7 +43,7 @@ static const char *type_of(const struct schema_field *f) {
     return types[f->type];
 }
 
-// The words of a JSON Schema `{"enum": ["a", "b"]}`: `a`, `b`.
+// Turns a JSON Schema's words, `{"enum": ["a", "b"]}`, into `a`, `b`.
 static const char *enum_words(const char *json, struct arena *arena) {
     const char *open = strchr(json, '[') + 1;
     char *words = arena_strndup(arena, open, strcspn(open, "]"));
@@ -52,7 +52,7 @@ static const char *enum_words(const char *json, struct arena *arena) {
     return words;
 }
 
-// What a key holds, where the table does not say it in words.
+// Says what a key holds, if the table does not.
 static const char *held_words(const struct schema_key *k, struct arena *arena) {
     static const char *const maps[] = {NULL, "map", "list of maps", "map of maps"};
     static const struct {
@@ -105,7 +105,8 @@ const char *explain_page(const char *name) {
     return "spec.md#1-top-level";
 }
 
-// `[word](page#part)` as `word: docs/page#part`, `[page](page#part)` and a part of the same page as the page alone.
+// Turns `[word](page#part)` into `word: docs/page#part`. `[page](page#part)` and a link within a page become the page
+// alone.
 static const char *plain_link(const char *link, struct arena *arena) {
     const char *word = link + 1, *page = strstr(link, "](") + 2;
     int len = (int)(page - 2 - word), page_len = (int)strcspn(page, ")");

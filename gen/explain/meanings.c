@@ -6,7 +6,7 @@
 #include "gen/base/base.h"
 
 struct meaning {
-    const char *of, *name, *text; // of: "" of any
+    const char *of, *name, *text; // `of` is "" in a row for all
 };
 static const struct meaning attributes[] = {
 #define ATTRIBUTE(op, name, text) {op, name, text},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages are found by their fixed words: the row counts whose pattern has most letters outside of its gaps.
+// Finds messages by their fixed text: the row counts whose pattern matches with the most letters outside of its gaps.
 #include "gen/explain/messages.h"
 
 #include <string.h>
@@ -18,13 +18,13 @@ static const struct message {
 #undef MESSAGE
 };
 
-// The length of a text up to a mark, or of all of it.
+// Length of a text up to a mark, or to its end.
 static size_t up_to(const char *text, const char *mark) {
     const char *end = strstr(text, mark);
     return end ? (size_t)(end - text) : strlen(text);
 }
 
-// Letters of a pattern outside of its gaps, when its pieces stand in the text one behind the other; else 0.
+// Number of letters of a pattern outside of its gaps, if its pieces occur in the text in this order; else 0.
 static size_t fixed_letters(const char *pattern, const char *text) {
     char piece[256];
     size_t letters = 0;
@@ -66,7 +66,7 @@ bool explain_say_message(FILE *out, const char *text, struct arena *arena) {
     return true;
 }
 
-// In a cell of a table; patterns stand on their own, without backquotes.
+// Prints patterns in a cell of a Markdown table: each is quoted as code and has a line.
 static void print_patterns(FILE *out, const char *patterns) {
     for (size_t len; *patterns; patterns += len + (patterns[len] ? strlen(NEXT) : 0)) {
         len = up_to(patterns, NEXT);

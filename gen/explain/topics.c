@@ -30,7 +30,7 @@ static bool has_key(const struct schema_table *table, const char *key, struct ar
     return false;
 }
 
-// The words of a range: `int8`, `int4`; no other key that it speaks of.
+// Adds the quoted words in a range, such as `int8` and `int4`, but not keys that the range mentions.
 static void add_values(struct topics *all, const struct topic *of, const char *range, struct arena *arena) {
     for (const char *end; range && (range = strchr(range, '`')) != NULL; range = end + 1) {
         if ((end = strchr(++range, '`')) == NULL) return;
@@ -39,7 +39,7 @@ static void add_values(struct topics *all, const struct topic *of, const char *r
     }
 }
 
-// A table under its name, and those that its keys hold.
+// Adds a table's keys under a path, and those of the tables that they hold.
 static void add_keys(struct topics *all, const char *path, const struct schema_table *table, struct arena *arena) {
     for (size_t i = 0; i < explain_rows(table); i++) {
         struct explain_row row = explain_row_at(table, i, arena);

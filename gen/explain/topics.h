@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that has a name which `rill explain` knows, out of the tables that the readers use.
+// All names that `rill explain` knows, collected from the tables that the readers use.
 #ifndef RILL_EXPLAIN_TOPICS_H
 #define RILL_EXPLAIN_TOPICS_H
 
@@ -11,9 +11,9 @@
 enum { MAX_TOPICS = 4096 };
 
 enum topic_kind {
-    TOPIC_KEY,       // of a spec, a board file or a family file
-    TOPIC_VALUE,     // a word that such a key, or an attribute, may have
-    TOPIC_PARAMETER, // of a family: a key of `model`
+    TOPIC_KEY,       // in a spec, a board file or a family file
+    TOPIC_VALUE,     // a legal word of such a key or of an attribute
+    TOPIC_PARAMETER, // a family's parameter, which is a key of `model`
     TOPIC_OPERATION,
     TOPIC_ATTRIBUTE,
     TOPIC_REGISTER,
@@ -22,23 +22,23 @@ enum topic_kind {
 };
 struct topic {
     const char *name;       // `design.T`, `softmax`, `rmsnorm.eps`, `fault_address`, `sim --tokens`
-    const char *short_name; // the last part, an option without its dashes
+    const char *short_name; // the last part; of an option, the name without dashes
     enum topic_kind kind;
     const struct schema_table *table;
-    size_t row;    // of the table; operation; register
-    int attribute; // of the operation
+    size_t row;    // row of the table; number of the operation or register
+    int attribute; // number among the operation's attributes
     const struct family *family;
     const struct family_parameter *parameter;
     const struct options *command;
     const struct option_row *option;
-    const struct topic *of; // a value: the key or the attribute
+    const struct topic *of; // of a value: its key or attribute
 };
 struct topics {
     struct topic topic[MAX_TOPICS];
     size_t count;
 };
 
-// commands: NULL behind the last.
+// `commands` ends with NULL.
 const struct topics *explain_topics(const struct options *const *commands, struct arena *);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "gen/options/walk.h"
 
-// Text as it stands: a backslash, and a dot or a quote at the beginning of a line, mean something in roff.
+// Adds text with escapes: in roff a backslash has a meaning, and so has a dot or a quote at the beginning of a line.
 static void add_plain(struct text *out, const char *text) {
     bool begins = true;
     for (; *text; begins = *text++ == '\n') {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments against the table of a command: first what each of them is, then whether they go together, then their
-// values.
+// Parses arguments by a command's table: first identifies each argument, then checks which may be combined, then reads
+// the values.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 struct given { // an argument, or an option with its value
     const struct option_row *row;
     size_t base;
-    const char *value; // of a flag NULL
+    const char *value; // NULL for a flag
 };
 
 struct parse {
@@ -20,7 +20,7 @@ struct parse {
     int argc, at;
     char **argv;
     VEC(struct given) given;
-    int arguments; // without a dash
+    int arguments; // number of positional arguments so far
 };
 
 int options_wrong(const struct options *o, const char *fmt, ...) {
@@ -33,7 +33,7 @@ int options_wrong(const struct options *o, const char *fmt, ...) {
     return RILL_USAGE;
 }
 
-// ---- what each argument is ----
+// ---- identifying each argument ----
 
 static bool is_option(const char *arg) { return arg[0] == '-' && arg[1] && !(arg[1] >= '0' && arg[1] <= '9'); }
 static bool takes_any(const struct option_row *row) {
@@ -75,12 +75,13 @@ static bool is_given(const struct parse *p, const struct option_row *row) {
     return false;
 }
 
-// The value of an option in the argument behind it.
+// Takes the next argument as an option's value.
 static const char *take_value(struct parse *p, const struct option_row *row, const char **value) {
     if (row->kind != OPTION_GONE && !(row->traits & OPTION_REPEATS) && is_given(p, row))
         return arena_printf(p->arena, "`%s` is given twice", row->name);
     bool none = p->at + 1 >= p->argc || !strncmp(p->argv[p->at + 1], "--", 2);
-    if (row->kind == OPTION_GONE && none) return *value = row->word, NULL; // it is told what to write all the same
+    // The message then shows the new form with a placeholder.
+    if (row->kind == OPTION_GONE && none) return *value = row->word, NULL;
     if (p->at + 1 >= p->argc)
         return arena_printf(p->arena, "`%s` needs a value: `%s %s`", row->name, row->name, row->word);
     *value = p->argv[++p->at];
@@ -120,7 +121,7 @@ static const char *take_argument(struct parse *p) {
     return arena_printf(p->arena, "`%s` is one argument too many", arg);
 }
 
-// A text in an argument's place may begin as options do: a message of a command, or an option of another one.
+// Whether an argument that looks like an option is a text: a quoted message, or an option of another command.
 static bool is_text(const struct parse *p, const char *arg) {
     const struct option_row *row = argument(p->o, p->arguments, &(size_t){0});
     size_t len = strcspn(arg, "=");
@@ -128,7 +129,7 @@ static bool is_text(const struct parse *p, const char *arg) {
     return strchr(arg, ' ') || (!find(p->o, arg, len, &(size_t){0}) && !near_option(p, arg, len));
 }
 
-// NULL, or what is wrong. Behind `--` nothing is an option.
+// Identifies all arguments; returns what is wrong, or NULL. After `--` nothing is an option.
 static const char *take_all(struct parse *p) {
     const char *fault = NULL;
     bool options = true;
@@ -142,7 +143,7 @@ static const char *take_all(struct parse *p) {
     return fault;
 }
 
-// Whether the usage is asked for, wherever; a text may say so, too.
+// Whether --help or -h is among the arguments. It does not count as the value of an option that takes any text.
 static bool asks_help(const struct options *o, int argc, char **argv) {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return true;
@@ -152,13 +153,13 @@ static bool asks_help(const struct options *o, int argc, char **argv) {
     return false;
 }
 
-// ---- options of before ----
+// ---- options of earlier versions ----
 
 static const char *quoted(struct arena *arena, const char *word) {
     return *word && !strpbrk(word, " \t\n'\"\\$*?;&|<>()") ? word : arena_printf(arena, "'%s'", word);
 }
 
-// A word of what to write now: the value, or the argument that was given, in its place.
+// A word of the new command line; placeholders are replaced by the given value or argument.
 static const char *now(const struct parse *p, const struct given *gone, const char *word) {
     if (gone->row->word && !strcmp(word, gone->row->word)) return quoted(p->arena, gone->value);
     for (size_t i = 0; i < p->given.count; i++)
@@ -176,7 +177,7 @@ static void add_others(const struct parse *p, const struct given *gone, struct t
     }
 }
 
-// The command line of now for that of before. Of several such options the one counts whose row stands first.
+// Message with the new command line for an old one. If several old options are given, the first row decides.
 static const char *gone(const struct parse *p) {
     const struct given *first = NULL;
     for (size_t i = 0; i < p->given.count; i++) {
@@ -195,9 +196,9 @@ static const char *gone(const struct parse *p) {
     return fault;
 }
 
-// ---- what goes together ----
+// ---- options that need or exclude each other ----
 
-// Whether a list of names with blanks between has this one; NULL has none.
+// Whether a list of names, separated by blanks, has this one; a NULL list is empty.
 static bool is_named(const char *list, const char *name) {
     size_t len = strlen(name);
     for (const char *at = list; at && *at; at += strcspn(at, " "), at += strspn(at, " "))
@@ -314,7 +315,7 @@ static void set_presets(const struct parse *p, void *into) {
     }
 }
 
-// OPTIONS_GO_ON, or the exit status.
+// Reads all values. Returns OPTIONS_GO_ON, or the exit status after a message.
 static int read_all(const struct parse *p, void *into) {
     set_presets(p, into);
     for (size_t i = 0; i < p->given.count; i++) {

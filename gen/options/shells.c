@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion for bash and zsh: scripts that hold the words of all commands, so that nothing runs while one types.
+// Completion scripts for bash and zsh. They contain the words of all commands, so that completing runs no program.
 #include <string.h>
 
 #include "gen/options/walk.h"
 
 struct shell {
-    const char *open, *close; // around words
+    const char *open, *close; // go around a list of words
 };
 
 static void add_names(const struct options *const *all, struct text *out) {
@@ -21,7 +21,7 @@ static void add_options(const struct options *o, struct text *out) {
     text_add(out, "-h --help");
 }
 
-// The values there are for a row, or the names of what ships, beside which a file may be meant.
+// The legal values of a row, or names in a shipped folder. Files are offered in addition to these names.
 static file_names offered(struct arena *arena, const struct option_row *row) {
     file_names all = {0};
     const char *value;
@@ -30,7 +30,7 @@ static file_names offered(struct arena *arena, const struct option_row *row) {
     return all;
 }
 
-// Lines of a `case` over command and word before: the values there are for this option, or for the first argument.
+// Adds `case` lines for a command and the word before the cursor: the values of that option or of the first argument.
 static void add_values(const struct options *o, const struct shell *s, struct text *out) {
     struct arena arena;
     const struct option_row *row;

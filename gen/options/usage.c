@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The usage of a command: what it is for, its arguments and options in their groups.
+// The usage of a command: its purpose, and its arguments and options by group.
 #include <string.h>
 
 #include "gen/options/walk.h"
 
-enum { LINE = 100, WIDEST = 24 /* name and value; the help of a wider one begins on the next line */ };
+enum { LINE = 100, WIDEST = 24 /* width of name and value; after wider ones, the help starts on the next line */ };
 
-// Words from column `at` of a line on, further lines from column `left`.
+// Adds words from column `at` of the current line on; further lines start at column `left`.
 static void add_wrapped(struct text *out, const char *words, size_t at, size_t left) {
     for (const char *space = ""; *words; words += strspn(words, " ")) {
         size_t len = strcspn(words, " ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a command's tables, and how a usage, a message and the manual page show one.
+// Access to the rows of a command's tables, and how usage, messages and the manual page show a row.
 #include "gen/options/walk.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// component.xml: the kernel in IP-XACT, IEEE 1685-2009: interfaces, address spaces, the register map, ports, files.
+// component.xml: describes the kernel in IP-XACT (IEEE 1685-2009): interfaces, address spaces, registers, ports, files.
 #include <ctype.h>
 #include <inttypes.h>
 
@@ -88,7 +88,7 @@ static void add_master(const struct package *p, int channel, struct text *out) {
     text_add(out, "      </spirit:parameters>\n    </spirit:busInterface>\n");
 }
 
-// An interface of one pin. pin: its logical name.
+// Adds an interface of one pin; `pin` is its logical name.
 static void add_signal(struct text *out, const char *name, const char *type, const char *side, const char *pin,
                        const char *const parameter[][2], int parameters) {
     begin_interface(out, name, "signal", type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the emitters of a package share: names, arguments and their ports, pins, parameters.
+// Code that the emitters of a package share: names, arguments and their ports, pins, parameters.
 #include "gen/package/package.h"
 
 #include <inttypes.h>
@@ -58,14 +58,14 @@ static bool check_texts(const struct ir *ir, struct loc loc, struct diag *diag) 
     return check_plain("design.platform_pblock", b->pblock, loc, diag) && ok;
 }
 
-// `rill_kernel` gives `rill_1`, `story` gives `story_1`.
+// Name of the compute unit: `rill_kernel` gives `rill_1`, `story` gives `story_1`.
 static const char *unit_of(struct arena *arena, const char *name) {
     static const char tail[] = "_kernel";
     size_t len = strlen(name), cut = file_has_suffix(name, tail) ? strlen(tail) : 0;
     return arena_printf(arena, "%.*s_1", (int)(len - cut), name);
 }
 
-// Further counters of the register file.
+// Number of additional counters in the register file.
 static int values_of(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_REGISTERS)) return kernel_counters(&ir->kernel[k]);
@@ -86,8 +86,8 @@ const char *package_master(const struct package *p, int channel) {
     return arena_printf(p->arena, "m_axi_hbm_%02d", channel);
 }
 
-// A pointer of its own is the base of the memory client that has its net; without one nothing reads it, and channel 0
-// stands for it.
+// The channel of a pointer argument: that of the memory client whose base address the pointer is. If there is no such
+// client, nothing reads the pointer, and channel 0 is as good as any.
 static int channel_of(const struct ir *ir, enum register_id id) {
     int net = ir_find_net(ir, id == REGISTER_ID_RING ? IR_NET_RING_PTR : IR_NET_PROMPT_PTR, IR_NONE);
     for (int c = 0; c < ir->clients; c++)
@@ -109,7 +109,8 @@ const char *package_comment(const struct package *p, const char *mark) {
 
 // ---- memory interfaces ----
 
-// The longest read burst of a port, in beats, and the most bursts that its engines have open. A write is one beat.
+// The longest read burst of a port in beats, and the most bursts its engines have in flight. Write bursts have one
+// beat.
 static void port_limits(const struct ir *ir, int64_t *burst, int64_t *open) {
     struct emit_client client[EMIT_MAX_CLIENTS];
     *burst = *open = 1;

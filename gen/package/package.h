@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A package for the vendor's flow: what its emitters share. Each writes one file; docs/package.md says what each is
-// for. Files that are the same for every design lie in boards/vitis and are copied.
+// Declarations shared by the emitters of a package for the vendor's flow. Each emitter writes one file; docs/package.md
+// says what each file is for. Files that are identical for every design are copied from boards/vitis.
 #ifndef RILL_PACKAGE_H
 #define RILL_PACKAGE_H
 
@@ -12,31 +12,32 @@
 #define PACKAGE_VERSION "1.0"
 #define PACKAGE_CONTROL "s_axi_control"
 #define PACKAGE_DEFAULT_NAME "rill_kernel"
-#define PACKAGE_CLOCKS "clocks.xdc" // of a design with a second clock
+#define PACKAGE_CLOCKS "clocks.xdc" // only in a design with a second clock
 
 struct package {
     const struct ir *ir;
     const struct emit_plan *plan;
     struct arena *arena;
-    const char *name;     // of the kernel and of its module
-    const char *unit;     // of the compute unit, the one instance of the kernel
-    const char *identity; // of the design: 16 hexadecimal digits, those in the headers of its files
-    const char *layout;   // of the memory: 16 hexadecimal digits, as in the manifest of an image that fits
+    const char *name;     // name of the kernel and of its module
+    const char *unit;     // name of the compute unit, the kernel's only instance
+    const char *identity; // hash of the design, 16 hexadecimal digits, as in the headers of its files
+    // Hash of the memory layout, 16 hexadecimal digits; the manifest of an image that fits has the same.
+    const char *layout;
     struct register_map registers;
-    VEC(const char *) rtl; // rtl/<file>, in the order in which they are read; the wrapper last
+    VEC(const char *) rtl; // rtl/<file>, in reading order; the wrapper is last
 };
 
-// Fills the rest of a package whose ir, name, identity and rtl are set. False after an error: a name that cannot be
-// used, a text of the board that cannot stand in Tcl or make.
+// Fills the other fields of a package whose ir, name, identity and rtl are set. Returns false after an error: a name
+// that cannot be used, or a text of the board that is not legal in Tcl or make.
 bool package_prepare(struct package *, struct loc, struct diag *);
 
 const char *package_master(const struct package *, int channel); // m_axi_hbm_NN
-// The interface over which an argument acts: PACKAGE_CONTROL for numbers, the memory port for pointers.
+// The interface that passes an argument: PACKAGE_CONTROL for numbers, a memory port for pointers.
 const char *package_argument_bus(const struct package *, const struct register_item *);
 int64_t package_clock_hz(const struct package *);
 const char *package_comment(const struct package *, const char *mark); // the first line of generated files
 
-// Parameters of every memory interface, as the platform's interconnect wants them.
+// Parameters of every memory interface, in the form that the platform's interconnect expects.
 struct package_parameter {
     const char *name;
     int64_t value;
@@ -44,17 +45,17 @@ struct package_parameter {
 enum { PACKAGE_PARAMETERS = 9 };
 void package_master_parameters(const struct package *, struct package_parameter out[PACKAGE_PARAMETERS]);
 
-struct package_pin { // of a memory port or of the control port
+struct package_pin { // a pin of a memory port or of the control port
     const char *name;
-    bool is_output; // of the kernel
+    bool is_output; // an output of the kernel
     int bits;
-    bool is_vector; // also where it has one bit
+    bool is_vector; // declared as a vector, even with one bit
 };
 enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 19 };
 void package_master_pins(const struct package *, struct package_pin out[PACKAGE_MASTER_PINS]);
 void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]);
 
-// Modules of the RTL library that the wrapper has beside the design.
+// Library modules that the wrapper uses in addition to the design.
 enum { PACKAGE_CONTROLS = 2 };
 int package_controls(const struct ir *, const char *module[PACKAGE_CONTROLS]);
 
@@ -74,6 +75,6 @@ void package_core(const struct package *, struct text *out);       // <name>.cor
 void package_json(const struct package *, struct text *out);       // package.json
 void package_checklist(const struct package *, struct text *out);  // the head of CHECKLIST.md
 
-void package_add_xml(struct text *out, const char *s); // with &, <, >, " as entities
+void package_add_xml(struct text *out, const char *s); // replaces &, <, >, " by entities
 
 #endif

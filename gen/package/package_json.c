@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people, FuseSoC and the host read of a package: its core file, package.json, the head of the checklist.
+// Package files for people, FuseSoC and the host: the core file, package.json, the head of the checklist.
 #include <inttypes.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ static void add_ports(const struct package *p, struct text *out) {
     text_add(out, "\n ]");
 }
 
-// In the order of the numbers that the design reports.
+// Lists the kernels in the order of the numbers that the design reports as fault_place.
 static void add_faults(const struct package *p, struct text *out) {
     bool first = true;
     text_add(out, ",\n \"fault_kernels\": [");
@@ -77,7 +77,7 @@ static void add_faults(const struct package *p, struct text *out) {
     text_add(out, "]");
 }
 
-// The first, and the others in the order of their registers.
+// Adds the first end id as `eot`, and the others in the order of their registers.
 static void add_end_ids(const struct end_ids *ends, struct text *out) {
     text_addf(out, "\"eot\": %" PRId64 ", ", ends->count ? (int64_t)ends->id[0] : -1);
     if (ends->count < 2) return;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// placement.tcl: where the design's instances lie, as calls that boards/vitis/place.tcl gives a meaning.
+// placement.tcl: the dies of the design's instances, as calls of procedures that boards/vitis/place.tcl defines.
 #include "gen/emit/emit.h"
 #include "gen/cost/cost.h"
 #include "gen/package/package.h"
 
-// A kernel is large from this share of a kind of its die's resources on.
+// A kernel is large if it needs more than this share of any kind of its die's resources.
 enum { LARGE_PERCENT = 4 };
 
 static bool is_share(int64_t part, int64_t whole) { return part * 100 > whole * LARGE_PERCENT; }

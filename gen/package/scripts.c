@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the package's own scripts read: file lists, settings for Tcl and make, clock, link file.
+// Files that the package's scripts read: file lists, settings for Tcl and make, clock, link file.
 #include <inttypes.h>
 #include <string.h>
 
@@ -32,7 +32,8 @@ static void set_number(struct text *out, const char *key, int64_t value) {
     text_addf(out, "set rill(%s) %" PRId64 "\n", key, value);
 }
 
-// Control registers and arguments: what the vendor's tools are told. They take every further register for an argument.
+// Whether the vendor's tools are told of a register: only of control registers and arguments, because they take every
+// other register for an argument.
 static bool is_told(const struct register_row *r) { return r->role == REGISTER_CONTROL || register_is_argument(r); }
 
 static void add_registers(const struct package *p, struct text *out) {

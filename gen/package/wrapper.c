@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's module: the design behind the pins that the platform names, and nothing but wiring.
+// The kernel's module: wires the design to the pins that the platform names. It also has the reset and, if needed, the
+// second clock.
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 #include "gen/package/package.h"
@@ -43,7 +44,7 @@ static void add_design(const struct package *p, struct text *out) {
     text_add(out, ");\n");
 }
 
-// The most even multiple of the clock that the oscillator of an MMCM has: 800 to 1600 MHz.
+// The largest even multiple of the clock within the range of an MMCM's oscillator, 800 to 1600 MHz.
 static int oscillator(double mhz) {
     int even = (int)(OSCILLATOR_MHZ / mhz / 2) * 2;
     return even < 2 ? 2 : even > MOST_MULTIPLE ? MOST_MULTIPLE : even;

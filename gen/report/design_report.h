@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The design report: graph, resources, cycles, kernels, FIFOs, memory.
+// The design report as text and JSON: graph, resources, cycles, kernels, FIFOs, memory.
 #ifndef RILL_DESIGN_REPORT_H
 #define RILL_DESIGN_REPORT_H
 
@@ -10,15 +10,15 @@
 void design_report_text(const struct ir *, const struct clock_model *, struct text *out);
 void design_report_json(const struct ir *, const struct clock_model *, struct text *out);
 void design_report_summary(const struct ir *, const struct clock_model *, struct text *out); // for `rill check`
-// What crosses each boundary between dies, widest first; nothing of a design on one die.
+// Lists the streams that cross each boundary between dies, widest first; prints nothing for a design on one die.
 void design_report_crossings(const struct ir *, struct text *out);
 void design_report_types(struct ir *, struct text *out); // the itensor type of every stream
 
-// Memory of intermediates; positions: of the tensors it is compared with, 0: of a step.
+// Memory for intermediate tensors. `positions` sizes the tensors that it is compared with; 0: those of one step.
 void design_report_memory(const struct ir *, int64_t positions, struct text *out);
 void design_report_memory_json(const struct ir *, int64_t positions, struct text *out);
 
-// A warning at loc where the design needs more than its board, or one of its dies, has.
+// Warns at loc if the design needs more than its board, or one of the board's dies, has.
 void design_report_capacity(const struct ir *, struct loc, struct diag *);
 
 #endif

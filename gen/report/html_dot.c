@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs Graphviz' dot on a graph. Its SVG comes with a prolog that points to other places: only the element itself is
-// kept.
+// Runs Graphviz' dot on a graph and keeps only the SVG element. The prolog that dot prints before it refers to external
+// addresses, and the page must not.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static const char missing[] = "Graphviz' `dot` is not installed (Debian: apt-get install graphviz)";
 
-// A temporary file that is gone when it is closed, with the text in it.
+// A temporary file with the given text; it is deleted when it is closed.
 static FILE *file_of(const struct text *text) {
     FILE *f = tmpfile();
     if (f && text && text->len && fwrite(text->data, 1, text->len, f) != text->len) {
@@ -23,8 +23,8 @@ static FILE *file_of(const struct text *text) {
     return f;
 }
 
-// again: its other way to rank, which takes the few graphs that its usual one cannot (nested clusters), and says why
-// where it cannot, either.
+// Runs dot. `again` selects dot's newer ranking, which can lay out the few graphs with nested clusters that the usual
+// ranking cannot. Only this second try may print dot's error messages.
 static int run_dot(FILE *in, FILE *out, bool again) {
     char *const args[] = {"dot", "-Tsvg", again ? "-Gnewrank=true" : NULL, NULL};
     pid_t pid = fork();
@@ -49,7 +49,7 @@ static char *read_back(struct arena *arena, FILE *f) {
     return fread(data, 1, (size_t)len, f) == (size_t)len ? data : NULL;
 }
 
-// Copies from `from`, without comments and without the names of XML's own namespaces, which HTML knows.
+// Copies the SVG from `from`, without comments and without XML namespace declarations, which HTML does not need.
 static void keep_element(const char *from, struct text *svg) {
     static const char *const dropped[] = {" xmlns=\"http://www.w3.org/2000/svg\"",
                                           " xmlns:xlink=\"http://www.w3.org/1999/xlink\""};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How full a stream is over time, as a small step chart: forecast over a layer, measured over a run. The dashed line is
-// the depth.
+// Small step charts of how full a stream is over time: forecast over a layer, or measured over a run. A dashed line
+// shows the FIFO's depth.
 #include "gen/report/html.h"
 
 enum {
     FORECAST_WIDTH = 120,
     MEASURED_WIDTH = 240,
     HEIGHT = 24,
-    MARGIN = 3 // above the depth
+    MARGIN = 3 // space above the line of the depth
 };
 
 static void add_steps(const int64_t most[], int count, int width, double scale, struct text *out) {
@@ -22,7 +22,7 @@ static void add_steps(const int64_t most[], int count, int width, double scale, 
     text_addf(out, "H%dV%dZ\"/>", width, HEIGHT);
 }
 
-// most: the most words in each of `count` equal parts of the time.
+// most: the largest number of words in each of `count` equal intervals of time.
 static void add_chart(const char *class, int width, const int64_t most[], int count, int64_t depth, struct text *out) {
     int64_t top = depth > 0 ? depth : 1, highest = 0;
     for (int i = 0; i < count; i++)
@@ -44,7 +44,7 @@ void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, 
         int64_t end = w->from + (w->to - w->from) * (x + 1) / FORECAST_WIDTH;
         most[x] = puts - takes;
         while ((puts < t->words && t->put[puts] < end) ||
-               (takes < taken && t->take[takes] < end)) { // in the order of time, what leaves first
+               (takes < taken && t->take[takes] < end)) { // in order of time; at equal times words leave first
             if (takes < taken && takes < puts && (puts >= t->words || t->take[takes] <= t->put[puts])) takes++;
             else if (puts < t->words) puts++;
             else break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a design as Graphviz graphs: operations and tensors, kernels that serve them, all of the hardware with
-// its FIFOs.
+// The compiler's stages as Graphviz graphs: operations and tensors, the kernels that serve them, and the complete
+// hardware with its FIFOs.
 #include <string.h>
 
 #include "gen/report/html.h"
@@ -50,7 +50,7 @@ static void begin_cluster(struct text *out, int id, const char *label) {
     text_add(out, ";\n");
 }
 
-// A group inside the cluster of a region or a die; none: no cluster.
+// Opens a group's cluster inside the cluster of a region or a die; opens none for IR_NONE.
 static void begin_group(struct text *out, const struct ir *ir, int outer, int group) {
     if (group == IR_NONE) return;
     text_addf(out, "  subgraph cluster_%d_group_%d { style=\"rounded,dashed\"; color=\"#64748b\"; label=", outer,
@@ -85,7 +85,7 @@ static const char *region_label(const struct ir *ir, int r) {
                         region->when == IR_LAST ? ", last token" : "");
 }
 
-// The group of an operation, IR_NONE without groups.
+// The group of an operation; IR_NONE if the design has no groups.
 static int group_of(const struct ir *ir, int node) {
     for (int g = 0; g < ir->groups; g++)
         if (node >= ir->group[g].first_node && node < ir->group[g].first_node + ir->group[g].nodes) return g;
@@ -151,8 +151,8 @@ void graph_operations(struct ir *ir, struct text *out) {
 
 // ---- binding: operations to kernels ----
 
-// The kernel that does an operation's work: its own, the engine it fires on, or that of what it reads (the engine
-// dequantizes).
+// The kernel that does an operation's work: the engine it fires on, or the kernel made for it. A dequantization has
+// neither, as the engine whose product it reads does it.
 static int kernel_serving(const struct ir *ir, int node) {
     int engine = ir_engine_of(ir, node);
     if (engine != IR_NONE) return ir->engine[engine].kernel;
@@ -164,7 +164,7 @@ static int kernel_serving(const struct ir *ir, int node) {
                : IR_NONE;
 }
 
-// What a tensor is outside of the region that carries it.
+// The operation that produces a tensor; a tensor that a region carries is followed to its source outside the region.
 static int source_of(const struct ir *ir, int tensor) {
     for (int hops = 0; hops < ir->tensors && ir->tensor[tensor].producer == IR_NONE; hops++) {
         int next = IR_NONE;
@@ -189,7 +189,7 @@ static const char *served_by(const struct ir *ir, int kernel) {
     return names ? names : ir->kernel[kernel].module;
 }
 
-// One edge for all values that go the same way.
+// Draws one edge for all values that go from one kernel to another.
 static void add_ways(const struct ir *ir, const char **label, struct text *out) {
     for (int a = 0; a < ir->kernels; a++)
         for (int b = 0; b < ir->kernels; b++) {
@@ -247,7 +247,7 @@ static int region_of(const struct ir *ir, const struct ir_kernel *k) {
     return region;
 }
 
-// That of its operation, else of a stream inside a group that it has.
+// The group of the kernel's operation. A steering kernel has no operation and takes the group of one of its streams.
 static int group_of_kernel(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (k->node != IR_NONE) return group_of(ir, k->node);
@@ -258,7 +258,7 @@ static int group_of_kernel(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-// Engines, their multiplexers and demultiplexers work for all groups.
+// Whether a kernel serves all groups, as engines and their multiplexers and demultiplexers do.
 static bool serves_all(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel || ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel)
@@ -266,7 +266,7 @@ static bool serves_all(const struct ir *ir, int kernel) {
     return false;
 }
 
-// The type in three lines: tile, loops, map.
+// The type on three lines: tile, loops, map.
 static const char *type_lines(struct ir *ir, const struct ir_itensor *type) {
     char *text = arena_strdup(ir->arena, ir_type_text(ir, type));
     for (char *s = text; *s; s++)
@@ -287,12 +287,12 @@ static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out)
               e->crossings + e->entry_crossings ? ", color=\"#dc2626\"" : "");
 }
 
-// Step words go from the token loop to nearly all kernels: drawn, they would hide everything else.
+// Leaves out step words. They go from the token loop to nearly all kernels and would hide everything else.
 void graph_hardware(struct ir *ir, struct text *out) {
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++)
         if (!ir_carries_steps(ir, &ir->edge[e])) used[ir->edge[e].src_kernel] = used[ir->edge[e].dst_kernel] = true;
-    bool by_die = ir->design.dies > 1 && ir->dies > 1; // clusters are dies where the design has some, else regions
+    bool by_die = ir->design.dies > 1 && ir->dies > 1; // clusters are dies if the design is on several, else regions
     begin(out, "TB");
     for (int r = by_die ? 0 : IR_NONE; r < (by_die ? ir->dies : ir->regions); r++) {
         if (r != IR_NONE) begin_cluster(out, r, by_die ? ir->die[r].name : region_label(ir, r));

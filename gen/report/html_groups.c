@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of operations in the HTML report: what each holds on chip against the budget, and the cuts beside those of
-// StreamTensor's Algorithm 2.
+// Groups of operations in the HTML report: what each holds on chip compared with the budget, and the cuts compared with
+// those of StreamTensor's Algorithm 2.
 #include "gen/report/html.h"
 
 static void cell(struct text *out, const char *s) {
@@ -11,7 +11,7 @@ static void cell(struct text *out, const char *s) {
 
 static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\">%lld</td>", (long long)n); }
 
-// A bar of what a group holds; the mark at its end is the budget.
+// A bar of the bits that a group holds; the mark at the end of the scale is the budget.
 static void add_bar(int64_t bits, int64_t budget, struct text *out) {
     double share = budget ? 100.0 * (double)bits / (double)budget : 0;
     text_addf(out,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bars and tables of the HTML report: resources against the board, FIFOs with what asks for their depth, memories, the
-// memory map.
+// Bars and tables of the HTML report: resources compared with the board, FIFOs with the reason for their depth,
+// memories, the memory map.
 #include <string.h>
 
 #include "gen/report/html.h"
@@ -73,7 +73,7 @@ static void add_bars(const struct report *r, const struct cost_resources *availa
                   "<i style=\"background:#8b5cf6\"></i>memory engines</p>\n");
 }
 
-// The largest of its shares: what a kernel weighs.
+// The kernel's largest share of any kind of resource; the table lists kernels by it.
 static double weight(const struct cost_resources *c, const struct cost_resources *have) {
     struct report_figure use[REPORT_RESOURCES], all[REPORT_RESOURCES];
     double most = 0;
@@ -147,7 +147,7 @@ void html_clock(const struct clock_model *clock, struct text *out) {
 
 // ---- dies ----
 
-// With the shell and the memory's ports, and against the limits.
+// Shares of a die that are used, including the shell and the memory ports; marks those above the limits.
 static void add_fill(const struct cost_fill *fill, struct text *out) {
     struct report_figure part[REPORT_RESOURCES], whole[REPORT_RESOURCES], limit[REPORT_RESOURCES];
     report_figures(&fill->taken, part);
@@ -196,7 +196,7 @@ static const char *reason_of(const struct report *r, const struct ir_edge *e) {
                                              : "safe rule: a whole tensor where streams part or wait";
 }
 
-// The stream's name, and under it what writes and reads it.
+// The stream's name, and under it the kernels that write and read it.
 static void add_stream(const struct report *r, const struct ir_edge *e, struct text *out) {
     text_add(out, "<td><span>");
     html_escape(out, e->name);

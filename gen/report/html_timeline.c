@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the kernels work during one layer: from the token-level simulator, drawn as SVG.
+// Draws as SVG when each kernel works during one layer, from the token-level simulator.
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static int most_repeated(const struct ir *ir) {
     return region;
 }
 
-// The stream into the region's first kernel: its words part the run into repetitions.
+// A stream into the region's first kernel with a stream input. Its words divide the run into repetitions.
 static int entry_of(const struct ir *ir, int region) {
     for (int n = 0; n < ir->nodes; n++) {
         if (ir->node[n].region != region) continue;
@@ -99,7 +99,7 @@ static void add_times(struct arena *arena, struct spans *s, const int64_t *at, i
     }
 }
 
-// When a kernel takes or gives words, pauses of a few cycles left out.
+// Times when a kernel takes or gives words; short pauses are skipped.
 static struct spans kernel_spans(const struct ir *ir, int kernel, const struct html_window *w) {
     struct spans s = {0};
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {

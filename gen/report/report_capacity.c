@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warnings where a design needs more than its board has, so that it can be simulated, but not built; and where it is
-// beyond the limits within which designs are known to be placed and routed.
+// Warns if a design needs more than its board has: it can then be simulated, but not built. Also warns if it exceeds
+// the limits within which designs are known to place and route.
 #include "gen/report/design_report.h"
 #include "gen/report/report_parts.h"
 
-// The kinds of which the need is above the capacity, as "LUT 12 of 10"; empty: none.
+// Lists the kinds of resource that exceed the capacity, as "LUT 12 of 10"; the list is empty if none does.
 static void list_over(const struct cost_resources *need, const struct cost_resources *capacity, struct text *list) {
     struct report_figure use[REPORT_RESOURCES], have[REPORT_RESOURCES];
     report_figures(need, use);
@@ -20,7 +20,7 @@ static void list_over(const struct cost_resources *need, const struct cost_resou
 
 static bool has_ports(const struct ir *ir, int die) { return cost_ports(ir, die).lut + cost_ports(ir, die).ff > 0; }
 
-// False where the need is within the capacity.
+// Warns and returns true if the need exceeds the capacity.
 static bool warn_of(const struct ir *ir, const struct cost_resources *need, const struct cost_resources *capacity,
                     int die, struct loc loc, struct diag *diag) {
     struct text list = {0};
@@ -65,7 +65,7 @@ static void warn_of_wires(const struct ir *ir, int die, struct loc loc, struct d
                      (long long)bits, from, to, ir->design.board, (long long)cost_wires(ir), (long long)ir->design.sll);
 }
 
-// Of a design that is not spread: all dies together.
+// Compares a design that is not split over dies with the limits of all dies together.
 static void warn_of_board(const struct ir *ir, const struct cost_design *cost, struct loc loc, struct diag *diag) {
     struct cost_resources room = {0};
     for (int d = 0; d < ir->dies; d++) {

@@ -94,7 +94,7 @@ struct hbm_share report_share(const struct report *r) {
     return hbm_figures_share(&d->hbm, bytes, seconds);
 }
 
-// Steps at other positions have other bounds: fewer positions are read at the beginning.
+// A phrase that limits the bound to the step's positions: earlier steps read fewer positions and have lower bounds.
 const char *report_where(const struct report *r) {
     if (!cost_positions_matter(r->ir)) return "";
     return r->step.tokens > 1 ? " at these positions" : " at this position";
@@ -150,7 +150,7 @@ static const char *operation_of(const struct report *r, const struct ir_kernel *
     return k->node == IR_NONE ? "" : ir_op_of(r->ir, r->ir->node[k->node].op)->name;
 }
 
-// A dash where there is no figure.
+// Prints the cycles, or a dash if there is no figure.
 static void add_cycles(const struct cost_work *w, struct text *out) {
     text_addf(out, "%9lld", (long long)w->busy);
     if (w->latency == IR_NONE) text_addf(out, "%9s", "-");
@@ -191,7 +191,7 @@ const char *report_contract(const struct report *r, int kernel) {
     return arena_printf(r->ir->arena, "%s %lld/%lld", name, (long long)work.latency, (long long)work.contract.interval);
 }
 
-// Why a FIFO is as deep as it is: what filled it, what its reader waited for, and how long that word then waited.
+// Explains each FIFO's depth: the step that filled it, the path its reader waited for, and how long the word waited.
 static void report_certificates(const struct report *r, struct text *out) {
     bool timed = r->ir->design.fifo != SPEC_SAFE;
     text_addf(out, "\nwhat asks for more than two words%s\n",

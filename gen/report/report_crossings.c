@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's table of what crosses each boundary between dies, widest first.
+// The report's table of the streams that cross each boundary between dies, widest first.
 #include <stdlib.h>
 
 #include "gen/report/report_parts.h"
@@ -10,7 +10,7 @@ struct crossing {
     int64_t bits;
 };
 
-struct crossings { // of one boundary
+struct crossings { // rows for one boundary
     struct arena *arena;
     const struct ir *ir;
     int boundary;
@@ -37,7 +37,7 @@ static void add_stream(struct crossings *c, const struct ir_edge *edge) {
     add_row(c, (struct crossing){edge->name, pool->name, to, crosses(c, pool->die, end) * bits});
 }
 
-// Of lanes on other dies: what each one has for itself, and the rest, which those of a die share.
+// Adds the signals of lanes on other dies: those of each lane, and the rest, which all lanes of a die share.
 static void add_lanes(struct crossings *c, const struct ir_engine *e) {
     const struct ir_kernel *engine = &c->ir->kernel[e->kernel];
     int64_t beats = 0, terms = 0, results = 0;

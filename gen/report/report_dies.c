@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's partition over dies: what each takes of its capacity, how much crosses each boundary.
+// The report's table of dies: the share of each die's capacity that is used, and the bits that cross each boundary.
 #include <string.h>
 
 #include "gen/report/report_parts.h"
@@ -30,7 +30,7 @@ static void add_shares(const struct cost_resources *c, const struct cost_resourc
     text_add(out, "\n");
 }
 
-// Which limits are passed, and by how much; nothing where none is.
+// Lists the limits that are exceeded, and by how much; prints nothing if none is.
 static void add_over(const struct cost_resources *c, const struct cost_resources *limit, struct text *out) {
     struct report_figure use[REPORT_RESOURCES], most[REPORT_RESOURCES];
     report_figures(c, use);
@@ -85,7 +85,8 @@ static int cuts_to(const struct ir *ir, int die) {
     return lanes;
 }
 
-// Lanes that are cut, and where results come together if that is elsewhere; nothing of an engine that is whole.
+// Lists cut lanes, and the die where results are joined if it is not the engine's. Prints nothing for an engine without
+// cuts.
 static void add_cuts(const struct report *r, const struct ir_engine *e, struct text *out) {
     const struct ir *ir = r->ir;
     for (int d = 0; d < ir->dies; d++)

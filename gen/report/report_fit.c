@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimates of a design's kernels beside what a synthesis makes of their templates (docs/cost.md).
+// Estimated resources of the design's kernels next to those that synthesis of their templates gives (docs/cost.md).
 #include <string.h>
 
 #include "gen/report/report_parts.h"

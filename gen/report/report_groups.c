@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of intermediates as emitted: per region and group, pools, spills, and against whole tensors in double buffers.
+// Memory for intermediate tensors as emitted, by region and group: FIFOs, pools, spills. Compares it with storing whole
+// tensors in double buffers.
 #include <string.h>
 
 #include "gen/kernel/args.h"
@@ -8,14 +9,14 @@
 #include "gen/report/report_parts.h"
 #include "gen/kernel/kernel.h"
 
-struct share {        // bits
-    int64_t streams;  // FIFOs of their own
-    int64_t pooled;   // FIFOs that share a pool's storage, as if each had its own
-    int64_t pools;    // pools with a stream of it
-    int64_t spills;   // on chip, of what goes through memory
-    int64_t kernels;  // buffers of kernels
-    int64_t tensors;  // its tensors whole, for one position
-    int64_t crossing; // of streams: FIFOs from group to group
+struct share {        // of a region, in bits
+    int64_t streams;  // FIFOs that are not in a pool
+    int64_t pooled;   // FIFOs in a pool, counted as if each had separate storage
+    int64_t pools;    // pools with a stream of the region
+    int64_t spills;   // on-chip part of streams that are spilled to memory
+    int64_t kernels;  // buffers inside kernels
+    int64_t tensors;  // the region's tensors stored whole, for one position
+    int64_t crossing; // part of the FIFOs: those between groups
 };
 
 static const struct ir_port *end_of(const struct ir *ir, int edge, bool source) {
@@ -36,7 +37,7 @@ static int region_of_kernel(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-// region IR_NONE: what serves all of them (the engine's own streams, step words, parameters).
+// Adds up a region's share. IR_NONE: everything that serves all regions (the engine's streams, step words, parameters).
 static struct share share_of(const struct ir *ir, int region) {
     struct share s = {0};
     bool *seen = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);

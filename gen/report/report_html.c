@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: one file that needs nothing from outside, the same bytes on every run.
+// Writes the HTML page: one file that loads nothing from outside, with the same bytes on every run.
 #include "gen/report/report_html.h"
 
 #include <string.h>

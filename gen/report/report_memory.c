@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's memories: what each FIFO and buffer is built of, and how much of the pieces taken it leaves empty.
+// The report's table of memories: the blocks that each FIFO and buffer is built of, and how much of them stays empty.
 #include <string.h>
 
 #include "gen/report/report_parts.h"
 
 enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 };
 
-// Lanes of UltraRAM beside others are a memory of their own.
+// Adds a kernel's buffers. Lanes in UltraRAM get a separate row, as the other lanes use another kind of memory.
 static void add_kernel(struct report_memories *all, const struct ir *ir, const struct ir_kernel *k) {
     struct cost_memory m;
     if (!kernel_memory(k, &m)) return;
@@ -37,7 +37,7 @@ struct report_memories report_memories_make(const struct ir *ir) {
     all.buffers = all.count;
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        struct cost_memory m = {.words = edge->depth - 1, // one word lies in the output register
+        struct cost_memory m = {.words = edge->depth - 1, // one word is in the output register
                                 .bits = cost_edge_bits(ir, edge),
                                 .times = 1,
                                 .style = edge->ram_style};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulation measured, from the file that `rill sim --json` wrote.
+// Reads what a simulation measured, from the file that `rill sim --json` wrote.
 #include <jansson.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum { MAX_BYTES = 256 << 20, MAX_WINDOWS = 4096 };
 
 static bool is_count(const json_t *value) { return json_is_integer(value) && json_integer_value(value) >= 0; }
 
-// The record of one FIFO over the run; it may have none.
+// Reads the record of one FIFO over the run; a FIFO may have no record.
 static bool read_fill(struct ir *ir, const json_t *fill, int edge, struct measured *m) {
     size_t count = json_array_size(fill);
     if ((fill && !json_is_array(fill)) || count > MAX_WINDOWS) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vendor's figures beside the estimates: kernel by kernel, streams, memory engines, all; die by die; slack.
+// The vendor's figures next to the estimates: by kernel, for streams and memory engines, in total, by die; and the
+// slack.
 #include "gen/report/vendor.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@ struct pair {
 struct table {
     VEC(struct pair) kernels;
     struct pair streams, memory, others, all;
-    struct pair *die; // NULL without partition
+    struct pair *die; // NULL if the design is not split over dies
     int dies, missing, lanes_missing;
 };
 
@@ -28,7 +29,7 @@ static void add_die(struct table *t, int die, const struct cost_resources *what,
     if (t->die) cost_add(&t->die[die].vendor, what, times);
 }
 
-// Lanes lie where they were put, the rest of an engine at home.
+// Counts each lane on the die where it was placed; the rest of its engine stays on the engine's die.
 static void add_lanes(const struct ir *ir, const struct vendor *v, int kernel, int row, struct table *t) {
     for (int e = 0; e < ir->engines; e++)
         for (int c = 0; ir->engine[e].kernel == kernel && c < ir->engine[e].channels; c++) {
@@ -40,7 +41,7 @@ static void add_lanes(const struct ir *ir, const struct vendor *v, int kernel, i
         }
 }
 
-// Row of a path below the top; IR_NONE where the tool has dissolved a level of it.
+// Row of a path below the top; IR_NONE if the tool has dissolved a level of the path.
 static int find_path(const struct ir *ir, const struct vendor *v, const char *path) {
     int row = v->top;
     for (const char *end; row != IR_NONE; path = end + 1) {
@@ -71,7 +72,7 @@ static bool is_kernel(const struct emit_plan *plan, int module, const char *name
     return false;
 }
 
-// From a walker to the memory's engines.
+// Whether an instance is on the way from a walker to the memory's engines.
 static bool is_walk(const struct ir *ir, const char *name) {
     for (int e = 0; begins(name, "u_") && e < ir->engines; e++)
         if (!strcmp(name + 2, ir_engine_name(ir, e, "walk_fork")) ||
@@ -85,7 +86,7 @@ static void add_to(struct pair *to, const struct cost_resources *what) {
     to->found = true;
 }
 
-// What an instance has besides the instances in it.
+// Counts what an instance has in addition to the instances inside it.
 static void add_own(const struct vendor *v, int row, struct table *t) {
     struct cost_resources own = *is_of(v, row);
     for (size_t i = 0; i < v->rows.count; i++)
@@ -105,9 +106,9 @@ struct link {
     const struct ir *ir;
     const struct vendor *v;
     struct table *t;
-    const char *path; // of the link
+    const char *path; // path of the link
     int row;
-    bool met, whole; // whole: it is an instance on one die
+    bool met, whole; // met: a stream's instance; whole: the link is one instance on one die
 };
 
 static void meet(void *state, const char *path, int die) {
@@ -122,7 +123,7 @@ static void meet(void *state, const char *path, int die) {
     add_to(&l->t->streams, is_of(l->v, row));
 }
 
-// False: the instance is no stream's.
+// Counts a stream's link; false if the instance belongs to no stream.
 static bool add_link(const struct emit_plan *plan, const struct vendor *v, int module, int row, struct table *t) {
     const char *path = arena_printf(plan->ir->arena, "%s/%s", emit_module_path(plan, module), v->rows.items[row].name);
     struct link l = {.ir = plan->ir, .v = v, .t = t, .path = path, .row = row};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading report_utilization -hierarchical and report_timing_summary. Columns are found by their names, so that
-// versions may differ; a line of a table that cannot be read is an error at its place.
+// Reads report_utilization -hierarchical and report_timing_summary. Columns are found by their names, so that versions
+// of the tool may order them differently. A table line that cannot be read is an error with its line and column.
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct reader {
     struct diag *diag;
     struct source *source;
     const char *next;
-    uint32_t number; // of the line read last
+    uint32_t number; // number of the line read last
 };
 
 static bool next_line(struct reader *r, struct line *line) {
@@ -49,7 +49,7 @@ static const char *trimmed(struct arena *arena, const char *at, size_t len) {
     return arena_strndup(arena, at, len);
 }
 
-// `| Design State : Routed`
+// The value in a heading line, `| Design State : Routed`.
 static const char *heading(struct reader *r, const char *key) {
     struct line line;
     rewind_to_start(r);
@@ -66,7 +66,7 @@ static struct vendor_source source_of(struct reader *r) {
                                   heading(r, "Device ")};
 }
 
-// How far the design was; reports of a later stage are nearer to the truth.
+// How far implementation was when the report was written; figures of later stages are more exact.
 static int stage_of(const struct vendor_source *s) {
     static const char *const words[] = {"Synthesized", "Optimized", "Placed", "Routed"};
     for (int i = COUNT_OF(words); s->state && i-- > 0;)
@@ -91,8 +91,8 @@ static void split_cells(const struct line *line, struct cells *out) {
 
 enum column { NAME, MODULE, LUT, FF, RAMB36, RAMB18, URAM, DSP, COLUMNS };
 static const struct {
-    const char *names[4]; // of versions and families
-    bool optional;        // older families have none
+    const char *names[4]; // names in different versions and families
+    bool optional;        // older families lack this column
 } columns[COLUMNS] = {
     [NAME] = {{"Instance"}, false},
     [MODULE] = {{"Module"}, false},
@@ -122,7 +122,7 @@ static bool find_columns(struct reader *r, const struct line *line, const struct
     return true;
 }
 
-// A count, with or without its share: `1234`, `1234(0.56%)`; halves of block RAMs too.
+// A count with or without its share, `1234` or `1234(0.56%)`; block RAM counts may have halves.
 static bool read_count(struct reader *r, const struct line *line, const struct line *cell, int64_t *out) {
     const char *text = trimmed(r->arena, cell->at, cell->len);
     char *end;
@@ -145,7 +145,7 @@ static bool read_counts(struct reader *r, const struct line *line, const struct 
     return true;
 }
 
-// Two blanks for each level, behind the one beside the bar.
+// Depth in the hierarchy: two blanks per level, after one blank next to the bar.
 static int depth_of(const struct line *cell) {
     size_t blanks = 0;
     while (blanks < cell->len && cell->at[blanks] == ' ') blanks++;
@@ -158,7 +158,7 @@ static bool read_row(struct reader *r, const struct line *line, const struct cel
     struct vendor_row out = {.name = trimmed(r->arena, cell->at, cell->len),
                              .module = trimmed(r->arena, module->at, module->len),
                              .depth = depth_of(cell)};
-    if (out.name[0] == '(') return true; // what an instance has besides its parts
+    if (out.name[0] == '(') return true; // not an instance, but the part of its parent outside all instances
     bool known = out.depth < MAX_DEPTH && (!out.depth || last[out.depth - 1] != IR_NONE);
     if (!known) diag_error(r->diag, place(r, line, cell->at), "instance `%s` is below none", out.name);
     if (!known || !read_counts(r, line, row, where, &out.is)) return false;
@@ -196,7 +196,7 @@ static bool read_instances(struct reader *r, struct vendor *v) {
     return false;
 }
 
-// The first instance of rill_top, by its module or by the name that the kernel gives it.
+// Finds the first instance of rill_top, by its module or by the name it has in the kernel.
 static bool find_top(struct reader *r, struct vendor *v) {
     for (size_t i = 0; i < v->rows.count; i++)
         if (!strcmp(v->rows.items[i].module, "rill_top") || !strcmp(v->rows.items[i].name, "rill_top") ||
@@ -210,7 +210,7 @@ static bool find_top(struct reader *r, struct vendor *v) {
 
 // ---- timing ----
 
-// Words with single blanks inside, two or more between them.
+// Splits a line into columns, which are two or more blanks apart; single blanks are part of a column.
 static int split_columns(const struct line *line, struct line out[MAX_CELLS]) {
     int count = 0;
     for (const char *at = line->at, *end = line->at + line->len; at < end && count < MAX_CELLS;) {
@@ -228,7 +228,7 @@ static int column_of(const struct line *head, int count, const char *name) {
     return IR_NONE;
 }
 
-// `NA` is what stands where there is no such path.
+// The tool prints `NA` if there is no such path.
 static bool read_slack(struct reader *r, const struct line *line, const struct line *cell, double *out, bool *has) {
     const char *text = trimmed(r->arena, cell->at, cell->len);
     char *end;
@@ -267,7 +267,7 @@ static bool read_summary(struct reader *r, const struct line *head_line, struct 
            read_slack(r, &line, &value[at[3]], &v->hold, &v->has_hold);
 }
 
-// Rows `ap_clk  {0.000 2.000}  4.000  250.000`, until an empty line.
+// Reads rows such as `ap_clk  {0.000 2.000}  4.000  250.000` up to an empty line.
 static bool read_clocks(struct reader *r, const struct line *head_line, struct vendor *v) {
     struct line line = *head_line, cell[MAX_CELLS];
     int heads = split_columns(&line, cell), period = column_of(cell, heads, "Period(ns)");
@@ -331,7 +331,7 @@ static struct source *read_source(struct arena *arena, const char *path, struct 
     return s->data ? s : NULL;
 }
 
-// Keeps the report of the later stage; false where two are of one.
+// Keeps the report of the later stage; it is an error if both are of one stage.
 static bool keep_later(struct reader *r, struct vendor_source *kept, struct source **source) {
     struct vendor_source found = source_of(r);
     if (kept->path && stage_of(kept) == stage_of(&found)) {
