@@ -185,8 +185,8 @@ struct stage {
 void stage_init(struct sim *, struct stage *, int64_t length);
 // *at: when a word that could enter at `from` does enter. False while that is not known. Also sends words to `out`.
 bool stage_enter(struct sim *, struct stage *, struct sim_edge *out, int64_t from, int64_t *at);
-void stage_push(struct sim *, struct stage *, int64_t at, uint8_t mark,
-                bool leaves);                                         // enters a word; leaves: it becomes a word out
+// Enters a word. leaves: it becomes a word out.
+void stage_push(struct sim *, struct stage *, int64_t at, uint8_t mark, bool leaves);
 void stage_drain(struct sim *, struct stage *, struct sim_edge *out); // sends the words that can leave
 
 // ---- static schedules of rill_schedule, from a kernel's parameters ----

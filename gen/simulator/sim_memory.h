@@ -35,11 +35,10 @@ struct sim_client {
     VEC(struct sim_run) run;
     int64_t cut; // runs that have been cut into bursts
     int64_t address, left, bursts, requested,
-        issued;        // what is left of the present run; beats asked for; cycle of the last burst
-    VEC(int64_t) beat; // reads: cycle of arrival; writes: cycle of the offer
-    VEC(int64_t)
-    taken; // reads: when it left the buffer; writes: when it entered the engine's buffer, in the client's turn
-    VEC(int64_t) over; // per burst: when its last beat, or its response, arrived
+        issued;         // what is left of the present run; beats asked for; cycle of the last burst
+    VEC(int64_t) beat;  // reads: cycle of arrival; writes: cycle of the offer
+    VEC(int64_t) taken; // reads: left the buffer; writes: entered the engine's buffer, in the client's turn
+    VEC(int64_t) over;  // per burst: when its last beat, or its response, arrived
     // The burst that waits at the arbiter, or the beat at the write engine.
     bool waits;
     int64_t at, beats, granted, granted_before;

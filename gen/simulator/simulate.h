@@ -19,8 +19,7 @@ struct timing_memory {                 // of a channel
     bool refreshes;
     int64_t start; // age of the memory when the first step begins, in cycles; sets the times of its refreshes
     bool kept;     // the vector parameters are on chip: only the image's header is read
-    int64_t
-        lead; // cycles before that step, from which on parameters and the engines' beats are asked for (timing_start)
+    int64_t lead;  // cycles before that step, from which parameters and engine beats are requested (timing_start)
 };
 struct timing_memory timing_memory(const struct ir_design *);
 
@@ -56,12 +55,7 @@ struct timing_edge {
 };
 enum { MARK_LAST = 1 /* of a firing */, MARK_TOK_LAST = 2 /* of a row */ };
 
-enum timing_cause {
-    TIMING_FOR_BEATS /* and for keys and values */,
-    TIMING_FOR_OPERAND,
-    TIMING_FOR_ROOM,
-    TIMING_CAUSES
-};
+enum timing_cause { TIMING_FOR_BEATS /* and keys, values */, TIMING_FOR_OPERAND, TIMING_FOR_ROOM, TIMING_CAUSES };
 
 struct timing_firing { // one firing of an engine in one step, over all its repetitions
     int64_t busy;      // cycles with a command
