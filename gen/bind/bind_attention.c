@@ -118,7 +118,7 @@ static void set_together(struct ir *ir, int kernel, int together) {
     if (together > 1) ir_set_int(ir, kernel, "TOGETHER", together);
 }
 
-static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) { // scale of softmax's input
+static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) { // role: of softmax's input
     struct ir *ir = a->ir;
     const struct ir_tensor *t = &ir->tensor[tensor];
     int softmax = softmax_kernel(a);

@@ -16,7 +16,7 @@ static bool has_prefix(const char *name) { return !strncmp(name, "rill_", 5); }
 
 static const struct source *source_of(const struct ir *ir, const struct custom_file *file) {
     if (file->source) return file->source;
-    struct source *source = ARENA_NEW(ir->arena, struct source); // from a dump
+    struct source *source = ARENA_NEW(ir->arena, struct source); // the file is from a dump
     *source = (struct source){file->name, file->text, strlen(file->text)};
     return source;
 }
@@ -204,7 +204,7 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
         if (is_wanted(list, port->name)) continue;
         diag_error(diag, port->loc, "port `%s` of module `%s`: kernel `%s` has no such port in the spec", port->name,
                    h->name, k->name);
-        if (is_wanted(&step, port->name)) // undeclared
+        if (is_wanted(&step, port->name)) // the spec does not declare it
             diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
         else if (is_wanted(&param, port->name))
             diag_note(diag, port->loc, "with `vectors` the kernel takes vector parameters");

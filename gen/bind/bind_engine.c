@@ -17,10 +17,10 @@ struct engine {
     struct ir *ir;
     struct diag *diag;
     int id;       // in ir->engine
-    int channels; // its own
+    int channels; // channels of this engine
     int kernel, x_mux, y_demux;
     int x_ports, y_ports;
-    bool windows; // of positions
+    bool windows; // it has sliding windows
     bool ok;
 };
 

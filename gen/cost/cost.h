@@ -61,8 +61,8 @@ struct cost_resources cost_credit_stage(const struct ir *, const struct ir_edge 
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // bits of a FIFO word: data, tuser, tlast, tcount
 
 struct cost_resources cost_capacity(const struct ir_die *);        // resources of the die without the shell's share
-struct cost_resources cost_ports(const struct ir *, int die);      // and what the memory ports take of that
-struct cost_resources cost_ports_most(const struct ir *, int die); // memory ports by the board's higher estimate
+struct cost_resources cost_ports(const struct ir *, int die);      // and what the memory ports take of a die
+struct cost_resources cost_ports_most(const struct ir *, int die); // the same by the board's higher estimate
 struct cost_resources cost_room(const struct ir *, int die); // what a design may take of the die within the limits
 struct cost_resources cost_available(const struct ir *);     // the board without its shell and memory ports
 int64_t cost_wires(const struct ir *);                       // wires from die to die, within the limit; 0: unknown

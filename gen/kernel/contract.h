@@ -63,9 +63,9 @@ struct timing_table {
 
 struct timing_pipe {
     bool sliced;               // the first stage is a register slice at each input, which holds words itself
-    int64_t rows;              // of a firing of the output; 0: as the input's
+    int64_t rows;              // rows of a firing of the output; 0: as many as the input's has
     int64_t firings;           // firings of the input in one of the output; 0: one
-    struct timing_table table; // custom kernels
+    struct timing_table table; // of a custom kernel
 };
 
 // TIMING_BANKS, TIMING_SOFTMAX
@@ -91,7 +91,7 @@ struct timing_banks {
 struct timing_gear {
     int64_t in, out;                   // elements of a word
     int64_t last_words, last_elements; // elements of the last one of `last_words` words; 0: as the others
-    int64_t lines;                     // row-steps that wait at the output
+    int64_t lines;                     // row-steps that may wait at the output
 };
 
 struct timing_replay {
@@ -114,7 +114,7 @@ struct timing_split {
 
 struct timing_spill {
     int64_t words;          // of a firing
-    int64_t firings;        // that are held
+    int64_t firings;        // firings that are held
     int64_t in_beat, beats; // words of a beat, beats of a word; one of these is 1
     int64_t burst;          // beats
     int64_t settle;         // from handing over the last beat to the first check for its response
@@ -130,7 +130,7 @@ struct timing_layout {
 };
 
 struct timing_store {
-    int64_t words; // that it holds
+    int64_t words; // words that the store holds
 };
 
 struct timing_scales {
@@ -156,10 +156,10 @@ struct timing_values { // TIMING_V_TAIL
     int64_t units;       // words of a head and token
     int64_t beats;       // of 64 positions
     int64_t reads;       // reads of the open block in a layer; 0: nobody waits for them
-    int64_t reads_alone; // in a step of one token
+    int64_t reads_alone; // the same in a step of one token
     bool by_step;        // waits for all reads of the step before, not only for those of a layer
     int64_t release;     // from the engine's last read of an open block to its next word
-    int64_t every;       // for a beat written out
+    int64_t every;       // for each beat that is written to memory
     int64_t settle;      // from handing over the last beat to its response
 };
 
@@ -167,8 +167,8 @@ struct timing_engine {
     int64_t channels;   // lanes
     int64_t beat_bits;  // of memory
     int64_t copies;     // tokens that use a beat in a cycle
-    int64_t results;    // row-steps that wait at the output
-    int64_t lane_beats; // that a lane holds
+    int64_t results;    // row-steps that may wait at the output
+    int64_t lane_beats; // beats that a lane holds
     int64_t key_units;  // of a lane
     int64_t release;    // from taking a result to its place being free, in addition to one cycle
 };
@@ -204,7 +204,7 @@ struct timing_groups {
     int64_t gives;                                   // words that a group gives; the last group gives the rest
     int64_t words_out;                               // of a firing
     int64_t banks;                                   // groups that are held
-    int64_t every;                                   // from a word to the next
+    int64_t every;                                   // from one word to the next
     int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // per input: words of a group and of a firing
     struct timing_table table;
 };

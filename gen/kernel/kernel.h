@@ -61,10 +61,10 @@ enum kernel_trait {
     KERNEL_REPEATS = 1 << 22,   // gives a firing again in every repetition of its region
     KERNEL_LAST = 1 << 23,      // gives only the last token of a firing
     KERNEL_PACKS = 1 << 24,     // turns query heads into tokens of a firing
-    KERNEL_UNPACKS = 1 << 25,   // and firings again
+    KERNEL_UNPACKS = 1 << 25,   // turns these tokens into firings again
     KERNEL_SCALES = 1 << 26,    // gives scales of the KV cache by position
     KERNEL_AGAIN = 1 << 27,     // gives keys again for every query head that reads them
-    KERNEL_MULTIPLIES = 1 << 28 // the matrix engine
+    KERNEL_MULTIPLIES = 1 << 28 // is the matrix engine
 };
 
 // A kernel of a design. If ir is NULL, only parameters are known.

@@ -9,7 +9,7 @@
 #include "gen/ir/ir.h"
 
 enum {
-    KV_MAX_LAYERS = FIELD_MOST(ENGINE_KV_LAYER) + 1, // of a cache
+    KV_MAX_LAYERS = FIELD_MOST(ENGINE_KV_LAYER) + 1, // layers of a cache
     KV_MAX_STEP = FIELD_MOST(ENGINE_KV_STEP),        // attentions of one repeated region
     KV_MAX_ROWS = FIELD_MOST(VTAIL_ROW) + 1          // rows of the V tail in a layer
 };
@@ -27,9 +27,9 @@ int kv_together(const struct ir *, int scores);
 struct kv_cache {
     int unit;            // index among the design's caches
     int64_t layer, step; // its layer in the first repetition, and the number of layers from one repetition to the next
-    int64_t layers;      // of the cache
+    int64_t layers;      // layers of the cache
     int64_t heads;       // most heads of a layer
-    int64_t head_dim;    // the longest
+    int64_t head_dim;    // elements of the longest head
 };
 struct kv_cache kv_cache_of(const struct ir *, int node);
 int kv_units(const struct ir *);                 // caches of the design

@@ -10,7 +10,7 @@ int ports_user_bits(const struct ir *);            // USER_W
 void ports_set_mantissas(struct ir *, int kernel); // sets X_BITS if mantissas are not bytes
 int ports_element_bits(
     enum ir_dtype); // bits per element of a stream whose words have an element per lane; 0: other streams
-bool ports_is_vector(const struct ir_port *); // a stream of such words
+bool ports_is_vector(const struct ir_port *); // whether the port has such a stream
 int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes);
 int ports_lanes(const struct ir *, int kernel);                      // fp32 lanes of its streams
 int64_t ports_mx_units(const struct ir *, const struct ir_tensor *); // units of one firing and token, made even

@@ -85,7 +85,7 @@ static void load_columns(const struct lp *lp, struct class *all, int *column, gl
     }
 }
 
-// StreamTensor: delay(i, j) >= D_i, written with start times.
+// The constraint delay(i, j) >= D_i of StreamTensor, written with start times.
 static void load_rows(const struct lp_row *row, int rows, const int *column, glp_prob *p) {
     if (rows) glp_add_rows(p, rows);
     for (int r = 0; r < rows; r++) {

@@ -7,7 +7,7 @@
 
 struct group {
     int64_t rows, tokens, words, ready, released; // released: when the place is free again; < 0: not yet
-    bool last;                                    // it ended a firing
+    bool last;                                    // the group ended a firing
 };
 // Firings of an input that are kept whole, one for each firing of the output.
 struct held {

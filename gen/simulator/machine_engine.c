@@ -18,13 +18,13 @@ struct result { // an output word whose command was decided
 };
 
 struct engine {
-    int id;      // of the IR
+    int id;      // index of the engine in the IR
     int *firing; // per entry of the schedule
     int *window; // per entry: the operation whose windows apply to its positions, or IR_NONE
     bool windows;
     struct schedule_table schedule;
     struct sim_walk walk;
-    int64_t entry; // of the running firing
+    int64_t entry; // schedule entry of the running firing
     struct sim_edge *step, *x, *keys, *y;
     struct lane *lane; // lanes of the channel that represents all others, and of the channels with clients of their own
     int lanes;

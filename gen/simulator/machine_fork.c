@@ -7,7 +7,7 @@
 struct fork {
     struct sim_edge *in, **out;
     int ports;
-    bool *has;   // the present word
+    bool *has;   // per output: it has the present word
     int64_t all; // cycle in which the last reader took it
 };
 

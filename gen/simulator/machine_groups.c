@@ -9,7 +9,7 @@ struct group {
     int64_t ready, rows, tokens;
     int64_t released; // when its place is free again; < 0: not yet
     bool tok_last;    // its last words belong to the step's last token
-    bool last;        // of a firing
+    bool last;        // it is the last group of a firing
     bool word;        // a single word that makes a single word
 };
 
@@ -21,7 +21,7 @@ struct groups {
     int64_t index, row, tokens; // of the group that arrives: its index in its firing, its row, words of its first row
     int64_t done[IR_MAX_PORTS]; // words of the firing that earlier groups took
     int64_t last_in, last_out;  // cycles of the last word in and the last word out
-    int64_t given;              // rows of the firing
+    int64_t given;              // rows of the firing that were given
     int64_t sending, out_row, out_token;
 };
 

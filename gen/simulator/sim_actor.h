@@ -40,7 +40,7 @@ struct lane;
 // What the kernels of a KV cache tell one another in addition to their streams: lists of times, in order.
 struct sim_cache {
     VEC(int64_t) head_done;   // when a head's values were in the V tail
-    struct sim_client *keys;  // of the K writer
+    struct sim_client *keys;  // client of the K writer
     VEC(int64_t) k_runs;      // number of descriptors handed over up to the end of a (step, layer) pair
     VEC(int64_t) v_layer;     // per pair: when its values were taken, and written if they close a block
     VEC(int64_t) tail_layer;  // per pair: when its open block was read; with tail_by_step, per step

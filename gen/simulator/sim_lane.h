@@ -11,11 +11,11 @@ struct lane {
     struct sim_client *client;
     struct lane *first; // first of the engine's simulated lanes, which are stored one after another
     int lanes;
-    int64_t channels; // of the engine
+    int64_t channels; // channels of the engine
     int *window;      // per entry: the operation whose windows its positions have, or IR_NONE
     const struct sim_cache *cache;
     bool waits;           // it waits for writes of the step before
-    int64_t places;       // of its FIFO
+    int64_t places;       // places of the lane's FIFO
     int64_t counted;      // cycles from a beat's arrival at the lane to the first command that may use it
     int64_t outer;        // runs of the present entry that were handed over
     int64_t described_at; // when the last run was handed over

@@ -72,7 +72,7 @@ static bool is_loader(const struct ir_client *c) { return c->role == IR_CLIENT_I
 static void open_loader(struct sim *sim) {
     const struct ir *ir = sim->ir;
     int64_t bytes = 0, first = 0;
-    if (sim->options->step[0].pos > 0) return; // in the middle of a request
+    if (sim->options->step[0].pos > 0) return; // the run begins within a request
     for (int s = 0; s < ir->segments; s++) {
         const struct ir_segment *seg = &ir->segment[s];
         if (seg->kind == IR_SEG_HEADER) first = seg->offset;

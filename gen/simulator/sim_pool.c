@@ -13,7 +13,7 @@ struct sim_pool {
     struct sim *sim;
     struct schedule_table schedule;
     struct sim_walk enters, leaves; // the firings whose turn it is to enter and to leave
-    struct sim_edge words;          // the storage
+    struct sim_edge words;          // the words in the storage
     struct sim_edge *edge[MAX_PLACES];
 };
 

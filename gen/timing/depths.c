@@ -23,7 +23,7 @@ static bool runs_ahead(const struct sizing *z, int e) {
 static void cut_run_ahead(struct sizing *z, int64_t *depth) {
     for (int e = 0; e < z->ir->edges; e++) {
         if (!runs_ahead(z, e)) continue;
-        depth[e] = z->depth[e]; // is enough
+        depth[e] = z->depth[e]; // this depth is enough
         if (!z->latest || z->least[e] >= z->depth[e] || z->work >= z->budget) continue;
         depth[e] = at_least(z->least[e], DEPTH_LEAST);
         if (!sizing_may_be(z, &(struct streams){&e, 1}, depth, false)) depth[e] = z->depth[e];
@@ -206,7 +206,7 @@ static bool size_all(struct sizing *z, int64_t *words) {
     z->most = 0;
     *words = z->work;
     if (!measured) return false;
-    int64_t pass = z->work; // over all cases
+    int64_t pass = z->work; // work of a pass over all cases
     bool some = pass * LONG_PASS > z->budget;
     if (!allow_ahead(z)) return false;
     memcpy(depth, z->safe, bytes);
@@ -217,7 +217,7 @@ static bool size_all(struct sizing *z, int64_t *words) {
     if (some && (!begin_search(z, depth, true) || !sizing_cut_on_some(z, depth, all_least(z)))) return false;
     memcpy(depth, z->depth, bytes);
     if (!some) z->budget = at_least(z->budget, z->work + TIMING_FINE_BUDGET);
-    int64_t before = INT64_MAX; // bits
+    int64_t before = INT64_MAX; // bits before the round
     for (int round = 0; round < ROUNDS && (!some || z->work + ROUND_PASSES * pass < z->budget); round++) {
         int64_t bits = sizing_bits(z, depth);
         if (round > 1 && bits > before - before / 64) break;

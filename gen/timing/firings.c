@@ -13,7 +13,7 @@
 #include "gen/kernel/args.h"
 #include "gen/lp/lp.h"
 
-struct stream {             // its firings
+struct stream {             // the firings of a stream
     int firings, put, take; // variables of firing 0
     int64_t *first;         // first word of each firing; [firings]: the number of words
 };

@@ -22,10 +22,10 @@ struct forecasting {
     struct arena scratch;
     struct timing_forecast *f;
     struct timing_step *step;
-    int steps, prefill; // of a prompt
+    int steps, prefill; // prefill: steps of the prompt
     int pace;           // engine that works in all prompt steps; its last command ends a prompt step
     int64_t whole_words;
-    struct timing_memory memory; // at the first step
+    struct timing_memory memory; // memory at the first step
     int64_t phase;               // of a sample: cycles by which its memory is older
     const char *why;
 };

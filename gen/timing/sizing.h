@@ -52,7 +52,7 @@ struct test_case {
 };
 
 struct sizing_trial { // the results of a run that a search needs
-    bool ok;          // it came to its end
+    bool ok;          // the run completed
     int64_t cycles;
     const int64_t *room; // per edge, `room` of struct timing_edge
 };
@@ -62,7 +62,7 @@ struct sizing {
     struct arena scratch;
     struct test_case test[MAX_CASES + MAX_BRIEFS];
     int tests, briefs;     // briefs: shorter cases to search on, stored after the tests
-    const char *kind;      // of the last one
+    const char *kind;      // kind of the last test
     int64_t *safe, *depth; // per edge
     // per edge. least: depth with every firing as late as it can be. width: bits of a word, 0 if not sized
     int64_t *least, *width;
@@ -71,7 +71,7 @@ struct sizing {
     struct timing_depth *out;
     int64_t work, budget; // words and beats simulated so far; beyond the budget no further depth is tried
     int64_t most;         // most words and beats of the first pass over all cases, else there is no search; 0: no limit
-    int strictest;        // case
+    int strictest;        // number of the case that refused last
     bool slower;          // a case is slower than it may be, at the depths measured last
     bool some;            // only some cases are run
     int64_t longest;      // work of the longest case that is searched on

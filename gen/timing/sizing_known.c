@@ -9,7 +9,7 @@
 #include "gen/timing/sizing.h"
 
 struct sizing_known {
-    struct sizing_known *next; // an earlier one
+    struct sizing_known *next; // an earlier run
     bool single_word, until;   // one word in each pipeline; ended by an engine's late command
     int era;                   // era of the case's `latest`; 0: a run without it
     struct sizing_trial trial;

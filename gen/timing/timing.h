@@ -11,7 +11,7 @@
 int64_t timing_start(const struct ir *, const struct timing_memory *);
 // The memory of a request that begins when the memory has this age.
 int64_t timing_host_cycles(const struct ir *); // cycles from reset until a host has written the arguments of a request
-struct timing_memory timing_memory_at(const struct ir *, int64_t age);            // the first one
+struct timing_memory timing_memory_at(const struct ir *, int64_t age);            // of the first request
 struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept); // or of a later one
 
 // Makes the steps of a request and returns their number.
