@@ -96,7 +96,7 @@ int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);
 int64_t cost_edge_pace(const struct ir *, const struct ir_edge *); // least cycles from one word to the next
 int cost_memory_die(const struct ir *);                            // the die with the memory ports
 struct cost_resources cost_die(const struct ir *, const struct cost_design *, int die); // everything on a die
-int64_t cost_boundary_bits(const struct ir *, int boundary); // from die `boundary` to the next
+int64_t cost_boundary_bits(const struct ir *, int boundary); // bits that cross from die `boundary` to the next
 // How full a die is, with the shell and the memory ports.
 struct cost_fill {
     struct cost_resources taken, most; // most: with the board's higher estimate for the ports
@@ -158,7 +158,8 @@ struct cost_beats {
 };
 struct cost_beats cost_step_beats(const struct ir *, int engine, const struct cost_step *);
 struct cost_beats cost_engine_beats(const struct ir *, int engine, int64_t position); // of a decode step at a position
-int cost_slowest_engine(const struct ir *, const struct cost_step *);                 // IR_NONE without engines
+// The engine that works longest; IR_NONE without engines.
+int cost_slowest_engine(const struct ir *, const struct cost_step *);
 
 // The work of each part of a design, summed over steps.
 struct cost_load {
@@ -175,7 +176,7 @@ struct cost_bound {
     int64_t engine; // cycles of the slowest matrix engine
     int64_t memory; // cycles of the busiest channel at the sustained rate of sequential reads
     int64_t kernel; // cycles of the busiest other kernel,
-    int busiest;    // and which one; IR_NONE: none
+    int busiest;    // and its number; IR_NONE: none
     int64_t cycles; // the largest of the three
     int64_t rows;   // tokens that are computed in these cycles
     double tokens_per_second;

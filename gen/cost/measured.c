@@ -23,7 +23,7 @@ static struct ir_value read_value(struct arena *arena, const char *text) {
     return ir_value_list(arena, word, (int)words);
 }
 
-// "MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM". False for comments and rows without figures.
+// Reads a row: "MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM". Returns false for comments and rows without figures.
 static bool read_row(struct arena *arena, char *line, struct cost_row *row) {
     char *colon = strstr(line, " : "), *save = NULL;
     double lut, ff, dsp, bram36, uram;

@@ -47,7 +47,7 @@ static void add_channels(const struct ir *ir, struct cost_load *load, const stru
     }
 }
 
-// Words that come once for each token of a step.
+// Words of a kernel that arrive once for each token of a step.
 static int64_t token_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int p = 0; p < ir->kernel[kernel].ports; p++)

@@ -12,15 +12,15 @@ enum {
     HBM_ATOM_BYTES = 32, // native beat
 };
 
-// Picoseconds, from the figures of the board (docs/hbm.md).
+// Times in picoseconds, from the board's figures (docs/hbm.md).
 struct hbm_timing {
     uint64_t atom;                         // data bus time of one native beat
-    uint64_t latency;                      // request to data, idle channel, page hit
+    uint64_t latency;                      // from request to data, idle channel, page hit
     uint64_t activate;                     // added to the latency when the bank is closed
     uint64_t precharge;                    // added to both when another row is open
-    uint64_t row_cycle;                    // between two activations of one bank
+    uint64_t row_cycle;                    // shortest time between two activations of one bank
     uint64_t read_to_write, write_to_read; // idle bus time
-    uint64_t write_response;               // end of the data on the bus to the response
+    uint64_t write_response;               // from the end of the data on the bus to the response
     uint64_t refresh_interval, refresh;    // all banks close
     uint64_t jitter;                       // largest extra latency of a read burst when a seed is set
     int native_bytes;                      // length of a native burst; a longer burst takes several ids

@@ -35,7 +35,7 @@ void class_rows(const struct kernel_args *, struct timing_contract *);   // rows
 
 // ---- computed weights ----
 
-// cos and sin of rope_table's angles, docs/numerics.md section 9 (rope.c).
+// Fills the table with cos and sin of rope_table's angles (rope.c; docs/numerics.md section 9).
 void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float table[]);
 
 // ---- soft caps (softcap.c): as a kernel, and on the scores of softmax ----

@@ -26,18 +26,18 @@ enum timing_machine {
     TIMING_SPILL,    // a firing goes to memory and comes back
     TIMING_LAYOUT,   // two banks, read in another order
     TIMING_STORE,    // gives vector parameters without end
-    TIMING_SCALES,   // scales of the KV cache
-    TIMING_K_WRITER, // keys to memory
-    TIMING_V_TAIL,   // values to the open block and to memory
+    TIMING_SCALES,   // stores and gives scales of the KV cache
+    TIMING_K_WRITER, // writes keys to memory
+    TIMING_V_TAIL,   // writes values to the open block and to memory
     TIMING_ENGINE,   // the matrix engine with its beats
-    TIMING_EMBED,    // a row of memory per id
-    TIMING_POSITION, // a row of memory per position
-    TIMING_READER,   // rows of memory per step, read ahead
-    TIMING_WALKER,   // the order in which the engine's beats are read
-    TIMING_WRITER,   // rows to memory
+    TIMING_EMBED,    // reads a row of memory per id
+    TIMING_POSITION, // reads a row of memory per position
+    TIMING_READER,   // reads rows of memory for each step, ahead of it
+    TIMING_WALKER,   // gives the order in which the engine's beats are read
+    TIMING_WRITER,   // writes rows to memory
     TIMING_SINK,     // takes a word in every cycle
-    TIMING_RING,     // ids to memory, one after another
-    TIMING_LOOP,     // steps and ids of a request
+    TIMING_RING,     // writes ids to memory, one after another
+    TIMING_LOOP,     // gives steps and ids of a request
     TIMING_GROUPS,   // custom kernels: takes a group of words of every input, then gives the words made from it
     TIMING_MACHINES
 };
@@ -106,7 +106,7 @@ struct timing_replay {
 // TIMING_PACK (uses only `together`), TIMING_SPLIT
 struct timing_split {
     int64_t together; // query heads of a firing in a step of one token
-    int64_t rows;     // of a firing that is split
+    int64_t rows;     // rows of a firing that is split
     int64_t banks;    // firings that are held
     int64_t ready;    // from the last word of a firing to the first word that may be read
     int64_t heads, layers;
@@ -134,7 +134,7 @@ struct timing_store {
 };
 
 struct timing_scales {
-    int64_t ready;   // from a scale taken to its being read
+    int64_t ready;   // from taking a scale to reading it
     int64_t release; // from a step's last word to taking the step after the next
     int64_t look;    // additional time after a layer, until the beginning of the next layer's window is known
     int64_t times;   // passes
@@ -152,9 +152,9 @@ struct timing_keys { // TIMING_K_WRITER
 
 struct timing_values { // TIMING_V_TAIL
     int64_t heads, layers;
-    int64_t rows;        // of a head on a channel
+    int64_t rows;        // rows of a head on a channel
     int64_t units;       // words of a head and token
-    int64_t beats;       // of 64 positions
+    int64_t beats;       // beats of 64 positions
     int64_t reads;       // reads of the open block in a layer; 0: nobody waits for them
     int64_t reads_alone; // the same in a step of one token
     bool by_step;        // waits for all reads of the step before, not only for those of a layer
@@ -169,14 +169,14 @@ struct timing_engine {
     int64_t copies;     // tokens that use a beat in a cycle
     int64_t results;    // row-steps that may wait at the output
     int64_t lane_beats; // beats that a lane holds
-    int64_t key_units;  // of a lane
+    int64_t key_units;  // key units that a lane holds
     int64_t release;    // from taking a result to its place being free, in addition to one cycle
 };
 
 // TIMING_EMBED, TIMING_POSITION
 struct timing_fetch {
     int64_t rows;     // words of a row
-    int64_t beats;    // read from memory for a row
+    int64_t beats;    // beats of a row
     int64_t ask;      // from an id or a step to the first request
     int64_t ask_next; // between requests of a step
     int64_t ready;    // from the last beat to the first word
@@ -186,13 +186,13 @@ struct timing_fetch {
 struct timing_rows {
     int64_t rows;  // of a firing
     int64_t group; // rows that are in memory together
-    int64_t beats; // of a group and token
+    int64_t beats; // beats of a group and token
     int64_t ask;   // from a step, or a group's last word, to the request
     int64_t ready; // from a group's last beat to its first word
 };
 
 struct timing_walker {
-    int64_t layers; // of the cache; 0: there is none
+    int64_t layers; // layers of the cache; 0: there is no cache
 };
 
 struct timing_ring {
@@ -202,7 +202,7 @@ struct timing_ring {
 struct timing_groups {
     int64_t groups;                                  // of a firing
     int64_t gives;                                   // words that a group gives; the last group gives the rest
-    int64_t words_out;                               // of a firing
+    int64_t words_out;                               // words out of a firing
     int64_t banks;                                   // groups that are held
     int64_t every;                                   // from one word to the next
     int64_t take[IR_MAX_PORTS], words[IR_MAX_PORTS]; // per input: words of a group and of a firing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory side of a channel: DMA engines and the arbiter between those that read.
+// The memory side of a channel: DMA engines, and the arbiter among the engines that read.
 #include "gen/kernel/class.h"
 
 static int64_t clients(const struct kernel_args *a) { return args_int(a, "CLIENTS", 1); }

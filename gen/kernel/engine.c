@@ -478,7 +478,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->engine.results = places(a);
     c->engine.lane_beats = LANE_BEATS;
     c->engine.key_units = KEY_UNITS;
-    // From the decision to the output's offer: 1, the beat in the lanes, the lanes, dequantizers, FIFO.
+    // Cycles from the decision to the output's offer: 1, the beat in the lanes, the lanes, dequantizers, FIFO.
     enum { BEAT_AT = 5, DEQUANTIZE = LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD };
     int64_t lanes = in_trees(a) ? LATENCY_PAIR_PRODUCTS + pair_more(a) + LATENCY_PAIR_SUMS
                                 : LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;

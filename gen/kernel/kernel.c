@@ -201,7 +201,7 @@ int64_t timing_latency(const struct timing_contract *c) {
     switch (c->machine) {
     case TIMING_BANKS:
     case TIMING_SOFTMAX: return c->stages + banks_latency(&c->banks);
-    case TIMING_GEAR: return c->stages + 2;   // the line, the output register
+    case TIMING_GEAR: return c->stages + 2;   // and the line, the output register
     case TIMING_ENGINE: return c->stages + 5; // an operand counts 2 cycles after its last unit; docs/engine.md
     case TIMING_REPLAY: return c->stages + c->replay.ready;
     case TIMING_SPLIT: return c->stages + c->split.ready;

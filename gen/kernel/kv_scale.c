@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_kv_scale: scales of the KV cache, on chip.
+// rill_kv_scale: keeps the scales of the KV cache on chip.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ports of kernels: stream kinds and itensor types from tensors (docs/rtl.md section 3).
+// Makes the ports of kernels: stream kinds and itensor types from tensors (docs/rtl.md section 3).
 #ifndef RILL_PORTS_H
 #define RILL_PORTS_H
 

@@ -10,7 +10,7 @@
 struct lp_row { // s[to] - s[from] >= least
     int from, to;
     int64_t least;
-    double weight; // of s[to] - s[from] in the sum that is minimised
+    double weight; // weight of s[to] - s[from] in the minimised sum
 };
 
 struct lp {

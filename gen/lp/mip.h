@@ -37,7 +37,7 @@ enum mip_status {
 };
 
 struct mip_limits {
-    int branches;     // of the search; a fixed count, so that runs agree
+    int branches;     // limit of the search; a fixed count, so that runs agree
     int milliseconds; // 0: none
 };
 

@@ -39,7 +39,7 @@ struct engine {
     VEC(int64_t) filled, freed;
     VEC(int64_t) part, part_first; // units of the last token; for each operand, the first of these
     int64_t x_last, used;          // used: operands whose place was released
-    // the step's own keys, heads of values
+    // The step's own keys, and heads of values:
     VEC(int64_t) key_row, key_popped; // per unit of a row-step of keys: when the last lane's arrived; when it was taken
     int64_t key_units, key_unit, key_token, key_first; // units of a head; position of the next one; units of lane 0
     int64_t heads_used, tail_reads, tail_last;

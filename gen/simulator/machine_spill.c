@@ -15,7 +15,7 @@ struct spill {
 
     // The firing that is written.
     struct spill_half *written;
-    int64_t address; // of the next descriptor
+    int64_t address; // address of the next descriptor
     int64_t free;    // from when on a word may enter
     int64_t in_slot; // words in the beat that is being filled
     int64_t parts;   // beats still to leave, from `from` on

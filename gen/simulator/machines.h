@@ -6,7 +6,7 @@
 #include "gen/simulator/sim_actor.h"
 
 enum { SIM_ID_BITS = 32 };
-int64_t sim_offset_for(const struct ir *, enum ir_segment_role); // of the segment with this role
+int64_t sim_offset_for(const struct ir *, enum ir_segment_role); // offset of the segment with this role
 
 // Table rows that a custom kernel reads for a firing, at the step's positions, before it takes the firing's words.
 struct sim_table {

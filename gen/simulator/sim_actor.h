@@ -24,8 +24,8 @@ struct sim_edge {
     int place;
     int64_t depth;                           // 0: unbounded
     int64_t latency;                         // cycles through rill_fifo; more between dies
-    int64_t back;                            // cycles that room takes to the writer, between dies
-    int64_t parts;                           // cycles that a word takes to leave, between dies
+    int64_t back;                            // between dies: cycles until the writer learns of new room
+    int64_t parts;                           // between dies: cycles that a word takes to leave
     int64_t puts, takes, capacity, expected; // words
     int64_t *put, *take;
     uint8_t *mark;

@@ -16,7 +16,7 @@ struct sim_memory {
     int64_t beat_bytes;
 };
 
-// A descriptor that was handed over at a cycle.
+// A descriptor, which was handed over at cycle `at`.
 struct sim_run {
     int64_t at, address, beats;
     int64_t end;    // cycle of its last burst
@@ -31,7 +31,7 @@ struct sim_client {
     bool is_write;
     bool counted; // writes: matrix engines wait for its responses (rill_write_tracker)
     int64_t burst, buffer,
-        outstanding; // beats of a burst and of the buffer (writes: what is offered); bursts under way
+        outstanding; // beats of a burst; beats of the buffer (writes: offered ones); bursts in flight
     VEC(struct sim_run) run;
     int64_t cut; // runs that have been cut into bursts
     int64_t address, left, bursts, requested,
@@ -70,9 +70,9 @@ struct sim_reads { // of a channel
 // The rill_dma_write of a channel, in which each beat is a burst: whose turn it is, and the last beats by number.
 struct sim_writes {
     struct sim_waiting waiting;
-    bool alone;                         // no other client: always in turn
+    bool alone;                         // there is no other client, so it is always its turn
     struct sim_client *turn;            // the client whose turn it is; NULL: nobody's yet
-    int last;                           // the client that got a turn last
+    int last;                           // the client whose turn came last
     int64_t since;                      // from when on it has the turn
     int64_t buffer;                     // beats
     int64_t most;                       // most beats at the memory without a response, limited by their ids

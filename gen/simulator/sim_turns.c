@@ -65,7 +65,7 @@ static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
     int64_t entry, room;
     if (!edge_room(&t->ahead, &room) || !sim_walk_entry(sim, &t->schedule, &t->fetch, &entry)) return false;
     if (!t->inside) {
-        while (t->steps->takes <= t->fetch.step) { // steps without an entry of this schedule are swallowed on the way
+        while (t->steps->takes <= t->fetch.step) { // skips steps that have no entry in this schedule
             if (!edge_waiting(t->steps)) return false;
             int64_t at = at_least(edge_avail(t->steps), t->ready);
             edge_take(sim, t->steps, at);

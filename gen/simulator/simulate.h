@@ -10,7 +10,7 @@
 struct timing_step {
     int64_t pos; // of the first token
     int ntok;
-    bool head; // regions of the last token run
+    bool head; // the regions of the last token run
 };
 
 struct timing_memory {                 // of a channel
@@ -36,7 +36,7 @@ struct timing_options {
     int64_t layers;   // repetitions of the repeated region that are run, 0: all; needs exactly one such region
     const int64_t *words; // per edge, number of expected words, for which memory is allocated at once; NULL: unknown
     const int64_t
-        *latest; // per step, of the engines' last commands in it: a later one ends the run as if stuck; NULL: none does
+        *latest; // per step: latest cycle of an engine's last command; a later one ends the run as if stuck; NULL: any
     int64_t limit;    // words and beats; 0: none. Beyond it the run ends as if stuck
     bool idle_counts; // keys count only while their engine is idle, as in an old version; for a test of deadlocks
     bool load_only;   // run only what comes before the first step; timing_result.loaded says when it ended
@@ -59,11 +59,11 @@ enum timing_cause { TIMING_FOR_BEATS /* and keys, values */, TIMING_FOR_OPERAND,
 
 struct timing_firing { // one firing of an engine in one step, over all its repetitions
     int64_t busy;      // cycles with a command
-    int64_t beats;     // read from memory by each lane
+    int64_t beats;     // beats that each lane reads from memory
     int64_t wait[TIMING_CAUSES];
 };
 
-struct timing_turn {      // of an engine in one step
+struct timing_turn {      // one engine in one step
     int64_t wait;         // wait for the step's first operand, which is not in any firing's wait
     int64_t last_command; // cycle
 };
@@ -74,7 +74,7 @@ struct timing_work {
 };
 
 struct timing_result {
-    int64_t cycles; // until the last step is over
+    int64_t cycles; // cycles until the last step is over
     int64_t *step;  // when each step began, and [steps] when the last was over
     struct timing_edge *edge;
     struct timing_work *kernel;

@@ -215,7 +215,7 @@ void sizing_clear_marks(struct sizing *z) {
     }
 }
 
-// Marks of all cases at the given depths. False when a case cannot be run or deadlocks.
+// Measures the marks of all cases at the given depths. Returns false if a case cannot be run or deadlocks.
 bool sizing_measure(struct sizing *z, const int64_t *given, bool first) {
     sizing_clear_marks(z);
     for (int i = 0; i < z->tests; i++) {

@@ -17,7 +17,7 @@ static bool may_change(const struct sizing *z, const struct streams *s, const in
 
 static bool is_asked(const struct sizing *z, int i) { return z->some ? z->test[i].asked : i < z->tests; }
 
-// Whether the cases go through, and take no longer if that is asked for, when these streams are as short as that.
+// Whether the cases complete with these streams at these depths, and take no longer if that is asked for.
 bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *depth, bool single_word) {
     const int64_t *room[MAX_CASES + MAX_BRIEFS] = {NULL}; // of the cases that were run
     int tests = z->tests + z->briefs;
