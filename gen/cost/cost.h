@@ -148,8 +148,8 @@ struct cost_step {
     bool head; // regions of the last token run
 };
 
-// What an engine does in one step. Weights, scores and values count its commands, which take a cycle each. A beat of a
-// header takes one command, another beat one for each `copies` tokens. In a decode step these numbers are also the
+// The work of an engine in one step. Weights, scores and values count its commands, which take a cycle each. A beat of
+// a header takes one command, another beat one for each `copies` tokens. In a decode step these numbers are also the
 // beats that each lane reads.
 struct cost_beats {
     int64_t weights, scores, values;

@@ -118,8 +118,8 @@ static void move_copies(const struct ir *ir, const struct ir_engine *e, int die,
         if (d != home && has_lanes(e, d)) cost_add(sum, &copy, (d == die) - (home == die));
 }
 
-// Moves lanes from the engine's die to the die of their multipliers. If a lane is cut, its sums move to a die of their
-// own.
+// Moves lanes from the engine's die to the die of their multipliers. If a lane is cut, its second half moves to the die
+// of its sums.
 static void move_lanes(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
     struct cost_resources lane = cost_lane(ir, e), sums = cost_lane_sums(ir, e);
     int home = ir->kernel[e->kernel].die;

@@ -67,7 +67,7 @@ static int64_t pace_of_passed(const struct ir *ir, int kernel, int left) {
     return least;
 }
 
-// Words that are made of several input words are at least that many cycles apart. If the kernel buffers only few input
+// Words that are made of n input words each are at least n cycles apart. If the kernel buffers only few input
 // words, the pace of the input counts as well.
 static int64_t pace_of_made(const struct ir *ir, int kernel, int out, int left) {
     enum { FEW = 2 /* most output words whose input the kernel buffers */ };

@@ -61,9 +61,9 @@ static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, s
     cost_per(r, tokens_at_once, 31, 6, 0);
 }
 
-// The same number of multipliers for two or four tokens. They sum their products in their own adders: those of a whole
-// beat without further logic, or those of a group of weights, or 4 of 10 bits. Everything after them exists once for
-// each token. Counted as part of a lane.
+// Multipliers for two or four tokens, in the same number. They sum their products in their own adders: products of a
+// whole beat without further logic, or products of a group of weights, or 4 of 10 bits. Everything after them exists
+// once for each token. Counted as part of a lane.
 static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                         struct cost_resources *r) {
     if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? 1.8 : 0.4, bits > 8 ? 2.4 : 0.4, 0);
@@ -117,7 +117,7 @@ static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, int64_t pump,
     cost_add(r, &one, -1);
 }
 
-// The same multipliers for a single token, with the logic after them for a single token. Counted as part of a lane.
+// These multipliers for a single token, with the logic after them for a single token. Counted as part of a lane.
 static void single_in_trees(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     matrix_pair(beat, bits, 1, 2, groups, r);
     cost_per(r, 1, -476, -326, 0);

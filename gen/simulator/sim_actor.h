@@ -37,7 +37,7 @@ struct sim_edge {
 
 struct lane;
 
-// What the kernels of a KV cache tell one another in addition to their streams: lists of times, in order.
+// State that the kernels of a KV cache share in addition to their streams: lists of times, in order.
 struct sim_cache {
     VEC(int64_t) head_done;   // when a head's values were in the V tail
     struct sim_client *keys;  // client of the K writer

@@ -171,7 +171,7 @@ static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
 }
 
 // Takes the beats of the loader. The header is compared before the parameters after it are taken (rill_image_header).
-// Those are taken piece by piece (rill_param_loader).
+// The parameters are taken piece by piece (rill_param_loader).
 static void load_beats(struct sim *sim, struct sim_client *loader) {
     for (int64_t beat; client_beat(loader, &beat);) {
         if (loader->taken.count == 1) beat = at_least(beat, loader->taken.items[0] + CYCLES_HEADER);

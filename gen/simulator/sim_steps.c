@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a custom kernel waits for in addition to its operands: the word of its step, and rows of its table.
+// A custom kernel waits for more than its operands: the word of its step, and rows of its table.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 

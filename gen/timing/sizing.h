@@ -113,8 +113,8 @@ struct timing_result *sizing_run_until(struct sizing *, struct test_case *, cons
                                        const int64_t *latest);
 void sizing_note_latest(const struct sizing *, struct test_case *, const struct timing_result *, int64_t slack);
 void sizing_note_words(struct sizing *, struct test_case *, const struct timing_result *);
-// What a stream needs: its high-water marks over the cases since the marks were cleared, with what forced them, and the
-// least depth by the LP.
+// The needs of a stream: its high-water marks over the cases since the marks were cleared, with what forced them, and
+// the least depth by the LP.
 void sizing_clear_marks(struct sizing *);
 void sizing_note_mark(struct sizing *, const struct test_case *, int edge, const struct timing_result *);
 void sizing_note_least(struct sizing *, const struct timing_result *);
