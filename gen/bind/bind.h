@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binding of operations to kernels: those of their own have their parameters from their classes (kernel.h), products
-// fire on matrix engines.
+// Binds operations to kernels. Most operations get their own kernel, with parameters from its class (kernel.h).
+// Products fire on matrix engines.
 #ifndef RILL_BIND_H
 #define RILL_BIND_H
 
 #include "gen/ir/ir.h"
 #include "gen/spec/spec.h"
 
-// The pass bind-operations: nodes -> kernels; products -> firings of the engines.
+// The pass bind-operations: makes kernels from nodes, and firings of the engines from products.
 bool bind_operations(struct ir *, const struct rill_spec *, struct diag *);
-// Attentions are whole, and those on one engine go together.
+// Checks that every attention is complete, and that attentions on one engine are compatible.
 bool bind_check_attention(const struct ir *, struct diag *);
-// Makes the list of engines, with the channels of each. False after reporting, when there are too few.
+// Makes the list of engines, with the channels of each. Returns false, after reporting it, if there are too few
+// channels.
 bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);
 int bind_product_engine(const struct ir *, int node);
 // Decides the order in which the products of all regions fire, with the x operands they take.
 bool bind_order_firings(struct ir *, struct diag *);
-// Builds an engine with its multiplexer and demultiplexer, when the order of firings is known.
+// Builds an engine with its multiplexer and demultiplexer. The order of firings must be known.
 bool bind_engine(struct ir *, int id, struct diag *);
-// The kernels of the KV caches, when the engines are there.
+// Adds the kernels of the KV caches. The engines must exist.
 void bind_attention(struct ir *);
-// The Verilog headers of the custom kernels: names and directions; of one operation's kernel: widths, with its
-// parameters set.
+// Checks of the Verilog headers of custom kernels. bind_check_customs checks names and directions of all of them;
+// bind_custom sets the parameters of one operation's kernel and checks its widths.
 bool bind_check_customs(const struct ir *, struct diag *);
 bool bind_custom(struct ir *, const struct ir_node *, int kernel, struct diag *);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KV caches of attentions: writers of keys and values on the channels of the engines that read them, the open block
-// of the values, the scales on chip, the step's own keys. Attentions on one engine share writers and tail, behind
-// multiplexers that follow the program.
+// Builds the KV caches of attentions: the writers of keys and values on the channels of the engines that read them, the
+// open block of the values (V tail), the scales on chip, and the step's own keys. Attentions on one engine share
+// writers and tail, through multiplexers that follow the program's order.
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -20,35 +20,34 @@ struct attention {
     int scores, softmax, values; // nodes
 };
 
-struct unit { // a cache and what belongs to it
+struct unit { // a cache with its attentions and engines
     struct ir *ir;
     int id;
-    int scores, values;                            // its first ones
+    int scores, values;                            // its first attn_scores and attn_values
     const struct ir_engine *on_scores, *on_values; // engines that read keys, values
 };
 
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
-// Query heads that read one key and value head.
+// Number of query heads that read one key and value head.
 static int64_t head_group(const struct ir *ir, int scores) {
     return ir->tensor[ir->node[scores].out[0]].shape[0].bound / ir->tensor[ir->node[scores].in[1]].shape[0].bound;
 }
 
 static int count_nodes(const struct ir *ir, unsigned trait,
-                       int reads) { // of a kind, or those of them that read a tensor as operand 1
+                       int reads) { // nodes of a kind, or only those that read a tensor as operand 1
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
         count += ir_node_is(ir, n, trait) && (reads == IR_NONE || ir->node[n].in[1] == reads);
     return count;
 }
 
-// Streams of keys or values that several attentions make become one, in the order in which their products stand in the
-// program. `stream(ir, node, &firings)` adds the port of the multiplexer that takes a node's stream. Returns the
-// output.
+// Merges the streams of keys or values of several attentions into one, in the program order of their products.
+// `stream(ir, node, &firings)` adds the port of the multiplexer that takes a node's stream. Returns the output.
 struct merge {
     struct ir *ir;
     int unit;
-    unsigned trait; // of the products whose operands they are
+    unsigned trait; // trait of the products that have these streams as operands
     int kernel, ports;
 };
 
@@ -69,7 +68,7 @@ static bool merges(const struct merge *m, int n) {
     return ir_node_is(m->ir, n, m->trait) && kv_cache_of(m->ir, n).unit == m->unit;
 }
 
-// firings: how many a node's stream has in a repetition. To a kernel's port.
+// Connects the merged stream to a kernel's port. firings: number of firings that a node's stream has in a repetition.
 static void end_merge(struct merge *m, int64_t (*firings)(const struct ir *, int node), int kernel, int port) {
     struct ir *ir = m->ir;
     struct schedule s;
@@ -114,12 +113,12 @@ static void set_key_channels(const struct attention *a, int k) {
     if (kernel_has_window(&a->ir->kernel[k])) ir_set_int(a->ir, k, "KEY_CHANNELS", ir_key_channels(a->ir));
 }
 
-// A parameter that has its default is left out.
+// Sets the parameter unless it has its default value.
 static void set_together(struct ir *ir, int kernel, int together) {
     if (together > 1) ir_set_int(ir, kernel, "TOGETHER", together);
 }
 
-static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) { // of softmax's input
+static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) { // role: of softmax's input
     struct ir *ir = a->ir;
     const struct ir_tensor *t = &ir->tensor[tensor];
     int softmax = softmax_kernel(a);
@@ -154,7 +153,7 @@ static void add_kv_scale(const struct attention *a, int tensor, enum ir_role rol
 
 // ---- writers ----
 
-// A kernel that takes keys or values of all attentions of the cache.
+// Adds a kernel that takes keys or values of all attentions of the cache.
 static int add_kv_sink(const struct unit *u, const char *name, const struct kernel_class *class, int first,
                        const char *mux) {
     struct ir *ir = u->ir;
@@ -196,8 +195,8 @@ static void add_k_writer(const struct unit *u) {
     ir_add_wire(ir, k, "given", true, u->on_scores->channels, kv_net(ir, u->id, IR_NET_K_GIVEN));
 }
 
-// One walk over the program: which tensors wait for a product of their step, with what `after` says of carried ones.
-// True: those stay.
+// Walks over the program once and marks the tensors that wait for a product of their step, assuming for carried tensors
+// what `after` says. Returns true if the marks of carried tensors did not change.
 static bool walk_waits(const struct ir *ir, bool *after) {
     bool same = true;
     for (int n = 0; n < ir->nodes; n++) {
@@ -214,7 +213,7 @@ static bool walk_waits(const struct ir *ir, bool *after) {
     return same;
 }
 
-static bool after_product(const struct ir *ir, int tensor) { // in every repetition
+static bool after_product(const struct ir *ir, int tensor) { // whether it waits for a product in every repetition
     bool *after = ARENA_ARRAY(ir->arena, bool, (size_t)ir->tensors);
     for (int t = 0; t < ir->tensors; t++) after[t] = ir_carry_of(ir, t);
     while (!walk_waits(ir, after)) {
@@ -222,13 +221,13 @@ static bool after_product(const struct ir *ir, int tensor) { // in every repetit
     return after[tensor];
 }
 
-// V of a step must not come before the open blocks of the step before are read. An engine that all products share fires
-// those that V waits for behind these reads; V of a first layer that waits for none, or V of an engine of its own,
-// comes when it likes: the tail counts the reads.
+// The values of a step must not arrive before the open blocks of the step before are read. If all products share an
+// engine, it fires the products that V waits for after these reads. V of a first layer that waits for no product, or V
+// with a separate engine, may arrive at any time, so the tail counts the reads.
 static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *cache) {
     struct ir *ir = u->ir;
     bool shared = u->on_scores == u->on_values;
-    int64_t reads = 0, alone = 0; // of a step, and of one with a token
+    int64_t reads = 0, alone = 0; // reads of a step, and of a step of one token
     if (shared && after_product(ir, ir->node[u->values].in[1])) return;
     for (int n = 0; n < ir->nodes; n++) {
         if (!ir_node_is(ir, n, OP_BY_VALUES) || kv_cache_of(ir, n).unit != u->id) continue;
@@ -271,7 +270,7 @@ static void add_v_tail(const struct unit *u) {
     ir_add_wire(ir, k, "given", true, u->on_values->channels, kv_net(ir, u->id, IR_NET_V_GIVEN));
 }
 
-// ---- the step's own keys; with grouped queries each head comes as often as it is read ----
+// ---- the step's own keys; with grouped queries, each head is sent once per read ----
 
 static int64_t key_firings(const struct ir *ir, int scores) {
     return head_group(ir, scores) > 1 ? ir->tensor[ir->node[scores].out[0]].shape[0].bound : 1;
@@ -337,9 +336,9 @@ void kv_set_windows(struct ir *ir, int unit, int kernel) {
     if (kernel_has_key_windows(&ir->kernel[kernel])) ir_set_int(ir, kernel, "KEY_CHANNELS", ir_key_channels(ir));
 }
 
-// ---- query heads together: tokens of the engine and of softmax, firings again outside ----
+// ---- query heads together: tokens in the engine and softmax, firings outside ----
 
-// Behind the port's stream comes a kernel that gives (is_output: takes) it instead; its port has the tensor.
+// Inserts a kernel that gives the port's stream (takes it, if is_output). The new kernel's outer port gets the tensor.
 static int add_beside(struct ir *ir, const char *name, const struct kernel_class *class, int kernel, int port) {
     struct ir_port *there = &ir->kernel[kernel].port[port];
     bool is_output = there->is_output;
@@ -392,7 +391,7 @@ static void add_together(const struct attention *a) {
     add_split(a, softmax_kernel(a), ir->node[a->softmax].out[1], 1, together);
 }
 
-// Scores of a head are kept: of all positions that a repetition makes.
+// Softmax stores the scores of a head for all positions that a repetition can have.
 static void size_softmax(const struct attention *a) {
     int k = softmax_kernel(a);
     ir_set_int(a->ir, k, "CONTEXT", window_most(a->ir, a->softmax));

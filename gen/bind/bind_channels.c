@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many engines there are and which memory channels each of them owns. `shared`: one engine with all channels.
-// `spatial`: one per product, in program order; the channels are divided in proportion to the beats that each product
-// reads in a decode step at half the context.
+// Decides how many engines there are and which memory channels each of them owns. `shared`: one engine has all
+// channels. `spatial`: each product has an engine, in program order, and the channels are divided in proportion to the
+// beats that each product reads in a decode step at half the context.
 #include "gen/bind/bind.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/ops.h"
 #include "gen/ir/window.h"
 
-// What one lane would read of a product in a decode step if it were alone: weights, or the keys or values of half the
-// context for every query head. All repetitions.
+// Beats of a product that a single lane would read in a decode step: weights, or the keys or values of half the context
+// for every query head, over all repetitions.
 static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]], *out = &ir->tensor[node->out[0]];
     int64_t repeat = ir->region[node->region].repeat, positions = layout_div_up(ir->design.context, 2);
@@ -31,15 +31,15 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
 }
 
 struct division {
-    int engines, alike; // alike: engines of attn_scores; the step word counts row-steps of keys for all of them, so
-                        // they have as many channels
-    int64_t *beats;     // what each engine reads
+    int engines, alike; // alike: number of engines of attn_scores; they have equally many channels, because one step
+                        // word counts row-steps of keys for all of them
+    int64_t *beats;     // beats that each engine reads
     bool *is_scores;
     int *share;
 };
 
-// Each engine has one channel; every further one goes where a channel has the most to read, so that the largest share
-// gets least.
+// Divides the channels. Each engine gets one, and every further one goes to the engine with the most beats per channel,
+// so that the largest load of a channel is as small as possible.
 static void divide(struct division *d, int channels) {
     for (int e = 0; e < d->engines; e++) d->share[e] = 1;
     for (int left = channels - d->engines; left > 0;) {

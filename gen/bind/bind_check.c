@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which attentions can be built: each of them whole, and those that share an engine with a cache that fits all.
+// Checks that attentions can be built: each of them is complete, and those that share an engine have a cache that fits
+// all of them.
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -45,7 +46,7 @@ static void check_whole(struct check *c, int scores) {
     const struct ir_node *k = &ir->node[scores], *s = &ir->node[softmax], *v = &ir->node[values];
     check_producer(c, scores, SPEC_KEY);
     check_producer(c, values, SPEC_VALUE);
-    if (!c->ok) return; // what was taken for keys or values is not compared
+    if (!c->ok) return; // operands that are not valid keys or values are not compared
     if (s->in[1] != k->in[1])
         refuse(c, softmax,
                arena_printf(ir->arena, "its keys are `%s`, its scores are of `%s`", ir->tensor[s->in[1]].name,
@@ -63,7 +64,7 @@ static int64_t beats_of(const struct ir *ir, int node) {
     return layout_kv(&ir->design, 1, 1, ir->tensor[ir->node[node].in[1]].shape[1].bound).k_units;
 }
 
-// With the first one of its kind.
+// Compares a node with the first one of its kind.
 static void check_same(struct check *c, int first, int n) {
     const struct ir *ir = c->ir;
     const struct ir_node *a = &ir->node[first], *b = &ir->node[n];
@@ -112,7 +113,7 @@ static void check_cache(struct check *c, int n) {
                             (long long)(KV_MAX_ROWS / kv.v_rows)));
 }
 
-// Of those on one engine the first is the measure.
+// Compares the attentions on one engine with the first of them.
 static void check_together(struct check *c, unsigned trait) {
     const struct ir *ir = c->ir;
     int first = IR_NONE;

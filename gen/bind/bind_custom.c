@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels: their Verilog headers against what the spec declares, and the parameters of an instance.
+// Custom kernels: compares their Verilog headers with the spec's declarations, and sets the parameters of an instance.
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -16,7 +16,7 @@ static bool has_prefix(const char *name) { return !strncmp(name, "rill_", 5); }
 
 static const struct source *source_of(const struct ir *ir, const struct custom_file *file) {
     if (file->source) return file->source;
-    struct source *source = ARENA_NEW(ir->arena, struct source); // from a dump
+    struct source *source = ARENA_NEW(ir->arena, struct source); // the file is from a dump
     *source = (struct source){file->name, file->text, strlen(file->text)};
     return source;
 }
@@ -48,7 +48,7 @@ static bool add_module(const struct ir *ir, definitions *all, const struct custo
     return true;
 }
 
-// A file that several kernels name is one file.
+// Adds a file. A file that several kernels name is added once.
 static bool add_file(const struct ir *ir, definitions *all, const struct custom *k, const struct custom_file *file,
                      struct diag *diag) {
     bool ok = true;
@@ -136,7 +136,7 @@ static void want_param(struct arena *a, wanted_ports *list, int64_t bits) {
     VEC_PUSH(a, *list, ((struct wanted){"s_axis_param_tdata", true, false, bits}));
 }
 
-// A descriptor {beats, offset} a row, and the row's beats.
+// The ports of a table read: a descriptor {beats, offset} per row, and the row's beats.
 static void want_fetch(struct arena *a, wanted_ports *list, int64_t beat_bits) {
     VEC_PUSH(a, *list, ((struct wanted){"m_axis_fetch_tvalid", false, false, 1}));
     VEC_PUSH(a, *list, ((struct wanted){"m_axis_fetch_tready", true, false, 1}));
@@ -178,7 +178,7 @@ static size_t missing_words(const struct verilog_header *h, const wanted_ports *
 
 enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 16 };
 
-// Whether a port that belongs there not is the likely spelling of a missing one, and has been reported so.
+// Whether an unwanted port is the likely misspelling of this missing one, and was already reported as such.
 static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list, const char *name) {
     const char *words[MAX_WORDS];
     size_t count = missing_words(h, list, words);
@@ -204,7 +204,7 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
         if (is_wanted(list, port->name)) continue;
         diag_error(diag, port->loc, "port `%s` of module `%s`: kernel `%s` has no such port in the spec", port->name,
                    h->name, k->name);
-        if (is_wanted(&step, port->name)) // undeclared
+        if (is_wanted(&step, port->name)) // the spec does not declare it
             diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
         else if (is_wanted(&param, port->name))
             diag_note(diag, port->loc, "with `vectors` the kernel takes vector parameters");
@@ -284,7 +284,7 @@ struct instance {
     int depth;
 };
 
-// A parameter of the module: as set, or its default.
+// The value of a parameter of the module: as set, or its default.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct instance *i = context;
     const struct ir_value *set = ir_param(i->kernel, name);
@@ -337,7 +337,7 @@ static bool check_widths(struct instance *i, const struct ir_node *node, const w
     return ok;
 }
 
-// What an instance is told of its place in the graph. It may do without where the answer is the usual one.
+// A parameter that tells an instance its place in the graph. The module may lack it if the value is the usual one.
 struct told {
     const char *name;
     int64_t value, usual;
@@ -354,7 +354,7 @@ static bool tell(struct ir *ir, const struct ir_node *node, int k, const struct 
     return false;
 }
 
-// What a kernel must know to tell which words belong to a step word.
+// Sets the parameters that a kernel needs to know which words belong to a step word.
 static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                             struct diag *diag) {
     const struct ir_region *region = &ir->region[node->region];
@@ -363,7 +363,8 @@ static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, co
     return tell(ir, node, k, h, &firings, diag) && tell(ir, node, k, h, &when_last, diag);
 }
 
-// Where its rows lie: known when memory has been laid out (place_table).
+// Whether the module has a parameter for the place of its rows. The value is known after the memory layout
+// (place_table).
 static bool needs(const struct verilog_header *h, const struct ir_node *node, const char *name, const char *why,
                   struct diag *diag) {
     if (verilog_find_param(h, name)) return true;

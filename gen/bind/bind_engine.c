@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix engines, each with the multiplexer of its operands and the demultiplexer of its results; their schedules
-// all come from one list of firings.
+// Builds the matrix engines, each with the multiplexer of its operands and the demultiplexer of its results. All of
+// their schedules come from one list of firings.
 #include "gen/bind/bind.h"
 #include "gen/ir/fields.h"
 #include "gen/kernel/kernel.h"
@@ -17,10 +17,10 @@ struct engine {
     struct ir *ir;
     struct diag *diag;
     int id;       // in ir->engine
-    int channels; // its own
+    int channels; // channels of this engine
     int kernel, x_mux, y_demux;
     int x_ports, y_ports;
-    bool windows; // of positions
+    bool windows; // it has sliding windows
     bool ok;
 };
 
@@ -33,8 +33,8 @@ static int add_x_port(struct engine *e, int tensor, int region) {
     return e->x_ports++;
 }
 
-// Heads of one attention operand, rows of one tensor take turns on one port; anything else that fires again has a port
-// of its own.
+// Assigns operand ports. Heads of one attention operand, and rows of one tensor, take turns on one port. Every other
+// operand has a separate port.
 static void assign_x_ports(struct engine *e) {
     struct ir *ir = e->ir;
     for (int i = 0; i < ir->firings; i++) {
@@ -91,7 +91,7 @@ static void assign_y_ports(struct engine *e) {
     }
 }
 
-// The first product for which there is no port.
+// The place of the first product for which no port is left.
 static struct loc place_of_last(const struct engine *e) {
     for (int i = 0; i < e->ir->firings; i++) {
         const struct ir_firing *f = &e->ir->firing[i];
@@ -185,7 +185,7 @@ static float scale_of(const struct engine *e, int mode) {
     return scale;
 }
 
-// Units of the longest operand, of those of int4_asym weights alone.
+// Units of the longest operand; asym: only operands of int4_asym weights.
 static int64_t operand_units(const struct engine *e, bool asym) {
     const struct ir *ir = e->ir;
     int64_t most = 2;
@@ -228,7 +228,7 @@ static void add_x(struct engine *e) {
     ir_set_int(ir, e->y_demux, "USER_W", ports_user_bits(ir));
 }
 
-// An engine that reads no keys sees zeros at its key port, one that reads no values at its tail port.
+// Ties unused ports to zero: the key port if the engine reads no keys, the tail port if it reads no values.
 static void tie_off(struct engine *e, bool keys, bool values) {
     struct ir *ir = e->ir;
     const struct {
@@ -248,7 +248,7 @@ static void tie_off(struct engine *e, bool keys, bool values) {
         if (outputs[i].tied) ir_add_open(ir, e->kernel, outputs[i].port);
 }
 
-// The weight stream: the engine's part of the nets of all channels.
+// Connects the weight stream, which is the engine's part of the nets of all channels.
 static void add_beats(struct engine *e) {
     struct ir *ir = e->ir;
     int first = ir->engine[e->id].first_channel, bits = ir->design.beat_bits;
@@ -273,7 +273,7 @@ static bool fires_asym(const struct engine *e) {
     return false;
 }
 
-// Of an accumulator that holds any row's sum.
+// Bits of an accumulator that can hold the sum of any row.
 static int sum_bits(const struct engine *e) {
     int most = 0;
     for (int i = 0; i < e->ir->firings; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which products fire on their engines. Program order, except that attention alternates: the scores of
-// head h + n fire before the values of head h, so that softmax of one head runs under the products of others on a
-// shared engine. The product of which values are made that the scores do not need fires behind the first n heads'
-// scores, for the same.
+// Decides the order in which products fire on their engines. It is program order, except that attention alternates: the
+// scores of head h + n fire before the values of head h, so that softmax of one head runs in parallel to the products
+// of other heads on a shared engine. For the same reason, a product that makes values but is not needed for the scores
+// fires after the scores of the first n heads.
 
 #include "gen/bind/bind.h"
 #include "gen/ir/fields.h"
@@ -26,14 +26,14 @@ static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
 static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
 
 enum {
-    MAX_K = 32768, // golden's sums of a block in 32 bits
+    MAX_K = 32768, // the golden model sums a block in 32 bits
     MAX_ROW_STEPS = FIELD_MOST(ENGINE_ROWS),
-    MAX_FIRINGS = SECTION_MOST,                 // of a region on one engine
-    MAX_GROUPS = FIELD_MOST(ENGINE_GROUPS) + 1, // 0 stands for it
+    MAX_FIRINGS = SECTION_MOST,                 // firings of a region on one engine
+    MAX_GROUPS = FIELD_MOST(ENGINE_GROUPS) + 1, // 0 encodes this number
     MAX_BEATS = FIELD_MOST(SEGMENT_BEATS)
 };
 
-// Whether the engine's counters hold the product of `rows` rows of an operand.
+// Whether the engine's counters can count the product of `rows` rows of an operand.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
                       int channels) {
     const char *op = ir_op_of(o->ir, node->op)->name;
@@ -98,7 +98,7 @@ static void fire_matmul(struct order *o, int n) {
     for (f.head = 0; f.head < rows; f.head++) ir_add_firing(ir, f); // every row reads the weights again
 }
 
-// Query heads that read one key and value head.
+// Number of query heads that read one key and value head.
 static int head_group(const struct ir *ir, int n) {
     return (int)(ir->tensor[ir->node[n].out[0]].shape[0].bound / in_tensor(ir, n, 1)->shape[0].bound);
 }
@@ -113,15 +113,16 @@ static int next_product(const struct ir *ir, int n) {
 
 static int head_count(const struct ir *ir, int n) { return (int)ir->tensor[ir->node[n].out[0]].shape[0].bound; }
 
-// Heads that fire together in a step of one token do so with the first of them (`first`) or the last one.
+// Heads that fire together in a step of one token fire in the place of the first of them (`first`) or of the last one.
 static void set_together(struct ir_firing *f, int together, bool first) {
     bool leads = f->head % together == (first ? 0 : together - 1);
     f->many = !leads;
     f->heads = leads && together > 1 ? together : 0;
 }
 
-// Ahead of its values on their engine, a head fires with the first of those that go together: the next ones come before
-// these heads' values. Else with the last one.
+// Whether heads that fire together do so in the place of the first. This is necessary if their scores fire ahead of
+// their values on the same engine, because the scores of the next heads come before these values. Else they fire in the
+// place of the last.
 static bool scores_go_first(const struct ir *ir, int scores) {
     int next = next_product(ir, scores);
     return next != IR_NONE && ir_node_is(ir, next, OP_BY_VALUES) &&
@@ -168,8 +169,9 @@ static void fire_values(struct order *o, int n, int head) {
     ir_add_firing(o->ir, f);
 }
 
-// Heads whose scores fire before the first values do: enough that their products take as long as softmax and
-// quantization of one head at half of the context. Where it is shorter the engine waits a little at the last heads.
+// Number of heads whose scores fire before the first values. It is so large that their products take as long as softmax
+// and quantization of one head at half of the context. At a shorter context the engine waits a little at the last
+// heads.
 static int heads_ahead(const struct ir *ir, int scores, int heads) {
     const struct ir_tensor *keys = in_tensor(ir, scores, 1);
     int channels = channels_of(ir, scores);
@@ -189,7 +191,7 @@ static void fire_attention(struct order *o, int scores, int values, int between)
     }
 }
 
-// Whether the result of node `other` goes into that of node `node`. Makers come before who reads them.
+// Whether node `node` depends on the result of node `other`. Producers precede their readers in the list.
 static bool needs(const struct ir *ir, int node, int other) {
     bool *on_way = arena_alloc(ir->arena, (size_t)(node - other + 1), sizeof *on_way);
     on_way[0] = true;
@@ -201,14 +203,14 @@ static bool needs(const struct ir *ir, int node, int other) {
     return on_way[node - other];
 }
 
-// A product that hides how queries and keys become operands of the scores.
+// Whether a product takes long enough to hide the time in which queries and keys become operands of the scores.
 static bool is_long(const struct ir_firing *f, int region) {
     return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= CYCLES_HEAD_OPERAND;
 }
 
-// Whether the matrix product n, the last one before scores, fires between them and their values. All are on one engine,
-// which waits for softmax else; the product before n is long, or the engine would wait for the scores' operands; and
-// groups of operations do not run one after the other.
+// Whether the matrix product n, the last one before scores, fires between the scores and their values. All three must
+// be on one engine, which would otherwise wait for softmax. The product before n must be long, or the engine would wait
+// for the scores' operands. Groups of operations must not run one after another.
 static bool fires_between(const struct ir *ir, int n) {
     int scores = next_product(ir, n), values = scores == IR_NONE ? IR_NONE : next_product(ir, scores);
     if (values == IR_NONE || !ir_node_is(ir, scores, OP_BY_KEYS) || !ir_node_is(ir, values, OP_BY_VALUES)) return false;
@@ -218,7 +220,7 @@ static bool fires_between(const struct ir *ir, int n) {
            is_long(&ir->firing[ir->firings - 1], ir->node[n].region) && !needs(ir, scores, n) && needs(ir, values, n);
 }
 
-// What fires in one region on one engine is one section of its tables.
+// Checks the number of firings of a region on one engine, because they form one section of the engine's tables.
 static bool check_count(struct order *o) {
     const struct ir *ir = o->ir;
     for (int r = 0; r < ir->regions; r++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bind-operations: every operation gets the hardware that computes it. Products and their dequantization fire on matrix
-// engines that own the memory channels; every other operation has a kernel of its own.
+// The pass bind-operations gives every operation the hardware that computes it. Products and their dequantization fire
+// on matrix engines, which own the memory channels. Every other operation has its own kernel.
 #include "gen/bind/bind.h"
 #include "gen/ir/custom_ops.h"
 #include "gen/kernel/kernel.h"
@@ -16,7 +16,7 @@ static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigne
     ir->kernel[k].has_fault = traits & KERNEL_FAULT;
 }
 
-// The operation that makes the ids of a request, where they may be drawn at random.
+// Whether an operation makes the ids of a request, and these may be drawn at random.
 static bool is_sampled(const struct ir *ir, int n) {
     return ir->design.sampling && ir->tensor[ir->output[0]].producer == n;
 }
@@ -48,7 +48,7 @@ static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     return true;
 }
 
-// The ends of the graph: ids from and to the token loop, or rows read from and written to memory.
+// Binds the ends of the graph: ids from and to the token loop, or rows that are read from and written to memory.
 static void bind_token_loop(struct ir *ir) {
     int k = kernel_add(ir, "token_loop", &rtl_token_loop, IR_NONE);
     ir->kernel[k].is_control = true;
@@ -63,7 +63,7 @@ static void bind_token_loop(struct ir *ir) {
 
 enum { ROWS_BUFFERED = 4 /* beats: a row is written at one beat per cycle */ };
 
-// Rows of a graph's input or output in memory.
+// Adds a kernel for the rows of a graph's input or output in memory.
 static int bind_rows(struct ir *ir, const char *name, const struct kernel_class *class, const char *port,
                      bool is_output, int tensor, int *client) {
     const struct ir_tensor *t = &ir->tensor[tensor];
@@ -110,7 +110,7 @@ static bool check_ends(const struct ir *ir, struct diag *diag) {
     return ok;
 }
 
-// The engines with their list of firings, and the KV caches that hang on them.
+// Builds the engines with their list of firings, and the KV caches that they read.
 static bool bind_engines(struct ir *ir, struct diag *diag) {
     if (!bind_check_attention(ir, diag) || !bind_order_firings(ir, diag)) return false;
     for (int e = 0; e < ir->engines; e++)

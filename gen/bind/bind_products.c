@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations fire on an engine, and on which one.
+// Decides which operations fire on an engine, and on which one.
 #include <string.h>
 
 #include "gen/bind/bind.h"

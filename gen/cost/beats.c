@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a matrix engine reads in a decode step.
+// Counts the commands of a matrix engine in a step, and the beats that it reads from memory.
 #include "gen/cost/cost.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/window.h"
@@ -8,25 +8,27 @@ static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firin
     const struct ir_node *node = &ir->node[f->node];
     return layout_matrix(&ir->design, ir->engine[f->engine].channels, ir_attr_int(&node->attrs, "rows", 0),
                          ir_vector_length(ir, node),
-                         layout_format(node)); // a firing is of one row of the operand
+                         layout_format(node)); // a firing has one row of the operand
 }
 
 static bool runs(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
     return (s->head || ir->region[f->region].when != IR_LAST) && !(f->many && s->tokens == 1);
 }
 
-// Commands for which the engine holds a data beat: `A` tokens each, which query heads may be.
+// Commands for which the engine holds one data beat. Each command takes `A` tokens; in a step of one token, query heads
+// may be its tokens.
 static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
     int64_t tokens = f->heads && s->tokens == 1 ? f->heads : s->tokens;
     return ir->region[f->region].when == IR_LAST ? 1 : layout_div_up(tokens, ir->design.copies);
 }
 
-// Of one repetition: row-steps of keys in memory and the step's own, or blocks of values and the open one.
+// Adds one repetition of an attention product: the row-steps of keys in memory and of the step's own keys, or the
+// blocks of values in memory and the open block.
 static void add_attention(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s, int64_t position,
                           struct cost_beats *b) {
     int64_t channels = ir->engine[f->engine].channels, turns = turns_of(ir, f, s), blocks = position / LAYOUT_V_BLOCK,
             krows = layout_div_up(position, channels),
-            values = f->row_steps * f->beats; // of one block of positions
+            values = f->row_steps * f->beats; // beats of one block of positions
     if (f->mode == ENGINE_MODE_SCORES) {
         b->scores += (krows + layout_div_up(s->tokens, channels)) * f->beats * turns;
         b->memory += krows * f->beats;

@@ -8,8 +8,8 @@
 #include "gen/ir/ir.h"
 
 enum {
-    DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO in LUTRAM */,
-    CLIENT_BURSTS = 2 /* prefetch of a client that is no lane */
+    DISTRIBUTED_BEATS = 64 /* longest prefetch FIFO that is built in LUTRAM */,
+    CLIENT_BURSTS = 2 /* bursts that a client other than a lane prefetches */
 };
 
 int64_t cost_edge_bits(const struct ir *ir, const struct ir_edge *e) {
@@ -116,7 +116,7 @@ struct cost_resources cost_credit_stage(const struct ir *ir, const struct ir_edg
     return r;
 }
 
-// A way over borders: both ends, and a stage on each die between.
+// Adds a connection that crosses dies: both ends, and a stage on each die between them.
 static void add_way(const struct ir *ir, const struct ir_edge *e, int borders, int64_t credits,
                     struct cost_resources *to) {
     if (!borders) return;
@@ -127,7 +127,8 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, int borders, i
     cost_add(to, &receive, 1);
 }
 
-// A stream with its FIFO; that of one in a pool is the pool's, but for what is under way.
+// A stream with its FIFO. The storage of a stream in a pool is counted with the pool; only its words on the way between
+// dies are counted here.
 static struct cost_resources cost_stream(const struct ir *ir, const struct ir_edge *e) {
     struct cost_resources r = {0};
     if (e->pool == IR_NONE && !e->crossings) return cost_fifo(e->depth, cost_edge_bits(ir, e), e->ram_style);

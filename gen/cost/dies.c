@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dies have, what lies on each of a partitioned design, and what goes from die to die.
+// The resources of each die, what a partitioned design places on each die, and what crosses between dies.
 #include <stdlib.h>
 
 #include "gen/cost/cost.h"
@@ -7,7 +7,7 @@
 #include "gen/kernel/kernel.h"
 #include "gen/ir/layout.h"
 
-enum { HANDSHAKE = 2 /* valid, and a credit back */, LOAD = 3 /* start, keep and valid of a store of parameters */ };
+enum { HANDSHAKE = 2 /* valid, and a credit in return */, LOAD = 3 /* start, keep and valid of a parameter store */ };
 
 struct cost_resources cost_lane(const struct ir *ir, const struct ir_engine *e) {
     return cost_one_lane(&ir->kernel[e->kernel]);
@@ -110,7 +110,7 @@ static bool has_lanes(const struct ir_engine *e, int die) {
     return false;
 }
 
-// The copies of an engine's operand buffer lie with the lanes on other dies.
+// Moves the copies of an engine's operand buffer from the engine's die to the dies of its lanes.
 static void move_copies(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
     struct cost_resources copy = cost_lane_copy(&ir->kernel[e->kernel]);
     int home = ir->kernel[e->kernel].die;
@@ -118,7 +118,8 @@ static void move_copies(const struct ir *ir, const struct ir_engine *e, int die,
         if (d != home && has_lanes(e, d)) cost_add(sum, &copy, (d == die) - (home == die));
 }
 
-// Lanes lie where their multipliers do, and the second half of those that are cut with their sums.
+// Moves lanes from the engine's die to the die of their multipliers. If a lane is cut, its second half moves to the die
+// of its sums.
 static void move_lanes(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
     struct cost_resources lane = cost_lane(ir, e), sums = cost_lane_sums(ir, e);
     int home = ir->kernel[e->kernel].die;
@@ -133,7 +134,7 @@ static void move_results(const struct ir *ir, const struct ir_engine *e, int die
     cost_add(sum, &results, (e->result_die == die) - (ir->kernel[e->kernel].die == die));
 }
 
-// Of a way from die to die what lies on this one.
+// Adds the part of a connection between dies that is on this die.
 static void add_way(const struct ir *ir, const struct ir_edge *e, int64_t credits, int from, int to, int die,
                     struct cost_resources *sum) {
     struct cost_resources part =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of tensors on their way: buffers of kernels, of pools, of spills. Caches, parameters and pipelines are
-// not counted.
+// Counts the storage of intermediate tensors: buffers of kernels, of pools and of spills. Caches, parameters and
+// pipelines are not counted.
 #include "gen/kernel/args.h"
 #include "gen/cost/cost.h"
 #include "gen/kernel/ports.h"
@@ -13,7 +13,7 @@ static const struct ir_port *first_input(const struct ir_kernel *k) {
     return NULL;
 }
 
-// Banks of groups, whole firings, rows between two widths.
+// Banks of groups, buffers of whole firings, and rows that wait between two widths.
 int64_t cost_local_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *in = first_input(k);
@@ -31,7 +31,7 @@ int64_t cost_local_bits(const struct ir *ir, int kernel) {
     return groups * (rows ? rows * ir->design.tokens : ports_firing_words(in)) * in->data_bits;
 }
 
-// With the buffers of its two DMA engines.
+// Includes the buffers of the spill's two DMA engines.
 int64_t cost_spill_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (!kernel_is(k, KERNEL_SPILL)) return 0;
@@ -43,7 +43,8 @@ int64_t cost_spill_bits(const struct ir *ir, int kernel) {
 
 int64_t cost_pool_bits(const struct ir_kernel *k) { return kernel_is(k, KERNEL_POOL) ? kernel_pool_bits(k) : 0; }
 
-// An element with its share of exponents or scales; integers of a product never leave its engine as such.
+// Counts each element with its share of exponents or scales. A product's integers never leave the engine, so they are
+// not counted.
 int64_t cost_tensor_bits(const struct ir *ir, const struct ir_tensor *t) {
     int64_t n = ir_tensor_elements(t), last = t->rank ? t->shape[t->rank - 1].bound : 1;
     switch (t->dtype) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of syntheses, and how far the formulas are from it.
+// Reads the table of syntheses and calculates how far the cost formulas are from it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "gen/kernel/args.h"
 #include "gen/cost/cost.h"
 
-enum { WORD_BITS = 32, TABLE_BYTES = 1 << 20, LEAST = 300 /* cells: of less, shares say nothing */ };
+enum { WORD_BITS = 32, TABLE_BYTES = 1 << 20, LEAST = 300 /* cells: percentages of smaller rows are not meaningful */ };
 
-// Lists stand in the table as one constant (verif/cost/instances.sh): words of 32 bits.
+// Reads a parameter's value. The table writes a list as one constant of 32-bit words (verif/cost/instances.sh).
 static struct ir_value read_value(struct arena *arena, const char *text) {
     const char *digits = strstr(text, "'h");
     int64_t bits = strtoll(text, NULL, 10), words = bits / WORD_BITS;
@@ -23,7 +23,7 @@ static struct ir_value read_value(struct arena *arena, const char *text) {
     return ir_value_list(arena, word, (int)words);
 }
 
-// "MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM". False for comments and rows without figures.
+// Reads a row: "MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM". Returns false for comments and rows without figures.
 static bool read_row(struct arena *arena, char *line, struct cost_row *row) {
     char *colon = strstr(line, " : "), *save = NULL;
     double lut, ff, dsp, bram36, uram;
@@ -35,7 +35,7 @@ static bool read_row(struct arena *arena, char *line, struct cost_row *row) {
     row->param = ARENA_ARRAY(arena, struct ir_param, (size_t)(colon - line)); // more than enough
     for (char *word, *equals; (word = strtok_r(NULL, " ", &save)) && (equals = strchr(word, '='));) {
         *equals = '\0';
-        if (!strcmp(word, "apart")) continue; // how it was measured
+        if (!strcmp(word, "apart")) continue; // says how the row was measured, and is no parameter
         row->param[row->params++] = (struct ir_param){word, read_value(arena, equals + 1)};
     }
     return true;
@@ -75,7 +75,7 @@ struct cost_fit cost_fit(const struct cost_rows *rows, const char *module) {
     return fit;
 }
 
-// What tables hold does not count: rows have random ones.
+// The contents of lists are not compared, because measured rows have random ones.
 static bool same_value(const struct ir_param *want, const struct kernel_args *have) {
     if (!strcmp(want->name, "TABLE") || !strncmp(want->name, "SECTION_", 8)) return true;
     const struct kernel_args one = {want, 1};

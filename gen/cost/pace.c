@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the words of a stream are apart at least, from what makes them: a product's results come at the pace of its
-// beats, words made of several others no faster than these are read.
+// Estimates the least distance in cycles between the words of a stream. A product's results come at the pace of its
+// beats. Words that are made of several other words come no faster than those are read.
 
 #include "gen/kernel/contract.h"
 #include "gen/cost/cost.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/ops.h"
 
-enum { MOST_KERNELS = 16 /* on the way from a stream's source to where it is looked for */ };
+enum { MOST_KERNELS = 16 /* longest path of kernels that is searched upstream of a stream */ };
 
 static int64_t pace(const struct ir *ir, int kernel, int port, int left);
 
-// Cycles of a step of all tokens for the rows of a firing, of one repetition; 0: not one of weights.
+// Cycles of one repetition of a firing in a step with all tokens. 0 if the firing does not read weights, or runs only
+// for the last token.
 static int64_t firing_cycles(const struct ir *ir, const struct ir_firing *f) {
     int64_t tokens = ir->design.tokens, beats = f->beats * layout_div_up(tokens, ir->design.copies);
     if (f->mode > ENGINE_MODE_INT4 || ir->region[f->region].when == IR_LAST) return 0;
@@ -22,14 +23,15 @@ static int64_t words_of(const struct ir *ir, int kernel, int port) {
     return cost_port_words(ir, kernel, port, ir->design.context ? ir->design.context - 1 : 0);
 }
 
-// The engine whose results a kernel hands out; IR_NONE: none.
+// The engine whose results this demultiplexer distributes; IR_NONE: none.
 static int engine_of(const struct ir *ir, int kernel) {
     for (int i = 0; i < ir->engines; i++)
         if (ir->engine[i].y_demux == kernel) return i;
     return IR_NONE;
 }
 
-// Of an output of a demultiplexer behind an engine: the pace of the products that go there; 0: not of weights alone.
+// The pace of the products that leave through this output of an engine's demultiplexer. 0 if not all of them are
+// products with weights.
 static int64_t pace_of_product(const struct ir *ir, int kernel, int port) {
     const struct ir_port *out = &ir->kernel[kernel].port[port];
     int engine = engine_of(ir, kernel);
@@ -53,7 +55,7 @@ static bool carries_words(const struct ir_port *port) {
     return !port->is_output && port->kind != IR_STREAM_BARE && port->edge != IR_NONE;
 }
 
-// What only passes words on: as its fastest input.
+// The pace of a kernel that only passes words on is that of its fastest input.
 static int64_t pace_of_passed(const struct ir *ir, int kernel, int left) {
     int64_t least = 0;
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {
@@ -65,9 +67,10 @@ static int64_t pace_of_passed(const struct ir *ir, int kernel, int left) {
     return least;
 }
 
-// Words made of several: so many apart, and as far as those are where few of them are gathered.
+// Words that are made of n input words each are at least n cycles apart. If the kernel buffers only few input
+// words, the pace of the input counts as well.
 static int64_t pace_of_made(const struct ir *ir, int kernel, int out, int left) {
-    enum { FEW = 2 /* words out */ };
+    enum { FEW = 2 /* most output words whose input the kernel buffers */ };
     int64_t most = 1, words = words_of(ir, kernel, out), fill = cost_kernel_work(ir, kernel, 0).contract.fill;
     for (int p = 0; p < ir->kernel[kernel].ports && words > 0; p++) {
         const struct ir_port *port = &ir->kernel[kernel].port[p];

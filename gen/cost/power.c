@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a card draws while it repeats a step: an estimate between two figures, from the board's coefficients. Logic
-// draws by its work: cells of a kernel in the cycles in which it has words, a part of that in the others.
+// Estimates the power of a card that repeats a step, between two figures, from the board's coefficients. Logic draws
+// power by its work: fully in the cycles in which its kernel has words, and a share of that in the other cycles.
 #include "gen/cost/cost.h"
 #include "gen/kernel/kernel.h"
 
@@ -9,14 +9,14 @@ static double cells_pj(const struct board_power *p, const struct cost_resources 
            p->bram36_pj * (double)r->bram18 / 2 + p->uram_pj * (double)r->uram;
 }
 
-// Of its energy at work that a part takes which works in `busy` of `cycles`.
+// The share of its full energy per cycle that a part takes if it works in `busy` of `cycles`.
 static double activity(const struct board_power *p, double busy, double cycles) {
     double share = busy < cycles ? busy / cycles : 1;
     return share + (1 - share) * p->waiting;
 }
 
-// Energy of a cycle in pJ, on average over the step. Streams work as their writers do, the memory's engines as beats
-// come.
+// Energy per cycle in pJ, averaged over the step. A stream counts as busy when its writer is; a DMA engine when beats
+// arrive.
 static double logic_pj(const struct ir *ir, const struct cost_design *cost, const struct cost_step *s, double beats,
                        double cycles) {
     const struct board_power *p = &ir->design.figures.power;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps as a whole: what each part of a design has to do in them, and the least time that this takes.
+// Calculates the work of each part of a design in whole steps, and the lower bound of the time that this takes.
 #include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
 #include "gen/cost/work.h"
@@ -24,13 +24,13 @@ struct cost_load cost_load_new(const struct ir *ir) {
                               .kernel = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->kernels + 1)};
 }
 
-// Positions for which a kernel works: in the head that of a step's last one.
+// Number of positions for which a kernel works in a step. In the head this is one, the step's last position.
 static int64_t tokens_of(const struct ir *ir, int kernel, const struct cost_step *s) {
     int node = ir->kernel[kernel].node;
     return node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST ? s->tokens : s->head ? 1 : 0;
 }
 
-// The rows that kernels fetch and write themselves.
+// Beats of the rows that kernels fetch and write through their own DMA engines.
 static int64_t client_beats(const struct ir *ir, int channel, const struct cost_step *s) {
     int64_t beats = 0;
     for (int c = 0; c < ir->clients; c++)
@@ -47,7 +47,7 @@ static void add_channels(const struct ir *ir, struct cost_load *load, const stru
     }
 }
 
-// Words that come once for each token of a step.
+// Words of a kernel that arrive once for each token of a step.
 static int64_t token_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int p = 0; p < ir->kernel[kernel].ports; p++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits that the memory image holds for each weight: elements, what stands beside them, what fills beats up.
+// Counts the bits that the memory image holds for each weight: the elements, their scales, offsets and biases, and the
+// padding of beats.
 #include "gen/cost/cost.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/names.h"
@@ -7,7 +8,7 @@
 
 enum { FP32 = -1, F32_BITS = 32, ROW_BITS = 2 * F32_BITS /* scale, bias */, ASYM_GROUP = 32 /* weights */ };
 
-// Of each row of a product, but for its weights: scale and bias, scales of groups and offsets.
+// Bits of each row of a product except its weights: scale and bias, scales of groups, and offsets.
 static int64_t product_beside(const struct ir *ir, enum spec_format format, int64_t k) {
     int64_t groups = format == SPEC_INT4        ? layout_div_up(k, ir->design.group)
                      : format == SPEC_INT4_ASYM ? 2 * layout_div_up(k, ASYM_GROUP)
@@ -60,7 +61,7 @@ static struct cost_format vectors(const struct ir *ir, const struct ir_segment *
                                 .stored = 8 * s->bytes};
 }
 
-// Caches, ids, the header, and tables that a formula fills have none.
+// Caches, ids, the header and computed tables hold no weights.
 static struct cost_format of_segment(const struct ir *ir, const struct ir_segment *s) {
     enum ir_weights has = s->node == IR_NONE ? IR_WEIGHTS_NONE : ir_op_weights(ir, ir->node[s->node].op);
     if (s->kind == IR_SEG_WEIGHTS) return product(ir, s);

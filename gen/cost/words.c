@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many words pass a port in one decode step: one token, the extents that follow the positions at their value.
+// Counts the words that pass a port in one decode step of one token. Extents that grow with the position have their
+// value at this position.
 #include "gen/kernel/args.h"
 #include "gen/cost/cost.h"
 #include "gen/ir/layout.h"
@@ -12,7 +13,7 @@ static bool is_steering(const struct ir_kernel *k) { return kernel_is(k, KERNEL_
 
 static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_NONE ? 1 : ir->region[region].repeat; }
 
-// A copy of the tensor as it is with so many positions; itself if it is the same with all.
+// The tensor with its extents at this number of positions: a copy, or the tensor itself if its extents are constant.
 static const struct ir_tensor *at_position(const struct ir *ir, int tensor, int64_t positions, struct ir_tensor *copy) {
     *copy = ir->tensor[tensor];
     bool moves = false;
@@ -21,7 +22,7 @@ static const struct ir_tensor *at_position(const struct ir *ir, int tensor, int6
     return moves ? copy : &ir->tensor[tensor];
 }
 
-// Words of one firing. A head is a firing where a tensor has two dimensions.
+// Words of one firing. In a tensor of two dimensions, each head is a firing.
 static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t positions) {
     struct ir_tensor copy;
     const struct ir_tensor *t = at_position(ir, tensor, positions, &copy);
@@ -45,7 +46,7 @@ static int64_t tensor_words(const struct ir *ir, const struct ir_port *port, int
     return words ? words * ports_firings(ir, tensor) : 0;
 }
 
-// Without a tensor: what the stream's type says.
+// Words of a stream that has no tensor, from the stream's type.
 static int64_t type_words(const struct ir *ir, const struct ir_port *port, int64_t position) {
     int64_t words = 1;
     for (int l = 0; l < port->type.loops; l++) {
@@ -58,7 +59,8 @@ static int64_t type_words(const struct ir *ir, const struct ir_port *port, int64
 
 static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth);
 
-// An engine's results: a word per row-step, as many elements valid as there are lanes. `kernel` makes them.
+// Words of an engine's results: one per row-step, with as many valid elements as there are lanes. `kernel` is the
+// engine.
 static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int i = 0; i < ir->firings; i++) {
@@ -82,7 +84,7 @@ static int64_t common_words(const struct ir *ir, int kernel, int64_t position, i
     return words;
 }
 
-// depth: of steering kernels behind one another.
+// depth: number of multiplexers and demultiplexers in a row so far.
 static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *port = &k->port[p];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel does in a decode step: how words come through it and how long it works, from its timing contract.
+// Calculates from a kernel's timing contract how words pass through it in a decode step and how long it works.
 #include "gen/kernel/contract.h"
 #include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
@@ -29,7 +29,7 @@ static int64_t firing_in(const struct call *k) {
     return 1;
 }
 
-// Whose kernel or walker it is.
+// The engine that this kernel is, or that this walker belongs to.
 static int engine_id(const struct call *k) {
     for (int e = 0; e < k->ir->engines; e++)
         if (k->ir->engine[e].kernel == k->kernel || k->ir->engine[e].walker == k->kernel) return e;
@@ -47,7 +47,7 @@ static struct cost_contract gathers(int64_t fill, int64_t delay) {
     return (struct cost_contract){at_least(fill, 1), delay, 1};
 }
 
-// The whole operand, then the first row-step of the first firing.
+// The engine gives its first word after it has taken the whole operand and done the first row-step of the first firing.
 static struct cost_contract engine(const struct call *k) {
     const struct ir_firing *f = first_firing(k);
     if (!f) return passes(0);
@@ -55,14 +55,14 @@ static struct cost_contract engine(const struct call *k) {
     return gathers(fill, timing_latency(&k->c) + f->beats);
 }
 
-// A group is read when all of it is in; where a firing is shorter, the firing.
+// A group is read when all of it has arrived, or all of the firing if the firing is shorter.
 static struct cost_contract banks(const struct call *k) {
     struct timing_contract c = k->c;
     c.banks.rows = at_most(c.banks.rows, at_least(firing_in(k), 1));
     return gathers(c.banks.rows, timing_latency(&c));
 }
 
-// False: nothing goes through it.
+// False: no stream passes through the kernel.
 static bool passage(const struct call *k, struct cost_contract *out) {
     const struct timing_contract *c = &k->c;
     int64_t delay = timing_latency(c);
@@ -74,7 +74,7 @@ static bool passage(const struct call *k, struct cost_contract *out) {
     case TIMING_SELECT:
     case TIMING_PACK:
     case TIMING_LOOP: return *out = passes(delay), true;
-    case TIMING_EMBED: // the request, the row's beats, then the pipeline behind the row buffer
+    case TIMING_EMBED: // the request, the row's beats, then the pipeline after the row buffer
     case TIMING_POSITION: return *out = passes(c->fetch.ask + c->fetch.beats + delay), true;
     case TIMING_READER: return *out = passes(c->rows.ask + c->rows.beats + delay), true;
     case TIMING_BANKS: return *out = banks(k), true;
@@ -106,7 +106,7 @@ static int64_t v_tail_busy(const struct call *k, int64_t words) {
     return words + heads * (rows + opening + closing);
 }
 
-// Of the kernel behind the first output.
+// The node of the kernel that reads the first output.
 static int reader_node(const struct call *k) {
     const struct ir_kernel *kernel = &k->ir->kernel[k->kernel];
     for (int p = 0; p < kernel->ports; p++)
@@ -124,7 +124,7 @@ static int64_t scales_busy(const struct call *k, int64_t words) {
     return at_least(words, sent);
 }
 
-// Only what passes counts: behind a repeated region the dropped firings have not come here.
+// Only the words that pass count, because the firings that a repeated region drops do not reach this kernel.
 static int64_t select_busy(const struct call *k, int64_t words) {
     const struct ir_kernel *kernel = &k->ir->kernel[k->kernel];
     for (int p = 0; p < kernel->ports; p++)
@@ -132,7 +132,7 @@ static int64_t select_busy(const struct call *k, int64_t words) {
     return words;
 }
 
-// One descriptor per run of beats.
+// The walker gives one descriptor per run of beats.
 static int64_t walker_busy(const struct call *k, int64_t words) {
     int64_t runs = 0;
     for (int i = 0; i < k->ir->firings; i++) {
@@ -143,7 +143,7 @@ static int64_t walker_busy(const struct call *k, int64_t words) {
     return at_least(words, runs);
 }
 
-// Beats of a table's rows, one row for every firing of a step of one token (custom kernels).
+// Beats of the table rows that a custom kernel reads: one row for every firing of a step of one token.
 static int64_t table_beats(const struct ir *ir, int kernel, const struct timing_contract *c) {
     int node = ir->kernel[kernel].node;
     const struct timing_table *table = timing_table(c);
@@ -160,7 +160,7 @@ static int64_t busy_again(const struct call *k, int64_t words) {
 static int64_t busy(const struct call *k, int64_t words, int64_t interval) {
     switch (k->c.machine) {
     case TIMING_ENGINE: return engine_busy(k, words);
-    case TIMING_EMBED: // row after row: a row is not fetched while the one before leaves
+    case TIMING_EMBED: // rows do not overlap: a row is fetched only after the row before it has left
     case TIMING_POSITION: return k->c.fetch.beats + words;
     case TIMING_V_TAIL: return v_tail_busy(k, words);
     case TIMING_SCALES: return scales_busy(k, words);

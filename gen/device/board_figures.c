@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of a board file that are tables of numbers.
+// Reads the sections of a board file that are tables of numbers.
 #include "gen/device/device.h"
 
 #include <string.h>

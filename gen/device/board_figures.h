@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a board says besides its dies and its memory: what the vendor's linker adds for each memory port, how full a die
-// or a boundary may be, what the card draws. One table for each section of a board file: from it come the keys, what
-// design.yaml keeps of them, and the rows of docs/boards.md.
+// Board figures other than dies and memory: the logic that the vendor's linker adds for each memory port, how full a
+// die or a die boundary may be, and the card's power. Each section of a board file has one table here. The section's
+// keys, what design.yaml keeps of them and the rows of docs/boards.md are generated from that table.
 #ifndef RILL_BOARD_FIGURES_H
 #define RILL_BOARD_FIGURES_H
 

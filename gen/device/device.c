@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a board file.
+// Reads a board file.
 #include "gen/device/device.h"
 
 #include <stddef.h>
@@ -110,7 +110,7 @@ const struct schema_table device_table = {.what = "board",
                                           .keys = top_keys,
                                           .key_count = COUNT_OF(top_keys)};
 
-// Names go into reports and into Tcl.
+// Checks a name that goes into reports and into Tcl scripts.
 static void check_name(const struct yaml_node *map, const char *name, struct diag *diag) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     if (*name && strspn(name, letters) == strlen(name)) return;
@@ -144,7 +144,7 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
     }
 }
 
-// Texts that go into Tcl and into make as they are.
+// Checks a text that goes unquoted into Tcl scripts and makefiles.
 static void check_plain(const struct yaml_node *map, const char *key, const char *text, const char *letters,
                         struct diag *diag) {
     if (!*text || strspn(text, letters) == strlen(text)) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board: what the device holds, what the shell keeps, its dies and its memory. Read from boards/<name>.yaml.
+// A board as its file boards/<name>.yaml describes it: the device's resources, the part of them that the shell keeps,
+// the dies and the memory.
 #ifndef RILL_DEVICE_H
 #define RILL_DEVICE_H
 
@@ -9,7 +10,7 @@
 
 enum { DEVICE_MAX_SLRS = 8 };
 
-// Counts of one die, or of the shell's share.
+// Resources of one die, or of the shell's share of a die.
 struct device_resources {
     int lut, ff, bram36, uram, dsp;
 };
@@ -17,39 +18,40 @@ struct device_resources {
 struct device_slr {
     const char *name;
     struct device_resources total;
-    struct device_resources shell; // kept by the platform; never more than total
+    struct device_resources shell; // kept by the platform; at most `total`
     bool hbm;                      // the HBM ports enter here
 };
 
-// The vendor's tools for the board's platform, and how these name things. All NULL where the board says nothing of
-// them.
+// The vendor's tool versions for the board's platform, and the names that the linked design uses. All members are NULL
+// if the board file does not give them.
 struct device_vitis {
-    const char *first, *last; // versions "2022.2": from, to
-    const char *cells;        // where the kernels lie in the linked design: path without a slash at its end
-    const char *pblock;       // the platform's own pblock of a die is this with `_` and the die's name behind it
+    const char *first, *last; // first and last supported version, such as "2022.2"
+    const char *cells;        // path of the kernels in the linked design, without a slash at its end
+    const char *pblock;       // the platform's pblock of a die is named <pblock>_<die>
 };
 
 struct rill_device {
     const char *name, *part, *platform;
     struct device_vitis vitis;
-    const char *path; // of the file
+    const char *path; // the board file
     double clock_default_mhz, clock_max_mhz;
     size_t slr_count;
-    int sll; // wires from one die to the next; 0: not known
+    int sll; // wires from one die to the next; 0: unknown
     struct device_slr slrs[DEVICE_MAX_SLRS];
     struct hbm_figures hbm;
     struct board_figures figures;
 };
 
-// What a board file may hold; device_table is the whole.
+// The schema of a board file. device_table describes the whole file, the others one section each.
 extern const struct schema_table device_table, board_port_table, board_limit_table, board_power_table;
 
-// The sections of a board file that are tables of numbers; presets for those it does not have.
+// Reads the sections of a board file that are tables of numbers. Missing sections and keys get their presets.
 void board_figures_read(const struct yaml_node *root, struct board_figures *, struct arena *, struct diag *);
-// NULL after errors in diag.
+// Reads a board file. Returns NULL after reporting errors in diag.
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag);
-// `u55c` is boards/u55c.yaml of the installation; a text with a '/' or ending in .yaml is a path relative to base_dir.
-// Reports an unknown board at loc with the boards there are.
+// Finds a board by name or path and reads it. `u55c` means boards/u55c.yaml of the installation. A text that contains a
+// '/' or ends in .yaml is a path relative to base_dir. An unknown board is reported at loc with the list of known
+// boards.
 struct rill_device *rill_device_find(const char *name, const char *base_dir, struct loc loc, struct arena *arena,
                                      struct diag *diag);
 

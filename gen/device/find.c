@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding a board by name or path.
+// Finds a board by name or path.
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 

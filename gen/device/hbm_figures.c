@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a board's memory: overrides, contradictions, the lists of the keys, what follows from them.
+// The figures of a board's memory: overrides, contradictions, the lists of keys, and values derived from the figures.
 #include "gen/device/hbm_figures.h"
 
 #include <errno.h>
@@ -119,11 +119,11 @@ void hbm_figures_list(FILE *out, bool markdown) {
     }
 }
 
-// ---- what follows ----
+// ---- derived values ----
 
 static double most(double a, double b) { return a > b ? a : b; }
 
-// The bus idles while all banks are closed, and until the next row is open.
+// The bus idles while a refresh keeps all banks closed, and then until the next row is open.
 double hbm_figures_pause_ns(const struct hbm_figures *h) {
     return h->refresh_ns + h->latency_closed_ns - h->latency_hit_ns;
 }
@@ -134,7 +134,7 @@ double hbm_figures_atom_ns(const struct hbm_figures *h) {
     return most(most(pins, port), between);
 }
 
-// What is on the bus when a refresh is due is let through.
+// A refresh lets the data that are already on the bus finish.
 double hbm_figures_rate(const struct hbm_figures *h) {
     double atom = hbm_figures_atom_ns(h), idle = most(hbm_figures_pause_ns(h) - atom, 0);
     return ATOM_BYTES / atom * (1 - idle / h->refresh_interval_ns);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a board's memory: one table, from which come the keys of `hbm:` in a board file, the options
-// `--hbm KEY=VALUE`, what design.yaml keeps of them, and the lists in usage and docs/boards.md. They are the
-// configuration of the memory model (verif/model), of the forecast and of the bound: there are no other ones.
+// The figures of a board's memory, in one table. The keys of `hbm:` in a board file, the options `--hbm KEY=VALUE`,
+// what design.yaml keeps of them, and the lists in the usage text and docs/boards.md are generated from it. These
+// figures alone configure the memory model (verif/model), the forecast and the lower bound.
 #ifndef RILL_HBM_FIGURES_H
 #define RILL_HBM_FIGURES_H
 
@@ -9,8 +9,9 @@
 
 #include "gen/base/base.h"
 
-// F(type, key, low, high, preset, unit, text). preset < 0: a board file must have the key; HBM_LIMIT: besides, it is no
-// figure of the memory model, and no override. A channel is a pseudo-channel.
+// F(type, key, low, high, preset, unit, text). A preset below 0 means that a board file must have the key. HBM_LIMIT
+// means in addition that the memory model does not use the figure and `--hbm` cannot override it. A channel is a
+// pseudo-channel.
 enum { HBM_NEEDED = -1, HBM_LIMIT = -2 };
 #define HBM_FIGURES(F)                                                                                                 \
     F(int, channels, 1, 64, HBM_LIMIT, "", "channels of the memory, the limit of `design.channels`")                   \
@@ -39,33 +40,38 @@ struct hbm_figures {
 };
 #undef HBM_MEMBER
 
-// Figures that contradict one another: no memory behaves so.
+// Figures that contradict one another, so that no memory could behave like this.
 struct hbm_fault {
-    const char *key, *what; // what: the whole sentence
-    double nearest;         // legal value of the key
+    const char *key, *what; // `what` is a whole sentence
+    double nearest;         // the nearest legal value of the key
 };
 enum { HBM_MAX_FAULTS = 5 };
-int hbm_figures_faults(struct arena *, const struct hbm_figures *, struct hbm_fault[HBM_MAX_FAULTS]); // their number
+// Finds the contradictions and returns their number.
+int hbm_figures_faults(struct arena *, const struct hbm_figures *, struct hbm_fault[HBM_MAX_FAULTS]);
 
-// One override, KEY=VALUE. NULL, or what is wrong with it alone, with the nearest legal value.
+// Applies one override, KEY=VALUE. Returns NULL, or a text that says what is wrong with this override, with the nearest
+// legal value.
 const char *hbm_figures_set(struct arena *, struct hbm_figures *, const char *key_value);
-// Several, NULL behind the last. NULL, or what is wrong with one or with all figures together.
+// Applies a list of overrides that ends with NULL. Returns NULL, or a text that says what is wrong with one of them or
+// with the resulting figures together.
 const char *hbm_figures_override(struct arena *, struct hbm_figures *, const char *const *key_value);
-// The table, a line per key: key, range, unit, what it is; or as rows of Markdown (docs/boards.md).
+// Prints the table, one line per key: key, range, unit, meaning; or as rows of Markdown (docs/boards.md).
 void hbm_figures_list(FILE *, bool markdown);
 
-// Sequential reads in the long run, GB/s: no stream of accesses is faster. ns: the pause that a refresh makes.
+// The long-run rate of sequential reads in GB/s, which no stream of accesses exceeds; and the pause, in ns, that a
+// refresh makes.
 double hbm_figures_rate(const struct hbm_figures *);
 double hbm_figures_pause_ns(const struct hbm_figures *);
-// What a number of bytes of one channel in a time is of both rates: of the peak of its pins, and of what sequential
-// reads sustain. 0 without a time. The only place where a share of the memory's rate is made.
+// The rate of one channel as a share of two rates: the peak of its pins, and the sustained rate of sequential reads.
+// Both are 0 if no time is given. hbm_figures_share is the only place that calculates a share of the memory's rate.
 struct hbm_share {
     double peak, sustained;
 };
 struct hbm_share hbm_figures_share(const struct hbm_figures *, double bytes, double seconds);
 // "90.0 % of the peak 14.40 GB/s, 97.6 % of the sustained 13.28"
 const char *hbm_figures_share_text(struct arena *, const struct hbm_figures *, struct hbm_share);
-// Bus time of 32 bytes, ns: the slowest of pins, port and what is sustained between the refreshes.
+// Bus time of 32 bytes in ns. The slowest of three rates determines it: the pins, the port, and the sustained rate
+// between refreshes.
 double hbm_figures_atom_ns(const struct hbm_figures *);
 
 #endif

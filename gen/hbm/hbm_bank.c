@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing of one pseudo-channel's DRAM.
+// DRAM timing of one pseudo-channel.
 #include "gen/hbm/hbm_bank.h"
 
-enum { MOST_NATIVES = 4095 /* 12 bits in a word of hbm_dpi.c */ };
+enum { MOST_NATIVES = 4095 /* limited by a 12-bit field in hbm_dpi.c */ };
 
 static uint64_t ps(double ns) { return (uint64_t)(ns * 1000 + 0.5); }
 
@@ -35,12 +35,13 @@ void hbm_banks_init(struct hbm_banks *banks, const struct hbm_timing *timing) {
 
 static uint64_t max_time(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-// Row, bank group, bank, column, bank group: [.. row 14][13 group][12:11 bank][10:6 column][5 group][4:0 byte].
+// The address map: row, bank group, bank, column, bank group: [.. row 14][13 group][12:11 bank][10:6 column][5
+// group][4:0 byte].
 static int bank_of(uint64_t offset) { return (int)((offset >> 11 & 7) << 1 | (offset >> 5 & 1)); }
 
 static uint64_t row_of(uint64_t offset) { return offset >> 14; }
 
-// Refreshes that are due before the next data: the bus pauses and every bank closes.
+// Performs the refreshes that are due before the next data. During a refresh the bus pauses and every bank closes.
 static void refresh_due(struct hbm_banks *banks, const struct hbm_timing *timing, uint64_t arrival) {
     while (max_time(banks->bus_free, arrival) >= banks->next_refresh) {
         uint64_t end = banks->next_refresh + timing->refresh;

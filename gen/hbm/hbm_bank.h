@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing of one pseudo-channel's DRAM: banks, rows, the shared data bus, refresh. No content, no queues.
+// DRAM timing of one pseudo-channel: banks, rows, the shared data bus and refresh. It stores no data and has no queues.
+// Both the memory model of simulations and the forecast use it.
 #ifndef RILL_HBM_BANK_H
 #define RILL_HBM_BANK_H
 
@@ -11,22 +12,22 @@ enum {
     HBM_ATOM_BYTES = 32, // native beat
 };
 
-// Picoseconds, from the figures of the board (docs/hbm.md).
+// Times in picoseconds, from the board's figures (docs/hbm.md).
 struct hbm_timing {
     uint64_t atom;                         // data bus time of one native beat
-    uint64_t latency;                      // request to data, idle channel, page hit
-    uint64_t activate;                     // added when the bank is closed
-    uint64_t precharge;                    // added besides when another row is open
-    uint64_t row_cycle;                    // between two activations of one bank
+    uint64_t latency;                      // from request to data, idle channel, page hit
+    uint64_t activate;                     // added to the latency when the bank is closed
+    uint64_t precharge;                    // added to both when another row is open
+    uint64_t row_cycle;                    // shortest time between two activations of one bank
     uint64_t read_to_write, write_to_read; // idle bus time
-    uint64_t write_response;               // end of the data on the bus to the response
+    uint64_t write_response;               // from the end of the data on the bus to the response
     uint64_t refresh_interval, refresh;    // all banks close
     uint64_t jitter;                       // largest extra latency of a read burst when a seed is set
-    int native_bytes;                      // of a native burst; a longer one takes several ids
-    int ids;                               // native bursts under way per direction: none is accepted beyond
+    int native_bytes;                      // length of a native burst; a longer burst takes several ids
+    int ids;                               // most native bursts in flight per direction; no more are accepted
 };
 struct hbm_timing hbm_timing_of(const struct hbm_figures *);
-int hbm_native_bursts(const struct hbm_timing *, int64_t bytes); // ids that a burst of so many bytes takes
+int hbm_native_bursts(const struct hbm_timing *, int64_t bytes); // ids that a burst of this length takes
 
 struct hbm_stats {
     uint64_t read_bursts, write_bursts, read_bytes, write_bytes;
@@ -37,9 +38,9 @@ struct hbm_bank {
     bool open;
     uint64_t row;
     uint64_t activated;  // time of the last activation
-    uint64_t row_ready;  // earliest data of the open row
-    uint64_t busy_until; // end of its last data on the bus
-    uint64_t idle_until; // closed: no activation before
+    uint64_t row_ready;  // earliest time of data from the open row
+    uint64_t busy_until; // time at which its last data leave the bus
+    uint64_t idle_until; // when closed: earliest time of the next activation
 };
 
 struct hbm_banks {
@@ -51,8 +52,8 @@ struct hbm_banks {
 
 void hbm_banks_init(struct hbm_banks *banks, const struct hbm_timing *timing);
 
-// One native beat that may be served from `arrival` on. Returns when its data is on the bus, and counts the page state.
-// Calls must come in service order.
+// Accesses one native beat that may be served from `arrival` on. Returns when its data is on the bus, and counts the
+// page state in `stats`. Calls must come in service order, because each changes the state of the banks and the bus.
 uint64_t hbm_banks_access(struct hbm_banks *banks, const struct hbm_timing *timing, uint64_t arrival, uint64_t offset,
                           bool is_write, struct hbm_stats *stats);
 

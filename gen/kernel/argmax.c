@@ -12,7 +12,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = class_levels(a) + 2;
 }
 
-// A node of the tree and one of the hash for each lane; lanes that the last chunk does not fill are masked in both.
+// Each lane has a node of the tree and a node of the hash. Both mask lanes that the last chunk does not fill.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), rest = args_int(a, "N", 1) % lanes;
     cost_per(r, lanes, 112, 130, 0);

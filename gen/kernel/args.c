@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { LIMIT = 1 << 24 }; // no parameter that costs anything is larger: products of them fit
+enum { LIMIT = 1 << 24 }; // no parameter that affects cost is larger, so products of two fit
 
 const struct ir_value *args_value(const struct kernel_args *a, const char *name) {
     for (int i = 0; i < a->count; i++)

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of an RTL module as numbers.
+// Reads the parameters of an RTL module as numbers.
 #ifndef RILL_KERNEL_ARGS_H
 #define RILL_KERNEL_ARGS_H
 
 #include "gen/kernel/kernel.h"
 
 const struct ir_value *args_value(const struct kernel_args *, const char *name); // NULL if absent
-enum ram_style args_style(const struct kernel_args *, enum ram_style fallback);  // RAM_STYLE; the RTL's default
-// 12, -3, 16'd29, 32'h3727c5ac; the fallback (the RTL's default) if the parameter is absent or a wider constant. Within
-// 2^24 either way.
+enum ram_style args_style(const struct kernel_args *, enum ram_style fallback);  // RAM_STYLE; its default in the RTL
+// A number such as 12, -3, 16'd29 or 32'h3727c5ac. The fallback (the RTL's default) if the parameter is absent or a
+// wider constant. The result is limited to -2^24 ... 2^24.
 int64_t args_int(const struct kernel_args *, const char *name, int64_t fallback);
-int64_t args_address(const struct kernel_args *, const char *name); // bytes, of 40 bits; 0: not given
-// Element of a list; 0: the one that is written first, the highest. The fallback beyond its end, or of no list.
+int64_t args_address(const struct kernel_args *, const char *name); // a byte address of 40 bits; 0: not given
+// An element of a list. Item 0 is written first and has the highest bits. The fallback if the item is beyond the end or
+// the parameter is not a list.
 int64_t args_item(const struct kernel_args *, const char *name, int item, int64_t fallback);
 
 static inline struct kernel_args args_of(const struct ir_kernel *k) {

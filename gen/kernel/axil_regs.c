@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_axil_regs: what the host reads and writes: a base address and two counters of 64 bits per channel.
+// rill_axil_regs: the registers that the host reads and writes: per channel, a base address and two 64-bit counters.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_choose: of two streams the one that the repetition asks for.
+// rill_choose: passes the one of two streams that the repetition asks for.
 #include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What several classes share. Sources of the contracts: the modules' headers (rtl-templates/), whose benches measure
-// them; the split into stages follows their code.
+// Functions that several classes share. The contracts come from the modules' headers (rtl-templates/), and the modules'
+// benches measure them. The split into stages follows the modules' code.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -11,8 +11,8 @@ void class_pipe(struct timing_contract *c, int64_t latency) {
     c->stages = latency;
 }
 
-// Two banks; a word is issued `delay` + 1 cycles after the group's last word at the earliest, its data is there one
-// cycle later; a bank is free for writing 2 cycles after its last word was issued.
+// Two banks. A word is issued at least `delay` + 1 cycles after the group's last word, and its data is available one
+// cycle later. A bank is free for writing 2 cycles after its last word was issued.
 void class_banks(struct timing_contract *c, int64_t rows, int64_t delay, int64_t stages) {
     c->machine = TIMING_BANKS;
     c->stages = 1 + stages;
@@ -41,7 +41,7 @@ void class_replay(const struct kernel_args *a, struct timing_contract *c) {
                                        .together = args_int(a, "TOGETHER", 1)};
 }
 
-// Of all loops together; the fallback where there is no list.
+// Product of all loops' trip counts; the fallback if there is no list.
 static int64_t trips(const struct kernel_args *a, int64_t fallback) {
     int64_t product = 1, trip;
     for (int loop = 0; product <= 1 << 20 && (trip = args_item(a, "TRIPS", loop, 0)) > 0; loop++) product *= trip;
@@ -72,14 +72,14 @@ void class_rows(const struct kernel_args *a, struct timing_contract *c) {
 
 // ---- resources ----
 
-// Two banks of all tokens' chunks; the register behind LUTRAM is part of a block RAM.
+// Two banks with the chunks of all tokens. LUTRAM needs an output register, which a block RAM includes.
 void class_cost_banks(const struct kernel_args *a, int64_t chunks, struct cost_resources *r) {
     struct cost_resources ram = cost_ram(2 * class_tokens(a) * chunks, 32 * class_lanes(a), RAM_AUTO);
     cost_add(r, &ram, 1);
     if (!ram.bram18) r->ff += 32 * class_lanes(a);
 }
 
-// A buffer with the register behind it, which a block RAM brings along.
+// A buffer with its output register, which a block RAM includes.
 void class_cost_buffer(struct cost_resources *r, int64_t words, int64_t bits, enum ram_style style) {
     struct cost_resources ram = cost_ram(words, bits, style);
     cost_add(r, &ram, 1);
@@ -92,7 +92,7 @@ void class_cost_replay(struct cost_resources *r, int64_t depth, int64_t bits, en
     cost_per(r, 1, 10, 0, 0);
 }
 
-// A ROM in LUTs of 64 entries, the entry's register, counters and the step word.
+// A ROM of LUTs with 64 entries each, the entry's register, counters and the step word.
 void class_cost_schedule(struct cost_resources *r, int64_t entry_bits, int64_t entries, int64_t sections) {
     cost_per(r, entry_bits * div_up(entries, 64), 1.05, 0, 0);
     cost_per(r, entry_bits, 0, 1.08, 0);
@@ -100,14 +100,14 @@ void class_cost_schedule(struct cost_resources *r, int64_t entry_bits, int64_t e
     cost_per(r, 1, 75, 210, 0);
 }
 
-// The schedule of 8-bit turns without the step word, which nobody reads, and the turns fetched ahead.
+// The schedule of 8-bit turns, without the unused step word, and the turns that are fetched ahead.
 void class_cost_turns(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_ports(a), 4, 0, 0);
     cost_per(r, div_up(args_int(a, "ENTRIES", 1), 64), 10, 0, 0);
     cost_per(r, 1, 90, 85, 0);
 }
 
-// ---- what others ask of parameters that most modules have ----
+// ---- values that other code needs from parameters that most modules have ----
 
 int64_t kernel_ports(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);

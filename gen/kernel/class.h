@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside gen/kernel: what several classes share.
+// Internal to gen/kernel: functions that several classes share.
 #ifndef RILL_KERNEL_CLASS_H
 #define RILL_KERNEL_CLASS_H
 
@@ -22,32 +22,32 @@ static inline int64_t user_bits(int64_t tokens) { return tok_bits(tokens) + 1; }
 // ---- contracts ----
 
 void class_pipe(struct timing_contract *, int64_t latency);
-// rill_bank_buffer: two banks of `rows`; the first word is read `delay` cycles after the last one came, and leaves
-// `stages` later.
+// rill_bank_buffer: two banks of `rows`. The first word is read `delay` cycles after the last one arrived, and leaves
+// `stages` cycles later.
 void class_banks(struct timing_contract *, int64_t rows, int64_t delay, int64_t stages);
-// rill_norm_front: `finish` clocks from the sums to the statistics, `stages` from the operands to the result.
+// rill_norm_front: `finish` cycles from the sums to the statistics, `stages` from the operands to the result.
 void class_norm(const struct kernel_args *, struct timing_contract *, int64_t finish, int64_t stages);
-int64_t class_max_delay(const struct kernel_args *);                     // until the maximum of a row is in place
-void class_units(const struct kernel_args *, struct timing_contract *);  // read token after token, packed into beats
-void class_replay(const struct kernel_args *, struct timing_contract *); // kept and sent several times
+int64_t class_max_delay(const struct kernel_args *);                     // cycles until the maximum of a row is known
+void class_units(const struct kernel_args *, struct timing_contract *);  // read token by token, packed into beats
+void class_replay(const struct kernel_args *, struct timing_contract *); // groups are kept and sent several times
 void class_layout(const struct kernel_args *, struct timing_contract *); // two banks, read in another order
 void class_rows(const struct kernel_args *, struct timing_contract *);   // rows of a graph's input or output
 
 // ---- computed weights ----
 
-// cos and sin of rope_table's angles, docs/numerics.md section 9 (rope.c).
+// Fills the table with cos and sin of rope_table's angles (rope.c; docs/numerics.md section 9).
 void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float table[]);
 
-// ---- soft caps (softcap.c): alone, and of softmax's scores ----
+// ---- soft caps (softcap.c): as a kernel, and on the scores of softmax ----
 
-void class_softcap(struct ir *, const struct ir_node *, int kernel); // its parameters, of attribute `cap`
+void class_softcap(struct ir *, const struct ir_node *, int kernel); // sets the parameters from the attribute `cap`
 void class_cost_softcap(int64_t lanes, struct cost_resources *);
 
 // ---- sliding windows (window_params.c) ----
 
-// Parameter `name`, and WINDOWS: of each layer what a token sees.
+// Sets parameter `name`, and WINDOWS: the window of a token in each layer.
 void class_window_list(struct ir *, int kernel, const char *name, const int64_t window[], int64_t layers);
-void class_window(struct ir *, const struct ir_node *, int kernel); // WINDOW, of the node's attribute
+void class_window(struct ir *, const struct ir_node *, int kernel); // sets WINDOW from the node's attribute
 void class_cost_window(const struct kernel_args *, struct cost_resources *);
 void class_cost_window_entries(const struct kernel_args *, int64_t entry_bits, struct cost_resources *);
 
@@ -57,7 +57,7 @@ struct kernel_class class_of_custom(const struct custom *);
 
 // ---- resources ----
 
-// n times so much, rounded to whole cells. n counts lanes, bits, ports, ...
+// Adds n times these amounts, rounded to whole cells. n counts lanes, bits, ports, ...
 static inline void cost_per(struct cost_resources *r, int64_t n, double lut, double ff, int64_t dsp) {
     r->lut += (int64_t)((double)n * lut + 0.5);
     r->ff += (int64_t)((double)n * ff + 0.5);
@@ -78,7 +78,7 @@ static inline void cost_fifo_add(struct cost_resources *r, int64_t depth, int64_
 void class_cost_banks(const struct kernel_args *, int64_t chunks, struct cost_resources *); // rill_bank_buffer
 void class_cost_buffer(struct cost_resources *, int64_t words, int64_t bits, enum ram_style style);
 void class_cost_replay(struct cost_resources *, int64_t depth, int64_t bits, enum ram_style style);
-// rill_schedule: its table and the walk through it.
+// rill_schedule: the table and the walk through it.
 void class_cost_schedule(struct cost_resources *, int64_t entry_bits, int64_t entries, int64_t sections);
 void class_cost_turns(const struct kernel_args *, struct cost_resources *); // rill_turns
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_corner_turn: elements in another order: a bank for every lane.
+// rill_corner_turn: gives elements in another order, with a bank for every lane.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -10,16 +10,17 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->layout.reads = div_up(c->layout.reads, lanes);
 }
 
-// rill_rotate, yosys: 2:1 multiplexers alone or two in a LUT.
+// LUTs of rill_rotate by Yosys: 2:1 multiplexers, one or two in a LUT.
 static double rotation(int64_t elements, int64_t bits) {
     return 0.88 * (double)(elements * bits * (1 + log2_up(elements) / 2));
 }
 
-// Whether words end with the innermost loop, which stands last in the list's order of loops: highest first.
+// Whether words end with the innermost loop. Lists are written with the highest loop first, and item 0 is the
+// innermost.
 static bool is_aligned(const struct kernel_args *a, int64_t lanes) { return args_item(a, "TRIPS", 0, 0) % lanes == 0; }
 
-// A bank for every lane, what turns words on their way to and from them, and the loops: of the first lane where the
-// others follow from it, else of each.
+// A bank for every lane, the rotation of words before and after the banks, and the loop counters: those of the first
+// lane if the others follow from it, else those of every lane.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = at_least(args_int(a, "LANES", 2), 2), bits = args_int(a, "DATA_W", 1),
             rows = div_up(args_int(a, "BUFFER", 1), lanes);
@@ -37,7 +38,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, lanes * loops * (row + log), 2.7, 2.6, 0);
 }
 
-// A bank for every lane, both halves in one.
+// A bank for every lane; both halves are in one memory.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = at_least(args_int(a, "LANES", 1), 1), rows = div_up(args_int(a, "BUFFER", 1), lanes);
     return (struct cost_memory){.words = 2 * rows * class_tokens(a), .bits = args_int(a, "DATA_W", 1), .times = lanes};

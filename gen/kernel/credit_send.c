@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_credit_send: the near end of a stream between dies.
+// rill_credit_send: the sending end of a stream between dies.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

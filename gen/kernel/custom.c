@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels: what their author declares (custom.h), for one operation.
+// Custom kernels: a class from what the author declares (custom.h), for one operation.
 #include "gen/kernel/class.h"
 #include "gen/ir/custom_ops.h"
 
-// What takes a word for a word, each cycle one, is a pipe like the others.
+// A kernel that gives a word for each word, one per cycle, is a pipe like the library's kernels.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a;
     const struct ir_node *node = &at->ir->node[at->ir->kernel[at->kernel].node];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory side of a channel: DMA engines and the arbiter between those that read.
+// The memory side of a channel: DMA engines, and the arbiter among the engines that read.
 #include "gen/kernel/class.h"
 
 static int64_t clients(const struct kernel_args *a) { return args_int(a, "CLIENTS", 1); }
 
-// Bits of an address that are kept: those of one in beats.
+// Bits of an address that are stored: those of an address in beats.
 static int64_t address_bits(const struct kernel_args *a) {
     return args_int(a, "ADDR_BITS", 64) - log2_up(class_beat_bits(a) / 8);
 }
@@ -15,7 +15,7 @@ static void cost_dma_read(const struct kernel_args *a, struct cost_resources *r)
     cost_per(r, 1, 150, 65, 0);
 }
 
-// The beats of three clients meet in one LUT per bit; one alone has none.
+// The beats of three clients are selected in one LUT per bit. A single client needs none.
 static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, args_int(a, "BUFFER_BEATS", 1), class_beat_bits(a), args_style(a, RAM_DISTRIBUTED));
     if (clients(a) > 1) cost_per(r, class_beat_bits(a) * div_up(clients(a), 3), 1, 0, 0);
@@ -24,7 +24,7 @@ static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r
     cost_per(r, 1, 0, 35, 0);
 }
 
-// A beat has a register. Of one client nothing is chosen: what the memory owes is counted alone.
+// A beat has a register. With one client there is no selection; only the outstanding beats are counted.
 static void cost_axi_read_arbiter(const struct kernel_args *a, struct cost_resources *r) {
     int64_t chosen = clients(a) > 1 ? clients(a) : 0;
     cost_per(r, args_int(a, "ADDR_BITS", 64), chosen ? 0.75 : 0, 1, 0);

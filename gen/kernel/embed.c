@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_embed: rows of a quantized table, by id.
+// rill_embed: gives rows of a quantized table, selected by id.
 #include <string.h>
 
 #include "gen/kernel/class.h"
@@ -31,7 +31,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = args_int(a, "MODE", 0) == SPEC_TABLE_INT4 ? 12 : 9;
 }
 
-// Rows of all tokens wait in a buffer, whose words are as wide as a chunk; int4 rows have group scales beside them.
+// Rows of all tokens wait in a buffer with words as wide as a chunk. int4 rows have group scales in addition.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     bool wide = args_int(a, "MODE", 0) == SPEC_TABLE_INT16;
     int64_t beat = class_beat_bits(a), banks = at_least(wide ? class_lanes(a) * 16 / beat : 1, 1),
@@ -43,12 +43,12 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, banks * beat, 1.04, rows.bram18 ? 0.96 : 1.96, 0);
     cost_per(r, 1, 40, 0, 0);
     cost_per(r, args_int(a, "MODE", 0) == SPEC_TABLE_INT4, 357, 500, 2);
-    cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0);          // the table of the repetition
-    cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), 0.42, 0, 0); // which channel's beat
+    cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0);          // selects the table of the repetition
+    cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), 0.42, 0, 0); // selects the channel's beat
     r->dsp += 2;
 }
 
-// rill_position has the same, and kernels that specs declare.
+// rill_position and the kernels that specs declare have the same parameters.
 struct kernel_table kernel_table(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);
     return (struct kernel_table){.offset = args_address(&a, "TABLE_OFFSET"),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_engine: the matrix engine, of its parts: its lanes dominate every design.
+// rill_engine: the matrix engine. Its cost is the sum of its parts, because its lanes dominate every design.
 #include "gen/kernel/class.h"
 #include "gen/ir/fields.h"
 
 enum {
     OPERAND_SHIFT = 5,
-    OFFSET = 14 /* and a mantissa */,
-    COMMAND_BITS = 4 + 35 /* to the lanes of a die, at most */,
+    OFFSET = 14 /* bits in addition to a mantissa */,
+    COMMAND_BITS = 4 + 35 /* most bits to the lanes of a die */,
     UNIT_SHIFT = 8,
     ROW_PARAMETERS = 64,
     BANK_BITS = 2,
@@ -17,35 +17,35 @@ enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants 
 static int64_t asym(const struct kernel_args *a) { return args_int(a, "ASYM", 0); }
 static int64_t x_bits(const struct kernel_args *a) { return args_int(a, "X_BITS", 8); }
 static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a) / 8 * x_bits(a); }
-static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // pairs of bits more than 8
-// Tokens at a time; parts for pairs alone have as many as pairs.
+static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // number of pairs of bits beyond 8
+// Tokens that are computed at a time. Parts that only know pairs have two for each pair.
 static int64_t arrays(const struct kernel_args *a) {
     return args_int(a, "ARRAYS", at_least(2 * args_int(a, "PAIRS", 0), 1));
 }
 
 static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }
 
-// Products of a multiplier in a cycle: of two pairs of tokens, or of both nibbles of a byte.
+// Products of a multiplier per cycle: 2 if it serves two pairs of tokens, or both nibbles of a byte.
 static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pairs_of(arrays(a)) > 1 ? 2 : 1); }
 
-// Multipliers that work twice in a cycle have a clock of their own; where they sum few products the way over it takes
-// longer than the sums that it spares (PAIR_MORE of rill_pair_skew.vh).
+// Additional stages of multipliers that work twice in a cycle, on a second clock. If they sum few products, the
+// crossing to that clock takes longer than the sums that it saves (PAIR_MORE of rill_pair_skew.vh).
 static int64_t pair_more(const struct kernel_args *a) { return pump(a) < 2 ? 0 : x_bits(a) > 8 ? 2 : asym(a) ? 1 : 0; }
 
-// Whether they sum their products in trees, of signed weights.
+// Whether the multipliers sum their products in trees, with signed weights.
 static bool in_trees(const struct kernel_args *a) { return arrays(a) > 1 || pump(a) > 1; }
 
-// Of a lane, for as many tokens and products at a time: one for each nibble.
+// Multipliers of a lane for this number of token pairs and of products per cycle: one for each nibble.
 static int64_t multipliers(int64_t beat, int64_t pairs, int64_t pump) { return beat / 4 * at_least(pairs, 1) / pump; }
 
-// A multiplier per nibble: two in a DSP, and one for the group scale. As part of a lane.
+// The multipliers of a lane: one per nibble, two in a DSP, and one for the group scale.
 static void matrix_lane(int64_t beat, int64_t bits, struct cost_resources *r) {
     cost_per(r, beat, 5.15 + 0.4 * wide(bits), 4.1 + 0.85 * wide(bits), 0);
     cost_per(r, 1, 160 + 80 * wide(bits), 420 - 20 * wide(bits), 0);
     r->dsp += beat / 4 + 1;
 }
 
-// int4_asym: two multipliers for each 32 weights and token, and their sum; group words on their way.
+// int4_asym: two multipliers for each 32 weights and token, their sum, and the pipeline of group words.
 static void group_terms(int64_t beat, int64_t bits, struct cost_resources *r) {
     cost_per(r, beat, 1.2 + 0.1 * wide(bits), 0.58 + 0.05 * wide(bits), 0);
     r->dsp += beat / 64;
@@ -61,32 +61,32 @@ static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, s
     cost_per(r, tokens_at_once, 31, 6, 0);
 }
 
-// As many multipliers for two tokens or four, which sum their products in their own adders: those of a beat, without
-// another one, or of a group of weights, or 4 of 10 bits. All that follows is there once for each token. As part of a
-// lane.
+// Multipliers for two or four tokens, in the same number. They sum their products in their own adders: products of a
+// whole beat without further logic, or products of a group of weights, or 4 of 10 bits. Everything after them exists
+// once for each token. Counted as part of a lane.
 static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                         struct cost_resources *r) {
     if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? 1.8 : 0.4, bits > 8 ? 2.4 : 0.4, 0);
     r->dsp += multipliers(beat, pairs, pump) + 2 * pairs;
 }
 
-// Sums of a beat for two tokens that multipliers leave: of low nibbles and high ones, a tree for all of them, for each
-// 32 weights, or for each 4 bytes.
+// Bits of the sums that the multipliers give for a beat and two tokens: sums of low nibbles and of high ones, with a
+// tree for the whole beat, for each 32 weights, or for each 4 bytes.
 static int64_t tree_sums_bits(int64_t beat, int64_t bits, bool groups) {
     int64_t trees = bits > 8 ? beat / 32 : groups ? beat / 128 : 1;
     return 4 * trees * (bits + (bits > 8 ? 6 : groups ? 8 : beat == 512 ? 10 : 9));
 }
 
-// What the multipliers' half has more for four tokens: both pairs' sums wait for one another in registers, three times
-// where the trees' height is odd, else four times.
+// Additional logic of the multipliers' half for four tokens. Both pairs' sums wait for one another in registers: three
+// times if the trees' height is odd, else four times.
 static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     int64_t waiting = bits > 8 || groups || beat == 512 ? 4 : 3;
     cost_per(r, beat, -0.08, -0.18, 0);
     cost_per(r, 1, 127, 364 + (double)(waiting * tree_sums_bits(beat, bits, groups)), 0);
 }
 
-// And what it has more where a multiplier takes both nibbles of a byte: a choice of its weight, high nibbles that wait
-// for it, and both sums for one another.
+// Additional logic of the multipliers' half if a multiplier takes both nibbles of a byte: the selection of its weight,
+// registers in which high nibbles wait for it, and registers in which both sums wait for one another.
 static void both_nibbles(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     double waiting = bits > 8 || groups || beat == 512 ? 2 : 1.5;
     cost_per(r, beat, 0.42, 0.375, 0);
@@ -112,12 +112,12 @@ static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, int64_t pump,
     second_product(beat, bits, pairs, pump, groups, r);
     if (pairs < 2) return;
     pair_sums(bits, pairs, r);
-    struct cost_resources one = {0}; // which is in the figures of a pair
+    struct cost_resources one = {0}; // which the figures of a pair already include
     pair_sums(bits, 1, &one);
     cost_add(r, &one, -1);
 }
 
-// The same multipliers for a single token, and what a single one has behind them. As part of a lane.
+// These multipliers for a single token, with the logic after them for a single token. Counted as part of a lane.
 static void single_in_trees(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     matrix_pair(beat, bits, 1, 2, groups, r);
     cost_per(r, 1, -476, -326, 0);
@@ -129,7 +129,7 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
     bool trees = in_trees(a);
     if (trees) single_in_trees(beat, bits, asym(a), r);
     else matrix_lane(beat, bits, r);
-    cost_per(r, beat, trees ? -1.4 : -2, 0, 0); // alone: sums of many are mapped for area, not for speed
+    cost_per(r, beat, trees ? -1.4 : -2, 0, 0); // alone, sums of many terms are mapped for area, not for speed
     cost_per(r, 1, trees ? -45 : 139, 0, 0);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
 }
@@ -137,12 +137,12 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
     int64_t many = at_least(arrays(a), 2);
     matrix_pair(class_beat_bits(a), x_bits(a), pairs_of(many), pump(a), asym(a), r);
-    cost_per(r, class_beat_bits(a), -1.4, 0, 0); // alone: as above
+    cost_per(r, class_beat_bits(a), -1.4, 0, 0); // synthesized alone: as above
     cost_per(r, 1, -45, 0, 0);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), many, r);
 }
 
-// Their halves: the multipliers, and the accumulators with as many places as a lane has.
+// The two halves of a lane: the multipliers, and the accumulators with as many places as a lane has.
 static void cost_lane_products(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a);
     cost_per(r, beat, 5 + 0.4 * wide(x_bits(a)), 4.13 + 0.85 * wide(x_bits(a)), 0);
@@ -177,7 +177,8 @@ static void cost_lane_front(const struct kernel_args *a, struct cost_resources *
     lane_front(class_beat_bits(a), r);
 }
 
-// And the waiting beats, the beat register, row parameters and group scales with their selection.
+// A lane in the engine also has the waiting beats, the beat register, and row parameters and group scales with their
+// selection.
 static void engine_lane(const struct kernel_args *a, int64_t scale_beats, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a), bits = x_bits(a), tokens_at_once = arrays(a);
     bool groups = asym(a);
@@ -185,9 +186,9 @@ static void engine_lane(const struct kernel_args *a, int64_t scale_beats, struct
     else if (pump(a) > 1) single_in_trees(beat, bits, groups, r);
     else matrix_lane(beat, bits, r);
     lane_front(beat, r);
-    cost_per(r, beat, -0.6, 0, 0); // what is chosen by the same as in the multipliers
+    cost_per(r, beat, -0.6, 0, 0); // selections that share logic with those in the multipliers
     if (groups) groups_of_lane(beat, bits, tokens_at_once, r);
-    if (groups) cost_per(r, beat, 0.4, 0, 0); // the beat's group words chosen
+    if (groups) cost_per(r, beat, 0.4, 0, 0); // selection of the beat's group words
     if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, RAM_DISTRIBUTED, 1);
     cost_per(r, beat, 0, 1, 0);
     cost_per(r, 1, 20, 70, 0);
@@ -225,13 +226,13 @@ static void cost_engine_ctrl(const struct kernel_args *a, struct cost_resources 
     cost_per(r, 1, 285, 330, 0);
 }
 
-// Bits of a place in the operand buffer: bank, turn, pair of units.
+// Bits of an address in the operand buffer: bank, turn, pair of units.
 static int64_t x_addr_bits(const struct kernel_args *a) {
     return 1 + log2_up(div_up(class_tokens(a), arrays(a))) + at_least(log2_up(args_int(a, "X_UNITS", 2) / 2), 1);
 }
 
-// Two RAMs of units for each token read at a time; LUTRAM brings its output registers, two of them are inside a block
-// RAM.
+// Two RAMs of units for each token that is read at a time. With LUTRAM the output registers are counted; a block RAM
+// contains them.
 static void x_ram(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = unit_bits(a) + UNIT_SHIFT;
     struct cost_resources ram = cost_ram(1ll << x_addr_bits(a), word, RAM_AUTO);
@@ -239,11 +240,12 @@ static void x_ram(const struct kernel_args *a, struct cost_resources *r) {
     if (!ram.bram18) r->ff += 2 * arrays(a) * word;
 }
 
-static int64_t x_write_bits(const struct kernel_args *a) { // of what fills it: memories, place, unit
+static int64_t x_write_bits(const struct kernel_args *a) { // bits of a write to the buffer: memories, address, unit
     return 2 * arrays(a) + x_addr_bits(a) + unit_bits(a) + UNIT_SHIFT;
 }
 
-// The unit that is written waits in a register, and once more for copies on other dies, with the place that is read.
+// The unit that is written waits in a register. For copies on other dies it waits in a second one, together with the
+// read address.
 static void x_buffer(const struct kernel_args *a, bool copied, struct cost_resources *r) {
     x_ram(a, r);
     cost_per(r, copied ? 2 : 1, 0, (double)x_write_bits(a), 0);
@@ -255,8 +257,8 @@ static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r)
     x_buffer(a, args_int(a, "COPIED", 0) != 0, r);
 }
 
-// A unit chosen and doubled for int8, zeros of a token that is not there, and its register; alone it takes more than in
-// the engine.
+// The selection of a unit, doubled for int8, zeros for a token that is absent, and the unit's register. Synthesized
+// alone it takes more than in the engine.
 static void x_slice(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, unit_bits(a), 4 * (double)arrays(a) - 2, 2 * (double)arrays(a), 0);
 }
@@ -270,15 +272,16 @@ static void cost_x_ram(const struct kernel_args *a, struct cost_resources *r) {
 
 static void cost_x_slice(const struct kernel_args *a, struct cost_resources *r) { x_slice(a, r); }
 
-// Without its register stages: what lies on the die of the lanes.
+// The copy of the operand buffer on the die of its lanes, without its register stages.
 static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
     x_ram(a, r);
     x_slice(a, r);
 }
 
-// Operand path: a unit chosen and doubled for int8, its register, and a copy for every FAN_OUT lanes, two if they are
-// more than half as many; each two tokens are packed into 27 bits, and kept apart once more where groups need their
-// sums. On each die half of them are held back by a clock or more; by three or more it is shift registers.
+// Operand path: the selection of a unit, doubled for int8, its register, and a copy for every FAN_OUT lanes, or two if
+// there are more than half as many lanes. Each two tokens are packed into 27 bits. If groups need their sums, they are
+// kept separately in addition. On each die, half of them are delayed by a cycle or more; a delay of three or more takes
+// shift registers.
 static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
     int64_t unit = unit_bits(a), many = arrays(a);
     double pairs = (double)pairs_of(many), held = in_trees(a) ? (double)many / 2 : 0;
@@ -288,7 +291,7 @@ static void operand(const struct kernel_args *a, int64_t channels, int64_t dies,
     cost_per(r, copies, 0, (many > 1 ? 6.75 * pairs : 2) * (double)unit + 5 * (double)many, 0);
 }
 
-// In trees of multipliers weights are signed, and only groups need sums of x.
+// Whether offsets are needed. In trees of multipliers the weights are signed, so only groups need sums of x.
 static bool has_offset(const struct kernel_args *a) { return !in_trees(a); }
 
 static int64_t offset_bits(const struct kernel_args *a) {
@@ -296,16 +299,16 @@ static int64_t offset_bits(const struct kernel_args *a) {
     return arrays(a) * sums + (has_offset(a) ? OFFSET + x_bits(a) : 0);
 }
 
-// Which tokens of a turn are there beside its first.
+// Bits that say which tokens of a turn are present in addition to the first.
 static int64_t others(const struct kernel_args *a) { return at_least(arrays(a) - 1, 1); }
 
-// The operand itself: on the die of the engine the slice of a beat, on another one what fills and reads its copy.
+// Bits of the operand: on the engine's die the slice of a beat, on another die the signals that fill and read its copy.
 static int64_t slice_bits(const struct kernel_args *a) { return arrays(a) * (2 * unit_bits(a) + OPERAND_SHIFT); }
 static int64_t copy_bits(const struct kernel_args *a) {
     return x_write_bits(a) + x_addr_bits(a) + SLICE_CONTROLS + others(a);
 }
 
-// Of four tokens, results have two banks.
+// With four tokens, results have two banks.
 static int64_t command_bits(const struct kernel_args *a) {
     return COMMAND_BITS - 1 + others(a) + (pairs_of(arrays(a)) > 1 ? BANK_BITS : 0);
 }
@@ -319,7 +322,7 @@ int64_t cost_lane_chain_bits(const struct ir_kernel *engine) {
     return chain_bits(&args, true);
 }
 
-// To sums alone: the command, and the exponents once more.
+// Bits to sums alone: the command, and the exponents again.
 static int64_t sums_chain_bits(const struct kernel_args *a) { return command_bits(a) + arrays(a) * OPERAND_SHIFT; }
 
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
@@ -327,7 +330,7 @@ int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
     return sums_chain_bits(&args);
 }
 
-// From the multipliers of a lane that is cut to its sums: a term for each token, and the rows' parameters word by word.
+// Bits from a cut lane's multipliers to its sums: a term for each token, and the rows' parameters word by word.
 static int64_t term_bits(const struct kernel_args *a, int64_t param_bits) {
     return arrays(a) * (x_bits(a) + 26) + param_bits;
 }
@@ -350,7 +353,8 @@ static int64_t copies_of(const struct kernel_args *a) {
     return copies;
 }
 
-// Register stages from a command to the lanes and from them to the results, and places for what is on its way.
+// Register stages from a command to the lanes and from the lanes to the results, and FIFO places for the words in
+// flight.
 static int64_t stages_to(const struct kernel_args *a) { return args_int(a, "HOPS", 0); }
 static int64_t stages_back(const struct kernel_args *a) { return args_int(a, "RESULT_HOPS", stages_to(a)); }
 static int64_t places(const struct kernel_args *a) {
@@ -358,7 +362,7 @@ static int64_t places(const struct kernel_args *a) {
                     (in_trees(a) ? 48 : 32) + stages_to(a) + stages_back(a) + args_int(a, "PULSE_HOPS", 0));
 }
 
-// The chain of each group of lanes, for its multipliers (COPY_CHAIN) or its sums (SUMS_CHAIN): 4 bits.
+// The chain of a group of lanes, in 4 bits of the parameter for its multipliers (COPY_CHAIN) or its sums (SUMS_CHAIN).
 static int64_t chain_of(const struct kernel_args *a, const char *name, int64_t group) {
     int64_t multipliers = args_int(a, "COPY_CHAIN", 0);
     return args_int(a, name, multipliers) >> (4 * group) & 15;
@@ -388,11 +392,11 @@ static int64_t lanes_cut(const struct kernel_args *a, int64_t channels) {
 }
 
 static int64_t bits_of_chain(const struct kernel_args *a, int64_t chain) {
-    if (is_bit(a, "EARLY", chain)) return 0; // without stages
+    if (is_bit(a, "EARLY", chain)) return 0; // the chain has no stages
     return multiplies(a, chain) ? chain_bits(a, is_bit(a, "CHAIN_AWAY", chain)) : sums_chain_bits(a);
 }
 
-// Registers on the way to lanes on other dies and back. The sums of a lane that is cut have a command of their own.
+// Registers on the path to lanes on other dies and back. The sums of a cut lane get a separate command.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
     double stages = (double)stages_to(a);
     int64_t cut = lanes_cut(a, channels);
@@ -439,12 +443,12 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
         cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
     cost_fifo_add(r, places(a), result_bits(a), RAM_DISTRIBUTED);
-    cost_per(r, channels, 15, 8, 0);                                         // joining the arrivals
-    cost_per(r, 1, 60, 240, 0);                                              // the command on its way
+    cost_per(r, channels, 15, 8, 0);                                         // joining the lanes' arrivals
+    cost_per(r, 1, 60, 240, 0);                                              // the command's pipeline
     cost_per(r, args_int(a, "CHAINS", 1) + 1, 0, (double)(channels + 8), 0); // a reset's registers for each part
 }
 
-// ---- a lane by itself, on another die ----
+// ---- a lane alone, on another die ----
 
 struct cost_resources cost_one_lane(const struct ir_kernel *engine) {
     const struct kernel_args args = {engine->param, engine->params};
@@ -474,7 +478,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->engine.results = places(a);
     c->engine.lane_beats = LANE_BEATS;
     c->engine.key_units = KEY_UNITS;
-    // From the decision to the output's offer: 1, the beat in the lanes, the lanes, dequantizers, FIFO.
+    // Cycles from the decision to the output's offer: 1, the beat in the lanes, the lanes, dequantizers, FIFO.
     enum { BEAT_AT = 5, DEQUANTIZE = LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD };
     int64_t lanes = in_trees(a) ? LATENCY_PAIR_PRODUCTS + pair_more(a) + LATENCY_PAIR_SUMS
                                 : LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_event_counters: events counted for the host.
+// rill_event_counters: counts events for the host.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fifo_pool: one storage for streams of groups that never run together.
+// rill_fifo_pool: one storage for streams of groups that never run at the same time.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
-// Its streams are the edges', its step words come in passing.
+// The simulator handles its streams as edges, and takes its step words without delay.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     c->machine = TIMING_SINK;
 }
 
-// Two walks with a step word each ahead, the words of all streams into one FIFO.
+// Two walks, each with a step word ahead, and a multiplexer of all streams' words into one FIFO.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1) + 1;
     cost_fifo_add(r, args_int(a, "DEPTH", 0), word, args_style(a, RAM_AUTO));
@@ -18,7 +18,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, word * class_ports(a), 0.45, 0, 0);
 }
 
-// One word lies in the output register.
+// One word is in the output register, not in the memory.
 static struct cost_memory memory(const struct kernel_args *a) {
     return (struct cost_memory){
         .words = at_least(args_int(a, "DEPTH", 1) - 1, 1), .bits = args_int(a, "DATA_W", 1) + 1, .times = 1};

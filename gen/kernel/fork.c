@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fork: a word to every output, each as soon as it takes it.
+// rill_fork: gives a word to every output, to each as soon as that output takes it.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

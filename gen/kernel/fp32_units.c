@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units of fp32 arithmetic: fixed but for the integer ones.
+// Units of fp32 arithmetic. Their cost is fixed except for those with integers.
 #include "gen/kernel/class.h"
 
 static void cost_fp32_add(const struct kernel_args *a, struct cost_resources *r) {
@@ -18,7 +18,7 @@ static void cost_fp32_rsqrt(const struct kernel_args *a, struct cost_resources *
     (void)a, cost_per(r, 1, 362, 253, 2);
 }
 
-// Above 64 bits the normalizing shifter has one more level.
+// Above 64 bits, the normalizing shifter has one more level.
 static void cost_fp32_from_int(const struct kernel_args *a, struct cost_resources *r) {
     int64_t width = args_int(a, "WIDTH", 32);
     bool is_wide = width > 64;

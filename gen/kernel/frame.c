@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_frame: rows counted as firings, or firings as rows.
+// rill_frame: turns rows into firings, or firings into rows.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

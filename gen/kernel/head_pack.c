@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_head_pack: query heads as tokens, in steps of one token.
+// rill_head_pack: turns query heads into tokens, in steps of one token.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_head_replay: keys of a head, as often as query heads read it.
+// rill_head_replay: gives the keys of a head once for each query head that reads them.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_head_split: query heads that were tokens as firings again.
+// rill_head_split: turns query heads that were tokens into firings again.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -19,7 +19,7 @@ static int64_t words_of(const struct kernel_args *a) { return 2 * class_tokens(a
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t bits = args_int(a, "DATA_W", 1);
     class_cost_buffer(r, words_of(a), bits, RAM_AUTO);
-    cost_per(r, bits, 1, 0, 0); // what passes or was stored
+    cost_per(r, bits, 1, 0, 0); // selects between a passing and a stored word
     cost_per(r, 1, 60, 60, 0);
 }
 

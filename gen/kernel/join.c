@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_join: a word of every input together. Inside modules only.
+// rill_join: takes a word of every input together. Used only inside modules.
 #include "gen/kernel/class.h"
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) { cost_per(r, class_ports(a), 0.5, 0, 0); }

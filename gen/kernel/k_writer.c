@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_k_writer: keys to memory.
+// rill_k_writer: writes keys to memory.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 

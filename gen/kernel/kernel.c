@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of classes, and what is asked of an instance through it.
+// The table of classes, and the functions that look up an instance's class.
 #include "gen/kernel/kernel.h"
 
 #include <string.h>
@@ -129,7 +129,8 @@ bool kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
 
 // ---- timing ----
 
-// A dump may have been edited: numbers that no module takes. They are counts, and what divides is not 0.
+// Limits a contract's numbers, because an edited dump may have values that no module allows. All numbers become valid
+// counts, and divisors are not 0.
 enum { MOST = 1 << 20 };
 static bool is_count(int64_t n) { return n >= 0 && n <= MOST; }
 static bool is_divisor(int64_t n) { return n > 0 && n <= MOST; }
@@ -200,8 +201,8 @@ int64_t timing_latency(const struct timing_contract *c) {
     switch (c->machine) {
     case TIMING_BANKS:
     case TIMING_SOFTMAX: return c->stages + banks_latency(&c->banks);
-    case TIMING_GEAR: return c->stages + 2;   // the line, the output register
-    case TIMING_ENGINE: return c->stages + 5; // counted 2 cycles after an operand's last unit; docs/engine.md
+    case TIMING_GEAR: return c->stages + 2;   // and the line, the output register
+    case TIMING_ENGINE: return c->stages + 5; // an operand counts 2 cycles after its last unit; docs/engine.md
     case TIMING_REPLAY: return c->stages + c->replay.ready;
     case TIMING_SPLIT: return c->stages + c->split.ready;
     case TIMING_LAYOUT: return c->stages + c->layout.ready;

@@ -6,7 +6,7 @@
 
 // ---- which operations belong together ----
 
-// The node of a kind from which a tensor comes, through operations on rows that grow with the position.
+// The node with this trait that a tensor comes from, through operations on rows that grow with the position.
 static int source_of(const struct ir *ir, int tensor, unsigned trait, int depth) {
     int n = ir->tensor[tensor].producer, found = IR_NONE;
     if (n == IR_NONE || depth > 16) return IR_NONE;
@@ -57,14 +57,14 @@ static int reads(const struct ir *ir, int tensor, int *reader) {
     return count;
 }
 
-// The one reader of a node's first output, of a kind and in its region; else IR_NONE.
+// The only reader of a node's first output, if it has this trait and is in the same region; else IR_NONE.
 static int only_reader(const struct ir *ir, int n, unsigned trait) {
     int reader = IR_NONE;
     if (n == IR_NONE || reads(ir, ir->node[n].out[0], &reader) != 1) return IR_NONE;
     return ir_node_is(ir, reader, trait) && ir->node[reader].region == ir->node[n].region ? reader : IR_NONE;
 }
 
-// Scores, softmax, weights, values: nothing else between them.
+// Whether an attention has only scores, softmax, weights and values, with nothing else between them.
 static bool is_plain(const struct ir *ir, int scores) {
     int softmax = only_reader(ir, only_reader(ir, scores, OP_OF_PRODUCT), OP_OF_SCORES),
         values = only_reader(ir, only_reader(ir, softmax, OP_QUANTIZES), OP_BY_VALUES), reader;
@@ -136,7 +136,7 @@ int kv_net(struct ir *ir, int unit, enum ir_net_role role) {
     return ir_net(ir, role, kv_units(ir) > 1 ? kv_unit_scores(ir, unit) : IR_NONE);
 }
 
-int kv_kernel(const struct ir *ir, int unit, unsigned trait) { // they are made cache by cache
+int kv_kernel(const struct ir *ir, int unit, unsigned trait) { // writers are made cache by cache
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], trait) && unit-- == 0) return k;
     return IR_NONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_kv_quantize: heads of keys or values to int8 with a scale each.
+// rill_kv_quantize: converts heads of keys or values to int8, with a scale per head.
 #include <string.h>
 
 #include "gen/kernel/class.h"

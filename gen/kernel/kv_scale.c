@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_kv_scale: scales of the KV cache, on chip.
+// rill_kv_scale: keeps the scales of the KV cache on chip.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -17,14 +17,14 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->scales.lanes = class_lanes(a);
 }
 
-// A memory for each two lanes, written one lane at a time.
+// One memory for each two lanes, which is written one lane at a time.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = class_lanes(a), wide = lanes > 1 ? 2 : 1;
     int64_t words = args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * div_up(args_int(a, "CONTEXT", 1), lanes);
     return (struct cost_memory){.words = words, .bits = 32 * wide, .times = lanes / wide};
 }
 
-// What is no UltraRAM is built of pieces that one lane fills.
+// Memory other than UltraRAM is built from pieces that one lane fills.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     struct cost_memory m = memory(a);
     int64_t lanes = class_lanes(a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_kv_tracker: which layers of keys and values are in memory.
+// rill_kv_tracker: tracks which layers of keys and values are in memory.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_layout_converter: whole words in another order: two banks.
+// rill_layout_converter: gives whole words in another order, with two banks.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memories by their shape: what the device offers (UltraScale+, UG573 and UG574) and how many pieces of it a memory
-// takes.
+// Costs of memories by shape: how many of the device's RAM primitives (UltraScale+, UG573 and UG574) a memory takes.
 #include "gen/kernel/args.h"
 #include "gen/kernel/kernel.h"
 
@@ -11,8 +10,8 @@ enum {
     SRL_WORDS = 32,
     URAM_WORDS = 4096,
     URAM_BITS = 72,
-    MUX_INPUTS = 3,        // a LUT joins three more to what is there
-    AUTO_LUTRAM_WORDS = 64 // up to here a tool takes LUTRAM
+    MUX_INPUTS = 3,        // a LUT adds three more inputs to a multiplexer
+    AUTO_LUTRAM_WORDS = 64 // up to this depth, a synthesis tool chooses LUTRAM
 };
 
 void cost_add(struct cost_resources *to, const struct cost_resources *what, int64_t times) {
@@ -29,8 +28,8 @@ static int64_t lutram(int64_t words, int64_t bits) {
     return banks * LUTRAM_LUTS * div_up(bits, LUTRAM_64_BITS) + bits * div_up(banks - 1, MUX_INPUTS);
 }
 
-// The aspect ratio that takes least, of equals the one with fewer rows of RAMs, which a multiplexer has to join. A
-// column of a ratio may be half a BRAM36 where the rest of the width fits it.
+// Chooses the aspect ratio that takes the fewest block RAMs. Of equal ones it takes the ratio with fewer rows of RAMs,
+// because a multiplexer must join the rows. A column may be half a BRAM36 if the rest of the width fits into it.
 static struct cost_resources block_ram(int64_t words, int64_t bits) {
     static const struct {
         int64_t words, whole, half; // bits of a BRAM36, of its half, at this depth
@@ -64,9 +63,9 @@ struct cost_resources cost_ram(int64_t words, int64_t bits, enum ram_style style
     }
 }
 
-// Up to two words there is no memory: registers and a multiplexer. Deeper ones have their last word in an output
-// register, which block and ultra RAMs bring along. The control is counters of the words held, in the storage and at
-// most (docs/rtl.md, rill_fifo).
+// A FIFO of up to two words has no memory, only registers and a multiplexer. A deeper FIFO keeps its last word in an
+// output register, which block and ultra RAMs include. The control has counters of the words held, in the storage and
+// in total (docs/rtl.md, rill_fifo).
 struct cost_resources cost_fifo(int64_t depth, int64_t bits, enum ram_style style) {
     struct cost_resources r = {0};
     if (depth <= 0) return r;

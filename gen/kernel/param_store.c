@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_param_store: vector parameters, given in a circle for ever.
+// rill_param_store: gives its vector parameters in an endless cycle.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -16,14 +16,14 @@ static int64_t lines_of(const struct kernel_args *a) {
     return div_up(args_int(a, "WORDS", 1), line_of(a) / at_least(args_int(a, "WORD_W", 1), 1));
 }
 
-// A line collected, one ahead, one leaving.
+// Three lines have registers: one is collected, one is read ahead, one leaves.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "WORD_W", 1), line = line_of(a);
     struct cost_resources ram = cost_ram(lines_of(a), line, args_style(a, RAM_AUTO));
     cost_add(r, &ram, 1);
-    cost_per(r, line > word ? line : 0, ram.bram18 || ram.uram ? 1 : 1.75, 0, 0); // words shifted out of a line
+    cost_per(r, line > word ? line : 0, ram.bram18 || ram.uram ? 1 : 1.75, 0, 0); // shifts words out of a line
     cost_per(r, 1, 26, 26 + (double)line * (ram.bram18 || ram.uram ? 2 : 3), 0);
-    cost_per(r, args_int(a, "HOPS", 0), 0, 3, 0); // from the die of what loads it
+    cost_per(r, args_int(a, "HOPS", 0), 0, 3, 0); // stages from the die of the loader
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {

@@ -40,7 +40,7 @@ int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
     base_fatal("ports: a stream of products has no width of its own");
 }
 
-// Integers travel row by row, and so do heads; a tensor of fp32 values is one firing.
+// Whether a tensor travels row by row. Integers and heads do; a tensor of fp32 values is one firing.
 static bool by_rows(const struct ir_tensor *t) {
     return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC);
 }
@@ -52,7 +52,7 @@ static int64_t firing_elements(const struct ir_tensor *t) {
 bool ports_is_array(const struct ir_tensor *t) { return t->rank > 1 && t->dtype == IR_F32 && !t->heads; }
 
 static bool head_blocks(const struct ir *ir, const struct ir_tensor *t) {
-    for (int n = 0; n < ir->nodes; n++) // q: consumed head by head
+    for (int n = 0; n < ir->nodes; n++) // q is consumed head by head
         for (int i = 0; i < ir->node[n].inputs; i++)
             if (&ir->tensor[ir->node[n].in[i]] == t && ir->node[n].inputs == 2 && i == 0 &&
                 ir->tensor[ir->node[n].in[1]].dtype == IR_KV)
@@ -110,8 +110,8 @@ struct ir_itensor ports_array_type(const struct ir *ir, const struct ir_tensor *
     return type;
 }
 
-// In row-major order words run on from row to row; that has a type of several dimensions only where rows are whole
-// words.
+// In row-major order, words continue from one row to the next. Such a stream has a type of several dimensions only if
+// rows are whole words.
 static struct ir_itensor vector_type(const struct ir *ir, const struct ir_tensor *t, int lanes) {
     static const int row_major[IR_MAX_RANK] = {0, 1, 2, 3};
     if (ports_is_array(t) && t->shape[t->rank - 1].bound % lanes == 0) return ports_array_type(ir, t, lanes, row_major);
@@ -181,7 +181,7 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     return p;
 }
 
-// Rows that leave an engine one by one: each is padded to whole words.
+// For rows that leave an engine one by one. Each row is padded to whole words.
 void ports_set_rows(struct ir *ir, int kernel, int p, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     struct ir_port *port = &ir->kernel[kernel].port[p];

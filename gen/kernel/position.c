@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_position: rows of an fp32 table, by position: of a checkpoint, or computed.
+// rill_position: gives rows of an fp32 table, selected by position. The table is from a checkpoint or computed.
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
@@ -25,7 +25,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     struct cost_resources rows =
         cost_ram(1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(words), 1)), beat, RAM_AUTO);
     cost_add(r, &rows, ram_banks);
-    cost_per(r, chunk < beat ? beat : 0, 0.43, 0, 0); // a chunk cut out of a word
+    cost_per(r, chunk < beat ? beat : 0, 0.43, 0, 0); // selects a chunk of a word
     cost_per(r, 1, 115, 198 + 32 * (double)class_lanes(a), 0);
     if (!rows.bram18) r->ff += ram_banks * beat;
     if (!class_is_power_of_two(row)) r->dsp++;

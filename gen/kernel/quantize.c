@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_quantize: fp32 to int8 with an exponent per block.
+// rill_quantize: converts fp32 to int8 with an exponent per block.
 #include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
 
@@ -13,7 +13,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "FIRE_BLOCKS", per_head);
 }
 
-enum { BANKS = 4 }; // blocks that are kept, in the room of two of the largest
+enum { BANKS = 4 }; // blocks that are held, in room for two of the largest
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     int64_t chunks = div_up(args_int(a, "BLOCK", 1), class_lanes(a));
@@ -28,7 +28,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, div_up(args_int(a, "BLOCK", 1), class_lanes(a)), r);
-    double wide = (double)(args_int(a, "X_BITS", 8) - 8) / 2; // two more bits of a mantissa
+    double wide = (double)(args_int(a, "X_BITS", 8) - 8) / 2; // pairs of mantissa bits beyond 8
     cost_per(r, class_lanes(a), 64 + 22 * wide, 25 + 8 * wide, 0);
     cost_per(r, class_beat_bits(a), 1.36 + 0.34 * wide, 1 + 0.25 * wide, 0);
     cost_per(r, 1, 76, 150, 0);

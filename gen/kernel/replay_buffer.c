@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_replay_buffer: a firing that a repeated region reads in every repetition.
+// rill_replay_buffer: keeps a firing that a repeated region reads in every repetition.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

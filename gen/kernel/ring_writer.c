@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_ring_writer: ids to memory, one after the other.
+// rill_ring_writer: writes ids to memory, one after another.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

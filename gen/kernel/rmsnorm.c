@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_rmsnorm: vectors in banks, two passes; gamma comes beside.
+// rill_rmsnorm: vectors are kept in banks and read in two passes; gamma has its own input.
 #include "gen/kernel/class.h"
 #include "gen/numerics/numerics.h" // the constants of the norms and of K: one definition for both models
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_rope: rotary embedding, heads in banks; the row of cos and sin comes before. And the table of these rows.
+// rill_rope: rotary embedding of heads, which are kept in banks; the row of cos and sin arrives first. This file also
+// calculates the table of these rows.
 #include "gen/kernel/class.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 struct angles {
     double theta, factor, original, pairs;
-    double low, high; // llama3: turns within the original context; yarn: places of the ramp
+    double low, high; // llama3: turns within the original context; yarn: ends of the ramp
     double (*scaled)(const struct angles *, double frequency, double i);
     double magnitude; // of cos and sin
 };
@@ -35,7 +36,7 @@ static double yarn(const struct angles *a, double frequency, double i) {
     return frequency / a->factor * ramp + frequency * (1 - ramp);
 }
 
-// The pair that makes so many turns within the original context.
+// The pair (as a real number) that makes this number of turns within the original context.
 static double pair_of(const struct angles *a, double turns) {
     return 2 * a->pairs * log(a->original / (turns * 2 * M_PI)) / (2 * log(a->theta));
 }
@@ -86,7 +87,7 @@ static int64_t rotary_of(const struct ir *ir, const struct ir_node *node) {
     return ir_tensor_elements(&ir->tensor[node->in[1]]);
 }
 
-// A word is of one head, and of one half of what turns in it.
+// The unit that lanes must divide: a word holds elements of one head, and of one half of its rotated part.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     int64_t a = head_of(ir, node), b = rotary_of(ir, node) / 2;
     while (b) {
@@ -109,7 +110,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     class_banks(c, chunks(a), 1, 1 + LATENCY_MUL + LATENCY_ADD);
 }
 
-// Heads twice (once for the other elements of the pairs), and the two halves of a row.
+// Stores heads twice (the second time for the other elements of the pairs), and the two halves of a row.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), half = div_up(args_int(a, "ROTARY", 2), 2 * lanes);
     bool beside = args_int(a, "PAIRS", 0) && lanes > 1;

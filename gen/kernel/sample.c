@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_sample: an index drawn at random, or that of the largest element; a word per token.
+// rill_sample: gives an index drawn at random, or that of the largest element, one word per token.
 #include "gen/kernel/class.h"
 
 enum { SCORE = 1 + LATENCY_THREEFRY + LATENCY_GUMBEL + LATENCY_ADD }; // cycles from a chunk to its scores
@@ -9,14 +9,16 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "TOP_K", ir->design.sampling);
 }
 
-// Without a list: the host chooses that at run time, and it takes some hundred cycles more for an id.
+// The contract does not include the list of candidates. The host selects it at run time, and it takes some hundred
+// cycles more per id.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     rtl_argmax.contract(a, at, c);
     c->stages += SCORE;
 }
 
-// For a lane product, hash (of two lanes), noise and sum beside what the largest element takes; a place of the list;
-// the bound. Summed up of the parts, as the whole has no row of its own in the table of what was measured.
+// Per lane: product, hash (one for two lanes), noise and sum, in addition to the cost of the largest element; a place
+// of the list; the bound. This is the sum of the parts, because the table of measured syntheses has no row for the
+// whole.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), places = args_int(a, "TOP_K", 1);
     rtl_argmax.cost(a, r);

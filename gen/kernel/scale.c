@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_scale: every head times its scalar, which comes with the head's first row.
+// rill_scale: multiplies every head by its scalar, which arrives with the head's first row.
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {

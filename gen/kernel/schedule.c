@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_schedule: a table of entries and the walk through it. Inside modules only.
+// rill_schedule: a table of entries and the walk through it. Used only inside modules.
 #include "gen/kernel/class.h"
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_segment_walker: the order in which an engine's beats are read.
+// rill_segment_walker: gives the order in which an engine's beats are read.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_serializer and rill_deserializer: a word in slices from die to die.
+// rill_serializer and rill_deserializer: carry a word in slices from die to die.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -10,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static int64_t slice_bits(const struct kernel_args *a) { return at_least(args_int(a, "SLICE_W", 1), 1); }
 static int64_t number_bits(const struct kernel_args *a) { return log2_up(args_int(a, "DATA_W", 1) / slice_bits(a)); }
 
-// A multiplexer for each bit of a slice: three LUTs for eight bits of the word.
+// Each bit of a slice has a multiplexer, which takes three LUTs for eight bits of the word.
 static void cost_send(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "DATA_W", 1), 0.375, 0, 0);
     cost_per(r, slice_bits(a), 0, 1, 0);

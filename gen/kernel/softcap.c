@@ -19,7 +19,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 20, 31, 0);
 }
 
-// One DSP of the last product is spared, as long as the cap is a short number.
+// The last product saves one DSP if the cap is a short number.
 void class_cost_softcap(int64_t lanes, struct cost_resources *r) { cost_per(r, lanes, 1625, 1455, 9); }
 
 const struct kernel_class rtl_softcap = {

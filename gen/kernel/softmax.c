@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_softmax: rows of scores in banks; one pass to scale and find the largest, one for exp, product and sum.
+// rill_softmax: keeps rows of scores in banks. One pass scales them and finds the largest, the next one does exp,
+// product and sum.
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
@@ -17,9 +18,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     class_banks(c, 0, class_max_delay(a), 1 + LATENCY_ADD + LATENCY_EXP + LATENCY_MUL);
     c->machine = TIMING_SOFTMAX;
     c->banks.enter = 1 + LATENCY_MUL + (is_capped(a) ? LATENCY_SOFTCAP : 0);
-    // From a token's last p to its scalar: the sum, its accumulator, the reciprocal and three registers to the FIFO.
+    // Cycles from a token's last p to its scalar: the sum, its accumulator, the reciprocal and three registers to the
+    // FIFO.
     c->banks.softmax.behind = class_levels(a) + 1 + LATENCY_FROM_INT + LATENCY_MUL + LATENCY_RECIP + 3;
-    c->banks.softmax.kept = 4; // firings whose scalars have room
+    c->banks.softmax.kept = 4; // firings whose scalars there is room for
     c->banks.softmax.heads = args_int(a, "HEADS", 1);
     c->banks.softmax.lanes = class_lanes(a);
     c->banks.softmax.layers = args_int(a, "LAYERS", 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_spill: firings that go to memory and come back.
+// rill_spill: writes firings to memory and reads them back.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -15,7 +15,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->spill.words = args_int(a, "WORDS", 1);
 }
 
-// The beat that fills (of a wider word: what leaves, what comes back), the word out; tuser of its firings.
+// Registers: the beat that is being filled (for a word wider than a beat: the word that leaves and the one that comes
+// back), the word out, and tuser of its firings.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1), beat = class_beat_bits(a), whole = beat / at_least(word, 1),
             parts = div_up(word, beat), firings = args_int(a, "FIRINGS", 1);
@@ -30,7 +31,8 @@ int kernel_spill_firings(const struct ir_kernel *k) {
     return (int)args_int(&a, "FIRINGS", 1);
 }
 
-// The beat that fills (of a wider word: what leaves, what comes back), the word out, its firings' tuser.
+// Bits of the beat that is being filled (for a word wider than a beat: the word that leaves and the one that comes
+// back), the word out, and its firings' tuser.
 int64_t kernel_spill_bits(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);
     int64_t word = args_int(&a, "DATA_W", 1), beat = class_beat_bits(&a), parts = div_up(word, beat);

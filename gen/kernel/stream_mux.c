@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_stream_mux: firings of several streams in turn.
+// rill_stream_mux: merges firings of several streams in turn.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -7,11 +7,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_MUX;
 }
 
-// The number of the port chooses, four words in a LUT.
+// The port's number selects the word, among four words in a LUT.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, ports = class_ports(a);
     class_cost_turns(a, r);
-    int64_t fours = div_up(ports, 4); // a LUT chooses among four, another one among those
+    int64_t fours = div_up(ports, 4); // a LUT selects among four words, another LUT among the results
     cost_per(r, word, (double)(fours > 1 ? fours + 1 : 1), 0, 0);
 }
 

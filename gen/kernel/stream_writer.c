@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_stream_writer: rows of an output of the graph, to memory.
+// rill_stream_writer: writes rows of a graph output to memory.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

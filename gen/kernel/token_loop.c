@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_token_loop: steps and ids of a request.
+// rill_token_loop: gives the steps and ids of a request.
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
-// From the next id to the id: ring, decision, step, id, check, send.
+// Stages from one id to the next: ring, decision, step, id, check, send.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     c->machine = TIMING_LOOP;
@@ -13,7 +13,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_beat_bits(a), 0.45, 1, 0);
     cost_per(r, args_int(a, "FAULTS", 1), 3.5, 0, 0);
-    cost_per(r, args_int(a, "MEMORY_ERRORS", 1), 29.5, 0, 0); // an address is chosen among them
+    cost_per(r, args_int(a, "MEMORY_ERRORS", 1), 29.5, 0, 0); // selects one of their addresses
     cost_per(r, args_int(a, "BASES", 1), 1.8, 1, 0);
     cost_per(r, args_int(a, "END_IDS", 1) - 1, 12, 32, 0);
     cost_per(r, 1, 887, 1100, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_token_select: the last token of a firing.
+// rill_token_select: passes only the last token of a firing.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_v_tail: values to the open block and, block by block, to memory.
+// rill_v_tail: writes values to the open block and, block by block, to memory.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -11,10 +11,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->values.rows = div_up(head_dim, at_least(args_int(a, "CHANNELS", 1), 1));
     c->values.units = div_up(8 * head_dim, beat_bits);
     c->values.beats = beat_bits == 512 ? 1 : 2; // of 64 positions
-    c->values.reads = args_int(a, "READS", 0);  // of the tail in a layer; 0: not waited for
+    c->values.reads = args_int(a, "READS", 0);  // reads of the tail in a layer; 0: not waited for
     c->values.reads_alone = args_int(a, "READS_ALONE", 0);
-    c->values.every = 6;   // asked for, there 3 cycles later, offered, taken
-    c->values.settle = 30; // what others read and write left out
+    c->values.every = 6;   // a beat is requested, available 3 cycles later, offered and taken
+    c->values.settle = 30; // without the reads and writes of other clients
     c->values.release = 3;
     c->values.by_step = args_int(a, "STEP_READS", 0) != 0;
 }
@@ -27,12 +27,12 @@ static int64_t words_of(const struct kernel_args *a) {
     return args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows_of(a) * (class_beat_bits(a) < 512 ? 2 : 1);
 }
 
-// A lane's words of single bytes to write: nine bits of a block RAM for each byte, whole LUTRAMs else.
+// A lane's memory with byte writes: nine bits of a block RAM for each byte, else whole LUTRAMs.
 static void tail_ram(int64_t words, int64_t beat, enum ram_style style, struct cost_resources *r) {
     struct cost_resources bytes = cost_ram(words, 8, style);
     if (!bytes.bram18 && !bytes.uram) {
         cost_add(r, &bytes, beat / 8);
-        r->ff += beat; // the register that a block RAM has
+        r->ff += beat; // output register, which a block RAM includes
     } else cost_ram_add(r, words, beat / 8 * 9, style, 1);
 }
 
@@ -47,7 +47,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_add(r, &lane, channels - ultra);
     cost_add(r, &ultra_lane, ultra);
     cost_per(r, 8 * held, 1.2, 1, 0);
-    cost_per(r, channels, 14, 11, 0); // copies of what goes to all
+    cost_per(r, channels, 14, 11, 0); // copies of signals that go to all channels
     cost_per(r, 1, 80, 260, 0);
     if (args_int(a, "READS", 0) > 0) cost_per(r, 1, 35, 43, 0); // counters of reads and layers
 }

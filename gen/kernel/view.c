@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_view: the same words under another shape.
+// rill_view: passes words unchanged, under another shape.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

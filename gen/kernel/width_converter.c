@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_width_converter: words of some elements to words of others.
+// rill_width_converter: changes the number of elements in a word.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -18,10 +18,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->gear.last_elements = args_int(a, "LAST_ELEMS", 0);
 }
 
-// Elements that a shifted word can have after a stage of the shifter: the word and the places moved so far.
+// Elements that a word can have after a stage of the shifter: its own, plus the places moved so far.
 static int64_t shifted(int64_t in, int64_t out, int stage) { return in + at_most((1ll << (2 * stage)) - 1, out - 1); }
 
-// rill_width_gear: masked word, shifter of 4:1 stages, join with the token's rest, buffer of four row-steps, output.
+// rill_width_gear: the masked word, a shifter of 4:1 stages, the join with the token's rest, a buffer of four
+// row-steps, the output.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { LINES = 4 };
     int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding windows as parameters: 16 bits for each layer, the first low, or one where all are alike; none where all
-// positions are seen.
+// Sliding windows as parameters: 16 bits for each layer with the first layer lowest, or one value if all layers are
+// alike, or none if all positions are visible.
 #include "gen/ir/window.h"
 
 #include "gen/kernel/class.h"
@@ -26,7 +26,7 @@ void class_window(struct ir *ir, const struct ir_node *node, int k) {
     class_window_list(ir, k, "WINDOW", window, repeat);
 }
 
-// rill_window_begin: a table, a comparison, a difference; a division where a unit has several blocks.
+// rill_window_begin: a table, a comparison and a difference, with a division if a unit has several blocks.
 static void begin(const struct kernel_args *a, int64_t windows, struct cost_resources *r) {
     int64_t channels = at_least(args_int(a, "KEY_CHANNELS", 1), 1);
     cost_per(r, 1, 40 + (windows > 1 ? (double)windows : 0), 58, 0);
@@ -42,7 +42,7 @@ void class_cost_window(const struct kernel_args *a, struct cost_resources *r) {
 void class_cost_window_entries(const struct kernel_args *a, int64_t entry_bits, struct cost_resources *r) {
     if (!args_value(a, "K_WINDOW") && !args_value(a, "V_WINDOW")) return;
     begin(a, 2 * args_int(a, "WINDOWS", 1), r);
-    cost_per(r, entry_bits + 17, 1, 1, 0); // on their way, in rings of LUTRAM
+    cost_per(r, entry_bits + 17, 1, 1, 0); // entries in flight, in LUTRAM rings
     cost_per(r, 1, 120, 180, 0);
 }
 

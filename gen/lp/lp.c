@@ -14,17 +14,17 @@ void lp_add(struct lp *lp, int from, int to, int64_t least, double weight) {
     lp->row[lp->rows++] = (struct lp_row){from, to, least, weight};
 }
 
-// ---- variables a fixed difference apart are one ----
+// ---- variables that are a fixed difference apart are merged into one class ----
 
 struct class {       // of a variable
-    int of;          // another variable of the class, itself: it stands for the class
-    int64_t further; // the variable's value, less that one's
+    int of;          // another variable of the class, or itself if it represents the class
+    int64_t further; // the variable's value minus that one's
 };
 
 static struct class find(struct class *all, int v) {
     struct class c = {v, 0};
     for (; all[c.of].of != c.of; c.of = all[c.of].of) c.further += all[c.of].further;
-    if (c.of != v) all[v] = c; // a shorter way the next time
+    if (c.of != v) all[v] = c; // shortens the path for the next lookup
     return c;
 }
 
@@ -35,7 +35,7 @@ static int compare_rows(const void *x, const void *y) {
     return (a->least < b->least) - (a->least > b->least);
 }
 
-// In order, of those between the same two variables the strictest alone. Their number.
+// Sorts the rows, keeps only the strictest of those between the same two variables, and returns how many are left.
 static int sort_rows(struct lp_row *row, int rows) {
     int kept = 0;
     if (rows) qsort(row, (size_t)rows, sizeof *row, compare_rows);
@@ -44,7 +44,7 @@ static int sort_rows(struct lp_row *row, int rows) {
     return kept;
 }
 
-// s[b] - s[a] is at least what it may be at most: the row of the other direction.
+// Whether s[b] - s[a] is fixed: a row in the other direction makes its lower bound its upper bound as well.
 static bool is_fixed(const struct lp_row *row, int rows, const struct lp_row *r) {
     struct lp_row key = {r->to, r->from, 0, 0};
     int low = 0, high = rows;
@@ -62,7 +62,7 @@ static struct class *join_fixed(const struct lp *lp, const struct lp_row *row, i
     for (int r = 0; r < rows; r++) {
         if (row[r].from == row[r].to || !is_fixed(row, rows, &row[r])) continue;
         struct class a = find(all, row[r].from), b = find(all, row[r].to);
-        int64_t further = a.further + row[r].least - b.further; // b's class than a's
+        int64_t further = a.further + row[r].least - b.further; // how far b's class is from a's
         if (a.of < b.of) all[b.of] = (struct class){a.of, further};
         else if (b.of < a.of) all[a.of] = (struct class){b.of, -further};
     }
@@ -85,7 +85,7 @@ static void load_columns(const struct lp *lp, struct class *all, int *column, gl
     }
 }
 
-// StreamTensor: delay(i, j) >= D_i, written with start times.
+// The constraint delay(i, j) >= D_i of StreamTensor, written with start times.
 static void load_rows(const struct lp_row *row, int rows, const int *column, glp_prob *p) {
     if (rows) glp_add_rows(p, rows);
     for (int r = 0; r < rows; r++) {

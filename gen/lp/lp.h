@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Difference-constraint programs: start times s with s[to] - s[from] >= least, and the least weighted sum of such
-// differences. The only place that knows a solver. The matrix is a network's, so the optimum is integral; it is checked
-// again after rounding.
+// Difference-constraint programs: find start times s with s[to] - s[from] >= least that minimise a weighted sum of such
+// differences. The constraint matrix is that of a network, so the optimum is integral. The rounded result is still
+// checked against every row. Only this module and mip.c use the solver's library.
 #ifndef RILL_LP_H
 #define RILL_LP_H
 
@@ -10,7 +10,7 @@
 struct lp_row { // s[to] - s[from] >= least
     int from, to;
     int64_t least;
-    double weight; // of s[to] - s[from] in the sum that is minimised
+    double weight; // weight of s[to] - s[from] in the minimised sum
 };
 
 struct lp {
@@ -23,16 +23,18 @@ struct lp {
 
 void lp_init(struct lp *, struct arena *, int variables);
 void lp_add(struct lp *, int from, int to, int64_t least, double weight);
-// The start times, s[0] = 0; NULL when no start times meet the rows (a circle of rows demands more than 0), or the sum
-// has no least value.
+// Returns the start times, with s[0] = 0. Returns NULL if no start times satisfy the rows (a cycle of rows demands more
+// than 0) or if the sum has no minimum.
 int64_t *lp_solve(const struct lp *);
 
-// Words that are in a stream at once, REFERENCE of StreamTensor (MICRO 2025): a firing of `words` words whose source
-// gives the first `first` cycles after its start, then one every `interval`, the last by `length`; the target takes one
-// every `target_interval`, from `delay` cycles after the source's start.
+// A stream between two kernels, as StreamTensor (MICRO 2025) describes it for its REFERENCE strategy. The source sends
+// a firing of `words` words: the first one `first` cycles after the source's start, then one every `interval` cycles,
+// the last one by `length`. The target takes one word every `target_interval` cycles, starting `delay` cycles after the
+// source's start.
 struct lp_stream {
     int64_t words, first, interval, length, target_interval, delay;
 };
+// The most words that are in the stream at once.
 int64_t lp_max_words(const struct lp_stream *);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small integer programs: minimise a weighted sum of bounded variables under linear rows. With gen/lp/lp.c the only
-// place that knows a solver. The search ends after a number of branches, so the answer is the same on every machine;
-// the time limit is a safety net behind that.
+// Small integer programs: minimise a weighted sum of bounded variables under linear rows. Only this module and lp.c use
+// the solver's library. The search ends after a fixed number of branches, so every machine finds the same answer. The
+// time limit is a safety net in case the branches take too long.
 #ifndef RILL_MIP_H
 #define RILL_MIP_H
 
@@ -37,15 +37,16 @@ enum mip_status {
 };
 
 struct mip_limits {
-    int branches;     // of the search; a fixed count, so that runs agree
+    int branches;     // limit of the search; a fixed count, so that runs agree
     int milliseconds; // 0: none
 };
 
 void mip_init(struct mip *, struct arena *);
 int mip_variable(struct mip *, double low, double high, double cost, bool integer); // its index
 int mip_row(struct mip *, double low, double high);                                 // its index
-void mip_term(struct mip *, int row, int variable, double factor);                  // one at most per row and variable
-// Values in arena memory, integers whole; every row is checked again with them. NULL with MIP_NONE.
+void mip_term(struct mip *, int row, int variable, double factor);                  // at most one per row and variable
+// Returns the variables' values, in arena memory, with integers whole. Every row is checked again with these values.
+// Returns NULL with MIP_NONE.
 double *mip_solve(const struct mip *, struct mip_limits, enum mip_status *);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A firing in, a word per token out.
+// Machine of kernels that take a whole firing and then give one word per token (TIMING_ARGMAX).
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
 struct argmax {
     struct sim_edge *in, *out;
-    int64_t last, tokens, sent, offer; // tokens > 0 and offer >= 0: ids leave
+    int64_t last, tokens, sent, offer; // tokens > 0 and offer >= 0: ids are leaving
     bool first;
 };
 

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of rows in banks, read while the next ones come in; softmax has a stream of scalars beside it.
+// Machine of kernels that gather groups of rows in banks and read them while the next groups arrive (TIMING_BANKS).
+// Softmax has a stream of scalars in addition (TIMING_SOFTMAX).
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
 struct group {
-    int64_t rows, tokens, words, ready, released; // released: place free again; < 0 not yet
-    bool last;                                    // it ended a firing
+    int64_t rows, tokens, words, ready, released; // released: when the place is free again; < 0: not yet
+    bool last;                                    // the group ended a firing
 };
-// Firings that are kept for a firing of the output each.
+// Firings of an input that are kept whole, one for each firing of the output.
 struct held {
     struct sim_edge *edge;        // NULL: none
     int64_t last;                 // cycle of the last word taken
-    VEC(int64_t) ready, released; // of each firing: cycle from which on it can be read; place free again
+    VEC(int64_t) ready, released; // per firing: cycle from which it can be read; cycle when its place is free again
 };
-struct owed { // a scalar follows the word of the output with this number
+struct owed { // a scalar that follows the output word with this number
     int64_t word;
     bool last_token;
 };
 struct bank {
-    struct inputs in;     // what is gathered
-    struct inputs beside; // what is read with the words of a group
+    struct inputs in;     // the inputs that are gathered in banks
+    struct inputs beside; // the inputs that are taken as the words of a group are read
     struct held held;
     struct sim_edge *out, *scalar, *step;
     struct stage stage;
     VEC(struct group) group;
-    int64_t reading;            // group that is read
-    int64_t rows, tokens, last; // of the group that comes in; last: cycle of the last word
-    int64_t words, in_all;      // of that group, and of all groups so far
-    int64_t freed, freed_words; // groups whose words others have taken the place of; these words
-    int64_t room_from;          // when the last of these was free
-    int64_t row, token, next;   // place of the next word to be read; next: cycle after the last one
-    int64_t fired;              // groups of the present firing out
-    bool odd;                   // units of the present token's earlier groups
-    int64_t started;            // softmax: scalars that have their room
-    VEC(struct owed) owed;      // softmax: scalars that are still to be sent, and how many were
+    int64_t reading;            // number of the group that is read
+    int64_t rows, tokens, last; // of the group that arrives; last: cycle of its last word
+    int64_t words, in_all;      // words of that group, and of all groups so far
+    int64_t freed, freed_words; // groups whose places are used again, and their words
+    int64_t room_from;          // when the place of the last of these was free
+    int64_t row, token, next;   // position of the next word to be read; next: the cycle after the last one was read
+    int64_t fired;              // groups of the present output firing so far
+    bool odd;                   // the present token's earlier groups have an odd number of units
+    int64_t started;            // softmax: scalars whose room is reserved
+    VEC(struct owed) owed;      // softmax: scalars still to be sent; paid: number of scalars sent
     int64_t paid;
     int64_t steps; // softmax: firings of the present step
 };
@@ -44,7 +45,7 @@ bool sim_bank_init(struct sim *sim, struct actor *a) {
     struct inputs all;
     inputs_init(sim, a, &all);
     for (int i = 0; i < all.count;
-         i++) { // parameters and value scales come with the words read, key scales with those taken
+         i++) { // parameters and value scales are taken with the words read, key scales with the words gathered
         if (all.need[i] == TIMING_HELD) {
             b->held.edge = all.edge[i];
             continue;
@@ -62,7 +63,7 @@ bool sim_bank_init(struct sim *sim, struct actor *a) {
     return b->in.count && b->out && (a->c.machine != TIMING_SOFTMAX || (b->scalar && b->step));
 }
 
-// Softmax holds a step word until its last firing is in.
+// Softmax holds a step word until the step's last firing has arrived.
 static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t *from) {
     if (!b->step) return true;
     if (b->steps == 0) {
@@ -77,7 +78,7 @@ static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t
     return true;
 }
 
-// Whether there is room for a word more in what the groups share, and from when on.
+// Whether the storage that groups share has room for another word, and from when on.
 static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
     while (a->c.banks.room && b->in_all - b->freed_words >= a->c.banks.room) {
         const struct group *g = &b->group.items[b->freed];
@@ -115,7 +116,7 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
 }
 
 static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h) {
-    int64_t at = h->last + 1, f = (int64_t)h->ready.count - a->c.banks.banks; // that gives up its place
+    int64_t at = h->last + 1, f = (int64_t)h->ready.count - a->c.banks.banks; // the firing that gives up its place
     if (!h->edge || !edge_waiting(h->edge) || f >= (int64_t)h->released.count) return false;
     at = at_least(at, edge_avail(h->edge));
     if (f >= 0) at = at_least(at, h->released.items[f]);
@@ -133,7 +134,7 @@ static bool held_ready(const struct held *h, int64_t *from) {
     return true;
 }
 
-// Units of a firing are made even: one of zeros follows the last group of a token.
+// The number of a token's units in a firing is made even: a unit of zeros follows the token's last group.
 static bool needs_pad(const struct actor *a, const struct bank *b, const struct group *g, bool closes) {
     return a->c.banks.pads && closes && (b->odd ^ (div_up(g->rows, a->c.banks.pack) % 2 != 0));
 }
@@ -144,7 +145,8 @@ static bool firing_closes(const struct actor *a, const struct bank *b, const str
     return g->last;
 }
 
-// Room for a firing's scalars: those that began so far must have left but for `times` - 1 firings.
+// Whether there is room for a firing's scalars. The scalars that began so far must have left, except those of `times` -
+// 1 firings.
 static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *from) {
     if (!b->scalar || b->row || b->token) return true;
     int64_t need = b->started - (a->c.banks.softmax.kept - 1) * kernel_tokens(a->k);
@@ -162,7 +164,7 @@ static void group_end(const struct actor *a, struct bank *b, struct group *g, bo
     b->reading++;
 }
 
-// Goes on to the next word of the group; true when there is none.
+// Advances to the next word of the group; true when there is none.
 static bool bank_step(const struct actor *a, struct bank *b, const struct group *g, int64_t rows) {
     if (!a->c.banks.by_token) {
         if (++b->token == g->tokens) b->token = 0, b->row++;
@@ -172,7 +174,7 @@ static bool bank_step(const struct actor *a, struct bank *b, const struct group 
     return b->token == g->tokens;
 }
 
-// Scalars leave a fixed time after their token's last word.
+// Sends scalars, which leave a fixed time after their token's last word.
 static void pay_scalars(struct sim *sim, const struct actor *a, struct bank *b) {
     for (; b->paid < (int64_t)b->owed.count && b->owed.items[b->paid].word < b->out->puts; b->paid++) {
         const struct owed *o = &b->owed.items[b->paid];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of parameters, which always have a word, and sinks, which always take one.
+// Machines at the ends of streams: parameter stores, which always have a word, and sinks, which always take one.
 #include "gen/simulator/machines.h"
 
 void sim_store_run(struct sim *sim, struct actor *a) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix engine: one command per cycle, each decided when all it needs has been counted (rill_engine_ctrl). Its
-// beats are sim_lane.c's.
+// Machine of the matrix engine (rill_engine_ctrl). It makes one command per cycle, each decided when everything that it
+// needs is known. sim_lane.c brings the engine's beats.
 #include <string.h>
 
 #include "gen/ir/layout.h"
@@ -12,51 +12,51 @@
 
 enum { PARAM_ROWS_512 = 8, PARAM_ROWS_256 = 4 };
 
-struct result { // an output word that was decided
+struct result { // an output word whose command was decided
     int64_t at;
     uint8_t mark;
 };
 
 struct engine {
-    int id;      // of the IR
+    int id;      // index of the engine in the IR
     int *firing; // per entry of the schedule
-    int *window; // per entry: the operation whose windows its positions have, or IR_NONE
+    int *window; // per entry: the operation whose windows apply to its positions, or IR_NONE
     bool windows;
     struct schedule_table schedule;
     struct sim_walk walk;
-    int64_t entry; // of the running firing
+    int64_t entry; // schedule entry of the running firing
     struct sim_edge *step, *x, *keys, *y;
-    struct lane *lane; // of the channel that stands for all, and of those with clients of their own
+    struct lane *lane; // lanes of the channel that represents all others, and of the channels with clients of their own
     int lanes;
     struct sim_cache *cache;
-    int64_t now, free; // the last decision; from when on the next one could be made, had it all it needs
-    bool turning;      // the step's first operand has not been used
-    // the last entry on its way: in the schedule's register, in one of two places behind it, in the stage behind these,
-    // running
-    int64_t fetched, read, prepared[2], loaded; // prepared: of the last two
-    int64_t way[CYCLES_WINDOW_ENTRIES + 1];     // with windows, behind the schedule's register
+    int64_t now, free; // now: time of the last decision; free: earliest time of the next one, if all its needs are met
+    bool turning;      // the step's first operand has not been used yet
+    // when the last entry reached each stage: the schedule's register, one of the two places after it, the stage after
+    // these, and the running firing
+    int64_t fetched, read, prepared[2], loaded; // prepared: of the last two entries
+    int64_t way[CYCLES_WINDOW_ENTRIES + 1];     // with windows: the stages after the schedule's register
     // operands
     VEC(int64_t) filled, freed;
-    VEC(int64_t) part, part_first; // the last token's units; of each operand, its first one of these
-    int64_t x_last, used;          // used: operands given back
-    // the step's own keys, heads of values
-    VEC(int64_t) key_row, key_popped;                  // units of a row-step of keys: the last lane's is there; taken
-    int64_t key_units, key_unit, key_token, key_first; // units of a head; place of the next one; units of lane 0
+    VEC(int64_t) part, part_first; // units of the last token; for each operand, the first of these
+    int64_t x_last, used;          // used: operands whose place was released
+    // The step's own keys, and heads of values:
+    VEC(int64_t) key_row, key_popped; // per unit of a row-step of keys: when the last lane's arrived; when it was taken
+    int64_t key_units, key_unit, key_token, key_first; // units of a head; position of the next one; units of lane 0
     int64_t heads_used, tail_reads, tail_last;
-    // results that wait for room
+    // results that wait for room at the output
     VEC(struct result) result;
     int64_t sent;
     // the running firing
-    bool active, ready; // ready: its beat's needs are known and counted in `from`
+    bool active, ready; // ready: the needs of its beat are known and included in `from`
     int mode, tokens;
-    int64_t copies, step_tokens, turns; // tokens of a command; most tokens of a step; commands for which a beat is held
+    int64_t copies, step_tokens, turns; // tokens of a command; most tokens of a step; commands that use a beat
     int64_t rows, memory_rows, row_beats, memory_beats, header, chunk_rows, last_count, key_rest, all_lanes;
-    bool frees, keeps, outer; // outer: in the first chunk of row-steps, which goes column by column
+    bool frees, keeps, outer; // outer: the engine is in the first chunk of row-steps, which goes column by column
     int64_t outer_rows, column_units;
     int64_t row, beat, turn, header_left;
 };
 
-// The schedule's entries are the engine's firings, in order.
+// Maps the schedule's entries to the engine's firings, which have the same order.
 static bool name_entries(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t count = 0;
     e->firing = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
@@ -102,7 +102,7 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
            open_lanes(sim, a, e);
 }
 
-// ---- what comes in ----
+// ---- inputs ----
 
 static bool operand_in(struct sim *sim, struct engine *e) {
     int64_t g = (int64_t)e->filled.count, from = e->x_last + 1;
@@ -120,8 +120,8 @@ static bool operand_in(struct sim *sim, struct engine *e) {
     return true;
 }
 
-// Token t's units go to lane t mod channels; lane 0 is never less full than another one, and one that is full stops
-// all.
+// Takes a unit of keys. Token t's units go to lane t mod channels. Lane 0 is never less full than another lane, and a
+// full lane stops all of them.
 static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
     if (!e->keys || !edge_waiting(e->keys)) return false;
     int64_t n = e->key_first, at = edge_avail(e->keys);
@@ -156,14 +156,15 @@ static int64_t field(const struct engine *e, int64_t entry, enum field f) {
     return schedule_at(&e->schedule, entry, f);
 }
 
-// Of a row of 4-bit weights: a scale for each group, with int4_asym a word of chunk_rows bytes for each beat.
+// Bytes of scales of a row of 4-bit weights: a scale for each group; with int4_asym, in addition a word of chunk_rows
+// bytes for each beat.
 static int64_t group_bytes(const struct engine *e, int64_t entry) {
     if (field(e, entry, ENGINE_ASYM)) return field(e, entry, ENGINE_BEATS) * e->chunk_rows;
     int64_t groups = field(e, entry, ENGINE_GROUPS);
     return groups ? groups : 1 << field_width(ENGINE_GROUPS);
 }
 
-// pos: counted from where the window begins.
+// pos: counted from the beginning of the window.
 static void load_attention(struct engine *e, const struct timing_step *step, int64_t pos, int64_t beat_bits) {
     int64_t krows = div_up(pos, e->all_lanes), blocks = pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
     if (e->mode == ENGINE_MODE_SCORES) {
@@ -207,7 +208,8 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->active = true;
 }
 
-// Through the stages that look up where a window begins: each takes the entry when the one before has left it.
+// Moves an entry through the stages that look up where its window begins. Each stage takes the entry when the entry
+// before has left the stage.
 static void go_ahead(struct engine *e, int64_t from) {
     e->fetched = at_least(from, e->way[1]) + e->walk.left_out;
     e->way[0] = e->fetched;
@@ -215,7 +217,7 @@ static void go_ahead(struct engine *e, int64_t from) {
         e->way[i] = at_least(e->way[i - 1] + 1, i < CYCLES_WINDOW_ENTRIES ? e->way[i + 1] : e->read);
 }
 
-// Entries go ahead, four of them, while a firing runs (rill_engine_ctrl).
+// Starts the next firing. While a firing runs, up to four entries advance ahead of it (rill_engine_ctrl).
 static bool start_firing(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t entry, from = e->fetched + 1;
     if (!sim_walk_entry(sim, &e->schedule, &e->walk, &entry)) return false;
@@ -246,7 +248,7 @@ static bool lanes_ready(const struct engine *e, int64_t *from) {
 
 static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
 
-// Beats, keys, the V tail.
+// Whether the command's data are available: beats, keys or the V tail.
 static bool data_ready(const struct engine *e, int64_t *from) {
     const struct sim_cache *cache = e->cache;
     if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
@@ -267,7 +269,7 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
     int64_t made = (int64_t)e->result.count, n = made - a->c.engine.results;
     if (e->header_left || e->beat != e->row_beats - 1) return true;
     if (e->copies >
-        1) { // results of a row-step leave one by one; they need room all together, and the ones before must have left
+        1) { // results of a row-step leave one by one; they need room for all, and the ones before must have left
         if (e->turn > 0) return true;
         if (made > 0) *from = at_least(*from, e->result.items[made - 1].at + 1);
         n += e->step_tokens - 1;
@@ -278,7 +280,7 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
     return true;
 }
 
-// The operand, or of one that is not whole, the units of a column that is not the last.
+// Whether the operand has arrived, or, if it is not whole yet, the units of a column that is not the last.
 static bool operand_ready(const struct engine *e, int64_t *from) {
     bool whole = e->used < (int64_t)e->filled.count,
          part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;
@@ -289,7 +291,8 @@ static bool operand_ready(const struct engine *e, int64_t *from) {
     return at != INT64_MAX;
 }
 
-// need: when the command's data, its operand and room for its result are there, each not before the one in front of it.
+// need: when the command's data, its operand and room for its result are available. No entry is earlier than the one
+// before it.
 static bool command_ready(const struct actor *a, struct engine *e, int64_t need[TIMING_CAUSES]) {
     int64_t from = e->now + 1;
     if (!data_ready(e, &from)) return false;
@@ -303,7 +306,7 @@ static bool command_ready(const struct actor *a, struct engine *e, int64_t need[
     return true;
 }
 
-// Where the cycles since the last command went.
+// Accounts the cycles since the last command to their causes.
 static void account(struct sim *sim, const struct engine *e, int64_t entry, const int64_t need[TIMING_CAUSES]) {
     struct timing_firing *f = &sim->firing[(int64_t)e->walk.step * sim->ir->firings + e->firing[entry]];
     struct timing_turn *turn = &sim->turn[(int64_t)e->walk.step * sim->engines + e->id];
@@ -331,7 +334,8 @@ static void result_done(struct sim *sim, struct engine *e, int64_t token) {
     VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->copies > 1 ? token : 0), mark});
 }
 
-// One token's result with the last beat's command, or those of all tokens from its first command on.
+// Gives the results of a row-step: one token's result with the last beat's command, or the results of all tokens from
+// the beat's first command on.
 static void row_done(struct sim *sim, struct engine *e) {
     if (e->copies == 1) result_done(sim, e, e->turn);
     for (int64_t t = 0; e->copies > 1 && e->turn == 0 && t < e->tokens; t++) result_done(sim, e, t);
@@ -355,7 +359,8 @@ static void firing_done(struct sim *sim, struct engine *e) {
     if (more && sim->options->latest) sim->late |= e->now > sim->options->latest[step];
 }
 
-// The V tail may take a layer again when all its reads of the step before have been made, or those of all layers.
+// Notes a read of the V tail. The V tail may write a layer again when all of the layer's reads of the step before (or
+// those of all layers) are done.
 static void tail_read(struct sim *sim, struct engine *e) {
     e->tail_last = e->now;
     if (e->cache->tail_reads == 0 || e->cache->tail_by_step) return;
@@ -365,7 +370,7 @@ static void tail_read(struct sim *sim, struct engine *e) {
     tail_was_read(sim, e);
 }
 
-// The next row-step of the column, or the next column; true at the end of the first chunk.
+// Advances to the next row-step of the column, or to the next column; true at the end of the first chunk.
 static bool outer_next(struct engine *e) {
     if (e->row < e->outer_rows - 1) {
         e->row++;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of memory by id or position: asked for one after the other, buffered until all of a step are in.
+// Machine of kernels that fetch rows of memory by id or by position. Rows are requested one after another and buffered
+// until all rows of a step have arrived.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct fetch {
     struct sim_edge *in, *out;
     struct sim_client *client;
-    struct kernel_table table; // one of its channels stands for all, as all have the same other reads
+    struct kernel_table table; // one of its channels represents all, because all have the same other reads
     struct stage stage;
-    int64_t free;               // the unit can take the next id or step
-    int64_t tokens, more, from; // asked for in this step; rows still to be asked for, from then on
-    bool last;                  // they are the step's
-    int64_t left;               // words of the present step that are still to be sent
+    int64_t free;               // when the unit can take the next id or step
+    int64_t tokens, more, from; // tokens requested in this step; rows still to be requested, from `from` on
+    bool last;                  // they are the last of the step
+    int64_t left;               // words of the present step still to be sent
     int64_t token, next, beats;
-    int64_t step, fired, firings; // of which step; firings of it so far, and in all
-    bool of_loop;                 // its ids are the request's, not ones that the graph has found
+    int64_t step, fired, firings; // present step; its firings so far, and in all
+    bool of_loop;                 // its ids are the request's, not ids that the graph has calculated
 };
 
-// The ids of this stream come from the token loop, perhaps through forks.
+// Whether the ids of this stream come from the token loop, possibly through forks.
 static bool is_of_loop(struct sim *sim, const struct sim_edge *e) {
     for (int n = 0; e && n < sim->ir->kernels; n++) {
         const struct actor *a = &sim->actor[e->writer];
@@ -31,7 +32,7 @@ static const struct ir_region *region_of(const struct sim *sim, const struct act
     return a->k->node == IR_NONE ? NULL : &sim->ir->region[sim->ir->node[a->k->node].region];
 }
 
-// On to a step in which the unit fires.
+// Advances to a step in which the unit fires.
 static void fetch_step(const struct sim *sim, const struct actor *a, struct fetch *f) {
     const struct ir_region *r = region_of(sim, a);
     while (r && r->when == IR_LAST && f->step < sim->options->steps && !sim->options->step[f->step].head) f->step++;
@@ -53,7 +54,7 @@ bool sim_fetch_init(struct sim *sim, struct actor *a) {
     return true;
 }
 
-enum { ANY_ID = 7919 /* ids that are not known: some that lie apart */ };
+enum { ANY_ID = 7919 /* step between assumed ids where ids are unknown, so that their rows are far apart */ };
 
 static int64_t row_at(const struct sim *sim, const struct fetch *f, const struct actor *a, int64_t pos) {
     if (a->c.machine == TIMING_POSITION) return pos;
@@ -72,7 +73,7 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     return true;
 }
 
-// Takes ids until the step's last, or the step; false while there is none.
+// Takes ids up to the last one of the step, or takes the step; false while none has arrived.
 static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     if (f->more || f->last || !edge_waiting(f->in)) return false;
     int64_t at = at_least(edge_avail(f->in), f->free);
@@ -91,7 +92,7 @@ static bool fetch_beat(struct sim *sim, struct fetch *f) {
     return true;
 }
 
-// All rows of the step are in.
+// Whether all rows of the step have arrived.
 static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetch *f) {
     if (!f->last || f->more || f->beats < a->c.fetch.beats * f->tokens) return false;
     f->last = false;
@@ -122,7 +123,7 @@ void sim_fetch_run(struct sim *sim, struct actor *a) {
         while (ask_row(sim, f, a) || fetch_beat(sim, f) || fetch_done(sim, a, f)) continue;
         while (f->left && fetch_out(sim, f)) continue;
         stage_drain(sim, &f->stage, f->out);
-        if (f->left || f->stage.sent < f->stage.count) return; // the last word must have left before the next request
+        if (f->left || f->stage.sent < f->stage.count) return; // the last word must leave before the next request
         if (f->tokens && f->next) {
             f->free = at_least(f->free, f->out->put[f->out->puts - 1] + 1);
             f->tokens = f->next = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word to every output, each as soon as it takes it.
+// Machine of forks: a word goes to every output, to each as soon as that output takes it.
 #include <string.h>
 
 #include "gen/simulator/machines.h"
@@ -7,7 +7,7 @@
 struct fork {
     struct sim_edge *in, **out;
     int ports;
-    bool *has;   // the present word
+    bool *has;   // per output: it has the present word
     int64_t all; // cycle in which the last reader took it
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of some elements to words of others: stages, lines of a row-step each, an output register.
+// Machine of width converters: words with one number of elements become words with another. It has stages, lines that
+// hold a row-step each, and an output register.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
@@ -13,9 +14,9 @@ struct gear {
     struct sim_edge ahead; // lines
     struct stage stage;
     VEC(struct line) line;
-    int64_t fill, tokens, row;           // row: of a writer without counts
-    int64_t chunk, token, sending, sent; // sending: line; sent: cycle of the last word out
-    bool holds;                          // the output register: a word that is offered from `offer` on
+    int64_t fill, tokens, row;           // row: used if the writer gives no counts
+    int64_t chunk, token, sending, sent; // sending: the line that is sent; sent: cycle of the last word out
+    bool holds;                          // the output register holds a word, which is offered from `offer` on
     int64_t offer;
     uint8_t mark;
 };
@@ -51,8 +52,8 @@ static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     return true;
 }
 
-// The register is filled again in the cycle in which its word leaves. A line is free when its last word is there,
-// whenever that finds room.
+// Fills the output register. It is filled again in the cycle in which its word leaves. A line is free when its last
+// word is in the register, no matter when that word finds room.
 static bool gear_fill(struct sim *sim, struct gear *g) {
     if (g->holds || g->sending >= g->ahead.puts) return false;
     const struct line *l = &g->line.items[g->sending];

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels that do not give a word for a word: a group of words of every input is taken, then the words made of
-// it are offered. A word of an input is taken together with the words of the others that have the same place in their
-// group.
+// Machine of custom kernels that do not give a word for each word. A group of words of every input is taken, then the
+// words made from it are offered. An input's word is taken together with the words of the other inputs that have the
+// same place in their group.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct group {
     int64_t ready, rows, tokens;
-    int64_t released; // its place is free again; < 0: not yet
-    bool tok_last;    // its last words are those of the step's last token
-    bool last;        // of a firing
-    bool word;        // one that makes one
+    int64_t released; // when its place is free again; < 0: not yet
+    bool tok_last;    // its last words belong to the step's last token
+    bool last;        // it is the last group of a firing
+    bool word;        // a single word that makes a single word
 };
 
 struct groups {
@@ -18,14 +18,15 @@ struct groups {
     struct sim_edge *in[IR_MAX_PORTS], *out;
     struct sim_steps steps;
     VEC(struct group) group;
-    int64_t index, row, tokens; // of the group that comes in: in its firing, row, words of its first row
-    int64_t done[IR_MAX_PORTS]; // words of the firing that the groups before took
-    int64_t last_in, last_out;  // cycles of the last words
-    int64_t given;              // rows of the firing
+    int64_t index, row, tokens; // of the group that arrives: its index in its firing, its row, words of its first row
+    int64_t done[IR_MAX_PORTS]; // words of the firing that earlier groups took
+    int64_t last_in, last_out;  // cycles of the last word in and the last word out
+    int64_t given;              // rows of the firing that were given
     int64_t sending, out_row, out_token;
 };
 
-// Of the i-th operand, or result: they come in the order of the declaration, apart from what every kernel may take.
+// The stream of the i-th operand or result. They are in the order of the declaration, without the inputs that every
+// kernel may have.
 static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, int i, bool is_output) {
     for (int p = 0; p < a->k->ports; p++) {
         const struct ir_port *port = &a->k->port[p];
@@ -57,7 +58,7 @@ static int64_t rows_in(const struct actor *a, const struct groups *g) {
     return most;
 }
 
-// A place for the group's first word.
+// Whether there is a place for the group's first word, and when.
 static bool has_place(const struct actor *a, const struct groups *g, int64_t *at) {
     int64_t before = (int64_t)g->group.count - a->c.groups.banks;
     if (before < 0) return true;
@@ -66,7 +67,8 @@ static bool has_place(const struct actor *a, const struct groups *g, int64_t *at
     return true;
 }
 
-// A row for a row: every word makes its own, without waiting for those of the other tokens.
+// Whether the kernel gives a row for each row. Then every word makes its own word, without waiting for those of other
+// tokens.
 static bool by_word(const struct actor *a, const struct groups *g) {
     return a->c.groups.gives == 1 && rows_in(a, g) == 1;
 }
@@ -124,7 +126,7 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;
     if (!end) return true;
     group->released =
-        g->last_out + !group->word; // of a whole group the kernel knows in the next cycle that it has left
+        g->last_out + !group->word; // for a whole group, the kernel sees one cycle later that the group has left
     g->out_row = 0;
     g->sending++;
     return true;

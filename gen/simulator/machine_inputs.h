@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams that a machine of vector kernels takes together.
+// The input streams of which a vector kernel's machine takes words together.
 #ifndef RILL_MACHINE_INPUTS_H
 #define RILL_MACHINE_INPUTS_H
 
@@ -7,7 +7,7 @@
 
 enum { MAX_INPUTS = IR_MAX_PORTS };
 
-// Inputs of a kernel, the one that leads (a word of it for every word read) first.
+// Inputs of a kernel. The leading input, of which a word is taken for every word read, is the first.
 struct inputs {
     int count;
     struct sim_edge *edge[MAX_INPUTS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The KV cache: the writer of keys, the open block of the values, the scales.
+// Machines of the KV cache: the writer of keys, the open block of the values (V tail), and the scales.
 #include "gen/ir/layout.h"
 #include "gen/simulator/machines.h"
 #include "gen/kernel/kernel.h"
@@ -11,11 +11,11 @@ struct kv {
     struct stage stage;
     int64_t last; // cycle of the last word taken
     int64_t step_no, layer, head, unit;
-    bool inside;        // a step is held
+    bool inside;        // a step word is held
     VEC(int64_t) ready; // scales: when a head's words may leave
     VEC(int64_t) read;  // scales: when the last word of a step left
     int64_t reading, word, pass, next;
-    int window; // scales: the operation whose windows the words have
+    int window; // scales: the operation whose windows apply to the words
 };
 
 bool sim_kv_init(struct sim *sim, struct actor *a) {
@@ -61,7 +61,7 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
     return mark;
 }
 
-// A descriptor goes out with the head's first unit.
+// Hands over a descriptor with the head's first unit.
 static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
     struct kernel_cache cache = kernel_cache(a->k);
     int64_t row = (sim->options->step[v->step_no].pos + v->word) / a->c.keys.channels * a->c.keys.units;
@@ -71,7 +71,7 @@ static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
                cache.base + v->layer * cache.layer + v->head * cache.head + row * beat_bytes, a->c.keys.units);
 }
 
-// The channel of the step's first position is the busiest one; it stands for all.
+// Takes a unit of keys. The channel of the step's first position is the busiest, and represents all channels.
 static bool key_unit(struct sim *sim, const struct actor *a, struct kv *v, uint8_t *mark) {
     int64_t room = 0;
     bool here = v->word % a->c.keys.channels == 0;
@@ -102,7 +102,7 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_step *step = &sim->options->step[v->step_no];
     bool opening = a->c.values.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
-    v->last += a->c.values.rows * (opening ? 2 : 1); // spread over the rows
+    v->last += a->c.values.rows * (opening ? 2 : 1); // the value is spread over the rows
     v->word = mark & MARK_TOK_LAST ? 0 : v->word + 1;
     if (!(mark & MARK_TOK_LAST)) return;
     VEC_PUSH(sim->arena, v->cache->head_done, v->last + 1);
@@ -123,7 +123,7 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
         int64_t taken = (int64_t)v->cache->v_layer.count;
         int64_t ahead = a->c.values.by_step
                             ? taken / a->c.values.layers - 1
-                            : taken - a->c.values.layers; // the layer's open block, read in the step before
+                            : taken - a->c.values.layers; // the layer's open block was read in the step before
         if (v->cache->tail_reads && ahead >= 0) {
             if (ahead >= (int64_t)v->cache->tail_layer.count) return;
             v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + a->c.values.release);
@@ -135,9 +135,9 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// A step is taken when the reader has taken the one before, so is done with the one before that.
+// Takes a step when the reader has taken the step before, because it has then finished the one before that.
 static bool scale_step(struct sim *sim, const struct actor *a, struct kv *v) {
-    int64_t before = v->step_no - 1; // of the step that comes next
+    int64_t before = v->step_no - 1; // the step before the next one
     if (v->inside || before < 0) return kv_step(sim, a, v);
     if (before >= (int64_t)v->read.count) return false;
     v->last = at_least(v->last, v->read.items[before] + a->c.scales.release - 1);

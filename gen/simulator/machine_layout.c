@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two banks that are read in another order than they are written.
+// Machine of layout converters: two banks that are read in another order than they are written.
 #include "gen/simulator/machines.h"
 
 struct layout {
     struct sim_edge *in, *out;
-    int64_t rows, tokens; // of the bank that comes in; words of its first row
-    int64_t active[2];    // tokens of a bank
+    int64_t rows, tokens; // rows of the bank that is being filled; words of its first row
+    int64_t active[2];    // tokens of each bank
     int64_t ready[2], released[2];
     int64_t filled, emptied; // banks
     int64_t next, last_in, sent;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The token loop: steps and ids of a request, by the states of rill_token_loop.
+// Machine of the token loop: gives the steps and ids of a request, with the states of rill_token_loop.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct loop {
     struct sim_edge *step, *walk, *id, *next, *ring;
-    struct sim_client *prompt; // NULL: no ids, or in the middle of a request
-    int64_t unread, left;      // ids of the prompt, of its beat in hand
-    int64_t beat_at, popped;   // when that beat was there, when the last id left one
-    int at, ids;               // step; ids of it that were sent
+    struct sim_client *prompt; // NULL: there are no ids, or the run begins in the middle of a request
+    int64_t unread, left;      // ids of the prompt not yet read; ids left in the present beat
+    int64_t beat_at, popped;   // when that beat arrived; when the last id left a beat
+    int at, ids;               // present step; ids of it that were sent
     int64_t from;              // when the next thing can be offered
     bool inside, waits;
     int walked;
@@ -19,7 +19,7 @@ int64_t sim_offset_for(const struct ir *ir, enum ir_segment_role role) {
     return segment ? segment->offset : 0;
 }
 
-// One read for the whole prompt, asked for in the cycle before the first step.
+// Requests the whole prompt in one read, in the cycle before the first step.
 static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) {
     const struct ir *ir = sim->ir;
     if (!l->id || sim->options->load_only || sim->options->step[0].pos > 0) return;
@@ -60,7 +60,7 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     return true;
 }
 
-// The next id of the prompt is in hand, or none is wanted.
+// Whether the next id of the prompt is available, or none is needed.
 static bool has_id(struct sim *sim, struct loop *l) {
     int64_t at;
     if (!l->prompt || !l->unread || l->left) return true;

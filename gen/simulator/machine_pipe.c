@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word of every input for a word of the output, in stages that stall together.
+// Machine of pipelines: a word of every input makes a word of the output, in stages that stall together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
-// A register slice before an input of the stages: rill_register_slice of mode 2.
+// Words that a register slice (rill_register_slice in mode 2) holds before an input of the stages.
 enum { SLICE_WORDS = 2 };
 struct slice {
     struct sim_edge *from, words;
@@ -17,7 +17,7 @@ struct pipe {
     struct sim_steps steps;
     struct stage stage;
     bool inside;    // a firing has begun
-    int64_t firing; // of those that make one firing out; rows of it
+    int64_t firing; // index among the firings that make one output firing; rows of that firing
 };
 
 static void open_slices(struct pipe *p) {
@@ -35,7 +35,7 @@ static void fill_slice(struct sim *sim, struct slice *s) {
         uint8_t mark = edge_mark(s->from);
         edge_take(sim, s->from, at);
         edge_put(sim, &s->words, at, at, mark);
-        sim->words--; // it has been counted as one of the stream
+        sim->words--; // it was counted as a word of the stream
     }
 }
 
@@ -48,12 +48,12 @@ bool sim_pipe_init(struct sim *sim, struct actor *a) {
     return p->in.count && p->out && sim_steps_init(sim, a, &p->steps);
 }
 
-// Without a stage the word passes in the cycle in which it is taken.
+// Without stages, a word passes in the cycle in which it is taken.
 static bool pass_through(struct sim *sim, const struct actor *a, struct pipe *p, int64_t from) {
     int64_t room;
     if (!edge_room(p->out, &room)) return false;
     uint8_t mark = edge_mark(p->in.edge[0]);
-    if (a->c.pipe.rows) { // firings of its own length
+    if (a->c.pipe.rows) { // the output's firings have another length than the input's
         mark &= (uint8_t)~MARK_LAST;
         if (mark & MARK_TOK_LAST && ++p->firing == a->c.pipe.rows) {
             mark |= MARK_LAST;

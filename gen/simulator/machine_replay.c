@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replay buffer and head replay: whole groups are kept and sent several times.
+// Machine of the replay buffer and the head replay: whole groups are kept and sent several times.
 #include "gen/simulator/machines.h"
 
 struct kept {
     struct sim_edge *in, *out;
-    VEC(uint8_t) mark; // of the group that comes in
+    VEC(uint8_t) mark; // marks of the group that arrives
     uint8_t *full[2];  // marks of the groups that are held
     int64_t words[2], ready[2], released[2];
     int64_t filled, emptied; // groups
@@ -19,7 +19,7 @@ bool sim_kept_init(struct sim *sim, struct actor *a) {
     return r->in && r->out;
 }
 
-// A head ends with the last unit of the last token, a firing with tlast.
+// Whether a group ends with this word: a head ends with the last unit of the last token, a firing with tlast.
 static bool group_ends(const struct actor *a, const struct kept *r, uint8_t mark) {
     if (a->c.replay.units == 0) return mark & MARK_LAST;
     return mark & MARK_TOK_LAST && (int64_t)r->mark.count % a->c.replay.units == 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids to memory: every id's beat with a descriptor of its own, the next id when the write has its response.
+// Machine that writes ids to memory. Every id is one beat with its own descriptor, and the next id follows when the
+// write has its response.
 #include "gen/simulator/machines.h"
 
 struct ring {

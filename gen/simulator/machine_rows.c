@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a graph: read from memory ahead of the step, and written to it.
+// Machines of a graph's rows: rows are read from memory ahead of their step, and results are written to memory.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
@@ -10,10 +10,10 @@ struct rows {
     struct sim_client *client;
     struct stage stage;
     int64_t offset, row_bytes, groups; // of a row
-    // requests: a group of a token each
-    bool inside; // a step is held
+    // Requests: one for each group of each token.
+    bool inside; // a step word is held
     int64_t described, from, group, token;
-    VEC(int64_t) full, drained; // by group, when its words may leave and have left
+    VEC(int64_t) full, drained; // by group, when its words may leave and when they have left
     int64_t beats;              // of the present group
     // words
     int64_t row, word_token, next;
@@ -45,7 +45,7 @@ static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
     return r->inside = true;
 }
 
-// Asks for a group of a token.
+// Requests a group of a token.
 static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
     int64_t room;
     if (!rows_step(a, sim, r) || !client_room(r->client, &room)) return false;
@@ -100,16 +100,16 @@ void sim_rows_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// ---- rows to memory: a group of a token with a descriptor of its own ----
+// ---- rows to memory: one descriptor for each group of a token ----
 
 struct writer {
     struct sim_edge *in;
     struct sim_client *client;
     int64_t offset, row_bytes, pos; // position of the step's first row
     int64_t row, token;
-    int64_t clear;      // when the group before has left: in its last beat's cycle
-    int64_t left, from; // beats of the group still to be handed over, from then on
-    bool ask;           // and its descriptor,
+    int64_t clear;      // when the group before has left, which is the cycle of its last beat
+    int64_t left, from; // beats of the group still to be handed over, from `from` on
+    bool ask;           // the group's descriptor is still to be handed over,
     int64_t asks;       // from then on
     int64_t address;
 };
@@ -123,7 +123,7 @@ bool sim_writer_init(struct sim *sim, struct actor *a) {
     return w->in && w->client;
 }
 
-// Hands over what the group in hand has left; false until its last beat is in the engine.
+// Hands over the remaining beats of the present group; false until its last beat is in the engine.
 static bool writer_gives(struct sim *sim, struct writer *w) {
     int64_t at;
     if (w->ask) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last token of a firing.
+// Machine that passes only the last token of a firing.
 #include "gen/simulator/machines.h"
 
 struct selection {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_spill: a firing goes to memory as it comes, and back when all its writes have their responses; with two of
-// FIRINGS the next one goes there meanwhile.
+// Machine of rill_spill. A firing goes to memory as it arrives, and comes back when all of its writes have their
+// responses. If FIRINGS is 2, the next firing is written in the meantime.
 #include "gen/simulator/machines.h"
 #include "gen/kernel/kernel.h"
 
@@ -10,32 +10,32 @@ struct spill {
     int64_t offset, beat_bytes;
     struct spill_half {
         int64_t offset;
-        VEC(uint8_t) mark; // of its firing's words
+        VEC(uint8_t) mark; // marks of its firing's words
     } half[2];
 
     // The firing that is written.
     struct spill_half *written;
-    int64_t address; // of the next descriptor
+    int64_t address; // address of the next descriptor
     int64_t free;    // from when on a word may enter
-    int64_t in_slot; // words of the beat that fills
-    int64_t parts;   // beats that are still to leave of what is in hand, from then on
+    int64_t in_slot; // words in the beat that is being filled
+    int64_t parts;   // beats still to leave, from `from` on
     int64_t from;    //
-    int64_t due;     // from when on the next one's descriptor can leave
+    int64_t due;     // from when on the next beat's descriptor can leave
     int64_t beats;   // of the firing
-    bool ends;       // the firing's last word is in
+    bool ends;       // the firing's last word has arrived
     bool full;       // all of it has been handed over
     int64_t settled;
 
     // The firing that is read.
     struct spill_half *drains; // NULL: none
-    int64_t drained;           // the last word of the one before came
+    int64_t drained;           // when the last word of the firing before arrived
     int64_t slot, word, part, next, sent;
-    bool holds; // the output register: a word that is offered from `offer` on
+    bool holds; // the output register holds a word, which is offered from `offer` on
     int64_t offer;
     uint8_t mark;
 };
 
-static void spill_enter(struct spill *s, struct spill_half *half, int64_t at) { // the next firing may
+static void spill_enter(struct spill *s, struct spill_half *half, int64_t at) { // the next firing may enter
     half->mark.count = 0;
     s->written = half;
     s->address = half->offset;
@@ -60,8 +60,9 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
     return s->in && s->out && s->write && s->read;
 }
 
-// Beats in hand, a descriptor ahead of each: known with the firing's first word, then with the beat before; of a word
-// that is wider with the word itself. False until the last one is in the engine.
+// Hands over the present beats, each with a descriptor before it. The descriptor is known with the firing's first word,
+// then with the beat before; if a word is wider than a beat, with the word itself. False until the last beat is in the
+// engine.
 static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
     bool wide = a->c.spill.beats > 1;
     int64_t at, room;
@@ -115,13 +116,13 @@ static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
     if (a->c.spill.firings == 1) spill_enter(s, s->half, at);
 }
 
-// The next word into the output register, when the one before has left that. The firing is over with its last word,
-// whenever that finds room.
+// Moves the next word into the output register when the word before has left it. The firing is over with its last word
+// in the register, no matter when that word finds room.
 static bool spill_fill(struct sim *sim, const struct actor *a, struct spill *s) {
     int64_t at;
     if (!s->drains || !client_beat(s->read, &at)) return false;
     at = at_least(at, s->next);
-    if (s->part + 1 < a->c.spill.beats) { // of a word that is wider than a beat
+    if (s->part + 1 < a->c.spill.beats) { // a word is wider than a beat
         client_take(sim, s->read, at);
         s->part++;
         s->next = at + 1;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Query heads together: heads of a step of one token become tokens of a firing, and firings again.
+// Machines for query heads that are computed together: heads of a step of one token become the tokens of a firing
+// (pack), and firings again (split).
 #include "gen/simulator/machines.h"
 
 struct together {
     struct sim_edge *in, *out, *step;
-    bool alone, inside;                      // of one token: the step, or the firing that goes by; inside: it has begun
-    int64_t head;                            // pack: heads of the firing out that are through
-    int64_t left;                            // split: firings of the step that are still to come
-    int64_t words[2], ready[2], released[2]; // of the firings that are held
+    bool alone, inside;                      // alone: the present step or firing has one token; inside: it has begun
+    int64_t head;                            // pack: heads of the output firing that have passed
+    int64_t left;                            // split: firings of the step still to arrive
+    int64_t words[2], ready[2], released[2]; // of the firings that are held in the banks
     int64_t filled, emptied, count, next, last_in, sent;
 };
 
@@ -30,7 +31,7 @@ static bool pass_word(struct sim *sim, struct together *t, int64_t from, uint8_t
     return true;
 }
 
-// A firing of one token begins with the word of its last one.
+// Takes a word to pack. A firing has one token if its first word already belongs to its last token (MARK_TOK_LAST).
 static bool pack_word(struct sim *sim, const struct actor *a, struct together *t) {
     if (!edge_waiting(t->in)) return false;
     uint8_t mark = edge_mark(t->in), out = mark;

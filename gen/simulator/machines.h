@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// What machines.def names: states of actors, and how they go on.
+// The functions that machines.def names: they make an actor's state and run it.
 #ifndef RILL_SIMULATOR_MACHINES_H
 #define RILL_SIMULATOR_MACHINES_H
 
 #include "gen/simulator/sim_actor.h"
 
 enum { SIM_ID_BITS = 32 };
-int64_t sim_offset_for(const struct ir *, enum ir_segment_role); // of the segment with this role
+int64_t sim_offset_for(const struct ir *, enum ir_segment_role); // offset of the segment with this role
 
-// Rows of a table that a custom kernel reads for a firing, those of the step's positions, before it takes its words.
+// Table rows that a custom kernel reads for a firing, at the step's positions, before it takes the firing's words.
 struct sim_table {
     struct sim_client *client; // NULL: it reads none
     int64_t offset, stride, row_bytes, rows;
-    int64_t firing, asked, beats; // of the step; rows and beats of the firing so far
-    int64_t from, held;           // the next request; words from then on
+    int64_t firing, asked, beats; // firing of the step; rows asked for and beats of the firing so far
+    int64_t from, held;           // from: of the next request; held: words may be taken from then on
 };
 
-// Step words of a custom kernel, which waits for a step's before it takes the first word of its firings there, and
-// takes it with the last one.
+// Step words of a custom kernel. It waits for a step's word before it takes the first word of the step's firings, and
+// takes the step word with the last one.
 struct sim_steps {
     struct sim_table table;
     struct sim_edge *edge; // NULL: it takes none
-    int64_t firings, left; // of a step; of the present one, 0: it is not known
+    int64_t firings, left; // firings of a step; firings left of the present step, 0: the step is not known yet
     int64_t last;          // cycle of the last step word that was taken
     bool when_last;
 };
 bool sim_steps_init(struct sim *, const struct actor *, struct sim_steps *);
-// From when on words of the present step may be taken. False while its word is not there.
+// From when on words of the present step may be taken. False while its step word has not arrived.
 bool sim_steps_wait(struct sim *, const struct actor *, struct sim_steps *, int64_t *from);
 void sim_steps_fired(struct sim *, const struct actor *, struct sim_steps *,
                      int64_t at); // the last word of a firing was taken

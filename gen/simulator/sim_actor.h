@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside the token-level simulator: streams with the cycle of every word, and the actors that move them.
+// Internal to the token-level simulator: streams with the cycle of every word, and the actors that move the words.
 //
-// Kernels are deterministic: which word goes where never depends on when it comes. So every actor runs as far as the
-// cycles of its inputs (and of the room at its outputs) are known, in any order, and computes when each word moves: a
-// Kahn network with times.
+// Kernels are deterministic: the times of words never change where a word goes. So actors may run in any order, each as
+// far as the cycles of its inputs (and of the room at its outputs) are known. Each computes when its words move. This
+// is a Kahn network with times.
 #ifndef RILL_SIM_ACTOR_H
 #define RILL_SIM_ACTOR_H
 
@@ -15,39 +15,40 @@
 #include "gen/simulator/simulate.h"
 #include "gen/ir/window.h"
 
-enum { SIM_COUNT_SHIFT = 2 /* of a mark: valid elements, 0: all */ };
+enum { SIM_COUNT_SHIFT = 2 /* the bits of a mark from here on: valid elements, 0: all */ };
 
 struct sim_pool;
 
 struct sim_edge {
-    struct sim_pool *pool; // whose storage it shares, at `place`; or NULL
+    struct sim_pool *pool; // the pool whose storage the stream shares, at `place`; or NULL
     int place;
     int64_t depth;                           // 0: unbounded
-    int64_t latency;                         // of rill_fifo; more between dies
-    int64_t back;                            // cycles that room takes to the writer, between dies
-    int64_t parts;                           // cycles that a word takes to leave, between dies
+    int64_t latency;                         // cycles through rill_fifo; more between dies
+    int64_t back;                            // between dies: cycles until the writer learns of new room
+    int64_t parts;                           // between dies: cycles that a word takes to leave
     int64_t puts, takes, capacity, expected; // words
     int64_t *put, *take;
     uint8_t *mark;
     int64_t full; // cycles in which the writer waited
     int writer, reader;
-    bool starved, blocked; // the reader has looked for a word in vain, the writer for room: the next one wakes it
+    // The reader has looked for a word in vain, or the writer for room: the next word, or the next room, wakes it.
+    bool starved, blocked;
 };
 
 struct lane;
 
-// What the kernels of a KV cache tell one another beside the streams: lists of times, in order.
+// State that the kernels of a KV cache share in addition to their streams: lists of times, in order.
 struct sim_cache {
-    VEC(int64_t) head_done;   // a head's values are in the V tail
-    struct sim_client *keys;  // of the K writer
-    VEC(int64_t) k_runs;      // descriptors that were handed over up to the end of a (step, layer) pair
-    VEC(int64_t) v_layer;     // pairs whose values are taken, and written where they close a block
-    VEC(int64_t) tail_layer;  // pairs whose open block has been read; tail_by_step: steps whose open blocks have
-    int64_t tail_reads;       // of such a pair; 0: nobody waits for them
+    VEC(int64_t) head_done;   // when a head's values were in the V tail
+    struct sim_client *keys;  // client of the K writer
+    VEC(int64_t) k_runs;      // number of descriptors handed over up to the end of a (step, layer) pair
+    VEC(int64_t) v_layer;     // per pair: when its values were taken, and written if they close a block
+    VEC(int64_t) tail_layer;  // per pair: when its open block was read; with tail_by_step, per step
+    int64_t tail_reads;       // reads of such a pair; 0: nobody waits for them
     int64_t tail_reads_alone; // in a step of one token; 0: as many
     bool tail_by_step;
     int64_t layers;              // in this run
-    int64_t left_from, left_out; // layers from that one on have numbers that are so much less in this run
+    int64_t left_from, left_out; // layers from left_from on have numbers that are lower by left_out in this run
 };
 
 struct sim;
@@ -72,27 +73,27 @@ struct sim {
     struct actor *actor; // one per kernel
     int *queue;          // kernels to run
     int queue_head, queue_count;
-    int64_t *step_start;         // per step: its word was offered; [steps]: over
-    bool settled;                // nothing else can go on (options->idle_counts)
-    bool late;                   // an engine was done with a step later than it may be
+    int64_t *step_start;         // per step: when its word was offered; [steps]: when the last step was over
+    bool settled;                // no actor can go on otherwise (options->idle_counts)
+    bool late;                   // an engine finished a step later than it may
     struct sim_cache *cache;     // one at least
-    int64_t layers, fewer;       // repetitions of the repeated region, and how many of them are left out
-    int64_t words, beats;        // given so far
-    struct sim_channel *channel; // per engine, one at least; then those with clients of their own
-    struct sim_client *loader;   // of the vector parameters, NULL: none
+    int64_t layers, fewer;       // repetitions of the repeated region, and how many of them this run leaves out
+    int64_t words, beats;        // words and beats moved so far
+    struct sim_channel *channel; // one per engine, at least one; then the channels with clients of their own
+    struct sim_client *loader;   // client that loads the vector parameters; NULL: none
     int engines, channels;
     struct timing_firing *firing; // of the result
     struct timing_turn *turn;
 };
 
-// A count of repetitions as it is in this run: all of the region's, or all but one.
+// A count of repetitions (all of the region's, or all but one) as it is in this run, which may leave some out.
 static inline int64_t sim_repeats(const struct sim *sim, int64_t count) {
     return sim->fewer && (count == sim->layers || count == sim->layers - 1) ? count - sim->fewer : count;
 }
 
-struct sim_cache *sim_cache_of(struct sim *, const struct actor *); // of a writer, a V tail, an engine
+struct sim_cache *sim_cache_of(struct sim *, const struct actor *); // the cache of a writer, a V tail or an engine
 
-// The operation whose windows a firing's positions have; IR_NONE: it is of weights.
+// The operation whose windows apply to a firing's positions; IR_NONE: the firing is a product with weights.
 static inline int sim_window_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *n = &ir->node[f->node];
     if (f->mode == ENGINE_MODE_SCORES) return window_node(ir, n->out[0]);
@@ -105,15 +106,15 @@ struct sim_edge *sim_in(struct sim *, const struct actor *, enum ir_role); // NU
 struct sim_edge *sim_out(struct sim *, const struct actor *, enum ir_role);
 struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index); // of a packed port
 
-// A stream of a rill_fifo_pool moves in its turn: after the firings that go before it, in their storage.
-bool pool_gives(struct sim_pool *, int place);             // its turn to leave
-int64_t pool_given(const struct sim_pool *);               // the cycle after the last word that left
-bool pool_room(struct sim_pool *, int place, int64_t *at); // its turn to enter, and when there is room
+// A stream of a rill_fifo_pool moves when its turn comes, after the firings that precede it in the shared storage.
+bool pool_gives(struct sim_pool *, int place);             // whether it is the stream's turn to leave
+int64_t pool_given(const struct sim_pool *);               // the cycle after the last word left
+bool pool_room(struct sim_pool *, int place, int64_t *at); // whether it is its turn to enter, and when there is room
 void pool_put(struct sim_pool *, int64_t at, uint8_t mark);
 void pool_take(struct sim_pool *, int64_t at, uint8_t mark);
-bool pools_open(struct sim *); // false: a pool's parameters are none
+bool pools_open(struct sim *); // false: the parameters of a pool are invalid
 
-// There is a word that has not been taken; from when on it may be.
+// Whether a word waits that has not been taken, and from when on it may be taken.
 static inline bool edge_waiting(struct sim_edge *e) {
     if (e->takes < e->puts && (!e->pool || pool_gives(e->pool, e->place))) return true;
     e->starved = true;
@@ -125,7 +126,7 @@ static inline int64_t edge_avail(const struct sim_edge *e) {
     return e->takes && e->take[e->takes - 1] >= at ? e->take[e->takes - 1] + 1 : at;
 }
 static inline uint8_t edge_mark(const struct sim_edge *e) { return e->mark[e->takes]; }
-// From when on the next word finds room. False while that is not known.
+// From when on there is room for the next word. False while that is not known.
 static inline bool edge_room(struct sim_edge *e, int64_t *at) {
     *at = e->puts ? e->put[e->puts - 1] + e->parts : 0;
     if (e->pool) return pool_room(e->pool, e->place, at);
@@ -146,7 +147,7 @@ static inline void sim_wake(struct sim *sim, int kernel) {
     sim->queue[place < sim->ir->kernels ? place : place - sim->ir->kernels] = kernel;
 }
 static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at,
-                            uint8_t mark) { // offered: when the writer had it
+                            uint8_t mark) { // offered: when the writer had the word
     if (e->puts == e->capacity) edge_grow(sim, e);
     sim->words++;
     e->full += at - offered;
@@ -166,77 +167,78 @@ static inline void edge_take(struct sim *sim, struct sim_edge *e, int64_t at) {
 }
 void sim_wake_all(struct sim *, enum timing_machine); // its kernels
 
-// ---- stages that stall together (rill_pipe): a word that is offered and not taken holds all of them ----
+// ---- stages that stall together (rill_pipe): a word that is offered but not taken stops all of them ----
 
 struct stage_word {
-    int64_t enabled; // cycle of its offer, had nothing stalled
+    int64_t enabled; // cycle in which it would be offered if nothing stalled
     int64_t offer, left;
     uint8_t mark;
-    bool leaves; // false: holds its place only
+    bool leaves; // false: it only occupies its place
 };
 struct stage {
     int64_t length;
     struct stage_word *word;               // ring
-    int64_t capacity, passed, sent, count; // passed: stalls counted by the entry; sent: left; count: entered
-    int64_t stalled_in, stalled_out;       // cycles, seen by the entry and by the exit
+    int64_t capacity, passed, sent, count; // passed: words whose stalls the entry has seen; words out; words in
+    int64_t stalled_in, stalled_out;       // stall cycles, as the entry and the exit see them
     int64_t last;                          // cycle of the last entry
 };
 void stage_init(struct sim *, struct stage *, int64_t length);
-// When a word that could enter at `from` does. False while that is not known. Sends words to `out` on the way.
+// *at: when a word that could enter at `from` does enter. False while that is not known. Also sends words to `out`.
 bool stage_enter(struct sim *, struct stage *, struct sim_edge *out, int64_t from, int64_t *at);
-void stage_push(struct sim *, struct stage *, int64_t at, uint8_t mark, bool leaves); // an entry that makes a word out
-void stage_drain(struct sim *, struct stage *, struct sim_edge *out);                 // sends what can be sent
+// Enters a word. leaves: it becomes a word out.
+void stage_push(struct sim *, struct stage *, int64_t at, uint8_t mark, bool leaves);
+void stage_drain(struct sim *, struct stage *, struct sim_edge *out); // sends the words that can leave
 
 // ---- static schedules of rill_schedule, from a kernel's parameters ----
 
 bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struct schedule_table *);
 
-// Where a walk through a schedule stands, step after step.
+// The present place of a walk through a schedule, step after step.
 struct sim_walk {
     int step, section;
     int64_t repeat, index; // index: entry of the section
-    int64_t left_out;      // entries that were passed over on the way here
+    int64_t left_out;      // entries that this run has left out up to here
 };
-// The entry at the walk's place; false when all steps are done. *layer, *step, *last_of_step may be NULL.
+// The entry at the walk's place; false when all steps are done.
 bool sim_walk_entry(const struct sim *, const struct schedule_table *, struct sim_walk *, int64_t *entry);
 bool sim_walk_next(const struct sim *, const struct schedule_table *,
-                   struct sim_walk *); // true: the step's last entry was left behind
+                   struct sim_walk *); // true: that was the step's last entry
 
-// Turns of rill_turns: fetched ahead from the schedule.
+// The turns of rill_turns, which are fetched ahead from the schedule.
 struct sim_turns {
     struct schedule_table schedule;
-    struct sim_walk walk; // of the turn that is next to be used
+    struct sim_walk walk; // place of the next turn to be used
     struct sim_edge *steps;
-    struct sim_edge ahead; // its FIFO of turns
+    struct sim_edge ahead; // the FIFO of turns
     struct sim_walk fetch;
     int64_t ready; // when the walk can give its next entry
     bool inside;   // in the middle of a step
-    bool known;    // the present turn, and from when on it is there:
+    bool known;    // `turn` is the present turn, which is available from `since` on
     int64_t turn, since;
 };
 bool turns_init(struct sim *, struct actor *, struct sim_turns *);
-// Brings what turns are known ahead; whenever the step may have come, and before turns_present.
+// Fetches the turns that are known ahead. Call it whenever a step may have arrived, and before turns_present.
 void turns_fetch(struct sim *, struct sim_turns *);
-// The present turn; raises *from to when it is there. False while unknown or at the end.
+// The present turn; raises *from to when it is available. False while unknown or at the end.
 bool turns_present(struct sim *, struct sim_turns *, int64_t *turn, int64_t *from);
 void turns_done(struct sim *, struct sim_turns *, int64_t at);
 
 // ---- memory ----
 
 void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bits);
-// When the last atom of a beat that comes at `at` is on the bus, ps; call in the order of times.
+// When the last atom of a beat that arrives at cycle `at` is on the bus, in ps. Calls must be in the order of times.
 uint64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
-int64_t memory_cycle(const struct sim_memory *, uint64_t time); // the first one that begins then or later
-// Channels of the design. Before any client.
+int64_t memory_cycle(const struct sim_memory *, uint64_t time); // the first cycle that begins then or later
+// Opens the channels of the design. Call it before any client is opened.
 void memory_open(struct sim *);
-// The next grant or access, if one waits: what can go on has gone on.
+// Makes the next grant or access, if one waits. Call it when no actor can go on.
 bool memory_serve_one(struct sim *);
 
-// The engine of a kernel's client, NULL if it has none.
+// Opens the DMA engine of a kernel's client; NULL if the kernel has none.
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
 struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
 struct sim_client *client_open_free(struct sim *, int index,
-                                    struct sim_channel *); // of the IR's list, without a kernel
+                                    struct sim_channel *); // client of the IR's list that has no kernel
 // When the next descriptor may be handed over; false while that is not known.
 bool client_room(const struct sim_client *, int64_t *at);
 void client_ask(struct sim *, struct sim_client *, int64_t at, int64_t address, int64_t beats);
@@ -246,13 +248,13 @@ void client_take(struct sim *, struct sim_client *, int64_t at);
 // Writes: when the buffer has room for a beat; false while that is not known.
 bool client_space(const struct sim_client *, int64_t *at);
 void client_give(struct sim *, struct sim_client *, int64_t at);
-// Writes: when the last beat that was given went into the engine; false while that is not known.
+// Writes: when the last beat that was given entered the engine; false while that is not known.
 bool client_taken(const struct sim_client *, int64_t *at);
-// Writes: raises *at to when the first so many descriptors have their responses; false while that is not known.
+// Writes: raises *at to when the first `runs` descriptors have their responses; false while that is not known.
 bool client_written(const struct sim_client *, int64_t runs, int64_t *at);
-// Writes: from when on all that was handed over has its response.
+// Writes: from when on everything that was handed over has its response.
 bool client_idle(const struct sim_client *, int64_t *at);
-void client_cut(struct sim *, struct sim_client *); // brings the next burst to the arbiter, if its time is known
+void client_cut(struct sim *, struct sim_client *); // passes the next burst to the arbiter, if its time is known
 
 // ---- actors: state and run by machine ----
 

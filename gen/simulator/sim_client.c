@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engines of the memory's clients: descriptors to bursts (rill_burst_splitter), with the room and the bursts under way
-// that rill_dma_read and rill_dma_write count.
+// DMA engines of the memory's clients. They cut descriptors into bursts (rill_burst_splitter), and limit the bursts in
+// flight and the room in the buffer as rill_dma_read and rill_dma_write do.
 #include <string.h>
 
 #include "gen/simulator/sim_actor.h"
@@ -53,9 +53,10 @@ struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_chan
     return c;
 }
 
-// ---- descriptors: one is cut, two wait ----
+// ---- descriptors: one is being cut, two wait ----
 
-// The write engine has one descriptor of a client, and takes the next one with its last beat.
+// When the write engine has room for a client's descriptor. It holds one, and takes the next one with that one's last
+// beat.
 static bool write_room(const struct sim_client *c, int64_t *at) {
     if (c->waits || c->cut < (int64_t)c->run.count) return false;
     *at = at_least(c->run.items[c->run.count - 1].at + 1, c->granted);
@@ -78,7 +79,7 @@ void client_ask(struct sim *sim, struct sim_client *c, int64_t at, int64_t addre
     client_cut(sim, c);
 }
 
-// From when on a count of the list is that high; false while it is not.
+// Raises *from to the cycle after entry n of the list; false while there is no such entry.
 static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from) {
     if (n < 0) return true;
     if (n >= (int64_t)count) return false;
@@ -86,9 +87,9 @@ static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from)
     return true;
 }
 
-// Room is looked for a cycle ahead: behind another burst, and where none was offered, there must be enough for two of
-// any length by then, less what that other one takes; else it is looked for anew when the burst is there. A beat to
-// write has to be there. False while that is not known.
+// When a burst has room. The engine looks for room a cycle ahead. After another burst, or if none was offered, there
+// must be enough room by then for two bursts of any length, less what the other burst takes. Otherwise it looks again
+// when the burst has arrived. A beat to write must have arrived. False while that is not known.
 static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
     const int64_t *item = c->taken.items;
     size_t count = c->taken.count;

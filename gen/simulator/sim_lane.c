@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the segment table to beats at a lane: rill_segment_walker, rill_burst_splitter, rill_dma_read, the channel, the
-// lane's FIFO.
+// Brings beats from the segment table to a lane: rill_segment_walker, rill_burst_splitter, rill_dma_read, the channel
+// and the lane's FIFO.
 #include "gen/simulator/sim_lane.h"
 
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "gen/kernel/kernel.h"
 
 enum {
-    LONG_BEFORE = 200, // the first step: where steps before are left out, the walker has been ahead for long
-    JOIN_LANES = 8,    // whose arrivals meet in one level of joins
+    LONG_BEFORE = 200, // cycles before the first step: if earlier steps are left out, the walker has long been ahead
+    JOIN_LANES = 8,    // lanes whose arrivals meet in one level of joins
 };
 
 static int64_t field(const struct lane *l, int64_t entry, enum field f) { return schedule_at(&l->schedule, entry, f); }
 
-// Runs of keys and values are those of the engine's firings, in order.
+// Maps the walker's runs of keys and values to the engine's firings, which have the same order.
 static bool name_runs(const struct ir *ir, int engine, struct lane *l, struct arena *arena) {
     int f = 0;
     l->window = ARENA_ARRAY(arena, int, (size_t)l->schedule.entries + 1);
@@ -47,7 +47,8 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
            name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);
 }
 
-// As it once was: keys count once their engine holds nothing of a later head either. Asked when nothing else can go on.
+// The old rule (options->idle_counts): keys count only once their engine holds nothing of a later head either. It is
+// asked when nothing else can go on.
 static bool engine_idle(struct sim *sim, const struct sim_client *keys) {
     int64_t at = 0;
     if (!sim->settled || !client_written(keys, (int64_t)keys->run.count, &at)) return false;
@@ -55,7 +56,7 @@ static bool engine_idle(struct sim *sim, const struct sim_client *keys) {
     return true;
 }
 
-// Keys that the step before wrote.
+// Whether the keys of the step before are written, and from when on.
 static bool keys_written(struct sim *sim, const struct sim_cache *cache, int64_t pair, int64_t *from) {
     int64_t at = 0;
     if (pair >= (int64_t)cache->k_runs.count || !client_written(cache->keys, cache->k_runs.items[pair], &at))
@@ -70,7 +71,7 @@ static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t 
     return true;
 }
 
-// The layer's keys, or its values, of the step before must have been written.
+// Whether an entry may be read: the layer's keys, or its values, of the step before must be written.
 static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int64_t *from) {
     if (!l->waits || l->walk.step == 0) return true;
     const struct sim_cache *cache = l->cache;
@@ -82,8 +83,9 @@ static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int6
                                                            : values_written(cache, need, from);
 }
 
-// One walker's descriptors go to all lanes (rill_fork): the next one is there in the cycle after the last lane took the
-// one before, which waits for room for less long than `ask_run` counts. False while that is not known.
+// When all lanes have taken the last descriptor of their common walker (rill_fork). The next one is available in the
+// cycle after the last lane took the one before. That lane waits for room for less time than `ask_run` counts. False
+// while that is not known.
 static bool all_described(const struct lane *l, int64_t *from) {
     size_t n = l->client->run.count;
     for (const struct lane *o = l->first; n && o < l->first + l->first->lanes; o++) {
@@ -93,7 +95,7 @@ static bool all_described(const struct lane *l, int64_t *from) {
     return true;
 }
 
-// The next descriptor with beats goes to the channel's engine; false while it is not known when.
+// Hands the next descriptor with beats to the channel's read engine; false while the time is not known.
 static bool ask_run(struct sim *sim, struct lane *l) {
     for (;;) {
         int64_t entry, from = 0;
@@ -122,7 +124,7 @@ static bool ask_run(struct sim *sim, struct lane *l) {
     }
 }
 
-// Beats go to the lane in order, as far as its FIFO is known to have room.
+// Gives a beat to the lane. Beats go in order, as far as the lane's FIFO is known to have room.
 static bool give_beat(struct sim *sim, struct lane *l) {
     int64_t g = (int64_t)l->client->taken.count, at;
     if (!client_beat(l->client, &at) || (g >= l->places && g - l->places >= (int64_t)l->used.count)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beats of the engine: one channel's walk through its segments, read engine and lane FIFO.
+// The beats of the matrix engine: one channel's walk through its segments, its read engine and its lane FIFO.
 #ifndef RILL_TIMING_SIM_LANE_H
 #define RILL_TIMING_SIM_LANE_H
 
@@ -9,22 +9,22 @@ struct lane {
     struct schedule_table schedule; // of the walker
     struct sim_walk walk;
     struct sim_client *client;
-    struct lane *first; // of the engine's that are simulated, one behind another
+    struct lane *first; // first of the engine's simulated lanes, which are stored one after another
     int lanes;
-    int64_t channels; // of the engine
+    int64_t channels; // channels of the engine
     int *window;      // per entry: the operation whose windows its positions have, or IR_NONE
     const struct sim_cache *cache;
-    bool waits;           // for writes of the step before
-    int64_t places;       // of its FIFO
+    bool waits;           // it waits for writes of the step before
+    int64_t places;       // places of the lane's FIFO
     int64_t counted;      // cycles from a beat's arrival at the lane to the first command that may use it
-    int64_t outer;        // runs of the present entry that were sent
+    int64_t outer;        // runs of the present entry that were handed over
     int64_t described_at; // when the last run was handed over
-    VEC(int64_t) used;    // beats, by a command
+    VEC(int64_t) used;    // when a command used each beat
 };
 
 bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *,
                struct sim_channel *); // kernel: the engine
-// Asks for all and takes all that it can.
+// Asks for all runs and takes all beats that it can.
 void lane_advance(struct sim *, struct lane *);
 // Raises *from to when the next beat may be used by a command. False while that is not known.
 bool lane_ready(const struct lane *, int64_t *from);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels: the read arbiter and the write engine of each, and the memory behind them. Its timing is the memory model's
-// own (gen/hbm/hbm_bank.c), with the figures of the board.
+// Memory channels: the read arbiter and the write engine of each, and the memory itself. The memory's timing is that of
+// the memory model (gen/hbm/hbm_bank.c), with the board's figures.
 //
-// A grant or an access is made when no kernel can go on: whatever is asked for later is a consequence of it, and comes
-// after it.
+// A grant or an access is made only when no kernel can go on. Whatever is requested later is a consequence of it, and
+// so comes later in time as well.
 #include <limits.h>
 #include <string.h>
 
@@ -54,7 +54,7 @@ static void open_writes(const struct sim *sim, struct sim_channel *c) {
     w->most = (c->memory.timing.ids - 1) / hbm_native_bursts(&c->memory.timing, c->memory.beat_bytes) + 1;
 }
 
-static struct sim_channel *channel_at(struct sim *sim, int index) { // opened, if it is not
+static struct sim_channel *channel_at(struct sim *sim, int index) { // opens the channel if it is not open yet
     for (int c = 0; c < sim->channels; c++)
         if (sim->channel[c].index == index) return &sim->channel[c];
     struct sim_channel *new = &sim->channel[sim->channels++];
@@ -67,12 +67,12 @@ static struct sim_channel *channel_at(struct sim *sim, int index) { // opened, i
 
 static bool is_loader(const struct ir_client *c) { return c->role == IR_CLIENT_IMAGE; }
 
-// The image's header and the parameters behind it are one linear read, asked for once per request; nothing holds their
-// beats. Where the parameters are on chip it is the header alone.
+// Requests the image's header and the parameters after it in one linear read, once per request. Nothing delays their
+// beats. If the parameters are on chip, only the header is read.
 static void open_loader(struct sim *sim) {
     const struct ir *ir = sim->ir;
     int64_t bytes = 0, first = 0;
-    if (sim->options->step[0].pos > 0) return; // in the middle of a request
+    if (sim->options->step[0].pos > 0) return; // the run begins within a request
     for (int s = 0; s < ir->segments; s++) {
         const struct ir_segment *seg = &ir->segment[s];
         if (seg->kind == IR_SEG_HEADER) first = seg->offset;
@@ -101,9 +101,9 @@ void memory_open(struct sim *sim) {
     open_loader(sim);
 }
 
-// ---- reads: turns round robin from the client of the last grant on ----
+// ---- reads: round-robin turns that begin after the client of the last grant ----
 
-// Of those that ask by then, without one.
+// The client whose turn it is among those that have asked by this cycle, except `without`.
 static struct sim_client *choose(const struct sim_waiting *waiting, int last, int64_t at,
                                  const struct sim_client *without) {
     struct sim_client *first = NULL, *later = NULL;
@@ -116,7 +116,7 @@ static struct sim_client *choose(const struct sim_waiting *waiting, int last, in
     return later ? later : first;
 }
 
-// When the first one asks, without one; INT64_MAX: nobody does.
+// When the first client (except `without`) asks; INT64_MAX: none does.
 static int64_t first_asks(const struct sim_waiting *waiting, const struct sim_client *without) {
     int64_t at = INT64_MAX;
     for (size_t i = 0; i < waiting->client.count; i++)
@@ -124,7 +124,8 @@ static int64_t first_asks(const struct sim_waiting *waiting, const struct sim_cl
     return at;
 }
 
-// Bursts that must be over before the memory takes one more: it holds so many, and it has so many ids.
+// Number of bursts that must be over before the memory takes another one, because it holds a limited number of bursts
+// and of ids.
 static int64_t due(const struct sim_channel *c) {
     const struct sim_reads *side = &c->read;
     int64_t over = side->ended, ids = side->ids;
@@ -133,13 +134,13 @@ static int64_t due(const struct sim_channel *c) {
     return over;
 }
 
-// The cycle of the next grant, INT64_MAX: nobody asks, or the register is full.
+// The cycle of the next grant; INT64_MAX: no client asks, or the register is full.
 static int64_t next_grant(const struct sim_channel *c) {
     int64_t at = c->read.held.client ? INT64_MAX : first_asks(&c->read.waiting, NULL);
     return at == INT64_MAX ? at : at_least(at, c->read.free);
 }
 
-// Its burst has left the client.
+// Notes that the granted burst has left its client.
 static void granted(struct sim *sim, struct sim_waiting *waiting, struct sim_client *client, int64_t at) {
     struct sim_client **all = waiting->client.items;
     size_t i = 0;
@@ -157,7 +158,7 @@ static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_reads *side = &c->read;
     struct sim_client *client = choose(&side->waiting, side->last, at, NULL);
     side->last = client->index;
-    side->free = at + 1; // the memory takes it, when there is room
+    side->free = at + 1; // the memory takes the burst when there is room
     for (int64_t end = due(c); side->ended < end; side->ended++) {
         side->free = at_least(side->free, side->over[side->ended % SIM_QUEUE]);
         side->ids -= side->taken[side->ended % SIM_QUEUE];
@@ -169,8 +170,8 @@ static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     granted(sim, &side->waiting, client, at);
 }
 
-// The header is compared before the parameters behind it are taken (rill_image_header), these piece by piece
-// (rill_param_loader).
+// Takes the beats of the loader. The header is compared before the parameters after it are taken (rill_image_header).
+// The parameters are taken piece by piece (rill_param_loader).
 static void load_beats(struct sim *sim, struct sim_client *loader) {
     for (int64_t beat; client_beat(loader, &beat);) {
         if (loader->taken.count == 1) beat = at_least(beat, loader->taken.items[0] + CYCLES_HEADER);
@@ -187,7 +188,7 @@ static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     for (int64_t b = 0; b < a.beats; b++) {
         uint64_t time = memory_beat(&c->memory, at, a.address + b * c->memory.beat_bytes, false);
         side->beat = at_least(memory_cycle(&c->memory, time + c->memory.timing.latency), side->beat) + 1;
-        VEC_PUSH(sim->arena, a.client->beat, side->beat + CYCLES_READ_REGISTER); // one at a time through the port
+        VEC_PUSH(sim->arena, a.client->beat, side->beat + CYCLES_READ_REGISTER); // one beat at a time passes the port
     }
     side->over[side->bursts++ % SIM_QUEUE] = side->beat;
     VEC_PUSH(sim->arena, a.client->over, side->beat + CYCLES_READ_REGISTER);
@@ -196,9 +197,10 @@ static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     sim_wake(sim, a.client->kernel);
 }
 
-// ---- writes: the turn passes with a descriptor's last beat, or when its client has none and another one does ----
+// ---- writes: the turn passes with a descriptor's last beat, or if its client has no beat and another has one ----
 
-// When the engine has room for a beat: in the buffer and in that of two addresses, and with a response to an older one.
+// When the write engine has room for a beat: in its buffer, in the buffer of two addresses, and with a response to an
+// older beat.
 static bool write_space(const struct sim_writes *w, int64_t *at) {
     enum { ADDRESSES = 2 };
     int64_t n = w->taken, sent = n - w->buffer, addressed = n - ADDRESSES, answered = n - IR_WRITES_OPEN;
@@ -210,8 +212,8 @@ static bool write_space(const struct sim_writes *w, int64_t *at) {
     return true;
 }
 
-// The cycle of the next beat into the buffer or of a turn that passes without one; INT64_MAX: nobody asks, or there is
-// no room as far as is known.
+// The cycle of the next beat into the buffer, or of a turn that passes without one. INT64_MAX: no client asks, or no
+// room is known.
 static int64_t next_write(const struct sim_channel *c, bool *passes) {
     const struct sim_writes *w = &c->write;
     const struct sim_client *turn = w->turn;
@@ -232,7 +234,7 @@ static void pass_turn(struct sim *sim, struct sim_channel *c, int64_t at) {
     w->since = w->alone ? at : at + 1;
 }
 
-// Addresses leave while the memory has ids, a beat behind its address.
+// Sends addresses while the memory has ids, each with its beat after it.
 static void send_writes(struct sim *sim, struct sim_channel *c) {
     struct sim_writes *w = &c->write;
     for (int64_t n; (n = w->addressed) < w->taken && n - w->most < w->answered; w->addressed++) {
@@ -273,7 +275,7 @@ static void access_write(struct sim *sim, struct sim_channel *c, int64_t arrival
 
 // ---- events in the order of their times ----
 
-// In the same cycle a write is before a read, as in verif/model/rill_axi_memory.sv.
+// Finds the next event of a channel. In the same cycle, a write precedes a read, as in verif/model/rill_axi_memory.sv.
 static void find_next(struct sim_channel *c) {
     bool passes;
     int64_t grants = next_grant(c), write = next_write(c, &passes);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside the token-level simulator: a channel of the board, its arbiters, and the engines behind them. What they do:
-// sim_actor.h, memory.
+// Internal to the token-level simulator: a channel of the board, its arbiters, and the DMA engines of its clients. The
+// functions are in sim_actor.h, section memory.
 #ifndef RILL_TIMING_SIM_MEMORY_H
 #define RILL_TIMING_SIM_MEMORY_H
 
-#include "gen/hbm/hbm_bank.h" // one memory for the simulation and its forecast
+#include "gen/hbm/hbm_bank.h" // the simulation and the forecast share one memory model
 #include "gen/base/base.h"
 #include "gen/simulator/simulate.h"
 
-// Memory of one channel: accesses in the order of their times.
+// The memory of one channel. Accesses come in the order of their times.
 struct sim_memory {
     struct timing_memory figure;
     struct hbm_timing timing;
@@ -16,35 +16,35 @@ struct sim_memory {
     int64_t beat_bytes;
 };
 
-// A descriptor that was handed over at a cycle.
+// A descriptor, which was handed over at cycle `at`.
 struct sim_run {
     int64_t at, address, beats;
     int64_t end;    // cycle of its last burst
-    int64_t bursts; // of it and of all before
+    int64_t bursts; // bursts of this run and of all before it
 };
 
-// A client of a channel with its engine: rill_dma_read behind the arbiter, its part of rill_dma_write.
+// A client of a channel with its DMA engine: a rill_dma_read, or the client's part of the channel's rill_dma_write.
 struct sim_client {
     struct sim_channel *channel;
-    int kernel; // woken when the memory has answered
+    int kernel; // kernel that is woken when the memory has answered
     int index;  // place in the IR's list, -1: a lane; the arbiters ask in this order
     bool is_write;
-    bool counted; // writes: engines wait for its responses (rill_write_tracker)
+    bool counted; // writes: matrix engines wait for its responses (rill_write_tracker)
     int64_t burst, buffer,
-        outstanding; // beats of a burst and of the buffer (writes: what is offered); bursts under way
+        outstanding; // beats of a burst; beats of the buffer (writes: offered ones); bursts in flight
     VEC(struct sim_run) run;
     int64_t cut; // runs that have been cut into bursts
     int64_t address, left, bursts, requested,
         issued;         // what is left of the present run; beats asked for; cycle of the last burst
-    VEC(int64_t) beat;  // reads: cycle of arrival; writes: offered
-    VEC(int64_t) taken; // reads: left the buffer; writes: into the engine's buffer, in the client's turn
-    VEC(int64_t) over;  // per burst: its last beat has arrived, or its response
-    // The burst at the arbiter, the beat at the write engine
+    VEC(int64_t) beat;  // reads: cycle of arrival; writes: cycle of the offer
+    VEC(int64_t) taken; // reads: left the buffer; writes: entered the engine's buffer, in the client's turn
+    VEC(int64_t) over;  // per burst: when its last beat, or its response, arrived
+    // The burst that waits at the arbiter, or the beat at the write engine.
     bool waits;
     int64_t at, beats, granted, granted_before;
 };
 
-struct sim_access { // the beats of a burst are all at the memory
+struct sim_access { // a burst whose beats are all at the memory
     int64_t at, address, beats;
     struct sim_client *client;
 };
@@ -57,39 +57,39 @@ struct sim_waiting { // clients with a burst at the arbiter, or a beat at the wr
 
 struct sim_reads { // of a channel
     struct sim_waiting waiting;
-    int64_t free;           // from when on the arbiter's register can take a burst: the memory takes the one before
-    struct sim_access held; // in the register until then; no client: none
+    int64_t free;           // from when on the arbiter's register can take a burst, as the memory takes the one before
+    struct sim_access held; // the burst in the register until then; none if it has no client
     int last;               // client of the last grant
     int64_t bursts;
     int64_t beat;            // cycle of the last beat at the port
-    int64_t over[SIM_QUEUE]; // of the last bursts: the last beat read
-    int taken[SIM_QUEUE];    // and the ids that each takes
-    int64_t ended, ids;      // bursts that the last grant knew to be over; ids of those behind them
+    int64_t over[SIM_QUEUE]; // of the last bursts: when the last beat was read
+    int taken[SIM_QUEUE];    // of the last bursts: the ids that each takes
+    int64_t ended, ids;      // bursts that the last grant knew to be over; ids of the bursts after them
 };
 
-// rill_dma_write of a channel, each beat a burst: whose turn it is, and the last beats by their numbers.
+// The rill_dma_write of a channel, in which each beat is a burst: whose turn it is, and the last beats by number.
 struct sim_writes {
     struct sim_waiting waiting;
-    bool alone;                         // no other client: always in turn
-    struct sim_client *turn;            // NULL: nobody's yet
-    int last;                           // the client that got a turn last
-    int64_t since;                      // from when on the turn is that client's
+    bool alone;                         // there is no other client, so it is always its turn
+    struct sim_client *turn;            // the client whose turn it is; NULL: nobody's yet
+    int last;                           // the client whose turn came last
+    int64_t since;                      // from when on it has the turn
     int64_t buffer;                     // beats
-    int64_t most;                       // beats that may be at the memory without a response, by their ids
-    int64_t taken, addressed, answered; // beats so far: into the buffer, at the memory, with a response
+    int64_t most;                       // most beats at the memory without a response, limited by their ids
+    int64_t taken, addressed, answered; // beats so far: entered the buffer, addressed at the memory, answered
     int64_t taken_at[SIM_QUEUE], addressed_at[SIM_QUEUE], sent_at[SIM_QUEUE], answered_at[SIM_QUEUE];
     struct sim_access held[SIM_QUEUE]; // what the buffer holds
 };
 
 struct sim;
 
-// One channel of the board. Of an engine's channels one stands for all; those with clients of their own are run beside
-// it.
+// One channel of the board. One of an engine's channels represents all of them. Channels with clients of their own are
+// simulated in addition.
 struct sim_channel {
     int index;
     struct sim_memory memory;
     VEC(struct sim_client *) client;
-    bool known; // the next event and its time, INT64_MAX: none
+    bool known; // whether the next event is known; its time is `next`, INT64_MAX if there is none
     int64_t next;
     void (*what)(struct sim *, struct sim_channel *, int64_t at);
     struct sim_reads read;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fifo_pool: streams that share one storage, firing by firing in the order of a static schedule. The step words
-// that its walks take are not waited for: they come long before.
+// rill_fifo_pool: streams that share one storage, firing by firing in the order of a static schedule. The pool's walks
+// take step words as well, but these arrive long before they are needed, so no time is counted for them.
 #include <string.h>
 
 #include "gen/simulator/sim_actor.h"
@@ -12,8 +12,8 @@ enum { MAX_PLACES = 255 };
 struct sim_pool {
     struct sim *sim;
     struct schedule_table schedule;
-    struct sim_walk enters, leaves; // the firings whose turn it is
-    struct sim_edge words;          // the storage
+    struct sim_walk enters, leaves; // the firings whose turn it is to enter and to leave
+    struct sim_edge words;          // the words in the storage
     struct sim_edge *edge[MAX_PLACES];
 };
 
@@ -54,10 +54,10 @@ void pool_take(struct sim_pool *p, int64_t at, uint8_t mark) {
     if (place != IR_NONE && place < MAX_PLACES && p->edge[place]) sim_wake(p->sim, p->edge[place]->reader);
 }
 
-// A way over boundaries of dies has a FIFO of its own.
+// Latency of a connection across die boundaries, which includes its FIFO.
 static int64_t way_latency(int borders) { return borders ? ir_credit_cycles(borders) + CYCLES_FIFO : 0; }
 
-// With depths of their own, or none, streams are as they would be without pools.
+// If a run gives its own depths, or has none, streams behave as without pools.
 bool pools_open(struct sim *sim) {
     const struct ir *ir = sim->ir;
     struct sim_pool **pool = ARENA_ARRAY(sim->arena, struct sim_pool *, (size_t)ir->kernels + 1);

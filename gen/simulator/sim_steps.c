@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a custom kernel waits for beside its operands: the word of its step, rows of its table.
+// A custom kernel waits for more than its operands: the word of its step, and rows of its table.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
@@ -23,7 +23,7 @@ static void table_begin(const struct actor *a, struct sim_table *t, int64_t firi
     t->from = at + timing_table(&a->c)->ask;
 }
 
-// A kernel of the step's last position reads its row alone.
+// Rows of a firing. A kernel that runs only for a step's last position reads only that position's row.
 static int rows_of(const struct sim_steps *s, const struct timing_step *step) { return s->when_last ? 1 : step->ntok; }
 
 static bool ask_row(struct sim *sim, const struct actor *a, struct sim_steps *s, const struct timing_step *step) {
@@ -46,7 +46,7 @@ static bool take_beat(struct sim *sim, const struct actor *a, struct sim_table *
     return true;
 }
 
-// Whether the firing's rows are all there.
+// Whether all rows of the firing have arrived.
 static bool table_wait(struct sim *sim, const struct actor *a, struct sim_steps *s) {
     const struct timing_step *step = &sim->options->step[s->edge->takes];
     if (!s->table.client) return true;
@@ -71,7 +71,8 @@ static void take_step(struct sim *sim, struct sim_steps *s, int64_t at) {
     edge_take(sim, s->edge, at);
 }
 
-// Words of steps in which the kernel has no firing are taken as they come, data or none.
+// Finds the kernel's next step. Words of steps in which the kernel has no firing are taken when they arrive, even
+// without data.
 static bool find_step(struct sim *sim, const struct actor *a, struct sim_steps *s) {
     while (!s->left) {
         if (!edge_waiting(s->edge)) return false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks through static schedules, and the turns that are fetched from them.
+// Walks through static schedules, and fetches turns from them.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/sim_actor.h"
 
-// ---- schedules: the tables of schedule_table.c ----
+// ---- schedules, in the tables of schedule_table.c ----
 
 bool sim_schedule_read(struct sim *sim, const struct actor *a, int entry_bits, struct schedule_table *s) {
     if (!schedule_read(sim->arena, a->k, entry_bits, s)) return false;
@@ -16,13 +16,13 @@ static bool section_runs(const struct sim *sim, const struct schedule_table *s, 
     return c->length && c->repeat && (sim->options->step[w->step].head || !c->when_head);
 }
 
-// Goes to the first entry that the step has; the last one of a section is always there.
+// Advances to the first entry that this step has. The last entry of a section is in every step.
 static void pass_over(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
     if (!s->many || w->step >= sim->options->steps || sim->options->step[w->step].ntok != 1) return;
     for (; s->many[s->section[w->section].first + w->index]; w->index++) w->left_out++;
 }
 
-// Goes to the first section that runs, in this step or a later one. True if the step changed.
+// Advances to the first section that runs, in this step or a later one. True if the step changed.
 static bool settle(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
     bool changed = false;
     while (w->step < sim->options->steps && (w->section == s->sections || !section_runs(sim, s, w))) {
@@ -51,7 +51,7 @@ bool sim_walk_next(const struct sim *sim, const struct schedule_table *s, struct
     return settle(sim, s, w);
 }
 
-// ---- turns: a step is taken when the entries of the one before are out; its entries follow ----
+// ---- turns: a step is taken when all entries of the step before have left; then its entries follow ----
 
 enum { TURNS_AHEAD = 6 };
 
@@ -65,7 +65,7 @@ static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
     int64_t entry, room;
     if (!edge_room(&t->ahead, &room) || !sim_walk_entry(sim, &t->schedule, &t->fetch, &entry)) return false;
     if (!t->inside) {
-        while (t->steps->takes <= t->fetch.step) { // steps without an entry of this schedule are swallowed on the way
+        while (t->steps->takes <= t->fetch.step) { // skips steps that have no entry in this schedule
             if (!edge_waiting(t->steps)) return false;
             int64_t at = at_least(edge_avail(t->steps), t->ready);
             edge_take(sim, t->steps, at);

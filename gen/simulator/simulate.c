@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator's frame: streams, stages, the list of actors that can go on, the result.
+// The core of the simulator: streams, stages, the queue of actors that can go on, and the result.
 #include <string.h>
 
 #include "gen/ir/ir.h"
@@ -67,7 +67,8 @@ void stage_init(struct sim *sim, struct stage *s, int64_t length) {
 
 static struct stage_word *word_at(const struct stage *s, int64_t i) { return &s->word[i & (s->capacity - 1)]; }
 
-// The oldest word that has not left: its offer, and its leaving if the room is known.
+// Sends the oldest word that has not left, if the time of its room is known; sets when it is offered and when it
+// leaves.
 static bool send_word(struct sim *sim, struct stage *s, struct sim_edge *out) {
     struct stage_word *w = word_at(s, s->sent);
     int64_t room;
@@ -90,7 +91,7 @@ bool stage_enter(struct sim *sim, struct stage *s, struct sim_edge *out, int64_t
         }
         if (w->offer > a) break;
         a = at_least(a, w->left);
-        s->last = at_least(s->last, w->left - 1); // also if the entry has to wait to be decided
+        s->last = at_least(s->last, w->left - 1); // set even if the entry cannot be decided yet
         s->stalled_in += w->left - w->offer;
     }
     *at = s->last = a;
@@ -114,8 +115,8 @@ void stage_drain(struct sim *sim, struct stage *s, struct sim_edge *out) {
 
 // ---- the run ----
 
-// Steps and ids of the ring wait for their readers, and a store of parameters gives words for ever: their FIFOs always
-// have their depth.
+// Whether a FIFO always has its depth, even in an unbounded run. Step words and ids of the ring wait for their readers,
+// and a parameter store gives words without end.
 static bool always_bounded(const struct sim *sim, const struct ir_edge *e) {
     struct timing_contract c;
     return (timing_contract(sim->ir, e->src_kernel, &c) && c.machine == TIMING_STORE) || ir_carries_steps(sim->ir, e) ||
@@ -143,7 +144,7 @@ static bool alike(const struct ir *ir, const struct ir_region *r, int64_t a, int
     return true;
 }
 
-// The first repetitions, so many that each other one has the windows of one of them.
+// Number of the first repetitions among which every other repetition finds one with the same windows.
 static int64_t kinds_of_layers(const struct ir *ir, const struct ir_region *r) {
     int64_t kinds = 1;
     for (int64_t l = 1; l < r->repeat; l++) {
@@ -154,8 +155,8 @@ static int64_t kinds_of_layers(const struct ir *ir, const struct ir_region *r) {
     return kinds;
 }
 
-// Layers are alike but for their windows: a few of them show what all need. Counts of repetitions are known by their
-// value, so there must be one region.
+// Leaves out layers. Layers differ only in their windows, so a few of them show the depths that all need. Counts of
+// repetitions are recognised by their value, so there must be exactly one repeated region.
 static void leave_out_layers(struct sim *sim) {
     int64_t most = 1, few = sim->options->layers;
     int regions = 0;
@@ -168,7 +169,7 @@ static void leave_out_layers(struct sim *sim) {
     if (regions == 1 && few > 1 && most > few) sim->fewer = most - few;
 }
 
-// Caches have a layer for every repetition that runs.
+// Opens the caches, with a layer for every repetition that runs.
 static void open_caches(struct sim *sim) {
     const struct ir *ir = sim->ir;
     int units = kv_units(ir);
@@ -227,8 +228,8 @@ static bool open_actors(struct sim *sim, const char **missing) {
     return true;
 }
 
-// A word counts from its put to its take. One that is taken in the cycle of a put is not there any more, but has kept
-// its place until then.
+// Calculates a stream's marks. A word counts from its put to its take. A word that is taken in the cycle of another
+// word's put is no longer in the stream, but has kept its place until then.
 static void note_marks(const struct sim_edge *e, struct timing_edge *r) {
     for (int64_t i = 0, taken = 0; i < e->puts; i++) {
         while (taken < e->takes && e->take[taken] < e->put[i]) taken++;
@@ -272,7 +273,7 @@ static const char *describe_stuck(const struct sim *sim) {
     return copy;
 }
 
-// Rows of all steps have been handed over.
+// Whether the rows of all steps have been handed over.
 static bool rows_complete(const struct sim *sim) {
     for (int e = 0; e < sim->ir->edges; e++) {
         const struct sim_edge *s = &sim->edge[e];
@@ -284,7 +285,7 @@ static bool rows_complete(const struct sim *sim) {
     return true;
 }
 
-// Graphs without ids are over when every row's writes have their responses.
+// When the last row is written. A graph without ids is over when the writes of every row have their responses.
 static int64_t last_row_written(const struct sim *sim) {
     int64_t end = 0, at;
     if (!rows_complete(sim)) return -1;
@@ -303,7 +304,8 @@ static int64_t loaded(const struct sim *sim) {
     return l && l->taken.count ? l->taken.items[l->taken.count - 1] : -1;
 }
 
-// Without steps only the engines' lanes move, until the parameters are there.
+// Whether an actor takes part in the run. Before the first step, only the engines' lanes move, until the parameters are
+// loaded.
 static bool has_part(const struct sim *sim, const struct actor *a) {
     return !sim->options->load_only || a->c.machine == TIMING_ENGINE;
 }
@@ -352,7 +354,7 @@ static bool is_sane(const struct ir_design *d) {
            d->prefetch_beats >= d->max_burst && d->outstanding >= 1 && d->context >= 1;
 }
 
-// Nothing can go on; whoever waits for that is asked, once. False: nobody does.
+// Called when nothing can go on: asks, once, the actors that wait for this. False: none does.
 static bool settle(struct sim *sim) {
     if (!sim->options->idle_counts || sim->settled) return false;
     sim->settled = true;
@@ -376,7 +378,7 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     if (!open_actors(&sim, missing) || !pools_open(&sim)) return NULL;
     while (!is_over(&sim)) {
         while (!sim.queue_count && memory_serve_one(&sim))
-            continue; // nothing can go on: the earliest request has its turn
+            continue; // nothing can go on, so the earliest request has its turn
         if (!sim.queue_count && !settle(&sim)) break;
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
         if (++sim.queue_head == ir->kernels) sim.queue_head = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When words move: a simulator that runs the kernel graph word by word on the kernels' timing contracts, without any
-// values. docs/timing.md. Units: cycles, words of a stream. A row is a word for each active token of the step.
+// A simulator that calculates when words move. It runs the kernel graph word by word on the kernels' timing contracts,
+// without calculating values. See docs/timing.md. Units: cycles, words of a stream. A row is a word for each active
+// token of the step.
 #ifndef RILL_SIMULATE_H
 #define RILL_SIMULATE_H
 
@@ -9,82 +10,84 @@
 struct timing_step {
     int64_t pos; // of the first token
     int ntok;
-    bool head; // regions of the last token run
+    bool head; // the regions of the last token run
 };
 
 struct timing_memory {                 // of a channel
-    const struct hbm_figures *figures; // of the board, those that simulation has too (docs/hbm.md)
+    const struct hbm_figures *figures; // the board's figures, which the Verilog simulation uses as well (docs/hbm.md)
     double period_ps;                  // of the design's clock
     bool refreshes;
-    int64_t start; // age of the memory when the first step begins, cycles: where its refreshes lie
+    int64_t start; // age of the memory when the first step begins, in cycles; sets the times of its refreshes
     bool kept;     // the vector parameters are on chip: only the image's header is read
-    int64_t lead;  // cycles before it from which on parameters and the engines' beats are asked for (timing_start)
+    int64_t lead;  // cycles before that step, from which parameters and engine beats are requested (timing_start)
 };
 struct timing_memory timing_memory(const struct ir_design *);
 
 struct timing_options {
     const struct timing_step *step; // of one request, in order
     int steps;
-    bool bounded;      // FIFOs have their depth; else only those of steps and vector parameters
-    const int64_t *id; // of the first positions, so many: the rows that they fetch; of others any
+    bool bounded;      // FIFOs have their depths; if false, only those of steps and vector parameters do
+    const int64_t *id; // ids of the first `ids` positions, which select the rows that are fetched; later positions have
+                       // arbitrary ids
     int64_t ids;
     const int64_t *depth; // per edge, instead of the IR's; 0: unbounded
-    bool twice;           // the IR's depths, twice each, those of pools too
-    bool single_word; // a pipeline that stalls as a whole holds one word: the least it can when words come far apart
-    int64_t layers;   // repetitions of the repeated region that are run, 0: all; where there is one such region
-    const int64_t *words; // per edge, how many are expected: room for them is made at once; NULL: not known
+    bool twice;           // all of the IR's depths are doubled, including those of pools
+    bool single_word; // a pipeline that stalls as a whole holds one word, which is its least when words are far apart
+    int64_t layers;   // repetitions of the repeated region that are run, 0: all; needs exactly one such region
+    const int64_t *words; // per edge, number of expected words, for which memory is allocated at once; NULL: unknown
     const int64_t
-        *latest; // per step, of the engines' last commands in it: a later one ends the run as if stuck; NULL: none does
+        *latest; // per step: latest cycle of an engine's last command; a later one ends the run as if stuck; NULL: any
     int64_t limit;    // words and beats; 0: none. Beyond it the run ends as if stuck
-    bool idle_counts; // as it once was, keys count only while their engine is idle: for a test of deadlocks
-    bool load_only;   // what comes before the first step, alone; timing_result.loaded says when it was over
+    bool idle_counts; // keys count only while their engine is idle, as in an old version; for a test of deadlocks
+    bool load_only;   // run only what comes before the first step; timing_result.loaded says when it ended
     struct timing_memory memory;
 };
 
 struct timing_edge {
     int64_t words, high_water;
-    int64_t room; // words and places that are not free yet, at most: with this depth, unless it is 2, nothing changes
-    int64_t most_at;     // the word with which it was fullest
-    int64_t holds;       // words in it at the end
-    int64_t full;        // cycles in which the writer waited for room
-    const int64_t *put;  // per word: when it was given,
+    int64_t room;    // most words and places not yet free: with this depth, unless it is 2, the timing stays the same
+    int64_t most_at; // the word with which it was fullest
+    int64_t holds;   // words in it at the end
+    int64_t full;    // cycles in which the writer waited for room
+    const int64_t *put;  // per word: when it was put,
     const int64_t *take; // when it was taken,
-    const uint8_t *mark; // and what it ended: MARK_LAST ...
+    const uint8_t *mark; // and what it ends: MARK_LAST ...
 };
 enum { MARK_LAST = 1 /* of a firing */, MARK_TOK_LAST = 2 /* of a row */ };
 
 enum timing_cause { TIMING_FOR_BEATS /* and keys, values */, TIMING_FOR_OPERAND, TIMING_FOR_ROOM, TIMING_CAUSES };
 
-struct timing_firing { // of an engine in one step, all its repetitions
+struct timing_firing { // one firing of an engine in one step, over all its repetitions
     int64_t busy;      // cycles with a command
-    int64_t beats;     // read from memory by each lane
+    int64_t beats;     // beats that each lane reads from memory
     int64_t wait[TIMING_CAUSES];
 };
 
-struct timing_turn {      // of an engine in one step
-    int64_t wait;         // for the step's first operand, in no firing's wait
+struct timing_turn {      // one engine in one step
+    int64_t wait;         // wait for the step's first operand, which is not in any firing's wait
     int64_t last_command; // cycle
 };
 
 struct timing_work {
-    int64_t busy;        // cycles in which it took or gave a word
-    int64_t first, last; // first and last cycle of that; first < 0: never
+    int64_t busy;        // cycles in which the kernel took or gave a word
+    int64_t first, last; // first and last of these cycles; first < 0: never
 };
 
 struct timing_result {
-    int64_t cycles; // until the last step is over
+    int64_t cycles; // cycles until the last step is over
     int64_t *step;  // when each step began, and [steps] when the last was over
     struct timing_edge *edge;
     struct timing_work *kernel;
     struct timing_firing *firing; // [step * firings of the IR + firing]
     struct timing_turn *turn;     // [step * engines + engine]
     int64_t words, beats;         // moved in all
-    int64_t loaded;               // cycle of the last parameter, < 0: there are none
-    const char *stuck;            // NULL, or who waits for what: the graph cannot go on with these depths
-    bool cut;                     // it could, but for the limit
+    int64_t loaded;               // cycle of the last parameter; < 0: there are no parameters
+    const char *stuck;            // NULL, or who waits for what, when the graph cannot go on with these depths
+    bool cut;                     // it stopped only because of the limit
 };
 
-// NULL where a kernel has no contract (*missing then names its module). All of the result lives in the arena.
+// Simulates the steps. Returns NULL if a kernel has no contract; *missing then names its module. The whole result is in
+// the arena.
 struct timing_result *timing_simulate(struct arena *, const struct ir *, const struct timing_options *,
                                       const char **missing);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Conservative strategy of StreamTensor (MICRO 2025): intervals are scaled to the slowest kernel, so that a stream
-// is filled at that pace while its reader waits. Writers that are faster then wait for room.
+// The Conservative strategy of StreamTensor (MICRO 2025) scales all intervals to the slowest kernel. A stream then
+// holds what arrives at that pace while its reader waits, and faster writers wait for room.
 #include "gen/lp/lp.h"
 #include "gen/timing/sizing.h"
 
@@ -18,7 +18,8 @@ static int64_t longest_firing(const struct sizing *z, const struct timing_result
     return longest;
 }
 
-// A firing's words at that pace; its reader takes the first one when it did.
+// The most words of a firing that are in the stream at that pace. The reader takes the first word when it did in the
+// simulation.
 static int64_t firing_words(const struct timing_edge *t, int64_t first, int64_t words, int64_t longest) {
     int64_t interval = at_least(longest / words, 1);
     struct lp_stream s = {
@@ -60,7 +61,7 @@ static bool find_pace(struct sizing *z) {
 bool timing_conservative(struct ir *ir, struct timing_depth *out, const char **missing) {
     struct timing_depth *own = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     struct sizing z = {.ir = ir, .out = own, .budget = TIMING_BUDGET, .memory = sizing_fast_memory(ir)};
-    for (int e = 0; e < ir->edges; e++) own[e].depth = out[e].depth; // what is enough
+    for (int e = 0; e < ir->edges; e++) own[e].depth = out[e].depth; // the depth that is enough
     sizing_open(&z);
     bool ok = find_pace(&z);
     for (int e = 0; ok && e < ir->edges; e++) {

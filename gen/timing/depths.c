@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depths of FIFOs from simulated steps.
+// Finds FIFO depths from simulated steps.
 //
-// A stream is as deep as it ever fills when nothing holds its writer back; then no writer ever waits. Streams whose
-// writer runs ahead for nothing (the next step's rows, while this step has the loop) fill up whatever they hold: those
-// are cut to the least depth at which no step takes longer. Last, every step is walked once more with each pipeline
-// holding a single word: the graph is a Kahn network, in which it does not depend on times whether it deadlocks;
-// so what goes through here goes through with any timing of the memory.
+// First, each stream gets the depth to which it fills when nothing holds its writer back, so no writer ever waits. Some
+// writers run ahead for no gain (such as the next step's rows while this step is in the loop), and fill any depth.
+// Their streams are cut to the least depth at which no step takes longer. Finally, every step is simulated again with a
+// single word in each pipeline. The graph is a Kahn network, in which deadlock does not depend on times. A step that
+// completes here therefore completes with any timing of the memory.
 #include <string.h>
 
 #include "gen/cost/cost.h"
 #include "gen/timing/sizing.h"
 
-// A stream whose writer could be later without harm: the LP found one of its firings waiting for nothing, or the safe
-// depth held it back.
+// Whether a stream's writer could be later without harm: the LP found that one of its firings has slack, or the safe
+// depth held the writer back.
 static bool runs_ahead(const struct sizing *z, int e) {
     int64_t mark = z->depth[e];
     return z->width[e] && mark > DEPTH_LEAST &&
            ((z->latest && z->least[e] < mark) || (z->full[e] && mark >= z->safe[e]));
 }
 
-// It gets what the LP says where the simulator confirms it.
+// Cuts streams that run ahead to the depth that the LP gives, if the simulator confirms it.
 static void cut_run_ahead(struct sizing *z, int64_t *depth) {
     for (int e = 0; e < z->ir->edges; e++) {
         if (!runs_ahead(z, e)) continue;
-        depth[e] = z->depth[e]; // is enough
+        depth[e] = z->depth[e]; // this depth is enough
         if (!z->latest || z->least[e] >= z->depth[e] || z->work >= z->budget) continue;
         depth[e] = at_least(z->least[e], DEPTH_LEAST);
         if (!sizing_may_be(z, &(struct streams){&e, 1}, depth, false)) depth[e] = z->depth[e];
@@ -32,8 +32,8 @@ static void cut_run_ahead(struct sizing *z, int64_t *depth) {
 
 // ---- no deadlock with any timing ----
 
-// Marks of all cases, with a single word in each pipeline if that is asked for; false, with the streams that are full
-// then, when one deadlocks.
+// Runs all cases and notes their marks, with a single word in each pipeline if that is asked for. Returns false if a
+// case deadlocks, with the streams that are full then in `full`.
 static bool passes(struct sizing *z, const int64_t *depth, bool single_word, bool *full) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
@@ -48,7 +48,8 @@ static bool passes(struct sizing *z, const int64_t *depth, bool single_word, boo
     return true;
 }
 
-// Streams that are full where the graph deadlocks get deeper, up to the safe depth. False when none can.
+// Makes the streams deeper that are full where the graph deadlocks, up to the safe depth. Returns false if none can get
+// deeper.
 static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
     bool deeper = false;
     for (int e = 0; e < z->ir->edges; e++) {
@@ -61,8 +62,9 @@ static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
     return deeper;
 }
 
-// A stream that cannot have the depth of the LP keeps its mark without another trial: other streams that are cut later
-// may then deadlock a case. Streams that are full there get deeper, up to the safe depths, which pass.
+// Measures the depths after the cut. A stream that cannot have the LP's depth keeps its mark without another trial, so
+// streams that are cut later may deadlock a case. The streams that are full there get deeper, up to the safe depths,
+// with which all cases complete.
 static bool measure_cut(struct sizing *z, int64_t *depth) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1);
     while (!sizing_measure(z, depth, false))
@@ -70,8 +72,8 @@ static bool measure_cut(struct sizing *z, int64_t *depth) {
     return true;
 }
 
-// Streams that are full where the graph deadlocks with single words get deeper; then as short again as they can
-// be, where that is worth it.
+// Makes the streams deeper that are full where the graph deadlocks with single words, and then as short as they can be,
+// if that saves enough.
 bool sizing_ensure_progress(struct sizing *z, bool some) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
     int64_t *least = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
@@ -88,7 +90,7 @@ bool sizing_ensure_progress(struct sizing *z, bool some) {
     return true;
 }
 
-// By how much some case takes longer than without bounds.
+// The most cycles that a case takes beyond a hundredth more than its cycles without bounds.
 static int64_t most_slower(const struct sizing *z) {
     int64_t most = 0;
     for (int i = 0; i < z->tests; i++)
@@ -96,10 +98,10 @@ static int64_t most_slower(const struct sizing *z) {
     return most;
 }
 
-// The safe rule holds one value beside each path. A graph may have several under way: rows of steps without a loop
-// between them, repetitions of regions that only wait for one another. Where that makes a case faster, streams may be
-// as deep as they get when nothing bounds them, unless another case then takes so much longer, as its reads and writes
-// meet in another order.
+// Lets streams be as deep as they get without bounds, if that makes a case faster. The safe rule holds one value in
+// parallel to each path, but a graph may have several in flight: rows of steps without a loop between them, or
+// repetitions of regions that only wait for one another. The deeper streams are dropped if another case then takes that
+// much longer, because its reads and writes meet in another order.
 static bool allow_ahead(struct sizing *z) {
     bool faster = false;
     int64_t *mark = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
@@ -131,9 +133,10 @@ static int64_t *all_least(struct sizing *z) {
     return least;
 }
 
-// Depths of two words have another latency than deeper ones, and a memory's rows open in another order for a cycle's
-// difference: with depths that are the marks a case may take a little longer than with deeper ones. What it takes then
-// is the measure, within SLOWER_AT_MOST. False, with the streams that are full then, when a case deadlocks.
+// Measures each case again at these depths and sets its limit. FIFOs of two words have another latency than deeper
+// ones, and a difference of one cycle changes the order in which the memory's rows open. A case may therefore take a
+// little longer with the marks as depths than with deeper streams. The limit is what it takes then, within
+// SLOWER_AT_MOST. Returns false if a case deadlocks, with the streams that are full then in `full`.
 static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, bool *full) {
     int64_t most[MAX_CASES];
     z->slower = false;
@@ -157,9 +160,10 @@ static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, b
     return true;
 }
 
-// What a search begins with. Marks as depths may deadlock a case that went through at deeper ones: FIFOs of two
-// words have another latency, and stages that stall together hold the fewer words the later these come. Streams that
-// are full then get deeper. Where a case is slower than it may be, the safe depths are what it was measured with.
+// Prepares the depths with which a search begins. With the marks as depths, a case may deadlock that completed with
+// deeper streams: FIFOs of two words have another latency, and stages that stall together hold fewer words if the words
+// come later. The streams that are full then get deeper. If a case is slower than it may be, the search begins from the
+// safe depths, at which the case was measured.
 static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {
     bool *full = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
     while (!measure_again(z, depth, longer, full))
@@ -169,15 +173,15 @@ static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {
     return measure_again(z, depth, false, full);
 }
 
-// Words and places that are not free yet: with these depths nothing changes.
+// Raises depths to the room that words and places not yet free need, because this keeps the timing as measured.
 static void keep_places(struct sizing *z) {
     for (int i = 0; i < z->tests; i++)
         for (int e = 0; e < z->ir->edges; e++)
             if (z->width[e]) z->depth[e] = at_least(z->depth[e], z->test[i].room[e]);
 }
 
-// Stream after stream from these depths and, if asked for, from the safe ones too: with a memory whose rows open in
-// another order for a cycle's difference, less may be enough from there. The fewer bits.
+// Searches from these depths and, if asked for, from the safe depths as well, and keeps the result with fewer bits. A
+// difference of one cycle changes the order in which the memory's rows open, so less depth may be enough from there.
 static bool search(struct sizing *z, int64_t *depth, bool longer, bool from_safe) {
     const struct bounds bounds = {all_least(z), .fast = true};
     size_t bytes = (size_t)z->ir->edges * sizeof *depth;
@@ -202,7 +206,7 @@ static bool size_all(struct sizing *z, int64_t *words) {
     z->most = 0;
     *words = z->work;
     if (!measured) return false;
-    int64_t pass = z->work; // over all cases
+    int64_t pass = z->work; // work of a pass over all cases
     bool some = pass * LONG_PASS > z->budget;
     if (!allow_ahead(z)) return false;
     memcpy(depth, z->safe, bytes);
@@ -213,7 +217,7 @@ static bool size_all(struct sizing *z, int64_t *words) {
     if (some && (!begin_search(z, depth, true) || !sizing_cut_on_some(z, depth, all_least(z)))) return false;
     memcpy(depth, z->depth, bytes);
     if (!some) z->budget = at_least(z->budget, z->work + TIMING_FINE_BUDGET);
-    int64_t before = INT64_MAX; // bits
+    int64_t before = INT64_MAX; // bits before the round
     for (int round = 0; round < ROUNDS && (!some || z->work + ROUND_PASSES * pass < z->budget); round++) {
         int64_t bits = sizing_bits(z, depth);
         if (round > 1 && bits > before - before / 64) break;
@@ -268,9 +272,9 @@ int64_t timing_trial(struct ir *ir) {
     return cycles;
 }
 
-// ---- how much less would do ----
+// ---- the least depths that would be enough ----
 
-// Bisection from some depths down; their marks first.
+// Bisects from the given depths down, after measuring the marks at these depths.
 static bool least_from(struct sizing *z, int64_t *depth) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
@@ -279,7 +283,7 @@ static bool least_from(struct sizing *z, int64_t *depth) {
         for (int e = 0; ok && e < z->ir->edges; e++) z->test[i].room[e] = r->edge[e].room;
         if (ok && !z->latest)
             z->test[i].cycles =
-                at_least(r->cycles, z->test[i].refreshes ? z->test[i].cycles : 0); // the given depths are the measure
+                at_least(r->cycles, z->test[i].refreshes ? z->test[i].cycles : 0); // the given depths set the limit
         arena_release(&z->scratch, mark);
         if (!ok) return false;
     }

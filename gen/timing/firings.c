@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least that streams hold when every firing is as late as the graph allows: a difference-constraint LP over the
-// firings of simulated steps.
+// Finds the least that streams hold when every firing is as late as the graph allows, with a difference-constraint LP
+// over the firings of simulated steps.
 //
-// A run of the simulator starts every firing as early as it can. Here each firing may be shifted to a later time, its
-// words together; the shifts of givers and takers are the variables. What the engine takes and gives stays where it is,
-// and so does what ends a step: no step gets longer. Minimised is the time that words wait, weighted with their widths
-// (StreamTensor, MICRO 2025: the sum of delays).
+// A simulator run starts every firing as early as it can. Here each firing may move to a later time, with all of its
+// words together. The variables are the shifts at a stream's writer and at its reader. The engine's inputs and outputs
+// keep their times, and so does whatever ends a step, so no step gets longer. The LP minimises the time that words
+// wait, weighted with their widths (StreamTensor, MICRO 2025: the sum of delays).
 #include "gen/timing/depths.h"
 
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "gen/kernel/args.h"
 #include "gen/lp/lp.h"
 
-struct stream {             // its firings
+struct stream {             // the firings of a stream
     int firings, put, take; // variables of firing 0
-    int64_t *first;         // word; [firings]: the number of words
+    int64_t *first;         // first word of each firing; [firings]: the number of words
 };
 
 struct graph {
@@ -26,7 +26,7 @@ struct graph {
     struct lp lp;
 };
 
-enum { ORIGIN = 0, MAX_VARIABLES = 4000 /* of a run; the solver takes seconds beyond */ };
+enum { ORIGIN = 0, MAX_VARIABLES = 4000 /* of a run; with more of them the solver takes seconds */ };
 
 static bool is_used(const struct graph *g, int e) { return g->stream[e].firings > 0; }
 
@@ -48,7 +48,8 @@ static void fix(struct graph *g, int variable) {
     at_least_row(g, variable, ORIGIN, 0);
 }
 
-// delay(source, target) >= what the words need: no word is taken before it has come. Its weight: width times words.
+// Adds the rows of a stream: delay(source, target) is so large that no word is taken before it has arrived. The weight
+// is width times words.
 static void add_stream(struct graph *g, int e, int64_t width) {
     const struct timing_edge *t = &g->run->edge[e];
     const struct stream *s = &g->stream[e];
@@ -60,13 +61,13 @@ static void add_stream(struct graph *g, int e, int64_t width) {
         at_least_row(g, ORIGIN, s->put + n, 0);
         at_least_row(g, ORIGIN, s->take + n, 0);
         if (n == 0) continue;
-        int64_t word = s->first[n]; // end to start between firings of one port
+        int64_t word = s->first[n]; // a port's firing starts after the end of the one before
         at_least_row(g, s->put + n - 1, s->put + n, t->put[word - 1] + 1 - t->put[word]);
         at_least_row(g, s->take + n - 1, s->take + n, t->take[word - 1] + 1 - t->take[word]);
     }
 }
 
-// ---- kernels: outputs not before what they are made of ----
+// ---- kernels: no output before the inputs that it is made of ----
 
 static void couple(struct graph *g, int in, int out, bool together) {
     const struct stream *i = &g->stream[in], *o = &g->stream[out];
@@ -74,7 +75,7 @@ static void couple(struct graph *g, int in, int out, bool together) {
         fewer = i->firings < o->firings ? i->firings : o->firings;
     bool regular = fewer > 0 && more % fewer == 0;
     for (int n = 0; n < more; n++) {
-        if (!regular) { // dropped firings: all stay where they are
+        if (!regular) { // some firings are dropped, so all keep their times
             if (n < i->firings) fix(g, i->take + n);
             if (n < o->firings) fix(g, o->put + n);
             continue;
@@ -86,7 +87,7 @@ static void couple(struct graph *g, int in, int out, bool together) {
     }
 }
 
-// A fork gives each reader the word while it still waits; it is taken when all have it.
+// A fork offers a word to each reader while the word waits at the input, and takes it when all readers have it.
 static void couple_fork(struct graph *g, int in, int out) {
     const struct timing_edge *a = &g->run->edge[in], *b = &g->run->edge[out];
     const struct stream *i = &g->stream[in], *o = &g->stream[out];
@@ -101,7 +102,8 @@ static void couple_fork(struct graph *g, int in, int out) {
     }
 }
 
-// Multiplexer, demultiplexer: the firing of the common side that moves in the same cycle as the lane's.
+// Couples each firing of a multiplexer's or demultiplexer's lane with the firing of the common side that moves in the
+// same cycle.
 static void couple_lane(struct graph *g, int lane, int common, bool is_mux) {
     const struct stream *l = &g->stream[lane], *c = &g->stream[common];
     const int64_t *lane_at = is_mux ? g->run->edge[lane].take : g->run->edge[lane].put;
@@ -138,11 +140,11 @@ static void add_kernel(struct graph *g, int kernel) {
     const struct ir_kernel *k = &g->ir->kernel[kernel];
     struct timing_contract c;
     if (!timing_contract(g->ir, kernel, &c)) return fix_ports(g, k);
-    if (c.machine == TIMING_PIPE && c.pipe.rows) return fix_ports(g, k); // other firings out than in
+    if (c.machine == TIMING_PIPE && c.pipe.rows) return fix_ports(g, k); // other firings go out than come in
     switch (c.machine) {
     case TIMING_EMBED:
     case TIMING_POSITION:
-    case TIMING_READER: return; // asked for as late as one likes
+    case TIMING_READER: return; // rows may be requested as late as one likes
     case TIMING_PIPE:
     case TIMING_BANKS:
     case TIMING_SOFTMAX:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of a request from the timing contracts alone. A short request is simulated whole. Of a long one, steps at some
-// positions are, each in a window of its own that begins a little earlier; each stands for the steps around it (the
-// midpoint rule).
+// Forecasts the cycles of a request from the timing contracts alone. A short request is simulated whole. For a long
+// request, steps at some positions are simulated, each in a window of its own that begins a little earlier. Each
+// represents the steps around it (the midpoint rule).
 #include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
 #include "gen/ir/fields.h"
@@ -12,9 +12,9 @@
 enum {
     SAMPLES_PREFILL = 8,
     SAMPLES_DECODE = 16,
-    WARM = 2,         // steps before those that count, behind which FIFOs are as full as behind these
+    WARM = 2,         // warm-up steps before those that count, to fill the FIFOs
     COUNT_DECODE = 2, // decode steps that count
-    TAIL = 3,         // last steps of a prompt, simulated with the first id behind them
+    TAIL = 3,         // last steps of a prompt, simulated up to the first id after them
 };
 
 struct forecasting {
@@ -22,10 +22,10 @@ struct forecasting {
     struct arena scratch;
     struct timing_forecast *f;
     struct timing_step *step;
-    int steps, prefill; // of a prompt
-    int pace;           // engine by whose last commands a prompt's steps end: one that works in all of them
+    int steps, prefill; // prefill: steps of the prompt
+    int pace;           // engine that works in all prompt steps; its last command ends a prompt step
     int64_t whole_words;
-    struct timing_memory memory; // at the first step
+    struct timing_memory memory; // memory at the first step
     int64_t phase;               // of a sample: cycles by which its memory is older
     const char *why;
 };
@@ -46,7 +46,7 @@ static const struct timing_turn *turn_of(const struct forecasting *t, const stru
     return &r->turn[step * (t->ir->engines > 0 ? t->ir->engines : 1) + (engine >= 0 ? engine : 0)];
 }
 
-// Adds `weight` times what the engine did in a step.
+// Adds the engine's work in a step, `weight` times.
 static void add_step(const struct forecasting *t, struct timing_phase *p, const struct timing_result *r, int step,
                      double weight) {
     for (int i = 0; i < t->ir->firings; i++) {
@@ -62,7 +62,7 @@ static void add_step(const struct forecasting *t, struct timing_phase *p, const 
     p->turn += weight * (double)turn_of(t, r, step, t->f->engine)->wait;
 }
 
-// The engine with most commands in a step.
+// The engine with the most commands in a step.
 static int busiest_engine(const struct ir *ir, const struct timing_result *r) {
     int64_t *busy = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->engines + 1);
     int best = ir->engines > 0 ? 0 : IR_NONE;
@@ -90,8 +90,9 @@ static int64_t last_command(const struct forecasting *t, const struct timing_res
     return turn_of(t, r, step, t->pace)->last_command;
 }
 
-// Steps [first, first + count) stand for the `weight` times as many. Their cycles: ends of a prompt's steps are the
-// engine's last commands, as the next step's ids are under way long before; a decode step ends with its id.
+// Simulates steps [first, first + count), which represent `weight` times as many steps. A prompt's step counts until
+// the engine's last command, because the ids of the next step are in flight long before. A decode step ends with its
+// id.
 static bool sample(struct forecasting *t, struct timing_phase *p, int first, int count, double weight) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > WARM ? first - WARM : 0, lead = first - from;
@@ -111,9 +112,10 @@ static int64_t refresh_cycles(const struct timing_memory *m) {
     return (int64_t)(m->figures->refresh_interval_ns * 1e3 / m->period_ps);
 }
 
-// The steps [first, end), in `samples` parts of equal size, the middle of each simulated. A window has one refresh more
-// or less by when it begins: its memory is older from sample to sample, so that all together have as many as fall on
-// average. With one age for all, windows of a fixed length would all be off by the same.
+// Samples the steps [first, end): in each of `samples` equal parts the middle is simulated. When a window begins
+// decides whether it has one refresh more or less. The memory is therefore older from sample to sample, so that all
+// samples together have the average number of refreshes. With the same age for all, every window of a fixed length
+// would have the same error.
 static bool sample_range(struct forecasting *t, struct timing_phase *p, int first, int end, int samples, int count) {
     int steps = end - first, parts = steps / count < samples ? steps / count : samples;
     if (steps > 0 && parts == 0) parts = 1, count = steps;
@@ -126,7 +128,7 @@ static bool sample_range(struct forecasting *t, struct timing_phase *p, int firs
     return true;
 }
 
-// From the end of the step before to the first id.
+// Simulates the last steps of the prompt, from the end of the step before them to the first id.
 static bool forecast_tail(struct forecasting *t, int first) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > WARM ? first - WARM : 0, lead = first - from, count = t->prefill - first;
@@ -139,7 +141,8 @@ static bool forecast_tail(struct forecasting *t, int first) {
     return true;
 }
 
-// The engine of the head, busy as it may be, rests in all steps of a prompt but the last.
+// Finds the engine that ends a prompt's steps. The engine of the head may be the busiest, but it idles in all steps of
+// a prompt except the last.
 static bool find_pace(struct forecasting *t) {
     struct arena_mark mark = arena_mark(&t->scratch);
     t->pace = t->f->engine;
@@ -162,7 +165,7 @@ static bool forecast_samples(struct forecasting *t) {
 
 // ---- products ----
 
-// Multiplications of one firing in all repetitions of a step, of the positions that are seen.
+// Multiplications of one firing in all repetitions of a step, over the positions that the window includes.
 static double firing_macs(const struct ir *ir, const struct ir_firing *f, const struct timing_step *s) {
     const struct ir_node *n = &ir->node[f->node];
     int64_t tokens = ir->region[f->region].when == IR_LAST ? 1 : s->ntok, repeat = ir->region[f->region].repeat,
@@ -197,7 +200,7 @@ static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
 
 static struct cost_bound bound_of(const struct forecasting *t, int first, int end, int64_t early) {
     struct cost_load load = cost_load_new(t->ir);
-    // Of rows whose positions do not matter, all steps but the last are alike.
+    // If positions do not matter, all steps except the last do the same work.
     int alike = cost_positions_matter(t->ir) || t->ir->design.is_lm || end <= first ? first : end - 1;
     if (alike > first) {
         cost_load_add(t->ir, &load, &(struct cost_step){0, t->step[first].ntok, true});
@@ -210,28 +213,29 @@ static struct cost_bound bound_of(const struct forecasting *t, int first, int en
     return cost_load_bound(t->ir, &load, early, true);
 }
 
-// Beats of decode steps may be in the engines' buffers before.
+// The bounds of both phases. Beats of decode steps may already be in the engines' buffers when decoding begins.
 static void find_bounds(struct forecasting *t) {
     t->f->prefill.bound = bound_of(t, 0, t->prefill, 0);
     t->f->decode.bound = bound_of(t, t->prefill, t->steps, t->ir->design.prefetch_beats);
 }
 
-// Samples stand for steps that differ a little, as blocks of keys are read whole. Where the memory sets the pace their
-// sum may so be less than what it needs for all steps: no request is sooner. More than that is an error. more: cycles
-// before and behind the steps that are held to the bound with them.
+// Raises a sampled sum to the lower bound if it is slightly below. Samples represent steps that differ a little,
+// because blocks of keys are read whole. If the memory sets the pace, their sum may therefore be less than what all
+// steps need, which no request can be. A larger gap is an error, and stays visible. more: cycles before and after the
+// steps to which the bound also applies.
 static void hold_to_bound(struct timing_phase *p, double more) {
     static const double OF_SAMPLES = 1e-3;
     double least = (double)p->bound.cycles - more;
     if (p->cycles < least && p->cycles > (1 - OF_SAMPLES) * least) p->cycles = least;
 }
 
-// ---- behind the steps ----
+// ---- after the last step ----
 
 static int64_t ring_cycles(const struct timing_memory *m) {
     return CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
 }
 
-// The pilot's words tell whether the request is short.
+// Decides whether the request is short from the number of words in a pilot run.
 static bool is_short(struct forecasting *t) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int last = t->prefill - 1;

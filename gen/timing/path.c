@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which path a word waited for: back from its reader, each time along the input that came last.
+// Finds the path that a word waited for. The search goes backwards from the word's reader, each time along the input
+// that arrived last.
 #include <string.h>
 
 #include "gen/timing/depths.h"
 
 enum { MOST_KERNELS = 32, SHOWN = 10 };
 
-// The last word that was taken by then, or -1.
+// The last word that was taken by this cycle, or -1.
 static int64_t taken_by(const struct timing_edge *t, int64_t cycle) {
     int64_t low = 0, high = t->words - t->holds;
     while (low < high) {
@@ -17,8 +18,8 @@ static int64_t taken_by(const struct timing_edge *t, int64_t cycle) {
     return low - 1;
 }
 
-// The kernel's input, other than `but`, whose word came last among those taken by then, if it came after `since`.
-// *came: when.
+// Among the words that the kernel took by this cycle, finds the input (other than `but`) whose word arrived last, if it
+// arrived after `since`. *came: when it arrived.
 static int last_input(const struct ir *ir, const struct timing_result *r, int kernel, int but, int64_t cycle,
                       int64_t since, int64_t *came) {
     int last = IR_NONE;

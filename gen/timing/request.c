@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a request, and when the first of them begins: the host's registers, the vector parameters.
+// Makes the steps of a request, and calculates when the first one begins, after the host's register writes and the load
+// of the vector parameters.
 #include "gen/ir/latency.h"
 #include "gen/timing/timing.h"
 
@@ -16,15 +17,15 @@ int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, st
     return (int)count;
 }
 
-// No vector parameters are read: there are none, or they are on chip.
+// Whether only the image's header is read, because there are no vector parameters or they are kept on chip.
 static bool header_alone(const struct ir *ir, const struct timing_memory *m) {
     for (int s = 0; s < ir->segments; s++)
         if (ir->segment[s].kind == IR_SEG_PARAMS) return m->kept;
     return true;
 }
 
-// The image's header, and the vector parameters where they are not kept, are read once per start, in turn with the
-// lanes' first beats until their prefetch FIFOs are full.
+// Each start reads the image's header, and the vector parameters unless they are kept. These reads alternate with the
+// lanes' first beats until the lanes' prefetch FIFOs are full.
 int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     const struct timing_step step = {0, 1, false};
     struct timing_options o = {.step = &step, .steps = 1, .bounded = true, .load_only = true, .memory = *m};
@@ -38,7 +39,8 @@ int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     return loaded + CYCLES_LOADED + (header_alone(ir, m) ? CYCLES_HEADER_ALONE : 0) + ir->design.is_lm;
 }
 
-// The registers that verif/harness/host.c writes: four arguments, pointers of two words, three of control.
+// Counts the registers that verif/harness/host.c writes: four arguments, pointers of two words each, and three control
+// registers.
 int64_t timing_host_cycles(const struct ir *ir) {
     int64_t writes = 4 + 2 * ((ir->design.is_lm ? 2 : 0) + ir->design.channels) + 3;
     return CYCLES_HOST_BEGINS + CYCLES_HOST_WRITE * writes;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A design at its own depths: whether it deadlocks, and which streams run ahead.
+// Checks a design at its own depths: whether it deadlocks, and which streams run ahead.
 #include <string.h>
 
 #include "gen/timing/sizing.h"
 
 enum {
-    PASSAGE_BUDGET = 12000000 /* words and beats of all cases, after which no further passage is begun: a second */
+    PASSAGE_BUDGET = 12000000 /* words and beats of all cases (a second); then no further passage is begun */
 };
 
-// False, with where and what is full then, when a case deadlocks at the design's own depths.
+// Runs a case at the design's own depths. If it deadlocks, returns false, with the place in *stuck and the full streams
+// in `full`.
 static bool goes_through(struct sizing *z, struct test_case *t, const char **stuck, bool *full) {
     struct arena_mark mark = arena_mark(&z->scratch);
     const struct timing_result *r = sizing_run(z, t, NULL, true);
@@ -30,7 +31,7 @@ bool timing_progress(struct ir *ir, bool sized, const char **stuck, bool *full) 
     bool ok = true;
     for (int i = sized ? brief : 0; ok && i < z.tests && (i < brief || z.work < PASSAGE_BUDGET); i++) {
         struct test_case *t = &z.test[i];
-        if (i > brief) t->words = z.test[i - 1].words; // much the same
+        if (i > brief) t->words = z.test[i - 1].words; // about as many as in the case before
         if (i < brief && !ir->design.is_lm) t->steps = (int)at_most(t->steps, BRIEF_STEPS);
         ok = goes_through(&z, t, stuck, full);
     }
@@ -44,10 +45,10 @@ enum {
     MORE_WORK = 900000 /* words and beats simulated */,
     MORE_REQUESTS = 64,
     MORE_AGE = 373 /* cycles; no part of a refresh interval */,
-    LONG_MARKS = 4500000 /* of the cases: then no more */
+    LONG_MARKS = 4500000 /* if the cases have more words and beats than this, no more requests are run */
 };
 
-// Beside the cases: whole steps with a part of one behind them, and ids.
+// Adds requests to the cases: whole steps, then a partial one, then ids.
 static void add_requests(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
     const int64_t length[] = {d->tokens + 1, 2 * d->tokens + 1};
@@ -58,12 +59,12 @@ static void add_requests(struct sizing *z) {
     }
 }
 
-static bool mark_run(struct sizing *z, struct timing_options *o, struct test_case *t) { // t: or NULL
+static bool mark_run(struct sizing *z, struct timing_options *o, struct test_case *t) { // t may be NULL
     struct arena_mark mark = arena_mark(&z->scratch);
     o->bounded = true;
     o->layers = LAYERS;
     o->limit = TIMING_LIMIT;
-    o->memory.refreshes = !o->twice; // the deeper FIFOs hold most behind the fastest memory
+    o->memory.refreshes = !o->twice; // deeper FIFOs fill most with the fastest memory
     const struct timing_result *r = timing_simulate(&z->scratch, z->ir, o, &z->missing);
     if (r && t) sizing_note_words(z, t, r);
     if (r) z->work += r->words + r->beats;
@@ -79,8 +80,8 @@ static bool mark_case(struct sizing *z, struct test_case *t, bool twice) {
     return mark_run(z, &o, t);
 }
 
-// Where a request takes few words: one of whole steps and a part, every short prompt and some longer ones; the first as
-// after reset, the memory older each time, so that refreshes lie elsewhere.
+// If requests take few words, runs more of them: one with whole steps and a partial one, every short prompt and some
+// longer ones. The first one begins as after reset. The memory is older each time, so that refreshes fall elsewhere.
 static bool mark_more(struct sizing *z) {
     int64_t enough = z->work + MORE_WORK;
     bool ok = true;

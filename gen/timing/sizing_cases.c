@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that FIFOs are sized for, and their runs.
+// Chooses the steps that FIFOs are sized for, and runs them.
 #include <string.h>
 
 #include "gen/cost/cost.h"
@@ -9,7 +9,7 @@
 #include "gen/ir/window.h"
 #include "gen/timing/sizing.h"
 
-// The fastest memory asks most of the streams behind the engine.
+// With the fastest memory, the streams after the engine need the greatest depths.
 struct timing_memory sizing_fast_memory(const struct ir *ir) {
     struct timing_memory m = timing_memory_at(ir, 0);
     m.refreshes = false;
@@ -27,7 +27,7 @@ int64_t sizing_bits(const struct sizing *z, const int64_t *depth) {
 void sizing_add_case(struct sizing *z, const char *name, int64_t pos, const struct timing_step *step, int steps) {
     if (z->tests == MAX_CASES) return;
     struct test_case *t = &z->test[z->tests++];
-    t->for_lp = z->tests == 1 || strcmp(name, z->kind) != 0; // the first of a kind
+    t->for_lp = z->tests == 1 || strcmp(name, z->kind) != 0; // it is the first of its kind
     z->kind = name;
     t->name = arena_printf(z->ir->arena, "%s at %lld", name, (long long)pos);
     t->layers = LAYERS;
@@ -36,7 +36,7 @@ void sizing_add_case(struct sizing *z, const char *name, int64_t pos, const stru
     memcpy(t->step, step, (size_t)steps * sizeof *step);
 }
 
-// Steps of n tokens from a position on; of a prompt: the last one runs the head, and an id follows it.
+// Adds steps of n tokens from a position on. In a prompt the last one runs the head, and an id follows it.
 static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, int steps, bool prompt) {
     struct timing_step step[MAX_STEPS];
     const struct ir_design *d = &z->ir->design;
@@ -49,14 +49,14 @@ static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, in
     sizing_add_case(z, name, step[0].pos, step, count);
 }
 
-// Rows of a graph: whole steps and a part of one, which ends while the rows before are still under way.
+// Adds whole steps of a graph's rows and a partial one, which ends while the rows before it are still in flight.
 static void add_part(struct sizing *z) {
     struct timing_step *step;
     int steps = timing_request_steps(z->ir, at_most(2 * z->ir->design.tokens + 1, z->ir->design.context), 1, &step);
     sizing_add_case(z, "rows", 0, step, steps);
 }
 
-// The last step of n tokens in which a layer with a window reads most; below 0: there is none.
+// Position of the last step of n tokens in which a layer with a window reads most; below 0 if no layer has a window.
 static int64_t longest_window(const struct ir *ir, int n) {
     int64_t at = -1;
     for (int node = 0; node < ir->nodes; node++)
@@ -68,8 +68,8 @@ static int64_t longest_window(const struct ir *ir, int n) {
     return at;
 }
 
-// Positions: the first ones, a block's end, the middle and the last ones; one token and as many as fit. Without a cache
-// a step is like any other.
+// Cases are at the first positions, a block's end, the middle and the last positions, with one token and with as many
+// as fit. Without a cache, all steps are alike.
 void sizing_choose_cases(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
     const int most = (int)at_most(d->tokens, d->context); // a short context never fills a step
@@ -91,7 +91,7 @@ void sizing_choose_cases(struct sizing *z) {
     if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
 }
 
-// Whole steps from a position on, then a part of one, or the last one; of a language model an id behind them.
+// Adds whole steps from a position on, then a partial step or the last one. In a language model an id follows them.
 static void add_passage(struct sizing *z, int64_t pos, int part) {
     const struct ir_design *d = &z->ir->design;
     struct timing_step step[MAX_STEPS];
@@ -149,8 +149,8 @@ struct timing_result *sizing_run(struct sizing *z, struct test_case *t, const in
     return sizing_run_until(z, t, depth, single_word, NULL);
 }
 
-// A step of a language model waits for the id of the one before. Rows of a graph overlap: an engine may be late with
-// one and the last still be in time.
+// Notes the latest cycle of an engine's last command in each step. In a language model, a step waits for the id of the
+// one before. In a graph, rows overlap, so an engine may be late with one row while the last row is still in time.
 void sizing_note_latest(const struct sizing *z, struct test_case *t, const struct timing_result *r, int64_t slack) {
     if (!t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)t->steps + 1);
     t->era++;
@@ -183,7 +183,7 @@ bool sizing_add_request(struct sizing *z, int64_t *room) {
     return ok;
 }
 
-// Steps and parameters are not: they wait for their readers by design.
+// Streams of steps and parameters are not sized, because they wait for their readers by design.
 bool sizing_is_sized(const struct ir *ir, int e) {
     return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE;
 }
@@ -215,7 +215,7 @@ void sizing_clear_marks(struct sizing *z) {
     }
 }
 
-// Marks of all cases at the given depths. False when a case cannot be run or deadlocks.
+// Measures the marks of all cases at the given depths. Returns false if a case cannot be run or deadlocks.
 bool sizing_measure(struct sizing *z, const int64_t *given, bool first) {
     sizing_clear_marks(z);
     for (int i = 0; i < z->tests; i++) {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of the search that are known already: the same case at the same depths, or at others that leave it as it is.
+// Remembers runs of the search, so that a case is not run again at the same depths or at depths that do not change it.
 //
-// A search comes back to depths that it has tried: in its next round, from the safe depths down, when it climbs where
-// it has bisected. A known run counts as much work as it once was, so that what is tried does not depend on this.
+// A search returns to depths that it has tried: in its next round, from the safe depths down, and when it climbs where
+// it has bisected. A known run counts as much work as it took, so that the depths that are tried do not depend on what
+// is remembered.
 #include <string.h>
 
 #include "gen/timing/sizing.h"
 
 struct sizing_known {
-    struct sizing_known *next; // an earlier one
-    bool single_word, until;   // a single word in each pipeline; ended by an engine's late command
-    int era;                   // of the case's latest commands; 0: a run without them
+    struct sizing_known *next; // an earlier run
+    bool single_word, until;   // one word in each pipeline; ended by an engine's late command
+    int era;                   // era of the case's `latest`; 0: a run without it
     struct sizing_trial trial;
     int64_t work;
     int64_t *depth, *room; // per edge
 };
 
-// A stream that never fills changes nothing by being deeper, or less deep as far as it fills: unless it has two words,
-// when its latency is another one.
+// Whether the run would be the same at these depths. A stream that never fills may be deeper, or shorter down to what
+// it holds, without changing anything. A depth of two words is an exception, because its latency differs.
 static bool is_alike(const struct sizing_known *k, const int64_t *depth, int edges) {
     for (int e = 0; e < edges; e++)
         if (depth[e] != k->depth[e] && (k->until || k->room[e] > depth[e] || k->room[e] >= k->depth[e] ||

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least depths with which no case takes longer: stream after stream, and, where each run is long, on shorter cases
-// first.
+// Finds the least depths with which no case takes longer, one stream after another. If each run is long, shorter cases
+// are searched first.
 #include <string.h>
 
 #include "gen/timing/sizing.h"
 
 static int64_t *marks_of(struct test_case *t, bool single_word) { return single_word ? t->single : t->room; }
 
-// Where none of the streams fills more than that, nothing changes but latencies: a FIFO of two words has another one
-// than a deeper one. Long runs are not begun for that.
+// Whether these depths may change a case. If none of the streams fills more than its depth, only latencies change,
+// because a FIFO of two words has another latency than a deeper one. Long runs are not worth that.
 static bool may_change(const struct sizing *z, const struct streams *s, const int64_t *mark, const int64_t *depth) {
     for (int i = 0; i < s->count; i++)
         if (mark[s->edge[i]] > depth[s->edge[i]] || (!z->some && depth[s->edge[i]] <= DEPTH_LEAST)) return true;
@@ -17,12 +17,12 @@ static bool may_change(const struct sizing *z, const struct streams *s, const in
 
 static bool is_asked(const struct sizing *z, int i) { return z->some ? z->test[i].asked : i < z->tests; }
 
-// Whether the cases go through, and take no longer if that is asked for, when these streams are as short as that.
+// Whether the cases complete with these streams at these depths, and take no longer if that is asked for.
 bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *depth, bool single_word) {
-    const int64_t *room[MAX_CASES + MAX_BRIEFS] = {NULL}; // of those that ran
+    const int64_t *room[MAX_CASES + MAX_BRIEFS] = {NULL}; // of the cases that were run
     int tests = z->tests + z->briefs;
     for (int n = 0; n < tests; n++) {
-        int i = (z->strictest + n) % tests; // the case that said no last time is the first
+        int i = (z->strictest + n) % tests; // the case that refused last time is the first
         struct test_case *t = &z->test[i];
         if (!is_asked(z, i) || !may_change(z, s, marks_of(t, single_word), depth)) continue;
         struct sizing_trial r = sizing_try(z, t, depth, single_word, z->some && !single_word);
@@ -56,7 +56,7 @@ static bool is_enough(struct sizing *z, int e, int64_t *depth, int64_t trial, co
     return are_enough(z, &(struct streams){&e, 1}, depth, b);
 }
 
-// Between low, not tried, and depth[e], which is enough.
+// Bisects between low, which is not tried yet, and depth[e], which is known to be enough.
 static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const struct bounds *b) {
     int64_t high = depth[e];
     for (int trial = 0; low < high && z->work < z->budget;
@@ -68,8 +68,8 @@ static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const s
     depth[e] = high;
 }
 
-// Reads and writes meet in another order when a word comes a cycle later: a depth may be enough where a greater one is
-// not. From the least depth up, in growing steps.
+// Tries depths from the least one up, in growing steps. A depth may be enough although a greater one is not, because
+// reads and writes meet in another order when a word arrives a cycle later.
 static void climb(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
     int64_t high = depth[e], low = b->least[e] + 1;
     for (int64_t step = 1; low < high && z->work < z->budget; low += step, step *= 2) {
@@ -79,7 +79,7 @@ static void climb(struct sizing *z, int e, int64_t *depth, const struct bounds *
     depth[e] = high;
 }
 
-// Whether these streams may all have the least depth; else they keep what they have.
+// Gives all of these streams the least depth if that is enough; else they keep their depths.
 static bool cut_to_least(struct sizing *z, const struct streams *s, int64_t *depth, const struct bounds *b) {
     int64_t *before = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)s->count + 1);
     for (int i = 0; i < s->count; i++) {
@@ -91,8 +91,8 @@ static bool cut_to_least(struct sizing *z, const struct streams *s, int64_t *dep
     return false;
 }
 
-// A FIFO of two words is a cycle faster than one of three: what a single stream may not, many may together, or a half
-// of them.
+// Tries to cut streams that are one word above the least depth, all of them or a half at once. A FIFO of two words is a
+// cycle faster than one of three, so many streams together may be cut although a single one may not.
 static void cut_last_words(struct sizing *z, int64_t *depth, const struct bounds *b) {
     struct streams all = {.count = 0};
     int *edge = ARENA_ARRAY(z->ir->arena, int, (size_t)z->ir->edges + 1);
@@ -104,7 +104,7 @@ static void cut_last_words(struct sizing *z, int64_t *depth, const struct bounds
     cut_to_least(z, &(struct streams){edge + all.count / 2, all.count - all.count / 2}, depth, b);
 }
 
-// Stream after stream, the largest first, gets the least depth within the bounds.
+// Gives one stream after another, the largest first, the least depth within the bounds.
 void sizing_bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
     for (int pass = 0; pass < 2; pass++) {
         bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
@@ -116,9 +116,9 @@ void sizing_bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b)
     cut_last_words(z, depth, b);
 }
 
-// ---- the search on some cases, where each takes long ----
+// ---- the search on some cases, for designs whose cases take long ----
 
-// Of each kind the case with the most words, with fewer steps and layers. False when one deadlocks.
+// Adds the case of each kind with the most words, with fewer steps and layers. Returns false if one deadlocks.
 static bool add_briefs(struct sizing *z, const int64_t *depth) {
     int tests = z->tests;
     for (int first = 0, last; first < tests && z->briefs < MAX_BRIEFS; first = last) {
@@ -147,11 +147,11 @@ static bool add_briefs(struct sizing *z, const int64_t *depth) {
     return true;
 }
 
-// A stream that cannot have the least depth: to a sixteenth of what it gets.
+// Cuts a stream that cannot have the least depth, to an accuracy of a sixteenth of its depth.
 static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
     int64_t low = b->least[e] + 1, high = depth[e];
     bool counts = high * z->width[e] * COARSE_SHARE >= sizing_bits(z, depth);
-    int64_t part = 0; // where to look, from below: what is much too short is seen early in a run
+    int64_t part = 0; // where to look, from below: a run shows early that a depth is much too short
     while (counts && z->work < z->budget && high - low > high / COARSE) {
         int64_t at = part == 0 ? high - high / COARSE - 1 : low + (high - low) / part, before = z->work;
         if (is_enough(z, e, depth, at, b)) high = at;
@@ -161,8 +161,8 @@ static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct b
     depth[e] = high;
 }
 
-// All of them at once to the least depth where that is enough, else each half of them: most streams need all they have,
-// or next to nothing.
+// Cuts all of these streams to the least depth at once if that is enough, else each half of them, because most streams
+// need their whole depth or almost none.
 static void cut_together(struct sizing *z, const struct streams *s, int64_t *depth, const struct bounds *b) {
     int half = s->count / 2;
     if (!s->count || z->work >= z->budget || cut_to_least(z, s, depth, b)) return;
@@ -178,7 +178,7 @@ static void cut_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
     cut_together(z, &(struct streams){edge, count}, depth, b);
 }
 
-// A stream that could not be cut may be when others have been.
+// Repeats the cut while it saves bits, because a stream that could not be cut may be cut after others were.
 static void cut_while_it_saves(struct sizing *z, int64_t *depth, const struct bounds *b) {
     int64_t before, bits = sizing_bits(z, depth);
     do {
@@ -188,7 +188,8 @@ static void cut_while_it_saves(struct sizing *z, int64_t *depth, const struct bo
     } while (bits < before - before / WORTH_AGAIN && z->work < z->budget);
 }
 
-// All cases at these depths, with their marks; the asked ones are now those that take longer. Their number.
+// Runs all cases at these depths and notes their marks. From now on only the cases that take longer are asked. Returns
+// their number.
 static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
     int slower = 0;
     sizing_clear_marks(z);
@@ -203,8 +204,7 @@ static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
     return slower;
 }
 
-// Streams whose writers wait where an asked case takes longer get deeper, at most as deep as they were, until it does
-// not.
+// While an asked case takes longer, makes the streams deeper whose writers wait in it, at most to the depths in `most`.
 static void grow(struct sizing *z, int64_t *depth, const int64_t *most) {
     for (int i = 0; i < z->tests; i++) {
         struct test_case *t = &z->test[i];
@@ -224,8 +224,8 @@ static void grow(struct sizing *z, int64_t *depth, const int64_t *most) {
     }
 }
 
-// Depths from some cases, which all others must confirm. Where some do not, streams get deeper until those take no
-// longer, and then as short as these allow, none below what was found before.
+// Finds depths from some cases, which all other cases must confirm. If some cases take longer, streams get deeper until
+// they do not, and then as short as these cases allow, but none below the depth that was found before.
 bool sizing_cut_on_some(struct sizing *z, int64_t *depth, int64_t *least) {
     size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof *depth;
     int64_t *start = ARENA_ARRAY(z->ir->arena, int64_t, edges + 1);
@@ -248,7 +248,7 @@ bool sizing_cut_on_some(struct sizing *z, int64_t *depth, int64_t *least) {
     return !slower || sizing_measure(z, depth, false);
 }
 
-// Whether the last case goes through in time; its marks.
+// Whether the last case completes in time; notes the room that its streams need.
 static bool last_is_in_time(struct sizing *z, const int64_t *depth) {
     struct test_case *t = &z->test[z->tests - 1];
     struct arena_mark mark = arena_mark(&z->scratch);

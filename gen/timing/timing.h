@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a request takes: its steps, where its memory stands, its forecast by the simulator of words (simulate.h).
-// docs/timing.md. Units: cycles.
+// The timing of a request: its steps, the state of the memory when it begins, and its forecast by the word-level
+// simulator (simulate.h). See docs/timing.md. Units: cycles.
 #ifndef RILL_TIMING_H
 #define RILL_TIMING_H
 
 #include "gen/cost/cost.h"
 #include "gen/simulator/simulate.h"
 
-// Cycles from the start of a request to its first step, the memory as old as given at that start.
+// Cycles from the start of a request to its first step. The memory's age at that start is given.
 int64_t timing_start(const struct ir *, const struct timing_memory *);
-// The memory of a request that begins when it is that old.
-int64_t timing_host_cycles(const struct ir *); // from reset on, of a host that writes the arguments of a request
-struct timing_memory timing_memory_at(const struct ir *, int64_t age);            // the first one
-struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept); // or one behind another
+// The memory of a request that begins when the memory has this age.
+int64_t timing_host_cycles(const struct ir *); // cycles from reset until a host has written the arguments of a request
+struct timing_memory timing_memory_at(const struct ir *, int64_t age);            // of the first request
+struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept); // or of a later one
 
-// The steps of a request; their number.
+// Makes the steps of a request and returns their number.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
 
 // ---- forecast of a request ----------------------------------------------------------------------
 
-struct timing_phase { // steps of a prompt, or of ids made; sums over them, cycles
+struct timing_phase { // prefill or decode steps; sums over them in cycles
     int64_t steps;
     double cycles;
-    double macs;        // products of the model: weights, scores, values
-    double busy, beats; // of the engine with most to do: cycles with a command, beats that each of its lanes reads
-    double wait[TIMING_CAUSES];      // where its other cycles went, beside
-    double turn;                     // the wait for a step's first operand
-    double (*firing)[TIMING_CAUSES]; // per firing of the IR: parts of `wait`
-    struct cost_bound bound;         // below which no simulation of these steps is
+    double macs;                // multiplications of the model: weights, scores, values
+    double busy, beats;         // of the busiest engine: cycles with a command, and beats that each of its lanes reads
+    double wait[TIMING_CAUSES]; // causes of its other cycles, except `turn`
+    double turn;                // the wait for a step's first operand
+    double (*firing)[TIMING_CAUSES]; // per firing of the IR: its part of `wait`
+    struct cost_bound bound;         // lower bound for these steps
 };
 
 struct timing_forecast {
-    int64_t prompt, tokens; // ids in, ids made
+    int64_t prompt, tokens; // prompt tokens, generated tokens
     int64_t start;          // cycles before the first step: arguments, vector parameters
-    double first_id, end;   // cycles from start to the first id, and to the last one, in the ring
+    double first_id, end;   // cycles from start until the first id, and the last one, is in the ring
     struct timing_phase prefill, decode;
-    int64_t steps, simulated; // of the request; of these, simulated
-    int engine;               // of the phases' figures, or IR_NONE
-    double memory_gbs;        // sustained, of a channel
+    int64_t steps, simulated; // steps of the request, and how many of them were simulated
+    int engine;               // engine of the phases' figures, or IR_NONE
+    double memory_gbs;        // sustained rate of a channel
 };
 
-// NULL, or how the forecast says less than its own bound: then one of the two is wrong.
+// Returns NULL, or a text that says how the forecast is below its own bound. In that case one of the two is wrong.
 const char *timing_below_bound(struct arena *, const struct ir *, const struct timing_forecast *);
 
-enum { TIMING_WHOLE_WORDS = 8000000 /* a second, some 300 MB */ };
+enum { TIMING_WHOLE_WORDS = 8000000 /* takes about a second and 300 MB */ };
 
-// A whole request without any values. One of more words on its streams than whole_words is sampled: steps at some
-// positions, each standing for its neighbours. age: of the memory at the start, cycles. NULL: *why says which kernel
-// has no contract, or which streams deadlock.
+// Forecasts a whole request without calculating values. A request with more than whole_words words on its streams is
+// sampled: steps at some positions are simulated, and each represents its neighbours. age: of the memory at the start,
+// cycles. Returns NULL on failure; *why then names the kernel that has no contract, or the streams that deadlock.
 struct timing_forecast *timing_forecast_request(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why);
 
