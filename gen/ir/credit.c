@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams between dies.
+// Streams between dies: credits and the depth of their FIFOs.
 #include "gen/ir/ir.h"
 #include "gen/ir/latency.h"
 
