@@ -5,7 +5,7 @@
 #include "gen/spec/family.h"
 #include "gen/spec/spec_read.h"
 
-enum { FARTHEST = 4096 /* how far a legal value is searched for */ };
+enum { FARTHEST = 4096 /* range of the search for a legal value */ };
 
 struct checker {
     const struct family_values *values;
