@@ -92,7 +92,7 @@ void yaml_write_string(struct yaml_writer *w, const char *s); // quoted if it wo
 void yaml_write_int(struct yaml_writer *w, int64_t v);
 void yaml_write_float(struct yaml_writer *w, double v); // shortest text that reads back to the same double
 void yaml_write_bool(struct yaml_writer *w, bool v);
-void yaml_begin_map(struct yaml_writer *w, bool flow); // a container inside a flow one is flow too
+void yaml_begin_map(struct yaml_writer *w, bool flow); // containers inside a flow container also print as flow
 void yaml_begin_seq(struct yaml_writer *w, bool flow);
 void yaml_end(struct yaml_writer *w);
 

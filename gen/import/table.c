@@ -34,7 +34,7 @@ static bool is_repeated(const struct import *m, size_t note) {
     return false;
 }
 
-// What is assumed for an absent key; NULL: nothing.
+// The value assumed for an absent key; NULL: none.
 static const char *assumed(const struct import *m, const struct family_key *k) {
     if (k->parameter >= 0)
         return family_value_text(m->arena, &m->family->parameter[k->parameter], &m->values->parameter[k->parameter]);

@@ -22,7 +22,7 @@ struct ir_kernel;
 
 // ---- The design as a whole ---------------------------------------------------------------------
 
-// What a package needs to know about the board (device.h explains each field). NULL where the board does not say.
+// The board properties that a package needs (device.h explains each field). NULL where the board does not say.
 struct ir_platform {
     const char *part, *name;
     const char *first, *last; // first and last supported version of the vendor's tools
@@ -72,8 +72,8 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
 enum {
     IR_MAX_DIES = 8,
     IR_MAX_LANES = 32,
-    IR_RESET_LEAST = 2, /* registers from the token loop's reset to what it resets, on its own die */
-    IR_LANE_GROUP = 8   /* lanes of an engine that share their copy of the operand (FAN_OUT) */
+    IR_RESET_LEAST = 2, /* registers between the token loop's reset and what it resets on the same die */
+    IR_LANE_GROUP = 8   /* lanes of an engine that share one copy of the operand (FAN_OUT) */
 };
 
 // One die. The resources exclude what the shell keeps, which is listed in shell_*.
@@ -261,7 +261,7 @@ enum ir_stream_kind {  // the signals of a stream next to tdata; docs/rtl.md sec
     IR_STREAM_BARE,    // tdata only (steps, ids to the ring, descriptors, beats, parameters)
 };
 
-// What a stream is for. Operands of operations have no role (roles.def).
+// The purpose of a stream. Operands of operations have no role (roles.def).
 enum ir_role {
     IR_ROLE_NONE,
 #define ROLE(role, name, what) IR_ROLE_##role,
@@ -352,7 +352,7 @@ struct ir_edge { // one stream with its FIFO
 // Nets other than streams, and the bits of them that a port uses. Only the emitter and the dump print them.
 enum ir_net_owner { IR_OF_DESIGN, IR_OF_ENGINE, IR_OF_CACHE, IR_OF_CLIENT, IR_OF_KERNEL };
 
-// What a net is for (nets.def).
+// The purpose of a net (nets.def).
 enum ir_net_role {
     IR_NET_PLAIN, // named by the port that drives it: pipeline stages, pins of the top
 #define NET(role, owner, word) IR_NET_##role,
@@ -385,7 +385,7 @@ enum ir_use_kind {
     IR_USE_SUM
 };
 
-// What a port is connected to.
+// The connection of a port.
 struct ir_use {
     enum ir_use_kind kind;
     int64_t bits;
@@ -439,9 +439,9 @@ struct ir_engine {
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
     enum ram_style prefetch_style; // of the prefetch FIFOs of its channels; RAM_AUTO before allocate-memories
-    // Only with several dies. lane_die: die of each lane, apart from the beats that wait. sums_die: die of the lane's
+    // Only with several dies. lane_die: die of each lane, except for its waiting beats. sums_die: die of the lane's
     // sums and their dequantizer. The two differ for a lane that is cut, whose multipliers are then at the memory.
-    // result_die: where the results come together.
+    // result_die: die where the results come together.
     int lane_die[IR_MAX_LANES], sums_die[IR_MAX_LANES], result_die;
 };
 
@@ -597,13 +597,13 @@ int ir_steered_port(const struct ir *, int kernel, int index);
 int ir_steered_index(const struct ir *, int kernel, int tensor);
 // Channels over which the positions of K are dealt out; all channels in a design without attention.
 int ir_key_channels(const struct ir *);
-enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
+enum { IR_CHANNEL_CLIENTS = 64 /* most clients that read, or that write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
 // `0`, `0-3`, or `all` if every channel of its engine has it.
 const char *ir_segment_channels(const struct ir *, const struct ir_segment *, const char *all);
 static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // channels of a client or segment, at least 1
-enum { IR_WRITES_OPEN = 16 /* beats without a response of a channel's write engine */ };
-// True with `A: 4`: the multipliers work twice in a cycle, and the top has an input clk_2x for them.
+enum { IR_WRITES_OPEN = 16 /* most unacknowledged beats of a channel's write engine */ };
+// True with `A: 4` or `pump: 2`: the multipliers work twice in a cycle, and the top has an input clk_2x for them.
 bool ir_second_clock(const struct ir *);
 const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: no strategy
 int ir_address_bits(const struct ir *);                  // address width of the memory ports, from the board's memory
@@ -643,7 +643,8 @@ bool ir_verify(const struct ir *, struct diag *, const char *pass);
 // How the command of a matrix engine reaches lanes on several dies: parameter CHAINS of rill_engine and related ones.
 enum { IR_MAX_CHAINS = IR_MAX_DIES, IR_LANE_GROUPS = IR_MAX_LANES / IR_LANE_GROUP };
 
-// What the lanes of a die share. Multipliers of lanes that are cut have a separate chain, marked `early`.
+// A command chain that the lanes of a die share. Multipliers of lanes that are cut have a separate chain, marked
+// `early`.
 struct ir_chain {
     int die;
     bool early, multiplies; // multiplies: serves multipliers of lanes, not only sums

@@ -19,7 +19,7 @@ enum ir_dtype {
 };
 extern const char *const ir_dtype_words[IR_DTYPES];
 
-// What determines a dynamic extent at run time. Its `bound` is the largest value.
+// The run-time quantity that a dynamic extent equals. Its `bound` is the largest value.
 enum ir_dynamic {
     IR_STATIC,
     IR_TOKENS /* active tokens of a step */,
@@ -51,7 +51,7 @@ struct ir_itensor {
 
 // True if a separate loop walks every dimension in steps of the tile, and no count is below 1.
 bool itensor_is_valid(const struct ir_itensor *);
-// The same stream in canonical form, without loops of one trip and without adjacent loops that only read again.
+// Brings the stream to its canonical form, without loops of one trip and without adjacent loops that only read again.
 struct ir_itensor itensor_canonical(const struct ir_itensor *);
 bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // compares canonical forms
 int64_t itensor_extent(const struct ir_itensor *, int dim); // of the data; dynamic extents count with their bound

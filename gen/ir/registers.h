@@ -19,7 +19,7 @@ enum register_access { REGISTER_RO, REGISTER_RW };
 // Bytes from one register of a row to the next. Pointers take 64 bits and a spare word, counters are adjacent, and
 // END_ID is for the further ids that end a request.
 enum { REGISTER_POINTER_STRIDE = 12, REGISTER_COUNTER_STRIDE = 8, REGISTER_END_ID_STRIDE = 4, REGISTER_SPACE = 4096 };
-enum { REGISTER_END_IDS = END_IDS_MAX - 1 /* the first has a row of its own */ };
+enum { REGISTER_END_IDS = END_IDS_MAX - 1 /* the first has a separate row */ };
 
 enum register_id {
 #define REGISTER(id, name, offset, skip, per, bits, access, role, meaning) REGISTER_ID_##id,

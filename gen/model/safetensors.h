@@ -32,7 +32,7 @@ int safetensors_find(const struct safetensors *file, const char *name);         
 
 // All elements as fp32 (exact), in arena memory. NULL after an error naming the tensor.
 float *safetensors_read(struct safetensors *file, int index, struct arena *arena, struct diag *diag);
-// The same for some rows of the first dimension. A scalar has the single row 0.
+// Reads only some rows of the first dimension. A scalar has the single row 0.
 float *safetensors_read_rows(struct safetensors *file, int index, int64_t first, int64_t rows, struct arena *arena,
                              struct diag *diag);
 int64_t safetensors_rows(const struct safetensors_tensor *tensor);

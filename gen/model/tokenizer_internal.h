@@ -25,7 +25,7 @@ enum tokenizer_model {
 // Where a space is put before text. EACH: before every stretch between specials. TEXT: before stretches that begin a
 // text or follow a control special. FIRST: only before the first stretch, unless it begins with a space.
 enum tokenizer_prefix { TOKENIZER_NO_PREFIX, TOKENIZER_PREFIX_EACH, TOKENIZER_PREFIX_TEXT, TOKENIZER_PREFIX_FIRST };
-// What precedes a stretch of text.
+// Whether nothing, a control special or another special precedes a stretch of text.
 enum tokenizer_before { TOKENIZER_NOTHING, TOKENIZER_CONTROL, TOKENIZER_SYMBOL };
 
 struct tokenizer_token {

@@ -6,7 +6,7 @@
 
 #include "gen/ir/ir.h"
 
-enum { FUSE_EDGE_WORDS = 2 /* of a FIFO that need not hold a firing */ };
+enum { FUSE_EDGE_WORDS = 2 /* depth of a FIFO that need not store a firing */ };
 
 // Adjacent operations that always run together: a product with its dequantization, products that share an operand, or
 // the core of an attention.

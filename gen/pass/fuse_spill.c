@@ -9,7 +9,7 @@
 #include "gen/kernel/ports.h"
 
 enum {
-    NATIVE_BURST_BYTES = 512 /* of the HBM port; longer ones only fill larger buffers */,
+    NATIVE_BURST_BYTES = 512 /* of the HBM port; longer bursts only need larger buffers */,
     LONG_BURSTS = 16,
     READ_BURSTS = 4
 };

@@ -11,7 +11,7 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-enum { MAX_WALK = 64 /* kernels without an operation behind one another */ };
+enum { MAX_WALK = 64 /* consecutive kernels without an operation */ };
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 

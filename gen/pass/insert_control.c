@@ -9,9 +9,9 @@
 #include "gen/kernel/ports.h"
 
 enum {
-    COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/registers.md */,
+    COUNTERS = 4 /* per engine: busy, waiting for beats, for operands, for room after it; docs/registers.md */,
     OPEN_BESIDE =
-        8 /* descriptors of a client beside its beats without a response: one whose beats come, pulses on their way */
+        8 /* descriptors of a client in addition to its unacknowledged beats: one being written, and pulses in flight */
 };
 
 struct port {
@@ -321,7 +321,7 @@ static int store_of(const struct ir *ir, int node) {
     base_fatal("insert-control: operation %s has no store of parameters", ir->node[node].name);
 }
 
-// place: index among the stores. IR_NONE: it is the only store, so its net is no vector.
+// place: index among the stores. IR_NONE: it is the only store, so the net has one bit.
 static void add_store_nets(struct ir *ir, int k, int place) {
     const struct ir_part load[] = {{.net = ir_design_net(ir, IR_NET_PARAM_LOAD_VALID)},
                                    {.net = ir_design_net(ir, IR_NET_PARAM_LOAD_STORE),

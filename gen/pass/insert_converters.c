@@ -7,7 +7,7 @@
 
 static bool is_typed(const struct ir_port *port) { return port->type.loops > 0; }
 
-// The same walk over the same data with another number of elements per word.
+// Whether the walk and the data are the same and only the number of elements per word differs.
 static bool only_width_differs(const struct ir_itensor *a, const struct ir_itensor *b) {
     if (a->dtype != b->dtype || a->rank != b->rank || a->loops != b->loops) return false;
     for (int d = 0; d < a->rank; d++)

@@ -18,7 +18,7 @@
 
 enum {
     PLAIN_WORDS = 2, // registers: too small for a pool
-    LEAST_SAVING = 1024 /* bits; a pool has step words of its own and two walks */,
+    LEAST_SAVING = 1024 /* bits; a pool costs a step word stream and two walks */,
     MAX_MEMBERS = 254,
     STEP_WORDS = 4
 };

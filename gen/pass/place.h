@@ -9,7 +9,7 @@
 
 enum {
     PLACE_RESOURCES = 4 /* LUT, DSP, BRAM in halves, URAM */,
-    PLACE_MORE_PART = 8 /* what is beyond limits by the second figure of the memory's ports counts so many times less */
+    PLACE_MORE_PART = 8 /* an excess that only the upper estimate of the memory ports causes weighs 1 / 8 */
 };
 
 struct place_task { // kernels that must be on one die

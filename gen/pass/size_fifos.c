@@ -136,7 +136,7 @@ static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
 
 // ---- the better of two sizings ----
 
-enum { ALIKE = 100 /* cycles that differ by less than one in so many count as the same */ };
+enum { ALIKE = 100 /* cycles count as equal if they differ by less than 1 / ALIKE */ };
 
 struct sizes { // sizes of all edges
     struct ir_edge *edge;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names mean in a family's expressions: loops, parameters, derived names, keys of `design`, `layer`.
+// The meaning of names in a family's expressions: loops, parameters, derived names, keys of `design`, `layer`.
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
