@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Memory layout arithmetic (gen/ir/layout.h).
 #include "gen/ir/layout.h"
 
 static int64_t beat_bytes(const struct ir_design *d) { return d->beat_bits / 8; }

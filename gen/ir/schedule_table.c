@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Builds schedule tables and reads them back (gen/ir/schedule.h).
 #include "gen/ir/schedule.h"
 
 #include <string.h>

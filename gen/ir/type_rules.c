@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Type rules of most operations (gen/ir/type_rules.h); type_rope.c and type_shape.c have the others.
 #include "gen/ir/type_rules.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sliding windows of attention (gen/ir/window.h).
 #include "gen/ir/window.h"
 
 #include "gen/ir/layout.h"

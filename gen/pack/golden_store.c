@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lays out, writes and maps the file of golden weights (gen/pack/golden_store.h).
 #include "gen/pack/golden_store.h"
 
 #include <errno.h>
