@@ -128,7 +128,7 @@ char *file_from(struct arena *arena, const char *base_dir, const char *path);
 // The absolute path without links, `.` and `..`. If the path does not exist, only its existing folders are resolved.
 char *file_whole(struct arena *arena, const char *path);
 // The path of a file relative to a folder, always with a `/`: `../mine.yaml`. It is the whole path if the two have only
-// the root in common. Both are resolved from the present working directory.
+// the root in common. Links are resolved as they are at the time of the call.
 char *file_relative(struct arena *arena, const char *dir, const char *path);
 
 // Names, without .yaml, of the files in a folder that ships with the program, in alphabetical order.

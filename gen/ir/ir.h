@@ -332,7 +332,7 @@ struct ir_edge { // one stream with its FIFO
     int src_kernel, src_port, dst_kernel, dst_port;
     int64_t depth; // words; 0: a wire
     enum ram_style ram_style;
-    int64_t delay;         // longest that a word waits, in cycles, when the stream is fullest (size-fifos)
+    int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
     const char *forced_by; // what asks for the depth, or NULL
     // 1: the stream holds a whole tensor under the safe rule as well, because the graph would deadlock otherwise.
     int whole;

@@ -28,7 +28,7 @@ static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t 
 
 static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 
-// A graph without end ids still has one register for them, which nothing reads.
+// A graph without end ids still has room for one, which nothing reads.
 static int end_ids(const struct ir *ir) { return ir->design.eot.count ? ir->design.eot.count : 1; }
 
 // Sets the parameter only if it differs from its default.

@@ -95,8 +95,8 @@ static int add_end(struct ir *ir, bool sends, int die, int from, const char *nam
     return net;
 }
 
-// Sends the hash in slices from register to register, with one register on each die in between. The ids take longer,
-// because their stream has as many stages, and the token loop waits for the slices.
+// Sends the hash in slices from register to register, with one register on each die in between. The ids take longer
+// than this path, because their stream has as many stages, and the token loop waits for the slices.
 void place_set_hash(struct ir *ir) {
     enum { SLICES = CYCLES_SERIAL + COST_HASH_BITS / COST_HASH_SLICE };
     struct cost_hash hash = cost_hash(ir);

@@ -37,9 +37,9 @@ struct plant {
 };
 
 enum { SIM_BASE_MOST = 1 << 20 };
-struct sim_base { // for a channel whose image begins at another place than usual
+struct sim_base { // for a channel that begins at another address than usual
     int channel;
-    uint64_t bytes; // offset from the usual place
+    uint64_t bytes; // distance from the usual address
 };
 
 struct sim_options {
