@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arena: a list of blocks, newest first. Marks remember a block and how full it was. Released blocks are kept until
-// arena_free.
+// Arena: a list of blocks, newest first. A mark remembers a block and how full it was. Released blocks are kept for
+// reuse until arena_free.
 #include "gen/base/base.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ void arena_release(struct arena *arena, struct arena_mark mark) {
     mark.block->fill = mark.fill;
 }
 
-// The smallest spare block that is large enough, taken from the list; NULL if there is none.
+// Takes the smallest spare block that is large enough from the list; NULL if there is none.
 static struct arena_block *spare_block(struct arena *arena, size_t size) {
     struct arena_block **best = NULL;
     for (struct arena_block **b = &arena->spare; *b; b = &(*b)->below)
@@ -69,7 +69,7 @@ static struct arena_block *block_new(struct arena *arena, size_t need) {
     return block;
 }
 
-// Bytes rounded up to the alignment; the run ends on overflow.
+// Bytes rounded up to the alignment. An overflow ends the run.
 static size_t round_size(size_t count, size_t size) {
     size_t bytes, align = _Alignof(max_align_t);
     if (!size_mul(count, size, &bytes) || !size_add(bytes, align - 1, &bytes)) base_fatal("arena: size overflow");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ground layer: exit codes, checked arithmetic, arena, typed vectors, text buffers, atomic file output.
-// Lowest layer of the generator: depends on the C library and POSIX alone.
+// Lowest layer of the generator: depends only on the C library and POSIX.
 #ifndef RILL_BASE_H
 #define RILL_BASE_H
 
@@ -27,17 +27,17 @@ bool u64_mul(uint64_t a, uint64_t b, uint64_t *out);
 bool u64_add(uint64_t a, uint64_t b, uint64_t *out);
 // Quotient rounded up; b > 0. No overflow for any a.
 static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-__extension__ typedef __int128 int128; // of sums that 64 bits do not hold
+__extension__ typedef __int128 int128; // for sums that do not fit 64 bits
 // Smallest n with 2^n >= v; 0 for v <= 1.
 int u64_clog2(uint64_t v);
 uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a
-// What rows of logits come to in the register `logits_hash` (rill_logits_hash, rill_token_loop): `hash` of the rows
-// before, 0 of none, and one row more.
+// The value of the register `logits_hash` (rill_logits_hash, rill_token_loop) after one more row of logits. hash: the
+// value before that row; 0 if it is the first.
 uint64_t logits_hash(uint64_t hash, const float row[], size_t count);
 // The number that 1 to 8 bytes of a file hold, lowest byte first.
 uint64_t u64_little_endian(const uint8_t *bytes, int count);
 
-// Ids that end a request when one of them is made; none: it ends by count.
+// A request ends when one of these ids is generated. Without ids it ends by count.
 enum { END_IDS_MAX = 8 };
 struct end_ids {
     int count;
@@ -49,8 +49,8 @@ const char *end_ids_text(struct arena *, const struct end_ids *); // `7`, `7, 9`
 // ---- arena: one per run; everything in it lives until arena_free or the release of an older mark ----
 struct arena {
     struct arena_block *top;   // newest block
-    struct arena_block *spare; // released ones, for what comes next
-    size_t used;               // bytes handed out in all
+    struct arena_block *spare; // released blocks, for reuse
+    size_t used;               // total bytes allocated
     size_t fail_after;         // tests: the n-th allocation from now fails (0 = never)
 };
 struct arena_mark {
@@ -62,7 +62,7 @@ void arena_init(struct arena *arena);
 void arena_free(struct arena *arena);
 // Zeroed memory for count items of size bytes (max_align_t aligned). Never NULL: ends the run through base_fatal.
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
-// The same with whatever the memory held before.
+// Like arena_alloc, but the memory is not zeroed.
 void *arena_alloc_dirty(struct arena *arena, size_t count, size_t size);
 #define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), 1, sizeof(type)))
 #define ARENA_ARRAY(arena, type, n) ((type *)arena_alloc((arena), (n), sizeof(type)))
@@ -101,14 +101,15 @@ void text_add(struct text *text, const char *s);
 void text_add_bytes(struct text *text, const void *bytes, size_t len);
 void text_addf(struct text *text, const char *fmt, ...) RILL_PRINTF(2, 3);
 void text_vaddf(struct text *text, const char *fmt, va_list args);
-// s between double quotes with JSON escapes; a byte that is no valid UTF-8 becomes U+FFFD.
+// Adds s in double quotes with JSON escapes. A byte that is not valid UTF-8 becomes U+FFFD.
 void text_add_json_string(struct text *text, const char *s, size_t len);
 const char *text_cstr(const struct text *text); // "" while empty
 
 // ---- files ----
-// Whole file in the arena, NUL terminated. NULL and *why (a static or arena string) on failure or above max bytes.
-// Of the first bytes of a file: what it is instead of itself, and how to get the file. NULL: nothing of that kind.
+// Recognizes, by its first bytes, a file that is only a placeholder for the real one. Returns what it is and how to get
+// the real file; NULL: no placeholder.
 const char *file_stand_in(const void *data, size_t len);
+// Whole file in the arena, NUL terminated. NULL and *why (a static or arena string) on failure or above max bytes.
 char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why);
 // A file that ships with the program, e.g. "boards/u55c.yaml": below $RILL_HOME, else below the nearest parent of the
 // executable that holds it, itself or in lib/rill (`make install`), else below the working directory. NULL: none.
@@ -118,25 +119,25 @@ char *file_find_shared(struct arena *arena, const char *relative);
 void file_also_shared(const char *dir);
 // Directory part of a path ("." when there is none).
 char *file_dir(struct arena *arena, const char *path);
-// Whether a text ends with another, with something in front of it.
+// Whether the name ends with the suffix and has text before it.
 bool file_has_suffix(const char *name, const char *suffix);
-// What is meant by the name of something that ships with the program, or by a path, which has a `/` or ends with
-// `.yaml`: a path is relative to base_dir.
+// file_is_path: whether the text is a path, that is, has a `/` or ends with `.yaml`, and not the name of something that
+// ships with the program. file_from: resolves a path relative to base_dir.
 bool file_is_path(const char *name);
 char *file_from(struct arena *arena, const char *base_dir, const char *path);
-// Names, without .yaml, of the files of a folder that ships with the program, in alphabetical order.// Without links,
-// `.` and `..`, from the root on; of what is not there the folder as far as it is.
+// The absolute path without links, `.` and `..`. If the path does not exist, only its existing folders are resolved.
 char *file_whole(struct arena *arena, const char *path);
-// How a file is called from a folder, with a `/`, both as of now: `../mine.yaml`; whole where they share the root
-// alone.
+// The path of a file relative to a folder, always with a `/`: `../mine.yaml`. It is the whole path if the two have only
+// the root in common. Links are resolved as they are at the time of the call.
 char *file_relative(struct arena *arena, const char *dir, const char *path);
 
+// Names, without .yaml, of the files in a folder that ships with the program, in alphabetical order.
 typedef VEC(const char *) file_names;
 file_names file_list_shared(struct arena *arena, const char *folder);
 
 // ---- output set: all files of a command appear together or not at all ----
-// Files are written under temporary names beside their final places; commit renames them, abort (or any failure, also
-// of a full disk) removes every temporary and every directory that was made.
+// Files are written under temporary names in their final folders. Commit renames them. Abort (or any failure, including
+// a full disk) removes every temporary file and every directory that was made.
 struct output_file {
     const char *path; // final path
     const char *temp;
@@ -151,7 +152,7 @@ struct output {
 };
 void output_begin(struct output *out, struct arena *arena, const char *dir);
 // Opens dir/relative for writing, and for reading back (directories are made). NULL after a failure. The stream is
-// closed by the set.
+// closed by the output set.
 FILE *output_open(struct output *out, const char *relative);
 // Writes and closes a whole file.
 bool output_text(struct output *out, const char *relative, const struct text *text);
@@ -160,7 +161,7 @@ bool output_close(struct output *out, FILE *stream);
 // True when every file is in place. On false nothing is left and out->error tells why.
 bool output_commit(struct output *out);
 void output_abort(struct output *out);
-// One file on its own, with the same promise. Returns NULL, or the reason.
+// Writes a single file, completely or not at all. Returns NULL, or the reason for a failure.
 const char *file_write_text(struct arena *arena, const char *path, const struct text *text);
 
 // ---- numbers ----

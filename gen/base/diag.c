@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Printing diagnostics with the line they speak of.
+// Prints diagnostics together with the source line that they refer to.
 #include "gen/base/diag.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void put_clean(FILE *out, const char *p, const char *end) {
     for (; p < end; p++) fputc((unsigned char)*p < 0x20 && *p != '\t' ? '?' : *p, out);
 }
 
-// The line and below it a caret; tabs are kept, so that both align in any terminal.
+// Prints the line and a caret below it. Tabs are kept, so that both align in any terminal.
 static void print_line(FILE *out, struct loc loc) {
     size_t len = 0;
     const char *line = loc.source->data ? find_line(loc.source, loc.line, &len) : NULL;
@@ -63,7 +63,7 @@ static void print_line(FILE *out, struct loc loc) {
     fputs("^\n", out);
 }
 
-// Messages quote what the user wrote: control characters are masked and very long ones cut.
+// Messages quote what the user wrote, so control characters are masked and very long messages are cut.
 static void put_message(FILE *out, const char *fmt, va_list args) {
     struct text message = {0};
     text_vaddf(&message, fmt, args);

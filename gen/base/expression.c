@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precedence climbing over the text itself; nothing is kept of an expression but its value.
+// Evaluates by precedence climbing directly on the text, without building a tree.
 #include "gen/base/expression.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ struct parser {
     expression_lookup *lookup;
     void *context;
     struct expression_error *error;
-    int depth, unread; // unread: in a branch that is not taken
+    int depth, unread; // unread: inside a branch that is not taken
     bool ok;
 };
 
@@ -168,7 +168,8 @@ static int64_t climb(struct parser *e, int least) {
     return a;
 }
 
-// The branch that is not taken is read without values: it may divide by the zero that the condition excludes.
+// The branch that is not taken is parsed without computing values, because it may divide by the zero that the condition
+// excludes.
 static int64_t branch(struct parser *e, bool taken) {
     e->unread += !taken;
     e->depth++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading whole files, finding files that ship with the program.
+// Reads whole files and finds files that ship with the program.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/base/base.h"
 
@@ -91,12 +91,12 @@ char *file_whole(struct arena *arena, const char *path) {
         free(whole);
         return copy;
     }
-    if (!strcmp(path, ".")) return arena_strdup(arena, path); // it is gone
+    if (!strcmp(path, ".")) return arena_strdup(arena, path); // the working directory no longer exists
     const char *slash = strrchr(path, '/'), *dir = file_whole(arena, file_dir(arena, path));
     return arena_printf(arena, "%s/%s", strcmp(dir, "/") ? dir : "", slash ? slash + 1 : path);
 }
 
-// Behind the folders that both have in common: the length of their names, 1 where it is the root alone.
+// Offset after the folders that both paths share; 1 if they share only the root.
 static size_t common_folders(const char *a, const char *b) {
     size_t common = 0;
     for (size_t i = 0;; i++) {

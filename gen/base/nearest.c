@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the writer may have meant: nearest words and nearest legal values.
+// Guesses what the user meant: nearest words and nearest legal values.
 #include "gen/base/diag.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ int diag_edit_distance(const char *a, const char *b) {
     return d[a_len][b_len];
 }
 
-// A word that differs in upper and lower case alone is the nearest there can be.
+// A word that differs only in upper and lower case has distance 0.
 static int word_distance(const char *word, const char *candidate) {
     return strcasecmp(word, candidate) == 0 ? 0 : diag_edit_distance(word, candidate);
 }
@@ -41,7 +41,7 @@ static int alike_from_the_start(const char *a, const char *b) {
     return n;
 }
 
-// Of words as near the one that begins most like it.
+// Among equally near words, the one with the longest common beginning is chosen.
 const char *diag_nearest_word(const char *word, const char *const *words, size_t count) {
     const char *best = NULL;
     int best_distance = FAR_APART, best_start = 0;

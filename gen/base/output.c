@@ -12,7 +12,7 @@ void output_begin(struct output *out, struct arena *arena, const char *dir) {
     *out = (struct output){.arena = arena, .dir = dir};
 }
 
-// error 0: a stream that failed earlier no longer knows why.
+// error 0: the stream failed earlier, and the reason is no longer known.
 static void fail(struct output *out, const char *path, int error) {
     const char *why = error ? strerror(error) : "write failed (disk full?)";
     if (!out->error) out->error = arena_printf(out->arena, "%s: %s", path, why);
@@ -58,7 +58,7 @@ FILE *output_open(struct output *out, const char *relative) {
     return file.stream;
 }
 
-// Flushes and closes; a full disk shows here at the latest.
+// Flushes and closes. A full disk is detected here at the latest.
 static bool close_file(struct output *out, struct output_file *file) {
     if (!file->stream) return true;
     errno = 0;
@@ -95,7 +95,7 @@ void output_abort(struct output *out) {
     out->files.count = out->made_dirs.count = 0;
 }
 
-// Renames file i into place; when that fails, those renamed before it are removed.
+// Renames every file into place. If one fails, the files renamed before it are removed.
 static bool rename_all(struct output *out) {
     for (size_t i = 0; i < out->files.count; i++) {
         struct output_file *file = &out->files.items[i];
@@ -118,7 +118,7 @@ bool output_commit(struct output *out) {
     return good;
 }
 
-// What is no plain file, a device, a pipe or a link, is written itself, not replaced.
+// A device, a pipe or a link is written in place, not replaced.
 static bool is_special(const char *path) {
     struct stat st;
     return lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);

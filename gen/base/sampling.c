@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which requests a design can take.
+// Checks which sampling settings a design can take.
 #include "gen/base/sampling.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a request chooses its ids, as the registers hold it (include/registers.def; docs/numerics.md section 10). All
-// zero is greedy.
+// How a request selects its ids, in the form of the registers (include/registers.def; docs/numerics.md section 10). All
+// zeros mean greedy.
 #ifndef RILL_SAMPLING_H
 #define RILL_SAMPLING_H
 
@@ -14,7 +14,7 @@ struct sampling {
     uint64_t seed;
 };
 
-// Why a design whose longest list is `most` (0: it does not sample) cannot take it, or NULL.
+// Why a design cannot take these settings, or NULL. most: the design's longest candidate list; 0: it does not sample.
 const char *sampling_refusal(const struct sampling *, int64_t most);
 
 #endif

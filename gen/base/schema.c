@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filling a struct from a YAML map by a table of fields.
+// Fills a struct from a YAML map, as described by a table of fields.
 #include "gen/base/schema.h"
 
 #include <string.h>
@@ -67,10 +67,10 @@ static const char **all_keys(const struct schema_field *fields, size_t count, co
     const char **keys = ARENA_ARRAY(arena, const char *, count + extra_count + 1);
     for (size_t i = 0; i < count; i++) keys[i] = fields[i].key;
     for (size_t i = 0; i < extra_count; i++) keys[count + i] = extra[i];
-    return keys; // a NULL behind them
+    return keys; // a NULL follows them
 }
 
-// path: of the table for `rill explain`, or NULL.
+// path: of the table, for `rill explain`, or NULL.
 static bool read_field(const struct schema_field *f, const struct yaml_node *map, const char *name, const char *path,
                        const char *const *keys, size_t count, void *out, struct arena *arena, struct diag *diag) {
     const struct yaml_node *node = yaml_get(map, f->key);
@@ -79,7 +79,7 @@ static bool read_field(const struct schema_field *f, const struct yaml_node *map
     if (node && read_member(f, node, arena_printf(arena, "%s.%s", name, f->key), member, diag)) return true;
     if (node && path) diag_note(diag, node->loc, "`rill explain %s%s%s` says more", path, *path ? "." : "", f->key);
     if (node || !f->required) return !node;
-    if (yaml_is_misspelt(map, f->key, keys, count)) return false; // reported
+    if (yaml_is_misspelt(map, f->key, keys, count)) return false; // already reported
     diag_error(diag, map ? map->loc : loc_none(), "%s needs the key `%s`", name, f->key);
     return false;
 }
@@ -91,7 +91,7 @@ static bool read_fields(const struct yaml_node *map, const char *name, const cha
     const char **keys = all_keys(fields, count, extra, extra_count, arena);
     if (map && !broken) good = yaml_check_keys(map, keys, count + extra_count, gone, name, diag);
     for (size_t i = 0; i < count; i++) {
-        if (broken) // reported already: presets only
+        if (broken) // already reported, so only set the presets
             set_preset(&fields[i], (char *)out + fields[i].offset);
         else good = read_field(&fields[i], map, name, path, keys, count + extra_count, out, arena, diag) && good;
     }
@@ -109,7 +109,7 @@ static const char **table_keys(const struct schema_table *t, struct arena *arena
     const char **keys = ARENA_ARRAY(arena, const char *, t->count + t->key_count + 1);
     for (size_t i = 0; i < t->count; i++) keys[i] = t->fields[i].key;
     for (size_t i = 0; i < t->key_count; i++) keys[t->count + i] = t->keys[i].key;
-    return keys; // a NULL behind them
+    return keys; // a NULL follows them
 }
 
 bool schema_read_table(const struct yaml_node *map, const struct schema_table *t, void *out, struct arena *arena,
@@ -132,7 +132,7 @@ const struct yaml_node *schema_need(const struct yaml_node *map, const char *key
     return node;
 }
 
-// ---- for people ----
+// ---- for documentation and messages ----
 
 static const char *list_of(const struct schema_field *f, struct arena *arena) {
     const char *list = "";

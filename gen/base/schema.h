@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that describe a YAML map of scalars and fill a C struct from it: types, ranges, presets, unknown keys. What a
-// key means stands beside them: `rill explain`, `rill schema` and the tables of docs/spec.md are made of it.
+// Tables that describe a YAML map of scalars and fill a C struct from it: types, ranges, presets, unknown keys. The
+// tables also hold the meaning of each key, from which `rill explain`, `rill schema` and the tables of docs/spec.md are
+// generated.
 #ifndef RILL_SCHEMA_H
 #define RILL_SCHEMA_H
 
@@ -20,13 +21,14 @@ struct schema_field {
     size_t count;             // of legal or words
     double preset;            // value when the key is absent (int, float, bool 0/1, word index)
     const char *preset_text;  // SCHEMA_STRING
-    const char *doc;          // what it means, in Markdown
-    const char *range;        // legal values, NULL: as above says; where other keys have a say
-    const char *preset_doc;   // the same of the default
-    const char *json;         // JSON Schema, where other code reads more than the type has; NULL: of the type
+    const char *doc;          // meaning of the key, in Markdown
+    const char *range;        // legal values in words, if other keys restrict them; NULL: as the fields above
+    const char *preset_doc;   // default in words, if other keys decide it; NULL: `preset`
+    const char *json;         // JSON Schema, if other code reads more than the type allows; NULL: derived from the type
 };
 
-// A key whose value other code reads: in words, and as a JSON Schema or as maps of another table.
+// A key whose value other code reads. The value is described in words, and as a JSON Schema or as maps of another
+// table.
 enum schema_holds { SCHEMA_HOLDS_JSON, SCHEMA_HOLDS_ONE, SCHEMA_HOLDS_LIST, SCHEMA_HOLDS_NAMED };
 struct schema_key {
     const char *key;
@@ -34,36 +36,36 @@ struct schema_key {
     const char *range, *preset, *doc;
     enum schema_holds holds;
     const char *json;                 // SCHEMA_HOLDS_JSON: the schema
-    const struct schema_table *table; // else: of the value, of its items, of the values of its keys
+    const struct schema_table *table; // otherwise: table of the value, of its items, or of the values of its keys
 };
 
-// All keys of a map. path: its place in a spec, for people and `rill explain` ("design", "graph.regions").
+// All keys of a map. path: its place in a spec, for messages and `rill explain` ("design", "graph.regions").
 struct schema_table {
-    const char *path, *what; // what: how diagnostics call it
+    const char *path, *what; // what: its name in diagnostics
     const struct schema_field *fields;
     size_t count;
     const struct schema_key *keys;
     size_t key_count;
-    bool open;                    // others too: attributes of an operation, parameters of a family
-    const struct yaml_gone *gone; // keys of before, up to a NULL key; NULL: none
+    bool open;                    // other keys are allowed: attributes of an operation, parameters of a family
+    const struct yaml_gone *gone; // former keys, up to a NULL key; NULL: none
 };
 
-// Fills the struct at out. An absent key gets its preset; so does a wrong one after its error, so that checking can go
-// on. map: NULL stands for an empty map. name: how diagnostics call it ("design"). extra: legal keys that other code
-// reads. True when no error was found.
+// Fills the struct at out. An absent key gets its preset, and so does a wrong one after its error, so that checking can
+// continue. map: NULL means an empty map. name: its name in diagnostics ("design"). extra: legal keys that other code
+// reads. True if no error was found.
 bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
                  const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag);
 
-// The same by a whole table.
+// Like schema_read, with a whole table.
 bool schema_read_table(const struct yaml_node *map, const struct schema_table *, void *out, struct arena *,
                        struct diag *);
 // Reports keys that the table does not have.
 bool schema_check_keys(const struct yaml_node *map, const struct schema_table *, struct arena *, struct diag *);
-// The value of a key that must be there; NULL after an error, unless a misspelt one was reported already.
+// The value of a required key. NULL after an error; no error is added if a misspelt key was already reported.
 const struct yaml_node *schema_need(const struct yaml_node *map, const char *key, const struct schema_table *,
                                     struct arena *, struct diag *);
 
-// ---- for people ----
+// ---- for documentation and messages ----
 
 // `1 to 32`, "`int8`, `int4`", `text`.
 const char *schema_range(const struct schema_field *, struct arena *);

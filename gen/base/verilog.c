@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading module headers and the names of instantiated modules. Comments, strings, attributes and compiler directives
-// outside the header are stepped over; nothing else is parsed.
+// Reads module headers and the names of instantiated modules. Comments, strings, attributes and compiler directives
+// outside the header are skipped; nothing else is parsed.
 #include "gen/base/verilog.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static bool starts(const struct scan *s, const char *word) {
     return (size_t)(s->end - s->p) >= len && !memcmp(s->p, word, len);
 }
 
-static void skip_to(struct scan *s, const char *word) { // behind it
+static void skip_to(struct scan *s, const char *word) { // to the end of the word
     while (s->p < s->end && !starts(s, word)) s->p++;
     s->p = s->p < s->end ? s->p + strlen(word) : s->end;
 }
@@ -60,7 +60,7 @@ static void skip(struct scan *s) {
 
 static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
 
-static const char *word_at(struct scan *s) { // "" where there is none
+static const char *word_at(struct scan *s) { // "" if there is none
     skip(s);
     const char *from = s->p;
     if (s->p < s->end && !isdigit((unsigned char)*s->p))
@@ -86,7 +86,7 @@ static bool take_word(struct scan *s, const char *word) {
     return false;
 }
 
-// The text up to one of the ends outside of brackets, without comments; a `:` of `?:` is none.
+// The text up to one of the ends outside brackets, without comments. The `:` of `?:` is not an end.
 static const char *text_until(struct scan *s, const char *ends) {
     struct text t = {0};
     int open = 0, choices = 0;
@@ -176,7 +176,7 @@ verilog_names verilog_find_instances(struct arena *arena, const struct source *s
     const char *from;
     size_t len;
     while (next_word(&s, &from, &len)) {
-        if (is_word(from, len, "module")) { // its own name is no instance
+        if (is_word(from, len, "module")) { // the name of the module itself is not an instance
             word_at(&s);
             continue;
         }
@@ -232,7 +232,7 @@ static void read_port(struct scan *s, struct verilog_header *h) {
     for (size_t i = 0; !again && i < COUNT_OF(kinds); i++) take_word(s, kinds[i]);
     if (!again) range = read_range(s);
     p.msb = range.msb, p.lsb = range.lsb, p.range_loc = range.loc;
-    if (again) p = h->ports.items[h->ports.count - 1]; // of the port before
+    if (again) p = h->ports.items[h->ports.count - 1]; // repeats the declaration of the port before
     skip(s);
     p.loc = place(s, s->p);
     p.name = word_at(s);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a Verilog module: its parameters and ports, as far as a custom kernel needs them. Verilog-2005
-// with the ports declared in the header (ANSI style).
+// The header of a Verilog module: the parameters and ports that a custom kernel needs. It must be Verilog-2005 with the
+// ports declared in the header (ANSI style).
 #ifndef RILL_VERILOG_H
 #define RILL_VERILOG_H
 
 #include "gen/base/diag.h"
 
 struct verilog_param {
-    const char *name, *value; // value: the expression of its default, NULL: none
+    const char *name, *value; // value: the expression of its default; NULL: no default
     struct loc loc;
 };
 
@@ -25,25 +25,25 @@ struct verilog_header {
     VEC(struct verilog_port) ports;
 };
 
-struct verilog_module { // a definition in a file
+struct verilog_module { // a module definition in a file
     const char *name;
     struct loc loc;
-    size_t at; // offset behind the name
-    bool ends; // before the next one begins
+    size_t at; // offset after the name
+    bool ends; // ends before the next one begins
 };
 typedef VEC(struct verilog_module) verilog_modules;
 
 // The modules that a file defines.
 verilog_modules verilog_find_modules(struct arena *, const struct source *);
-// The words before `#` or another word, in the order of the text: every instantiated module is among them (so are words
-// of the language, `input wire`; a caller looks for those that it knows).
+// The words before `#` or before another word, in the order of the text. Every instantiated module is among them, but
+// so are words of the language (`input wire`), so a caller must look for names that it knows.
 typedef VEC(const char *) verilog_names;
 verilog_names verilog_find_instances(struct arena *, const struct source *);
-// How often a text has a word.
+// How often a word occurs in a text.
 size_t verilog_count_word(const char *text, const char *word);
-// The word that ends before `at`, blanks between.
+// The word that ends before `at`, with blanks in between.
 const char *verilog_word_before(struct arena *, const char *text, size_t at);
-struct loc verilog_place(const struct source *, const char *at); // at: in its data
+struct loc verilog_place(const struct source *, const char *at); // at: pointer into the data of the source
 // NULL after an error.
 struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *,
                                            struct diag *);

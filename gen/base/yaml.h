@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML: a file read into a tree that keeps every node's place; typed access with diagnostics; a writer.
-// Accepted: one document of maps with plain keys, sequences and scalars. Refused with a message: anchors, aliases,
-// tags, duplicate keys, depth above YAML_MAX_DEPTH, files above YAML_MAX_BYTES.
+// YAML: reads a file into a tree that keeps every node's place, gives typed access with diagnostics, and writes. A file
+// is one document of maps with plain keys, sequences and scalars. The reader refuses anchors, aliases, tags, duplicate
+// keys, depth above YAML_MAX_DEPTH and files above YAML_MAX_BYTES.
 //
-// libyaml's header has the same name: a file that needs both defines RILL_YAML_LIBRARY before it includes this one, and
-// one that needs libyaml alone RILL_YAML_LIBRARY_ALONE.
+// libyaml's header has the same name. A file that needs both defines RILL_YAML_LIBRARY before it includes this one. A
+// file that needs only libyaml defines RILL_YAML_LIBRARY_ALONE.
 #if defined(RILL_YAML_LIBRARY) || defined(RILL_YAML_LIBRARY_ALONE)
 #include_next <yaml.h>
 #endif
@@ -31,7 +31,7 @@ struct yaml_node {
 
 // NULL when the file cannot be read or is no YAML (reported to diag).
 struct yaml_node *yaml_read_file(const char *path, struct arena *arena, struct diag *diag);
-// The same from memory; name is what diagnostics call it.
+// Like yaml_read_file, from memory. name: for diagnostics.
 struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena,
                                   struct diag *diag);
 
@@ -40,21 +40,21 @@ const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); 
 struct loc yaml_key_loc(const struct yaml_node *map, const char *key);          // the map's place when absent
 const char *yaml_kind_name(const struct yaml_node *node);                       // "a map", "a list", "a value"
 bool yaml_is_null(const struct yaml_node *node);                                // ~, null or nothing
-// Plain scalar as a number or truth value, exactly as the typed readers below do it.
+// A plain scalar as a number or truth value, by the rules of the typed readers below.
 bool yaml_parse_int(const struct yaml_node *node, int64_t *out);  // decimal or 0x
 bool yaml_parse_float(const struct yaml_node *node, double *out); // finite; C syntax, also 0x1.8p-3
 bool yaml_parse_bool(const struct yaml_node *node, bool *out);    // true, false
-// Of what should be an integer and is none: the integer that its number is nearest to, within min to max.
+// For a node that should be an integer and is not: the integer nearest to its number, within min to max.
 bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, int64_t *out);
 
 // ---- typed readers: false after an error in diag; what names the thing, e.g. "design.lanes" ----
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag);
-// A list or map of so many items.
+// Expects a list or map with least to most items.
 bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what,
                        struct diag *diag);
 bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
               struct diag *diag);
-// An integer from 0 to max, or a list of 1 to `most` of them, none of them twice.
+// An integer from 0 to max, or a list of 1 to `most` distinct such integers.
 bool yaml_ids(const struct yaml_node *node, int64_t max, int most, const char *what, int64_t out[], int *count,
               struct diag *diag);
 bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out, struct diag *diag);
@@ -63,16 +63,16 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
 // One of a list of words; *out is its index.
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
                struct diag *diag);
-// A key of before, and what to write now.
+// A former key, and what to write instead.
 struct yaml_gone {
     const char *key, *now;
-    bool foreign; // it was never a key here: `now` says whose it is
+    bool foreign; // it was never a key here: `now` says where it belongs
 };
-// An error for every key of the map that is not in keys: what to write instead of one that is gone (a list that ends
-// in a NULL key, or NULL), else the likely spelling. True when there is none.
+// Reports every key of the map that is not in keys. For a former key (gone: a list that ends with a NULL key, or NULL)
+// it says what to write instead, otherwise it suggests the likely spelling. True if there is none to report.
 bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const struct yaml_gone *gone,
                      const char *what, struct diag *diag);
-// Whether a key that yaml_check_keys has reported is likely one that the map lacks.
+// Whether a key that yaml_check_keys reported is likely a misspelling of `key`, which the map lacks.
 bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count);
 
 // ---- writer: block style; `flow` containers print on one line. Writes text that yaml_read_bytes reads back equal ----
@@ -81,18 +81,18 @@ struct yaml_writer {
     int depth; // open containers
     struct {
         bool map, flow, empty;
-        bool same_line; // its first item follows "- " of the list around it
+        bool same_line; // its first item follows the "- " of the surrounding list on the same line
     } stack[YAML_MAX_DEPTH];
     bool after_key; // the next item is the value of a key just written
 };
 void yaml_writer_init(struct yaml_writer *w, struct text *out);
 void yaml_write_comment(struct yaml_writer *w, const char *line); // only at top level
 void yaml_write_key(struct yaml_writer *w, const char *key);
-void yaml_write_string(struct yaml_writer *w, const char *s); // quoted when it would read as something else
+void yaml_write_string(struct yaml_writer *w, const char *s); // quoted if it would read as something else
 void yaml_write_int(struct yaml_writer *w, int64_t v);
 void yaml_write_float(struct yaml_writer *w, double v); // shortest text that reads back to the same double
 void yaml_write_bool(struct yaml_writer *w, bool v);
-void yaml_begin_map(struct yaml_writer *w, bool flow); // a container inside a flow one is flow too
+void yaml_begin_map(struct yaml_writer *w, bool flow); // containers inside a flow container also print as flow
 void yaml_begin_seq(struct yaml_writer *w, bool flow);
 void yaml_end(struct yaml_writer *w);
 

@@ -55,7 +55,7 @@ bool yaml_parse_int(const struct yaml_node *node, int64_t *out) {
 bool yaml_parse_float(const struct yaml_node *node, double *out) {
     if (!is_plain(node)) return false;
     const char *s = node->text, *first = s + (*s == '-' || *s == '+');
-    if (!is_digit(first[*first == '.'])) return false; // keeps inf, nan and spaces out
+    if (!is_digit(first[*first == '.'])) return false; // excludes inf, nan and spaces
     char *end;
     double v = strtod(s, &end);
     if (*end || !isfinite(v)) return false;
@@ -99,7 +99,7 @@ bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t
     return false;
 }
 
-// A quoted text is never a number or a truth value.
+// Explains that a quoted text is never a number or a truth value.
 static void note_quotes(const struct yaml_node *node, struct diag *diag) {
     if (node->quoted) diag_note(diag, node->loc, "a text in quotes is no number: write it without quotes");
 }
@@ -133,7 +133,7 @@ static bool is_first(const struct yaml_node *list, size_t at) {
     return true;
 }
 
-// The first of each id, and no more than there is room for.
+// Suggests the list without duplicates, cut to the legal length.
 static bool refuse_ids(const struct yaml_node *node, int most, const char *what, struct diag *diag) {
     struct text list = {0};
     int count = 0;
@@ -234,7 +234,7 @@ bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *
     for (size_t i = 0; map && i < map->count; i++) {
         if (is_known(map->keys[i], keys, count)) continue;
         const char *near = diag_nearest_word(map->keys[i], keys, count);
-        if (!near || strcmp(near, key) == 0) return true; // like no other key: it may be this one
+        if (!near || strcmp(near, key) == 0) return true; // similar to no other key, so it may be this one
     }
     return false;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libyaml's events to a tree with places. Iterative: the depth of the input is bounded by YAML_MAX_DEPTH.
+// Builds a tree with places from libyaml's events. The code is iterative, and YAML_MAX_DEPTH bounds the depth of the
+// input.
 #define RILL_YAML_LIBRARY
 #include "gen/base/yaml.h"
 
@@ -9,7 +10,7 @@ typedef VEC(struct yaml_node *) node_list;
 typedef VEC(const char *) name_list;
 typedef VEC(struct loc) loc_list;
 
-// An open container. A map with more keys than items waits for a value.
+// An open container. A map with more keys than items is waiting for a value.
 struct frame {
     struct yaml_node *node;
     node_list items;
@@ -33,7 +34,7 @@ static struct loc place(const struct reader *r, yaml_mark_t mark) {
     return (struct loc){r->source, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
 }
 
-// Structural errors end the reading: what follows would only be misread.
+// Structural errors end the reading, because everything after them would be misread.
 static void refuse(struct reader *r, yaml_mark_t mark, const char *message) {
     diag_error(r->diag, place(r, mark), "%s", message);
     r->failed = true;
@@ -72,7 +73,7 @@ static void add_key(struct reader *r, struct frame *f, const struct yaml_node *n
     VEC_PUSH(r->arena, f->key_locs, node->loc);
 }
 
-// Hands a finished scalar or a just opened container to what surrounds it.
+// Adds a finished scalar or a newly opened container to the surrounding container.
 static void place_node(struct reader *r, struct yaml_node *node, yaml_mark_t mark) {
     if (r->depth == 0) {
         if (r->root) refuse(r, mark, "only one YAML document is allowed in a file");
@@ -110,7 +111,7 @@ static void add_scalar(struct reader *r, const yaml_event_t *e) {
     if (!r->failed) place_node(r, node, e->start_mark);
 }
 
-// Anchors and tags may stand before any node.
+// Anchors and tags may precede any node.
 static void check_decoration(struct reader *r, const yaml_event_t *e) {
     const void *anchor = NULL, *tag = NULL;
     if (e->type == YAML_SCALAR_EVENT) anchor = e->data.scalar.anchor, tag = e->data.scalar.tag;
@@ -134,7 +135,7 @@ static void take_event(struct reader *r, const yaml_event_t *e) {
     }
 }
 
-// The reader stops ahead of the parser: its marks are older than the byte that it complains of.
+// libyaml's reader works ahead of its parser, so the parser's marks are older than the byte with the error.
 static struct loc place_of_byte(const struct reader *r, size_t offset) {
     struct loc at = {r->source, 1, 1};
     const char *p = r->source->data;
@@ -147,7 +148,7 @@ static struct loc place_of_byte(const struct reader *r, size_t offset) {
     return at;
 }
 
-// libyaml's mark counts characters; a tab stands where only spaces are legal.
+// Whether a tab is at the mark, where only spaces are legal. libyaml's mark counts characters.
 static bool is_tab(const struct reader *r, yaml_mark_t mark) {
     const char *p = r->source->data, *end = p + r->source->size;
     for (size_t line = 0; line < mark.line && p < end; p++) line += *p == '\n';
@@ -162,13 +163,14 @@ static const char *line_at(const struct reader *r, size_t line) {
     return p;
 }
 
-// Spaces in front of a line; -1: nothing stands in it.
+// Spaces at the beginning of a line; -1 for a line without content.
 static int indent_of(const char *line) {
     size_t spaces = strspn(line, " ");
     return strchr("\r\n#", line[spaces]) ? -1 : (int)spaces;
 }
 
-// Whether a line may stand so deep below this one: what it opens, the same map, or one of an item (`- key: value`).
+// Whether a line may be indented this far below the line above: as content that it opens, as the same map, or as the
+// map of an item (`- key: value`).
 static bool may_follow(const char *above, int other, int own) {
     size_t len = strcspn(above, "\r\n#");
     while (len && above[len - 1] == ' ') len--;
@@ -185,7 +187,7 @@ static bool has_value(const char *line) {
            strspn(colon + 1, " ") < len - (size_t)(colon + 1 - line);
 }
 
-// A line as deep as none of those above it, where it is no text in brackets.
+// Adds a note if the indentation of a line matches none of the lines above it. Not for text in brackets.
 static void note_indent(struct reader *r, yaml_mark_t mark) {
     int own = indent_of(line_at(r, mark.line)), other = -1, any;
     size_t above = mark.line;

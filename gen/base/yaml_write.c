@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML writer. A block container prints nothing until its first item, because an empty one is written {} or [].
+// YAML writer. A block container prints nothing before its first item, because an empty one is written {} or [].
 #include "gen/base/yaml.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ void yaml_write_comment(struct yaml_writer *w, const char *line) {
     text_addf(w->out, "# %s\n", line);
 }
 
-// Separator and indentation before a key of a map or an item of a list.
+// Writes separator and indentation before a key of a map or an item of a list.
 static void start_item(struct yaml_writer *w) {
     int top = w->depth - 1;
     bool first = w->stack[top].empty;
@@ -28,7 +28,7 @@ static void start_item(struct yaml_writer *w) {
     for (int i = 0; i < top; i++) text_add(w->out, "  ");
 }
 
-// Before a value: a scalar, a flow container or (block = true) a block container.
+// Prepares for a value: a scalar, a flow container or (block = true) a block container.
 static void start_value(struct yaml_writer *w, bool block) {
     if (w->depth == 0) return;
     int top = w->depth - 1;
@@ -53,7 +53,7 @@ static bool is_reserved(const char *s) {
     return false;
 }
 
-// Plain words need no quotes; everything else gets them.
+// Plain words are written without quotes, everything else with quotes.
 static void add_string(struct text *out, const char *s) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", others[] = "0123456789./+-";
     bool plain = *s && strchr(letters, *s) && !is_reserved(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a checkpoint is: its family, the values of the family's parameters, a name for the design.
+// Recognizes a checkpoint: its family, the values of the family's parameters, and a name for the design.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/import/import.h"
 
@@ -20,7 +20,7 @@ static void note_families(const struct import *m, const char *names[], size_t co
     diag_note(diag, loc_none(), "another family's file is given by --family FILE (docs/models.md)");
 }
 
-// The installation's families that are for the checkpoint; the first, and how many there are.
+// Lists the installation's families that fit the checkpoint. Returns their number and the first name.
 static size_t find_fitting(struct import *m, const char *names[], size_t count, const char **list, struct diag *diag) {
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
@@ -47,7 +47,7 @@ static bool find_family(struct import *m, struct diag *diag) {
     return false;
 }
 
-// A path stays right wherever the spec is written.
+// Makes a path absolute, so that it is valid wherever the spec is written.
 static const char *lasting_word(struct import *m, const char *word) {
     return file_is_path(word) ? file_whole(m->arena, word) : word;
 }
@@ -59,7 +59,7 @@ static const char *base_name(struct import *m, const char *path, const char *end
     return arena_strndup(m->arena, base, file_has_suffix(base, ending) ? len - strlen(ending) : len);
 }
 
-// What the spec in `dir` calls a file: a name where it is the installation's, else the way to it.
+// How the spec in `dir` refers to a file: by name if it is the installation's file, else by a relative path.
 static const char *placed_word(struct import *m, const char *word, const char *folder, const char *dir) {
     if (!file_is_path(word)) return word;
     const char *name = base_name(m, word, ".yaml"),
@@ -79,7 +79,7 @@ static bool take_family(struct import *m, struct diag *diag) {
     m->family = family_find(m->family_word, ".", loc_none(), m->arena, diag);
     if (!m->family || family_is_for(m->family, m->o.source, m->kind)) return m->family;
     const char *kinds = family_kinds(m->family, m->o.source, m->arena);
-    if (!*kinds) return true; // its own keys tell
+    if (!*kinds) return true; // for any kind: the family's keys decide
     diag_error(diag, loc_file(m->arena, m->o.source), "is of the kind `%.*s`, family %s is for %s", MOST_SHOWN, m->kind,
                m->family->name, kinds);
     return false;
@@ -87,7 +87,7 @@ static bool take_family(struct import *m, struct diag *diag) {
 
 // ---- parameters that the design decides ----
 
-// What was trained for bounds a default.
+// Limits defaults to what the model was trained for.
 static bool bound_defaults(struct import *m, struct diag *diag) {
     struct family_values *v = m->values;
     for (size_t p = 0; p < m->family->parameters; p++) {
@@ -141,7 +141,7 @@ void import_begin(struct import *m, int64_t begins) {
     m->values->parameter[p].known = m->values->parameter[p].given = true;
 }
 
-// ---- a name ----
+// ---- name of the design ----
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `rill import` tells of a checkpoint.
+// The table that `rill import` prints about a checkpoint.
 #include "gen/import/import.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static void add_row(const struct import *m, const struct family_note *n, const c
     text_addf(out, "  %-48s %-14s %s%s\n", n->spelling, value, n->key->most >= 0 ? "bound of " : "", parameter);
 }
 
-// By another key.
+// Whether another key gives the parameter.
 static bool is_told(const struct import *m, int parameter) {
     const struct family_notes *n = &m->values->notes;
     for (size_t i = 0; i < n->keys; i++)
@@ -22,7 +22,7 @@ static bool is_told(const struct import *m, int parameter) {
     return false;
 }
 
-// Another row has the parameter: with the value of the file, or an earlier one of the same part.
+// Whether another row shows this parameter: the row with the file's value, or an earlier row of the same part.
 static bool is_repeated(const struct import *m, size_t note) {
     const struct family_note *n = m->values->notes.key, *own = &n[note];
     if (own->key->parameter < 0) return false;
@@ -34,7 +34,7 @@ static bool is_repeated(const struct import *m, size_t note) {
     return false;
 }
 
-// What stands for a key that is absent; NULL: nothing.
+// The value assumed for an absent key; NULL: none.
 static const char *assumed(const struct import *m, const struct family_key *k) {
     if (k->parameter >= 0)
         return family_value_text(m->arena, &m->family->parameter[k->parameter], &m->values->parameter[k->parameter]);
@@ -43,7 +43,7 @@ static const char *assumed(const struct import *m, const struct family_key *k) {
     return strcmp(first, "none") ? first : NULL;
 }
 
-// Numbers as a spec writes them; lists and what is no parameter as the file has it.
+// Numbers are shown as in a spec; lists, and values that are no parameters, as in the file.
 static const char *shown(const struct import *m, const struct family_note *n) {
     int p = n->key->parameter;
     if (p < 0 || !n->key->compare) return n->value;
@@ -73,7 +73,7 @@ static bool is_asked(const struct import *m, size_t p) {
     return false;
 }
 
-// Parameters of which no key tells.
+// Adds parameters that no key gives.
 static void add_own(const struct import *m, struct text *out) {
     text_add(out, "\ntold by no key, as the family or --context has it\n");
     for (size_t p = 0; p < m->family->parameters; p++) {
@@ -91,7 +91,7 @@ static void add_unread(const struct import *m, struct text *out) {
     if (n->unreads) text_add(out, "\n");
 }
 
-// The id that begins a text: written where something names one.
+// Adds the id that begins a text, if anything names one.
 static void add_begin(const struct import *m, struct text *out) {
     int p = family_find_parameter(m->family, "bos");
     if (p < 0) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spec of an imported checkpoint: what it says, and of what it does not say whatever the family's defaults do not
-// give.
+// Writes the spec of an imported checkpoint: the values that the checkpoint gives, and other values only if the
+// family's defaults differ from them.
 #include "gen/import/import.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ const char *import_begin_words(const struct import *m) {
                           : "named by the checkpoint; its tokenizer does not put it in front of a text";
 }
 
-// Of those that are written whatever the defaults are.
+// Parameters that are written even if they equal the defaults.
 static bool is_told(const struct import *m, size_t p) {
     return is_read(m, p) || is_begin(m, p) || !m->family->parameter[p].preset || m->values->parameter[p].most;
 }
@@ -47,7 +47,7 @@ static void add_model(const struct import *m, const bool *written, struct text *
         if (written[p]) add_parameter(m, p, out);
 }
 
-// What the family makes of the parameters that are written.
+// The values that the family derives from the parameters that are written.
 static const struct family_values *understood(const struct import *m, const bool *written, struct diag *diag) {
     struct text text = {0};
     add_model(m, written, &text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of an engine over dies: what they share on each, and how far it is.
+// Lanes of an engine on several dies: which chains they share on each die, and how far apart they are.
 #include <stdlib.h>
 
 #include "gen/ir/fields.h"

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corner turns: over which banks the elements between two walks lie so that both sides move a whole word per cycle.
-// gen/ir/itensor.h.
+// Corner turns: how elements between two walks are spread over banks, so that both sides move a whole word per cycle
+// (gen/ir/itensor.h).
 #include "gen/ir/itensor.h"
 
 enum { MOST_LANES = 32 };
 
-// Elements that the reader takes of a bank.
+// Elements that the reader takes from one bank.
 static int64_t all_trips(const struct itensor_layout *layout) {
     int64_t n = 1;
     for (int l = 0; l < layout->loops; l++) n *= layout->trip[l];
     return n;
 }
 
-// Banks from one index of the reader's loop to the next: rtl-templates/layout/rill_corner_turn.v adds them up.
+// Banks from one index of the reader's loop to the next. rtl-templates/layout/rill_corner_turn.v adds them up.
 static int64_t turn_of(const struct itensor_layout *layout, const struct itensor_corner *c, int loop) {
     int64_t stride = layout->stride[loop];
     return stride + (c->period && stride % c->period == 0 ? c->skew * (stride / c->period) : 0);
 }
 
-// No two elements of a word of the reader in one bank, and each in the bank into which the writer has put it. Word for
-// word.
+// Checks word by word that the elements of each of the reader's words are in different banks, and that the reader looks
+// for each element in the bank where the writer put it.
 static bool is_free(const struct itensor_layout *layout, const struct itensor_corner *c) {
     int64_t index[ITENSOR_WALK] = {0}, n = all_trips(layout);
     uint32_t used = 0;
@@ -38,7 +38,8 @@ static bool is_free(const struct itensor_layout *layout, const struct itensor_co
     return true;
 }
 
-// A skew for these lanes: none, or one where a loop of the reader steps over whole words of the writer.
+// Finds a skew for these lanes: none, or one with a period where a loop of the reader steps over whole words of the
+// writer.
 static bool find_skew(const struct itensor_layout *layout, struct itensor_corner *c) {
     c->period = c->skew = 0;
     if (is_free(layout, c)) return true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams between dies.
+// Streams between dies: credits and the depth of their FIFOs.
 #include "gen/ir/ir.h"
 #include "gen/ir/latency.h"
 
-enum { PUT_TO_ROOM = CYCLES_FIFO + 1 /* from a word's put to the room that it leaves in a FIFO of more than two */ };
+enum { PUT_TO_ROOM = CYCLES_FIFO + 1 /* from putting a word to the room it frees, in a FIFO of more than two words */ };
 
 int64_t ir_credit_cycles(int borders) { return borders ? CYCLES_CREDIT + borders : 0; }
 

@@ -26,7 +26,7 @@ static struct ir_op_info row_of(struct arena *arena, const struct custom *k) {
                              IR_WEIGHTS_NONE, type_custom, "a custom kernel"};
     row.ports =
         arena_printf(arena, "%s | %s", port_names(arena, k->in, k->inputs), port_names(arena, k->out, k->outputs));
-    for (int p = 0; p < k->params; p++) // texts: what they mean is decided where they are used
+    for (int p = 0; p < k->params; p++) // texts are kept: the code that uses a parameter decides what its text means
         row.attributes = arena_printf(arena, "%s%s%s%s:s", row.attributes, p ? " " : "",
                                       strcmp(k->param[p].value.text, "required") ? "?" : "", k->param[p].name);
     for (int v = 0; v < k->vectors; v++)
@@ -67,7 +67,8 @@ static const struct ir_tensor *port_tensor(const struct custom_scope *s, const c
     return NULL;
 }
 
-// x: elements, x.1: an extent, x.words: words of a firing and token.
+// Names in expressions: `x` is the number of elements of a port, `x.1` an extent, `x.words` its words per firing and
+// token.
 static bool port_value(struct custom_scope *s, const char *name, int64_t *value) {
     const char *dot = strchr(name, '.');
     const struct ir_tensor *t = port_tensor(s, name, dot ? (size_t)(dot - name) : strlen(name));
@@ -132,7 +133,8 @@ static bool evaluate(struct custom_scope *s, const char *text, struct loc loc, c
     struct expression_error error = {0};
     if (expression_value(s->ir->arena, text, look_up, s, value, &error)) return true;
     if (!diag) return false;
-    for (int p = 0; error.unknown && p < s->custom->params; p++) { // a parameter: what is wrong is its own value
+    // A parameter: report what is wrong with its value instead.
+    for (int p = 0; error.unknown && p < s->custom->params; p++) {
         const struct custom_param *param = &s->custom->param[p];
         if (strcmp(param->name, error.unknown) != 0) continue;
         const char *own = ir_custom_text(s->node, param, &loc);
@@ -171,7 +173,7 @@ static bool read_quoted(struct custom_scope *s, const struct custom_param *param
     return whole;
 }
 
-static bool is_sized(const char *text) { // a constant of Verilog: it stays as it is written
+static bool is_sized(const char *text) { // a sized Verilog constant stays as written
     size_t head = strspn(text, "0123456789_");
     return text[head] == '\'' &&
            strspn(text + head + 1, "sSbBoOdDhH0123456789abcdefABCDEF_xXzZ") == strlen(text + head + 1);
@@ -267,7 +269,7 @@ int64_t ir_custom_vector_length(const struct ir *ir, const struct ir_node *node)
     return ir_custom_value(&s, &k->vector[0].elements, 1, MOST_ELEMENTS, "vectors", &n, NULL) ? n : 1;
 }
 
-// Elements of all vectors come side by side.
+// The elements of all vectors arrive together.
 static bool check_vectors(struct custom_scope *s, struct diag *diag) {
     const struct custom *k = s->custom;
     int64_t first = 0, n;

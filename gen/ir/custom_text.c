@@ -43,7 +43,7 @@ static void write_file(struct yaml_writer *y, const struct custom_file *file) {
     yaml_end(y);
 }
 
-#define CUSTOM_LATER(F) F(step) F(fetch) // dumps of before are without
+#define CUSTOM_LATER(F) F(step) F(fetch) // older dumps lack them
 #define CUSTOM_INTS(F) F(elementwise) F(lanes) F(tokens) F(has_resources) F(lut) F(ff) F(dsp) F(bram18) F(uram)
 #define CUSTOM_EXPRS(F) F(latency) F(group) F(interval) F(buffers) F(ask) F(ask_next) F(held)
 #define WRITE_INT(name) key_int(y, #name, (int64_t)k->name);
@@ -158,7 +158,8 @@ static void read_kernel(struct reader *r, const struct yaml_node *map, struct cu
                 params->keys[p], params->key_locs[p], {params->items[p]->text, params->items[p]->loc}};
     }
     const struct yaml_node *vectors =
-        yaml_get(map, "vectors") ? child(r, map, "vectors", YAML_KIND_MAP, CUSTOM_MAX_VECTORS) : NULL; // the same
+        // In the same form as `params`.
+        yaml_get(map, "vectors") ? child(r, map, "vectors", YAML_KIND_MAP, CUSTOM_MAX_VECTORS) : NULL;
     for (size_t v = 0; vectors && v < vectors->count; v++) {
         if (vectors->items[v]->kind != YAML_KIND_SCALAR) wrong(r, map->loc, "vectors");
         else

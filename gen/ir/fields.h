@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of words that hardware and generator share (fields.def): where they lie, and their values.
+// Bit fields of the words that hardware and generator share (fields.def): their places and their values.
 #ifndef RILL_FIELDS_H
 #define RILL_FIELDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum field_bits { // of a word: STEP_BITS, ENGINE_BITS ...
+enum field_bits { // width of a word: STEP_BITS, ENGINE_BITS ...
 #define LAYOUT(id, bits, meaning) id##_BITS = (bits),
 #include "include/fields.def"
 };
 
-// A field is named by its place: fields of two layouts may be equal.
+// A field is identified by its place, so fields of two layouts can be equal.
 #define FIELD_AT(first, bits) ((first) << 8 | (bits))
 enum field { // STEP_POS, ENGINE_MODE ...
 #define FIELD(layout, id, first, bits, meaning) layout##_##id = FIELD_AT(first, bits),
@@ -22,7 +22,7 @@ enum field_value { // ENGINE_MODE_INT4, SEGMENT_KIND_K ...
 #include "include/fields.def"
 };
 
-// The highest value of a field of less than 63 bits, where a constant is needed.
+// The highest value of a field of less than 63 bits, for use where C needs a constant.
 #define FIELD_MOST(field) ((1ll << ((field)&0xff)) - 1)
 
 static inline int field_first(enum field f) { return (int)f >> 8; }
@@ -30,7 +30,7 @@ static inline int field_width(enum field f) { return (int)f & 0xff; }
 static inline uint64_t field_mask(enum field f) { return field_width(f) < 64 ? (1ull << field_width(f)) - 1 : ~0ull; }
 static inline bool field_fits(enum field f, uint64_t value) { return (value & ~field_mask(f)) == 0; }
 
-// Words of up to 64 bits.
+// Get and set a field in a word of up to 64 bits.
 static inline uint64_t field_get(uint64_t word, enum field f) { return word >> field_first(f) & field_mask(f); }
 static inline uint64_t field_put(enum field f, uint64_t value) { return (value & field_mask(f)) << field_first(f); }
 

@@ -9,7 +9,7 @@
 
 #include "gen/ir/ops.h"
 
-// One more zeroed item at the end of a list; yields its index.
+// Appends a zeroed item to a list and yields its index.
 #define IR_PUSH(ir, list, count, capacity)                                                                             \
     ((list) = vec_grow((ir)->arena, (list), (size_t)(count), &(capacity), sizeof *(list)),                             \
      memset(&(list)[count], 0, sizeof *(list)), (count)++)
@@ -70,7 +70,7 @@ static int find_kernel(const struct ir *ir, const char *name) {
     return IR_NONE;
 }
 
-// A second kernel of a name gets a number: the name of an instance in Verilog is its own.
+// Appends a number to the name of a second kernel, because instance names in Verilog must be unique.
 int ir_add_kernel(struct ir *ir, const char *name, const char *module, int node) {
     const char *wanted = name;
     for (int i = 2; find_kernel(ir, name) != IR_NONE; i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
@@ -205,7 +205,7 @@ static bool has_edge(const struct ir *ir, const char *name, int but) {
     return false;
 }
 
-// Kernel and port; the kernel alone where its port has no name.
+// Kernel and port, or only the kernel if the port has no name.
 const char *ir_end_name(const struct ir *ir, int kernel, int port) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *p = &k->port[port];
@@ -213,7 +213,7 @@ const char *ir_end_name(const struct ir *ir, int kernel, int port) {
     return *p->name ? arena_printf(ir->arena, "%s_%s", k->name, p->name) : k->name;
 }
 
-// `a` to port `b_c` and `a_b` to port `c` make one name: the second gets a number.
+// `a` to port `b_c` and `a_b` to port `c` give the same name, so the second edge gets a number.
 void ir_name_edge(struct ir *ir, int edge) {
     struct ir_edge *e = &ir->edge[edge];
     const char *wanted = arena_printf(ir->arena, "%s_to_%s", ir_end_name(ir, e->src_kernel, e->src_port),
@@ -415,11 +415,11 @@ bool ir_second_clock(const struct ir *ir) {
     return (ir->design.copies >= CHOICE_PUMPED_COPIES || ir->design.pump > 1) && ir->engines > 0;
 }
 
-// Boards with an HBM have it at address 0, a channel behind the other. Simulated channels lie 512 MiB apart.
+// Boards with HBM map it from address 0, one channel after the other. Simulated channels are 512 MiB apart.
 int ir_address_bits(const struct ir *ir) {
     enum { LEAST_BITS = 34, MIB_BITS = 20, MOST_BITS = 64 };
     const struct hbm_figures *hbm = &ir->design.hbm;
-    if (hbm->channels <= 0 || hbm->channel_mbytes <= 0) return MOST_BITS; // a board that is not known
+    if (hbm->channels <= 0 || hbm->channel_mbytes <= 0) return MOST_BITS; // an unknown board
     int bits = MIB_BITS + u64_clog2((uint64_t)hbm->channels * (uint64_t)hbm->channel_mbytes);
     return bits > LEAST_BITS ? bits : LEAST_BITS;
 }

@@ -22,14 +22,14 @@ struct ir_kernel;
 
 // ---- The design as a whole ---------------------------------------------------------------------
 
-// What a package needs of the board (device.h says more of each); NULL where the board does not say it.
+// The board properties that a package needs (device.h explains each field). NULL where the board does not say.
 struct ir_platform {
     const char *part, *name;
-    const char *first, *last; // versions of the vendor's tools
+    const char *first, *last; // first and last supported version of the vendor's tools
     const char *cells, *pblock;
 };
 
-// What size-fifos weighed before it chose; NONE: the depths are as the spec asks, and nothing was.
+// How size-fifos chose the depths. NONE: the spec gives the depths and size-fifos weighed nothing.
 enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO };
 
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
@@ -37,21 +37,22 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int channels, beat_bits, lanes, tokens;
     int copies;      // tokens that a beat serves in one cycle of a matrix engine; divides tokens
     int pump;        // products of a multiplier in a cycle, where `copies` leaves a choice: 2; else 0
-    int query_heads; // most that an engine takes together in a step of one token; 0, 1: each for itself
-    int unroll;      // lanes to hand out, 0: every kernel has `lanes`
+    int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
+    int unroll;      // lanes to distribute over the kernels; 0: every kernel has `lanes`
     int group;
     int prefetch_beats, max_burst, outstanding;
     int64_t context;              // positions
     struct end_ids eot;           // ids that end a request
     int64_t channel_bytes;        // memory of one channel
     struct hbm_figures hbm;       // of the board's memory
-    struct board_figures figures; // and what else the board says in numbers
-    int64_t on_chip_kib;          // budget of a group, 0: none
-    int sampling;                 // longest list that ids are drawn from, 0: greedy alone
-    bool is_lm;                   // ids in, ids out; else rows in, rows out
-    const char *derived;          // sizes of the model that the spec does not say, in words for the report, or NULL
-    const char *family; // of the model, whose checkpoints have a config.json to hold against the graph; NULL: a graph
-                        // written out
+    struct board_figures figures; // the other numbers of the board
+    int64_t on_chip_kib;          // on-chip memory budget of a group; 0: no budget
+    int sampling;                 // longest candidate list that ids are sampled from; 0: greedy only
+    bool is_lm;                   // true: ids in, ids out; false: rows in, rows out
+    const char *derived;          // model sizes that the spec does not give, in words for the report, or NULL
+    // Family of the model. Its checkpoints have a config.json that is compared with the graph. NULL: the spec writes
+    // the graph out.
+    const char *family;
     enum spec_binding binding;
     enum spec_format weights; // the default of products
     enum spec_activations activations;
@@ -59,10 +60,10 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *board;
     struct ir_platform platform;
     enum ir_strategy strategy;
-    const char *weighed;   // of a strategy: what came of it, in words for the report
+    const char *weighed;   // what the strategy decided, in words for the report
     const char *memories;  // how allocate-memories chose, in words for the report, or NULL
     int dies;              // 1: no partition
-    int64_t sll;           // bits that can cross from die to die, 0: not known
+    int64_t sll;           // signals that can cross from die to die; 0: unknown
     const char *placement; // how place-dies found its partition, or NULL
 };
 
@@ -71,16 +72,16 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
 enum {
     IR_MAX_DIES = 8,
     IR_MAX_LANES = 32,
-    IR_RESET_LEAST = 2, /* registers from the token loop's reset to what it resets, on its own die */
-    IR_LANE_GROUP = 8   /* lanes of an engine that share their copy of the operand (FAN_OUT) */
+    IR_RESET_LEAST = 2, /* registers between the token loop's reset and what it resets on the same die */
+    IR_LANE_GROUP = 8   /* lanes of an engine that share one copy of the operand (FAN_OUT) */
 };
 
-// What a die has without what the shell keeps of it.
+// One die. The resources exclude what the shell keeps, which is listed in shell_*.
 struct ir_die {
     const char *name;
     int64_t lut, ff, dsp, bram36, uram;
-    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // what it keeps
-    bool hbm;                                                         // the memory's ports enter here
+    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // kept by the shell
+    bool hbm;                                                         // the ports of the HBM are on this die
 };
 
 // ---- Attributes of operations ------------------------------------------------------------------
@@ -90,15 +91,15 @@ enum ir_attr_kind {
     IR_ATTR_FLOAT,
     IR_ATTR_STRING,
     IR_ATTR_LIST, // of integers
-    IR_ATTR_WORD  // one of the words that the operations table lists: an enumeration of choices.h
+    IR_ATTR_WORD  // one of the words that the operations table lists; its enumeration is in choices.h
 };
 
 struct ir_attr {
     const char *key;
     enum ir_attr_kind kind;
-    int64_t i; // of a word: its place among the legal ones, -1 where it is none of them
+    int64_t i; // IR_ATTR_WORD: index among the legal words, -1 if it is not one of them
     double f;
-    const char *s; // of a word: as it is written
+    const char *s; // IR_ATTR_WORD: the word as written
     const int64_t *list;
     int items;
     struct loc loc;
@@ -118,16 +119,16 @@ void ir_attr_set_word(struct ir *, struct ir_attrs *, const char *key, int choic
 const struct ir_attr *ir_attr_find(const struct ir_attrs *, const char *key);
 int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
 double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
-const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback); // of a word too: as written
+const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback); // or a word, as written
 int ir_attr_choice(const struct ir_attrs *, const char *key, int fallback);                 // enumerator of a word
-// Of an integer that may differ from repetition to repetition: its value in one of them.
+// The value in one repetition, of an integer that may differ between repetitions.
 int64_t ir_attr_each(const struct ir_attrs *, const char *key, int64_t repetition, int64_t fallback);
-// The numbers of a list; their count, 0 if it is absent or none.
+// Copies the numbers of a list and returns their count; 0 if the attribute is absent or no list.
 int ir_attr_list(const struct ir_attrs *, const char *key, int64_t out[], int most);
 
 // ---- Tensor graph -------------------------------------------------------------------------------
 
-// One value per token: shape is without the token dimension. [heads][head_dim], [heads][positions], or [n].
+// One value per token. The shape leaves out the token dimension: [heads][head_dim], [heads][positions], or [n].
 struct ir_tensor {
     const char *name;
     enum ir_dtype dtype;
@@ -135,8 +136,8 @@ struct ir_tensor {
     struct ir_extent shape[IR_MAX_RANK];
     int64_t block;   // IR_MX: elements that share an exponent
     int64_t exp_min; // IR_MX and IR_ACC: exponent of shift 0
-    bool heads;      // rank 2: rows are heads of attention, each a firing of its own wherever the tensor travels
-    int producer;    // node, or IR_NONE for graph inputs and carried tensors
+    bool heads;   // rank 2: rows are heads of attention; each row is one firing on every stream that carries the tensor
+    int producer; // node, or IR_NONE for graph inputs and carried tensors
     int region;
     struct loc loc;
 };
@@ -149,14 +150,14 @@ struct ir_node {
     int in[IR_MAX_PORTS], out[IR_MAX_PORTS]; // tensors
     struct ir_attrs attrs;
     int lanes;              // fp32 lanes of its kernel's streams; 0 until choose-lanes
-    int orders;             // 0: row-major. Else the rank of its output:
-    int order[IR_MAX_RANK]; // the loops of the output's walk, by dimension, outermost first; words lie along the last
+    int orders;             // 0: row-major; else the rank of the output
+    int order[IR_MAX_RANK]; // loops of the output's walk, as dimensions, outermost first; words run along the last
     struct loc loc;
-    const char *step_of; // what messages say of a step of a composite, not in dumps; NULL: it is none
+    const char *step_of; // name of a step of a composite in messages, not in dumps; NULL: not such a step
 };
 
 // A tensor carried around a repeated region: `local` is `init` in the first repetition and the previous repetition's
-// `next` afterwards. Outside, after the region, `local`'s last `next` is meant.
+// `next` afterwards. After the region, `local` means the `next` of the last repetition.
 struct ir_carry {
     int local, init, next; // tensors
 };
@@ -178,29 +179,29 @@ struct ir_region {
 
 // ---- Parameters of kernels ---------------------------------------------------------------------
 
-// What a memory is built of: parameter RAM_STYLE of the templates. RAM_AUTO: nobody has chosen; a tool would.
+// The kind of memory: parameter RAM_STYLE of the templates. RAM_AUTO: no pass has chosen, so the synthesis tool would.
 enum ram_style { RAM_AUTO, RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA, RAM_SRL, RAM_STYLES };
 
 extern const char *const ram_style_words[RAM_STYLES]; // as the templates take them
 enum ram_style ram_style_find(const char *word, enum ram_style fallback);
 
-// Values of a kernel's parameters. Passes set and ask them as numbers; only the emitter and the dump print them.
+// Values of a kernel's parameters. Passes set and read them as numbers; only the emitter and the dump print them.
 enum ir_value_kind {
     IR_VALUE_INT,     // integer
     IR_VALUE_WORD,    // one sized constant
-    IR_VALUE_LIST,    // sized constants side by side: fields, elements of a list, pieces of a table
-    IR_VALUE_STYLE,   // what a memory is built of
+    IR_VALUE_LIST,    // several sized constants: fields, elements of a list, pieces of a table
+    IR_VALUE_STYLE,   // a kind of memory
     IR_VALUE_TEXT,    // any other text, without quotes
-    IR_VALUE_VERBATIM // what the user wrote for a kernel of his own: a constant of another form
+    IR_VALUE_VERBATIM // a constant in another form, as the user wrote it for a custom kernel
 };
 
 enum ir_radix { IR_DECIMAL, IR_HEX, IR_FLOAT /* the 32 bits of an fp32 number */ };
 
 enum { IR_WORD_BITS = 256 };
 struct ir_word {
-    int bits; // 1 to 64, in hexadecimal form to IR_WORD_BITS
+    int bits; // 1 to 64; up to IR_WORD_BITS in hexadecimal form
     enum ir_radix radix;
-    uint64_t value, above[IR_WORD_BITS / 64 - 1]; // above: from bit 64 on
+    uint64_t value, above[IR_WORD_BITS / 64 - 1]; // above: bits from 64 up
 };
 
 struct ir_value {
@@ -218,23 +219,23 @@ struct ir_value ir_value_float(struct arena *, float value);
 struct ir_value ir_value_list(struct arena *, const struct ir_word word[], int words); // word[0]: the highest; copied
 struct ir_value ir_value_style(enum ram_style style);
 struct ir_value ir_value_text(const char *text); // not copied
-struct ir_value ir_value_said(const char *text); // the style that a text names, else the text
-// Bits in pieces of 64. bit[0] is the lowest.
+struct ir_value ir_value_said(const char *text); // IR_VALUE_STYLE if the text names a style, else IR_VALUE_TEXT
+// A list of constants of 64 bits each. bit[0] is the lowest bit.
 struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[]);
-// A table: entry[0] is the lowest, each in words of 64 bits, little end first.
+// A table. entry[0] is the lowest entry; each entry is an array of 64-bit words, lowest first.
 struct ir_value ir_value_table(struct arena *, int bits, int entries, uint64_t (*entry)[IR_WORD_BITS / 64]);
 uint64_t ir_word_field(const struct ir_word *, int first, int bits); // at most 64
 
-// As Verilog; the dump has numbers in this form.
+// Prints the value as Verilog. Dumps write numbers in this form.
 const char *ir_value_print(struct arena *, const struct ir_value *);
-// Takes that form back. What is written otherwise is VERBATIM, so that printing always gives the text again.
+// Reads that form. Text in any other form becomes VERBATIM, so that printing the value always gives the text back.
 struct ir_value ir_value_read(struct arena *, const char *text);
 
-// What the user wrote of a VERBATIM one; NULL of all others, whose value is a number or a text.
+// The text the user wrote, for a VERBATIM value. NULL for all others, whose value is a number or a text.
 const char *ir_value_written(const struct ir_value *);
-// False unless it is an integer, or one sized constant that int64_t can hold.
+// False unless the value is an integer, or one sized constant that fits int64_t.
 bool ir_value_number(const struct ir_value *, int64_t *number);
-// The bits of a sized constant or list, lowest first; at most `bits`, the rest is 0.
+// The bits of a sized constant or list, lowest first: at most `bits` of them, the rest zeros.
 void ir_value_to_bits(const struct ir_value *, int64_t bits, uint8_t bit[]);
 
 // Parameters of a kernel's RTL module.
@@ -243,7 +244,7 @@ struct ir_param {
     struct ir_value value;
 };
 
-// A name that is set again gets the new value.
+// Setting a name a second time replaces its value.
 void ir_set_param(struct ir *, int kernel, const char *name, struct ir_value);
 void ir_set_int(struct ir *, int kernel, const char *name, int64_t value);
 void ir_set_word(struct ir *, int kernel, const char *name, int bits, int64_t value); // a sized constant, value >= 0
@@ -254,13 +255,13 @@ int64_t ir_param_int(const struct ir_kernel *, const char *name, int64_t fallbac
 
 // ---- Kernel graph -------------------------------------------------------------------------------
 
-enum ir_stream_kind {  // what travels beside tdata; docs/rtl.md section 3
+enum ir_stream_kind {  // the signals of a stream next to tdata; docs/rtl.md section 3
     IR_STREAM_TOKENS,  // tdata, tuser {tok_last, tok}, tlast
-    IR_STREAM_COUNTED, // the same and tcount (valid elements)
-    IR_STREAM_BARE,    // tdata alone (steps, ids to the ring, descriptors, beats, parameters)
+    IR_STREAM_COUNTED, // as IR_STREAM_TOKENS, and tcount (valid elements)
+    IR_STREAM_BARE,    // tdata only (steps, ids to the ring, descriptors, beats, parameters)
 };
 
-// What a stream is for, beside the operands of operations in general (roles.def).
+// The purpose of a stream. Operands of operations have no role (roles.def).
 enum ir_role {
     IR_ROLE_NONE,
 #define ROLE(role, name, what) IR_ROLE_##role,
@@ -270,24 +271,25 @@ enum ir_role {
 
 struct ir_port {
     const char *name;  // Verilog name without s_axis_ / m_axis_
-    enum ir_role role; // of that name
+    enum ir_role role; // follows from the name
     bool is_output;
     enum ir_stream_kind kind;
     int64_t data_bits;
     int64_t count_bits;
     struct ir_itensor type;
-    int index;   // lane of a packed array port (mux, demux, fork), or IR_NONE
-    int edge;    // the edge at this port, or IR_NONE
-    int tensor;  // the tensor graph's value on this stream, or IR_NONE
-    int64_t cut; // firings into which the walk of `type` is cut, 1: it is one firing (rows of a tensor that are worked
-                 // on one by one)
-    int region;  // region in which the port fires, or IR_NONE
+    int index;  // lane of a packed array port (mux, demux, fork), or IR_NONE
+    int edge;   // the edge at this port, or IR_NONE
+    int tensor; // the tensor graph's value on this stream, or IR_NONE
+    // Firings into which the walk of `type` is cut, for rows of a tensor that are processed one by one. 1: the whole
+    // walk is one firing.
+    int64_t cut;
+    int region; // region in which the port fires, or IR_NONE
 };
 
 struct ir_kernel {
     const char *name;                    // instance u_<name>
     const char *module;                  // RTL module
-    const struct kernel_class *of_class; // kernel.h; NULL: to be found by the module's name
+    const struct kernel_class *of_class; // kernel.h; NULL: look it up by the module's name
     int node;                            // the operation it serves, or IR_NONE (shared or inserted)
     struct ir_param *param;
     int params;
@@ -296,28 +298,32 @@ struct ir_kernel {
     int ports;
     size_t port_capacity;
     bool has_fault;  // has an output `fault`
-    int die;         // where it lies; 0 without partition
-    bool is_control; // outlives a request: reset by `rst` alone, not by the datapath's reset
+    int die;         // 0 without partition
+    bool is_control; // outlives a request: only `rst` resets it, not the datapath's reset
 };
 
-// What a client that is no kernel's reads, tied to the control by nets.
+// Clients that belong to no kernel; nets tie them to the control logic.
 enum ir_client_role { IR_CLIENT_OF_KERNEL, IR_CLIENT_IMAGE /* header and parameters */, IR_CLIENT_PROMPT };
 
-// A kernel that reads or writes memory beside the weight stream: descriptors and beats through its own DMA engine.
+// A kernel that reads or writes memory apart from the weight stream. Descriptors and beats go through the client's DMA
+// engine.
 struct ir_client {
     const char *name;
     enum ir_client_role role;
     int kernel;
-    const char *port; // reads: m_axis_<port> descriptor, s_axis_<port> beats; writes: m_axis_<port>_desc,
-                      // m_axis_<port>_beat; NULL: tied by wires
+    // Reads: m_axis_<port> descriptor, s_axis_<port> beats. Writes: m_axis_<port>_desc, m_axis_<port>_beat. NULL: tied
+    // by wires.
+    const char *port;
     bool is_write;
-    int channel;    // IR_NONE: one of each on every channel of `engine` (valid and ready packed, descriptor shared)
-    int engine;     // IR_NONE with a channel of its own
-    bool is_packed; // with channel IR_NONE: every channel has beats of its own
-    int parts;      // above 1: so many channels from `channel` on, over which rows are dealt out; packed as above
-    int base;       // net of the base address; IR_NONE: the channel's base register
-    // Reads: beats of a burst and of its engine's buffer; 0: the design's. Writes: a beat is a burst; `buffer` is what
-    // the write engine of its channel has at least, 0: one.
+    // IR_NONE: one client on every channel of `engine` (valid and ready packed, descriptor shared).
+    int channel;
+    int engine;     // IR_NONE if `channel` is set
+    bool is_packed; // with channel IR_NONE: every channel has separate beats
+    // Above 1: rows are dealt out over this many channels, from `channel` on; packed as above.
+    int parts;
+    int base; // net of the base address; IR_NONE: the channel's base register
+    // Reads: beats of a burst and of the DMA engine's buffer; 0: the design's values. Writes: a beat is a burst, and
+    // `buffer` is the least buffer of the channel's write engine; 0 means 1.
     int64_t burst, buffer;
 };
 
@@ -328,25 +334,27 @@ struct ir_edge { // one stream with its FIFO
     enum ram_style ram_style;
     int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
     const char *forced_by; // what asks for the depth, or NULL
-    int whole;             // 1: it holds a whole tensor by the safe rule too, as the graph would deadlock
-    int run_ahead; // 1: its writer is early and would fill it at any depth; it waits for room, and no step takes longer
-                   // for it
-    int crossings; // die boundaries to the reader; of a stream in a pool those from the storage on
-    int entry_crossings; // of a stream in a pool: those between its writer and the storage
-    int parts;           // in which a word goes from die to die; 0: as a whole. Not of a stream in a pool
-    int group;           // both ends are in this group, or IR_NONE
-    int crosses;         // firings that it holds from one group to another; 0: none
-    int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its place there, or IR_NONE
+    // 1: the stream holds a whole tensor under the safe rule as well, because the graph would deadlock otherwise.
+    int whole;
+    // 1: the writer runs ahead and would fill the FIFO at any depth. It waits for room, and no step takes longer for
+    // it.
+    int run_ahead;
+    int crossings;       // die boundaries to the reader; for a stream in a pool, from the storage to the reader
+    int entry_crossings; // for a stream in a pool: die boundaries from the writer to the storage
+    int parts;           // parts that a word is sent in from die to die; 0: whole. Never for a stream in a pool
+    int group;           // the group that both ends are in, or IR_NONE
+    int crosses;         // firings that it stores between one group and another; 0: none
+    int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its port there, or IR_NONE
 };
 
 // ---- Plain nets --------------------------------------------------------------------------------
 
-// Nets beside the streams, and what of them a port takes. Only the emitter and the dump print them.
+// Nets other than streams, and the bits of them that a port uses. Only the emitter and the dump print them.
 enum ir_net_owner { IR_OF_DESIGN, IR_OF_ENGINE, IR_OF_CACHE, IR_OF_CLIENT, IR_OF_KERNEL };
 
-// What a net is for (nets.def).
+// The purpose of a net (nets.def).
 enum ir_net_role {
-    IR_NET_PLAIN, // what the port says that drives it: stages of a way, pins of the top
+    IR_NET_PLAIN, // named by the port that drives it: pipeline stages, pins of the top
 #define NET(role, owner, word) IR_NET_##role,
 #include "include/nets.def"
 #undef NET
@@ -356,15 +364,15 @@ enum ir_net_role {
 struct ir_net {
     const char *name; // in Verilog
     enum ir_net_role role;
-    int of;       // engine, client, kernel; of a cache: its first attn_scores, IR_NONE in a design with one cache
+    int of;       // engine, client or kernel; for a cache, its first attn_scores, or IR_NONE in a design with one cache
     int driver;   // kernel, or IR_NONE: the top drives it
-    int64_t bits; // of its driver's port, 0 without
+    int64_t bits; // of its driver's port; 0 without a driver
 };
 
-// Bits of a net.
+// A range of bits of a net.
 struct ir_part {
     int net;
-    int64_t low, width; // width 0: all of it
+    int64_t low, width; // width 0: the whole net
     bool inverted;
 };
 
@@ -372,12 +380,12 @@ enum ir_use_kind {
     IR_USE_OPEN,     // nothing: an output that nobody reads
     IR_USE_CONSTANT, // `value` in `bits`
     IR_USE_PART,     // one part
-    IR_USE_JOINED,   // parts side by side, the highest first
-    IR_USE_AND,      // of all parts
+    IR_USE_JOINED,   // concatenated parts, the highest first
+    IR_USE_AND,      // bitwise AND of all parts
     IR_USE_SUM
 };
 
-// What a port is tied to.
+// The connection of a port.
 struct ir_use {
     enum ir_use_kind kind;
     int64_t bits;
@@ -386,51 +394,54 @@ struct ir_use {
     int parts;
 };
 
-// At a kernel's port that is no stream (tail read address, credits, load bus).
+// A connection at a kernel's port that is not a stream (tail read address, credits, load bus).
 struct ir_wire {
     int kernel;
     const char *port;
-    bool is_output; // drives the net that is its use, whole
+    bool is_output; // the port drives the whole net that `use` names
     int64_t bits;
     struct ir_use use;
 };
 
-int ir_net(struct ir *, enum ir_net_role, int of);            // made where there is none yet
+int ir_net(struct ir *, enum ir_net_role, int of);            // creates the net if it does not exist
 int ir_find_net(const struct ir *, enum ir_net_role, int of); // IR_NONE if absent
-int ir_design_net(struct ir *, enum ir_net_role);             // one of which a design has one
-int ir_add_net(struct ir *, const char *name);                // one more without a role
+int ir_design_net(struct ir *, enum ir_net_role);             // for roles with one net per design
+int ir_add_net(struct ir *, const char *name);                // a new net without a role
 int ir_driver(const struct ir *, enum ir_net_role);           // the kernel that drives a net of the design, or IR_NONE
-bool ir_net_is_read(const struct ir *, int net);              // some input takes bits of it; false for IR_NONE
+bool ir_net_is_read(const struct ir *, int net);              // false for IR_NONE
 
 struct ir_use ir_use_constant(int64_t bits, uint64_t value);
-struct ir_use ir_use_net(struct ir *, int net);                                               // all of it
+struct ir_use ir_use_net(struct ir *, int net);                                               // the whole net
 struct ir_use ir_use_parts(struct ir *, enum ir_use_kind, const struct ir_part[], int parts); // copied
-int ir_use_whole(const struct ir_use *);                            // the net that it is all of, else IR_NONE
-bool ir_use_equal(const struct ir_use *, const struct ir_use *);    // two open ones are equal, too
-const char *ir_use_print(const struct ir *, const struct ir_use *); // as Verilog; the dump has uses in this form
-// Takes that form back: nets by their names, made where there are none yet, without roles. False: it is none.
+int ir_use_whole(const struct ir_use *);                         // the net, if the use is one whole net; else IR_NONE
+bool ir_use_equal(const struct ir_use *, const struct ir_use *); // two open uses are equal
+const char *ir_use_print(const struct ir *, const struct ir_use *); // as Verilog; dumps write uses in this form
+// Reads that form. Nets are found by name and created without roles if they do not exist. False: the text is not a use.
 bool ir_use_read(struct ir *, const char *text, struct ir_use *);
-// Roles, owners and drivers of nets that were read; false where a port drives what is no whole net: `wire` is that one.
+// Sets roles, owners and drivers of nets that were read. False if a port drives something other than a whole net;
+// `wire` is that port's.
 bool ir_nets_complete(struct ir *, int *wire);
 
 void ir_add_wire(struct ir *, int kernel, const char *port, bool is_output, int64_t bits, int net);
 void ir_add_use(struct ir *, int kernel, const char *port, int64_t bits, struct ir_use); // of an input
 void ir_add_zero(struct ir *, int kernel, const char *port, int64_t bits);               // an input of zeros
 void ir_add_open(struct ir *, int kernel, const char *port);                             // an output that nobody reads
-// What the kernel has from all of one net it has from another one now; false: nothing was tied to it.
+// Ties everything that the kernel takes from the whole net `from` to the net `to` instead. False: nothing was tied to
+// `from`.
 bool ir_retie(struct ir *, int kernel, int from, int to);
 
 // ---- Matrix engines and memory -----------------------------------------------------------------
 
-// A matrix engine with the kernels around it, and the memory channels that its lanes read: one for all products, or one
-// for each. Row n of a product lies on channel first_channel + n mod channels.
+// A matrix engine with the kernels around it, and the memory channels that its lanes read. A design has one engine for
+// all products, or one engine per product. Row n of a product is stored on channel first_channel + n mod channels.
 struct ir_engine {
-    const char *name;                   // the product's where there are several
+    const char *name;                   // with several engines, the name of the product
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
-    enum ram_style prefetch_style; // of its channels' prefetch FIFOs; RAM_AUTO before allocate-memories
-    // With dies: where each lane lies, without the beats that wait; where its sums and their dequantizer lie, elsewhere
-    // than its multipliers where it is cut, and these are at the memory then; where results come together.
+    enum ram_style prefetch_style; // of the prefetch FIFOs of its channels; RAM_AUTO before allocate-memories
+    // Only with several dies. lane_die: die of each lane, except for its waiting beats. sums_die: die of the lane's
+    // sums and their dequantizer. The two differ for a lane that is cut, whose multipliers are then at the memory.
+    // result_die: die where the results come together.
     int lane_die[IR_MAX_LANES], sums_die[IR_MAX_LANES], result_die;
 };
 
@@ -439,23 +450,23 @@ struct ir_firing {
     int engine;
     int node;
     int region;
-    int head;        // attention: query head of this firing; a product of a tensor: the row
-    int kv_head;     // the key and value head that it reads
+    int head;        // attention: query head of this firing; product of a tensor: its row
+    int kv_head;     // the key and value head that the firing reads
     int mode;        // ENGINE_MODE_INT8 ... (fields.def)
     int x_edge_port; // input of the x multiplexer
     bool x_take, x_free;
-    bool outer;   // modes 0, 1: the first chunk of row-steps column by column, K outermost
+    bool outer;   // modes 0 and 1: processes the first chunk of row-steps column by column, K outermost
     bool kv_keep; // mode 3: the next firing of this node reads the same head
     int y_port;   // output of the y demultiplexer
     int64_t row_steps, beats, last_rows, tail_base, groups;
-    int64_t heads; // attention: query heads of this firing in a step of one token; 0: its own alone
-    bool many;     // left out of steps of one token, as another head's firing has it
+    int64_t heads; // attention: query heads of this firing in a step of one token; 0: only its own head
+    bool many;     // skipped in steps of one token, because another firing covers its head
 };
 
 enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO, IR_SEG_HEADER };
 enum ir_segment_role { IR_SEG_OF_KERNEL, IR_SEG_PROMPT, IR_SEG_RING };
 
-struct ir_segment { // the same offset on every channel it lives on
+struct ir_segment { // the same offset on every channel that holds it
     const char *name;
     enum ir_segment_kind kind;
     int node;                  // matmul, embed, ... or IR_NONE
@@ -463,22 +474,22 @@ struct ir_segment { // the same offset on every channel it lives on
     int64_t offset;            // bytes
     int64_t layer_stride;      // bytes; 0 outside repeated regions
     int64_t bytes;             // total
-    enum ir_segment_role role; // of what lies there for no operation
-    int parts;                 // above 1: row r lies on channel + r mod parts, as its row r / parts
+    enum ir_segment_role role; // of a segment that belongs to no operation
+    int parts;                 // above 1: row r is stored on channel + r mod parts, as row r / parts there
 };
 
 // ---- Groups of operations ----------------------------------------------------------------------
 
-struct ir_group { // operations that run together; the groups of a region run one after the other in every repetition
+struct ir_group { // operations that run together; in every repetition, the groups of a region run one after the other
     int region;
     int first_node, nodes;
-    int64_t bits; // counted against the budget: streams, buffers of kernels, what lies on chip between groups
+    int64_t bits; // charged to the budget: streams, buffers of kernels, data kept on chip between groups
 };
 
-// Least traffic within the budget; the walk of StreamTensor's Algorithm 2.
+// EXACT: least traffic within the budget. GREEDY: the walk of StreamTensor's Algorithm 2.
 enum ir_fusion_kind { IR_FUSION_EXACT, IR_FUSION_GREEDY };
 
-struct ir_fusion { // what a fusion algorithm found
+struct ir_fusion { // result of a fusion algorithm
     enum ir_fusion_kind kind;
     int64_t groups, bits, traffic; // bits: of the largest group; traffic: bits written and read between groups per step
 };
@@ -531,19 +542,20 @@ struct ir {
     struct ir_group *group;
     int groups;
     size_t group_capacity;
-    struct ir_fusion *fusion; // the one in use first
+    struct ir_fusion *fusion; // the one in use is first
     int fusions;
     size_t fusion_capacity;
     struct ir_die *die;
     int dies;
     size_t die_capacity;
-    struct custom *custom; // custom kernels: the operations from IR_OPS on
+    struct custom *custom; // custom kernels; their operations are numbered from IR_OPS
     int customs;
     struct ir_op_info *custom_op;      // their rows of the operations table (ir_set_customs)
-    struct kernel_class *custom_class; // what serves them (kernel_set_customs)
+    struct kernel_class *custom_class; // their kernel classes (kernel_set_customs)
     const char *done, *spec;           // name of the last pass that ran; text of the spec, or NULL
-    const char *family, *prefix; // text of its model's family; what a checkpoint's names may begin with; NULL: none
-    const char **unused;         // patterns of a checkpoint's names that nothing reads
+    // Text of the model's family, and the prefix that names in a checkpoint may have. NULL: none.
+    const char *family, *prefix;
+    const char **unused; // patterns of names in a checkpoint that nothing reads
     int unuseds;
 };
 
@@ -555,11 +567,11 @@ int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, s
 void ir_move_node(struct ir *, int node, int to, int region); // to an earlier place, in this region
 int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
 int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
-// Ties a kernel's stream port (whole name) to a client's nets, which the memory emitter declares: IR_NET_DESC_TVALID or
-// IR_NET_BEAT_TVALID and the two behind it.
+// Ties a kernel's stream port (whole name) to a client's nets, which the memory emitter declares. `valid` is
+// IR_NET_DESC_TVALID or IR_NET_BEAT_TVALID; the two nets that follow it are tied as well.
 void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, int client, enum ir_net_role valid);
 int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
-int ir_add_client_for(struct ir *, const char *name, enum ir_client_role); // of no kernel, on channel 0
+int ir_add_client_for(struct ir *, const char *name, enum ir_client_role); // without a kernel, on channel 0
 int ir_client_for(const struct ir *, enum ir_client_role);                 // the first one, or IR_NONE
 int ir_add_engine(struct ir *, const char *name, int first_channel, int channels);
 int ir_add_firing(struct ir *, struct ir_firing);
@@ -567,53 +579,54 @@ int ir_add_segment(struct ir *, struct ir_segment);
 const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role); // the first one, or NULL
 enum ir_role ir_role_of(const char *port_name);
 int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
-bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // one of its ends has the role
+bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // whether one of its ends has the role
 bool ir_carries_steps(const struct ir *, const struct ir_edge *);
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
 const char *ir_end_name(const struct ir *, int kernel, int port); // as in the names of streams
-// An edge has the name of its ends, with a number behind it where another one has that: again after a change of them.
+// Names an edge after its ends, and appends a number if another edge has that name. Call it again when an end changes.
 void ir_name_edge(struct ir *, int edge);
 int ir_find_tensor(const struct ir *, const char *name);           // IR_NONE if absent
-const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // that has it as its local tensor, or NULL
-int ir_first_value(const struct ir *, int tensor);                 // of a carried tensor: its initial one
-int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that reads the ids from outside; 0 without
-int ir_engine_of(const struct ir *, int node); // the engine a product fires on, IR_NONE for other operations
+const struct ir_carry *ir_carry_of(const struct ir *, int tensor); // the carry whose `local` is the tensor, or NULL
+int ir_first_value(const struct ir *, int tensor);                 // for a carried tensor, its initial one
+int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that ids from outside index; 0 without one
+int ir_engine_of(const struct ir *, int node); // the engine that computes a product; IR_NONE for other operations
 int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines
-// Of the streams of a multiplexer or demultiplexer: the port at a place; the place of the only one with a tensor.
-// IR_NONE without.
+// For the packed streams of a multiplexer or demultiplexer: the port at an index, and the index of the only port with a
+// tensor. IR_NONE if there is none.
 int ir_steered_port(const struct ir *, int kernel, int index);
 int ir_steered_index(const struct ir *, int kernel, int tensor);
-int ir_key_channels(const struct ir *); // channels over which positions of K are dealt out; all, without attention
-enum { IR_CHANNEL_CLIENTS = 64 /* most that read, or write, on one channel */ };
+// Channels over which the positions of K are dealt out; all channels in a design without attention.
+int ir_key_channels(const struct ir *);
+enum { IR_CHANNEL_CLIENTS = 64 /* most clients that read, or that write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
-// `0`, `0-3`, or `all` where its engine has it on each of its own.
+// `0`, `0-3`, or `all` if every channel of its engine has it.
 const char *ir_segment_channels(const struct ir *, const struct ir_segment *, const char *all);
-static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // of a client, a segment
-enum { IR_WRITES_OPEN = 16 /* beats without a response of a channel's write engine */ };
-// With `A: 4` multipliers work twice in a cycle: the top has an input clk_2x for them.
+static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // channels of a client or segment, at least 1
+enum { IR_WRITES_OPEN = 16 /* most unacknowledged beats of a channel's write engine */ };
+// True with `A: 4` or `pump: 2`: the multipliers work twice in a cycle, and the top has an input clk_2x for them.
 bool ir_second_clock(const struct ir *);
-const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: none
-int ir_address_bits(const struct ir *);                  // of the ports' addresses, by the memory of the board
-int64_t ir_write_buffer(const struct ir *, int channel); // beats of that engine's buffer; 0: nobody writes there
-// Name of a kernel or net of an engine: `what` itself where there is one engine, else with the engine's name before it.
+const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: no strategy
+int ir_address_bits(const struct ir *);                  // address width of the memory ports, from the board's memory
+int64_t ir_write_buffer(const struct ir *, int channel); // beats of that write engine's buffer; 0: nothing writes there
+// Name of a kernel or net of an engine: `what` if the design has one engine, else the engine's name and `what`.
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
-// Elements of one token's value, at the bound of dynamic extents.
+// Elements of one token's value. Dynamic extents count with their bound.
 int64_t ir_tensor_elements(const struct ir_tensor *);
-// Elements of the vectors an operation works on: the dimension `along`, the last one of a quantized tensor, else the
-// whole first operand.
-int ir_node_lanes(const struct ir *, int node); // of its kernel: its own or the design's
+// Elements of the vectors that an operation works on: the dimension `along`, the last dimension of a quantized tensor,
+// or else the whole first operand.
+int ir_node_lanes(const struct ir *, int node); // of the node's kernel: the lanes set for it, or the design's
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
-// How often a repetition's vector parameters stand in their store, which is read in a circle: once for each of the
-// vectors that an operation of a repeated region works on.
+// How many copies of a repetition's vector parameters their store holds: one for each vector that an operation of a
+// repeated region works on. The store is read in a circle.
 int64_t ir_param_copies(const struct ir *, const struct ir_node *);
 
 // The itensor type in the paper's notation, in arena memory.
 const char *ir_type_text(const struct ir *, const struct ir_itensor *);
-// Take the texts back; false: they are none.
+// Read these texts back. False: the text has another form.
 bool ir_type_read(const char *text, struct ir_itensor *);
 bool ir_extent_read(const char *text, struct ir_extent *);
 const char *ir_extent_text(const struct ir *, const struct ir_extent *); // `8`, `positions<=256`
-// `kernel.port`, of a packed array `kernel.port.index`; what has no name is left out.
+// `kernel.port`, or `kernel.port.index` for a packed array. A missing name is left out.
 const char *ir_port_text(const struct ir *, int kernel, int port);
 bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
 
@@ -621,50 +634,56 @@ bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
 void ir_write_text(const struct ir *, struct text *);
 struct ir *ir_read(struct arena *, const char *path, struct diag *);
 
-// Structural rules that hold between passes; false after reporting. An internal fault names the pass.
+// Checks the structural rules that hold between passes. Reports violations as internal faults of `pass`, then returns
+// false.
 bool ir_verify(const struct ir *, struct diag *, const char *pass);
 
 // ---- Engines on several dies -------------------------------------------------------------------
 
-// How the command of a matrix engine goes to lanes on several dies: rill_engine's CHAINS and what goes with them.
+// How the command of a matrix engine reaches lanes on several dies: parameter CHAINS of rill_engine and related ones.
 enum { IR_MAX_CHAINS = IR_MAX_DIES, IR_LANE_GROUPS = IR_MAX_LANES / IR_LANE_GROUP };
 
-// What lanes of a die share. The multipliers of lanes that are cut have a chain of their own, which is `early`.
+// A command chain that the lanes of a die share. Multipliers of lanes that are cut have a separate chain, marked
+// `early`.
 struct ir_chain {
     int die;
-    bool early, multiplies; // multiplies: of lanes' multipliers, not of sums alone
+    bool early, multiplies; // multiplies: serves multipliers of lanes, not only sums
 };
 
 struct ir_chains {
-    int count, lanes_of[IR_LANE_GROUPS], sums_of[IR_LANE_GROUPS]; // of each group of lanes: its chains
+    int count, lanes_of[IR_LANE_GROUPS], sums_of[IR_LANE_GROUPS]; // the chains of each group of lanes
     struct ir_chain chain[IR_MAX_CHAINS];
 };
 
 struct ir_chains ir_chains_of(const struct ir_engine *);
 bool ir_is_cut(const struct ir_engine *, int lane);
-// Die boundaries: the most from the engine to a lane or its sums, and from there to the results.
+// Most die boundaries between the engine and a lane or its sums (engine), and between the sums and the results
+// (result).
 int ir_engine_hops(const struct ir *, const struct ir_engine *);
 int ir_result_hops(const struct ir_engine *);
-// Register stages from the results to the engine: what leaves them needs one to itself, in front of the boundary.
+// Register stages from the results back to the engine. A signal that leaves the results' die needs one extra stage in
+// front of the boundary.
 int ir_pulse_hops(const struct ir *, const struct ir_engine *);
-// Of row parameters that a lane that is cut sends to its sums in a clock (PARAM_BITS): no row of weights has fewer
-// beats than its parameters have words.
+// Bits of row parameters that a cut lane sends to its sums per clock (PARAM_BITS). They are wide enough that no row of
+// weights has fewer beats than its parameters have words.
 int ir_param_bits(const struct ir *, const struct ir_engine *);
-// Where a stream begins: the results of an engine may lie on another die than the rest.
+// The die where a stream starts. The results of an engine may be on another die than the rest of it.
 int ir_source_die(const struct ir *, int kernel);
 
 // ---- Streams between dies ----------------------------------------------------------------------
 
-// A sender with credits, registers on the way, a FIFO at the far end (docs/rtl.md section 3).
+// A stream between dies is a sender with credits, registers on the way, and a FIFO at the far end (docs/rtl.md section
+// 3).
 enum { IR_MAX_WORD_PARTS = 8 };
 
-// Cycles that a word takes longer than through a FIFO alone, over so many boundaries, and so does the room of a word
-// that was taken: the sender's register and one for each die that it comes to.
+// Extra cycles, compared with a FIFO alone, for a word to cross `borders` die boundaries: one for the sender's register
+// and one for each die it reaches. The credit for a word that was taken needs as many to come back.
 int64_t ir_credit_cycles(int borders);
-// In which a word goes, one at least; bits of each, of a word of `bits`.
+// Parts in which a word is sent, at least one, and the bits of each part of a word of `bits`.
 int ir_edge_parts(const struct ir_edge *);
 int64_t ir_part_bits(const struct ir_edge *, int64_t bits);
-// Places of the FIFO for a stream that would have `depth` words on one die: as many more as leave in these cycles.
+// FIFO places for a stream that would have `depth` words on one die. It adds the words that can leave during the extra
+// cycles.
 int64_t ir_credits(int64_t depth, int borders);
 
 #endif

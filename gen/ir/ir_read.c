@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The IR from its YAML text. A dump may be edited by hand, so every field is checked; cross references are the
-// verifier's business.
+// Reads the IR from its YAML text. A dump may have been edited by hand, so every field is checked here; the verifier
+// checks cross references.
 #include <limits.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static int get_name(struct reader *r, enum list which, const struct yaml_node *m
     return node ? find_name(r, which, node, key) : IR_NONE;
 }
 
-// By name; dumps of older versions have its number.
+// Finds a die by name. Dumps of older versions have its number.
 static int find_die(struct reader *r, const struct yaml_node *node, const char *key) {
     int64_t number;
     if (yaml_parse_int(node, &number)) return number >= 0 && number < IR_MAX_DIES ? (int)number : IR_MAX_DIES;
@@ -67,7 +67,7 @@ static int get_tensors(struct reader *r, const struct yaml_node *map, const char
     return (int)count;
 }
 
-// Names come before everything that refers to them, and each is there once.
+// Reads all names before anything that refers to them, and reports a name that occurs twice.
 static void read_names(struct reader *r, enum list which, const struct yaml_node *root) {
     const struct yaml_node *list = yaml_get(root, list_keys[which]);
     size_t count = reader_list_count(r, list, 1 << 20);
@@ -204,7 +204,7 @@ static void read_list(struct reader *r, struct ir *ir, struct ir_attrs *attrs, c
     ir_attr_set_list(ir, attrs, key, item, (int)count);
 }
 
-// An integer, a number, a list; what is none of them is a text, and the operations table says what it means.
+// Integers, numbers and lists as such. Anything else is text, and the operations table decides what it means.
 static void read_attr(struct reader *r, struct ir *ir, int op, struct ir_attrs *attrs, const char *key,
                       const struct yaml_node *node) {
     struct ir_op_attr row;
@@ -257,7 +257,7 @@ static void read_region(struct reader *r, const struct yaml_node *map, struct ir
     for (int c = 0; c < item->carries; c++) read_carry(r, list->items[c], &item->carry[c]);
 }
 
-// The nodes of a region are neighbours, in the order of the regions.
+// The nodes of a region are adjacent, in the order of the regions.
 static void give_nodes(struct reader *r, struct ir *ir) {
     int region = 0;
     for (int n = 0; n < ir->nodes; n++) {
@@ -291,7 +291,7 @@ static void read_port(struct reader *r, const struct yaml_node *map, struct ir_p
     read_type(r, map, &item->type);
 }
 
-// As ir_write.c writes it.
+// Reads a parameter in the form that ir_write.c writes.
 static struct ir_value read_param(struct reader *r, const struct yaml_node *node) {
     if (node->kind == YAML_KIND_MAP) {
         CHECK_KEYS(node, "parameter", "text", "verilog");
@@ -331,7 +331,7 @@ static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yam
 
 // ---- edges ----
 
-// The port of a kernel that this text names, as ir_port_text prints it.
+// The port of a kernel that the text names, in the form of ir_port_text.
 static int find_port(struct reader *r, int kernel, const struct yaml_node *node, bool is_output) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     const char **words = ARENA_ARRAY(r->arena, const char *, (size_t)k->ports + 1);
@@ -366,7 +366,7 @@ static void read_end(struct reader *r, const struct yaml_node *map, const char *
     *taken = edge;
 }
 
-// What an edge says of the type at its end is that of the port.
+// The type that an edge gives for one of its ends must be the port's type.
 static void check_type(struct reader *r, const struct yaml_node *map, const char *key, int kernel, int port) {
     const struct yaml_node *node = yaml_get(map, key);
     if (!node || kernel == IR_NONE || port == IR_NONE) return;
@@ -432,7 +432,7 @@ static void read_die(struct reader *r, const struct yaml_node *map, struct ir_di
     IR_DIE_FIELDS(READ_FIELD)
 }
 
-// A port of a multiplexer or demultiplexer, by its tensor or as `kernel.index`.
+// A port of a multiplexer or demultiplexer, named by its tensor or as `kernel.index`.
 static int find_steered(struct reader *r, const struct yaml_node *node, const char *key, int kernel) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     for (int p = 0; p < k->ports && node->kind == YAML_KIND_SCALAR; p++)
@@ -445,7 +445,7 @@ static int find_steered(struct reader *r, const struct yaml_node *node, const ch
     return index;
 }
 
-// Dumps of older versions have its number (`once`).
+// Dumps of older versions have its number under the key `once`.
 static int get_steered(struct reader *r, const struct yaml_node *map, const char *key, const char *once, int kernel) {
     const struct yaml_node *node = yaml_get(map, key);
     if (!node) return (int)reader_count(r, map, once, IR_NONE);
@@ -498,7 +498,7 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
         else r->ok = false;
 }
 
-// Allocates ir->item[] for the list under key and yields its nodes.
+// Allocates ir->item[] for the list under `key` and yields its nodes.
 #define READ_LIST(key, item, counter, capacity)                                                                        \
     list = yaml_get(root, key);                                                                                        \
     ir->counter = (int)reader_list_count(r, list, 1 << 20);                                                            \
@@ -506,7 +506,7 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
     ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                                       \
     for (int i = 0; i < ir->counter; i++)
 
-// What a port drives is a net of its own.
+// Everything that a port drives must be a whole net.
 static void complete_nets(struct reader *r, struct ir *ir, const struct yaml_node *list) {
     int wire;
     if (!r->ok || ir_nets_complete(ir, &wire)) return;
@@ -520,7 +520,7 @@ static void read_all(struct reader *r, struct ir *ir, const struct yaml_node *ro
                "nodes", "regions", "inputs", "outputs", "kernels", "edges", "wires", "clients", "engines", "firings",
                "segments", "groups", "fusions", "dies");
     for (int l = 0; l < LISTS; l++) read_names(r, (enum list)l, root);
-    if (!r->ok) return; // lists of other lengths
+    if (!r->ok) return; // the lists differ in length
     ir->name = reader_string(r, root, "name");
     ir->done = reader_string(r, root, "done");
     ir->spec = reader_optional(r, root, "spec");

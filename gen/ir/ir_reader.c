@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of the IR's text form: numbers, texts, words and lists at a key, with an error where they are none.
+// Values of the IR's text form: reads numbers, texts, words and lists at a key, and reports anything else.
 #include "gen/ir/ir_reader.h"
 
 int64_t reader_int(struct reader *r, const struct yaml_node *map, const char *key) {
@@ -34,7 +34,7 @@ const char *reader_optional(struct reader *r, const struct yaml_node *map, const
     return yaml_get(map, key) ? reader_string(r, map, key) : NULL;
 }
 
-// Left out where it is empty.
+// The key is left out when the text is empty.
 const char *reader_text(struct reader *r, const struct yaml_node *map, const char *key) {
     return yaml_get(map, key) ? reader_string(r, map, key) : "";
 }
@@ -54,7 +54,7 @@ enum ram_style reader_style(struct reader *r, const struct yaml_node *map, const
     return yaml_get(map, key) ? (enum ram_style)reader_word(r, map, key, ram_style_words, RAM_STYLES) : RAM_AUTO;
 }
 
-// Items of a list; 0 when it is absent or has more than max.
+// Number of items in a list; 0 when the list is absent or has more than max.
 size_t reader_list_count(struct reader *r, const struct yaml_node *list, size_t max) {
     if (list && list->kind == YAML_KIND_SEQ && list->count <= max) return list->count;
     diag_error(r->diag, list ? list->loc : loc_none(), "the IR needs a list of at most %zu items here", max);
@@ -102,7 +102,7 @@ int reader_extents(struct reader *r, const struct yaml_node *map, const char *ke
     return (int)count;
 }
 
-// Errors for keys that nothing reads, with the likely one.
+// Reports keys that nothing reads and suggests the most similar known key.
 void reader_check_keys(struct reader *r, const struct yaml_node *map, const char *const *keys, size_t count,
                        const char *what) {
     if (!yaml_expect(map, YAML_KIND_MAP, what, r->diag) || !yaml_check_keys(map, keys, count, NULL, what, r->diag))

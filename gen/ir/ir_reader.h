@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reading the IR from its text goes on with, and values at a key of a map. After an error `ok` is false.
+// Shared state for reading the IR from its text, and access to the values of a map. After an error `ok` is false.
 #ifndef RILL_IR_READER_H
 #define RILL_IR_READER_H
 
 #include "gen/ir/ir.h"
 #include "gen/base/yaml.h"
 
-// What other things refer to by name.
+// Things that other things refer to by name.
 enum list { NODES, REGIONS, TENSORS, KERNELS, ENGINES, DIES, LISTS };
 
 struct reader {

@@ -16,11 +16,10 @@ static const char *const ir_mode_words[] = {"int8", "int4", "scores", "values"} 
 
 extern const char *const ir_type_words[]; // dtypes in the text of an itensor type
 
-// Fields of plain structs, each F(kind, name), one list for both directions. Kinds: INT, an integer; COUNT, left out
-// when it is 0; FLAG, left out when it is false; TIMES,
-// left out when it is 1; PLACE, an integer that may be IR_NONE, then left out; STYLE, of a
-// memory, left out when nobody has chosen; NODE, REGION, TENSOR, KERNEL and ENGINE, the name of one, left out when it
-// is IR_NONE; DIE, the name of one, left out in a design on one die.
+// Fields of plain structs as F(kind, name), one list for writing and reading. INT: an integer. COUNT: an integer, left
+// out when 0. FLAG: left out when false. TIMES: an integer, left out when 1. PLACE: an integer, left out when IR_NONE.
+// STYLE: of a memory, left out when no pass has chosen. NODE, REGION, TENSOR, KERNEL, ENGINE: a name, left out when
+// IR_NONE. DIE: a name, left out in a design on one die.
 #define IR_DESIGN_FIELDS(F)                                                                                            \
     F(INT, channels)                                                                                                   \
     F(INT, beat_bits)                                                                                                  \

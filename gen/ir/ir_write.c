@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The IR as YAML: complete, so that ir_read continues from it.
+// Writes the IR as YAML, completely, so that ir_read can continue from it.
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 struct writer {
     struct yaml_writer y;
     const struct ir *ir;
-    bool on_dies; // not all lies on the first one
+    bool on_dies; // some kernel is not on the first die
 };
 
 static void key_int(struct writer *w, const char *key, int64_t v) {
@@ -30,7 +30,7 @@ static void key_string(struct writer *w, const char *key, const char *s) {
     yaml_write_string(&w->y, s);
 }
 
-// A number: an integer without a point.
+// Writes a number; integers have no decimal point.
 static void key_number(struct writer *w, const char *key, double v) {
     yaml_write_key(&w->y, key);
     if (v == floor(v) && fabs(v) < 1e15) yaml_write_int(&w->y, (int64_t)v);
@@ -71,8 +71,8 @@ static void key_dies(struct writer *w, const char *key, const int *die, int coun
     yaml_end(&w->y);
 }
 
-// An input of an operand multiplexer, an output of a result demultiplexer: the tensor on it, or, where that is on
-// another one too, the port.
+// An input of an operand multiplexer or an output of a result demultiplexer: its tensor, or the port if several ports
+// carry that tensor.
 static void key_steered(struct writer *w, const char *key, int kernel, int index) {
     int port = ir_steered_port(w->ir, kernel, index);
     if (port == IR_NONE) return;
@@ -175,7 +175,7 @@ static void write_tensor(struct writer *w, const struct ir_tensor *item) {
     yaml_end(&w->y);
 }
 
-// Integers, numbers and lists as such; all else is a text that the operations table reads.
+// Integers, numbers and lists as such. Everything else is text that the operations table interprets.
 static void write_attr(struct writer *w, const struct ir_attr *a) {
     switch (a->kind) {
     case IR_ATTR_INT: yaml_write_int(&w->y, a->i); return;
@@ -252,7 +252,8 @@ static void key_map(struct writer *w, const char *key, const char *only, const c
     yaml_end(&w->y);
 }
 
-// Numbers as in Verilog, a text by itself; `text` or `verilog` where that would read as something else.
+// Numbers in Verilog form and texts as they are. The keys `text` and `verilog` mark what would otherwise read as
+// something else.
 static void write_param(struct writer *w, const struct ir_param *p) {
     const struct ir_value *v = &p->value;
     if (v->kind == IR_VALUE_INT) key_int(w, p->name, v->integer);
@@ -280,7 +281,7 @@ static void write_kernel(struct writer *w, const struct ir_kernel *item) {
     yaml_end(&w->y);
 }
 
-// Of the writer's port, and of the reader's where it is another.
+// Writes the type at the writer's port, and the type at the reader's port if it differs.
 static void write_edge_types(struct writer *w, const struct ir_edge *item) {
     const struct ir_itensor *from = &w->ir->kernel[item->src_kernel].port[item->src_port].type,
                             *to = &w->ir->kernel[item->dst_kernel].port[item->dst_port].type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterative tensor types: canonical form, sizes, converters. gen/ir/itensor.h.
+// Iterative tensor types: canonical form, sizes, converters (gen/ir/itensor.h).
 #include "gen/ir/itensor.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of values and of streams: dtypes, extents that may be dynamic with a bound, iterative tensor types and what
-// converts one into another.
+// Types of values and of streams: dtypes, extents (static, or dynamic with a bound), iterative tensor types, and the
+// converters between them.
 #ifndef RILL_ITENSOR_H
 #define RILL_ITENSOR_H
 
@@ -19,7 +19,7 @@ enum ir_dtype {
 };
 extern const char *const ir_dtype_words[IR_DTYPES];
 
-// What bounds a dynamic extent. The static field next to it is the largest value.
+// The run-time quantity that a dynamic extent equals. Its `bound` is the largest value.
 enum ir_dynamic {
     IR_STATIC,
     IR_TOKENS /* active tokens of a step */,
@@ -31,12 +31,12 @@ struct ir_extent {
     enum ir_dynamic dynamic;
 };
 
-// IR_MAX_RANK: a tensor has at most IR_MAX_RANK - 1 dimensions, its stream the token besides.
+// A tensor has at most IR_MAX_RANK - 1 dimensions, because its stream adds the token.
 enum { IR_MAX_RANK = 4, IR_MAX_LOOPS = 6, IR_MAX_PORTS = 8, IR_NONE = -1 };
 
-// Iterative tensor type (StreamTensor, MICRO 2025): in which order which tile of a tensor travels on a stream.
-// Data dimension d is walked by loop map[d] (IR_NONE: the tile covers the dimension); a loop no dimension names
-// re-reads data.
+// Iterative tensor type (StreamTensor, MICRO 2025): the order in which the tiles of a tensor travel on a stream. Loop
+// map[d] walks data dimension d (IR_NONE: the tile covers the dimension). A loop that no dimension names reads data
+// again.
 struct ir_itensor {
     enum ir_dtype dtype;
     int rank;
@@ -49,20 +49,20 @@ struct ir_itensor {
 
 // ---- properties ---------------------------------------------------------------------------------
 
-// Every dimension is walked by a loop of its own that steps by the tile, and no count is below 1.
+// True if a separate loop walks every dimension in steps of the tile, and no count is below 1.
 bool itensor_is_valid(const struct ir_itensor *);
-// The same stream in the one form that has no loop of one trip and no two re-reading loops side by side.
+// Brings the stream to its canonical form, without loops of one trip and without adjacent loops that only read again.
 struct ir_itensor itensor_canonical(const struct ir_itensor *);
-bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // of the canonical forms
-int64_t itensor_extent(const struct ir_itensor *, int dim);               // of the data, at the bound
-int64_t itensor_tile(const struct ir_itensor *);                          // elements of a tile
+bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // compares canonical forms
+int64_t itensor_extent(const struct ir_itensor *, int dim); // of the data; dynamic extents count with their bound
+int64_t itensor_tile(const struct ir_itensor *);            // elements of a tile
 
 // ---- conversion ---------------------------------------------------------------------------------
 
 // Converter inference, Algorithm 1 of the StreamTensor paper, corrected (docs/ir.md). A dimension is reducible when
-// both sides have the same tile there and walk it with the same loop, trips and step. The converter sits inside the
-// `shared` outermost loops, the longest run of them that reducible dimensions own; it holds the tile of a dimension
-// that such a loop walks, and all of any other.
+// both sides have the same tile there and walk it with the same loop, trips and step. The converter is inside the
+// `shared` outermost loops, the longest run of loops that reducible dimensions own. For a dimension that such a loop
+// walks it stores one tile; for any other dimension it stores everything.
 struct itensor_buffer {
     bool needed; // false: equal types
     int shared;
@@ -70,42 +70,43 @@ struct itensor_buffer {
     int64_t shape[IR_MAX_RANK];
     int64_t elements; // of one of the two banks
 };
-// False when the two do not carry the same data: other ranks, dtypes or extents.
+// False when the two types carry different data: ranks, dtypes or extents differ.
 bool itensor_converter(const struct ir_itensor *from, const struct ir_itensor *to, struct itensor_buffer *);
 
-// The same for hardware: a walk is the order of a stream's elements as nested loops over addresses of the tensor in
-// row-major order, the loops inside a tile included. Neighbouring loops that make one are one, so equal walks are equal
-// whatever their tiles.
+// Walks are the hardware's form of these types. A walk is the order of a stream's elements as nested loops over
+// addresses of the tensor in row-major order, including the loops inside a tile. Adjacent loops that act as one are
+// merged, so equal walks compare equal whatever their tiles.
 enum { ITENSOR_WALK = IR_MAX_LOOPS + IR_MAX_RANK };
 struct itensor_walk {
     int loops;
     int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK]; // stride 0: reads again
 };
-// False where a trip count is dynamic, or a tile reaches over the end of one of several dimensions.
+// False if a trip count is dynamic, or if a tile extends past the end of one of several dimensions.
 bool itensor_walk(const struct ir_itensor *, const int64_t extent[], struct itensor_walk *);
 bool itensor_walk_equal(const struct itensor_walk *, const struct itensor_walk *);
 
-// rill_layout_converter between two walks over the same tensor. Words are runs of elements that both walks keep
+// rill_layout_converter between two walks over the same tensor. A word is a run of elements that both walks keep
 // together.
 struct itensor_layout {
     int64_t width;  // elements of a word: a power of two
     int64_t rounds; // trips of the shared outer loops
     int64_t buffer; // words of a bank
-    int loops;      // of the reader in the bank
+    int loops;      // of the reader inside a bank
     int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK];
 };
-// Words of at most max_width elements. False where no such converter exists: the writer reads again inside the shared
-// loops, or the reader's loops do not nest in the writer's.
+// Builds words of at most max_width elements. False if no such converter exists: the writer reads again inside the
+// shared loops, or the reader's loops do not nest in the writer's.
 bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width,
                     struct itensor_layout *);
 
-// rill_corner_turn in its place: `lanes` of the layout's words, of different places, in one word of each side. Word e
-// of the buffer lies in bank (e + skew * floor(e / period)) mod lanes; period 0: no skew.
+// rill_corner_turn, used instead of the layout converter. Each side moves `lanes` of the layout's words, from different
+// places, as one word. Word e of the buffer is stored in bank (e + skew * floor(e / period)) mod lanes; period 0: no
+// skew.
 struct itensor_corner {
     int64_t lanes; // a power of two, at least 2
     int64_t period, skew;
 };
-// The most lanes, at most `most`, at which no word of the reader meets a bank twice. False where there are none.
+// Finds the most lanes, at most `most`, at which no word of the reader needs a bank twice. False if there are none.
 bool itensor_corner(const struct itensor_layout *, int64_t most, struct itensor_corner *);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks of streams, element by element, and the layout converter between two of them. gen/ir/itensor.h.
+// Walks of streams, element by element, and the layout converter between two walks (gen/ir/itensor.h).
 #include "gen/ir/itensor.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static bool add_level(struct itensor_walk *w, int64_t trip, int64_t stride) {
     if (trip == 1) return true;
     int last = w->loops - 1;
     if (last >= 0 &&
-        (stride == 0 ? w->stride[last] == 0 : w->stride[last] == trip * stride)) { // one loop with the one around it
+        (stride == 0 ? w->stride[last] == 0 : w->stride[last] == trip * stride)) { // merges with the loop around it
         w->trip[last] *= trip;
         w->stride[last] = stride;
         return true;
@@ -39,7 +39,7 @@ bool itensor_walk(const struct ir_itensor *type, const int64_t extent[], struct 
         dims += extent[d] > 1;
         if (extent[d] > 1) walked = d;
     }
-    if (dims <= 1) { // a vector: the last tile may reach over its end
+    if (dims <= 1) { // a vector: the last tile may extend past its end
         for (int l = 0; l < type->loops; l++) {
             if (type->trip[l].dynamic != IR_STATIC) return false;
             if (dim_of(type, l) == IR_NONE && !add_level(w, type->trip[l].bound, 0)) return false;
@@ -78,7 +78,7 @@ static int64_t common_run(const struct itensor_walk *a, const struct itensor_wal
     return run < most ? run : most;
 }
 
-// Loops over words instead of elements.
+// Turns loops over elements into loops over words.
 static void to_words(struct itensor_walk *w, int64_t width) {
     if (width == 1) return;
     int last = w->loops - 1;
@@ -87,7 +87,7 @@ static void to_words(struct itensor_walk *w, int64_t width) {
     if (w->trip[last] == 1) w->loops--;
 }
 
-// Loop l becomes two, the inner one with `inner` trips.
+// Splits loop l into two; the inner one has `inner` trips.
 static bool split(struct itensor_walk *w, int l, int64_t inner) {
     if (w->loops == ITENSOR_WALK || w->trip[l] % inner) return false;
     for (int i = w->loops; i > l; i--) {
@@ -101,7 +101,7 @@ static bool split(struct itensor_walk *w, int l, int64_t inner) {
     return true;
 }
 
-// Makes the loops number l of both equal, by splitting one of them, if they walk the same span.
+// Makes loop l of both walks equal by splitting one of them, if both loops walk the same span.
 static bool share(struct itensor_walk *a, struct itensor_walk *b, int l) {
     if (l >= a->loops || l >= b->loops || a->stride[l] == 0 || b->stride[l] == 0) return false;
     if (a->trip[l] * a->stride[l] != b->trip[l] * b->stride[l]) return false;
@@ -110,14 +110,14 @@ static bool share(struct itensor_walk *a, struct itensor_walk *b, int l) {
     return coarse->stride[l] % fine->stride[l] == 0 && split(fine, l, coarse->stride[l] / fine->stride[l]);
 }
 
-// Words of the writer between two neighbours of its loop l.
+// Words of the writer from one index of its loop l to the next.
 static int64_t place_stride(const struct itensor_walk *w, int l) {
     int64_t words = 1;
     for (int i = l + 1; i < w->loops; i++) words *= w->trip[i];
     return words;
 }
 
-// The writer's loop, from `shared` on, that steps over the address `stride`, or IR_NONE.
+// The loop of the writer, from `shared` on, whose steps reach the address `stride`; IR_NONE if there is none.
 static int writer_loop(const struct itensor_walk *w, int shared, int64_t stride) {
     for (int l = shared; l < w->loops; l++)
         if (stride % w->stride[l] == 0 && stride < w->trip[l] * w->stride[l]) return l;
@@ -137,8 +137,8 @@ static bool add_reader(struct itensor_layout *layout, int64_t trip, int64_t stri
     return true;
 }
 
-// A loop of the reader as loops over places in the bank: split where it carries over from one of the writer's loops
-// into another.
+// Converts a loop of the reader into loops over places in the bank. It splits the loop where it carries over from one
+// of the writer's loops into another.
 static bool place_loop(const struct itensor_walk *writer, int shared, int64_t trip, int64_t stride,
                        struct itensor_layout *layout) {
     int64_t trips[ITENSOR_WALK], strides[ITENSOR_WALK];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of the RTL library's modules (latency.def): of its arithmetic units in enabled clocks.
+// Latencies of the RTL library's modules (latency.def), in cycles; for its arithmetic units, in enabled clocks.
 #ifndef RILL_LATENCY_H
 #define RILL_LATENCY_H
 

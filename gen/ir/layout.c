@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Memory layout arithmetic (gen/ir/layout.h).
 #include "gen/ir/layout.h"
 
 static int64_t beat_bytes(const struct ir_design *d) { return d->beat_bits / 8; }
@@ -10,7 +11,7 @@ struct layout_matrix layout_matrix(const struct ir_design *d, int channels, int6
     m.row_steps = layout_div_up(rows, channels);
     m.beats = layout_div_up(k, format == SPEC_INT8 ? xs : 2 * xs);
     m.groups = format == SPEC_INT8 ? 0 : format == SPEC_INT4_ASYM ? m.beats : layout_div_up(k, d->group);
-    m.group_bytes = format == SPEC_INT4_ASYM ? xs / 8 : 1; // a scale and an offset for every 32 of a beat's 2 * xs
+    m.group_bytes = format == SPEC_INT4_ASYM ? xs / 8 : 1; // a scale and an offset per 32 of a beat's 2 * xs weights
     m.chunk_rows = d->beat_bits / 64;
     m.scale_beats = layout_div_up(m.chunk_rows * m.groups * m.group_bytes, xs);
     m.last_rows = rows - (m.row_steps - 1) * channels;

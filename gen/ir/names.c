@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns of names: texts with `{expression of layer}` in them.
+// Patterns of names: texts that contain `{expression of layer}`.
 #include "gen/ir/names.h"
 
 #include <inttypes.h>

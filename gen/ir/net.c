@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain nets: objects with a role, and the uses of them at ports of kernels.
+// Plain nets: objects with a role, and their uses at ports of kernels.
 #include <string.h>
 
 #include "gen/ir/ir.h"
@@ -15,7 +15,7 @@ static const struct {
 
 // ---- names ----
 
-// Of the engine where there are several, of a client, of a kernel, of a cache's attention.
+// Name of a net's owner: an engine if there are several, a client, a kernel, or the attention of a cache.
 static const char *owner_name(const struct ir *ir, enum ir_net_owner owner, int of) {
     switch (owner) {
     case IR_OF_ENGINE: return ir->engines > 1 ? ir->engine[of].name : NULL;
@@ -161,9 +161,9 @@ bool ir_retie(struct ir *ir, int kernel, int from, int to) {
     return any;
 }
 
-// ---- of a dump ----
+// ---- nets of a dump ----
 
-// What stands before the word and its `_`; NULL where the name ends otherwise.
+// The part of the name in front of `_` and the word; NULL if the name ends otherwise.
 static const char *name_before(const struct ir *ir, const char *name, const char *word) {
     size_t len = strlen(name), tail = strlen(word) + 1;
     if (len <= tail || name[len - tail] != '_' || strcmp(name + len - tail + 1, word) != 0) return NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of what a port is tied to, in Verilog: `status[31:16]`, `~ap_idle`, `{a, b}`, `a & b[1]`, `a + b`, `64'd0`.
+// The connection of a port as Verilog text: `status[31:16]`, `~ap_idle`, `{a, b}`, `a & b[1]`, `a + b`, `64'd0`.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

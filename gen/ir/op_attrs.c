@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attribute columns of the operations table: what they list, and texts that become values by them.
+// The attribute columns of the operations table: parses them, and turns texts into values accordingly.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static enum ir_attr_kind attr_kind(char c) {
     return c == 'i' || c == 'e' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING;
 }
 
-// Copies to the next of the marks, at most size - 1 characters; returns what follows.
+// Copies up to the next of the marks, at most size - 1 characters. Returns the text from there.
 static const char *copy_until(const char *p, const char *marks, char *to, size_t size) {
     size_t len = strcspn(p, marks);
     memcpy(to, p, len < size ? len : size - 1);
@@ -57,7 +57,7 @@ int ir_op_attrs(const struct ir *ir, int op, struct ir_op_attr out[IR_MAX_OP_ATT
     return ir_attr_column(ir_op_of(ir, op)->attributes, out);
 }
 
-// What every operation may have besides its own attributes.
+// Attributes that every operation may have.
 static const struct ir_op_attr common_attrs[] = {{.name = "order", .kind = IR_ATTR_LIST},
                                                  {.name = "lanes", .kind = IR_ATTR_INT}};
 
@@ -120,11 +120,11 @@ void ir_attr_set_text(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_
     }
 }
 
-// ---- what is legal ----
+// ---- legal values ----
 
 static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag);
 
-// Of one for each repetition every number by itself.
+// For a list with one number per repetition, checks every number by itself.
 static bool numbers_fit(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
     bool ok = true;
     for (int i = 0; i < value->items && ok; i++)

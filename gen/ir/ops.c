@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The operations table and the composites table, and look-up in them (gen/ir/ops.h).
 #include "gen/ir/ops.h"
 
 #include <string.h>

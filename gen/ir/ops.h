@@ -13,22 +13,23 @@ enum ir_op {
 };
 
 enum op_trait {
-    OP_FOLLOWS = 1 << 0,      // tensors of several dimensions in any order of the loops, all streams alike
-    OP_PERMUTES = 1 << 1,     // the output has the dimensions of `perm`
-    OP_ALONG = 1 << 2,        // vectors along `along`, a firing each
-    OP_ROWS = 1 << 3,         // the input's rows, a firing each
+    // Takes tensors of several dimensions in any order of the loops, with the same order on all its streams.
+    OP_FOLLOWS = 1 << 0,
+    OP_PERMUTES = 1 << 1,     // the output's dimensions are permuted by `perm`
+    OP_ALONG = 1 << 2,        // works on vectors along `along`; each is one firing
+    OP_ROWS = 1 << 3,         // works on the rows of its input; each is one firing
     OP_MOVES = 1 << 4,        // computes nothing
-    OP_ADDS = 1 << 5,         // what a residual is made by
+    OP_ADDS = 1 << 5,         // the addition of a residual
     OP_QUANTIZES = 1 << 6,    // makes the operand of a product
-    OP_BY_WEIGHTS = 1 << 7,   // product with weights,
-    OP_BY_KEYS = 1 << 8,      // with the keys of the positions so far: scores,
-    OP_BY_VALUES = 1 << 9,    // with their values
-    OP_OF_PRODUCT = 1 << 10,  // what an engine does with a product's integers
-    OP_OF_SCORES = 1 << 11,   // makes the weights of values
-    OP_CACHES = 1 << 12,      // keeps what it makes for all positions
-    OP_BY_ID = 1 << 13,       // reads the row of a table that an id names,
-    OP_BY_POSITION = 1 << 14, // or the token's position
-    OP_CHOOSES = 1 << 15,     // makes an id
+    OP_BY_WEIGHTS = 1 << 7,   // product with weights
+    OP_BY_KEYS = 1 << 8,      // product with the keys of the positions so far: scores
+    OP_BY_VALUES = 1 << 9,    // product with the values of the positions so far
+    OP_OF_PRODUCT = 1 << 10,  // processes the integers of a product on the engine
+    OP_OF_SCORES = 1 << 11,   // makes the weights of the values from scores
+    OP_CACHES = 1 << 12,      // stores its results for all positions
+    OP_BY_ID = 1 << 13,       // reads the table row that an id selects
+    OP_BY_POSITION = 1 << 14, // reads the table row that the token's position selects
+    OP_CHOOSES = 1 << 15,     // selects an id
     OP_PRODUCT = OP_BY_WEIGHTS | OP_BY_KEYS | OP_BY_VALUES,
     OP_ON_ENGINE = OP_PRODUCT | OP_OF_PRODUCT,
     OP_OF_CACHE = OP_BY_KEYS | OP_BY_VALUES
@@ -36,14 +37,14 @@ enum op_trait {
 
 enum ir_weights {
     IR_WEIGHTS_NONE,
-    IR_WEIGHTS_MATRIX,   // quantized, in the lanes' order; its format in the attribute `weights`
-    IR_WEIGHTS_RECORDS,  // a quantized table, row by row; its format in the attribute `format`
+    IR_WEIGHTS_MATRIX,   // quantized, in the lanes' order; the attribute `weights` gives the format
+    IR_WEIGHTS_RECORDS,  // quantized table, row by row; the attribute `format` gives the format
     IR_WEIGHTS_TABLE,    // an fp32 table, row by row
-    IR_WEIGHTS_COMPUTED, // the same of no checkpoint: the kernel's formula fills it when the weights are packed
-    IR_WEIGHTS_VECTORS,  // fp32 vectors as long as what it works on: gamma, and beta where it has one
+    IR_WEIGHTS_COMPUTED, // fp32 table that is in no checkpoint: the kernel's formula fills it when weights are packed
+    IR_WEIGHTS_VECTORS,  // fp32 vectors as long as the operation's vectors: gamma, and beta if it has one
 };
 
-// Sets dtype, rank, shape (and block, exp_min) of the outputs; false after reporting an error at the node.
+// Sets dtype, rank and shape (and block, exp_min) of the outputs. False after reporting an error at the node.
 typedef bool ir_type_rule(struct ir *, struct ir_node *, struct diag *);
 
 struct ir_op_info {
@@ -57,62 +58,62 @@ struct ir_op_info {
     const char *doc;
 };
 
-// An operation of a spec that stands for several (composites.def).
+// An operation in a spec that expands to several operations (composites.def).
 struct ir_composite {
     const char *name;
     int inputs, outputs;
     const char *attributes, *steps, *rule, *doc;
 };
-// What a spec may name, operations and then composites, as rows of one table; steps NULL: an operation.
+// Everything that a spec may name as one table: first operations (steps NULL), then composites.
 int ir_spec_ops(void);
 struct ir_composite ir_spec_op(int row);
-const struct ir_composite *ir_composite_find(const char *name); // NULL if there is none
+const struct ir_composite *ir_composite_find(const char *name); // NULL if unknown
 
 extern const struct ir_op_info ir_op_table[IR_OPS]; // without custom kernels
 
-// The row of an operation; those from IR_OPS on are the IR's custom kernels.
+// The row of an operation. Rows from IR_OPS on are the IR's custom kernels.
 const struct ir_op_info *ir_op_of(const struct ir *, int op);
-int ir_op_find(const struct ir *, const char *name); // IR_NONE if there is none
+int ir_op_find(const struct ir *, const char *name); // IR_NONE if unknown
 
 enum { IR_MAX_OP_ATTRS = CUSTOM_MAX_PARAMS };
 struct ir_op_attr {
     char name[64];
     enum ir_attr_kind kind;
-    bool required, has_default, by_rule; // by_rule: the type rule reports what is no legal word
-    bool each;                           // an integer, or a list of one for each repetition of the region
+    bool required, has_default, by_rule; // by_rule: the type rule reports an illegal word
+    bool each;                           // an integer, or a list with one integer per repetition of the region
     char text[24];                       // default as written
-    char legal[24];                      // lowest..highest, or words with | between, as written; empty: anything
+    char legal[24];                      // lowest..highest, or words separated by |, as written; empty: any value
     bool has_range;
     double low, high;
-    int64_t preset; // default of an integer
+    int64_t preset; // default value of an integer
 };
-// Parses an attribute column, of an operation's; returns the count.
+// Parses the attribute column of an operation and returns the count.
 int ir_attr_column(const char *column, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
-// What every operation may have besides its own attributes, `order` and `lanes`; false: another key.
+// The attributes `order` and `lanes`, which every operation may have. False for any other key.
 bool ir_common_attr(const char *key, struct ir_op_attr *out);
-// The row of an attribute, own or of all operations; false: there is none.
+// The row of an attribute, whether specific to the operation or common to all. False if it does not exist.
 bool ir_op_attr_of(const struct ir *, int op, const char *key, struct ir_op_attr *out);
-// Its legal words, NULL-terminated in an arena; none where any are.
+// The legal words, NULL-terminated in an arena; an empty list if any value is legal.
 const char *const *ir_op_attr_words(const struct ir_op_attr *, struct arena *);
-// Sets an attribute from a text: a default of the table, a word of a spec, a field of a dump.
+// Sets an attribute from text: a default in the table, a word in a spec, or a field in a dump.
 void ir_attr_set_text(struct ir *, struct ir_attrs *, const struct ir_op_attr *, const char *text);
-// Whether a value is one of the legal ones; reports it at its place where not.
+// Whether a value is legal. Reports an illegal value at its place.
 bool ir_op_attr_check(const struct ir_op_attr *, const struct ir_attr *, struct diag *);
-// The legal values in words: ` 1 to 4`, ` a or b`, or nothing.
+// The legal values as text: ` 1 to 4`, ` a or b`, or nothing.
 const char *ir_op_attr_legal(const struct ir_op_attr *, struct arena *);
 
-bool ir_op_is(const struct ir *, int op, unsigned traits);     // one of them at least
+bool ir_op_is(const struct ir *, int op, unsigned traits);     // whether it has at least one of the traits
 bool ir_node_is(const struct ir *, int node, unsigned traits); // IR_NONE: false
 enum ir_weights ir_op_weights(const struct ir *, int op);
-// Parameter vectors of an operation that reads vectors.
+// Number of parameter vectors of an operation that reads vectors.
 int ir_param_vectors(const struct ir *, const struct ir_node *);
-const char *ir_param_name(const struct ir *, const struct ir_node *, int vector); // the attribute with its tensor
+const char *ir_param_name(const struct ir *, const struct ir_node *, int vector); // the attribute that names the tensor
 
-// The name-th word of a column of the ports field: column 0 inputs, 1 outputs. NULL past the end.
+// The index-th name in a column of the ports field: column 0 has inputs, column 1 outputs. NULL past the end.
 const char *ir_op_port(const struct ir *, int op, int column, int index);
-// Of a node that transposes: perm[d] is the operand's dimension that becomes dimension d. False where the attribute is
-// no permutation.
+// For a node that transposes: dimension perm[d] of the operand becomes dimension d of the output. False if the
+// attribute is no permutation.
 bool ir_permutation(const struct ir *, const struct ir_node *, int perm[]);
 
 #endif

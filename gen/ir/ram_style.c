@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The kinds of memory as words (gen/ir/ir.h).
 #include "gen/ir/ir.h"
 
 #include <string.h>

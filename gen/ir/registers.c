@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register map's rows as the registers of a design, and as the table of docs/registers.md.
+// The rows of the register map as the registers of a design, and as the table in docs/registers.md.
 #include "gen/ir/registers.h"
 
 const struct register_row register_rows[REGISTER_ROWS] = {
@@ -40,7 +40,7 @@ struct register_map register_map_make(struct arena *arena, int channels, int val
     return map;
 }
 
-// The offset of a row's register c or i, in terms of C channels.
+// The offset of register c or i of a row, in terms of the number of channels C.
 static void add_offset(const struct register_row *r, struct text *out) {
     static const char *const before[] = {"", "C + ", "2C + "};
     text_addf(out, "0x%03X", r->offset);

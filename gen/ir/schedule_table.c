@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Builds schedule tables and reads them back (gen/ir/schedule.h).
 #include "gen/ir/schedule.h"
 
 #include <string.h>
@@ -42,7 +43,7 @@ uint64_t schedule_get(const struct schedule *s, enum field f) {
     return value;
 }
 
-// A number of each section, the first one lowest.
+// A list with one number per section, the first section lowest.
 static struct ir_value section_list(const struct schedule *s, int what) {
     struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->sections + 1);
     for (int i = 0; i < s->sections; i++) {
@@ -54,7 +55,7 @@ static struct ir_value section_list(const struct schedule *s, int what) {
     return ir_value_list(s->ir->arena, word, s->sections);
 }
 
-// The last entry of a section is in all steps: who walks the table learns from it that the step is over.
+// The last entry of a section must be in all steps: kernels that walk the table learn from it that the step is over.
 static void set_many(const struct schedule *s, int kernel) {
     struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->entries + 1);
     bool any = false;
@@ -83,7 +84,7 @@ void schedule_set_params(const struct schedule *s, int kernel) {
 
 enum { MOST_SECTIONS = SECTION_MOST + 1, MOST_ENTRIES = 1 << 20 };
 
-// A parameter's bits, lowest first; NULL where it has others than `bits`.
+// The bits of a parameter, lowest first; NULL if its width is not `bits`.
 static uint8_t *bits_of(struct arena *arena, const struct ir_kernel *k, const char *name, int64_t bits) {
     const struct ir_value *v = ir_param(k, name);
     int64_t have = 0;

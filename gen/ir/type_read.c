@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The itensor type from its text, as type_text.c prints it.
+// Reads the itensor type from the text that type_text.c prints.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -30,7 +30,7 @@ static bool check_scaling(const struct ir *ir, const struct ir_node *node, struc
         near ? arena_printf(ir->arena, "did you mean `%s`?", near) : "docs/numerics.md section 9 has them", diag);
 }
 
-// A figure that must be above another one.
+// Checks that one figure is above another.
 static bool check_above(const struct ir *ir, const struct ir_node *node, const char *key, const char *other,
                         struct diag *diag) {
     double value = ir_attr_float(&node->attrs, key, 0), least = ir_attr_float(&node->attrs, other, 0);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Type rules of most operations (gen/ir/type_rules.h); type_rope.c and type_shape.c have the others.
 #include "gen/ir/type_rules.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static struct ir_tensor *output(struct ir *ir, const struct ir_node *node, int i
 bool type_expect(const struct ir *ir, const struct ir_node *node, int i, enum ir_dtype want, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, i);
     if (t->dtype == want) return true;
-    if (t->dtype == IR_DTYPES) return false; // its own operation has been reported
+    if (t->dtype == IR_DTYPES) return false; // already reported at the operation that makes it
     diag_error(diag, node->loc, "%s `%s`: input %d, `%s`, is %s, but %s is needed", ir_op_of(ir, node->op)->name,
                node->name, i + 1, t->name, ir_dtype_words[t->dtype], ir_dtype_words[want]);
     if (want == IR_MX && t->dtype == IR_F32) diag_note(diag, node->loc, "put a `quantize` between them");
@@ -61,7 +62,7 @@ static void copy_shape(struct ir_tensor *to, const struct ir_tensor *from) {
 
 static bool is_array(const struct ir_tensor *t) { return t->rank > 1 && !t->heads; }
 
-// Tensors of several dimensions have the same ones; a vector goes with anything of its length.
+// Tensors of several dimensions must have equal dimensions. A vector fits any tensor of its length.
 static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     if (!is_array(a) || !is_array(b)) return true;
     bool same = a->rank == b->rank;
@@ -84,7 +85,7 @@ void type_note_heads(const struct ir_tensor *t, const struct ir_node *node, stru
     if (t->heads && !grows(t)) diag_note(diag, node->loc, "`scale` joins the heads of attention");
 }
 
-// A head is a firing of its own: it goes only with as many heads of as many elements.
+// Each head is a separate firing, so the other operand must have as many heads with as many elements.
 static bool check_rows(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *a,
                        const struct ir_tensor *b, struct diag *diag) {
     if (same_rows(a, b)) return true;
@@ -127,7 +128,7 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
-// A value in rows, one per head, is not one vector: its stream ends with every row.
+// A value in rows, one per head, is not one vector, because its stream ends after every row.
 static bool expect_vector(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (t->rank < 2) return true;
@@ -141,7 +142,7 @@ static bool expect_vector(const struct ir *ir, const struct ir_node *node, struc
     return false;
 }
 
-enum { MAX_NORM = 65536 }; // elements; the sums of rill_layernorm and rill_rmsnorm
+enum { MAX_NORM = 65536 }; // elements, limited by the sums of rill_layernorm and rill_rmsnorm
 
 static bool norm_fits(const struct ir *ir, const struct ir_node *node, int64_t elements, struct diag *diag) {
     if (elements <= MAX_NORM) return true;
@@ -171,7 +172,7 @@ static struct loc block_place(const struct ir_node *node) {
     return block && block->loc.source ? block->loc : node->loc;
 }
 
-// Where the operand of a product was quantized, and how it should be.
+// Notes where the operand of a product was quantized, and which block it needs.
 static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t block, const char *why,
                        struct diag *diag) {
     if (t->producer == IR_NONE || !ir_node_is(ir, t->producer, OP_QUANTIZES)) return;
@@ -189,7 +190,7 @@ static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, 
                   (long long)(n / heads));
 }
 
-// Elements that share an exponent: a head's, the given ones, or the design's group. 0 after a report.
+// Elements that share an exponent: a head's, those of the attribute, or the design's group. 0 after a report.
 static int64_t block_of(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     int64_t block = ir_attr_int(&node->attrs, "block", 0), heads = ir_attr_int(&node->attrs, "heads", 0),
             n = ir_tensor_elements(input(ir, node, 0));
@@ -224,7 +225,7 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     out->block = block_of(ir, node, diag);
     if (!out->block) return false;
     out->exp_min = ir_attr_int(&node->attrs, "exp_min", -24);
-    // The last dimension of a two-dimensional value is quantized by itself: one firing per head.
+    // quantizes the last dimension of a two-dimensional value separately: one firing per head
     bool positions = in->rank == 2 && in->shape[1].dynamic == IR_POSITIONS;
     if (positions && out->block != V_BLOCK) {
         diag_error(diag, block_place(node), "quantize `%s`: blocks of positions have %d elements, not %lld", node->name,
@@ -246,7 +247,7 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
-// Only `attn_values` multiplies what the softmax of a head has made.
+// Only `attn_values` multiplies the softmax weights of a head.
 static bool expect_no_heads(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (!t->heads) return true;
@@ -287,7 +288,7 @@ bool type_dequantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
-    if (ir_attr_choice(&node->attrs, "role", -1) < 0) { // in a dump that was edited
+    if (ir_attr_choice(&node->attrs, "role", -1) < 0) { // possible in an edited dump
         diag_error(diag, node->loc, "kv_quantize `%s`: role `%s` is neither `key` nor `value`", node->name,
                    ir_attr_string(&node->attrs, "role", ""));
         return false;
@@ -348,8 +349,8 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
-// Scores lack the keys' scales until `softmax` multiplies by them: nothing may stand between that is not linear, and
-// nothing linear is worth it.
+// Scores lack the scales of the keys until `softmax` multiplies by them. So no operation in between may be nonlinear,
+// and a linear one is not worth supporting.
 static bool expect_scores(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *s = input(ir, node, 0);
     int from = s->producer;

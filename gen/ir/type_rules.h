@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rules of the operations: shapes and dtypes of the outputs from those of the inputs (ops.def).
+// Type rules of the operations: they derive shapes and dtypes of the outputs from the inputs (ops.def).
 #ifndef RILL_TYPE_RULES_H
 #define RILL_TYPE_RULES_H
 
 #include "gen/ir/ops.h"
 
-// An error where input i of the node has another dtype.
+// Reports an error if input i of the node has another dtype than `want`.
 bool type_expect(const struct ir *, const struct ir_node *, int i, enum ir_dtype want, struct diag *);
 
-// The shape as a message shows it: [4, 5].
+// The shape in the form that messages use: [4, 5].
 const char *type_shape_text(struct arena *, const struct ir_tensor *);
 
-// How heads become a vector, where they can.
+// Adds a note that says how to turn heads into a vector, where that is possible.
 void type_note_heads(const struct ir_tensor *, const struct ir_node *, struct diag *);
 
-// One for every rule that the table names.
+// One function for every rule that the table names.
 #define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) ir_type_rule type_##type;
 #include "include/ops.def"
 #undef RILL_OP

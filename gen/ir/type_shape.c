@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rules of the operations that give a tensor other dimensions.
+// Type rules of the operations that change the dimensions of a tensor.
 #include "gen/ir/type_rules.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of parameters: making, printing, reading back.
+// Values of parameters: create, print and read back.
 #include "gen/ir/ir.h"
 
 #include <inttypes.h>
@@ -118,7 +118,7 @@ const char *ir_value_print(struct arena *arena, const struct ir_value *v) {
 
 static int digit_of(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-// Hexadecimal digits, from the highest on; the end.
+// Reads hexadecimal digits, the highest first, and returns the end.
 static const char *read_wide(const char *p, struct ir_word *w) {
     enum { DIGIT = 4, TOP = PIECE - DIGIT };
     for (; digit_of(*p) >= 0; p++) {
@@ -129,7 +129,7 @@ static const char *read_wide(const char *p, struct ir_word *w) {
     return p;
 }
 
-// `40'd12`; its end, or NULL where it is written otherwise.
+// Reads `40'd12` and returns its end, or NULL if the text has another form.
 static const char *read_word(const char *p, struct ir_word *w) {
     char *end;
     long bits = strtol(p, &end, 10);

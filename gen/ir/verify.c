@@ -29,8 +29,8 @@ static void check_node(struct check *c, const struct ir_node *n) {
         if (!in_range(n->out[i], c->ir->tensors)) fault(c, "output out of range at", n->name);
 }
 
-// A custom kernel: as many operands as its declaration has streams, and its expressions have values once lanes
-// are known.
+// A custom kernel has as many operands as its declaration has streams, and its expressions have values once lanes are
+// known.
 static void check_custom(struct check *c, int id) {
     const struct ir_node *n = &c->ir->node[id];
     const struct custom *k = n->op >= IR_OPS ? ir_custom_of(c->ir, id) : NULL;
@@ -54,7 +54,7 @@ static void check_kernel(struct check *c, const struct ir_kernel *k) {
     }
 }
 
-// Engines own neighbouring channels, together all of them.
+// Engines own adjacent channels, and together they own all channels.
 static void check_engines(struct check *c) {
     const struct ir *ir = c->ir;
     int channel = 0;
@@ -80,7 +80,7 @@ static void check_sizes(struct check *c) {
         fault(c, "sizes out of range in", c->ir->name);
 }
 
-// What is read by the lanes of an engine fires there.
+// Every product has a firing, and an engine reads every segment of weights, K or V.
 static void check_products(struct check *c) {
     const struct ir *ir = c->ir;
     for (int n = 0; n < ir->nodes && ir->engines; n++) {
@@ -120,7 +120,7 @@ static void check_dies(struct check *c) {
     }
 }
 
-// Multipliers of a lane that is cut are with the rest of the engine, and a group of lanes is cut as a whole.
+// The multipliers of a cut lane are on the engine's die, and all lanes of a group are cut or none.
 static void check_cuts(struct check *c, const struct ir_engine *e) {
     for (int l = 0; l < e->channels; l++) {
         int first = l - l % IR_LANE_GROUP;
@@ -163,7 +163,7 @@ static void check_shape(struct check *c, const struct ir_tensor *t) {
         if (t->shape[d].bound < 1 || t->shape[d].bound > INT32_MAX) fault(c, "shape out of range at tensor", t->name);
 }
 
-// A net that a kernel drives has no other driver, and the bits that are taken of it.
+// A net that a kernel drives has no other driver, and every bit that is taken from it exists.
 static void check_wire(struct check *c, const struct ir_wire *wire) {
     if (!in_range(wire->kernel, c->ir->kernels)) return fault(c, "kernel out of range at wire", wire->port);
     for (int p = 0; p < wire->use.parts; p++) {
@@ -193,7 +193,7 @@ static void check_lists(struct check *c) {
             fault(c, "node or region out of range at a firing of", ir->name);
         else if (now->outer && now->mode > 1)
             fault(c, "a firing without weights is `outer`:", ir->node[now->node].name);
-        else if (now->node == before->node && now->outer != before->outer) // they read the same weights
+        else if (now->node == before->node && now->outer != before->outer) // both read the same weights
             fault(c, "firings of different `outer` of", ir->node[now->node].name);
     }
     for (int s = 0; s < ir->segments; s++)
@@ -215,7 +215,7 @@ static void check_groups(struct check *c) {
     }
 }
 
-// A pool has a place for each of the streams that share it.
+// A pool has one port for each of the streams that share it.
 static void check_pool(struct check *c, const struct ir_edge *e) {
     if (!none_or_in_range(e->group, c->ir->groups) || !none_or_in_range(e->pool, c->ir->kernels))
         return fault(c, "group or pool at edge", e->name);
@@ -225,7 +225,7 @@ static void check_pool(struct check *c, const struct ir_edge *e) {
         fault(c, "place in the pool of edge", e->name);
 }
 
-// Words of fp32 or int8: their widths may differ until converters are in.
+// Streams of fp32 or int8 words. Widths at their two ends may differ until converters are inserted.
 static bool is_vector(const struct ir_port *p) {
     int64_t bits = p->type.dtype == IR_F32 ? 32 : p->type.dtype == IR_INT8 ? 8 : 0;
     return bits && p->type.loops > 0 && p->data_bits == bits * itensor_tile(&p->type);
@@ -247,7 +247,7 @@ static void check_edge(struct check *c, int id) {
     if (from->kind != IR_STREAM_COUNTED && unequal) fault(c, "unequal streams at edge", e->name);
 }
 
-// The text form, and Verilog, refer to these by name.
+// Names must be unique, because the text form and Verilog refer to things by name.
 #define CHECK_NAMES(list, count, what)                                                                                 \
     for (int i = 0; i < ir->count; i++)                                                                                \
         for (int j = 0; j < i; j++)                                                                                    \
@@ -263,7 +263,7 @@ static void check_names(struct check *c) {
     CHECK_NAMES(engine, engines, "engine")
 }
 
-// Once streams are routed, every input has a writer.
+// After routing, every input has a writer.
 static void check_inputs(struct check *c, const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
         if (!k->port[p].is_output && k->port[p].edge == IR_NONE)
@@ -295,7 +295,7 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     check_groups(&c);
     check_dies(&c);
     if (c.ok) check_places(&c);
-    bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // fifos are sized last
+    bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // FIFO sizing is the last step
     for (int k = 0; whole && k < ir->kernels; k++) check_inputs(&c, &ir->kernel[k]);
     return c.ok;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sliding windows of attention (gen/ir/window.h).
 #include "gen/ir/window.h"
 
 #include "gen/ir/layout.h"
@@ -19,12 +20,14 @@ static int reader_of(const struct ir *ir, int tensor) {
 
 int window_node(const struct ir *ir, int tensor) {
     if (!grows(ir, tensor)) return IR_NONE;
-    for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) { // weights: of what they were made
+    // Weights: go back to the operation that made them.
+    for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) {
         int n = ir->tensor[t].producer;
         if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;
         t = ir->node[n].in[0];
     }
-    for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) { // scores: what becomes of them
+    // Scores: go forward to the operation that uses them.
+    for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) {
         int n = reader_of(ir, t);
         if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;
         t = ir->node[n].out[0];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph written out in the spec, to the tensor graph: names resolved, operations and attributes checked against
-// ops.def.
+// Converts a graph in a spec to the tensor graph: resolves names and checks operations and attributes against ops.def.
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +40,7 @@ static void note_ops(const struct ir *ir, const struct spec_name *op, struct dia
     if (!diag_nearest_word(op->text, words, count)) diag_note(diag, op->loc, "`rill explain --operations` lists them");
 }
 
-// Whether a value is a list of integers; a single one is a list of one.
+// Whether a value is a list of integers; a single integer counts as a list of one.
 static bool is_list(const struct spec_value *value) {
     if (value->type == SPEC_VALUE_INT) return true;
     bool ok = value->type == SPEC_VALUE_LIST;
@@ -56,7 +55,7 @@ static void set_list(struct ir *ir, struct ir_attrs *attrs, const char *key, con
     ir_attr_set_list(ir, attrs, key, list, (int)count);
 }
 
-// In texts `{expression of layer}` stands for a number; nothing else does for anything.
+// Checks a text, in which only `{expression of layer}` may be replaced, by a number.
 static bool check_text(const struct ir *ir, const struct ir_op_attr *want, const struct spec_value *value,
                        struct diag *diag) {
     struct expression_error error;
@@ -78,7 +77,7 @@ static bool is_text(const struct ir_op_attr *want) {
     return want->kind == IR_ATTR_STRING || want->kind == IR_ATTR_WORD;
 }
 
-// Of an integer for each repetition there is one, or as many as the region has.
+// Checks that an integer per repetition is given once, or as often as the region repeats.
 static bool check_each(const struct ir *ir, const struct ir_op_attr *want, const struct spec_value *value,
                        struct diag *diag) {
     int repeat = ir->region[ir->regions - 1].repeat;
@@ -126,7 +125,7 @@ static const struct ir_op_attr *find_attr(const struct ir_op_attr *known, size_t
     return NULL;
 }
 
-// Of an operation that is no custom kernel.
+// Points to `rill explain`, except for custom kernels.
 static void note_explain(const struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int id = ir_op_find(ir, op->op.text);
     if (id < IR_OPS) diag_note(diag, op->op.loc, "`rill explain %s` says more", op->op.text);
@@ -153,7 +152,7 @@ bool model_lower_attrs(struct ir *ir, struct ir_attrs *attrs, const struct spec_
         diag_note_words(diag, op->attrs[a].key.loc, op->attrs[a].key.text, words, (size_t)count);
         ok = false;
     }
-    for (int i = 0; i < count && ok; i++) // a wrong one may be the missing one
+    for (int i = 0; i < count && ok; i++) // a wrong attribute may be the missing one
         if (known[i].required && !ir_attr_find(attrs, known[i].name)) {
             diag_error(diag, op->loc, "operation `%s` needs `%s`", op->op.text, known[i].name);
             ok = false;
@@ -178,7 +177,7 @@ bool model_check_ports(struct ir *ir, const struct spec_op *op, const char *name
     return false;
 }
 
-// The row of an operation that the table has, with as many operands and results; IR_NONE after a report.
+// Finds the row of an operation and checks its numbers of operands and results. IR_NONE after an error.
 static int find_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int id = ir_op_find(ir, op->op.text);
     if (id == IR_NONE) {
@@ -196,14 +195,14 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
     return model_lower_attrs(ir, &node->attrs, op, known, count, node->op < IR_OPS, diag);
 }
 
-// What a wrong operation makes is known all the same: who reads it is not reported again.
+// Declares the results even if the operation is wrong, so that its readers are not reported as well.
 static bool declare_results(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int out;
     for (size_t o = 0; o < op->out_count; o++) declare(ir, &op->outs[o], IR_F32, &out, diag);
     return false;
 }
 
-// What messages say of a step, whose own names its author has not written.
+// How messages name a step of a composite, whose tensor names the user did not write.
 static const char *step_of(const struct ir *ir, const struct spec_op *of) {
     struct text t = {0};
     text_addf(&t, "a step of %s `%s` of", of->op.text, of->outs[0].text);
@@ -213,7 +212,7 @@ static const char *step_of(const struct ir *ir, const struct spec_op *of) {
     return text;
 }
 
-// Of one operation, in the region added last: its node, with tensors and attributes. False after a report.
+// Adds one operation to the region added last: its node, tensors and attributes. False after an error.
 static bool lower_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int in[IR_MAX_PORTS], out, id = find_op(ir, op, diag);
     bool ok = id != IR_NONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named tensors from safetensors files, or made from a seed.
+// Named tensors from safetensors or GGUF files, or generated from a seed.
 #include "gen/model/checkpoint.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "gen/model/shards.h"
 
-// How much of a tensor was asked for: rows (elements of a vector) below `used` of `extent`.
+// How much of a tensor was read: rows (elements of a vector) below `used` of `extent`.
 struct coverage {
     int64_t used, extent;
 };
@@ -40,15 +40,15 @@ static uint64_t splitmix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// FNV-1a of the name, so that every tensor has numbers of its own.
+// FNV-1a of the name, so that every tensor has different numbers.
 static uint64_t name_key(uint64_t seed, const char *name) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
     return splitmix64(hash ^ splitmix64(seed));
 }
 
-// Nearly normal with mean 0, variance 1 and |x| < 4.9: the sum of eight uniform 16-bit integers. No library function
-// takes part, so every machine makes the same bits.
+// Nearly normal with mean 0, variance 1 and |x| < 4.9: the sum of eight uniform 16-bit integers. It uses no library
+// function, so every machine computes the same bits.
 static float normal(uint64_t key, uint64_t index) {
     uint64_t a = splitmix64(key + index), b = splitmix64(a);
     int32_t sum = 0;
@@ -56,8 +56,8 @@ static float normal(uint64_t key, uint64_t index) {
     return (float)(sum - 4 * 0xffff) * (1.0f / 53509.9f); // sqrt(8 / 12) * 65536
 }
 
-// A tensor that is held as [cols][all rows] has other numbers than one held as [all rows][cols]: they do not depend on
-// how many rows there are in all.
+// The index must not depend on the total number of rows. A tensor stored as [cols][all rows] gets other numbers than
+// one stored as [all rows][cols].
 static uint64_t random_index(const struct checkpoint_slice *s, int64_t row, int64_t col) {
     if (s->transpose) return (uint64_t)1 << 63 | (uint64_t)col << 32 | (uint64_t)row;
     return (uint64_t)(row * s->cols + col);
@@ -169,7 +169,7 @@ static int find_tensor(const struct checkpoint *c, const char *name) {
     return -1;
 }
 
-// x[n]: elements of the tensor from `from` on.
+// x[n]: elements of the tensor, starting at `from`.
 static bool all_finite(const struct checkpoint *c, int index, const float *x, int64_t from, int64_t n,
                        struct diag *diag) {
     const struct safetensors_tensor *t = shards_at(c->file, index);
@@ -182,7 +182,7 @@ static bool all_finite(const struct checkpoint *c, int index, const float *x, in
     return true;
 }
 
-// What the caller wants in terms of the file: `along` is the dimension that the slice cuts (a row of the result).
+// The caller's request in terms of the file: `along` is the dimension that the slice cuts (a row of the result).
 struct wanted {
     const char *name;
     int rank, along;
@@ -211,7 +211,7 @@ static void report_shape(struct checkpoint *c, int index, const struct wanted *w
                    extent[0], extent[1]);
 }
 
-// One that has more before its name may be meant, else the nearest.
+// Suggests a tensor whose name has a longer prefix, or else the most similar name.
 static void report_missing(const struct checkpoint *c, const char *name, struct diag *diag) {
     int count = shards_count(c->file);
     struct loc loc = shards_loc(c->file, -1);
@@ -228,7 +228,7 @@ static void report_missing(const struct checkpoint *c, const char *name, struct 
     diag_note_words(diag, loc, name, names, (size_t)count);
 }
 
-// Index of the tensor when it is there and fits, else -1.
+// Index of the tensor if it exists and fits, else -1.
 static int find_checked(struct checkpoint *c, const struct wanted *w, struct diag *diag) {
     int index = find_tensor(c, w->name);
     if (index < 0) return report_missing(c, w->name, diag), -1;
@@ -246,7 +246,7 @@ static float *read_rows(struct checkpoint *c, int index, struct arena *arena, in
     return x && all_finite(c, index, x, first * row, rows * row, diag) ? x : NULL;
 }
 
-// What of the tensor is used, up to this element of what the slice cuts.
+// Records that the tensor is used up to this index of the cut dimension.
 static void note_used(struct checkpoint *c, int index, const struct wanted *w, int64_t end) {
     struct coverage *coverage = &c->coverage.items[index];
     if (end > coverage->used) coverage->used = end;
@@ -268,7 +268,7 @@ static float *read_columns(struct checkpoint *c, int index, struct arena *arena,
     const float *x = read_rows(c, index, arena, 0, s->cols, diag);
     for (int64_t r = 0; x && r < rows; r++)
         for (int64_t k = 0; k < s->cols; k++) out[r * s->cols + k] = x[k * all + from + r];
-    arena_release(arena, mark); // nothing but the whole tensor and texts came after it
+    arena_release(arena, mark); // after the matrix, only the whole tensor and texts were allocated
     return x ? out : NULL;
 }
 
@@ -296,7 +296,7 @@ float *checkpoint_matrix(struct checkpoint *c, struct arena *arena, const struct
 int64_t checkpoint_piece(const struct checkpoint_slice *s) {
     int64_t rows = PIECE_BYTES / 4 / s->cols & ~INT64_C(1);
     if (rows < 2) rows = 2;
-    return s->transpose || rows > s->rows ? s->rows : rows; // columns of a file are read all at once
+    return s->transpose || rows > s->rows ? s->rows : rows; // columns of a file are all read at once
 }
 
 float *checkpoint_vector(struct checkpoint *c, struct arena *arena, const char *name, int64_t n, int64_t offset,
@@ -317,9 +317,9 @@ static bool may_be_unused(const struct checkpoint *c, const char *name) {
     return false;
 }
 
-// ---- copies that nothing reads ----
+// ---- copies of other tensors ----
 
-// Of `NAME = OTHER` the other; NULL: the text is a pattern, or of another tensor.
+// OTHER in the rule `NAME = OTHER` for this tensor; NULL: the rule is a pattern, or for another tensor.
 static const char *copied_from(const struct checkpoint *c, const char *rule, const char *name) {
     static const char is[] = " = ";
     const char *equals = strstr(rule, is);
@@ -354,7 +354,8 @@ static bool same_tensor(struct checkpoint *c, int a, int b, struct diag *diag) {
     return same;
 }
 
-// A stored head beside `tie_word_embeddings: true`. Programs differ in which of the two they take.
+// A head is stored although the spec ties it to the embedding (`tie_word_embeddings: true`). It must be an equal copy,
+// because programs differ in which of the two they use.
 static void check_copy(struct checkpoint *c, int index, const char *original, struct diag *diag) {
     const char *name = shards_at(c->file, index)->name;
     int other = find_tensor(c, original), errors = diag->errors;

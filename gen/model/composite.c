@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of a spec that stand for several (include/composites.def), written out as these before any becomes a node.
-// What they make is named after it, so that dumps, reports and traces show where it comes from.
+// Composites: operations of a spec that are replaced by several operations (include/composites.def) before any becomes
+// a node. Their results are named after the composite, so that dumps, reports and traces show the origin.
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,19 +9,20 @@
 
 enum { MAX_STEP_PORTS = 4, MAX_WORDS = 24, WORD = 48 };
 
-// One step, in words: `op`, results, operands, attributes.
+// One step as words: `op`, results, operands, attributes.
 struct step {
     char word[MAX_WORDS][WORD];
     int words;
-    bool once;  // not where the same is made already
-    bool early; // right behind what makes its operand
+    bool once;  // left out if the region already has the same operation
+    bool early; // placed directly after the operation that makes its operand
 };
 
 struct lowering {
     struct ir *ir;
-    struct model_ops *ops; // of the region, in order
+    struct model_ops *ops; // the operations of the region, in order
     const struct spec_op *op;
-    const char *made, *as; // a result that another operation makes already: its name here, and there
+    // A result that another operation already makes: its name in the step, and its name there.
+    const char *made, *as;
 };
 
 static const char *copy_word(const char *p, const char *marks, char to[WORD]) {
@@ -30,7 +31,7 @@ static const char *copy_word(const char *p, const char *marks, char to[WORD]) {
     return p + len;
 }
 
-// What follows the step.
+// Reads a step and returns what follows it.
 static const char *read_step(const char *p, struct step *s) {
     *s = (struct step){.words = 0};
     while (*p && *p != ';' && s->words < MAX_WORDS) {
@@ -44,7 +45,7 @@ static const char *read_step(const char *p, struct step *s) {
     return *p == ';' ? p + 1 : p;
 }
 
-// The tensor that a word of a step stands for.
+// The tensor that a word of a step refers to.
 static struct spec_name name_of(const struct lowering *l, const char *word) {
     const struct spec_name *own = &l->op->outs[0];
     if (*word >= '0' && *word <= '9') return l->op->ins[*word - '0'];
@@ -69,7 +70,7 @@ static const struct spec_attr *given(const struct lowering *l, const char *name)
     return NULL;
 }
 
-// The first of these attributes, with commas between, that the composite has.
+// The composite's first attribute among these names, which are separated by commas.
 static const struct spec_attr *first_given(const struct lowering *l, const char *names) {
     const struct spec_attr *found = NULL;
     while (*names && !found) {
@@ -88,7 +89,7 @@ static struct spec_attr literal(const struct lowering *l, const char *name, cons
     return (struct spec_attr){{name, l->op->loc}, value};
 }
 
-// An attribute of a step; false: the composite has none.
+// An attribute of a step; false: the composite does not give it.
 static bool attr_of(const struct lowering *l, const char *word, struct spec_attr *out) {
     char name[WORD] = "";
     const char *rest = copy_word(word, "=<", name);
@@ -116,7 +117,7 @@ static int64_t attr_int(const struct spec_op *op, const char *name, int64_t pres
     return preset;
 }
 
-// Whether an operation does what a step would: the same of the same tensor, all integer attributes alike.
+// Whether an operation does the same as a step: the same operation on the same tensor, with equal integer attributes.
 static bool does_the_same(const struct ir *ir, const struct spec_op *other, const struct spec_op *op) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     bool same = !strcmp(other->op.text, op->op.text) && other->in_count && other->out_count &&
@@ -129,7 +130,7 @@ static bool does_the_same(const struct ir *ir, const struct spec_op *other, cons
     return same;
 }
 
-// Another operation of the region that makes the same; its result then stands for this one's.
+// Whether another operation of the region already does the same. Its result is then used instead.
 static bool is_made(struct lowering *l, const struct step *s, const struct spec_op *op) {
     for (size_t i = 0; s->once && i < l->ops->count; i++) {
         if (!does_the_same(l->ir, &l->ops->items[i], op)) continue;
@@ -146,7 +147,7 @@ static bool makes(const struct spec_op *op, const char *tensor) {
     return false;
 }
 
-// The place behind the operation of the region that makes a tensor; without one, the end.
+// The index after the operation of the region that makes a tensor; without such an operation, the end.
 static size_t place_behind(const struct model_ops *ops, const char *tensor) {
     for (size_t i = ops->count; i > 0; i--)
         if (makes(&ops->items[i - 1], tensor)) return i;
@@ -160,7 +161,7 @@ static void put(struct lowering *l, const struct step *s, const struct spec_op *
     l->ops->items[at] = *op;
 }
 
-// Its own attributes, as those of any operation.
+// Checks the composite's attributes like those of any operation.
 static bool check_attrs(struct ir *ir, const struct spec_op *op, const struct ir_composite *of, struct diag *diag) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     struct ir_attrs attrs = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// config.json of a checkpoint by the keys that a family reads.
+// Reads config.json of a checkpoint by the keys of a family.
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,9 +17,9 @@ enum { MAX_CONFIG_BYTES = 1 << 20 };
 struct config_reader {
     struct loc loc;
     const json_t *root;
-    const char *text; // of config.json; NULL: of a GGUF file
+    const char *text; // of config.json; NULL: a GGUF file
     size_t len;
-    json_t *beside; // of another file of the folder, while a key of it is read; NULL: there is none
+    json_t *beside; // another file of the folder, while one of its keys is read; else NULL
     const char *dir;
     struct arena *arena;
     struct diag *diag;
@@ -45,7 +45,7 @@ static const json_t *find_path(const json_t *map, const char *path) {
     return find_path(json_object_get(map, key), path + len + 1);
 }
 
-// A spelling as the file would write it: its map is there.
+// Whether the map in which a spelling would be exists in the file.
 static bool has_place(const json_t *root, const char *path) {
     const char *dot = strrchr(path, '.');
     char map[128];
@@ -56,7 +56,7 @@ static bool has_place(const json_t *root, const char *path) {
     return json_is_object(find_path(root, map));
 }
 
-// null is as good as absent. spelling: the one that is used, or that the file would use, or the newest.
+// Finds a key; null counts as absent. spelling: the spelling in the file, else one whose map exists, else the newest.
 static const json_t *find_key(const struct config_reader *r, const struct family_key *k, const char **spelling) {
     const json_t *root = k->file ? r->beside : r->root;
     *spelling = k->spelling[0];
@@ -71,7 +71,7 @@ static const json_t *find_key(const struct config_reader *r, const struct family
     return NULL;
 }
 
-// ---- values that must be what they are ----
+// ---- values with a fixed meaning ----
 
 static const char *text_of(const struct config_reader *r, const json_t *value) {
     char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -80,7 +80,7 @@ static const char *text_of(const struct config_reader *r, const json_t *value) {
     return strlen(copy) > 64 ? arena_printf(r->arena, "%.61s...", copy) : copy;
 }
 
-// The reason why the family refuses it; NULL: it does not.
+// Reports a value that the family refuses, with the family's reason.
 static void check_refused(struct config_reader *r, const struct family_key *k, const char *key, const char *have) {
     const struct yaml_node *why = k->refuse ? yaml_get(k->refuse, have) : NULL;
     if (!why) return;
@@ -146,7 +146,7 @@ static bool holds_value(const struct family_value *v, int64_t value) {
     return false;
 }
 
-// A value or several: those that no key has told before join the others.
+// Reads one value or a list. Values that no earlier key gave are added to the others.
 static void read_list(struct config_reader *r, const struct family_parameter *p, const char *key, const json_t *value,
                       struct family_value *v) {
     size_t more = json_is_array(value) ? json_array_size(value) : 1;
@@ -200,8 +200,8 @@ static void read_value(struct config_reader *r, const struct family_key *k, cons
     check_agreement(r, k, key, &before);
 }
 
-// Of a key that is absent: an expression of what was read so far. Behind an error a name in it may have no value, which
-// is no fault of the family.
+// Evaluates the preset of an absent key from the values read so far. After an error, names in it may have no value,
+// which is then not reported as a fault of the family.
 static void take_preset(struct config_reader *r, const struct family_key *k) {
     struct family_value *v = &r->values->parameter[k->parameter];
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
@@ -216,17 +216,17 @@ static void take_preset(struct config_reader *r, const struct family_key *k) {
     r->ok = r->ok && ok;
 }
 
-// An integer that follows from what was read so far.
+// Checks an integer that must follow from the values read so far.
 static void check_equal(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
     struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->diag};
     int64_t want;
-    if (!r->ok) return; // a name in it may have no value
+    if (!r->ok) return; // names may have no value after an error
     if (!family_evaluate(&scope, k->equals, k->equals->text, 0, &want)) r->ok = false;
     else if (!json_is_integer(value) || json_integer_value(value) != want)
         fail(r, key, arena_printf(r->arena, "is %s, the family computes %" PRId64, text_of(r, value), want));
 }
 
-// What was trained for; no number there says nothing.
+// Reads the largest value that was trained. Anything but a positive integer is ignored.
 static void read_most(struct config_reader *r, const struct family_key *k, const json_t *value) {
     if (json_is_integer(value) && json_integer_value(value) > 0)
         r->values->parameter[k->most].most = json_integer_value(value);
@@ -238,7 +238,7 @@ static void note(struct config_reader *r, const struct family_key *k, const char
     n->key[n->keys++] = (struct family_note){k, key, value ? text_of(r, value) : NULL};
 }
 
-// Another key without which this value says nothing: a kind of scaling without its factor.
+// Checks for another key that this value needs, such as the factor of a kind of scaling.
 static void check_needs(struct config_reader *r, const struct family_key *k, const char *key, const char *have) {
     const struct yaml_node *need = k->needs ? yaml_get(k->needs, have) : NULL;
     const char *missing;
@@ -249,7 +249,7 @@ static void check_needs(struct config_reader *r, const struct family_key *k, con
     r->ok = false;
 }
 
-// Behind an error a name in the expression may have no value.
+// Whether the key is read at all. After an error, names in the expression may have no value.
 static bool counts(struct config_reader *r, const struct family_key *k) {
     struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->diag};
     int64_t yes = 1;
@@ -279,7 +279,7 @@ static void read_found(struct config_reader *r, const struct family_key *k) {
     if (k->parameter >= 0) read_value(r, k, key, value);
 }
 
-// A file beside config.json: nothing of it is kept.
+// Reads another file of the folder, which is released after its key.
 static json_t *load_beside(struct config_reader *r, const char *file) {
     json_t *root;
     if (!json_file_object(r->arena, arena_printf(r->arena, "%s/%s", r->dir, file), MAX_CONFIG_BYTES, r->diag, &root))
@@ -299,7 +299,7 @@ static void read_key(struct config_reader *r, const struct family_key *k) {
     r->loc = loc;
 }
 
-// ---- lists with a word for each layer ----
+// ---- lists with one word per layer ----
 
 static void check_word_of_layer(struct config_reader *r, const struct family_key *k, const char *key, int64_t layer,
                                 const json_t *value) {
@@ -314,7 +314,7 @@ static void check_word_of_layer(struct config_reader *r, const struct family_key
              arena_printf(r->arena, "has `%s` for layer %" PRId64 ": the family computes another", have, layer));
 }
 
-// When the values of all parameters are known.
+// Runs after all parameters have values.
 static void check_layers(struct config_reader *r) {
     for (size_t i = 0; r->ok && i < r->keys->count; i++) {
         const char *key;
@@ -332,7 +332,7 @@ static bool is_read(const struct family_keys *keys, size_t parameter) {
     return false;
 }
 
-// What no key tells is as the spec says: it cannot be checked.
+// Values that no key gives are assumed to be as in the spec, because they cannot be checked.
 static bool all_known(const struct config_reader *r) {
     const struct family *f = r->values->family;
     for (size_t i = 0; i < f->parameters; i++)
@@ -340,7 +340,7 @@ static bool all_known(const struct config_reader *r) {
     return true;
 }
 
-// A model of another kind has other keys: what is wrong with them says nothing.
+// Stops at the first sign of another kind of model, because errors in its other keys would be misleading.
 static void read_keys(struct config_reader *r) {
     for (size_t i = 0; i < r->keys->count && !r->other_kind; i++) read_key(r, &r->keys->item[i]);
 }
@@ -359,7 +359,7 @@ static struct family_values *read_root(struct config_reader *r, const struct fam
     return r->ok ? v : NULL;
 }
 
-// The file that says it: of a folder its config.json, or a GGUF file itself.
+// The file with the keys: config.json in a folder, or a GGUF file itself.
 static const char *path_of(struct arena *arena, const char *source) {
     return gguf_is_path(source) ? source : arena_printf(arena, "%s/config.json", source);
 }
@@ -369,7 +369,7 @@ static const struct family_keys *keys_of(const struct family *f, const char *sou
 }
 
 static const char *config_text(const struct config_reader *r, const struct family *f, const char *source, size_t *len) {
-    const char *why, *text = "{}"; // where the family has no `config`
+    const char *why, *text = "{}"; // used if the family has no `config`
     if (!gguf_is_path(source)) {
         *len = strlen(text);
         if (f->config.count) text = file_read(r->arena, path_of(r->arena, source), MAX_CONFIG_BYTES, len, &why);
@@ -401,7 +401,7 @@ struct family_values *family_config_read(const struct family *f, const char *dir
     return values;
 }
 
-// ---- against what a spec says ----
+// ---- comparison with a spec ----
 
 static const char *list_text(struct arena *arena, const struct family_value *v) {
     const char *text = "[";
@@ -432,7 +432,7 @@ struct report_at {
     struct diag *diag;
 };
 
-// The checkpoint says `a`, the spec `b`.
+// Reports that the checkpoint has `a` and the spec `b`.
 static void report_other(const struct family_key *k, const struct family_parameter *p, const struct family_value *a,
                          const struct family_value *b, const struct report_at *r) {
     const char *have = family_value_text(r->arena, p, a), *want = family_value_text(r->arena, p, b);
@@ -444,7 +444,7 @@ static void report_other(const struct family_key *k, const struct family_paramet
     if (!b->given) diag_note(r->diag, r->loc, "`%s: %s` below `model` of the spec says it", p->name, have);
 }
 
-// An earlier key of the list gives the same parameter.
+// Whether an earlier key in the list gives the same parameter.
 static bool was_before(const struct family_keys *keys, size_t item) {
     for (size_t i = 0; i < item; i++)
         if (keys->item[i].parameter == keys->item[item].parameter && keys->item[i].compare) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of a checkpoint that its family does not ask for, by families/checkpoint/keys.yaml: harmless, refused, or not
-// known and so told.
+// Classifies the keys of a checkpoint that its family does not use, by families/checkpoint/keys.yaml: harmless,
+// refused, or unknown, which gives a warning.
 #include "gen/model/config_unread.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ struct unread {
     const struct yaml_node *harmless, *refused;
     struct arena *arena;
     struct diag *diag;
-    const char *part[MAX_DEPTH]; // the key that is looked at: its maps, and its name
+    const char *part[MAX_DEPTH]; // the current key: the names of its maps, then its name
     int parts;
 };
 
@@ -54,7 +54,7 @@ static bool is_harmless(const struct unread *u, const char *path) {
 
 // ---- the place of a key in the text ----
 
-// The end of the string that begins here: its closing quote, or the end of the text.
+// End of the string that begins here: its closing quote, or the end of the text.
 static size_t string_end(const char *text, size_t len, size_t at) {
     for (at++; at < len && text[at] != '"'; at++) at += text[at] == '\\';
     return at < len ? at : len;
@@ -66,7 +66,7 @@ static bool is_key(const char *text, size_t len, size_t begin, size_t end, const
     return end < len && text[end] == ':';
 }
 
-// Where it begins; the text's length: not found, as where it is written with escapes.
+// Offset of the key in the text. If it is not found, for example because it is written with escapes, the text's length.
 static size_t offset_of(const struct unread *u) {
     const char *text = u->file->text;
     size_t len = text ? u->file->len : 0;
@@ -75,7 +75,7 @@ static size_t offset_of(const struct unread *u) {
         if (text[at] == '{' || text[at] == '[') depth++;
         bool closes = text[at] == '}' || text[at] == ']';
         depth -= closes;
-        if (closes && found >= depth && found > 0) found--; // the map that was found ends here
+        if (closes && found >= depth && found > 0) found--; // leaves a map of the key's path
         if (text[at] != '"') continue;
         size_t end = string_end(text, len, at);
         if (depth == found + 1 && is_key(text, len, at, end, u->part[found]) && ++found == u->parts) return at;
@@ -102,7 +102,7 @@ static struct loc place_of(const struct unread *u) {
 
 enum asked { ASKED_NOT, ASKED_INSIDE, ASKED };
 
-// Whether the family asks for a key, or for one in it.
+// Whether the family uses a key, or a key inside it.
 static enum asked how_asked(const struct family_keys *keys, const char *path) {
     size_t len = strlen(path);
     enum asked asked = ASKED_NOT;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of a checkpoint that its family does not ask for.
+// Keys of a checkpoint that its family does not use.
 #ifndef RILL_CONFIG_UNREAD_H
 #define RILL_CONFIG_UNREAD_H
 
@@ -9,13 +9,13 @@
 
 struct config_text {
     const json_t *root;
-    const char *text; // of config.json, for the place of a key; NULL: of a GGUF file
+    const char *text; // of config.json, to find the place of a key; NULL: a GGUF file
     size_t len;
     struct loc loc; // the file
 };
 
-// Lists the keys in the notes of the values. A key that may change the result is refused, one that is not known to be
-// harmless (families/checkpoint/keys.yaml) gets a warning. False after an error.
+// Lists these keys in the notes of the values. A key that may change the result is an error. A key that is not known to
+// be harmless (families/checkpoint/keys.yaml) gets a warning. False after an error.
 bool config_check_unread(const struct config_text *, const struct family_keys *, struct family_values *, struct arena *,
                          struct diag *);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header of a GGUF file. Nothing in it is trusted: every length is held against what is left of the file.
+// Reads the header of a GGUF file. Nothing in it is trusted: every length is compared with what is left of the file.
 #define _DEFAULT_SOURCE // madvise
 #include "gen/model/gguf.h"
 
@@ -14,7 +14,7 @@
 
 enum { MAX_NAME = 65535, MAX_ENTRIES = 65536 /* keys, or tensors */, DEFAULT_ALIGNMENT = 32, MAX_ALIGNMENT = 1 << 20 };
 
-// The file's numbers of metadata types.
+// The file's numbers for metadata types.
 enum {
     TYPE_U8,
     TYPE_I8,
@@ -33,7 +33,7 @@ enum {
 };
 static const struct {
     enum gguf_kind kind;
-    int bytes; // 0: a length stands in front
+    int bytes; // 0: a length precedes the value
     bool is_signed;
 } types[TYPES] = {
     [TYPE_U8] = {GGUF_INT, 1, false},      [TYPE_I8] = {GGUF_INT, 1, true},     [TYPE_U16] = {GGUF_INT, 2, false},
@@ -52,12 +52,12 @@ struct gguf {
     struct arena *arena;
     const char *path;
     struct loc loc;
-    const uint8_t *data; // mapped
-    uint64_t bytes, at;  // of the file; where the header is read
+    const uint8_t *data; // mapped file
+    uint64_t bytes, at;  // bytes: size of the file; at: reading position in the header
     uint64_t alignment, data_begin, pairs_end;
     VEC(struct pair) pairs;
     VEC(struct gguf_tensor) tensors;
-    VEC(uint64_t) offsets; // of the tensors, in the data area
+    VEC(uint64_t) offsets; // of each tensor, in the data area
 };
 
 // ---- numbers and texts; false at the end of the file ----
@@ -92,7 +92,7 @@ static double to_double(uint64_t bits, int bytes) {
     return bytes == 4 ? (double)narrow : wide;
 }
 
-// A number as its kind; false: an integer that int64_t cannot hold, or a truth value that is none.
+// Decodes a number. False: an integer that int64_t cannot hold, or an invalid truth value.
 static bool decode(uint32_t type, const uint8_t *p, struct gguf_value *v) {
     uint64_t bits = u64_little_endian(p, types[type].bytes);
     v->kind = types[type].kind;
@@ -114,7 +114,7 @@ static bool refuse_key(struct gguf *g, struct diag *diag, struct gguf_text key, 
     return false;
 }
 
-// Passes over the elements: texts one by one, as each has a length of its own.
+// Skips the elements; texts are skipped one by one, because each has its own length.
 static bool skip_items(struct gguf *g, const struct gguf_value *v) {
     struct gguf_text text;
     if (v->item != GGUF_STRING) {
@@ -171,7 +171,7 @@ static bool refuse_tensor(struct gguf *g, struct diag *diag, const char *name, c
     return false;
 }
 
-// The file writes the innermost extent first.
+// The file stores the innermost extent first.
 static const char *take_shape(struct gguf *g, struct gguf_tensor *t) {
     uint64_t rank, extent, elements = 1;
     if (!take(g, 4, &rank)) return "truncated";
@@ -227,14 +227,14 @@ static bool place_tensor(struct gguf *g, size_t i, struct diag *diag) {
     struct gguf_tensor *t = &g->tensors.items[i];
     uint64_t offset = g->offsets.items[i], area = g->bytes - g->data_begin;
     if (offset % g->alignment) return refuse_tensor(g, diag, t->name, "its offset is not aligned");
-    if (offset > area || tensor_bytes(t) > area - offset) return true; // check_whole tells of all
+    if (offset > area || tensor_bytes(t) > area - offset) return true; // reported by check_whole
     t->blocks = g->data + g->data_begin + offset;
     return true;
 }
 
 // ---- the whole ----
 
-// A file that is cut off lacks the end of one tensor and all of those behind it: one error for all of them.
+// In a truncated file one tensor is cut and all after it are missing, so they are reported as one error.
 static bool check_whole(const struct gguf *g, struct diag *diag) {
     size_t first = g->tensors.count, cut = 0;
     for (size_t i = 0; i < g->tensors.count; i++) {
@@ -361,7 +361,7 @@ static const char *map_file(struct gguf *g, const char *path) {
     return NULL;
 }
 
-// One file of several has the metadata or some of the tensors only.
+// Refuses one file of a split model, which has the metadata or only some of the tensors.
 static bool is_whole(const struct gguf *g, struct diag *diag) {
     const struct gguf_value *count = gguf_find(g, "split.count"), *number = gguf_find(g, "split.no");
     if (!count || count->kind != GGUF_INT || count->integer < 2) return true;
@@ -387,14 +387,14 @@ void gguf_close(struct gguf *g) {
     if (g) g->data = NULL;
 }
 
-// Whole pages of the mapping alone, so nothing but the file's bytes is behind them.
+// Releases only whole pages of the mapping, so that nothing outside the tensor's bytes is affected.
 void gguf_forget(const struct gguf *g, const struct gguf_tensor *t) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (uint64_t)(t->blocks - g->data) / page * page,
              end = (uint64_t)(t->blocks - g->data) + tensor_bytes(t);
     madvise((void *)(uintptr_t)(g->data + from), (size_t)(end - from), MADV_DONTNEED);
 }
 
-// ---- looking up ----
+// ---- look-up ----
 
 const char *gguf_path(const struct gguf *g) { return g->path; }
 

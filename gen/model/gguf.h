@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of GGUF files (versions 2 and 3, little endian): typed metadata and tensors of quantized blocks. The file is
-// mapped, not read: only what is asked for takes memory. Source of the layout: ggml's docs/gguf.md.
+// Reader of GGUF files (versions 2 and 3, little endian): typed metadata, and tensors of quantized blocks. The file is
+// mapped, so only the parts that are used take memory. Source of the layout: ggml's docs/gguf.md.
 #ifndef RILL_GGUF_H
 #define RILL_GGUF_H
 
@@ -8,7 +8,7 @@
 
 // ---- tensor types -------------------------------------------------------------------------------
 
-// A block holds `weights` neighbours of one row in `bytes` bytes.
+// A block stores `weights` adjacent values of one row in `bytes` bytes.
 enum gguf_type {
     GGUF_F32 = 0,
     GGUF_F16 = 1,
@@ -24,11 +24,12 @@ enum gguf_type {
 };
 struct gguf_format {
     enum gguf_type type;
-    const char *name; // as ggml writes it: "Q4_K"
+    const char *name; // ggml's name: "Q4_K"
     int weights, bytes;
-    void (*dequantize)(const uint8_t *block, float *out); // `weights` values, in fp32 with ggml's order of roundings
+    // Writes `weights` values, in fp32 with ggml's order of roundings.
+    void (*dequantize)(const uint8_t *block, float *out);
 };
-const struct gguf_format *gguf_format(uint32_t type); // NULL: not known here
+const struct gguf_format *gguf_format(uint32_t type); // NULL: not supported
 
 // ---- metadata -----------------------------------------------------------------------------------
 
@@ -43,29 +44,29 @@ struct gguf_value {
     int64_t integer; // GGUF_INT (unsigned 64-bit numbers above 2^63 - 1 are refused), GGUF_BOOL
     double number;   // GGUF_FLOAT
     struct gguf_text text;
-    // GGUF_ARRAY: elements of one type, which are no arrays
+    // GGUF_ARRAY: elements of one type; arrays of arrays are refused
     enum gguf_kind item;
     uint64_t count;
-    uint32_t item_type;   // the file's number of it
+    uint32_t item_type;   // the file's number for the type
     const uint8_t *items; // undecoded
 };
 
 struct gguf;
 
-// Reads and checks the whole header: lengths against the file's size, names that stand twice, types, shapes, and that
-// every tensor lies inside the file, aligned, apart from the others. NULL after reporting.
+// Reads and checks the whole header: lengths against the file's size, duplicate names, types, shapes, and that every
+// tensor is inside the file, aligned, and apart from the others. NULL after an error.
 struct gguf *gguf_open(struct arena *arena, const char *path, struct diag *diag);
-void gguf_close(struct gguf *file); // NULL is fine; texts and blocks are gone with it
+void gguf_close(struct gguf *file); // NULL is fine; texts and blocks become invalid
 const char *gguf_path(const struct gguf *file);
 
 int gguf_key_count(const struct gguf *file);
 struct gguf_text gguf_key_at(const struct gguf *file, int index);
 const struct gguf_value *gguf_find(const struct gguf *file, const char *key); // NULL: absent
-// The file's metadata as a GGUF file without tensors.
+// Writes the file's metadata as a GGUF file without tensors.
 void gguf_metadata(const struct gguf *file, struct text *out);
 bool gguf_text_is(struct gguf_text text, const char *word);
-// Elements first .. first + n - 1 of an array of numbers, truth values, or texts. False where it is of another kind or
-// shorter. Texts lie one behind the other, so they are read from the first one on.
+// Elements first .. first + n - 1 of an array of numbers, truth values, or texts. False if the array has another kind
+// or is shorter. Finding a text means reading all texts before it, because each has its own length.
 bool gguf_integers(const struct gguf_value *array, uint64_t first, uint64_t n, int64_t out[]);
 bool gguf_numbers(const struct gguf_value *array, uint64_t first, uint64_t n, double out[]);
 bool gguf_texts(const struct gguf_value *array, uint64_t n, struct gguf_text out[]);
@@ -77,7 +78,7 @@ struct gguf_tensor {
     const char *name; // in the arena
     const struct gguf_format *format;
     int rank;
-    int64_t shape[GGUF_MAX_RANK]; // outermost first, as the other formats have it; the file writes them reversed
+    int64_t shape[GGUF_MAX_RANK]; // outermost first, as in the other formats; the file stores them reversed
     int64_t rows, cols;           // cols: the innermost extent, a multiple of the format's block
     const uint8_t *blocks;        // [rows][cols / format->weights] of format->bytes each, in the mapped file
 };
@@ -86,7 +87,7 @@ const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, int index); //
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *name);
 // One row as fp32; out: [cols].
 void gguf_row(const struct gguf_tensor *tensor, int64_t row, float out[]);
-// Memory that holds the tensor's blocks is given back; they are read from the file when they are asked for again.
+// Releases the memory of the tensor's blocks. They are read from the file again on the next use.
 void gguf_forget(const struct gguf *file, const struct gguf_tensor *tensor);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block formats of GGUF tensors. Products and sums round in the order of ggml's own code, so values are its bits.
+// The block formats of GGUF tensors. Products and sums round in the order of ggml's code, so the values are bit-exact.
 #include <string.h>
 
 #include "gen/model/gguf.h"
@@ -24,7 +24,7 @@ static void dequantize_bf16(const uint8_t *block, float *out) {
     *out = safetensors_from_bf16((uint16_t)(block[0] | block[1] << 8));
 }
 
-// ---- blocks of 32: weight i in a low nibble, weight 16 + i in the high one beside it ----
+// ---- blocks of 32: weight i in a low nibble, weight 16 + i in the high nibble of that byte ----
 
 static int nibble(const uint8_t *q, int i) { return i < 16 ? q[i] & 15 : q[i - 16] >> 4; }
 static int fifth(const uint8_t *high, int i) { return (int)(u32_at(high) >> i & 1) << 4; }
@@ -59,7 +59,7 @@ static void dequantize_q8_0(const uint8_t *block, float *out) {
 static int group_scale(const uint8_t *s, int g) { return g < 4 ? s[g] & 63 : (s[g + 4] & 15) | s[g - 4] >> 6 << 4; }
 static int group_min(const uint8_t *s, int g) { return g < 4 ? s[g + 4] & 63 : s[g + 4] >> 4 | s[g] >> 6 << 4; }
 
-// Weights 64 j .. 64 j + 31 are the low nibbles of 32 bytes, the next 32 their high ones.
+// Weights 64 j .. 64 j + 31 are the low nibbles of 32 bytes; the next 32 are the high nibbles of these bytes.
 static int paired_nibble(const uint8_t *q, int i) {
     int byte = q[i / 64 * 32 + i % 32];
     return i % 64 < 32 ? byte & 15 : byte >> 4;
@@ -84,7 +84,8 @@ static void dequantize_q5_k(const uint8_t *block, float *out) {
     }
 }
 
-// Each half of 128: quarters of 32, low nibbles of two runs of 32 bytes, then their high ones; two more bits apart.
+// Each half has 128 weights in quarters of 32: low nibbles of two runs of 32 bytes, then their high nibbles. Two
+// further bits per weight are stored separately.
 static void dequantize_q6_k(const uint8_t *block, float *out) {
     const uint8_t *low = block, *high = block + 128;
     const int8_t *scales = (const int8_t *)block + 192;

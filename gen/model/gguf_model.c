@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GGUF file by what a family says of it: names of tensors, the order of their rows, keys of its metadata.
+// Interprets a GGUF file as a family describes it: names of tensors, the order of their rows, keys of its metadata.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/model/gguf_model.h"
 
@@ -13,7 +13,7 @@
 struct entry {
     struct safetensors_tensor as;
     const struct gguf_tensor *tensor;
-    int64_t heads; // whose rows lie in pairs; 0: the rows are as they are
+    int64_t heads; // heads whose rows are stored as pairs; 0: rows are in order
     bool transpose;
     float plus; // added to each element of a vector
 };
@@ -22,7 +22,7 @@ struct gguf_model {
     struct arena *arena;
     struct gguf *file;
     struct loc loc;
-    const struct family_values *values; // NULL: names are the file's
+    const struct family_values *values; // NULL: use the file's names
     VEC(struct entry) entry;
 };
 
@@ -60,7 +60,7 @@ static bool check_architecture(const struct gguf *file, const struct family *f, 
 
 // ---- tensors ----
 
-// A `*` takes one piece between dots.
+// A `*` matches one piece between dots.
 static bool matches(const char *pattern, const char *name, struct gguf_text *piece) {
     for (; *pattern; pattern++) {
         size_t len = *pattern == '*' ? strcspn(name, ".") : *pattern == *name;
@@ -78,7 +78,7 @@ static const char *filled(struct arena *arena, const char *name, const struct gg
     return arena_printf(arena, "%s%s", out, name);
 }
 
-// The first pattern that fits; NULL: the tensor keeps its name, and is told to have no use.
+// The first pattern that fits. NULL: the tensor keeps its name, and is later reported as unused.
 static const struct family_tensor *rule_of(const struct gguf_model *m, const char *gguf, const char **name) {
     const struct family *f = m->values ? m->values->family : NULL;
     struct gguf_text piece[FAMILY_MAX_STARS];
@@ -119,7 +119,7 @@ static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule
 static bool add_tensor(struct gguf_model *m, const struct gguf_tensor *t, struct diag *diag) {
     struct entry e = {.tensor = t};
     const struct family_tensor *rule = rule_of(m, t->name, &e.as.name);
-    if (rule && rule->divides) return true; // held against the spec, and read no more
+    if (rule && rule->divides) return true; // only compared with the spec
     e.as.dtype_name = t->format->name;
     e.as.rank = t->rank;
     e.as.elements = t->rows * t->cols;
@@ -157,14 +157,14 @@ const struct safetensors_tensor *gguf_model_at(const struct gguf_model *m, int i
     return &m->entry.items[index].as;
 }
 
-// Where row r of the checkpoint stands in the file: (2, n / 2) of each head became (n / 2, 2).
+// The row in the file for row r of the checkpoint. The file stores (2, n / 2) of each head as (n / 2, 2).
 static int64_t row_in_file(int64_t r, int64_t rows, int64_t heads) {
     if (!heads) return r;
     int64_t n = rows / heads, half = n / 2, in = r % n;
     return r - in + 2 * (in % half) + in / half;
 }
 
-// Of a vector a row is an element.
+// Each element of a vector counts as a row.
 static float *read_vector(const struct entry *e, int64_t first, int64_t rows, struct arena *arena) {
     float *stored = ARENA_ARRAY(arena, float, (size_t)e->as.elements), *out = ARENA_ARRAY(arena, float, (size_t)rows);
     gguf_row(e->tensor, 0, stored);
@@ -179,7 +179,7 @@ static float *read_rows(const struct entry *e, int64_t first, int64_t rows, stru
     return out;
 }
 
-// Rows of the transposed matrix: columns of the file's.
+// Reads rows of the transposed matrix, which are columns in the file.
 static float *read_columns(const struct entry *e, int64_t first, int64_t rows, struct arena *arena) {
     int64_t n = e->tensor->rows, cols = e->tensor->cols;
     float *out = ARENA_ARRAY(arena, float, (size_t)(rows * n)), *row = ARENA_ARRAY(arena, float, (size_t)cols);
@@ -200,7 +200,7 @@ float *gguf_model_read(const struct gguf_model *m, int index, int64_t first, int
 
 // ---- metadata ----
 
-// NULL: absent. A key with a `.` in front is one of the architecture's.
+// NULL: absent. A key that begins with `.` belongs to the architecture.
 static const struct gguf_value *value_of(struct arena *arena, const struct gguf *file, const char *key) {
     struct gguf_text a = architecture_of(file);
     return gguf_find(file, *key == '.' ? arena_printf(arena, "%.*s%s", (int)a.len, a.data, key) : key);
@@ -225,7 +225,7 @@ static bool put_spellings(struct arena *arena, const struct gguf *file, const st
     return ok;
 }
 
-// Of a vector, or of the first row.
+// The largest element of a vector, or of the first row.
 static double largest(struct arena *arena, const struct gguf_tensor *t) {
     float *x = ARENA_ARRAY(arena, float, (size_t)t->cols), most = -INFINITY;
     gguf_row(t, 0, x);
@@ -233,7 +233,7 @@ static double largest(struct arena *arena, const struct gguf_tensor *t) {
     return (double)most;
 }
 
-// False: a text or a number that JSON cannot hold.
+// False: a text or a number that JSON cannot represent.
 static bool put_key(struct arena *arena, const struct gguf *file, const struct family_key *k, json_t *root) {
     if (k->source == FAMILY_KEY) return put_spellings(arena, file, k, root);
     const struct gguf_tensor *t = gguf_find_tensor(file, k->tensor);
@@ -244,7 +244,7 @@ static bool put_key(struct arena *arena, const struct gguf *file, const struct f
     return !t || !json_object_set_new(root, k->spelling[0], json_integer(t->rows));
 }
 
-// Keys of the architecture that the family does not ask for: a reader may tell them.
+// Adds the architecture's keys that the family does not use, so that the caller can report them.
 static void put_others(struct arena *arena, const struct gguf *file, json_t *root) {
     struct gguf_text a = architecture_of(file);
     for (int i = 0; i < gguf_key_count(file); i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GGUF file as a checkpoint: its tensors under the names and in the layout that a family's graph reads, and its
-// metadata as the family's keys. What the file's names mean stands in the family's `gguf`.
+// metadata as the family's keys. The family's `gguf` says what the names in the file mean.
 #ifndef RILL_GGUF_MODEL_H
 #define RILL_GGUF_MODEL_H
 
@@ -8,29 +8,30 @@
 #include "gen/model/gguf.h"
 #include "gen/model/safetensors.h"
 
-// What tells a GGUF file from a checkpoint's folder: a plain file, or the ending `.gguf`.
+// Tells a GGUF file from a checkpoint's folder: it is a plain file, or ends with `.gguf`.
 bool gguf_is_path(const char *path);
 
 struct gguf_model;
 
-// values: of the spec's family; NULL: a graph without one, which reads the tensors as they are in the file. NULL after
-// reporting: a broken file, an architecture that the family does not read, heads that do not divide a tensor.
+// values: of the spec's family. NULL: a graph without a family, which reads the tensors as they are in the file. NULL
+// is returned after an error: a broken file, an architecture that the family does not read, or heads that do not divide
+// a tensor.
 struct gguf_model *gguf_model_open(struct arena *arena, const char *path, const struct family_values *values,
                                    struct diag *diag);
 void gguf_model_close(struct gguf_model *); // NULL is fine
 int gguf_model_count(const struct gguf_model *);
-// begin and end are 0; dtype_name is ggml's.
+// In the result, begin and end are 0, and dtype_name is ggml's.
 const struct safetensors_tensor *gguf_model_at(const struct gguf_model *, int index);
-// Some rows as fp32, in arena memory, in the layout that the family's graph reads.
+// Some rows as fp32 in arena memory, in the layout that the family's graph reads.
 float *gguf_model_read(const struct gguf_model *, int index, int64_t first, int64_t rows, struct arena *arena);
 
-// A vector by its name in the file; NULL where there is none, or after reporting.
+// Reads a vector by its name in the file. NULL if it does not exist, or after an error.
 const float *gguf_model_vector(struct arena *arena, const char *path, const char *tensor, int64_t *n,
                                struct diag *diag);
-// `general.architecture`, "" where there is none. NULL after reporting.
+// `general.architecture`, or "" if absent. NULL after an error.
 const char *gguf_model_architecture(struct arena *arena, const char *path, struct diag *diag);
-// The keys of the family's `gguf` that the metadata and the tensors tell, and the architecture's other keys,
-// as JSON. NULL after reporting.
+// As JSON: the keys of the family's `gguf` that metadata and tensors give, and the other keys of the architecture. NULL
+// after an error.
 const char *gguf_model_config(struct arena *arena, const struct family *, const char *path, struct diag *diag);
 
 #endif

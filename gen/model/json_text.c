@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON object out of a text or a file.
+// Parses a JSON object from text or a file.
 #include "gen/model/json_text.h"
 
 #include <unistd.h>
 
 #include "gen/base/base.h"
 
-// A file that lost its end stops within a text, or before its last bracket.
+// A truncated file ends inside a text, or before its last bracket.
 static bool is_cut(const json_error_t *e, size_t len) {
     return json_error_code(e) == json_error_premature_end_of_input || (size_t)e->position >= len;
 }

@@ -23,11 +23,11 @@ struct npy {
 struct header {
     struct arena *arena;
     const char *at;
-    const char *descr; // NULL: none yet, as with the two below
+    const char *descr; // NULL: not read yet; likewise the two below
     const char *order;
     const char *shape;
     struct npy_array *array;
-    const char *why; // first fault, or NULL
+    const char *why; // first error, or NULL
 };
 
 static bool fault(struct header *h, const char *why) {
@@ -42,7 +42,7 @@ static bool take(struct header *h, char c) {
     return true;
 }
 
-// Between quotes of either kind, without escapes; NULL: none.
+// A text in single or double quotes, without escapes; NULL: none.
 static const char *take_string(struct header *h) {
     char quote = take(h, '\'') ? '\'' : take(h, '"') ? '"' : '\0';
     const char *end = quote ? strchr(h->at, quote) : NULL;
@@ -133,7 +133,7 @@ static bool read_bytes(struct npy *file, uint64_t offset, void *out, size_t byte
     return fseeko(file->stream, (off_t)offset, SEEK_SET) == 0 && fread(out, 1, bytes, file->stream) == bytes;
 }
 
-// Where the header begins and how long it is.
+// The begin and the length of the header.
 static const char *header_place(struct npy *file, uint64_t *begin, uint64_t *length) {
     unsigned char raw[MAGIC_BYTES + 6] = {0};
     size_t most = file->file_bytes < sizeof raw ? (size_t)file->file_bytes : sizeof raw;

@@ -15,15 +15,15 @@ struct npy_array {
 
 struct npy;
 
-// Reads and checks the header: little-endian fp32 in C order, as many bytes as the shape asks for. The file stays open.
-// NULL after reporting.
+// Reads and checks the header: little-endian fp32 in C order, and exactly as many bytes as the shape needs. The file
+// stays open. NULL after an error.
 struct npy *npy_open(struct arena *arena, const char *path, struct diag *diag);
 void npy_close(struct npy *file); // NULL is fine
 const struct npy_array *npy_array(const struct npy *file);
-// The first elements, at most as many as there are. False after an error.
+// Reads the first elements; there must be at least as many. False after an error.
 bool npy_read(struct npy *file, int64_t elements, float *out, struct diag *diag);
 
-// A whole file: version 1, as numpy.save writes it.
+// Writes a whole file, in version 1 like numpy.save.
 void npy_write(struct text *out, const struct npy_array *array, const float *values);
 
 #endif

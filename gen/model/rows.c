@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs and outputs of graphs that are no language models: .npy and .safetensors files.
+// Reads and writes inputs and outputs of graphs that are no language models, as .npy and .safetensors files.
 #include "gen/model/rows.h"
 
 #include <inttypes.h>
@@ -48,13 +48,13 @@ const char *rows_path_fault(struct arena *arena, const char *path, int count) {
                         path, count);
 }
 
-// ---- what a file has against what is expected ----
+// ---- comparing a file with what is expected ----
 
 struct reading {
     struct arena *arena;
     struct diag *diag;
     struct loc loc;
-    int64_t wanted, most, rows; // rows: of the tensors so far; 0: none yet
+    int64_t wanted, most, rows; // rows: of the tensors read so far; 0: none yet
 };
 
 static bool refuse(struct reading *s, const struct rows_tensor *t, const char *why) {
@@ -79,7 +79,7 @@ static bool check_shape(struct reading *s, const struct rows_tensor *t, int rank
                                        shape_text(s->arena, "rows", t->rank, t->shape)));
 }
 
-// Rows that the run takes, from the first tensor; the others have as many in the file.
+// Decides the number of rows from the first tensor. All others must have as many in the file.
 static bool check_rows(struct reading *s, const struct rows_tensor *t, int64_t have, int64_t *file_rows) {
     struct arena *a = s->arena;
     if (*file_rows && have != *file_rows)

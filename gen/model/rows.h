@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of graphs that are no language models, in files: what goes in and what comes out, for each input or output an
-// array [rows][...shape] of fp32. A .npy file holds one array, a .safetensors file each by its name.
+// Files with rows for graphs that are no language models: for each input or output an fp32 array [rows][...shape]. A
+// .npy file has one array; a .safetensors file has arrays by name.
 #ifndef RILL_ROWS_H
 #define RILL_ROWS_H
 
@@ -15,27 +15,28 @@ struct rows_tensor {
     float *values;              // [rows][elements]
 };
 
-// The graph's inputs, or outputs, without values.
+// The graph's inputs or outputs, without values.
 struct rows_tensor *rows_inputs(struct arena *arena, const struct ir *ir);
 struct rows_tensor *rows_outputs(struct arena *arena, const struct ir *ir);
 
-// What is wrong with the name of a file for so many tensors, NULL: nothing.
+// Says what is wrong with the file name for this number of tensors; NULL: nothing.
 const char *rows_path_fault(struct arena *arena, const char *path, int count);
 
-// The first `wanted` rows of all tensors (0: all that the file has), at most `most`; a file's other tensors are left.
-// How many there are; 0 after errors (a tensor that is missing, of another shape or number of rows, NaN, infinity).
+// Reads the first `wanted` rows of all tensors (0: all rows in the file), at most `most`. Other tensors in the file are
+// ignored. Returns the number of rows; 0 after errors (a tensor that is missing, has another shape or number of rows,
+// or contains NaN or infinity).
 int64_t rows_read(struct arena *arena, const char *path, struct rows_tensor *tensor, int count, int64_t wanted,
                   int64_t most, struct diag *diag);
 
-// The whole file appears, or after an error nothing.
+// Writes the whole file, or nothing after an error.
 bool rows_write(struct arena *arena, const char *path, const struct rows_tensor *tensor, int count, int64_t rows,
                 struct diag *diag);
 
-// Random rows (`--data-seed`): every input's, one input after the other, drawn from one state.
+// Random rows (`--data-seed`): one random state gives the rows of all inputs, one input after the other.
 uint64_t rows_random_state(uint64_t seed);
 float *rows_random(struct arena *arena, size_t count, uint64_t *state);
 
-// FNV-1a by words over all outputs of a row, row by row; begins with 0.
+// Word-wise FNV-1a over all outputs of a row, row by row, starting with 0.
 static inline uint64_t rows_hash(uint64_t hash, uint32_t word) { return (hash ^ word) * 0x100000001b3u; }
 
 #endif

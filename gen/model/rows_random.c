@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random rows, the same wherever they are asked for with one seed.
+// Random rows, which depend only on the seed.
 #include "gen/model/rows.h"
 
 uint64_t rows_random_state(uint64_t seed) { return seed * 0x9e3779b97f4a7c15u + 1; }
@@ -13,7 +13,7 @@ static uint64_t draw(uint64_t *state) {
     return x * 0x2545f4914f6cdd1du;
 }
 
-// Bell shaped, within (-4, 4), now and then exactly 0.
+// Bell-shaped within (-4, 4), and occasionally exactly 0.
 static float random_value(uint64_t *state) {
     uint64_t r = draw(state);
     if ((r & 127) == 0) return 0.0f;

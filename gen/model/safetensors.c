@@ -17,7 +17,7 @@ struct safetensors {
     const char *path;
     struct loc loc;
     uint64_t file_bytes;
-    uint64_t data_begin; // of the data area in the file
+    uint64_t data_begin; // start of the data area in the file
     VEC(struct safetensors_tensor) tensors;
 };
 
@@ -88,7 +88,7 @@ static const char *offsets_error(const json_t *offsets, struct safetensors_tenso
     return t->begin > t->end ? "ends before it begins" : NULL;
 }
 
-// One entry of the header without looking at the file; the reason when it is wrong.
+// Reads one entry of the header, without the file. Returns the reason if it is wrong.
 static const char *entry_error(struct arena *arena, const json_t *entry, struct safetensors_tensor *t) {
     const char *why = json_is_object(entry) ? shape_error(json_object_get(entry, "shape"), t) : "is not an object";
     if (!why) why = offsets_error(json_object_get(entry, "data_offsets"), t);
@@ -111,7 +111,7 @@ static bool add_tensor(struct safetensors *file, struct arena *arena, const char
     return true;
 }
 
-// A file that is cut off lacks the end of one tensor and all of those behind it: one error for all of them.
+// In a truncated file one tensor is cut and all after it are missing, so they are reported as one error.
 static bool check_whole(struct safetensors *file, struct diag *diag) {
     const struct safetensors_tensor *first = NULL;
     uint64_t have = file->file_bytes - file->data_begin;
@@ -137,7 +137,7 @@ static int compare_begin(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
-// The tensors sorted by place must not overlap, and nothing may follow the last.
+// Tensors sorted by offset must not overlap, and nothing may follow the last.
 static bool check_places(struct safetensors *file, struct diag *diag) {
     bool ok = true;
     size_t n = file->tensors.count;
@@ -220,7 +220,7 @@ struct safetensors *safetensors_open(struct arena *arena, const char *path, stru
         diag_error(diag, file->loc, "%s", strerror(errno));
         return safetensors_close(file), NULL;
     }
-    setvbuf(file->stream, NULL, _IONBF, 0); // every read is a tensor, or a large part of one
+    setvbuf(file->stream, NULL, _IONBF, 0); // every read is a tensor or a large part of one
     if (read_header(file, arena, diag)) return file;
     return safetensors_close(file), NULL;
 }
@@ -257,7 +257,7 @@ int64_t safetensors_rows(const struct safetensors_tensor *t) { return t->rank ? 
 static bool read_floats(struct safetensors *file, const struct safetensors_tensor *t, int64_t from, int64_t count,
                         float *out) {
     uint64_t each = t->dtype == SAFETENSORS_F32 ? 4 : 2;
-    size_t bytes = (size_t)count * each; // inside the file, so a size_t holds it
+    size_t bytes = (size_t)count * each; // fits size_t, because it is inside the file
     unsigned char *raw = malloc(bytes + 1);
     if (!raw) base_fatal("out of memory");
     bool ok = read_bytes(file, file->data_begin + t->begin + (uint64_t)from * each, raw, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of the safetensors format: 8 bytes little-endian header length, a JSON header, raw tensor bytes.
+// Reader of the safetensors format: header length (8 bytes, little endian), JSON header, raw tensor bytes.
 #ifndef RILL_SAFETENSORS_H
 #define RILL_SAFETENSORS_H
 
@@ -10,29 +10,29 @@ enum { SAFETENSORS_MAX_RANK = 8 };
 
 struct safetensors_tensor {
     const char *name;
-    const char *dtype_name; // as written
+    const char *dtype_name; // as in the file
     enum safetensors_dtype dtype;
     int rank;
     int64_t shape[SAFETENSORS_MAX_RANK];
     int64_t elements;
-    uint64_t begin, end; // bytes in the data area; end <= its size
+    uint64_t begin, end; // byte range in the data area
 };
 
 struct safetensors;
 
 // Reads and checks the header: types, shapes against byte counts, ranges inside the file and disjoint. The file stays
-// open and is read tensor by tensor. NULL after reporting.
+// open and is read tensor by tensor. NULL after an error.
 struct safetensors *safetensors_open(struct arena *arena, const char *path, struct diag *diag);
 void safetensors_close(struct safetensors *file); // NULL is fine
 const char *safetensors_path(const struct safetensors *file);
 
 int safetensors_count(const struct safetensors *file);
-const struct safetensors_tensor *safetensors_at(const struct safetensors *file, int index); // in order of their bytes
+const struct safetensors_tensor *safetensors_at(const struct safetensors *file, int index); // ordered by byte range
 int safetensors_find(const struct safetensors *file, const char *name);                     // -1: none
 
 // All elements as fp32 (exact), in arena memory. NULL after an error naming the tensor.
 float *safetensors_read(struct safetensors *file, int index, struct arena *arena, struct diag *diag);
-// The same of some rows, parts of the first dimension (of a scalar: it is the row 0).
+// Reads only some rows of the first dimension. A scalar has the single row 0.
 float *safetensors_read_rows(struct safetensors *file, int index, int64_t first, int64_t rows, struct arena *arena,
                              struct diag *diag);
 int64_t safetensors_rows(const struct safetensors_tensor *tensor);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file of tensors, or several with an index: {"weight_map": {tensor: file}}; or one GGUF file.
+// One file of tensors, several files with an index {"weight_map": {tensor: file}}, or one GGUF file.
 #include "gen/model/shards.h"
 
 #include <jansson.h>
@@ -48,7 +48,7 @@ static bool open_shard(struct shards *s, const char *dir, const char *name, stru
 
 // ---- the index ----
 
-// A file lies in the folder itself.
+// A listed file must be directly in the folder.
 static const char *name_fault(const struct shards *s, const char *name) {
     if (!name || !*name) return "no file name";
     if (strchr(name, '/') || name[0] == '.') return "a file must lie beside the index";
@@ -69,7 +69,7 @@ static bool check_listed(const struct shards *s, const char *tensor, const char 
     return false;
 }
 
-// A tensor in two files would be read out of one of them.
+// Refuses a tensor in two files, because only one of them would be read.
 static bool check_listing(const struct shards *s, const json_t *map, struct diag *diag) {
     bool ok = true;
     for (size_t i = 0; ok && i < s->tensor.count; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a checkpoint: model.safetensors of a folder, or the files that its model.safetensors.index.json lists;
-// or a GGUF file.
+// The tensors of a checkpoint: model.safetensors in a folder, the files that its model.safetensors.index.json lists, or
+// a GGUF file.
 #ifndef RILL_SHARDS_H
 #define RILL_SHARDS_H
 
@@ -9,7 +9,7 @@
 struct shards;
 struct family_values;
 
-// All headers are read and checked; the files stay open. NULL after reporting.
+// Reads and checks all headers and keeps the files open. NULL after an error.
 struct shards *shards_open(struct arena *arena, const char *source, const struct family_values *values,
                            struct diag *diag);
 void shards_close(struct shards *); // NULL is fine
@@ -18,6 +18,6 @@ const struct safetensors_tensor *shards_at(const struct shards *, int index);
 // As safetensors_read_rows.
 float *shards_read(struct shards *, int index, int64_t first, int64_t rows, struct arena *arena, struct diag *diag);
 struct loc shards_loc(const struct shards *, int index);  // of a tensor's file; -1: of the only file, or of the index
-const char *shards_path(const struct shards *, int file); // NULL: it has no more files
+const char *shards_path(const struct shards *, int file); // NULL: no such file
 
 #endif

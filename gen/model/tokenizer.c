@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts to ids and back. What a file says of a tokenizer is read by the loaders; how a text is split and merged stands
-// in tokenizer_split.c and tokenizer_merge.c.
+// Converts texts to ids and back. Loaders read the tokenizer's files; tokenizer_split.c and tokenizer_merge.c split and
+// merge texts.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/model/tokenizer.h"
 
@@ -15,7 +15,7 @@ bool token_ids_read(struct arena *arena, const char *text, struct token_ids *ids
     const char *p = text + strspn(text, " ");
     while (*p) {
         char *end;
-        unsigned long v = strtoul(p, &end, 10); // too large: ULONG_MAX
+        unsigned long v = strtoul(p, &end, 10); // ULONG_MAX if too large
         if (*p < '0' || *p > '9' || v > UINT32_MAX) return false;
         VEC_PUSH(arena, *ids, (uint32_t)v);
         p = end + strspn(end, " ");
@@ -34,7 +34,7 @@ static bool is_file(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-// Merges alone are a tokenizer too, one that cannot be opened.
+// A folder with only one of these files has a tokenizer as well, but an incomplete one cannot be opened.
 const char *const tokenizer_file[TOKENIZER_FILES] = {"vocab.json", "merges.txt",     "encoder.json",
                                                      "vocab.bpe",  "tokenizer.json", "tokenizer.gguf"};
 
@@ -63,7 +63,8 @@ struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct
                *gguf = arena_printf(arena, "%s/tokenizer.gguf", source);
     if (!is_file(usual) && is_file(original))
         return tokenizer_load_files(arena, original, arena_printf(arena, "%s/vocab.bpe", source), diag);
-    // GPT-2's two files first: `rill pack` copies them, so a simulation and the golden model read the same ones.
+    // GPT-2's two files take precedence. `rill pack` copies them, so a simulation and the golden model read the same
+    // files.
     if (!is_file(usual) && is_file(json)) return tokenizer_load_json(arena, json, diag);
     if (!is_file(usual) && is_file(gguf)) return tokenizer_load_gguf(arena, gguf, diag);
     return tokenizer_load_files(arena, usual, arena_printf(arena, "%s/merges.txt", source), diag);
@@ -99,16 +100,17 @@ void tokenizer_close(struct tokenizer *t) {
 
 // ---- specials ----
 
-// A walk that looks for specials, and what it has come to.
+// The state of a search for specials in a text.
 struct walk {
     const struct tokenizer *t;
-    bool control, normalized; // which specials; a normalized one is looked for in a normalized text
-    bool first[256];          // bytes with which one of them begins
+    // Control: which specials; normalized: specials that are searched for in a normalized text.
+    bool control, normalized;
+    bool first[256]; // first bytes of these specials
     enum tokenizer_before before;
     struct token_ids *ids;
 };
 
-// The longest special that begins here, NULL: none.
+// The longest special that begins here; NULL: none.
 static const struct tokenizer_special *special_at(const struct walk *w, const char *text, size_t len) {
     const struct tokenizer_special *best = NULL;
     for (size_t i = 0; i < w->t->specials.count; i++) {
@@ -126,12 +128,12 @@ static struct walk begin_walk(const struct tokenizer *t, bool control, bool norm
     return w;
 }
 
-// SentencePiece's space before a text stands also where the text begins with a symbol.
+// Whether there is a stretch to encode. SentencePiece also puts its space before a text that begins with a symbol.
 static bool has_stretch(const struct tokenizer *t, size_t len, enum tokenizer_before before, bool symbol_follows) {
     return len > 0 || (symbol_follows && t->prefix == TOKENIZER_PREFIX_TEXT && before != TOKENIZER_SYMBOL);
 }
 
-// What to do with a text between specials.
+// What to do with the text between two specials.
 typedef void stretch_function(const struct walk *, const char *text, size_t len);
 
 static void walk_specials(struct walk *w, const char *text, size_t len, stretch_function *stretch) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every loader of a tokenizer does: ids and their texts, the byte alphabet, merges, scores, specials.
+// Shared by all loaders of tokenizers: ids and their texts, the byte alphabet, merges, scores, specials.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static bool is_plain(unsigned byte) {
     return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
 }
 
-// The other 68 bytes, in order, are the characters from 256 on. -1: not in the alphabet.
+// The characters from 256 on represent the other 68 bytes, in order. -1: not in the alphabet.
 static int byte_of_character(uint32_t character) {
     if (character < FIRST_SHIFTED) return is_plain(character) ? (int)character : -1;
     if (character > LAST_SHIFTED) return -1;
@@ -32,7 +32,8 @@ static int byte_of_character(uint32_t character) {
         if (!is_plain((unsigned)byte) && left-- == 0) return byte;
 }
 
-// One character of one or two bytes (all the alphabet needs); its length, 0 when it is another.
+// Reads a character of one or two bytes, which is all that the alphabet has. Returns its length; 0 for any other
+// character.
 static size_t next_character(const char *s, size_t len, uint32_t *character) {
     unsigned char a = (unsigned char)s[0];
     if (a < 0x80) return *character = a, 1;
@@ -202,7 +203,7 @@ bool tokenizer_set_scores(struct tokenizer_builder *b, const double score[]) {
     return true;
 }
 
-// ---- what ids read as ----
+// ---- decoded texts of ids ----
 
 static bool is_byte_token(const struct tokenizer *t, uint32_t id, unsigned *byte) {
     for (*byte = 0; *byte < 256; ++*byte)
@@ -227,7 +228,8 @@ static struct tokenizer_token show(struct tokenizer_builder *b, uint32_t id) {
     }
     token.len = out.len;
     token.bytes = arena_strndup(b->arena, text_cstr(&out), out.len);
-    if (out.len) memcpy((char *)(uintptr_t)token.bytes, out.data, out.len); // a byte may be 0
+    // Not copied as a string, because a byte may be 0.
+    if (out.len) memcpy((char *)(uintptr_t)token.bytes, out.data, out.len);
     text_free(&out);
     return token;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question in the form that a chat model was trained with: a template (gen/spec/chat.h) around the text.
+// Encodes a question in the form that a chat model was trained with: a template (gen/spec/chat.h) around the text.
 #include <inttypes.h>
 #include <string.h>
 
 #include "gen/spec/chat.h"
 #include "gen/model/tokenizer_internal.h"
 
-// Whether a text has words in it that would become control tokens: a question must not end its own turn.
+// Whether a text contains words that would become control tokens. A question must not end its own turn.
 static bool holds_control(const struct tokenizer *t, const char *text, size_t len) {
     struct token_ids plain = {0}, trusted = {0};
     tokenizer_encode(t, text, len, false, &plain);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tokenizer in a GGUF file's metadata: byte-level BPE with a named splitting, or SentencePiece's scores.
+// The tokenizer in a GGUF file's metadata: byte-level BPE with a named splitting, or SentencePiece with scores.
 #include <inttypes.h>
 #include <string.h>
 
@@ -36,8 +36,8 @@ static struct tokenizer_token token_of(struct loader *l, uint32_t id, struct ggu
     return (struct tokenizer_token){bytes, text.len, TOKENIZER_NONE};
 }
 
-// llama.cpp refuses a vocabulary that has one text twice: nothing tells which of the ids a text becomes. Tokens without
-// a text may be many.
+// Refuses a text that occurs twice, as llama.cpp does, because nothing tells which of the ids the text becomes. Any
+// number of tokens may have an empty text.
 static bool is_new(struct loader *l, const struct gguf_text *texts, uint32_t id) {
     struct tokenizer_token token = token_of(l, id, texts[id]);
     uint32_t other = tokenizer_find(l->b.t, token.bytes, token.len);
@@ -116,7 +116,7 @@ static bool read_byte_level(struct loader *l, int64_t *begins) {
     return choose_splitting(l, begins) && read_tokens(l) && read_merges(l) && tokenizer_find_bytes(&l->b);
 }
 
-// Tokens that are never the result of a merge.
+// Marks tokens that are never the result of a merge.
 static void exclude(struct loader *l) {
     for (size_t id = 0; id < l->b.t->vocab; id++)
         if (l->type[id] == CONTROL || l->type[id] == UNKNOWN || l->type[id] == UNUSED || l->type[id] == BYTE)
@@ -180,7 +180,7 @@ struct tokenizer *tokenizer_load_gguf(struct arena *arena, const char *path, str
 bool tokenizer_in_gguf(struct arena *arena, const char *path) {
     struct diag silent;
     FILE *nowhere = fopen("/dev/null", "w");
-    if (!nowhere) return true; // the loader says what is wrong
+    if (!nowhere) return true; // the loader will report what is wrong
     diag_init(&silent, nowhere);
     struct gguf *file = gguf_open(arena, path, &silent);
     bool has = !file || gguf_find(file, "tokenizer.ggml.tokens");

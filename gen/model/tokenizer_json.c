@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hugging Face's tokenizer.json: BPE on bytes or characters, with the normalizers and splittings that models in use
-// have. What is not known is refused by its name: a tokenizer that is nearly right gives nearly right ids.
+// Hugging Face's tokenizer.json: BPE on bytes or characters, with the normalizers and splittings of models in use.
+// Anything else is refused by name, because a tokenizer that is nearly right gives nearly right ids.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct loader {
     struct tokenizer_builder b;
     struct tokenizer *t;
     json_t *root, *model;
-    bool prepends, replaces; // the normalizer, of spaces
+    bool prepends, replaces; // what the normalizer does with spaces
 };
 
 static bool refuse(struct loader *l, const char *part, const char *what) {
@@ -20,7 +20,7 @@ static bool refuse(struct loader *l, const char *part, const char *what) {
     return false;
 }
 
-static const char *text_of(const json_t *map, const char *key) { // "" where there is none
+static const char *text_of(const json_t *map, const char *key) { // "" if absent
     const char *text = json_string_value(json_object_get(map, key));
     return text ? text : "";
 }
@@ -30,7 +30,7 @@ static bool truth_of(const json_t *map, const char *key, bool preset) {
     return json_is_boolean(v) ? json_is_true(v) : preset;
 }
 
-// A part that is one of its kind, or a sequence of them under `key`.
+// Handles a part that is either a single one or a sequence of parts under `key`.
 typedef bool part_function(struct loader *, const json_t *part);
 static bool each_part(struct loader *l, const json_t *part, const char *key, part_function *f) {
     const json_t *one;
@@ -63,7 +63,7 @@ static bool read_byte_level(struct loader *l, const json_t *part) {
     return !truth_of(part, "use_regex", true) || tokenizer_add_stage(&l->b, "gpt2");
 }
 
-// Gemma's splitting at spaces finds none: its normalizer has replaced them.
+// Gemma's splitting at spaces has no effect, because its normalizer has already replaced them.
 static bool read_split(struct loader *l, const json_t *part) {
     const json_t *pattern = json_object_get(part, "pattern");
     const char *written = text_of(pattern, "Regex"), *stage = tokenizer_splitting_of(&l->b, written);
@@ -109,7 +109,7 @@ static bool check_id(struct loader *l, const char *text, const json_t *id) {
     return false;
 }
 
-// One more than the largest id. False after an error.
+// The largest id plus one. False after an error.
 static bool count_ids(struct loader *l, size_t *ids) {
     json_int_t last = -1;
     const char *text;
@@ -137,7 +137,7 @@ static bool add_vocabulary(struct loader *l) {
     return true;
 }
 
-// Their texts stand as they are, not in the byte alphabet.
+// Added tokens are written as plain text, not in the byte alphabet.
 static bool add_added(struct loader *l, const json_t *one) {
     const char *text = text_of(one, "content");
     uint32_t id = (uint32_t)json_integer_value(json_object_get(one, "id"));
@@ -167,7 +167,7 @@ static bool read_tokens(struct loader *l) {
 
 // ---- merges ----
 
-// "a b", or ["a", "b"]; a symbol may itself begin with a space only in the second form.
+// Reads "a b" or ["a", "b"]. Only in the second form may a symbol begin with a space.
 static bool add_merge(struct loader *l, const json_t *pair, size_t index) {
     const char *where = arena_printf(l->b.arena, "merge %zu", index), *text = json_string_value(pair);
     const char *left = json_string_value(json_array_get(pair, 0)), *right = json_string_value(json_array_get(pair, 1));
@@ -188,7 +188,7 @@ static bool read_merges(struct loader *l) {
     return true;
 }
 
-// ---- the id before a text, the id behind it ----
+// ---- the ids before and after a text ----
 
 static bool read_post_processor(struct loader *l, const json_t *part) {
     const json_t *first = json_array_get(json_object_get(part, "single"), 0);
@@ -198,13 +198,14 @@ static bool read_post_processor(struct loader *l, const json_t *part) {
     return true;
 }
 
-// A token that tokenizer_config.json names, as a text or as a map; "": it does not.
+// A token in tokenizer_config.json, which gives it as a text or as a map; "": absent.
 static const char *named(const json_t *config, const char *key) {
     const json_t *token = json_object_get(config, key);
     return json_is_string(token) ? json_string_value(token) : text_of(token, "content");
 }
 
-// tokenizer_config.json beside it names the end of a text, and a flag of it may put the begin in front of each.
+// tokenizer_config.json in the same folder names the token that ends a text. A flag in it may put the begin token
+// before each text.
 static bool find_ends(struct loader *l, const char *path) {
     const char *config = arena_printf(l->b.arena, "%s/tokenizer_config.json", file_dir(l->b.arena, path));
     json_t *root;
@@ -241,7 +242,7 @@ static bool read_model(struct loader *l) {
 }
 
 static bool read_all(struct loader *l, const char *path) {
-    l->t->model = TOKENIZER_CHAR_BPE; // until a ByteLevel says otherwise
+    l->t->model = TOKENIZER_CHAR_BPE; // until a ByteLevel changes it
     if (!each_part(l, json_object_get(l->root, "normalizer"), "normalizers", read_normalizer) ||
         !each_part(l, json_object_get(l->root, "pre_tokenizer"), "pretokenizers", read_pre_tokenizer) ||
         !read_model(l) || !each_part(l, json_object_get(l->root, "post_processor"), "processors", read_post_processor))

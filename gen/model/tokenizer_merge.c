@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte pair encoding of one piece: symbols side by side are merged, the best pair first, of equal ones the leftmost.
+// Byte pair encoding of one piece: adjacent symbols are merged, the best pair first and the leftmost among equal ones.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/model/tokenizer_internal.h"
 
-// A symbol of the piece, linked to its neighbours by index. Its bytes are start .. start + len - 1; len 0: merged into
-// the one before.
+// A symbol of the piece, linked to its neighbours by index. Its bytes are start .. start + len - 1. len 0: it was
+// merged into the previous symbol.
 struct symbol {
     uint32_t id; // TOKENIZER_NONE: a character without a token
     int32_t start, len;
     int32_t prev, next; // -1: none
 };
 
-// A merge that was possible when it was found; stale when left or right grew since.
+// A possible merge when it was found. It is stale if left or right has grown since.
 struct candidate {
     uint32_t rank;
     int32_t at; // left symbol
@@ -21,7 +21,7 @@ struct candidate {
     uint32_t merged;
 };
 
-// Binary heap: lowest rank first, then leftmost.
+// A binary heap, with the lowest rank first, then the leftmost.
 struct merger {
     const struct tokenizer *t;
     const char *piece;
@@ -53,7 +53,7 @@ static struct candidate heap_pop(struct merger *m) {
     return top;
 }
 
-// What two symbols become; its rank is TOKENIZER_NONE where they stay apart.
+// The result of merging two symbols; its rank is TOKENIZER_NONE if they stay apart.
 static struct tokenizer_merge find_merge(const struct merger *m, const struct symbol *left,
                                          const struct symbol *right) {
     struct tokenizer_merge none = {.rank = TOKENIZER_NONE};
@@ -89,7 +89,7 @@ static void apply(struct merger *m, const struct candidate *c) {
     push_pair(m, c->at);
 }
 
-// ---- the symbols that a piece begins with ----
+// ---- the first symbols of a piece ----
 
 static void add_symbol(struct merger *m, uint32_t id, size_t start, size_t len) {
     m->symbols[m->count] = (struct symbol){id, (int32_t)start, (int32_t)len, m->count - 1, m->count + 1};
@@ -104,15 +104,15 @@ static void split_symbols(struct merger *m, size_t len) {
     const unsigned char *bytes = (const unsigned char *)m->piece;
     for (size_t at = 0, n; at < len; at += n) {
         n = has_bytes(m->t) ? 1 : tokenizer_character(bytes + at, len - at);
-        if (n == 0) n = 1; // no valid character: its byte
+        if (n == 0) n = 1; // not a valid character: take one byte
         add_symbol(m, has_bytes(m->t) ? m->t->byte_id[bytes[at]] : tokenizer_find(m->t, m->piece + at, n), at, n);
     }
     m->symbols[m->count - 1].next = -1;
 }
 
-// ---- the ids that it ends with ----
+// ---- the final ids ----
 
-// A character without a token: the ids of its bytes, or the unknown one, or nothing.
+// A character without a token becomes the ids of its bytes, or the unknown id, or nothing.
 static void push_unknown(const struct merger *m, const struct symbol *s, struct token_ids *ids) {
     for (int32_t i = 0; m->t->byte_fallback && i < s->len; i++)
         tokenizer_push(m->t, ids, m->t->byte_id[(unsigned char)m->piece[s->start + i]]);
@@ -120,7 +120,7 @@ static void push_unknown(const struct merger *m, const struct symbol *s, struct 
 }
 
 static void push_symbols(const struct merger *m, struct token_ids *ids) {
-    bool again = false; // the symbol before is unknown too, and its id stands for both
+    bool again = false; // the previous symbol is unknown as well, and its id covers both
     for (int32_t i = 0; i >= 0; i = m->symbols[i].next) {
         bool known = m->symbols[i].id != TOKENIZER_NONE;
         if (known) tokenizer_push(m->t, ids, m->symbols[i].id);
@@ -129,7 +129,7 @@ static void push_symbols(const struct merger *m, struct token_ids *ids) {
     }
 }
 
-// A merge makes at most two new candidates and there are at most n - 1 merges: the heap never exceeds 3 n.
+// A merge makes at most two new candidates, and there are at most n - 1 merges, so the heap never exceeds 3 n.
 static void merge_symbols(const struct tokenizer *t, const char *piece, size_t n, struct token_ids *ids) {
     struct merger m = {.t = t, .piece = piece};
     m.symbols = calloc(n, sizeof *m.symbols);
@@ -148,7 +148,7 @@ static void merge_symbols(const struct tokenizer *t, const char *piece, size_t n
 
 void tokenizer_push(const struct tokenizer *t, struct token_ids *ids, uint32_t id) { VEC_PUSH(t->arena, *ids, id); }
 
-// Very long pieces (megabytes without a space) are cut: links are 32-bit, and no text means such a word.
+// Cuts very long pieces (megabytes without a space), because links have 32 bits. No real text has such words.
 void tokenizer_merge_piece(const struct tokenizer *t, const char *piece, size_t len, struct token_ids *ids) {
     enum { MAX_PIECE = 1 << 20 };
     uint32_t id = t->whole ? tokenizer_find(t, piece, len) : TOKENIZER_NONE;

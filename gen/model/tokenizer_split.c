@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a text to its pieces: normal forms, and regular expressions that split one after the other.
+// Splits a text into pieces: normal forms first, then regular expressions, each splitting the pieces of the one before.
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static size_t valid_prefix(const char *text, size_t len) {
 
 // ---- pieces ----
 
-// The matches of a stage are pieces, and so is what lies between them; the next stage splits each.
+// The matches of a stage and the texts between them are pieces. The next stage splits each of them.
 static void split(const struct tokenizer *t, int stage, const char *text, size_t len, struct token_ids *ids) {
     if (len == 0) return;
     if (stage == t->stages) {
@@ -48,7 +48,7 @@ static void split(const struct tokenizer *t, int stage, const char *text, size_t
     }
 }
 
-// Bytes that are no valid UTF-8 stand each by itself.
+// Each byte that is not valid UTF-8 becomes a separate piece.
 static void split_any(const struct tokenizer *t, const char *text, size_t len, struct token_ids *ids) {
     while (len > 0) {
         size_t n = valid_prefix(text, len);
@@ -61,7 +61,7 @@ static void split_any(const struct tokenizer *t, const char *text, size_t len, s
 
 // ---- normal forms ----
 
-// Valid stretches composed; NULL: the text as it is.
+// Appends the text with its valid stretches composed.
 static void add_composed(struct text *out, const char *text, size_t len) {
     while (len > 0) {
         size_t n = valid_prefix(text, len);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tokenizers split a text, by families/tokenizer/splittings.yaml: read and compiled.
+// Reads and compiles how tokenizers split a text (families/tokenizer/splittings.yaml).
 #include <string.h>
 
 #include "gen/model/tokenizer_internal.h"
@@ -52,7 +52,7 @@ const char *tokenizer_splitting_of(const struct tokenizer_builder *b, const char
 
 // ---- expressions ----
 
-// White space is spelled out (Unicode's White_Space): libraries differ in what \s means.
+// White space is spelled out (Unicode's White_Space), because libraries differ in the meaning of \s.
 #define WS "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
 
 static const char *space_as(char letter, bool in_class) {
@@ -87,7 +87,7 @@ static pcre2_code *compile(struct tokenizer_builder *b, const struct yaml_node *
         diag_error(b->diag, node->loc, "splitting `%s`: its expression is wrong: %s", name, (const char *)why);
         return NULL;
     }
-    pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // without it matching is slower, not different
+    pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // only affects speed
     return code;
 }
 
@@ -111,7 +111,7 @@ bool tokenizer_add_stage(struct tokenizer_builder *b, const char *name) {
     return true;
 }
 
-// ---- what a GGUF file names ----
+// ---- splittings named in a GGUF file ----
 
 struct named {
     bool whole, nfc, begins;

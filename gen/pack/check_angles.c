@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divisors of frequencies in a GGUF file against the spec's table of angles: the file says by them how angles are
-// scaled, the spec by its keys.
+// Compares the frequency divisors in a GGUF file with the spec's table of angles. Both describe how angles are scaled,
+// the file by these divisors and the spec by its keys.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
 
-#define MOST_APART 1e-4 // of 1: both are made of rounded numbers
+#define MOST_APART 1e-4 // relative to 1, because both come from rounded numbers
 
 static const struct ir_node *find_table(const struct ir *ir, const char *name) {
     for (int n = 0; n < ir->nodes; n++)
@@ -19,7 +19,7 @@ static const struct ir_node *find_table(const struct ir *ir, const char *name) {
     return NULL;
 }
 
-// What the table divides the frequency of a pair by, from its row of position 1: cos in front of sin.
+// What the table divides the frequency of a pair by, derived from its row of position 1: cosines first, then sines.
 static double divisor(const struct ir_node *node, const float *row, int64_t cols, int64_t i) {
     double theta = ir_attr_float(&node->attrs, "theta", 1), plain = pow(theta, -2 * (double)i / (double)cols);
     return plain / atan2((double)row[cols / 2 + i], (double)row[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// config.json against the spec: what the shapes of the tensors cannot tell (heads, eps, the kind of model) would give a
-// wrong text silently.
+// Compares config.json with the spec. The shapes of the tensors do not tell the number of heads, eps or the kind of
+// model, and a wrong value there would silently give wrong text.
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "gen/pack/pack.h"
 #include "gen/model/tokenizer.h"
 
-// The parameters that the spec of a model gives to its family, both out of the IR's copies.
+// The parameters that the spec of a model gives to its family. The IR has copies of both texts.
 static struct family_values *wanted(const struct ir *ir, const struct family *family, struct diag *diag) {
     const struct yaml_node *root = yaml_read_bytes("spec.yaml", ir->spec, strlen(ir->spec), ir->arena, diag),
                            *model = root ? yaml_get(root, "model") : NULL;
@@ -24,7 +24,7 @@ static struct family *family_of(const struct ir *ir, struct diag *diag) {
 }
 
 bool pack_check_config(const struct ir *ir, const char *dir, struct diag *diag) {
-    if (!ir->family || !ir->spec) return true; // a graph has no config
+    if (!ir->family || !ir->spec) return true; // a graph has no config.json
     struct family *family = family_of(ir, diag);
     if (!family) return false;
     struct family_values *want = wanted(ir, family, diag), *have = NULL;
@@ -43,10 +43,10 @@ bool pack_has_tokenizer(const struct ir *ir, const char *dir) { return tokenizer
 
 bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *diag) {
     int64_t rows = ir_vocabulary(ir);
-    if (!rows || !pack_has_tokenizer(ir, dir)) return true; // ids in, ids out
+    if (!rows || !pack_has_tokenizer(ir, dir)) return true; // works on ids only
     struct tokenizer *t = tokenizer_open(ir->arena, dir, diag);
     if (!t) return false;
-    int64_t have = tokenizer_plain_vocab(t); // a special beyond the rows is refused in the prompt that has it
+    int64_t have = tokenizer_plain_vocab(t); // a special token beyond the rows is refused when a prompt contains it
     tokenizer_close(t);
     if (have <= rows) return true;
     diag_error(diag, loc_file(ir->arena, dir), "the tokenizer has %" PRId64 " tokens, the spec's vocabulary %" PRId64,

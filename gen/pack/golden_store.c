@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lays out, writes and maps the file of golden weights (gen/pack/golden_store.h).
 #include "gen/pack/golden_store.h"
 
 #include <errno.h>
@@ -28,9 +29,11 @@ struct plan {
     const struct ir *ir;
     struct arena *arena;
     struct store_entry *entry;
-    const char **weight;  // names of the entries' matrices; NULL for floats
-    int *bucket, *before; // last owner of a name with this hash, and for each owner the one before it; -1: none
-    uint32_t buckets;     // a power of two
+    const char **weight; // names of the matrices of entries; NULL for floats
+    // bucket: the last owner whose name has this hash. before: for each owner, the previous one in its bucket. -1:
+    // none.
+    int *bucket, *before;
+    uint32_t buckets; // a power of two
     int count;
     int64_t at;
 };
@@ -50,7 +53,7 @@ static bool same_matrix(const struct plan *p, int i, const struct store_entry *e
            ir_attr_int(a, "transpose", 0) == ir_attr_int(b, "transpose", 0);
 }
 
-// The earlier entry with the same matrix, or `self`, which is then found by those that follow.
+// The earlier entry with the same matrix, or `self`, which later entries then find.
 static int find_owner(struct plan *p, const struct store_entry *e, const char *weight, int self) {
     int *last = bucket_of(p, weight);
     for (int i = *last; i >= 0; i = p->before[i])
@@ -98,7 +101,7 @@ static void plan_entry(struct plan *p, int n, int64_t repetition) {
     struct store_entry e = {.node = n, .repetition = (int32_t)repetition};
     switch (ir_op_weights(p->ir, node->op)) {
     case IR_WEIGHTS_NONE: return;
-    case IR_WEIGHTS_MATRIX: plan_matrix(p, &e, in, (enum qformat)layout_format(node)); break; // as it has
+    case IR_WEIGHTS_MATRIX: plan_matrix(p, &e, in, (enum qformat)layout_format(node)); break;
     case IR_WEIGHTS_RECORDS: plan_matrix(p, &e, cols, table_format(node)); break;
     case IR_WEIGHTS_TABLE:
     case IR_WEIGHTS_COMPUTED: plan_floats(p, &e, rows, cols); break;
@@ -124,7 +127,7 @@ struct store_entry *store_plan(struct arena *arena, const struct ir *ir, int *co
     p.before = ARENA_ARRAY(arena, int, most);
     for (p.buckets = 1; p.buckets < most; p.buckets *= 2) continue;
     p.bucket = ARENA_ARRAY(arena, int, p.buckets);
-    plan_all(&p, 0); // the arrays begin behind the entries, whose number is known now
+    plan_all(&p, 0); // the arrays begin after the entries, whose number is now known
     plan_all(&p, STORE_HEADER + (int64_t)sizeof *p.entry * p.count);
     *count = p.count;
     *bytes = p.at;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden weights of a design: every quantized matrix, table and vector parameter, by node and repetition, in one
-// file (image/golden.bin). Layout: magic, entry count, entries, then the arrays at 64-byte boundaries. A matrix that
-// several nodes share (a tied head) is there once. Written by `rill pack`, mapped by verif/replay.
+// file (image/golden.bin). The file has a magic number, the number of entries, the entries, and then the arrays at
+// 64-byte boundaries. A matrix that several nodes share (a tied head) is stored once. `rill pack` writes the file, and
+// verif/replay maps it.
 #ifndef RILL_GOLDEN_STORE_H
 #define RILL_GOLDEN_STORE_H
 
@@ -13,29 +14,30 @@
 #define GOLDEN_STORE_FILE "golden.bin"
 #define GOLDEN_STORE_MAGIC "RILLGLD3"
 
-// One weight-bearing node and repetition. Offsets are in bytes from the start of the file, 0: absent.
+// A node with weights, in one repetition. Offsets are in bytes from the start of the file; 0: absent.
 struct store_entry {
     int32_t node, repetition;
-    int32_t format; // enum qformat of q, whose elements are int16_t at QFORMAT_INT16, else int8_t
+    int32_t format; // enum qformat of q; elements of q are int16_t with QFORMAT_INT16, else int8_t
     int32_t
         is_float; // 1: no q; f32 holds `rows` x `k` fp32 (table by position; gain and offset of a norm as rows 0 and 1)
-    int32_t owner;    // entry that brings the matrix: its own index, or that of an earlier entry with the same one
+    int32_t owner;    // entry that stores the matrix: its own index, or that of an earlier entry with the same matrix
     int32_t reserved; // 0
     int64_t rows, k, group, groups;
     int64_t q, row_scale, group_scale, group_offset, bias, f32;
 };
 
-// The entries a design needs, in node and repetition order, with their places; *bytes is the size of the file.
+// The entries that a design needs, in the order of nodes and repetitions, with their offsets; *bytes is the size of the
+// file.
 struct store_entry *store_plan(struct arena *, const struct ir *, int *count, int64_t *bytes);
-// The checkpoint's name of a tensor that a node's attribute `key` gives: `{layer}` is the repetition. "" without the
-// attribute.
+// The name in the checkpoint of the tensor that a node's attribute `key` gives, with `{layer}` replaced by the
+// repetition. "" without the attribute.
 const char *store_tensor_name(struct arena *, const struct ir_node *, const char *key, int64_t repetition);
 
-// Writing, each array at its place, in any order. False with errno when the file cannot be written.
+// Write the arrays at their offsets, in any order. False with errno if the file cannot be written.
 bool store_write_head(FILE *, const struct store_entry *, int count);
 bool store_write_matrix(FILE *, const struct store_entry *,
                         const struct qmatrix *); // of an entry that is its own owner; without the bias
-bool store_write_bias(FILE *, const struct store_entry *, const float *bias); // nothing where the entry has none
+bool store_write_bias(FILE *, const struct store_entry *, const float *bias); // does nothing if the entry has no bias
 bool store_write_floats(FILE *, const struct store_entry *, const float *);
 
 struct store {
@@ -44,7 +46,7 @@ struct store {
     const struct store_entry *entry;
     int count;
 };
-// False after reporting: absent, truncated, or of another design.
+// False after an error: the file is absent, truncated, or of another design.
 bool store_open(struct store *, struct arena *, const struct ir *, const char *image_dir, struct diag *);
 void store_close(struct store *);
 const struct store_entry *store_find(const struct store *, int node, int64_t repetition); // NULL if absent

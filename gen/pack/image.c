@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights, tables and vector parameters in the order in which the hardware reads them.
+// Lays out weights, tables and vector parameters in the order in which the hardware reads them.
 #include "gen/pack/image.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static const struct ir_segment *find_segment(const struct ir *ir, int node) {
     base_fatal("pack: node %s has no memory segment", ir->node[node].name);
 }
 
-// Data of one repetition, `at` bytes into its segment.
+// Writes data of one repetition, `at` bytes into its segment.
 static bool put(struct image *im, const struct ir_segment *seg, int channel, int repetition, int64_t at,
                 const uint8_t *data, int64_t bytes, struct diag *diag) {
     int64_t offset = seg->offset + at;
@@ -46,7 +46,7 @@ static bool put(struct image *im, const struct ir_segment *seg, int channel, int
 
 static void put_f32(uint8_t *at, float f) { memcpy(at, &f, sizeof f); }
 
-// Packs count mantissas: one byte each, or two to a byte, the first in the low nibble.
+// Packs count mantissas: one per byte, or two per byte with the first in the low nibble.
 static void put_mantissas(uint8_t *at, const int8_t *q, int64_t count, bool int4) {
     for (int64_t i = 0; i < count; i++) {
         if (!int4) at[i] = (uint8_t)q[i];
@@ -73,9 +73,9 @@ bool image_header(struct image *im, uint64_t checksum, struct diag *diag) {
     base_fatal("pack: the image has no header");
 }
 
-// ---- products: rows dealt to lanes, chunks of parameters, group scales, rows ----
+// ---- products: rows dealt to lanes, header and group scales of chunks, rows ----
 
-// A row's group scales, each with its offset behind it where there is one.
+// The group scales of a row; a scale that has an offset is followed by it.
 static void put_groups(uint8_t *at, const struct qmatrix *m, int64_t row) {
     for (int64_t g = row * m->groups; g < (row + 1) * m->groups; g++) {
         *at++ = m->group_scale[g];
@@ -91,7 +91,7 @@ static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int
     put_f32(header + 8 * place + 4, m->bias ? m->bias[row] : 0.0f);
     put_groups(header + bytes + place * l->groups * l->group_bytes, m, row);
     bool int4 = l->format != SPEC_INT8;
-    int64_t each = int4 ? 2 * bytes : bytes; // mantissas of a beat
+    int64_t each = int4 ? 2 * bytes : bytes; // mantissas per beat
     for (int64_t beat = 0; beat < l->beats; beat++) {
         int64_t from = beat * each, count = m->k - from < each ? m->k - from : each;
         put_mantissas(lane + layout_data_beat(l, step, beat, outer) * bytes, m->q + row * m->k + from, count, int4);
@@ -104,7 +104,7 @@ static bool is_outer(const struct ir *ir, int node) {
     return false;
 }
 
-// Row scales as the lanes multiply with them, in scratch memory. NULL after reporting.
+// The row scales in the form that the lanes multiply with, in scratch memory. NULL after an error.
 static const float *stored_scales(struct image *im, const struct store_entry *e, const struct qmatrix *m,
                                   struct diag *diag) {
     const struct ir_node *node = &im->ir->node[e->node];
@@ -159,7 +159,7 @@ static void pack_record(const struct image *im, const struct store_entry *e, con
     for (int64_t i = 0; m->q16 && i < m->k; i++) put_word(data + 2 * i, (uint64_t)m->q16[row * m->k + i], 2);
 }
 
-// Of a table that is dealt out every channel has its part of the rows.
+// If a table is dealt out over channels, every channel gets its part of the rows.
 static bool pack_records(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t bytes = record_of(im, e).bytes;
@@ -195,7 +195,7 @@ static bool pack_float_rows(struct image *im, const struct store_entry *e, const
                row_bytes * e->rows, diag);
 }
 
-// One word per chunk: LANES values of each vector, the gain in the low part.
+// One word per chunk: LANES values of each vector, with the gain in the low part.
 static bool pack_params(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t lanes = ir_node_lanes(im->ir, e->node), chunks = layout_div_up(e->k, lanes);

@@ -10,8 +10,8 @@
 
 enum { IMAGE_MAX_CHANNELS = 32, IMAGE_MAGIC = 0x474d4952 /* RIMG */, IMAGE_VERSION = 1 };
 
-struct image_part {   // one contiguous piece, for the manifest
-    const char *name; // of the segment
+struct image_part {   // a contiguous piece of the image, for the manifest
+    const char *name; // name of the segment
     int channel, repetition;
     int64_t offset, bytes;
     uint32_t crc;
@@ -20,29 +20,30 @@ struct image_part {   // one contiguous piece, for the manifest
 struct image {
     const struct ir *ir;
     struct output *out;
-    struct arena *arena;            // of the run
-    struct arena *scratch;          // of one matrix
-    FILE *file[IMAGE_MAX_CHANNELS]; // file[0] NULL: golden weights only
-    FILE *golden;                   // of the golden weights
-    const char *calibration;        // of what text, for the manifest; NULL: none
+    struct arena *arena;            // for the whole run
+    struct arena *scratch;          // for one matrix
+    FILE *file[IMAGE_MAX_CHANNELS]; // file[0] NULL: write only the golden weights
+    FILE *golden;                   // file of the golden weights
+    const char *calibration;        // name of the calibration text, for the manifest; NULL: none
     VEC(struct image_part) parts;
 };
 
 bool image_open(struct image *);
-// A product's matrix to all lanes, or an embedding table to its records.
+// Writes a product's matrix for all lanes, or an embedding table as records.
 bool image_matrix(struct image *, const struct store_entry *, const struct qmatrix *, struct diag *);
-// A table by position, or the parameters of a norm.
+// Writes a table by position, or the parameters of a norm.
 bool image_floats(struct image *, const struct store_entry *, const float *, struct diag *);
-// The header, when all other parts are there: what the design compares before it reads anything else.
+// Writes the header, after all other parts. The design compares it before it reads anything else.
 bool image_header(struct image *, uint64_t checksum, struct diag *);
-// manifest.c: of all parts, never 0.
+// Checksum of all parts, never 0 (manifest.c).
 uint64_t image_checksum(const struct image *);
-// The header and the manifest, and the tokenizer's files where the checkpoint's directory has them (dir NULL: none).
+// Writes the header and the manifest, and copies the tokenizer's files if the checkpoint's directory has them (dir
+// NULL: no directory).
 bool image_finish(struct image *, const char *source, const char *dir, struct diag *);
-// check_config.c: config.json of a checkpoint against the spec of a model, by the keys of its family. Shapes alone do
-// not tell the number of heads or eps. True where there is nothing to compare.
+// check_config.c: compares config.json of a checkpoint with the spec of a model, by the keys of its family, because
+// shapes alone do not tell the number of heads or eps. True if there is nothing to compare.
 bool pack_check_config(const struct ir *, const char *dir, struct diag *);
-// check_angles.c: divisors of frequencies that a GGUF file has, against the tables of the graph.
+// check_angles.c: compares the frequency divisors in a GGUF file with the tables of the graph.
 struct family;
 bool pack_check_angles(const struct ir *, const struct family *, const char *path, struct diag *);
 

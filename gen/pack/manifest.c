@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// image/manifest.json: which design the image belongs to and what lies where, with checksums; and the check of an image
-// against it.
+// image/manifest.json says which design the image belongs to and where everything is stored, with checksums. This file
+// writes it and checks an image against it.
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,7 +17,7 @@
 
 enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 };
 
-// ---- which design ----
+// ---- identity of the design ----
 
 static uint64_t hash_text(const struct text *text) { // FNV-1a
     uint64_t h = 0xcbf29ce484222325u;
@@ -25,7 +25,8 @@ static uint64_t hash_text(const struct text *text) { // FNV-1a
     return h;
 }
 
-// Everything that decides which bytes an image holds and where, but no FIFO depth or other detail of the kernels.
+// Hashes everything that decides which bytes an image has and where. FIFO depths and other details of the kernels are
+// left out.
 uint64_t pack_layout_hash(const struct ir *ir) {
     const struct ir_design *d = &ir->design;
     struct text t = {0};
@@ -57,7 +58,7 @@ uint64_t image_checksum(const struct image *im) {
 static bool copy_file(struct image *im, const char *dir, const char *name, struct diag *diag) {
     size_t len;
     const char *why, *path = arena_printf(im->arena, "%s/%s", dir, name);
-    if (access(path, F_OK)) return true; // the tokenizer is not needed to run ids
+    if (access(path, F_OK)) return true; // running on ids needs no tokenizer
     const char *data = file_read(im->arena, path, MAX_TOKENIZER, &len, &why);
     if (!data) {
         diag_error(diag, loc_file(im->arena, path), "%s", why);
@@ -70,7 +71,7 @@ static bool copy_file(struct image *im, const char *dir, const char *name, struc
     return ok;
 }
 
-// Of a GGUF file what its metadata say.
+// Copies the metadata of a GGUF file.
 static bool copy_metadata(struct image *im, const char *path, struct diag *diag) {
     struct gguf *file = gguf_open(im->arena, path, diag);
     struct text text = {0};
@@ -142,7 +143,7 @@ static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint
     return true;
 }
 
-// The golden weights are written in places, with gaps: what stands there is read back.
+// The golden weights are written at scattered offsets with gaps, so the checksum reads the finished file back.
 static bool sum_golden(struct image *im, struct sum *sum, struct diag *diag) {
     uint8_t *buffer = ARENA_ARRAY(im->arena, uint8_t, READ_BYTES);
     errno = 0;
@@ -197,7 +198,8 @@ static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
     return !why;
 }
 
-// What is compared with the hardware must be what was packed: a damaged file would look like a fault of the design.
+// Checks the golden weights as well. The hardware is compared with them, so a damaged file would look like a fault of
+// the design.
 static bool check_golden(struct reader *r, const json_t *root, uint8_t *buffer) {
     const json_t *golden = json_object_get(root, "golden");
     const char *want = json_string_value(json_object_get(golden, "crc32")), *why = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads every weight of a design once, quantizes it, and hands it to the golden store and to the memory image.
+// Reads every weight of a design once, quantizes it, and passes it to the golden store and to the memory image.
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 struct packer {
     const struct ir *ir;
-    struct arena *arena; // scratch, emptied after each matrix
+    struct arena *arena; // scratch, released after each matrix
     struct diag *diag;
     struct checkpoint *checkpoint;
     const struct statistics *statistics; // or NULL
@@ -42,9 +42,9 @@ static bool written(struct packer *p, bool ok) {
     return ok;
 }
 
-// ---- matrices: read and quantized once, for every node that uses them ----
+// ---- matrices: read and quantized once for all nodes that use them ----
 
-// The square root with bf16's eight bits, to nearest even.
+// The square root, rounded to bf16's eight bits, to nearest even.
 static float root_bf16(int64_t n) {
     float root = (float)sqrt((double)n);
     uint32_t bits;
@@ -59,7 +59,8 @@ static void multiply(float *w, int64_t n, float by) {
     for (int64_t i = 0; i < n; i++) w[i] *= by;
 }
 
-// Some rows of a matrix: a whole one as floats may be larger than the memory. x: mean squares of its columns, or NULL.
+// Reads some rows of a matrix, because a whole matrix of floats may not fit into memory. x: mean squares of its
+// columns, or NULL.
 static bool read_piece(struct packer *p, const struct store_entry *e, const struct checkpoint_slice *slice,
                        int64_t first, int64_t rows, const float *x, struct qmatrix *m, struct oracle_content *content) {
     struct arena_mark mark = arena_mark(p->arena);
@@ -122,7 +123,7 @@ static const float *read_table(struct packer *p, const struct store_entry *e) {
     return checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
 }
 
-// Gain and, for a layernorm, offset, as rows; vectors of a custom kernel, gains.
+// Gain and, for a layernorm, offset, as rows. For a custom kernel, its vectors, which are read as gains.
 static const float *read_norm(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k)),
@@ -139,7 +140,7 @@ static const float *read_norm(struct packer *p, const struct store_entry *e) {
     return all;
 }
 
-// In no checkpoint, so the same whatever the weights come from.
+// The table is in no checkpoint, so it does not depend on the source of the weights.
 static const float *compute_table(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *table = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k));
@@ -179,9 +180,9 @@ static bool pack_entries(struct packer *p) {
     return ok && checkpoint_check_coverage(p->checkpoint, p->diag);
 }
 
-// What the oracle reads, by its own reading of the spec.
+// Stores what the oracle needs, which reads the spec independently.
 static bool pack_oracle(struct packer *p) {
-    if (!p->ir->spec) return true; // a dump of before
+    if (!p->ir->spec) return true; // an older dump
     struct oracle_graph *g = oracle_read_text(p->arena, p->ir->name, p->ir->spec, p->ir->family, p->diag);
     FILE *file = g ? output_open(p->image.out, "image/" ORACLE_IMAGE_FILE) : NULL;
     if (g) oracle_use_statistics(g, p->statistics);

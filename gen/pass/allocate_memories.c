@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// allocate-memories: what every FIFO and buffer is built of: LUTRAM, BRAM or URAM.
+// allocate-memories: chooses LUTRAM, BRAM or URAM for every FIFO and buffer.
 //
-// By depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72) as long as the sum stays
-// within the board's limits, and with `dies` within AIM of them. Where it does not, an integer program chooses for all
-// memories together: it minimises what is taken beyond AIM of the room within the limits, then the largest share of a
-// kind of resource, then the sum of the shares. Memories of equal shape are one variable per kind, so that large
-// designs are small programs. With `dies`, what has to lie at the memory's die (write engines, prefetch FIFOs, V tail)
-// is held to that die's room too. No SRLs: LUTRAM takes 8 LUTs for 14 bits of 32 words, a shift register one for each,
-// and it moves every bit in every cycle.
+// It chooses by depth and shape (UltraScale+: LUTRAM of 64 words, BRAM36 of 512 x 72, URAM of 4096 x 72) as long as the
+// sum stays within the board's limits, and with `dies` within AIM of them. Otherwise an integer program chooses for all
+// memories together. It minimises first what is taken beyond AIM of the room within the limits, then the largest share
+// of a kind of resource, then the sum of the shares. Memories of equal shape are one variable per kind, so the programs
+// of large designs stay small. With `dies`, memories that must be on the memory's die (write engines, prefetch FIFOs, V
+// tail) must also fit in that die's room. SRLs are never chosen: LUTRAM takes 8 LUTs for 14 bits of 32 words, but a
+// shift register takes one LUT per bit and moves every bit in every cycle.
 
 #include "gen/cost/cost.h"
 #include "gen/kernel/kernel.h"
@@ -25,24 +25,24 @@ enum {
 };
 static const enum ram_style styles[STYLES] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
 
-struct memory { // a FIFO, a kernel's buffer or a piece of it, or the prefetch FIFOs of an engine
+struct memory { // a FIFO, a kernel's buffer or a piece of one, or the prefetch FIFOs of an engine
     int edge, kernel, engine;
-    int piece; // of a buffer whose pieces need not be alike; IR_NONE: of any other
+    int piece; // index in a buffer whose pieces may differ; else IR_NONE
     struct cost_resources now, cost[STYLES];
     bool legal[STYLES], at_memory;
-    int same_as; // the first memory with the same figures: itself, or one before it
+    int same_as; // the first memory with the same figures; this one if there is none before it
 };
 
 enum { BELOW_LARGEST, BELOW_AIM, ROWS };
-enum { BOARD, HOME, PLOTS }; // the whole board; the die at the memory, with what has to lie there
+enum { BOARD, HOME, PLOTS }; // the whole board; the memory's die, with what must be there
 
 struct choice {
     struct ir *ir;
     VEC(struct memory) memory;
-    int64_t room[PLOTS][RESOURCES], taken[PLOTS][RESOURCES]; // room: within the board's limits; taken: by all that is
-                                                             // not chosen here. BRAM in halves
-    bool *at_memory;       // kernels that have to lie on the die at the memory; NULL: no dies
-    VEC(int) first, count; // one of each shape, and how many there are
+    // room: within the board's limits. taken: by everything that is not chosen here. BRAM in halves.
+    int64_t room[PLOTS][RESOURCES], taken[PLOTS][RESOURCES];
+    bool *at_memory;       // kernels that must be on the memory's die; NULL: no dies
+    VEC(int) first, count; // first: one memory of each shape; count: how many have that shape
 };
 
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits) {
@@ -69,7 +69,7 @@ static void add_room(struct choice *c, int plot, int die) {
     for (int s = 0; s < RESOURCES; s++) c->room[plot][s] += amount[s];
 }
 
-// FIFOs lie with the kernel that reads them, of an engine's lanes an even share.
+// A FIFO is on the die of the kernel that reads it. Lanes of an engine count as evenly spread over the dies.
 static void add_home(struct choice *c, const struct cost_design *cost) {
     const struct ir *ir = c->ir;
     c->at_memory = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
@@ -87,7 +87,7 @@ static void add_home(struct choice *c, const struct cost_design *cost) {
     }
 }
 
-// Of the room of a resource, with some left for what a partition over dies cannot divide.
+// Part of each resource to use. The rest is for what a partition over dies cannot divide.
 static const double AIM = 0.9;
 
 static double share(const struct choice *c, int plot, int resource, int64_t amount) {
@@ -153,14 +153,14 @@ static void add_fifo(struct choice *c, int e) {
                        .engine = IR_NONE,
                        .piece = IR_NONE,
                        .now = cost_fifo(edge->depth, bits, edge->ram_style)};
-    if (edge->depth <= 2 || edge->pool != IR_NONE) return; // registers, or a place in a kernel's memory
+    if (edge->depth <= 2 || edge->pool != IR_NONE) return; // registers, or a place in the memory of a pool
     for (int s = 0; s < STYLES; s++) m.cost[s] = cost_fifo(edge->depth, bits, styles[s]);
     add_memory(c, m, edge->depth);
 }
 
 static struct cost_resources part_of(struct cost_resources all, int64_t pieces) {
     return (struct cost_resources){
-        .lut = all.lut / pieces, .bram18 = all.bram18 / pieces, .uram = all.uram / pieces}; // what is looked at here
+        .lut = all.lut / pieces, .bram18 = all.bram18 / pieces, .uram = all.uram / pieces}; // compared here
 }
 
 static void add_kernel(struct choice *c, int k) {
@@ -191,7 +191,8 @@ static void add_engine(struct choice *c, int e) {
 
 // ---- the program ----
 
-// The pieces of a buffer come in the order of the styles, those of UltraRAM last: the others are as the last of them.
+// The pieces of a buffer are chosen in the order of the styles, with those in UltraRAM last, so ULTRA only counts
+// these. All other pieces have the style of the last of them.
 static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
     const struct ir_kernel *k = &ir->kernel[m->kernel];
     if (style == RAM_ULTRA && m->piece && kernel_style(k) != RAM_ULTRA)
@@ -206,8 +207,8 @@ static void set_style(struct ir *ir, const struct memory *m, enum ram_style styl
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 
-// The variables of one shape: how many memories of it are of each kind. Rows: each has one kind, and takes its share of
-// each resource.
+// Adds the variables of one shape: how many memories of it have each kind. Rows: the counts add up to all, and each
+// takes its share of each resource.
 static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][RESOURCES][ROWS]) {
     const struct memory *item = &c->memory.items[c->first.items[i]];
     int all = mip_row(m, c->count.items[i], c->count.items[i]);
@@ -225,7 +226,7 @@ static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][
 }
 
 static void add_resource(struct choice *c, struct mip *m, int plot, int resource, int largest, int row[ROWS]) {
-    enum { BEYOND = 100000 }; // weight of what is taken beyond the aim
+    enum { BEYOND = 100000 }; // weight of what exceeds the aim
     double taken = share(c, plot, resource, c->taken[plot][resource]);
     row[BELOW_LARGEST] = mip_row(m, -MIP_NO_BOUND, -taken);
     mip_term(m, row[BELOW_LARGEST], largest, -1);
@@ -233,9 +234,9 @@ static void add_resource(struct choice *c, struct mip *m, int plot, int resource
     mip_term(m, row[BELOW_AIM], mip_variable(m, 0, MIP_NO_BOUND, BEYOND, false), -1);
 }
 
-// Rows besides: for each resource, share taken - largest <= 0 and share taken - beyond <= AIM.
+// Further rows for each resource: share taken - largest <= 0 and share taken - beyond <= AIM.
 static enum mip_status solve(struct choice *c) {
-    enum { LARGEST = 1000 }; // weight of the largest share against the sum of the shares
+    enum { LARGEST = 1000 }; // weight of the largest share relative to the sum of the shares
     struct mip m;
     enum mip_status status;
     mip_init(&m, c->ir->arena);
@@ -244,7 +245,7 @@ static enum mip_status solve(struct choice *c) {
         int largest = mip_variable(&m, 0, MIP_NO_BOUND, LARGEST, false);
         for (int s = 0; s < RESOURCES; s++) add_resource(c, &m, p, s, largest, row[p][s]);
     }
-    size_t shapes = m.variable.count; // where the variables of the shapes begin
+    size_t shapes = m.variable.count; // index of the first variable of the shapes
     for (size_t i = 0; i < c->first.count; i++) add_shape(c, &m, i, row);
     double *x = mip_solve(&m, (struct mip_limits){BRANCHES, MILLISECONDS}, &status);
     for (size_t i = 0; x && i < c->first.count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of weights by their names: operations that read one tensor want it in one shape.
+// Checks tensors of weights by name: all operations that read one tensor must need the same shape.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
-// What an operation wants of a tensor in the file: exact extents, or at least so many rows.
+// The shape that an operation needs of a tensor in the file: exact extents, or a least number of rows.
 struct use {
     const char *name;
     struct loc loc;
@@ -32,7 +32,7 @@ static bool fits(const struct use *a, const struct use *b) {
     return true;
 }
 
-// What stands before the first expression of a name and behind the last one.
+// The text of a name before its first expression, and the text after its last one.
 static size_t before(const char *name) { return strcspn(name, "{"); }
 static const char *behind(const char *name) { return strrchr(name, '}') + 1; }
 
@@ -46,7 +46,7 @@ static bool may_come_to(const char *pattern, const char *name) {
     return !strncmp(pattern, name, head) && ends_with(name + head, behind(pattern));
 }
 
-// A name that is, in one of its repetitions, this one.
+// Whether the pattern gives this name in one of its repetitions.
 static bool comes_to(const struct ir *ir, const struct use *u, const char *name) {
     if (!names_repeat(u->name) || !may_come_to(u->name, name)) return false;
     struct arena_mark mark = arena_mark(ir->arena);
@@ -57,7 +57,7 @@ static bool comes_to(const struct ir *ir, const struct use *u, const char *name)
     return found;
 }
 
-// Two patterns that have a name in common: `w.{layer}` and `w.1{layer}` in `w.10`.
+// Whether two patterns have a name in common: `w.{layer}` and `w.1{layer}` both give `w.10`.
 static bool meet(const struct ir *ir, const struct use *a, const struct use *b) {
     if (!names_repeat(a->name) || !names_repeat(b->name)) return false;
     size_t least = before(a->name) < before(b->name) ? before(a->name) : before(b->name);
@@ -100,7 +100,7 @@ static bool add(struct uses *s, int node, const char *key, struct use u, struct 
     return true;
 }
 
-// In the file a matrix that is read transposed has the columns of the product as its rows.
+// A matrix that is read transposed has the columns of the product as its rows in the file.
 static bool add_product(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0) + ir_attr_int(&node->attrs, "row_offset", 0),
@@ -114,7 +114,7 @@ static bool add_product(struct uses *s, int n, struct diag *diag) {
 static bool add_node(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);
-    bool own = node->op >= IR_OPS; // its attributes are its author's
+    bool own = node->op >= IR_OPS; // custom kernels name their attributes freely
     if (own ? ir_op_weights(s->ir, node->op) == IR_WEIGHTS_TABLE : ir_attr_find(&node->attrs, "cols") != NULL)
         return add(s, n, "weight", (struct use){.rank = 2, .extent = {rows, cols}, .least = {true}}, diag);
     if (!own && ir_attr_find(&node->attrs, "weight")) return add_product(s, n, diag);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of expand-model: formats of weights by the names of their tensors, where `design.weights` is a map. An operation that
-// says its format itself keeps it.
+// Part of expand-model: formats of weights by tensor names, if `design.weights` is a map. A format that an operation
+// gives itself takes precedence.
 #include <string.h>
 
 #include "gen/ir/names.h"
@@ -11,18 +11,18 @@ struct formats {
     struct ir *ir;
     const struct spec_design *design;
     struct diag *diag;
-    bool *used; // [rule]: it fits a tensor that it may decide about
+    bool *used; // [rule]: fits a tensor whose format it may decide
 };
 
 // ---- patterns ----
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-// Characters to change until the pattern fits, `*` being any: 0 where it does.
+// Characters to change until the pattern fits, where `*` matches anything. 0: it fits.
 static int distance(struct arena *arena, const char *pattern, const char *name) {
     struct arena_mark mark = arena_mark(arena);
     size_t n = strlen(name);
-    int *d = ARENA_ARRAY(arena, int, n + 1); // of the pattern so far to each beginning of the name
+    int *d = ARENA_ARRAY(arena, int, n + 1); // distance from the pattern so far to each prefix of the name
     for (size_t j = 0; j <= n; j++) d[j] = (int)j;
     for (; *pattern; pattern++) {
         bool any = *pattern == '*';
@@ -39,7 +39,7 @@ static int distance(struct arena *arena, const char *pattern, const char *name) 
     return result;
 }
 
-// With or without what the checkpoint's names may begin with.
+// The distance of the name with or without the checkpoint's prefix, whichever is less.
 static int distance_of_name(const struct formats *f, const char *pattern, const char *name) {
     struct arena *a = f->ir->arena;
     int plain = distance(a, pattern, name);
@@ -54,7 +54,7 @@ static const char *name_of(const struct formats *f, const struct ir_node *node, 
     return names_in(f->ir->arena, ir_attr_string(&node->attrs, "weight", ""), repetition);
 }
 
-// The rule that decides; design->rules: the default. Every one that fits is of use.
+// The last rule that fits decides; design->rules: the default. Every rule that fits counts as used.
 static size_t rule_of(struct formats *f, const char *name) {
     size_t rule = f->design->rules;
     for (size_t i = 0; i < f->design->rules; i++)
@@ -72,7 +72,7 @@ static bool is_decided(const struct formats *f, const struct ir_node *node) {
     return ir_op_is(f->ir, node->op, OP_BY_WEIGHTS) && !ir_attr_find(&node->attrs, "weights");
 }
 
-// All repetitions are one piece of hardware, with one layout of its weights.
+// All repetitions share one piece of hardware, so their weights need one layout.
 static bool refuse_repetition(const struct formats *f, const struct ir_node *node, const size_t rule[2],
                               int64_t repetition) {
     const struct ir_region *region = &f->ir->region[node->region];
@@ -98,16 +98,16 @@ static bool choose(struct formats *f, struct ir_node *node) {
     return true;
 }
 
-// ---- patterns without use ----
+// ---- unused patterns ----
 
-// The product whose tensor a pattern fits best, its format decided elsewhere or not.
+// The product whose tensor a pattern fits best, even if its format is decided elsewhere.
 static const struct ir_node *nearest(const struct formats *f, const bool own[], const char *pattern, int *far) {
     const struct ir_node *best = NULL;
     for (int n = 0; n < f->ir->nodes; n++) {
         const struct ir_node *node = &f->ir->node[n];
         if (!ir_op_is(f->ir, node->op, OP_BY_WEIGHTS)) continue;
         int d = distance_of_name(f, pattern, name_of(f, node, 0));
-        if (d && own[n]) continue; // no name to propose
+        if (d && own[n]) continue; // not a name to suggest
         if (!best || d < *far) best = node, *far = d;
     }
     return best;
@@ -129,7 +129,7 @@ static void refuse_unused(const struct formats *f, const bool own[], const struc
 bool choose_formats(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     struct formats f = {.ir = ir, .design = &spec->design, .diag = diag};
     bool ok = true;
-    bool *own = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1); // [node]: it says its format itself
+    bool *own = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1); // [node]: gives its format itself
     if (!spec->design.rules) return true;
     f.used = ARENA_ARRAY(ir->arena, bool, spec->design.rules);
     for (int n = 0; ok && n < ir->nodes; n++) {

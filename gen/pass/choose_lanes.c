@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-lanes: how many fp32 lanes every operation's kernel has: the design's, or the spec's for that operation; fewer
-// where a row that travels by itself is not so many whole words. docs/passes.md.
+// choose-lanes: the number of fp32 lanes of every operation's kernel. It is the design's number or the spec's for that
+// operation, and fewer if a separately sent row is not a whole number of words (docs/passes.md).
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -15,8 +15,8 @@ static int dividing(int lanes, int64_t divides) {
     return lanes;
 }
 
-// Words must not run over the end of a row that is walked in another order than row-major, or that is a firing, nor
-// over what the kernel takes as a whole.
+// Reduces the lanes until a word never extends past the end of a row that is a firing or is not walked row-major, nor
+// past a unit that the kernel takes as a whole.
 static int whole_words(const struct ir *ir, const struct ir_node *node, int lanes) {
     bool cut = ir_op_is(ir, node->op, OP_ALONG | OP_ROWS);
     for (int side = 0; side < 2; side++)
@@ -33,7 +33,7 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
     return class->whole ? dividing(lanes, class->whole(ir, node)) : lanes;
 }
 
-// A kernel may have some numbers of lanes only.
+// Some kernels support only certain numbers of lanes.
 static bool check_legal(const struct ir *ir, const struct ir_node *node, int lanes, struct loc loc, struct diag *diag) {
     int near = kernel_lanes(kernel_of_op(ir, node->op), lanes);
     if (near == lanes) return true;
@@ -70,7 +70,7 @@ static bool grows(const struct ir *ir, const struct ir_node *node) {
     return false;
 }
 
-// Units of a quantizer and heads are whole words.
+// A quantizer's blocks and attention heads must be whole numbers of words.
 static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lanes, struct diag *diag) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     int64_t whole = out->dtype == IR_MX ? out->block : out->dtype == IR_KV ? out->shape[1].bound : 0;
@@ -90,18 +90,18 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
     return false;
 }
 
-// ---- a budget of lanes, handed out to the slowest ----
+// ---- a budget of lanes, given to the slowest operations ----
 
 enum { MOST_LANES = 32 };
 
 struct share {
     struct ir *ir;
-    int *group; // per node: the first node of its group; IR_NONE: its lanes are not to choose
+    int *group; // per node: the first node of its group; IR_NONE: its lanes are fixed
     int64_t budget;
 };
 
-// Streams of fp32 values, of blocks at the most, and nothing that grows: these kernels work alike with any number of
-// lanes.
+// Operations on streams of fp32 values (at most of blocks) without growing dimensions. Their kernels work with any
+// number of lanes.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
     bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES);
     int lanes = kernel_of_op(ir, node->op)->lanes;
@@ -114,7 +114,7 @@ static int64_t cycles_alone(const struct ir *ir, const struct ir_node *node) { /
     return ir_tensor_elements(&ir->tensor[node->in[0]]) * ir->region[node->region].repeat;
 }
 
-// Connected operations that have the same work have the same lanes: nothing is converted between them.
+// Connected operations with equal work get equal lanes, so that nothing has to be converted between them.
 static void find_groups(struct share *s) {
     struct ir *ir = s->ir;
     for (int n = 0; n < ir->nodes; n++) {
@@ -131,8 +131,8 @@ static void find_groups(struct share *s) {
     }
 }
 
-// Lanes that serve a kernel behind a product: twice as many elements a cycle as the engine makes, with all channels and
-// nothing to wait for.
+// Lanes that are useful after a product: enough for twice as many elements per cycle as the engine makes with all
+// channels and no stalls.
 static int64_t lanes_behind(const struct ir *ir, int node) {
     const struct ir_node *product = &ir->node[node];
     while (!ir_op_is(ir, product->op, OP_PRODUCT) && ir->tensor[product->in[0]].producer != IR_NONE)
@@ -159,7 +159,7 @@ static int64_t step_beats(const struct ir *ir) {
     return beats;
 }
 
-// What reads a row of a table, and nothing else does, may have any number of lanes.
+// Whether only operations with free lanes read this row of a table. Its number of lanes is then free as well.
 static bool feeds_free(const struct share *s, int node) {
     const struct ir *ir = s->ir;
     int readers = 0;
@@ -172,9 +172,9 @@ static bool feeds_free(const struct share *s, int node) {
     return readers > 0;
 }
 
-// Rows of tables come at the start of a step, which waits for them, and not again: down to a quarter of the lanes, as
-// few as make a step longer by no more than a part of the beats of weights in it. Each lane is arithmetic, and wires to
-// the die that reads it.
+// Reduces the lanes that read rows of tables, down to a quarter. A step waits for these rows only once, at its start.
+// The lanes stay wide enough that the step gets longer by at most a fixed part of its weight beats. Each lane saved is
+// arithmetic, and wires to the die that reads it.
 static void narrow_rows(const struct share *s) {
     enum { PART = 200, LEAST = 4 };
     struct ir *ir = s->ir;
@@ -190,7 +190,8 @@ static void narrow_rows(const struct share *s) {
     }
 }
 
-// Of what comes from products or tables alone: no faster than it comes.
+// Most lanes that help a group whose inputs come from products or tables only, because it cannot run faster than they
+// arrive.
 static int64_t useful_lanes(const struct share *s, int group) {
     const struct ir *ir = s->ir;
     int64_t most = 1;
@@ -206,7 +207,7 @@ static int64_t useful_lanes(const struct share *s, int group) {
     return most;
 }
 
-// Doubles the lanes of a group. False where the budget or a kernel's own limit does not allow it.
+// Doubles the lanes of a group. False if the budget or a kernel's limit does not allow it.
 static bool double_group(struct share *s, int group) {
     struct ir *ir = s->ir;
     int64_t more = 0, most = useful_lanes(s, group);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-orders: in which order of its loops every operation on tensors of several dimensions walks them, so that the
-// layout converters between operations hold as little as possible. Orders written in the spec stay. docs/passes.md.
+// choose-orders: the loop order in which every operation walks tensors of several dimensions, chosen so that the layout
+// converters between operations store as little as possible. Orders written in the spec are kept (docs/passes.md).
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -33,7 +33,7 @@ static bool walks_arrays(const struct ir *ir, const struct ir_node *n) {
     return is_free(ir, n) && ports_is_array(&ir->tensor[n->out[0]]);
 }
 
-// ---- orders that the spec gives ----
+// ---- orders from the spec ----
 
 static bool read_order(struct chooser *c, int n) {
     struct ir_node *node = &c->ir->node[n];
@@ -63,8 +63,8 @@ static bool read_order(struct chooser *c, int n) {
 
 // ---- what an order costs ----
 
-// The operation that makes what a tensor's readers see; IR_NONE: an input, row-major. A carried tensor comes around its
-// loop as `next` does.
+// The operation that makes the tensor that readers see; IR_NONE: an input, row-major. A carried tensor arrives in the
+// order of its `next`.
 static int maker(const struct ir *ir, int tensor) {
     for (int r = 0; r < ir->regions; r++)
         for (int c = 0; c < ir->region[r].carries; c++)
@@ -98,7 +98,7 @@ static int64_t conversion_bits(const struct itensor_walk *from, const struct ite
     return 2 * layout.buffer * layout.width * ELEMENT_BITS;
 }
 
-// All that a tensor's readers need: one converter for those that want the same order.
+// Converter bits for all readers of a tensor. Readers that want the same order share a converter.
 static int64_t tensor_bits(const struct chooser *ch, int tensor) {
     const struct ir *ir = ch->ir;
     if (!ports_is_array(&ir->tensor[tensor])) return 0;
@@ -135,8 +135,8 @@ static int64_t all_bits(const struct chooser *c) {
     return bits;
 }
 
-// What depends on a node's order: its operands, its result, the carried tensor that the result comes back as, and what
-// that begins as.
+// Bits that depend on a node's order: those of its operands, its result, the carried tensor that the result becomes,
+// and that tensor's initial value.
 static int64_t node_bits(const struct chooser *c, int n) {
     const struct ir_node *node = &c->ir->node[n];
     int64_t bits = tensor_bits(c, node->out[0]);
@@ -177,7 +177,7 @@ static void set_order(struct ir_node *node, int rank, const int order[]) {
     memcpy(node->order, order, sizeof(int) * (size_t)rank);
 }
 
-// The order in which operand `input` comes, seen from the output.
+// Gives the output the order in which operand `input` arrives.
 static void follow(struct ir *ir, int n, int input) {
     struct ir_node *node = &ir->node[n];
     int order[IR_MAX_RANK], perm[IR_MAX_RANK], m = maker(ir, node->in[input]), rank = ir->tensor[node->in[input]].rank;
@@ -195,8 +195,8 @@ static void follow(struct ir *ir, int n, int input) {
     else set_order(node, rank, order);
 }
 
-// One operation after the other takes the order that costs least while the others keep theirs, until none changes. An
-// order is left for another only if that one is better, so equal ones stay as they began.
+// Tries every order for one operation while the others keep theirs; the caller repeats this until nothing changes. An
+// order is replaced only by a better one, so ties keep their first order.
 static bool improve_node(struct chooser *c, int n) {
     struct ir *ir = c->ir;
     int list[MAX_ORDERS][MAX_DIMS], rank = ir->tensor[ir->node[n].out[0]].rank, count = orders_of(rank, list);
@@ -248,7 +248,8 @@ bool pass_choose_orders(struct ir *ir, const struct rill_spec *spec, struct diag
     find_readers(&c);
     struct ir_node *best = ARENA_ARRAY(ir->arena, struct ir_node, (size_t)ir->nodes);
     int64_t least = -1;
-    for (int input = IR_NONE; input < 2; input++) { // from row-major, from the first operand's order, from the second's
+    // Starting from row-major, from the first operand's order, and from the second's.
+    for (int input = IR_NONE; input < 2; input++) {
         start(&c, input);
         int64_t bits = improve(&c);
         if (least >= 0 && bits >= least) continue;

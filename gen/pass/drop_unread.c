@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// drop-unread: what no output needs is left out, with a warning: operations, carried tensors, inputs. Without it such a
-// value would be computed, stored and thrown away, and a request could end while it is still on its way.
+// drop-unread: removes operations, carried tensors and inputs that no output needs, with a warning. If they stayed,
+// their values would be computed, stored and thrown away, and a request could end while one is still in flight.
 #include <string.h>
 
 #include "gen/pass/pass.h"
@@ -8,9 +8,9 @@
 struct drop {
     struct ir *ir;
     struct diag *diag;
-    bool *tensor, *node, *region; // that stay
+    bool *tensor, *node, *region; // what stays
     int *to_tensor, *to_node, *to_region;
-    const char **name; // per tensor: another one, or NULL
+    const char **name; // per tensor: a new name, or NULL
 };
 
 // ---- what stays ----
@@ -52,7 +52,7 @@ static void find_needed(struct drop *d) {
     memset(d->tensor, 0, (size_t)ir->tensors * sizeof *d->tensor);
     memset(d->node, 0, (size_t)ir->nodes * sizeof *d->node);
     for (int o = 0; o < ir->outputs; o++) d->tensor[ir->output[o]] = true;
-    while (more) { // round a loop what is carried may need more
+    while (more) { // around a loop, a carried tensor may need more
         more = false;
         need_nodes(d, &more);
         for (int r = 0; r < ir->regions; r++)
@@ -77,14 +77,14 @@ static void replace(int *tensor, int count, int from, int to) {
         if (tensor[i] == from) tensor[i] = to;
 }
 
-// Without repetition the carried tensor is its initial value inside the region.
+// In a region that does not repeat, the carried tensor is its initial value.
 static void read_init_instead(struct ir *ir, int region, const struct ir_carry *carry) {
     const struct ir_region *r = &ir->region[region];
     for (int n = r->first_node; n < r->first_node + r->nodes; n++)
         replace(ir->node[n].in, ir->node[n].inputs, carry->local, carry->init);
 }
 
-// A carried tensor that no repetition reads: what reads it later means the last `next`. An output keeps its name.
+// Replaces a carried tensor that no repetition reads: later readers mean the last `next`. An output keeps its name.
 static bool read_next_instead(struct drop *d, int region, const struct ir_carry *carry) {
     struct ir *ir = d->ir;
     if (!d->tensor[carry->local]) return false;
@@ -102,7 +102,7 @@ static bool read_next_instead(struct drop *d, int region, const struct ir_carry 
     return true;
 }
 
-// The carries left are read where they are carried.
+// Afterwards every carry left is read inside its region.
 static void settle_carries(struct drop *d) {
     bool changed = true;
     while (changed) {
@@ -114,7 +114,7 @@ static void settle_carries(struct drop *d) {
     }
 }
 
-// ---- words ----
+// ---- messages ----
 
 static void warn(struct drop *d, int tensor, const char *what, const char *why) {
     const struct ir_tensor *t = &d->ir->tensor[tensor];
@@ -123,7 +123,7 @@ static void warn(struct drop *d, int tensor, const char *what, const char *why) 
 
 static void warn_carry(struct drop *d, const struct ir_carry *carry, int64_t repeat) {
     const struct ir_tensor *local = &d->ir->tensor[carry->local], *next = &d->ir->tensor[carry->next];
-    if (repeat == 1) return; // it always is one of the two
+    if (repeat == 1) return; // it is always `init` or `next`
     if (d->tensor[carry->next])
         diag_warning(d->diag, local->loc, "carried `%s`: no repetition reads it; it is the last `%s`", local->name,
                      next->name);
@@ -160,7 +160,7 @@ static bool check_left(struct drop *d, const struct rill_spec *spec) {
     return node && input;
 }
 
-// ---- the lists without it ----
+// ---- removing from the lists ----
 
 static int renumber(const bool *stays, int *to, int count) {
     int next = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// expand-model: the graph of a spec becomes regions of operations; every attribute gets its value or its default.
+// expand-model: turns the graph of a spec into regions of operations. Every attribute gets its value or its default.
 #include <inttypes.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
-// `none` is what a board says that has no such thing.
+// A board writes `none` for something it does not have.
 static const char *or_null(const char *text) { return strcmp(text, "none") != 0 ? text : NULL; }
 
 static struct ir_platform platform_of(const struct rill_device *d) {
@@ -56,7 +56,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .activations = (enum spec_activations)d->activations};
 }
 
-// What packing reads besides the spec.
+// Sets what packing needs from the spec.
 static void set_names(struct ir *ir, const struct rill_spec *spec) {
     const struct spec_weights *w = &spec->graph->weights;
     const struct source *family = spec->model ? spec->model->family->source : NULL;
@@ -66,7 +66,7 @@ static void set_names(struct ir *ir, const struct rill_spec *spec) {
     ir->unuseds = (int)w->unused_count;
 }
 
-// What the board leaves of its dies.
+// Sets the dies with the resources that the shell leaves.
 static void set_dies(struct ir *ir, const struct rill_device *device) {
     ir->die_capacity = device->slr_count;
     ir->die = ARENA_ARRAY(ir->arena, struct ir_die, device->slr_count + 1);
@@ -98,8 +98,8 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
                          spec_format_name((int)ir->design.weights));
 }
 
-// A graph input that an embedding reads, at once or as a carried value's first, is a token id: the graph is a language
-// model.
+// A graph input that an embedding reads, directly or as the initial value of a carried tensor, is a token id. Then the
+// graph is a language model.
 static bool find_ids(struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         int in = ir_node_is(ir, n, OP_BY_ID) ? ir_first_value(ir, ir->node[n].in[0]) : IR_NONE;
@@ -117,7 +117,7 @@ static bool find_ids(struct ir *ir, struct diag *diag) {
     return true;
 }
 
-// A language model, and what keeps something for every position, have a bound of positions.
+// A language model needs a bound of positions, and so does any graph that stores something for every position.
 static bool check_context(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (spec->graph->context) return true;
     for (int n = 0; n < ir->nodes; n++) {
@@ -134,7 +134,7 @@ static bool check_context(const struct ir *ir, const struct rill_spec *spec, str
     return true;
 }
 
-// One id in, one id out, made in the steps whose result is wanted and no others.
+// A language model has one id input and one id output, and makes ids only in the steps whose result is wanted.
 static bool check_ids(const struct ir *ir, struct diag *diag) {
     int last = ir->outputs ? ir->tensor[ir->output[0]].producer : IR_NONE;
     if (ir->inputs != 1 || ir->outputs != 1 || last == IR_NONE || !ir_node_is(ir, last, OP_CHOOSES)) {
@@ -154,7 +154,7 @@ static bool check_ids(const struct ir *ir, struct diag *diag) {
     return false;
 }
 
-// Of a model its family has checked them.
+// The family of a model has already checked its end ids.
 static bool check_end_ids(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     int64_t most = ir_vocabulary(ir) - 1;
     for (int i = 0; i < ir->design.eot.count; i++) {
@@ -168,7 +168,7 @@ static bool check_end_ids(const struct ir *ir, const struct rill_spec *spec, str
     return true;
 }
 
-// Rows all count alike: none is the last.
+// Without ids all rows count alike and none is the last one, so no region may run last only.
 static bool check_rows(const struct ir *ir, struct diag *diag) {
     for (int g = 0; g < ir->regions; g++)
         if (ir->region[g].when == IR_LAST) {
@@ -181,7 +181,7 @@ static bool check_rows(const struct ir *ir, struct diag *diag) {
     return true;
 }
 
-// A position's row comes once in every step, for all of its tokens.
+// The row of a position arrives once per step, for all tokens of the step.
 static bool check_positions(const struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_region *region = &ir->region[ir->node[n].region];

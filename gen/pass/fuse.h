@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fuse-groups knows of a graph: pieces of the program that cannot be cut, and the streams between them.
+// The view of a graph that fuse-groups works on: pieces of the program that cannot be cut, and the streams between
+// them.
 #ifndef RILL_FUSE_H
 #define RILL_FUSE_H
 
 #include "gen/ir/ir.h"
 
-enum { FUSE_EDGE_WORDS = 2 /* of a FIFO that need not hold a firing */ };
+enum { FUSE_EDGE_WORDS = 2 /* depth of a FIFO that need not store a firing */ };
 
-// Neighbouring operations that always run together: a product with its dequantization, products that share an operand,
-// an attention's core.
+// Adjacent operations that always run together: a product with its dequantization, products that share an operand, or
+// the core of an attention.
 struct fuse_unit {
     int region, first_node, nodes;
-    int64_t local; // bits that its kernels hold
+    int64_t local; // bits that its kernels store
 };
 
 // An edge that carries a tensor between operations.
 struct fuse_stream {
     int edge;
     int from, to;    // units; to < from: around a repeated region
-    bool loops;      // at a region's loop, or between regions: always crosses
-    int firings;     // that it holds where it crosses
-    bool spills;     // through memory, where it crosses
-    int64_t inside;  // bits of its FIFO where both ends are in one group
-    int64_t across;  // bits on chip where it crosses
-    int64_t traffic; // bits written and read per step where it crosses: in memory or in a FIFO
+    bool loops;      // at the loop of a region, or between regions: always crosses groups
+    int firings;     // firings that it stores if it crosses
+    bool spills;     // goes through memory if it crosses
+    int64_t inside;  // bits of its FIFO if both ends are in one group
+    int64_t across;  // bits on chip if it crosses
+    int64_t traffic; // bits written and read per step if it crosses, in memory or in a FIFO
 };
 
 struct fuse {
@@ -37,13 +38,14 @@ struct fuse {
 
 void fuse_read(struct ir *, struct fuse *);
 bool fuse_is_behind_exit(const struct ir *, const struct ir_edge *);
-int64_t fuse_group_bits(const struct fuse *, int first, int last); // that a group of these units holds while it runs
-int64_t fuse_whole_bits(const struct fuse *);                      // of everything as one group
+// Bits that a group of these units stores while it runs.
+int64_t fuse_group_bits(const struct fuse *, int first, int last);
+int64_t fuse_whole_bits(const struct fuse *); // the same for everything as one group
 int64_t fuse_group_traffic(const struct fuse *, int first, int last,
-                           int64_t *across); // of what leaves it for later units of its region
+                           int64_t *across); // of streams to later units of its region; across: their bits on chip
 
-// What a spill of this stream's firings takes: words of one, beats of a burst, of its buffer for reads, bytes in memory
-// of one and of all.
+// Costs of spilling this stream's firings to memory. words: of one firing. burst and read_buffer: in beats. bytes:
+// memory of one firing. room: memory of all firings. bits: on chip.
 struct fuse_spill {
     int64_t words, burst, read_buffer, bytes, room, bits;
 };

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// fuse-groups: where the spec bounds what a group of operations may hold on chip (design.on_chip_kib), the program is
-// cut into groups that run one after the other; streams from one to another go through memory where that takes less on
+// fuse-groups: if the spec limits what a group of operations may store on chip (design.on_chip_kib), this pass cuts the
+// program into groups that run one after the other. A stream between groups goes through memory if that takes less on
 // chip than a FIFO for the whole tensor.
 //
-// The cuts are the best there are: over the units of each region in program order, dynamic programming finds the
-// partition with the least traffic, then the least memory between groups, then the fewest groups. The paper's greedy
-// walk (a unit joins the group of its nearest predecessor while the buffers of the group's streams fit) is done beside
-// it for the report.
+// The cuts are optimal: for the units of each region in program order, dynamic programming finds the partition with the
+// least traffic, then the least memory between groups, then the fewest groups. For comparison in the report, the pass
+// also runs the paper's greedy walk, in which a unit joins the group of its nearest predecessor while the buffers of
+// the group's streams fit.
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 
 enum { KIB_BITS = 8192 };
 
-struct plan { // group of each unit; groups in the order in which they run
+struct plan { // group of each unit; groups are numbered in the order in which they run
     int *group;
     int groups;
     bool fits;
 };
 
-struct cut { // the best partition of a region's units up to one
+struct cut { // the best partition of a region's units up to one unit
     int64_t traffic, across;
-    int groups, first; // first: unit with which its last group begins; IR_NONE: none fits
+    int groups, first; // first: first unit of its last group; IR_NONE: no partition fits
 };
 
 static bool is_better(const struct cut *a, const struct cut *b) {
@@ -30,13 +30,14 @@ static bool is_better(const struct cut *a, const struct cut *b) {
     return a->groups < b->groups;
 }
 
-// cut[u]: units begin..u. Cuts at regions are given.
+// Fills cut[u] for units begin..u. Regions are always cut apart.
 static void cut_region(const struct fuse *f, int begin, int end, int64_t budget, struct cut *cut) {
     for (int last = begin; last < end; last++) {
         cut[last] = (struct cut){.first = IR_NONE};
         for (int first = last; first >= begin; first--) {
             if (first > begin && cut[first - 1].first == IR_NONE) continue;
-            if (fuse_group_bits(f, first, last) > budget) continue; // a larger one may fit: nothing crosses inside it
+            // A larger group may still fit, because nothing crosses inside it.
+            if (fuse_group_bits(f, first, last) > budget) continue;
             struct cut c = {.first = first, .groups = 1};
             c.traffic = fuse_group_traffic(f, first, last, &c.across);
             if (first > begin) {
@@ -86,7 +87,7 @@ static int nearest_predecessor(const struct fuse *f, int unit) {
 }
 
 static int64_t joined_bits(const struct fuse *f, const int *group, int unit,
-                           int to) { // of the buffers that the group gets with this unit
+                           int to) { // bits of the buffers that the group gets with this unit
     int64_t bits = 0;
     for (int i = 0; i < f->streams; i++) {
         const struct fuse_stream *s = &f->stream[i];
@@ -97,7 +98,8 @@ static int64_t joined_bits(const struct fuse *f, const int *group, int unit,
     return bits;
 }
 
-// Groups that would have to run again after a later one (a side branch joins an early group) are counted as they are.
+// Does not check whether a group would have to run again after a later one, which happens if a side branch joins an
+// early group.
 static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
     struct plan p = {.group = ARENA_ARRAY(f->ir->arena, int, (size_t)f->units + 1), .fits = true};
     for (int u = 0; u < f->units; u++) {
@@ -109,8 +111,8 @@ static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
     return p;
 }
 
-// As in fuse_group_bits: a stream around a region's loop lies on chip while the region runs, another one from its
-// writer's group to its reader's.
+// As in fuse_group_bits: a stream around a region's loop is on chip while the region runs. Any other stream is on chip
+// from its writer's group to its reader's.
 static bool is_alive(const struct fuse *f, const struct plan *p, const struct fuse_stream *s, int group) {
     int a = p->group[s->from], b = p->group[s->to];
     if (!s->loops) return group >= (a < b ? a : b) && group <= (a < b ? b : a);
@@ -165,7 +167,7 @@ static void mark_streams(const struct fuse *f, const struct plan *p) {
     }
 }
 
-// The least budget for which there are groups, in whole KiB.
+// The least budget, in whole KiB, that allows a partition into groups.
 static int64_t least_budget(const struct fuse *f) {
     int64_t low = 1, high = fuse_whole_bits(f) / KIB_BITS + 1;
     while (low < high) {
@@ -176,7 +178,7 @@ static int64_t least_budget(const struct fuse *f) {
     return low;
 }
 
-// The group that holds least of all those with a unit.
+// Among all groups that contain a unit, the one that stores least.
 static int64_t least_group(const struct fuse *f, int unit, int *first, int *last) {
     int64_t least = INT64_MAX;
     for (int a = unit; a >= 0 && f->unit[a].region == f->unit[unit].region; a--)
@@ -190,7 +192,7 @@ static int64_t least_group(const struct fuse *f, int unit, int *first, int *last
     return least;
 }
 
-// Names the operations that ask for most.
+// Reports the operations that need most.
 static void refuse(const struct fuse *f, const struct rill_spec *spec, struct diag *diag) {
     const struct ir *ir = f->ir;
     struct loc loc = spec ? spec_place(spec, "design.on_chip_kib") : loc_none();
@@ -208,7 +210,7 @@ static void refuse(const struct fuse *f, const struct rill_spec *spec, struct di
                *to = ir->node[f->unit[last].first_node + f->unit[last].nodes - 1].name;
     const char *who = from == to ? arena_printf(ir->arena, "operation `%s` alone holds", from)
                                  : arena_printf(ir->arena, "operations `%s` to `%s` run together and hold", from, to);
-    if (fuse_whole_bits(f) <= most) { // what crosses the borders of groups takes more than they save
+    if (fuse_whole_bits(f) <= most) { // streams between groups take more than the groups save
         who = "as one group all operations hold";
         most = fuse_whole_bits(f);
     }

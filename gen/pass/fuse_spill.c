@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream between two groups goes through memory: rill_spill with a read engine of its own, on one channel.
+// Sends a stream between two groups through memory: a rill_spill with its read engine, on one channel.
 #include "gen/pass/fuse.h"
 
 #include "gen/cost/cost.h"
@@ -9,7 +9,7 @@
 #include "gen/kernel/ports.h"
 
 enum {
-    NATIVE_BURST_BYTES = 512 /* of the HBM port; longer ones only fill larger buffers */,
+    NATIVE_BURST_BYTES = 512 /* of the HBM port; longer bursts only need larger buffers */,
     LONG_BURSTS = 16,
     READ_BURSTS = 4
 };

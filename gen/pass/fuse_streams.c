@@ -11,18 +11,18 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-enum { MAX_WALK = 64 /* kernels without an operation behind one another */ };
+enum { MAX_WALK = 64 /* consecutive kernels without an operation */ };
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
-// ---- units: runs of operations that no cut may part ----
+// ---- units: runs of operations that no cut may separate ----
 
-static void join(bool *joined, int a, int b) { // joined[n]: node n is in one unit with the node before it
+static void join(bool *joined, int a, int b) { // joined[n]: node n is in one unit with node n - 1
     for (int n = (a < b ? a : b) + 1; n <= (a < b ? b : a); n++) joined[n] = true;
 }
 
-// Integers of a product stay with their dequantization; an engine's firings in an order that is not the program's, or
-// that share an operand, are one piece.
+// The integers of a product stay with their dequantization. Firings of an engine stay together if they are not in
+// program order or share an operand.
 static void join_nodes(const struct ir *ir, bool *joined) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++) {
@@ -55,7 +55,7 @@ static int first_unit(const struct fuse *f, int region) {
     return IR_NONE;
 }
 
-// ---- the units at the ends of a stream ----
+// ---- the units at both ends of a stream ----
 
 static bool is_exit(const struct ir *ir, int kernel) { // at the end of a region's loop
     for (int e = 0; e < ir->engines; e++)
@@ -63,13 +63,13 @@ static bool is_exit(const struct ir *ir, int kernel) { // at the end of a region
     return is_a(ir, kernel, KERNEL_DEMUX);
 }
 
-static bool is_loop(const struct ir *ir, int kernel) { // at its beginning
+static bool is_loop(const struct ir *ir, int kernel) { // at the beginning of a region's loop
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].x_mux == kernel) return false;
     return is_a(ir, kernel, KERNEL_MUX) && !kv_is_mux(ir, kernel);
 }
 
-static int engine_with(const struct ir *ir, int kernel) { // whose operands or results it steers
+static int engine_with(const struct ir *ir, int kernel) { // the engine whose operands or results it steers
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel) return e;
     return IR_NONE;
@@ -84,13 +84,13 @@ static int product_at(const struct fuse *f, int kernel, const struct ir_port *po
     return IR_NONE;
 }
 
-// Kernels at the entry of a region belong to their first reader.
+// Kernels at the entry of a region belong to the unit of their first reader.
 static bool serves_readers(const struct ir *ir, int kernel) {
     return is_loop(ir, kernel) || is_a(ir, kernel, KERNEL_ENTRY);
 }
 
-// Streams behind an exit come once a step, not in every repetition: no operation nor the entry of another region lies
-// between.
+// Whether the edge comes after the exit of a region, without an operation or the entry of another region in between.
+// Such streams fire once per step, not in every repetition.
 bool fuse_is_behind_exit(const struct ir *ir, const struct ir_edge *e) {
     for (int i = 0; i < MAX_WALK; i++) {
         const struct ir_kernel *from = &ir->kernel[e->src_kernel];
@@ -123,7 +123,7 @@ static int earliest_reader(const struct fuse *f, int kernel, int depth) {
     return earliest;
 }
 
-// Of a kernel without an operation: its readers' or its writer's.
+// Unit of a kernel without an operation: that of its readers or of its writer.
 static int unit_of_kernel(const struct fuse *f, int kernel, int depth);
 
 static int unit_of_source(const struct fuse *f, const struct ir_edge *e, int depth) {
@@ -138,7 +138,7 @@ static int unit_of_kernel(const struct fuse *f, int kernel, int depth) {
     const struct ir *ir = f->ir;
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (k->node != IR_NONE) return f->unit_of[k->node];
-    if (kv_is_mux(ir, kernel)) return IR_NONE; // of attentions in several units
+    if (kv_is_mux(ir, kernel)) return IR_NONE; // serves attentions of several units
     if (serves_readers(ir, kernel)) return earliest_reader(f, kernel, 0);
     for (int p = 0; depth < MAX_WALK && p < k->ports; p++)
         if (!k->port[p].is_output && k->port[p].edge != IR_NONE && k->port[p].kind != IR_STREAM_BARE)
@@ -173,8 +173,8 @@ static void add_local(struct fuse *f) {
     }
 }
 
-// A static tensor that travels in one firing can go through memory; it does where that takes less on chip than a FIFO
-// for the whole of it.
+// A static tensor that travels in one firing can go through memory. It does if that takes less on chip than a FIFO for
+// the whole tensor.
 static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
                                    &ir->kernel[e->dst_kernel].port[e->dst_port]};
@@ -197,8 +197,8 @@ static void add_stream(struct fuse *f, int edge) {
               f->unit[s.from].region != f->unit[s.to].region || from->region == IR_NONE || from->region != to->region;
     int64_t bits = cost_edge_bits(ir, e), words = tensor_words(ir, e);
     s.inside = size_fifos_safe(ir, e) * bits;
-    // The next value of one carried around a loop is made while the present one waits for a later group, or for a spill
-    // to be read.
+    // A value carried around a loop needs room for two firings: the next one is made while the present one waits for a
+    // later group, or for a spill to be read.
     bool around = is_exit(ir, e->src_kernel) && is_loop(ir, e->dst_kernel) && from->region == to->region;
     s.firings = around && s.to > s.from ? 2 : 1;
     s.across = (s.firings * words + FUSE_EDGE_WORDS) * bits;
@@ -220,12 +220,12 @@ void fuse_read(struct ir *ir, struct fuse *f) {
     add_local(f);
 }
 
-// ---- what a group holds ----
+// ---- what a group stores ----
 
 static bool within(int unit, int first, int last) { return unit >= first && unit <= last; }
 
-// A crossing stream lies on chip while its writer's or its reader's group runs, and between; one around a region at all
-// times of the region.
+// A crossing stream is on chip from its writer's group to its reader's group. A stream around a region is on chip as
+// long as the region runs.
 static bool is_live(const struct fuse *f, const struct fuse_stream *s, int first, int last) {
     int region = f->unit[first].region;
     if (s->loops) return f->unit[s->from].region == region || f->unit[s->to].region == region;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of expand-model: a `dequantize` that stands in a later region than its product goes to the product's. The engine
-// hands out what it makes there and then, with the row scales of that repetition; what the later region reads is the
-// fp32 value as it leaves the earlier one.
+// Part of expand-model: moves a `dequantize` that is in a later region than its product into the product's region. The
+// engine outputs results immediately and with the row scales of that repetition, so the later region can only read the
+// fp32 value that leaves the earlier one.
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
-// A region's next value is made by the region itself.
+// Whether the tensor is the next value of a carry, which the region itself must make.
 static bool is_next(const struct ir_region *region, int tensor) {
     for (int c = 0; c < region->carries; c++)
         if (region->carry[c].next == tensor) return true;
@@ -20,6 +20,6 @@ void gather_products(struct ir *ir) {
             is_next(&ir->region[node->region], node->out[0]))
             continue;
         const struct ir_region *home = &ir->region[ir->node[product].region];
-        ir_move_node(ir, n, home->first_node + home->nodes, ir->node[product].region); // to its end
+        ir_move_node(ir, n, home->first_node + home->nodes, ir->node[product].region); // to the end of that region
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-control: the kernels around the dataflow that run a request (registers, token loop, ring of ids, parameter
-// loading, KV write tracking) and the plain nets between them. docs/memory.md, docs/registers.md.
+// insert-control: the kernels that run a request (registers, token loop, ring of ids, parameter loading, KV write
+// tracking) and the plain nets between them. See docs/memory.md and docs/registers.md.
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/layout.h"
@@ -9,16 +9,16 @@
 #include "gen/kernel/ports.h"
 
 enum {
-    COUNTERS = 4 /* of an engine: busy, waits for beats, for operands, for room behind it; docs/registers.md */,
+    COUNTERS = 4 /* per engine: busy, waiting for beats, for operands, for room after it; docs/registers.md */,
     OPEN_BESIDE =
-        8 /* descriptors of a client beside its beats without a response: one whose beats come, pulses on their way */
+        8 /* descriptors of a client in addition to its unacknowledged beats: one being written, and pulses in flight */
 };
 
 struct port {
     const char *name;
     bool is_output;
     int bits;
-    enum ir_net_role net; // of the design
+    enum ir_net_role net; // a net of the design
 };
 
 static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t count) {
@@ -28,10 +28,10 @@ static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t 
 
 static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 
-// Those of a graph without any have room for one, which nobody reads.
+// A graph without end ids still has room for one, which nothing reads.
 static int end_ids(const struct ir *ir) { return ir->design.eot.count ? ir->design.eot.count : 1; }
 
-// A parameter that has its default is left out.
+// Sets the parameter only if it differs from its default.
 static void set_end_ids(struct ir *ir, int k) {
     if (end_ids(ir) > 1) ir_set_int(ir, k, "END_IDS", end_ids(ir));
 }
@@ -86,7 +86,7 @@ static void add_registers(struct ir *ir) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
-// The host's settings of sampling; where the design takes none, nothing is connected.
+// The host's sampling settings; connected only if the design supports sampling.
 static void add_sampling(struct ir *ir) {
     int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_SAMPLES);
     static const struct {
@@ -112,7 +112,7 @@ static void add_sampling(struct ir *ir) {
     ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
 }
 
-// The first engine's in the low bits.
+// The events of the first engine are in the low bits.
 static struct ir_use counter_events(struct ir *ir) {
     static const enum ir_net_role event[COUNTERS] = {IR_NET_ENGINE_STALL_OUT, IR_NET_ENGINE_STALL_X,
                                                      IR_NET_ENGINE_STALL_BEAT, IR_NET_ENGINE_BUSY};
@@ -141,7 +141,7 @@ static int64_t all_layers(const struct ir *ir) {
     return layers;
 }
 
-// Layers of all caches whose writes have their responses.
+// Layers, over all caches, whose writes have been acknowledged.
 static struct ir_use all_layers_done(struct ir *ir) {
     int caches = kv_units(ir);
     if (!caches) return ir_use_net(ir, kv_net(ir, 0, IR_NET_KV_LAYERS_DONE)); // the emitter's constant
@@ -169,7 +169,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "ADDR_BITS", ir_address_bits(ir));
 }
 
-// A graph that is no language model has no ids.
+// Without a language model there are no ids.
 static void tie_off_ids(struct ir *ir, int k) {
     const struct {
         const char *port;
@@ -197,7 +197,7 @@ static void tie_off_ids(struct ir *ir, int k) {
     for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_open(ir, k, outputs[i]);
 }
 
-// The kernel that makes the ids and hashes what it chooses them from, or IR_NONE.
+// The kernel that selects the ids and hashes the logits, or IR_NONE.
 static int find_chooser(const struct ir *ir) {
     for (int k = 0; ir->design.is_lm && k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_CHOOSES) && ir->kernel[k].node == ir->tensor[ir->output[0]].producer)
@@ -205,7 +205,7 @@ static int find_chooser(const struct ir *ir) {
     return IR_NONE;
 }
 
-// Of others nobody reads the hash.
+// Other kernels that select ids leave `row_hash` unconnected.
 static void add_row_hashes(struct ir *ir, int chooser) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_CHOOSES)) continue;
@@ -303,7 +303,7 @@ static void add_ring(struct ir *ir) {
 struct stores {
     int count;
     int64_t beats;
-    struct ir_word *counts; // beats of each, the first store's last
+    struct ir_word *counts; // beats of each store, the first store's last
 };
 
 static int count_stores(const struct ir *ir) {
@@ -312,7 +312,7 @@ static int count_stores(const struct ir *ir) {
     return count;
 }
 
-// The store that an operation's kernel reads.
+// The store of parameters that an operation's kernel reads.
 static int store_of(const struct ir *ir, int node) {
     for (int e = 0; e < ir->edges; e++)
         if (kernel_is(&ir->kernel[ir->edge[e].src_kernel], KERNEL_STORE) &&
@@ -321,7 +321,7 @@ static int store_of(const struct ir *ir, int node) {
     base_fatal("insert-control: operation %s has no store of parameters", ir->node[node].name);
 }
 
-// `place` among the stores, IR_NONE: it is the only one, and the net of their bits no vector.
+// place: index among the stores. IR_NONE: it is the only store, so the net has one bit.
 static void add_store_nets(struct ir *ir, int k, int place) {
     const struct ir_part load[] = {{.net = ir_design_net(ir, IR_NET_PARAM_LOAD_VALID)},
                                    {.net = ir_design_net(ir, IR_NET_PARAM_LOAD_STORE),
@@ -334,7 +334,7 @@ static void add_store_nets(struct ir *ir, int k, int place) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
-// The stores of vector parameters in the order of their segments.
+// Connects the stores of vector parameters in the order of their segments.
 static struct stores connect_stores(struct ir *ir) {
     struct stores all = {.counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1)};
     bool one = count_stores(ir) == 1;
@@ -375,7 +375,7 @@ static const struct ir_segment *header_segment(const struct ir *ir) {
     base_fatal("insert-control: the image has no header");
 }
 
-// What is behind the header, to the loader; without stores there is nothing.
+// Passes the beats after the header to the loader. Without stores there are none.
 static void add_rest_nets(struct ir *ir, int k, bool any) {
     const struct port nets[] = {{"m_axis_beat_tvalid", true, 1, IR_NET_PARAM_REST_TVALID},
                                 {"m_axis_beat_tready", false, 1, IR_NET_PARAM_REST_TREADY},
@@ -392,7 +392,7 @@ static void add_rest_nets(struct ir *ir, int k, bool any) {
     }
 }
 
-// One linear read per start: the image's header, and the parameters behind it for the stores.
+// One linear read per start gets the image's header and the parameters that follow it.
 static void add_image_header(struct ir *ir) {
     struct stores stores = connect_stores(ir);
     int k = kernel_add(ir, "image_header", &rtl_image_header, IR_NONE);
@@ -416,7 +416,7 @@ static void add_image_header(struct ir *ir) {
     if (any) add_param_loader(ir, &stores);
 }
 
-// Descriptors that a write engine has taken of a client and not written.
+// Width of a count of descriptors that a write engine has accepted from a client and not yet written.
 static int open_bits(void) { return u64_clog2(IR_WRITES_OPEN + OPEN_BESIDE + 1); }
 
 static int writers_of(const struct ir *ir, int kernel) {
@@ -426,14 +426,14 @@ static int writers_of(const struct ir *ir, int kernel) {
     return writers;
 }
 
-// What its client has a response for.
+// The net that reports acknowledged writes of the kernel's client.
 static int written_by(struct ir *ir, int kernel) {
     for (int c = 0; c < ir->clients; c++)
         if (ir->client[c].kernel == kernel && ir->client[c].is_write) return ir_net(ir, IR_NET_WRITTEN, c);
     base_fatal("insert-control: kernel %s writes nothing", ir->kernel[kernel].name);
 }
 
-// The write engines of K are on the channels of the engine that reads it, those of V likewise.
+// The write engines of K are on the channels of the engine that reads K; likewise for V.
 static void add_kv_tracker(struct ir *ir, int unit) {
     int k_writer = kv_kernel(ir, unit, KERNEL_KEYS), v_tail = kv_kernel(ir, unit, KERNEL_VALUES);
     int keys = writers_of(ir, k_writer), values = writers_of(ir, v_tail);
@@ -467,7 +467,7 @@ static void add_output_nets(struct ir *ir) {
     }
 }
 
-// The arbiters of a channel have so many places; the lane of an engine takes one.
+// Checks that the clients of each channel fit its arbiters. The lane of an engine takes one place as well.
 static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     for (int c = 0; c < ir->design.channels; c++)
         for (int w = 0; w < 2; w++) {

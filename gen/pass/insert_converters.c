@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-converters: along an edge whose ends have equal itensor types there is a plain FIFO. Where only the vector
-// width differs a width converter is inserted; where the order differs a layout converter is needed.
+// insert-converters: an edge between equal itensor types is a plain FIFO. If only the vector width differs, this pass
+// inserts a width converter. A different order needs a layout converter, which insert-layouts adds.
 #include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
 static bool is_typed(const struct ir_port *port) { return port->type.loops > 0; }
 
-// Same walk over the same data, another number of elements per word.
+// Whether the walk and the data are the same and only the number of elements per word differs.
 static bool only_width_differs(const struct ir_itensor *a, const struct ir_itensor *b) {
     if (a->dtype != b->dtype || a->rank != b->rank || a->loops != b->loops) return false;
     for (int d = 0; d < a->rank; d++)
@@ -15,7 +15,7 @@ static bool only_width_differs(const struct ir_itensor *a, const struct ir_itens
     return a->element[a->rank - 1] != b->element[b->rank - 1];
 }
 
-// Edge e becomes two: source -> converter -> sink.
+// Splits edge e into source -> converter -> sink.
 static void insert_width_converter(struct ir *ir, int e) {
     struct ir_edge edge = ir->edge[e];
     struct ir_port from = ir->kernel[edge.src_kernel].port[edge.src_port],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-dma: the memory map, the kernels that read and write memory beside the weight stream, the vector parameter
-// stores and the segment table that the walker follows.
+// insert-dma: builds the memory map, the kernels that read and write memory apart from the weight stream, the stores of
+// vector parameters, and the segment table that the walker follows.
 #include <string.h>
 
 #include "gen/kernel/args.h"
@@ -19,7 +19,7 @@ enum { AUX_CHANNEL = 0, AUX_ENGINE = 0 /* owns that channel */ };
 struct dma {
     struct ir *ir;
     struct diag *diag;
-    int64_t *offset; // of each engine's channels: next free byte
+    int64_t *offset; // next free byte on each engine's channels
     int parts;       // channels over which rows of a table are dealt out
 };
 
@@ -35,7 +35,7 @@ static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kin
     return id;
 }
 
-// ---- weights: a region's products side by side, one copy of the group per repetition ----
+// ---- weights: the products of a region are adjacent, and each repetition has one copy of the group ----
 
 static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firing *f) {
     const struct ir_node *node = &ir->node[f->node];
@@ -74,8 +74,8 @@ static const struct ir_segment *first_of_cache(const struct ir *ir, enum ir_segm
     return &ir->segment[s];
 }
 
-// A cache lies where its first attention stands: attentions that share it have segments inside it, layer by layer in
-// turns.
+// Places a KV cache at its first attention. Attentions that share the cache have interleaved segments in it, layer by
+// layer.
 static void place_kv(struct dma *d, int node) {
     struct ir *ir = d->ir;
     struct layout_kv kv = kv_of(ir, node);
@@ -99,14 +99,14 @@ static void place_kv(struct dma *d, int node) {
                                            base + cache.layer * layer_bytes, stride, bytes, IR_SEG_OF_KERNEL, 1});
 }
 
-// ---- tables, rows, rings: on one channel; a table's rows on several where one does not hold them ----
+// ---- tables, rows, rings: on one channel, or a table's rows on several channels if one is too small ----
 
 static int64_t *next_of(struct dma *d, int channel) {
     int engine = ir_engine_at(d->ir, channel);
     return &d->offset[engine == IR_NONE ? AUX_ENGINE : engine];
 }
 
-// The next segment has the same place on so many channels, those of several engines perhaps.
+// Advances these channels, possibly of several engines, to one common offset for the next segment.
 static void level_offsets(struct dma *d, int channels) {
     int64_t most = 0;
     for (int c = 0; c < channels; c++)
@@ -147,13 +147,13 @@ static void place_rows(struct dma *d, int k) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
-static const struct ir_edge *input_of(const struct ir *ir, int kernel) { // of a kernel that has one
+static const struct ir_edge *input_of(const struct ir *ir, int kernel) { // of a kernel with an input
     int p = 0;
     while (ir->kernel[kernel].port[p].is_output) p++;
     return &ir->edge[ir->kernel[kernel].port[p].edge];
 }
 
-// Firings that wait between two groups.
+// Firings that wait in memory between two groups.
 static void place_spill(struct dma *d, const struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
@@ -162,7 +162,7 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
-// Where a language model's ids lie.
+// The ids of a language model.
 static void place_ids(struct dma *d, const char *name, enum ir_segment_role role, int64_t ids) {
     int s = add_segment(d, name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, layout_align(ids * 4));
     d->ir->segment[s].role = role;
@@ -209,14 +209,15 @@ static void add_param_store(struct dma *d, int k, int port) {
     ir_connect(ir, store, out, k, port);
     add_segment(d, ir->kernel[store].name, IR_SEG_PARAMS, node, AUX_CHANNEL, 0, param_bytes(ir, k, port));
     d->offset[AUX_ENGINE] = ir->segment[ir->segments - 1].offset +
-                            ir->segment[ir->segments - 1].bytes; // stores follow one another without gaps
+                            // Stores follow one another without gaps.
+                            ir->segment[ir->segments - 1].bytes;
 }
 
 static bool takes_params(const struct ir *ir, int k, int port) {
     return ir->kernel[k].port[port].role == IR_ROLE_PARAM && !ir->kernel[k].port[port].is_output;
 }
 
-// What stands behind the tables, at most.
+// The most bytes that can follow the tables.
 static int64_t params_room(const struct ir *ir) {
     int64_t bytes = 2 * LAYOUT_ALIGN;
     for (int k = 0; k < ir->kernels; k++)
@@ -225,7 +226,7 @@ static int64_t params_room(const struct ir *ir) {
     return bytes;
 }
 
-// The image's header is one beat, the parameters follow it: one linear read.
+// The image's header is one beat and the parameters follow it, so one linear read gets both.
 static void place_params(struct dma *d) {
     int kernels = d->ir->kernels, beat = d->ir->design.beat_bits / 8;
     int header = add_segment(d, "image_header", IR_SEG_HEADER, IR_NONE, AUX_CHANNEL, 0, beat);
@@ -255,7 +256,7 @@ static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t str
     schedule_field(s, SEGMENT_OUTER_STRIDE, (uint64_t)outer_stride);
 }
 
-// Neighbouring weights become one run.
+// Adjacent weights are merged into one run.
 static bool extends_last(const struct schedule *s, const struct ir_segment *seg, int64_t beat_bytes) {
     if (s->section[s->sections - 1].length == 0 || schedule_get(s, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS) return false;
     uint64_t beats = schedule_get(s, SEGMENT_BEATS);
@@ -289,7 +290,7 @@ static bool reads_cache(const struct ir *ir, int engine) {
     return false;
 }
 
-// The cache that an engine reads; the first one where it reads none.
+// The cache that an engine reads; 0 if it reads none.
 static int unit_of(const struct ir *ir, int engine) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].engine == engine && ir->firing[f].mode > ENGINE_MODE_INT4)
@@ -297,7 +298,7 @@ static int unit_of(const struct ir *ir, int engine) {
     return 0;
 }
 
-// The memory emitter brings bursts to all channels.
+// The memory emitter forwards the bursts to all channels.
 static void add_walker_nets(struct ir *ir, int k, int engine) {
     int unit = unit_of(ir, engine);
     ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1, ir_net(ir, IR_NET_WALK_BURST_TVALID, engine));
@@ -309,7 +310,7 @@ static void add_walker_nets(struct ir *ir, int k, int engine) {
     ir_add_wire(ir, k, "v_layers_done", false, 32, kv_net(ir, unit, IR_NET_V_LAYERS_DONE));
 }
 
-// Returns the port that takes its step words.
+// Returns the port for its step words.
 static int add_walker(struct dma *d, int engine) {
     struct ir *ir = d->ir;
     int k = kernel_add(ir, ir_engine_name(ir, engine, "walker"), &rtl_segment_walker, IR_NONE);
@@ -329,7 +330,7 @@ static int add_walker(struct dma *d, int engine) {
     return ports_add_step(ir, k);
 }
 
-// A step word goes to every walker, ahead of the ids.
+// Every walker gets each step word, before the ids arrive.
 static void add_walkers(struct dma *d) {
     struct ir *ir = d->ir;
     int loop = kernel_first(ir, KERNEL_LOOP), from = loop, fork = IR_NONE,
@@ -357,7 +358,8 @@ static int64_t fullest(const struct dma *d) {
     return used;
 }
 
-// Rows of tables lie on as few channels as hold them: a power of two, so that the low bits of an id are its channel.
+// Deals the rows of tables out over as few channels as can store them. The number is a power of two, so that the low
+// bits of an id give its channel.
 static void place_dealt(struct dma *d) {
     struct ir *ir = d->ir;
     int segments = ir->segments;
@@ -377,7 +379,7 @@ static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
     const struct ir *ir = d->ir;
     int64_t room = ir->design.channel_bytes, used = fullest(d);
     if (used <= room) return true;
-    int64_t own = 0, channels = INT64_MAX; // what more channels do not divide
+    int64_t own = 0, channels = INT64_MAX; // bytes that more channels do not divide
     const struct ir_segment *largest = NULL;
     for (int s = 0; s < ir->segments; s++) {
         const struct ir_segment *seg = &ir->segment[s];

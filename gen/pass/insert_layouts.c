@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-layouts: where the two ends of an edge walk a tensor differently, what makes one walk of the other:
-// rill_layout_converter with the least ping-pong buffer, placed inside the loops that both walks share,
-// rill_corner_turn where words of several elements can pass at once; rill_width_converter where words are wider or
-// narrower; rill_frame where the firings are cut otherwise. Nothing where the walks are equal. docs/passes.md.
+// insert-layouts: if the two ends of an edge walk a tensor differently, this pass inserts what converts one walk into
+// the other. rill_layout_converter has the least ping-pong buffer, inside the loops that both walks share.
+// rill_corner_turn is used if words of several elements can pass at once, rill_width_converter if words get wider or
+// narrower, and rill_frame if the firings are cut differently. Equal walks need nothing (docs/passes.md).
 #include <string.h>
 
 #include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-// A stream on the way from one end of an edge to the other.
+// The stream at the current point of the chain between the two ends of an edge.
 struct stream {
-    int kernel, port; // where it comes from
+    int kernel, port; // its source
     int64_t width, cut;
-    bool padded; // every firing ends with a word that is not full
+    bool padded; // every firing ends with a partly filled word
 };
 
 struct link {
     struct ir *ir;
     struct diag *diag;
-    int edge; // of the IR: becomes the first of the chain
+    int edge; // becomes the first edge of the chain
     bool first;
     struct ir_edge old;
     struct ir_port from, to;
     int64_t elements;
     int64_t extent[IR_MAX_RANK];
-    int made; // kernels
+    int made; // kernels inserted so far
     struct stream at;
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// ---- walks without the tokens, which are innermost on both sides ----
+// ---- walks without the tokens, which are the innermost loop on both sides ----
 
 static struct ir_itensor without_tokens(const struct ir_itensor *type) {
     struct ir_itensor t = *type;
@@ -41,7 +41,7 @@ static struct ir_itensor without_tokens(const struct ir_itensor *type) {
     return t;
 }
 
-// The tensor that a stream carries on behind a kernel that only steers it; IR_NONE if nothing says so.
+// The tensor that a stream carries after a kernel that only steers it; IR_NONE if unknown.
 static int tensor_behind(const struct ir *ir, int kernel, int depth) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; depth > 0 && p < k->ports; p++) {
@@ -55,7 +55,7 @@ static int tensor_behind(const struct ir *ir, int kernel, int depth) {
     return IR_NONE;
 }
 
-// Extents of the tensor in the type's dimensions.
+// Extents of the tensor, in the dimensions of the port's type.
 static void find_extents(const struct link *l, const struct ir_port *port, int64_t extent[]) {
     enum { MOST_STEERING = 6 };
     int named = l->from.tensor != IR_NONE ? l->from.tensor : l->to.tensor;
@@ -74,7 +74,8 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
     find_extents(l, port, extent);
     int inner = type.rank - 1;
     if (port->cut > 1 &&
-        itensor_extent(&type, inner) != extent[inner]) { // rows padded to words: the walk is that of the rows
+        // Rows padded to words: use the walk of the unpadded rows.
+        itensor_extent(&type, inner) != extent[inner]) {
         type.element[inner] = 1;
         type.trip[type.map[inner]].bound = extent[inner];
         type.step[type.map[inner]] = 1;
@@ -99,7 +100,8 @@ static void append(struct link *l, const char *what, const struct kernel_class *
         port->cut = out ? cut : l->at.cut;
         struct ir_tensor any = {.dtype = l->from.type.dtype, .rank = 1, .shape = {{l->elements, IR_STATIC}}};
         port->type =
-            ports_vector_type(ir, &any, out ? width : l->at.width); // in the order of the walk: a plain sequence
+            // In the order of the walk, the type is a plain sequence.
+            ports_vector_type(ir, &any, out ? width : l->at.width);
     }
     if (l->first) {
         ir->edge[l->edge].dst_kernel = k;
@@ -143,14 +145,14 @@ static void add_frame(struct link *l, int64_t cut) {
     ir_set_int(l->ir, l->at.kernel, "WORDS", (l->elements / cut / l->at.width));
 }
 
-static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) { // the outermost stands first
+static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) { // the outermost loop comes first
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)loops + 1);
     for (int l = 0; l < loops; l++)
         word[loops - 1 - l] = (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)value[l]};
     return ir_value_list(ir->arena, word, loops);
 }
 
-// corner: words hold `lanes` of the layout's; NULL: one.
+// corner: words hold `lanes` words of the layout. NULL: they hold one.
 static void add_layout(struct link *l, const struct itensor_layout *layout, const struct itensor_corner *corner) {
     struct ir *ir = l->ir;
     append(l, "layout", corner ? &rtl_corner_turn : &rtl_layout_converter, layout->width * (corner ? corner->lanes : 1),
@@ -173,7 +175,7 @@ static void add_layout(struct link *l, const struct itensor_layout *layout, cons
 
 static int64_t low_power(int64_t n) { return n & -n; }
 
-// The widest words that make whole firings on both sides.
+// The widest word that makes whole firings on both sides.
 static int64_t common_width(const struct link *l) {
     int64_t width = least(itensor_tile(&l->from.type), itensor_tile(&l->to.type));
     if (l->from.cut > 1) width = least(width, low_power(l->elements / l->from.cut));
@@ -181,8 +183,8 @@ static int64_t common_width(const struct link *l) {
     return width;
 }
 
-// Algorithm 1 (itensor.h) gives the buffer of a converter that moves whole tiles; the one of single words that is built
-// is never larger.
+// Algorithm 1 (itensor.h) gives the buffer of a converter that moves whole tiles. The converter that is built moves
+// single words, and its buffer must never be larger.
 static void check_against_tiles(const struct link *l, const struct itensor_layout *layout) {
     struct itensor_buffer tiles;
     struct ir_itensor from = without_tokens(&l->from.type), to = without_tokens(&l->to.type);
@@ -214,7 +216,8 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     bool turns = itensor_corner(&layout, common_width(l) / layout.width, &corner);
     int64_t width = layout.width * (turns ? corner.lanes : 1);
     if (l->at.width != width || l->at.cut > 1 || !turns)
-        add_width(l, width, "narrow"); // a corner turn takes a last word that is not full
+        // A corner turn accepts a last word that is partly filled.
+        add_width(l, width, "narrow");
     add_layout(l, &layout, turns ? &corner : NULL);
     add_frame(l, l->to.cut);
     add_width(l, out, "wide");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mark-ahead: streams whose writers are early are marked, at the depths, pools and dies of the design as it will be.
+// mark-ahead: marks streams whose writers run ahead, given the final depths, pools and dies of the design.
 #include "gen/pass/pass.h"
 #include "gen/timing/depths.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// overlay-fifos: FIFOs of groups that never run together share one storage (rill_fifo_pool), a turn for each firing in
-// program order.
+// overlay-fifos: FIFOs of groups that never run together share one storage (rill_fifo_pool). Each stream gets a turn
+// per firing, in program order.
 //
-// Every pool holds one stream of a group at most, so that streams of one group never wait for one another; it is as
-// wide and as deep as the widest and the deepest of them. Pools are made by joining, again and again, the two sets of
-// streams whose union saves most.
+// A pool has at most one stream of each group, so that streams of one group never wait for each other. It is as wide as
+// its widest and as deep as its deepest stream. The pass builds pools by repeatedly joining the two sets of streams
+// whose union saves most.
 #include <stdlib.h>
 
 #include "gen/cost/cost.h"
@@ -17,8 +17,8 @@
 #include "gen/timing/depths.h"
 
 enum {
-    PLAIN_WORDS = 2, // registers: not worth a pool
-    LEAST_SAVING = 1024 /* bits; a pool has step words of its own and two walks */,
+    PLAIN_WORDS = 2, // registers: too small for a pool
+    LEAST_SAVING = 1024 /* bits; a pool costs a step word stream and two walks */,
     MAX_MEMBERS = 254,
     STEP_WORDS = 4
 };
@@ -39,7 +39,7 @@ static const struct ir_port *source(const struct ir *ir, int edge) {
     return &ir->kernel[ir->edge[edge].src_kernel].port[ir->edge[edge].src_port];
 }
 
-// What an edge carries, by its own ends or those before it.
+// The tensor that an edge carries, found at its ends or at edges before it.
 static int tensor_of(const struct ir *ir, int edge, int depth) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_kernel *from = &ir->kernel[e->src_kernel];
@@ -53,8 +53,8 @@ static int tensor_of(const struct ir *ir, int edge, int depth) {
 
 static bool has_together(const struct ir *ir, int kernel) { return kernel_is_together(&ir->kernel[kernel]); }
 
-// A pool counts as many firings in every step. Streams of query heads together have fewer in some: those at a kernel
-// that says so, and what grows with the positions between them.
+// A pool counts equally many firings in every step. With several query heads together, some streams have fewer firings
+// in some steps: those at a kernel that says so, and those between such kernels that grow with the positions.
 static bool counts_differ(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_tensor *t = &ir->tensor[tensor_of(ir, edge, 0)];
@@ -62,7 +62,7 @@ static bool counts_differ(const struct ir *ir, int edge) {
            (ir->design.query_heads > 1 && t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS);
 }
 
-// A pool's turns come in every repetition: a stream behind its region's exit has a FIFO of its own.
+// A pool takes turns in every repetition, so a stream after its region's exit keeps a separate FIFO.
 static bool can_share(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
     return e->group != IR_NONE && e->depth > PLAIN_WORDS && source(ir, edge)->region != IR_NONE &&
@@ -89,7 +89,7 @@ static void absorb(struct overlay *o, struct pool *a, struct pool *b) {
     b->member.count = 0;
 }
 
-// Joins the pair that saves most; false when none saves enough.
+// Joins the pair of pools that saves most. False if none saves enough.
 static bool join_best(struct overlay *o) {
     struct pool *best = NULL, *with = NULL;
     int64_t most = LEAST_SAVING;
@@ -105,14 +105,14 @@ static bool join_best(struct overlay *o) {
     return best != NULL;
 }
 
-// ---- step words: one more reader ----
+// ---- step words: adding a reader ----
 
 static void connect_steps(struct ir *ir, int src_kernel, int src_port, int dst_kernel, int dst_port) {
     int edge = ir_connect(ir, src_kernel, src_port, dst_kernel, dst_port);
     ir->edge[edge].depth = STEP_WORDS;
 }
 
-static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the steps to its only reader
+static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the step words to its only reader
     struct ir_edge e = ir->edge[edge];
     int fork = kernel_add(ir, "step_fork", &rtl_fork, IR_NONE);
     int in = ir_add_port(ir, fork, "", false, IR_STREAM_BARE, STEP_BITS),
@@ -160,7 +160,7 @@ static void sort_members(const struct ir *ir, edge_list *m) {
         }
 }
 
-// Groups of a region take turns in program order in each repetition; a stream's turn is as many firings as it makes
+// The groups of a region take turns in program order in each repetition. A turn is as many firings as the stream makes
 // there.
 static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
     struct schedule s;
@@ -184,7 +184,7 @@ static void make_pool(struct ir *ir, struct pool *p, int id) {
     int k = kernel_add(ir, arena_printf(ir->arena, "pool_%d", id), &rtl_fifo_pool, IR_NONE);
     sort_members(ir, &p->member);
     ir_set_int(ir, k, "PORTS", (int)p->member.count);
-    ir_set_int(ir, k, "DATA_W", p->width - 1); // tlast goes beside it
+    ir_set_int(ir, k, "DATA_W", p->width - 1); // tlast has a separate bit
     ir_set_int(ir, k, "DEPTH", p->depth);
     ir_set_style(ir, k, allocate_memories_style(p->depth, p->width));
     set_turns(ir, k, p);
@@ -209,8 +209,8 @@ static void make_pools(struct ir *ir) {
         if (o.pool.items[i].member.count > 1) make_pool(ir, &o.pool.items[i], id++);
 }
 
-// Depths from contracts were found with all groups running together: where one after the other needs more, the safe
-// rule's are enough.
+// Timing contracts gave depths for groups that run together. If running them one after the other needs more, the depths
+// of the safe rule are enough.
 static void deepen(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes. Each takes the IR to its next form, or reports errors and returns false. pass_table (passes.c) has their
-// order, and bind-operations among them, which is a folder of its own (gen/bind/bind.h).
+// The passes. Each takes the IR to its next form, or reports errors and returns false. pass_table (passes.c) gives
+// their order. It includes bind-operations, which has a separate folder (gen/bind/bind.h).
 #ifndef RILL_PASS_H
 #define RILL_PASS_H
 
@@ -11,8 +11,8 @@ typedef bool pass_function(struct ir *, const struct rill_spec *, struct diag *)
 
 pass_function pass_expand_model;      // spec -> tensor graph
 pass_function pass_infer_types;       // shapes and dtypes of every tensor
-pass_function pass_drop_unread;       // without what no output needs
-pass_function pass_choose_orders;     // the order of the loops in which operations walk tensors of several dimensions
+pass_function pass_drop_unread;       // removes what no output needs
+pass_function pass_choose_orders;     // order of the loops in which operations walk tensors of several dimensions
 pass_function pass_choose_lanes;      // fp32 lanes of every kernel
 pass_function pass_route_streams;     // edges: region loops, multiplexers, forks
 pass_function pass_insert_layouts;    // fp32 streams whose ends walk differently -> layout converters, widths, firings
@@ -23,20 +23,20 @@ pass_function pass_insert_control; // registers, token loop, parameter loading, 
 pass_function pass_split_forks;    // with dies: a stream read on both sides crosses once
 pass_function pass_size_fifos;     // depth of every edge
 pass_function pass_overlay_fifos;  // one storage for FIFOs of groups that never run together
-pass_function pass_allocate_memories; // SRL, LUTRAM, BRAM or URAM for every FIFO
+pass_function pass_allocate_memories; // memory kind of every FIFO: SRL, LUTRAM, BRAM or URAM
 pass_function pass_place_dies;        // the die of every kernel, register slices between dies
-pass_function pass_mark_ahead;        // with timed FIFOs: the streams whose writers are early
+pass_function pass_mark_ahead;        // with timed FIFOs: marks the streams whose writers run ahead
 
-// Parts of passes in files of their own.
-void gather_products(struct ir *); // of expand-model: `dequantize` in the region of its product
-pass_function choose_formats;      // of expand-model: formats of weights by names of tensors
-void split_queries(struct ir *);   // of expand-model: quantized heads apart from quantized vectors
-// Of infer-types: operations that read one tensor of weights want it in one shape.
+// Parts of passes that have separate files.
+void gather_products(struct ir *); // expand-model: moves `dequantize` into the region of its product
+pass_function choose_formats;      // expand-model: formats of weights by tensor names
+void split_queries(struct ir *);   // expand-model: separates quantized heads from quantized vectors
+// Part of infer-types: all operations that read one tensor of weights must need the same shape.
 bool check_weights(const struct ir *, struct diag *);
-void pass_safe_depths(struct ir *); // of size-fifos: every edge by the safe rule
+void pass_safe_depths(struct ir *); // size-fifos: sets every edge by the safe rule
 
-// What passes and reports ask of a pass: which memory suits a depth and a width, the depth of a stream by the safe
-// rule, and the most words of a stream that are under way.
+// Questions that other passes and reports ask: the memory kind for a depth and a width, the depth of a stream by the
+// safe rule, and the most words that a stream ever has in flight.
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits);
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
 int64_t safe_words(const struct ir *, const struct ir_edge *);
@@ -46,6 +46,6 @@ struct pass {
     pass_function *run;
 };
 extern const struct pass pass_table[]; // ends with a NULL name
-const char *pass_last(void);           // name of the one that finishes a design
+const char *pass_last(void);           // name of the pass that completes a design
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The table of all passes in their order (gen/pass/pass.h).
 #include "gen/bind/bind.h"
 #include "gen/pass/pass.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Partition of a design over neighbouring dies: between the pass place-dies, which knows kernels, and the program that
-// it solves.
+// Partition of a design over adjacent dies. This is the interface between the pass place-dies, which knows kernels, and
+// the integer program that it solves.
 #ifndef RILL_PLACE_H
 #define RILL_PLACE_H
 
@@ -9,13 +9,13 @@
 
 enum {
     PLACE_RESOURCES = 4 /* LUT, DSP, BRAM in halves, URAM */,
-    PLACE_MORE_PART = 8 /* what is beyond limits by the second figure of the memory's ports counts so many times less */
+    PLACE_MORE_PART = 8 /* an excess that only the upper estimate of the memory ports causes weighs 1 / 8 */
 };
 
-struct place_task { // what has to be together
+struct place_task { // kernels that must be on one die
     int64_t need[PLACE_RESOURCES];
-    bool pinned; // to the die at the memory
-    int die;     // the result
+    bool pinned; // to the memory's die
+    int die;     // result
 };
 
 struct place_link { // a stream between two tasks
@@ -23,45 +23,46 @@ struct place_link { // a stream between two tasks
     int64_t bits;
 };
 
-struct place_lanes { // parts of a task that may lie elsewhere, all alike
+struct place_lanes { // equal parts of a task that may be on other dies
     int task, parts;
-    int engine, first;                   // lanes from `first` on
-    int with;                            // the entry that has what all parts of a die share: itself, or of its engine
-    int results;                         // the task where results come together
-    int64_t need[PLACE_RESOURCES];       // of a part
-    int64_t bits;                        // from the die at the memory to a part
+    int engine, first; // lanes from `first` on
+    int with;          // entry that holds what all parts on a die share: this one, or another of the same engine
+    int results;       // the task where results come together
+    int64_t need[PLACE_RESOURCES];       // of one part
+    int64_t bits;                        // from the memory's die to a part
     int64_t back_bits;                   // from a part to the results
-    int64_t chain_bits;                  // and to all parts of a die together
-    int64_t chain_need[PLACE_RESOURCES]; // of all parts of another die together, beside their own
-    int64_t sums_need[PLACE_RESOURCES]; // of a part that is cut, what may lie elsewhere while the rest is at the memory
-    int64_t sums_bits;                  // then from one half to the other
-    int64_t sums_chain_bits;            // and to all such halves of a die together
-    int on[IR_MAX_DIES];                // the result: parts on each die,
-    int cut[IR_MAX_DIES];               // and parts that are cut, by their second half
+    int64_t chain_bits;                  // from the memory's die to all parts of a die together
+    int64_t chain_need[PLACE_RESOURCES]; // of all parts on another die together, in addition to `need`
+    // Need of the half of a cut part that may be elsewhere, while the other half is at the memory.
+    int64_t sums_need[PLACE_RESOURCES];
+    int64_t sums_bits;       // bits between the two halves of a cut part
+    int64_t sums_chain_bits; // bits to all such second halves on a die together
+    int on[IR_MAX_DIES];     // result: whole parts on each die
+    int cut[IR_MAX_DIES];    // result: cut parts, by the die of their second half
 };
 
 struct place {
     struct arena *arena;
-    int dies, home;                             // home: the die at the memory
-    int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // what the design may take of each die, within the board's limits
-    int64_t more[PLACE_RESOURCES];              // and what the die at the memory may have less of it
-    int64_t sll;                                // bits that may cross a boundary, likewise; 0: no limit known
-    int *task_of;                               // of each kernel
-    bool cuts;                                  // parts may be cut, and results come together elsewhere
+    int dies, home;                             // home: the memory's die
+    int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // what the design may use of each die, within the board's limits
+    int64_t more[PLACE_RESOURCES]; // reduction of that room on the memory's die under the upper estimate of its ports
+    int64_t sll;                   // bits that may cross a boundary, within the limits; 0: no known limit
+    int *task_of;                  // task of each kernel
+    bool cuts;                     // parts may be cut, and results may come together on another die
     VEC(struct place_task) task;
     VEC(struct place_link) link;
     VEC(struct place_lanes) lanes;
 };
 
-// Which kernels have to lie on the die at the memory; but the lanes of engines may lie elsewhere.
+// Marks the kernels that must be on the memory's die. The lanes of engines may still be elsewhere.
 void place_at_memory(const struct ir *, bool *there);
 void place_amounts(const struct cost_resources *, int64_t out[PLACE_RESOURCES]);
-// By integer program; MIP_NONE: by filling dies in order instead.
+// Solves the partition as an integer program. MIP_NONE: it found no solution and filled the dies in order instead.
 enum mip_status place_solve(struct place *);
 
-// Stores of parameters on other dies than `home`: register stages of what loads them.
+// Adds the register stages that load stores of parameters on other dies than `home`.
 void place_set_loads(struct ir *, int home);
 void place_set_reset(struct ir *);
-void place_set_hash(struct ir *); // the hash of the logits in slices, with a register on each die between
+void place_set_hash(struct ir *); // sends the hash of the logits in slices, with a register on each die in between
 
 #endif

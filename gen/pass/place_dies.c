@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// place-dies: which die (SLR) each kernel lies on, and credits for the streams that go from one die to another. Nothing
-// without `design.dies`; never a difference in results, only in time: of a word two cycles for the first boundary and
-// one more for each other.
+// place-dies: chooses the die (SLR) of each kernel, and credits for streams between dies. Without `design.dies` it does
+// nothing. Results never change, only timing: a word takes two more cycles for the first boundary and one for each
+// further boundary.
 //
-// Kernels that plain nets join stay together, as only streams can be cut by registers; all that touches the memory lies
-// on the die where its ports are. The lanes of an engine may lie elsewhere, in groups that share their operand
-// registers: beats and results go from FIFO to FIFO.
+// Kernels that plain nets join stay together, because registers can cut only streams. Everything that accesses memory
+// is on the die with the memory ports. The lanes of an engine may be on other dies, in groups that share their operand
+// registers, because their beats and results travel from FIFO to FIFO.
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,15 +25,15 @@ static void join(int *with, int a, int b) {
     else with[a] = b;
 }
 
-// The hash of a row has registers at both ends and time between them: its kernel may lie where it likes. So may a store
-// of parameters, which has registers of its own for the way of what loads it.
+// The row hash has registers at both ends and time in between, so its kernel may be on any die. So may a store of
+// parameters, because its load path has separate registers.
 static bool may_cross(const struct ir *ir, int wire) {
     return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_CHOOSES | KERNEL_STORE);
 }
 
 struct fork_sides {
-    bool from_memory; // its writer is there
-    int near, far;    // readers
+    bool from_memory; // its writer is on the memory's die
+    int near, far;    // number of readers there and elsewhere
 };
 
 static struct fork_sides sides_of(const struct ir *ir, const int *with, int memory, int fork) {
@@ -51,7 +51,7 @@ static struct fork_sides sides_of(const struct ir *ir, const int *with, int memo
     return s;
 }
 
-// Forks that make more bits cross wherever else they lie.
+// Joins forks to the memory's die if more bits would cross with them anywhere else.
 static void join_forks(const struct ir *ir, int *with, int memory) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_FORK)) continue;
@@ -60,7 +60,7 @@ static void join_forks(const struct ir *ir, int *with, int memory) {
     }
 }
 
-// Kernels that a plain net joins, or that have ports tied alike; `memory` is one of those at the memory.
+// Joins kernels that a plain net connects, or that have ports tied alike. *memory is one of those at the memory.
 static void join_kernels(const struct ir *ir, int *with, int *memory) {
     *memory = IR_NONE;
     for (int k = 0; k < ir->kernels; k++) with[k] = k;
@@ -91,10 +91,10 @@ static void add_need(int64_t need[PLACE_RESOURCES], const struct cost_resources 
     for (int s = 0; s < PLACE_RESOURCES; s++) need[s] += times * amount[s];
 }
 
-// The lanes that a group of them holds, the last one maybe fewer: counted as whole.
+// Number of lane groups. The last one may have fewer lanes but counts as whole.
 static int groups_of(const struct ir_engine *e) { return (e->channels + IR_LANE_GROUP - 1) / IR_LANE_GROUP; }
 
-// A task for the results where they may lie elsewhere, else that of the engine.
+// A separate task for the results if they may be on another die, else the engine's task.
 static int task_of_results(const struct ir *ir, struct place *p, const struct ir_engine *e, int task) {
     if (!p->cuts) return task;
     struct cost_resources results = cost_engine_results(&ir->kernel[e->kernel]);
@@ -104,7 +104,7 @@ static int task_of_results(const struct ir *ir, struct place *p, const struct ir
     return (int)p->task.count - 1;
 }
 
-// `parts` groups of `size` lanes from lane `first` on.
+// Adds `parts` groups of `size` lanes, from lane `first` on.
 static void add_lanes(const struct ir *ir, struct place *p, int engine, int first, int parts, int size) {
     const struct ir_engine *e = &ir->engine[engine];
     const struct ir_kernel *kernel = &ir->kernel[e->kernel];
@@ -127,7 +127,7 @@ static void add_lanes(const struct ir *ir, struct place *p, int engine, int firs
     VEC_PUSH(ir->arena, p->lanes, lanes);
 }
 
-// With cuts the last group counts by the lanes it has, else as a whole one.
+// With cuts the last group counts with its actual lanes, else as a whole group.
 static void add_engines(const struct ir *ir, struct place *p) {
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
@@ -156,7 +156,7 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
         int64_t bits = cost_stream_bits(ir, edge);
         int from = source_task(ir, p, edge->src_kernel), to = task_of[edge->dst_kernel];
         add_need(p->task.items[to].need, &cost->edge[e], 1);
-        if (edge->pool != IR_NONE) { // by way of the storage
+        if (edge->pool != IR_NONE) { // through the storage
             add_link(ir, p, bits, from, task_of[edge->pool]);
             from = task_of[edge->pool];
         }
@@ -166,7 +166,7 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
     if (hash.from != IR_NONE) add_link(ir, p, COST_HASH_WAY, task_of[hash.from], task_of[hash.to]);
 }
 
-// What the stores of parameters share crosses with one of them or all: it counts as if one did.
+// The load bus that stores of parameters share crosses for one of them or for all, so it counts once.
 static void add_loads(const struct ir *ir, struct place *p, int memory) {
     const int *task_of = p->task_of;
     bool any = false;
@@ -176,7 +176,7 @@ static void add_loads(const struct ir *ir, struct place *p, int memory) {
         if (cost_load_bits(ir, k)) add_link(ir, p, cost_load_bits(ir, k), task_of[memory], task_of[k]);
 }
 
-// FIFOs lie with the kernel that reads them; a storage that streams share is a kernel.
+// FIFOs are on the die of the kernel that reads them. A storage that streams share is a kernel.
 static void add_tasks(const struct ir *ir, struct place *p) {
     int *task_of = p->task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
     struct cost_design cost = cost_design(ir);
@@ -198,7 +198,7 @@ static void add_tasks(const struct ir *ir, struct place *p) {
     if (memory != IR_NONE) add_need(p->task.items[task_of[memory]].need, &cost.memory, 1);
 }
 
-// The dies in use: neighbours, with the one at the memory.
+// The first of the dies in use, which are adjacent and include the memory's die.
 static int first_die(const struct ir *ir) {
     int home = 0, dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies;
     while (home < ir->dies && !ir->die[home].hbm) home++;
@@ -206,7 +206,7 @@ static int first_die(const struct ir *ir) {
     return home + dies <= ir->dies ? home : ir->dies - dies;
 }
 
-// Chains as rill_engine is told of them: a bit or 4 bits for each.
+// Chains in the form of rill_engine's parameters: one bit or 4 bits each.
 static int64_t bits_of_chains(const struct ir_chains *chains, int home, bool early) {
     int64_t bits = 0;
     for (int n = 0; n < chains->count; n++) {
@@ -230,8 +230,8 @@ static void set_cuts(struct ir *ir, const struct ir_engine *e, const struct ir_c
     ir_set_int(ir, e->kernel, "PARAM_BITS", ir_param_bits(ir, e));
 }
 
-// What rill_engine is told of it: register stages each way, to which die the operand's copy of every group of lanes
-// belongs, which of these dies have an operand buffer of their own, which lanes are cut, and where the results are.
+// Sets rill_engine's parameters: register stages each way, the die whose operand copy every group of lanes uses, which
+// of these dies have a separate operand buffer, which lanes are cut, and where the results are.
 static void set_hops(struct ir *ir, const struct ir_engine *e) {
     int hops = ir_engine_hops(ir, e), home = ir->kernel[e->kernel].die, back = ir_result_hops(e);
     struct ir_chains chains = ir_chains_of(e);
@@ -251,7 +251,7 @@ static void set_kernels(struct ir *ir, const struct place *p, int first) {
     for (int k = 0; k < ir->kernels; k++) ir->kernel[k].die = first + p->task.items[p->task_of[k]].die;
 }
 
-// Groups of lanes in their order: on the dies from the memory's on those that are whole, then those that are cut.
+// Assigns groups of lanes in their order, starting with the memory's die: first the whole groups, then the cut ones.
 static void set_lanes(struct ir_engine *e, const struct place *p, const struct place_lanes *lanes, int first) {
     int group = lanes->first / IR_LANE_GROUP;
     for (int n = 0; n < 2 * p->dies; n++) {
@@ -275,7 +275,7 @@ static void set_crossings(struct ir *ir) {
     }
 }
 
-// Operands of an engine and its results: it waits for the ones, and for room for the others.
+// Operands and results of an engine: it waits for operands, and for room for results.
 static bool is_of_engine(const struct ir *ir, const struct ir_edge *e) {
     int tensor = ir->kernel[e->src_kernel].port[e->src_port].tensor;
     for (int i = 0; i < ir->engines; i++)
@@ -283,8 +283,9 @@ static bool is_of_engine(const struct ir *ir, const struct ir_edge *e) {
     return tensor != IR_NONE && ir->tensor[tensor].dtype == IR_MX;
 }
 
-// Words that are far apart would cross in parts, whole powers of two of them: a quarter of the wires for a little logic
-// at the near end. Narrow ones, those of an engine and of a pool go as a whole.
+// Streams whose words are several cycles apart send each word in parts if they cross: up to 4, a power of two. Four
+// parts take a quarter of the wires for a little logic at the near end. Narrow words, and those of an engine or a pool,
+// are sent whole.
 static void choose_parts(struct ir *ir) {
     enum { MOST = 4, NARROW = 128 /* bits */ };
     for (int e = 0; e < ir->edges; e++) {
@@ -298,7 +299,7 @@ static void choose_parts(struct ir *ir) {
     }
 }
 
-static void forget_parts(struct ir *ir) { // of what does not cross
+static void forget_parts(struct ir *ir) { // for streams that do not cross
     for (int e = 0; e < ir->edges; e++)
         if (!ir->edge[e].crossings) ir->edge[e].parts = 0;
 }
@@ -310,7 +311,7 @@ static void set_dies(struct ir *ir, const struct place *p, int first) {
     set_crossings(ir);
 }
 
-// The FIFO at the far end has room for what is under way.
+// Makes the FIFO at the far end deep enough for all words in flight.
 static void set_credits(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -330,7 +331,7 @@ static void tell_kernels(struct ir *ir, int home) {
     for (int e = 0; e < ir->engines; e++) set_hops(ir, &ir->engine[e]);
 }
 
-// Never nothing of what the die has: a share of the room is what the program weighs.
+// The room is at least a small part of the die's capacity, because the program weighs shares of the room.
 static void set_room(const struct ir *ir, int die, int64_t out[PLACE_RESOURCES]) {
     enum { LEAST_PART = 50 };
     struct cost_resources room = cost_room(ir, die), capacity = cost_capacity(&ir->die[die]);
@@ -345,8 +346,8 @@ static double over(int64_t taken, int64_t limit, int64_t room) {
     return taken > limit && room > 0 ? (double)(taken - limit) / (double)room : 0;
 }
 
-// How far the design is beyond the limits, weighed as the program does: shares of the room, those by the second figure
-// of the ports an eighth.
+// How far the design exceeds the limits, weighed as in the program: as shares of the room. An excess that only the
+// upper estimate of the ports causes counts an eighth.
 static double beyond_limits(const struct ir *ir) {
     struct cost_design cost = cost_design(ir);
     double sum = 0;
@@ -383,8 +384,8 @@ static struct place partition(struct ir *ir, int first, bool cuts, enum mip_stat
     return p;
 }
 
-// A lane that is cut takes registers and a command twice: only where the design is beyond limits else, and less so
-// then.
+// Cutting a lane doubles its registers and command. So lanes are cut only if the design would otherwise exceed the
+// limits, and exceeds them less with cuts.
 static enum mip_status place_all(struct ir *ir, int first) {
     enum mip_status status, status_cut;
     choose_parts(ir);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// place-dies: how parameters come to their stores on other dies than the memory's, the reset to all dies, and the hash
-// of the logits to the token loop.
+// Part of place-dies: how parameters reach stores on other dies than the memory's, how the reset reaches all dies, and
+// how the hash of the logits reaches the token loop.
 #include <stdlib.h>
 
 #include "gen/pass/place.h"
@@ -8,7 +8,7 @@
 #include "gen/ir/latency.h"
 #include "gen/ir/layout.h"
 
-// A register stage on a die: the net behind it.
+// Adds a register stage on a die and returns the net after it.
 static int add_hop(struct ir *ir, const char *name, int die, int bits, int from, const char *to) {
     int k = kernel_add(ir, name, &rtl_hop, IR_NONE);
     ir->kernel[k].die = die;
@@ -24,7 +24,7 @@ static int add_stage(struct ir *ir, const char *name, int die, int from) {
     return add_hop(ir, name, die, (int)layout_load_bits(&ir->design), from, arena_printf(ir->arena, "param_%s", name));
 }
 
-// Boundaries from the memory to a store in one direction; 0: it lies elsewhere.
+// Boundaries from the memory to a store in one direction; 0: the store is elsewhere.
 static int away(const struct ir *ir, int kernel, int home, int direction) {
     int boundaries = direction * (ir->kernel[kernel].die - home);
     return kernel_is(&ir->kernel[kernel], KERNEL_STORE) && boundaries > 0 ? boundaries : 0;
@@ -37,7 +37,7 @@ static int farthest_store(const struct ir *ir, int home, int direction) {
     return farthest;
 }
 
-// The stores that are `n` boundaries away, behind so many stages: whether there are any.
+// Connects the stores that are `n` boundaries away after so many stages. Returns whether there are any.
 static bool tell_stores(struct ir *ir, int home, int direction, int n, int stages, int net) {
     bool any = false;
     for (int k = 0; k < ir->kernels; k++) {
@@ -49,8 +49,9 @@ static bool tell_stores(struct ir *ir, int home, int direction, int n, int stage
     return any;
 }
 
-// The beats take one way for all stores of a direction, a store has stages of its own for when they are meant for it. A
-// register that goes over a boundary has no other load: behind one with readers on its die stands another.
+// All stores of one direction share one path for the beats. Each store has its own stages for the signal that addresses
+// it. A register that drives a die boundary has no other load, so one whose die has readers is followed by a second
+// register.
 static void add_way(struct ir *ir, int home, int direction) {
     int farthest = farthest_store(ir, home, direction), stages = 0;
     int net = ir_design_net(ir, IR_NET_PARAM_LOAD_DATA);
@@ -64,13 +65,14 @@ static void add_way(struct ir *ir, int home, int direction) {
     }
 }
 
-// As many stages to every die as to the farthest one, the first where the token loop is: all leave the reset together.
+// Every die gets as many reset stages as the farthest one, the first of them at the token loop. So all dies leave reset
+// together.
 void place_set_reset(struct ir *ir) {
     int loop = kernel_first(ir, KERNEL_LOOP), farthest = 0;
     if (loop == IR_NONE) return;
     int home = ir->kernel[loop].die;
     for (int k = 0; k < ir->kernels; k++) {
-        int away = abs(ir->kernel[k].die - home), source = abs(ir_source_die(ir, k) - home); // of what it gives
+        int away = abs(ir->kernel[k].die - home), source = abs(ir_source_die(ir, k) - home); // of its output
         if (away > farthest) farthest = away;
         if (source > farthest) farthest = source;
     }
@@ -82,7 +84,7 @@ void place_set_loads(struct ir *ir, int home) {
     add_way(ir, home, 1);
 }
 
-// A kernel of one input and one output on a die: the net of the output.
+// Adds the sending or receiving end on a die and returns the net of its output.
 static int add_end(struct ir *ir, bool sends, int die, int from, const char *name) {
     int k = kernel_add(ir, name, sends ? &rtl_serializer : &rtl_deserializer, IR_NONE), net = ir_add_net(ir, name);
     ir->kernel[k].die = die;
@@ -93,8 +95,8 @@ static int add_end(struct ir *ir, bool sends, int die, int from, const char *nam
     return net;
 }
 
-// In slices, from register to register, with one on each die between. The ids take longer than the way, their stream
-// has as many stages; the token loop waits for the slices.
+// Sends the hash in slices from register to register, with one register on each die in between. The ids take longer
+// than this path, because their stream has as many stages, and the token loop waits for the slices.
 void place_set_hash(struct ir *ir) {
     enum { SLICES = CYCLES_SERIAL + COST_HASH_BITS / COST_HASH_SLICE };
     struct cost_hash hash = cost_hash(ir);

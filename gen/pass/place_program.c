@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partition as an integer program. A task's die is a thermometer: x[task][b] = 1 when it lies beyond boundary b, so
-// x[b] >= x[b + 1], a stream crosses b when the two ends differ there, and the program is smaller and its bounds are
-// tighter than with a variable per die.
+// The partition as an integer program. A task's die is thermometer-coded: x[task][b] = 1 if it is beyond boundary b, so
+// x[b] >= x[b + 1]. A stream crosses b if its two ends differ there. This gives a smaller program with tighter bounds
+// than one variable per die.
 //
-// Minimised: bits that cross a boundary, each boundary counted, plus IMBALANCE bits for the largest share of a die's
-// room, plus CROWD bits for each time all of a kind of a die's room (FULL of it), or of a boundary's wires, that is
-// taken beyond it.
-// Rows: what lies on a die takes at most that share of each kind of resource; a boundary is crossed by at most as many
-// bits as its limit says, and the excess. So there is always a partition; the report says where it is beyond the
-// limits.
+// The program minimises the bits that cross boundaries, each boundary counted. It adds IMBALANCE bits for the largest
+// share of a die's room, and CROWD bits per unit of excess: the excess over a die's room (FULL of it) for each kind of
+// resource, or over a boundary's wires, as a share of the room or wires. Rows: what is on a die takes at most the
+// largest share of each kind of resource, and the bits over a boundary are at most its limit plus the excess. So there
+// is always a partition, and the report says where it exceeds the limits.
 //
-// With `cuts` a part may be cut: its first half stays at the memory, its second lies elsewhere; and where results come
-// together is a task like others. MORE_CROWD for what is beyond the least room of the die at the memory.
+// With `cuts` a part may be cut: its first half stays at the memory and its second half is on another die. The place
+// where results come together is then a task like the others. MORE_CROWD weighs the excess over the least room of the
+// memory's die.
 #include "gen/pass/place.h"
 
-static const double FULL = 0.98; // of a die's room: register slices of the streams that cross take the rest
+static const double FULL = 0.98; // part of a die's room; the rest is for register slices of streams that cross
 enum {
     IMBALANCE = 40000,
     CROWD = 1000000,
@@ -27,12 +27,12 @@ struct program {
     struct place *p;
     struct mip m;
     int largest;
-    int crowded[IR_MAX_DIES][PLACE_RESOURCES]; // what is beyond the room, as a share of it
+    int crowded[IR_MAX_DIES][PLACE_RESOURCES]; // excess over the room, as a share of it
     int *beyond;                               // per task and boundary
     int *parts;                                // per engine and die
-    int *chain;                                // likewise: 1 where parts lie on another die than the memory
-    int *cut;                                  // likewise: parts that are cut, by their second half
-    int *alone;                                // likewise: 1 where second halves lie and no whole parts
+    int *chain;                                // per engine and die: 1 if parts are on a die other than the memory's
+    int *cut;                                  // per engine and die: cut parts, by the die of their second half
+    int *alone;                                // per engine and die: 1 if there are second halves and no whole parts
 };
 
 static int beyond(const struct program *g, int task, int boundary) { return g->beyond[task * g->p->dies + boundary]; }
@@ -46,7 +46,7 @@ static void add_tasks(struct program *g) {
     g->beyond = ARENA_ARRAY(p->arena, int, p->task.count *(size_t)p->dies + 1);
     for (size_t t = 0; t < p->task.count; t++)
         for (int b = 0; b + 1 < p->dies; b++) {
-            int past = p->home > b; // of a pinned one
+            int past = p->home > b; // for a pinned task
             bool pinned = p->task.items[t].pinned;
             int x = mip_variable(&g->m, pinned ? past : 0, pinned ? past : 1, 0, true);
             g->beyond[(int)t * p->dies + b] = x;
@@ -73,15 +73,15 @@ static void add_links(struct program *g, const int *wires) {
         }
 }
 
-// What crosses from the memory's die to die d, in the rows of the boundaries between.
+// Adds what crosses from the memory's die to die d to the rows of the boundaries in between.
 static void add_wires(struct program *g, const int *wires, int d, int variable, int64_t bits) {
     const struct place *p = g->p;
     for (int b = 0; p->sll && b + 1 < p->dies; b++)
         if ((d > b) != (p->home > b)) mip_term(&g->m, wires[b], variable, (double)bits);
 }
 
-// Parts of an engine on a die: each that is not at the memory has its beats, or its results, to bring over every
-// boundary between. With cuts the results have rows of their own.
+// Adds the parts of an engine on a die. Each part that is not at the memory sends its beats and its results over every
+// boundary in between. With cuts, separate rows count the results.
 static void add_parts(struct program *g, const int *wires, size_t e, int d, int all) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -100,7 +100,7 @@ static void add_parts(struct program *g, const int *wires, size_t e, int d, int 
     if (!shares) add_wires(g, wires, d, far, lanes->chain_bits);
 }
 
-// Parts that are cut: what all sums of a die share is with the whole parts there, if there are any.
+// Adds cut parts. What all sums of a die share comes with the whole parts there, if there are any.
 static void add_cut(struct program *g, const int *wires, size_t e, int d, int all) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -120,8 +120,8 @@ static void add_cut(struct program *g, const int *wires, size_t e, int d, int al
     if (!shares) add_wires(g, wires, d, alone, lanes->sums_chain_bits);
 }
 
-// Results over boundary b: of the parts beyond it where they come together before it, else of the others. back >=
-// +-(sum of parts beyond b - parts * beyond(results, b)).
+// Results over boundary b: those of the parts beyond it if they come together before it, else those of the other parts.
+// back >= +-(sum of parts beyond b - parts * beyond(results, b)).
 static void add_back(struct program *g, const int *wires, size_t e, int b) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -153,7 +153,7 @@ static void add_lanes(struct program *g, const int *wires) {
     }
 }
 
-// Lanes on die d: the first halves of those that are cut are at the memory.
+// Adds the need of lanes on die d. The first halves of cut lanes are at the memory.
 static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, double capacity) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -166,7 +166,7 @@ static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, d
             mip_term(&g->m, row, cut(g, (int)e, to), d == to ? sums : whole - sums);
 }
 
-// The terms of `row` so far, and what is beyond `most`.
+// Limits the terms that `row` has so far to `most` plus the excess.
 static void add_limit(struct program *g, int row, double most, int excess) {
     int limit = mip_row(&g->m, -MIP_NO_BOUND, most), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
@@ -175,7 +175,7 @@ static void add_limit(struct program *g, int row, double most, int excess) {
     mip_term(&g->m, limit, excess, -1);
 }
 
-// need of all tasks at d: sum of need * (x[d - 1] - x[d]), with x[-1] = 1 and x[last] = 0.
+// Adds the need of all tasks on die d: sum of need * (x[d - 1] - x[d]), with x[-1] = 1 and x[last] = 0.
 static void add_resource(struct program *g, int d, int s) {
     const struct place *p = g->p;
     double capacity = p->room[d][s] > 0 ? (double)p->room[d][s] : 1, fixed = 0;
@@ -208,7 +208,7 @@ static void take(struct program *g, const double *value) {
         }
 }
 
-// ---- without a solution: dies are filled in order, each up to a bit more than the average ----
+// ---- without a solution: fill the dies in order, each to slightly more than the average ----
 
 static double fullest(const struct place *p, int die, const int64_t used[PLACE_RESOURCES],
                       const int64_t more[PLACE_RESOURCES]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// route-streams: from "this port makes tensor t, those ports take it" to streams with exactly one writer and one
-// reader. Inserted on the way: region loops and exits, replay of a value that a repeated region reads in every
-// repetition, selection of the last token where a `when: last` region begins, forks.
+// route-streams: starts from which port makes a tensor and which ports read it, and ends with streams that have exactly
+// one writer and one reader. It inserts region loops and exits, replays of a value that a repeated region reads in
+// every repetition, selection of the last token where a `when: last` region begins, and forks.
 #include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
@@ -10,10 +10,10 @@
 
 struct endpoint {
     int kernel, port;
-    bool once; // a reader that takes the value once per step, in whatever repetition
+    bool once; // reads the value once per step, in whichever repetition
 };
-// What stands between a value's home and its readers in one region: the last token's selection, a replay for each
-// repetition, or both.
+// The kernels between a value's home region and its readers in another region: selection of the last token, a replay
+// for each repetition, or both.
 struct bridge {
     int region;
     bool select, replay, once;
@@ -68,7 +68,8 @@ static bool is_fp32(const struct ir_port *p) {
     return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0;
 }
 
-// What travels between regions of a value: whole tensors, so rows that are padded to words become a plain sequence.
+// The form in which a value travels between regions: as whole tensors. Rows that are padded to words become a plain
+// sequence.
 static struct ir_port whole_port(const struct route *r, struct endpoint source) {
     struct ir_port like = *port_at(r, source);
     if (like.cut <= 1 || !is_fp32(&like) || like.tensor == IR_NONE) return like;
@@ -101,7 +102,7 @@ static int add_steering(struct route *r, const char *name, const struct kernel_c
     return k;
 }
 
-// First firing of a step from `init`, the others from `feedback`.
+// The first firing of a step comes from `init`, all others from `feedback`.
 static void add_loop(struct route *r, int region, const char *name, const struct ir_port *like, struct endpoint *init,
                      struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -116,8 +117,8 @@ static void add_loop(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, IR_NONE, like, region);
 }
 
-// All firings of a step but the last to `feedback`, the last to `out`. has_feedback false drops them; has_out false
-// drops the last.
+// Sends the last firing of a step to `out` and all others to `feedback`. has_feedback false drops the others; has_out
+// false drops the last.
 static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback,
                      bool has_out, struct endpoint *in, struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -161,7 +162,7 @@ static struct endpoint add_replay(struct route *r, struct endpoint source, int r
     return in;
 }
 
-// Between a value of region `home` (IR_NONE: an input, there once in every step) and a reader.
+// The bridge between a value of region `home` and a reader. IR_NONE: an input, which arrives once per step.
 static struct bridge bridge_to(const struct route *r, int home, struct endpoint sink) {
     const struct ir *ir = r->ir;
     struct bridge b = {.region = port_at(r, sink)->region, .once = sink.once};
@@ -181,7 +182,7 @@ static void build_bridge(struct route *r, struct endpoint source, struct bridge 
     b->out = out;
 }
 
-// ---- one value to all its readers ----
+// ---- from one value to all its readers ----
 
 static void add_fork(struct route *r, struct endpoint source, int count, const char *name,
                      const struct endpoint *sink) {
@@ -199,13 +200,13 @@ static void add_fork(struct route *r, struct endpoint source, int count, const c
     }
 }
 
-// Readers that can take the stream as another reader does.
+// Whether two readers can take the same stream.
 static bool take_alike(const struct ir_port *a, const struct ir_port *b) {
     return !ports_is_vector(a) || !ports_is_vector(b) || (ir_type_equal(&a->type, &b->type) && a->cut == b->cut);
 }
 
-// Readers that walk the tensor alike, but not as it comes, share what makes their stream of it: a fork of their own
-// behind it.
+// Readers that walk the tensor alike, but not as it arrives, share one converter. They get a separate fork after that
+// converter.
 static size_t join_readers(struct route *r, struct endpoint source, endpoint_list *sinks, const char *name) {
     struct ir *ir = r->ir;
     for (size_t i = 0; i < sinks->count; i++) {
@@ -230,7 +231,7 @@ static size_t join_readers(struct route *r, struct endpoint source, endpoint_lis
         }
         VEC_PUSH(ir->arena, others, in);
         *sinks = others;
-        i--; // the next one has moved here
+        i--; // the next reader is now at this index
     }
     return sinks->count;
 }
@@ -251,8 +252,8 @@ static void note_parts(const struct route *r, int tensor) {
     else if (t->dtype == IR_MX) diag_note(r->diag, t->loc, "`quantize` in the region of the product travels within it");
 }
 
-// A replay repeats firings, and what goes into a region that runs last only is one firing of a step: a value that takes
-// several would come in the wrong order.
+// A replay repeats single firings, and a region that runs last only reads a single firing per step. A value of several
+// firings would arrive in the wrong order.
 static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
     const struct ir *ir = r->ir;
     if (!(b->replay || b->select) || ports_ends(ir, tensor) == 1) return;
@@ -264,7 +265,7 @@ static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
     r->ok = false;
 }
 
-// An exit hands on one firing, that of the last repetition.
+// An exit passes on one firing, that of the last repetition.
 static void check_exit(struct route *r, int tensor, int region) {
     const struct ir *ir = r->ir;
     if (ports_ends(ir, tensor) == 1) return;
@@ -275,7 +276,7 @@ static void check_exit(struct route *r, int tensor, int region) {
     r->ok = false;
 }
 
-// Readers in another region than the writer's get the value through a bridge of their own.
+// Readers in other regions than the writer's get the value through one bridge per region.
 static void deliver_tensor(struct route *r, int tensor, struct endpoint source, const struct endpoint *sinks,
                            size_t count) {
     struct ir *ir = r->ir;
@@ -321,7 +322,7 @@ static void route_carry(struct route *r, int region, const struct ir_carry *carr
     endpoint_list inside = {0}, outside = {0};
     split_sinks(r, carry->local, region, &inside, &outside);
     const char *name = ir->tensor[carry->local].name;
-    if (ir->region[region].repeat == 1) { // no loop: the value just passes
+    if (ir->region[region].repeat == 1) { // no loop: the value passes straight through
         for (size_t i = 0; i < inside.count; i++) add_sink(r, carry->init, inside.items[i]);
         for (size_t i = 0; i < outside.count; i++) add_sink(r, carry->next, outside.items[i]);
         r->value[carry->local].sinks.count = 0;
@@ -343,7 +344,7 @@ static void route_carry(struct route *r, int region, const struct ir_carry *carr
     if (outside.count) deliver_tensor(r, carry->local, exit_out, outside.items, outside.count);
 }
 
-// A tensor of a repeated region that is read after it, without a carry: the value of the last repetition.
+// A tensor of a repeated region that is read after it without a carry is the value of the last repetition.
 static void route_last_repetition(struct route *r, int tensor) {
     struct ir *ir = r->ir;
     struct value *v = &r->value[tensor];

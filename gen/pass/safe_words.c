@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of size-fifos: the most words that a stream has under way, by the safe rule: a whole tensor, or what the order of the
-// program says is less.
+// Part of size-fifos: the most words that a stream ever has in flight by the safe rule. This is a whole tensor, or less
+// if the program order guarantees it.
 //
-// - In a region for the last token a firing has one token, whatever a step holds.
+// - In a region for the last token, a firing has one token, however many a step has.
 // - Scores and values of an attention alternate by head on their engine. Its firings are in program order, and values
-//   fire with their whole operand in its buffer: of the heads whose scores have fired all have left the streams between
-//   but those whose values have not.
+//   fire only when their whole operand is in its buffer. So the streams between scores and values hold only heads whose
+//   scores have fired and whose values have not.
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/ops.h"
@@ -24,14 +24,14 @@ static int64_t firing_words(const struct ir_port *port, bool single) {
     return words;
 }
 
-// ---- heads under way ----
+// ---- heads in flight ----
 
 static bool grows(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     return t->rank == 2 && t->shape[1].dynamic == IR_POSITIONS;
 }
 
-// Whether `to` is made of `tensor`, head by head.
+// Whether `to` is computed from `tensor`, head by head.
 static bool leads_to(const struct ir *ir, int tensor, int to, int depth) {
     int n = ir->tensor[to].producer;
     if (tensor == to) return true;
@@ -41,7 +41,7 @@ static bool leads_to(const struct ir *ir, int tensor, int to, int depth) {
     return false;
 }
 
-// The reader gives all that it takes to the operand, and nothing else waits for it.
+// Whether the reader passes everything it takes on to the operand, with nothing else waiting for it.
 static bool feeds(const struct ir *ir, int kernel, int operand) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (k->node == IR_NONE) return kernel_is(k, KERNEL_MUX);
@@ -60,7 +60,7 @@ static int64_t most_heads(const struct ir *ir, int scores, int values) {
     return most;
 }
 
-// Firings of the stream's tensor that are under way at once.
+// Firings of the stream's tensor that are in flight at once.
 static int64_t firings_open(const struct ir *ir, const struct ir_edge *edge, const struct ir_port *port) {
     if (port->tensor == IR_NONE) return 1;
     int64_t all = ports_ends(ir, port->tensor);

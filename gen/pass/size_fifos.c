@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// size-fifos: the depth of every edge, from the kernels' timing contracts (gen/timing/depths.c).
+// size-fifos: the depth of every edge, from the timing contracts of the kernels (gen/timing/depths.c).
 //
-// The safe rule bounds it: paths that part at a fork meet again, and firings wait at multiplexers for their turn, so
-// the streams there hold a whole tensor, or as much of it as is ever under way (safe_words.c); everywhere else two
-// words keep full throughput, unless simulated steps deadlock. It stays where the spec asks for it, a kernel has
-// no contract, or, with `auto`, a forecast says that it is better.
+// The safe rule is the upper bound. Paths that split at a fork meet again, and firings wait at multiplexers for their
+// turn. So streams there hold a whole tensor, or as much of it as is ever in flight (safe_words.c). Everywhere else two
+// words keep full throughput, unless simulated steps deadlock. The safe depth stays if the spec asks for it, if a
+// kernel has no contract, or, with `auto`, if a forecast finds it better.
 #include <string.h>
 
 #include "gen/cost/cost.h"
@@ -18,8 +18,8 @@ enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2 };
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
-// A layout converter that takes in whole tensors stores them in the order in which they come, as the FIFO before it
-// would: one buffer serves both. A width converter may stand between.
+// A layout converter that takes in whole tensors stores them in the order of arrival, just as the FIFO in front of it
+// would. So one buffer serves both. A width converter may be in between.
 static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     int k = edge->dst_kernel;
     for (int p = 0; is_a(ir, k, KERNEL_WIDTH) && p < ir->kernel[k].ports; p++)
@@ -35,7 +35,7 @@ int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
     if (is_a(ir, edge->dst_kernel, KERNEL_FORK)) return DEPTH_PLAIN;
     if (ir_carries_steps(ir, edge) || ir_is_of(ir, edge, IR_ROLE_RING)) return DEPTH_STEP;
     if (is_a(ir, edge->src_kernel, KERNEL_SPILL) || is_a(ir, edge->dst_kernel, KERNEL_SPILL))
-        return DEPTH_PLAIN; // it keeps the firing
+        return DEPTH_PLAIN; // the spill stores the firing
     bool waits = edge->whole || is_a(ir, edge->src_kernel, KERNEL_FORK) || is_a(ir, edge->dst_kernel, KERNEL_MUX) ||
                  is_a(ir, edge->src_kernel, KERNEL_DEMUX);
     if (from->kind == IR_STREAM_BARE || (!edge->crosses && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
@@ -50,9 +50,9 @@ static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {
 }
 
 struct by_contracts {
-    int64_t most; // words and beats of a pass over the cases, else the search is not begun; 0: any
-    int64_t pass; // so many were simulated of the first one
-    bool sized;   // else the depths are those of the safe rule
+    int64_t most; // do not search if a pass over the cases takes more words and beats than this; 0: no limit
+    int64_t pass; // words and beats that were simulated of the first pass
+    bool sized;   // false: the depths are those of the safe rule
 };
 
 static void say(struct ir *ir, enum ir_strategy strategy, const char *weighed) {
@@ -83,7 +83,7 @@ static void size_by_contracts(struct ir *ir, struct by_contracts *by) {
                     missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
             continue;
         }
-        if (edge->crosses) { // its reader's group begins when its writer's is over
+        if (edge->crosses) { // its reader's group starts when its writer's has ended
             edge->forced_by = "from group to group";
             continue;
         }
@@ -100,10 +100,10 @@ void pass_safe_depths(struct ir *ir) {
     }
 }
 
-// What the rule does not see: a kernel whose results go to two readers, one behind an engine's product and one that
-// waits for a later product, holds the engine up. So steps are simulated: streams that are full when the graph
-// deadlocks hold a whole tensor, until it goes on. NULL, or where it deadlocks even then. *deepened: some are deeper
-// now.
+// Simulates steps to find deadlocks that the rule does not see: a kernel whose results go to two readers, one after an
+// engine's product and one that waits for a later product, blocks the engine. Streams that are full when the graph
+// deadlocks are deepened to a whole tensor until it proceeds. Returns NULL, or where it still deadlocks. *deepened:
+// some streams are deeper now.
 static const char *ensure_progress(struct ir *ir, bool timed, bool *deepened) {
     bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
     const char *stuck = NULL;
@@ -124,7 +124,7 @@ static const char *ensure_progress(struct ir *ir, bool timed, bool *deepened) {
     return NULL;
 }
 
-// Sizes all edges by the rule that `design.fifo` names. NULL, or where the graph deadlocks.
+// Sizes all edges by the rule in `design.fifo`. Returns NULL, or where the graph deadlocks.
 static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
     bool by_rule = ir->design.fifo == SPEC_SAFE, deepened;
     pass_safe_depths(ir);
@@ -134,13 +134,13 @@ static const char *size_as_said(struct ir *ir, struct by_contracts *by) {
     return stuck;
 }
 
-// ---- the better of two ----
+// ---- the better of two sizings ----
 
-enum { ALIKE = 100 /* cycles that differ by less than one in so many count as the same */ };
+enum { ALIKE = 100 /* cycles count as equal if they differ by less than 1 / ALIKE */ };
 
-struct sizes { // of all edges
+struct sizes { // sizes of all edges
     struct ir_edge *edge;
-    int64_t cycles, bits; // of a trial request; of all FIFOs
+    int64_t cycles, bits; // cycles: of a trial request; bits: of all FIFOs
 };
 
 static struct sizes keep_sizes(struct ir *ir) {
@@ -161,7 +161,7 @@ static void use_sizes(struct ir *ir, const struct sizes *s) {
     memcpy(ir->edge, s->edge, (size_t)ir->edges * sizeof *s->edge);
 }
 
-// Cycles first, then bits.
+// Compares cycles first, then bits.
 static bool is_better(const struct sizes *a, const struct sizes *b) {
     int64_t alike = b->cycles / ALIKE;
     if (a->cycles < b->cycles - alike || a->cycles > b->cycles + alike) return a->cycles < b->cycles;
@@ -175,7 +175,7 @@ static void say_better(struct ir *ir, const struct sizes *safe, const struct siz
                      (long long)timed->cycles, (long long)timed->bits));
 }
 
-// The depths are those of the safe rule, as the search for others found none.
+// Keeps the depths of the safe rule, because the search found no others.
 static void keep_safe(struct ir *ir, const struct by_contracts *by) {
     for (int e = 0; e < ir->edges; e++) ir->edge[e].forced_by = NULL;
     ir->design.fifo = SPEC_SAFE;
@@ -193,8 +193,8 @@ static const char *size_by_rule(struct ir *ir, const struct sizes *unsized) {
     return size_as_said(ir, &none);
 }
 
-// Timed depths first: where they are better than the safe rule's, these are not tried for deadlocks, which would only
-// make them deeper.
+// Tries timed depths first. If they are better than the safe rule's, the safe depths need no deadlock check, which
+// could only make them deeper.
 static const char *size_by_forecast(struct ir *ir) {
     struct sizes unsized = keep_sizes(ir);
     struct by_contracts by = {.most = TIMING_BRIEF_PASS};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// split-forks: with `dies`, a stream that is read both at the memory and elsewhere crosses once. The readers of a fork
-// that lie on the other side than its writer get a fork of their own. docs/passes.md.
+// split-forks: with `dies`, a stream that is read both at the memory and elsewhere crosses once. Readers of a fork that
+// are on the other side than its writer get a separate fork (docs/passes.md).
 #include "gen/kernel/ports.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
@@ -8,7 +8,7 @@
 
 struct sides {
     struct ir *ir;
-    bool *at_memory; // kernels that have to lie there
+    bool *at_memory; // kernels that must be on the memory's die
 };
 
 static bool reads_there(const struct sides *s, const struct ir_port *out) {
@@ -47,7 +47,7 @@ static void add_output(struct ir *ir, int fork, const struct ir_port *like, int 
     ir->kernel[fork].port[port].index = index;
 }
 
-// The outputs that stay move together.
+// Renumbers the outputs that stay, so that there are no gaps.
 static void close_up(struct ir *ir, int fork, const bool *moved) {
     struct ir_kernel *k = &ir->kernel[fork];
     int kept = 0, index = 0;
@@ -63,7 +63,7 @@ static void close_up(struct ir *ir, int fork, const bool *moved) {
     k->ports = kept;
 }
 
-// Outputs of one side behind a fork of their own, which is one more output.
+// Moves the outputs of one side to a new fork, which reads one additional output of the old one.
 static void split(struct sides *s, int fork, bool there) {
     struct ir *ir = s->ir;
     bool *moved = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernel[fork].ports);
@@ -87,7 +87,7 @@ static void split(struct sides *s, int fork, bool there) {
     ir->edge[link].group = ir->edge[in.edge].group;
 }
 
-// A stream from group to group is told by its ends.
+// Streams between groups are excluded, because their two ends identify them.
 static bool within_a_group(const struct ir *ir, int fork) {
     const struct ir_kernel *k = &ir->kernel[fork];
     for (int p = 0; p < k->ports; p++) {

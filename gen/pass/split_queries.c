@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of expand-model: what `attn_scores` reads travels head by head, what `matmul` reads as a whole. Where both read one
-// quantized tensor, it is quantized for each of them; the values are the same.
+// Part of expand-model: `attn_scores` reads its operand head by head, `matmul` reads it as a whole. If both read one
+// quantized tensor, it is quantized once for each. The values are equal.
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
@@ -28,7 +28,7 @@ static const char *free_name(struct ir *ir, const char *of) {
     return name;
 }
 
-// Behind the quantizer itself.
+// Inserts it directly after the existing quantizer.
 static void add_quantizer(struct ir *ir, int n) {
     int whole = ir->node[n].out[0],
         node = ir_add_node(ir, free_name(ir, ir->node[n].name), ir->node[n].op, ir->node[n].loc);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of the memory and the clock other than the design's.
+// Memory and clock figures that replace the design's.
 #include "gen/device/hbm_figures.h"
 #include "gen/request/sim_options.h"
 

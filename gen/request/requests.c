@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests as a design takes them, and what of the options it cannot take.
+// Converts requests to the form that a design takes, and finds options that the design cannot take.
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "gen/request/sim_options.h"
 #include "gen/model/tokenizer.h"
 
-// ---- options that ask for what the design does not have ----
+// ---- options for features that the design lacks ----
 
 static bool has_channel(const struct ir *ir, int channel) { return channel >= 0 && channel < ir->design.channels; }
 
@@ -21,7 +21,7 @@ static const char *channels_fault(struct arena *arena, const struct ir *ir, cons
     return option ? arena_printf(arena, "%s: the design has channels 0 to %d", option, ir->design.channels - 1) : NULL;
 }
 
-// Golden functions of custom kernels are loaded from files that are gone afterwards.
+// Golden functions of custom kernels are loaded from files that no longer exist when a saved state is resumed.
 static const char *save_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     for (int c = 0; o->save && c < ir->customs; c++)
         if (ir->custom[c].function)
@@ -82,7 +82,7 @@ static const char *fit_fault(struct arena *arena, const struct ir_design *d, con
                         r->tokens, r->prompt_len, (int64_t)d->context, room);
 }
 
-// The default number of ids is what there is room for.
+// By default a request gets as many ids as there is room for.
 static void fit_tokens(const struct ir_design *d, const struct sim_options *o, struct sim_request *r) {
     if (!o->tokens_fit) return;
     if (!d->is_lm && !o->inputs) r->prompt_len = r->tokens = at_most(r->tokens, d->context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of sampling, of all commands that choose ids.
+// Sampling options, shared by all commands that select ids.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const char *set_min_p(struct arena *arena, void *into, const char *text) 
     float p;
     (void)arena;
     if (!read_float(text, &p) || !(p == 0 || (p >= 1e-30f && p <= 1))) return "it takes 0 (none) or 1e-30 to 1";
-    p = p > 0 ? p : 0; // no negative zero
+    p = p > 0 ? p : 0; // avoids negative zero
     memcpy(&s->min_p, &p, sizeof p);
     return NULL;
 }

@@ -13,7 +13,7 @@
 
 enum { MAX_REQUESTS_BYTES = 16 << 20, DEFAULT_TOKENS = 16 };
 
-// ---- requests: `--tokens` behind one is its own ----
+// ---- requests: `--tokens` after a request applies only to it ----
 
 static struct sim_prompt *add_prompt(struct arena *arena, struct sim_options *o) {
     VEC_PUSH(arena, o->prompts, (struct sim_prompt){0});
@@ -68,9 +68,9 @@ static const char *read_tokens(struct arena *arena, void *into, const char *valu
     return NULL;
 }
 
-// ---- faults and places ----
+// ---- planted faults and places ----
 
-// CHANNEL: in front of what `rest` points to.
+// Reads `CHANNEL:`; *rest then points to what follows.
 static bool read_channel(const char *text, int *channel, const char **rest) {
     char *colon = NULL;
     unsigned long number = strtoul(text, &colon, 10);
@@ -113,7 +113,7 @@ static const char *const plants[] = {[PLANT_MEMORY] = "memory",   [PLANT_SHORT] 
                                      [PLANT_ENDLESS] = "endless", [PLANT_LOGITS] = "logits", [PLANT_KINDS] = NULL};
 static const char *plant_name(int index) { return plants[index]; }
 
-// KIND or KIND:PLACE.
+// Reads KIND or KIND:PLACE.
 static const char *read_plant(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
     size_t len = strcspn(value, ":");
@@ -204,7 +204,7 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
         if (paths[i] != NULL && o->prompts.count > 1) return "--inputs and --outputs go with one request";
     }
     o->tokens_fit = o->tokens == 0;
-    if (o->tokens == 0 && o->inputs == NULL) o->tokens = DEFAULT_TOKENS; // otherwise as many as the file has
+    if (o->tokens == 0 && o->inputs == NULL) o->tokens = DEFAULT_TOKENS; // otherwise as many as the file has rows
     o->occupancy |= o->json != NULL && o->compare == 0;
     if (o->prompts.count == 0) add_prompt(arena, o);
     for (size_t i = 0; i < o->prompts.count; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulation may be told: of `rill sim`, which refuses what is wrong before it builds anything, and of the
-// program that it builds.
+// The options of a simulation. `rill sim` reads them to refuse mistakes before it builds anything; the program that it
+// builds reads them again.
 #ifndef RILL_SIM_OPTIONS_H
 #define RILL_SIM_OPTIONS_H
 
@@ -8,9 +8,9 @@
 #include "gen/options/options.h"
 #include "gen/base/sampling.h"
 
-// Another memory and another clock than the design's: of every command that tells time.
+// A memory and a clock that replace the design's, for all commands that report time.
 struct figure_options {
-    VEC(const char *) hbm; // KEY=VALUE each, NULL behind the last
+    VEC(const char *) hbm; // KEY=VALUE strings; a NULL follows the last
     double clock_mhz;      // 0: the design's
 };
 extern const struct option_row figure_rows[];
@@ -19,8 +19,8 @@ extern const struct option_row sampling_rows[]; // fill a struct sampling
 struct sim_prompt {
     const char *text; // or
     const uint32_t *ids;
-    int64_t count;  // of ids
-    int64_t tokens; // ids to make, or rows
+    int64_t count;  // number of ids
+    int64_t tokens; // ids to generate, or rows
 };
 
 struct sim_error {
@@ -29,7 +29,7 @@ struct sim_error {
     uint64_t burst;
 };
 
-// A fault of the design or the memory, so that the tests can see that a run with it fails.
+// A fault planted in the design or the memory. Tests use it to see that such a run fails.
 enum plant_kind { PLANT_MEMORY, PLANT_SHORT, PLANT_OPEN, PLANT_ENDLESS, PLANT_LOGITS, PLANT_KINDS };
 struct plant {
     enum plant_kind kind;
@@ -37,17 +37,17 @@ struct plant {
 };
 
 enum { SIM_BASE_MOST = 1 << 20 };
-struct sim_base { // of a channel that begins elsewhere than usual
+struct sim_base { // for a channel that begins at another address than usual
     int channel;
-    uint64_t bytes; // further
+    uint64_t bytes; // distance from the usual address
 };
 
 struct sim_options {
     const char *dir, *trace, *json, *logits, *timeline, *beats, *save, *resume;
     const char *inputs, *outputs; // files of rows
     VEC(struct sim_prompt) prompts;
-    const char *chat;                          // template of their texts; NULL: as they are
-    const struct chat_template *chat_template; // once sim_options_read_chat has read it
+    const char *chat;                          // chat template for the prompts; NULL: no template
+    const struct chat_template *chat_template; // set by sim_options_read_chat
     VEC(struct sim_error) errors;
     VEC(struct sim_base) bases;
     VEC(struct plant) plants;
@@ -56,30 +56,31 @@ struct sim_options {
     int64_t tokens; // 0: not given
     uint64_t seed, data_seed, timeout, watchdog, pause;
     bool ignore_eot, unchecked, quiet, occupancy;
-    bool tokens_fit;  // not given: as many of the default as the context has room for
-    bool reads_pipes; // set before: requests of a pipe are for this process
-    bool unread;      // requests of a pipe were left to another
+    bool tokens_fit;  // `tokens` is not given: use the default, limited by the room in the context
+    bool reads_pipes; // set by the caller: this process reads requests from a pipe
+    bool unread;      // result: requests of a pipe were left for another process
     int compare;      // enum check_set
 };
 extern const struct option_row sim_rows[]; // without `--dir`
-extern const struct options sim_program;   // of the simulation: with it
+extern const struct options sim_program;   // options of the simulation program, with `--dir`
 
-// What no row says, and defaults that depend on others; NULL, or what is wrong.
+// Applies rules that no single row can check, and defaults that depend on other options. Returns NULL, or what is
+// wrong.
 const char *sim_options_finish(struct arena *arena, struct sim_options *options);
 
-// Reads the chat template that is asked for; false after a message.
+// Reads the chat template that the options name. False after an error.
 bool sim_options_read_chat(struct arena *, struct sim_options *, struct diag *);
 
-// What of the options asks for more than the design has; NULL: nothing.
+// Says which option asks for more than the design supports; NULL: none.
 struct ir;
 const char *sim_options_fault(struct arena *, const struct ir *, const struct sim_options *);
 
-// A request as the design takes it. prompt_len: of a graph that is no language model its rows.
+// A request in the form that the design takes. prompt_len: for a graph that is no language model, the number of rows.
 struct sim_request {
     const uint32_t *prompt;
     int64_t prompt_len, tokens;
 };
-// The request of a prompt; NULL, or why the design cannot take it. tokenizer: NULL where there are no ids.
+// Builds the request for a prompt. Returns NULL, or why the design cannot take it. tokenizer: NULL if there are no ids.
 struct tokenizer;
 const char *sim_request_read(struct arena *, const struct ir *, const struct tokenizer *, const struct sim_options *,
                              const struct sim_prompt *, struct sim_request *);

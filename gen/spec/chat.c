@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of chat templates: found and read.
+// Finds and reads files of chat templates.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/spec/chat.h"
 

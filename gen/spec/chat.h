@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chat templates: how a question stands in the text that a chat model goes on from. Data, as families are: a file of
-// families/chat, or a user's own.
+// Chat templates: the text around a question, from which a chat model generates the answer. Like families, they are
+// data: files in families/chat, or a user's own file.
 #ifndef RILL_CHAT_H
 #define RILL_CHAT_H
 
@@ -8,14 +8,14 @@
 
 struct chat_template {
     const char *name;
-    const char *needs;           // a token without which a vocabulary does not have this template
-    const char *prefix, *suffix; // text in front of the question and behind it
+    const char *needs;           // a vocabulary without this token does not use this template
+    const char *prefix, *suffix; // text before and after the question
     const char *stop;            // the token that ends the answer
 };
 
-extern const struct schema_table chat_table; // keys of such a file
+extern const struct schema_table chat_table; // the keys of a template file
 
-// By the name of one of the installation, or by a path. NULL after a message.
+// Finds a template by its name in the installation, or by a path. NULL after an error.
 const struct chat_template *chat_find(const char *name, struct arena *, struct diag *);
 
 #endif

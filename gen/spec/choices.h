@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices of a design and of its operations, which the spec names in words: read once, compared as numbers.
+// Choices that a spec makes in words, for a design and its operations. They are read once and then compared as numbers.
 #ifndef RILL_CHOICES_H
 #define RILL_CHOICES_H
 
 #define SPEC_FORMAT_WORDS "int8|int4|int4_asym"
-// Of the weights of products.
+// Formats of the weights of products.
 enum spec_format { SPEC_INT8, SPEC_INT4, SPEC_INT4_ASYM, SPEC_FORMATS };
-// Of the rows of embeddings.
+// Formats of the rows of embeddings.
 #define SPEC_TABLE_FORMAT_WORDS "int8|int4|int16"
 enum spec_table_format { SPEC_TABLE_INT8, SPEC_TABLE_INT4, SPEC_TABLE_INT16, SPEC_TABLE_FORMATS };
-// Mantissas of quantized activations, in bits.
+// Width of the mantissas of quantized activations.
 enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTIVATIONS };
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
-// Tokens at a time of which multipliers work twice in a cycle by themselves.
+// From this number of tokens at a time, multipliers always work twice in a cycle.
 enum { CHOICE_PUMPED_COPIES = 4 };
-// Depths from timing contracts; of whole tensors; from contracts, fewer, at a pace; until size-fifos, the better of the
-// first two.
+// FIFO depths. TIMED: from timing contracts. SAFE: whole tensors. CONSERVATIVE: from contracts, smaller, at a given
+// pace. AUTO: the better of the first two; size-fifos replaces it by its choice.
 enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS };
 
-// Of operations. The words as ops.def has them, in the order of the enumerators.
+// Choices of operations. The words are as in ops.def, in the order of the enumerators.
 #define SPEC_ROLE_WORDS "key|value"
 enum spec_role { SPEC_KEY, SPEC_VALUE };
 #define SPEC_PAIRS_WORDS "half|interleaved"
@@ -28,7 +28,7 @@ enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[];
 extern const char *const spec_activation_words[], *const spec_table_format_words[];
-const char *spec_format_name(int format); // enum spec_format, and so on
+const char *spec_format_name(int format); // of an enum spec_format, likewise below
 const char *spec_table_format_name(int format);
 const char *spec_activations_name(int activations);
 static inline int spec_mantissa_bits(int activations) { return activations == SPEC_ACTIVATIONS_INT10 ? 10 : 8; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `design:` part, and the rules between it, the board and the model.
+// The `design:` part, and the rules that relate it to the board and the model.
 #include <stddef.h>
 #include <string.h>
 
@@ -110,8 +110,8 @@ static bool is_legal(const struct schema_field *f, int64_t v) {
     return false;
 }
 
-// A number that is wrong by itself is told the nearest that no other rule refuses: spec_check_design knows the board's
-// limits, A divides T, lanes divide a head, a burst fits its FIFO.
+// When a single number is wrong, the message suggests the nearest value that no other rule refuses. spec_check_design
+// knows the limits of the board. A divides T, lanes divide a head, and a burst fits its FIFO.
 static void narrow_field(struct schema_field *f, const struct yaml_node *map, const struct spec_model *model,
                          struct arena *arena) {
     const struct yaml_node *node = yaml_get(map, f->key), *other = NULL;
@@ -132,7 +132,7 @@ static void narrow_field(struct schema_field *f, const struct yaml_node *map, co
         while (f->count > 1 && f->legal[f->count - 1] > (other ? value : 1)) f->count--;
     if (!strcmp(f->key, "lanes") && !is_legal(f, v))
         while (model && f->count > 1 && !family_allows(model->values, "design.lanes", f->legal[f->count - 1], arena))
-            f->count--; // powers of two
+            f->count--; // only powers of two
 }
 
 void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design,
@@ -148,7 +148,7 @@ void spec_read_design(const struct yaml_node *node, const struct spec_model *mod
     if (design->embedding == AS_HEAD) design->embedding = design->head == SPEC_INT4 ? SPEC_TABLE_INT4 : SPEC_TABLE_INT8;
 }
 
-// A group's scale belongs to whole beats of int4 weights.
+// The scale of a group must belong to whole beats of int4 weights.
 static void check_group(const struct spec_design *d, struct loc loc, struct diag *diag) {
     int unit = d->beat_bits / 4;
     if (d->group % unit == 0 && d->group >= unit && d->group <= MAX_GROUP) return;
@@ -160,14 +160,14 @@ static void check_group(const struct spec_design *d, struct loc loc, struct diag
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
-// Tokens that share a multiplier are of one step.
+// Tokens that share a multiplier must be tokens of one step.
 static void check_arrays(const struct spec_design *d, struct loc loc, struct diag *diag) {
     if (d->tokens % d->copies == 0) return;
     diag_error(diag, loc, "design.A (%d) must divide design.T (%d)", d->copies, d->tokens);
     diag_note(diag, loc, "the nearest legal value is %d", d->tokens);
 }
 
-// Four tokens have multipliers in turns.
+// With A: 4 the multipliers always work twice in a cycle, so `pump` must be 2.
 static void check_pump(const struct spec_design *d, struct loc loc, struct diag *diag) {
     if (d->pump > 1 || d->copies < CHOICE_PUMPED_COPIES) return;
     diag_error(diag, loc, "design.pump (%d) must be 2 with design.A (%d)", d->pump, d->copies);
@@ -191,7 +191,8 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
                   limit < d->prefetch_beats ? limit : floor_power(d->prefetch_beats));
         return;
     }
-    if ((d->max_burst & (d->max_burst - 1))) { // bursts end at multiples of their length, so that none crosses a page
+    // Bursts end at multiples of their length, so that none crosses a page.
+    if ((d->max_burst & (d->max_burst - 1))) {
         int nearest = floor_power(d->max_burst);
         if (nearest * 2 <= d->prefetch_beats && nearest * 3 / 2 < d->max_burst) nearest *= 2;
         if (nearest > d->prefetch_beats) nearest = floor_power(d->prefetch_beats);
@@ -201,7 +202,7 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
     }
     if (d->max_burst <= d->prefetch_beats) return;
     if (!yaml_get(yaml_get(spec->root, "design"), "max_burst"))
-        loc = spec_place(spec, "design.prefetch_beats"); // the default is not what is wrong
+        loc = spec_place(spec, "design.prefetch_beats"); // the default is not the wrong value
     diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst,
                d->prefetch_beats);
     diag_note(diag, loc,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a family: what it declares, read and checked without any values.
+// The file of a family: reads and checks its declarations without any values.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/spec/family.h"
 
@@ -12,7 +12,7 @@
 
 static const char *const type_words[] = {"integer", "number", "flag", "word"};
 
-// ---- what a family's file may hold ----
+// ---- the keys of a family's file ----
 
 static const struct schema_key parameter_keys[] = {
     KEY("type", true, "kind of its value", "{\"enum\": [\"integer\", \"number\", \"flag\", \"word\"]}"),
@@ -70,7 +70,7 @@ const struct yaml_node *family_container(struct family_reader *r, const struct y
     return NULL;
 }
 
-// A word in an expression.
+// Checks a name that expressions use.
 static bool check_name(struct family_reader *r, const char *name, struct loc loc) {
     static const char *const taken[] = {"layer", "clog2", "design"};
     if (!spec_is_name(name, false)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of a family with its values: expressions, choices and loops resolved, all else as it stands.
+// The graph of a family with its values. Expressions, choices and loops are resolved; everything else is copied.
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 enum { MOST_REPEAT = 65535, MOST_COUNT = 65535 };
 
 struct expander {
-    struct family_scope scope; // loop: the innermost around the place
-    int64_t repeat;            // of the region around the place, 0: none
+    struct family_scope scope; // loop: the innermost loop here
+    int64_t repeat;            // of the region here; 0: none
     size_t nodes;
     bool ok;
 };
@@ -47,7 +47,7 @@ static bool is_whole(const char *text) {
     return text[0] == '{' && strchr(text, '}') == text + len - 1;
 }
 
-// A value for each repetition: one where all are the same.
+// A list with one value per repetition, or a single value if all are equal.
 static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *from) {
     struct family_scope scope = e->scope;
     node_list list = {0};
@@ -67,7 +67,7 @@ static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *f
     return n;
 }
 
-// All values of a parameter with a list of them, alone in its braces; NULL: another text.
+// All values of a list parameter that is alone in its braces; NULL: other text.
 static const struct family_value *list_of(const struct expander *e, const char *text) {
     const struct family *f = e->scope.values->family;
     const char *name = is_whole(text) ? arena_strndup(e->scope.arena, text + 1, strlen(text) - 2) : "";
@@ -85,7 +85,8 @@ static struct yaml_node *expand_values(struct expander *e, const struct yaml_nod
     return n;
 }
 
-// Where the design has formats by names, an operation that takes the design's says none.
+// If the design has formats by name, an operation with the format `{design.weights}` gets none, because the names
+// decide.
 static bool is_by_name(const struct expander *e, const struct yaml_node *in) {
     const struct spec_design *design = e->scope.values->design;
     return design && design->rules && !strcmp(in->text, "{design.weights}");
@@ -176,7 +177,7 @@ static void expand_loop(struct expander *e, const struct yaml_node *map, node_li
     e->scope.loop = outer;
 }
 
-// An item of a list: none, itself, or several.
+// An item of a list expands to none, itself, or several.
 static void expand_item(struct expander *e, const struct yaml_node *in, node_list *list) {
     bool map = in->kind == YAML_KIND_MAP;
     if (map && yaml_get(in, "for")) {
@@ -222,7 +223,7 @@ static void add_entry(struct expander *e, struct yaml_node *map, const char *key
     map->items[map->count++] = value;
 }
 
-// The repetitions of a region, known before its operations are.
+// The repetitions of a region, which are needed before its operations are expanded.
 static int64_t repeat_of(struct expander *e, const struct yaml_node *region) {
     const struct yaml_node *node = yaml_get(region, "repeat");
     const char *text = node && node->kind == YAML_KIND_SCALAR ? family_text(&e->scope, node) : NULL;
@@ -249,7 +250,7 @@ static struct yaml_node *expand_map(struct expander *e, const struct yaml_node *
     return n;
 }
 
-// NULL: nothing stands there, or an error.
+// NULL: the result is empty, or an error.
 static struct yaml_node *expand(struct expander *e, const struct yaml_node *in) {
     if (!e->ok || !in) return NULL;
     if (in->kind == YAML_KIND_SCALAR) return expand_scalar(e, in);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a family reads a checkpoint: keys of config.json; keys and tensors of a GGUF file.
+// How a family reads a checkpoint: keys of config.json, and keys and tensors of a GGUF file.
 #include "gen/spec/family_read.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static const struct schema_key tensor_keys[] = {
 static const struct schema_table tensor_table = {
     .what = "a tensor", .keys = tensor_keys, .key_count = COUNT_OF(tensor_keys)};
 
-// A tensor is a map too: what it holds stands in tensor_table.
+// A tensor is a map; tensor_table describes its keys.
 #define TENSORS                                                                                                        \
     "{\"type\": \"object\", \"additionalProperties\": {\"anyOf\": [" TEXT ", {\"type\": \"object\", "                  \
     "\"additionalProperties\": false, \"properties\": {\"name\": " TEXT ", \"divides\": " TEXT                         \
@@ -105,7 +105,7 @@ static const struct yaml_node *part(struct family_reader *r, const struct yaml_n
     return node;
 }
 
-// What a value must be.
+// Reads the rules that a value must meet.
 static void read_rules(struct family_reader *r, const struct yaml_node *map, const char *what, struct family_key *k) {
     static const char *const rules[] = {"is", "most", "values", "refuse", "equals", "each"};
     const struct yaml_node *required = yaml_get(map, "required"), *compare = yaml_get(map, "compare");
@@ -126,7 +126,7 @@ static void read_rules(struct family_reader *r, const struct yaml_node *map, con
     diag_error(r->diag, map->loc, "%s needs one of `is`, `most`, `values`, `refuse`, `equals` and `each`", what);
 }
 
-// What the tensors tell has no spelling of its own.
+// Reads a value that comes from the tensors, which has no spelling.
 static void read_told(struct family_reader *r, const struct yaml_node *map, const char *word, struct family_key *k) {
     k->spelling = ARENA_ARRAY(r->arena, const char *, 1);
     k->spelling[k->spellings++] = word;
@@ -181,7 +181,7 @@ void family_read_config(struct family_reader *r, const struct yaml_node *root) {
 
 // ---- tensors of a GGUF file ----
 
-// How many `*` a name has; each must be a piece between dots. -1 after an error.
+// Number of `*` in a name. Each must be a whole piece between dots. -1 after an error.
 static int count_stars(struct family_reader *r, const char *name, struct loc loc) {
     int count = 0;
     for (const char *p = name; (p = strchr(p, '*')) != NULL; p++, count++) {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and words of a family's file that have no meaning, before any model has values: also of a default that no spec
-// takes, and of the branch of an expression that is not worked out. Those of the graph are found when it is made.
+// Finds names and words without a meaning in a family's file, before any model gives values. This includes defaults
+// that no spec uses and branches of expressions that are not evaluated. Names in the graph are checked when it is
+// built.
 #include <ctype.h>
 #include <string.h>
 
 #include "gen/spec/family_read.h"
 #include "gen/spec/spec_read.h"
 
-// Where an expression stands: which names it may have.
+// The place of an expression, which decides the names that it may use.
 struct place {
     struct family_reader *r;
-    size_t lets; // that stand before it
+    size_t lets; // lets that precede it
     bool design, layer;
 };
 
@@ -27,7 +28,7 @@ static bool is_known(const struct place *p, const char *name) {
 
 static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
-// The first name without a meaning is reported.
+// Reports the first name without a meaning.
 static void check_text(const struct place *p, const struct yaml_node *at, const char *text, size_t offset) {
     const struct family_values none = {.family = p->r->family};
     const struct family_scope scope = {.values = &none, .arena = p->r->arena, .diag = p->r->diag};
@@ -49,7 +50,7 @@ static void check_expression(const struct place *p, const struct yaml_node *at) 
     if (at && !yaml_parse_bool(at, &truth)) check_text(p, at, at->text, 0);
 }
 
-// `{expression}`s in a text; a number or a word stands alone.
+// Checks every `{expression}` of a text, or a number or word that is the whole text.
 static void check_pieces(const struct place *p, const struct yaml_node *at) {
     for (const char *open = at->text, *close; (open = strchr(open, '{')) && (close = strchr(open, '}')); open = close) {
         const char *piece = arena_strndup(p->r->arena, open + 1, (size_t)(close - open - 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of a family's parts share.
+// Shared by the readers of the parts of a family.
 #ifndef RILL_FAMILY_READ_H
 #define RILL_FAMILY_READ_H
 
@@ -23,20 +23,20 @@ struct family_reader {
 
 extern const struct schema_table family_config_table, family_gguf_table;
 
-// The value of a key that must be there; NULL after an error.
+// The value of a required key; NULL after an error.
 const struct yaml_node *family_need(struct family_reader *, const struct yaml_node *map, const char *key,
                                     const struct schema_table *);
-// A container of at most `most` items; NULL: absent or wrong.
+// A container with at most `most` items; NULL if absent or wrong.
 const struct yaml_node *family_container(struct family_reader *, const struct yaml_node *map, const char *key,
                                          enum yaml_kind, size_t most);
-// Reports a name that is neither a parameter nor, with `design.` in front, a key of the design.
+// Reports a name that is neither a parameter nor `design.` and a key of the design.
 void family_check_parameter(struct family_reader *, const char *name, struct loc);
 
-// Reports names and words without a meaning; of a family that is read without an error.
+// Reports names and words without a meaning, in a family that was read without errors.
 void family_check_names(struct family_reader *);
 bool family_is_design_name(const char *name);                  // `design.lanes`
 bool family_has_word(const struct family *, const char *name); // `parameter.word`
-// Reports a name of a text at an offset of a scalar, and which may be meant.
+// Reports a name at an offset in the text of a scalar, and suggests similar names.
 void family_refuse_name(const struct family_scope *, const struct yaml_node *at, const char *text, size_t offset,
                         const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What names mean in a family's expressions: loops, parameters, derived names, keys of `design`, `layer`.
+// The meaning of names in a family's expressions: loops, parameters, derived names, keys of `design`, `layer`.
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 static const struct {
     const char *name;
     size_t offset;
-    bool decides; // what is computed: a graph may ask for it
+    bool decides; // affects results, so a graph may use it
 } design_names[] = {{"design.lanes", offsetof(struct spec_design, lanes), false},
                     {"design.channels", offsetof(struct spec_design, channels), false},
                     {"design.T", offsetof(struct spec_design, tokens), false},
@@ -28,7 +28,7 @@ static const struct {
 
 // ---- integers ----
 
-// `word.value`: whether the parameter has it.
+// Whether a parameter has the word, for `parameter.word`.
 static bool find_word(const struct family_values *v, const char *name, int64_t *value) {
     const struct family *f = v->family;
     const char *dot = strchr(name, '.');
@@ -71,7 +71,7 @@ static bool find_name(void *context, const char *name, int64_t *value) {
     return find_word(v, name, value) || find_design(v->design, s->in_graph, name, value);
 }
 
-// A place within a text of one line.
+// A place inside a text of one line.
 static struct loc inside(const struct yaml_node *at, size_t offset) {
     struct loc loc = at->loc;
     loc.col += (uint32_t)(offset + at->quoted);
@@ -90,7 +90,7 @@ bool family_is_design_name(const char *name) {
     return false;
 }
 
-// Of `word.value` the parameter; NULL: it is none.
+// The parameter in `parameter.word`; NULL: there is none.
 static const struct family_parameter *word_of(const struct family *f, const char *name) {
     size_t len = strcspn(name, ".");
     for (size_t i = 0; name[len] && i < f->parameters; i++)
@@ -171,7 +171,7 @@ static bool has_layer(const char *text, size_t len) {
     return false;
 }
 
-// A number or a word that stands alone in its braces; NULL: an expression of integers.
+// A number or a word that is alone in its braces; NULL: an expression of integers.
 static const char *alone(const struct family_scope *s, const char *name) {
     const struct family_values *v = s->values;
     int p = family_find_parameter(v->family, name);
@@ -184,13 +184,13 @@ static const char *alone(const struct family_scope *s, const char *name) {
     return NULL;
 }
 
-// The expression with the value of every name but `layer` in its place.
+// The expression with every name except `layer` replaced by its value.
 static const char *keep_layer(const struct family_scope *s, const struct yaml_node *at, const char *text,
                               size_t offset) {
     const char *out = "{", *p = text;
     struct family_scope any = *s;
     int64_t v;
-    any.has_layer = true; // the whole must be an expression
+    any.has_layer = true; // checks the whole as an expression
     if (!family_evaluate(&any, at, text, offset, &v)) return NULL;
     while (*p) {
         size_t len = strspn(p, "0123456789"), word = 0;

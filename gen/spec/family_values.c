@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of a family: what `model` says, what it leaves to defaults, what follows, what is refused.
+// The parameters of a family: values from `model`, defaults, derived values, and refusals.
 #include <string.h>
 
 #include "gen/spec/family.h"
 #include "gen/spec/spec_read.h"
 
-enum { FARTHEST = 4096 /* how far a legal value is searched for */ };
+enum { FARTHEST = 4096 /* range of the search for a legal value */ };
 
 struct checker {
     const struct family_values *values;
-    const struct yaml_node *model; // NULL: values of a config.json
-    struct loc loc;                // of what `model` does not give
+    const struct yaml_node *model; // NULL: the values come from a config.json
+    struct loc loc;                // place for parameters that `model` does not give
     struct arena *arena;
     struct diag *diag;
 };
@@ -57,7 +57,7 @@ static const char **keys_of(const struct family *f, struct arena *arena) {
     return keys;
 }
 
-// What config.json calls a parameter is no key of `model`, but says which one is meant.
+// Names of parameters in config.json are no keys of `model`, but a message can say which parameter is meant.
 static const struct yaml_gone *foreign_keys(const struct family *f, struct arena *arena) {
     VEC(struct yaml_gone) all = {0};
     for (size_t k = 0; k < f->config.count; k++) {
@@ -114,7 +114,8 @@ static bool derive(struct family_values *v, struct arena *arena, struct diag *di
         const struct family_parameter *p = &v->family->parameter[i];
         if (value->given || !p->preset) continue;
         value->known = false;
-        if (p->type == FAMILY_WORD && value->s) value->known = true; // no name decides it
+        // A default word depends on no other value, so it is found only once.
+        if (p->type == FAMILY_WORD && value->s) value->known = true;
         else if (!preset_of(&s, p, value)) return false;
         value->known = true;
     }
@@ -142,7 +143,7 @@ static bool holds_now(const struct family_values *v, const struct family_check *
     return family_evaluate(&s, c->that, c->that->text, 0, &ok) && ok;
 }
 
-// The values for which it does not hold: of a list, with the first such value in its place. NULL: it holds.
+// The values for which the check fails, with i set to the first failing value of a list. NULL: the check holds.
 static const struct family_values *fails(const struct family_values *v, const struct family_check *c,
                                          struct arena *arena, struct diag *diag) {
     int p = family_find_parameter(v->family, c->of), count = p < 0 ? 0 : v->parameter[p].count;
@@ -159,7 +160,7 @@ static bool holds(const struct family_values *v, const struct family_check *c, s
     return !fails(v, c, arena, diag);
 }
 
-// All checks of one subject; NULL: of the model.
+// Whether all checks of one subject hold. NULL: all checks of the model.
 static bool all_hold(const struct family_values *v, const char *of, struct arena *arena) {
     for (size_t i = 0; i < v->family->checks; i++) {
         const struct family_check *c = &v->family->check[i];
@@ -188,7 +189,8 @@ static bool search_with(const struct family_values *v, int p, bool all, int64_t 
     return false;
 }
 
-// Nearest at which no check has anything to say; where other values are wrong too, at which its own have not.
+// Finds the nearest value with which all checks hold. If other values are wrong as well, it is enough that the checks
+// of this parameter hold.
 static bool search(const struct family_values *v, int p, int64_t *value, struct arena *arena) {
     return search_with(v, p, true, value, arena) || search_with(v, p, false, value, arena);
 }
@@ -230,7 +232,7 @@ static struct loc place_of(const struct checker *k, const char *of) {
     return node ? node->loc : k->loc;
 }
 
-// One message for each subject.
+// Reports at most one error per subject.
 static void check_parameters(const struct checker *k) {
     const struct family *f = k->values->family;
     for (size_t i = 0; i < f->checks; i++) {
@@ -277,9 +279,9 @@ struct family_values *family_values_read(const struct family *f, const struct ya
     return diag->errors == before && family_derive(v, model, model->loc, arena, diag) ? v : NULL;
 }
 
-// ---- what follows ----
+// ---- derived values ----
 
-// A default that is computed from other parameters.
+// Whether a default is computed from other parameters.
 static bool follows(const struct family_parameter *p, const struct family_value *v) {
     int64_t plain;
     return p->type == FAMILY_INTEGER && p->preset && v->known && !v->given && !yaml_parse_int(p->preset, &plain);

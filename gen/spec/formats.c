@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `design.weights` as a map: a format for all, and others for tensors by patterns of their names.
+// `design.weights` as a map: a default format, and formats for tensors whose names match patterns.
 #include <string.h>
 
 #include "gen/spec/spec_read.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `graph:` part: inputs, regions and operations, read without knowing any operation.
+// The `graph:` part: reads inputs, regions and operations, without knowing any operation.
 #include <stddef.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 struct reader {
     struct arena *arena;
     struct diag *diag;
-    size_t ops; // of all regions
+    size_t ops; // in all regions
 };
 
 #define NAME_JSON "{\"type\": \"string\", \"pattern\": \"^[A-Za-z_][A-Za-z0-9_]{0,62}$\"}"
@@ -173,7 +173,6 @@ const struct schema_table spec_graph_table = {.path = "graph",
 
 #define NEED(r, map, key, table) schema_need(map, key, table, (r)->arena, (r)->diag)
 
-// A container of `kind` with 1 (or `least`) to `most` items.
 static void check_name(struct reader *r, struct spec_name name, const char *what) {
     if (spec_is_name(name.text, false)) return;
     diag_error(r->diag, name.loc,
@@ -188,7 +187,7 @@ static struct spec_name read_name(struct reader *r, const struct yaml_node *node
     return name;
 }
 
-// One name or a list of names.
+// A single name or a list of names.
 static struct spec_name *read_names(struct reader *r, const struct yaml_node *node, size_t least, const char *what,
                                     size_t *count) {
     bool list = node->kind == YAML_KIND_SEQ;
@@ -263,7 +262,7 @@ static void read_outs(struct reader *r, const struct yaml_node *node, struct spe
     else if (out) op->outs = read_names(r, out, 1, "out", &op->out_count);
 }
 
-// Keys of operations are not known here: the one that may have meant `op`.
+// The keys of operations are not known here, so the note only suggests `op` for a similar key.
 static void note_op_key(struct reader *r, const struct yaml_node *node) {
     static const char *const meant[] = {"op"};
     for (size_t i = 0; i < node->count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor names of a graph: each defined once, before it is used, and at hand whenever its user runs.
+// Tensor names of a graph: each is defined once, before its use, and is available whenever its user runs.
 #include <string.h>
 
 #include "gen/spec/spec_read.h"
@@ -14,7 +14,8 @@ struct scope {
     struct arena *arena;
     struct diag *diag;
     VEC(struct symbol) symbols;
-    bool twice; // a name that is defined twice has been reported: a name that is missing may be the other one's
+    // A name that is defined twice was reported, so a missing name may be caused by that error.
+    bool twice;
 };
 
 static const struct symbol *find(const struct scope *s, const char *name) {
@@ -34,7 +35,7 @@ static void define(struct scope *s, struct spec_name name, const struct spec_reg
     VEC_PUSH(s->arena, s->symbols, (struct symbol){name, region, carried});
 }
 
-// A tensor defined further down gets a note of its own.
+// Reports an unknown name, with a note if the tensor is defined further down.
 static void report_unknown(struct scope *s, struct spec_name name, const struct spec_graph *graph) {
     diag_error(s->diag, name.loc, "unknown tensor `%s`", name.text);
     for (size_t i = 0; i < graph->region_count; i++)
@@ -50,7 +51,7 @@ static void report_unknown(struct scope *s, struct spec_name name, const struct 
     diag_note_words(s->diag, name.loc, name.text, names, s->symbols.count);
 }
 
-// region NULL: the graph's outputs, which are there in every step that runs the region that makes them.
+// region NULL: the graph's outputs, which must be available in every step that runs the region that makes them.
 static void use(struct scope *s, struct spec_name name, const struct spec_region *region,
                 const struct spec_graph *graph) {
     const struct symbol *symbol = find(s, name.text);
@@ -98,7 +99,7 @@ static void check_region_name(const struct spec_graph *graph, size_t index, stru
     }
 }
 
-// An output is one place in memory and one tensor of what is written: a name stands once.
+// Every output is one memory area and one tensor in the written files, so a name may occur only once.
 static void check_output(const struct spec_graph *graph, size_t index, struct diag *diag) {
     struct spec_name name = graph->outputs[index];
     for (size_t i = 0; i < index; i++) {

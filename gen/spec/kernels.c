@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `kernels:` part: custom kernels, with the texts of their files.
+// The `kernels:` part: custom kernels with the texts of their files.
 #include <ctype.h>
 #include <string.h>
 
@@ -9,14 +9,15 @@
 struct reader {
     struct arena *arena;
     struct diag *diag;
-    const char *dir; // of the spec
+    const char *dir; // folder of the spec
 };
 
 static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
-// Streams of these names mean something to the design; keys of an operation cannot be parameters.
+// Names of streams and keys that are refused because they already have a meaning: streams of the design, and keys of
+// operations, which cannot be parameters.
 static const char *const taken_streams[] = {"step", "param", "fetch", "kscale", "vscale"};
 static const char *const taken_keys[] = {"op", "name", "in", "out", "lanes", "order"};
-static const char *const table_keys[] = {"rows", "cols", "weight"}; // of operations whose kernel reads a table
+static const char *const table_keys[] = {"rows", "cols", "weight"}; // keys of operations whose kernel reads a table
 
 #define EXPRESSION "{\"type\": [\"string\", \"integer\", \"number\"]}"
 #define POWERS(list) "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"enum\": [" list "]}}"
@@ -236,7 +237,7 @@ static void read_expr(struct reader *r, const struct yaml_node *node, const char
 
 // ---- files ----
 
-// True when a dump of the IR can hold the text.
+// Whether a dump of the IR can hold the text.
 static bool is_text(const char *data, size_t len) {
     const unsigned char *p = (const unsigned char *)data, *end = p + len;
     while (p < end) {
@@ -285,7 +286,8 @@ static void read_verilog(struct reader *r, const struct yaml_node *node, struct 
 
 static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-// Whether the C text has the name, or may make it of parts: it is compiled only when the golden model starts.
+// Whether the C text contains the name or may build it from parts. The text is compiled only when the golden model
+// starts.
 static bool may_define(const char *text, const char *name) {
     size_t len = strlen(name);
     for (const char *p = text; (p = strstr(p, name)) != NULL; p++)
@@ -342,7 +344,7 @@ static int read_ports(struct reader *r, const struct yaml_node *node, const char
     return (int)node->count;
 }
 
-// Of a kernel that takes step words, or reads a table: what its instances are told.
+// Refuses parameters that the design sets itself: in a kernel that takes step words, or reads a table.
 static void refuse_set_params(struct reader *r, const struct custom *k) {
     static const char *const of_steps[] = {"FIRINGS", "WHEN_LAST"}, *const of_tables[] = {"TABLE_OFFSET",
                                                                                           "TABLE_STRIDE", "REPEAT",
@@ -425,7 +427,7 @@ static void read_fetch(struct reader *r, const struct yaml_node *node, struct cu
     }
 }
 
-// A sum of powers of two out of a list of them.
+// Sum of the powers of two in a list.
 static int read_powers(struct reader *r, const struct yaml_node *node, int most, const char *what) {
     static const int64_t legal[] = {1, 2, 4, 8, 16, 32};
     size_t known = 0;

@@ -92,7 +92,7 @@ static void refuse_twice(const struct custom *family, const struct custom *k, st
     diag_note(diag, family->loc, "it is here");
 }
 
-// Those of the model's family, then the spec's own.
+// Reads the kernels of the model's family and then those of the spec.
 static void read_kernels(const struct yaml_node *root, struct rill_spec *spec, const char *dir, struct arena *arena,
                          struct diag *diag) {
     const struct family *f = spec->model ? spec->model->family : NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The design spec, read and checked: a model (a family and its parameters) or a graph, a board, and the design's
-// parameters.
-// Every key is described in docs/spec.md. Operation names, arity and attributes are checked by the IR, not here.
+// parameters. docs/spec.md describes every key. The IR checks names, arity and attributes of operations, not this
+// reader.
 #ifndef RILL_SPEC_H
 #define RILL_SPEC_H
 
@@ -13,12 +13,12 @@
 
 enum spec_when { SPEC_ALWAYS, SPEC_LAST };
 
-// Bounds that hold in every design: docs/numerics.md section 5, the fields of include/fields.def, the limits of a
+// Bounds for every design, from docs/numerics.md section 5, the fields of include/fields.def, and the limits of a
 // graph.
 enum {
     SPEC_MAX_CONTEXT = 65535,
     SPEC_MAX_CHANNELS = 32,
-    SPEC_MAX_PORTS = 8, // inputs or outputs of a graph or an operation, carried tensors of a region
+    SPEC_MAX_PORTS = 8, // inputs or outputs of a graph or an operation; carried tensors of a region
     SPEC_MAX_REGIONS = 64,
     SPEC_MAX_OPS = 1024, // in all regions
     SPEC_MAX_KERNELS = 64,
@@ -34,21 +34,22 @@ struct spec_model {
 };
 
 struct spec_format_rule {
-    const char *pattern; // of names of tensors; `*`: any characters
+    const char *pattern; // of tensor names; `*` matches any characters
     struct loc loc;
     int format; // enum spec_format
 };
 
 struct spec_design {
     double clock_mhz;
-    int channels;          // HBM pseudo-channels = matrix lanes, 1..32
-    int beat_bits;         // 256, 512
-    int lanes;             // fp32 lanes of vector streams: 1, 2, 4, ... 32
-    int unroll;            // fp32 lanes of all kernels that are free, handed out to the slowest; 0: each has `lanes`
+    int channels;  // HBM pseudo-channels = matrix lanes, 1..32
+    int beat_bits; // 256, 512
+    int lanes;     // fp32 lanes of vector streams: 1, 2, 4, ... 32
+    // fp32 lanes for all kernels with a free choice, given to the slowest first; 0: each kernel has `lanes`.
+    int unroll;
     int tokens;            // key T: tokens per step: 1, 2, 4, 8
     int copies;            // key A: tokens that a weight beat serves in one cycle: 1, 2, 4; divides T
-    int pump;              // products of a multiplier in a cycle: 1, 2
-    int query_heads;       // most that share a read of keys and values in steps of one token
+    int pump;              // products per multiplier and cycle: 1, 2
+    int query_heads;       // most query heads that share one read of keys and values in steps of one token
     int weights, head, kv; // enum spec_format
     int embedding;         // enum spec_table_format
     int activations;       // enum spec_activations
@@ -58,11 +59,11 @@ struct spec_design {
     int prefetch_beats;    // depth of each channel's prefetch FIFO
     int max_burst;         // beats
     int outstanding;       // read bursts in flight per channel
-    int dies;              // over which the design is spread; 1: no partition
-    size_t rules;          // formats of weights by names; the last that fits decides, none: `weights`
+    int dies;              // dies to spread the design over; 1: no partition
+    size_t rules;          // formats of weights by name; the last matching rule decides, else `weights`
     struct spec_format_rule *rule;
-    int sampling;    // the longest list that ids are drawn from; 0: greedy alone
-    int on_chip_kib; // what a group of operations may hold on chip; 0: no bound, one group
+    int sampling;    // longest candidate list that ids are sampled from; 0: greedy only
+    int on_chip_kib; // what a group of operations may store on chip; 0: no limit, one group
 };
 
 // A name with its place.
@@ -76,8 +77,8 @@ struct spec_value {
     enum spec_value_type type;
     struct loc loc;
     int64_t i;                // INT, BOOL (0, 1)
-    double f;                 // FLOAT; INT too (converted)
-    const char *s;            // STRING; for scalars of other types the text as written
+    double f;                 // FLOAT; also set for INT (converted)
+    const char *s;            // STRING; for other scalars the text as written
     bool quoted;              // STRING: written in quotes
     size_t count;             // LIST
     struct spec_value *items; // LIST
@@ -93,12 +94,12 @@ struct spec_op {
     struct loc loc;      // of the whole item
     size_t out_count, in_count, attr_count;
     struct spec_name *outs, *ins; // tensor names
-    struct spec_attr *attrs;      // every key that is not op, name, out or in; file order
-    const struct spec_op *of;     // a step: the operation of the spec that it is written out for; else NULL
+    struct spec_attr *attrs;      // every key except op, name, out and in; file order
+    const struct spec_op *of;     // for a step of a composite: the operation in the spec that it is part of; else NULL
 };
 
 struct spec_carry {
-    struct spec_name name; // local to the region: init in the first repetition, then the next of the one before
+    struct spec_name name; // local to the region: init in the first repetition, then next of the previous one
     struct spec_name init, next;
 };
 
@@ -117,10 +118,10 @@ struct spec_input {
     int *shape; // per position; fp32 values
 };
 
-// Names of a checkpoint's tensors.
+// Names of the tensors in a checkpoint.
 struct spec_weights {
-    const char *prefix;  // that they may have there, or NULL
-    const char **unused; // patterns of those that nothing reads
+    const char *prefix;  // prefix that names in the checkpoint may have, or NULL
+    const char **unused; // patterns of tensors that nothing reads
     size_t unused_count;
 };
 
@@ -137,23 +138,23 @@ struct spec_graph {
 struct rill_spec {
     const char *path;
     const char *name;
-    struct spec_model *model; // NULL: the spec has a graph of its own
-    struct spec_graph *graph; // written out, or of the model's family
-    struct custom *kernels;   // custom ones (custom.h)
+    struct spec_model *model; // NULL: the spec has a graph
+    struct spec_graph *graph; // from the spec, or from the model's family
+    struct custom *kernels;   // custom kernels (custom.h)
     size_t kernel_count;
     struct rill_device *device;
     struct spec_design design;
-    const struct yaml_node *root; // the tree, for spec_place
+    const struct yaml_node *root; // the YAML tree, for spec_place
 };
 
-// NULL after errors in diag; a spec that is returned is legal in itself.
+// Reads and checks a spec. NULL after errors in diag; a spec that is returned is valid by itself.
 struct rill_spec *rill_spec_read(const char *path, struct arena *arena, struct diag *diag);
-// The same from memory (tests, fuzzing).
+// Like rill_spec_read, from memory (tests, fuzzing).
 struct rill_spec *rill_spec_read_bytes(const char *path, const void *data, size_t len, struct arena *arena,
                                        struct diag *diag);
-// Place of the value at a dotted path ("design.lanes"), or of its nearest parent that was written.
+// Place of the value at a dotted path ("design.lanes"), or of its nearest parent in the file.
 struct loc spec_place(const struct rill_spec *spec, const char *path);
-// Behind an error whose place is in the model's family: where the model is.
+// After an error whose place is in the model's family: adds a note with the place of `model` in the spec.
 void spec_note_model(const struct rill_spec *spec, struct diag *diag);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the parts of the spec reader.
+// Shared by the parts of the spec reader.
 #ifndef RILL_SPEC_READ_H
 #define RILL_SPEC_READ_H
 
@@ -8,33 +8,33 @@
 
 #define SPEC_OFFSET(type, member) offsetof(struct type, member)
 
-// The words of the spec language, indexed by the enums of spec.h; those of choices.h stand there.
+// The words of the spec language, indexed by the enums of spec.h. The words for the enums of choices.h are declared
+// there.
 extern const char *const spec_when_words[];
 
-// What a spec consists of; spec_table is the whole.
+// The keys of a spec by part; spec_table is the whole.
 extern const struct schema_table spec_table, spec_model_table, spec_graph_table, spec_region_table, spec_op_table,
     spec_kernel_table, spec_design_table;
 
-// Every function reports to diag and goes on as far as it makes sense.
-// dir: of the spec, where a family of the user's is found.
+// All functions report to diag and continue as far as possible. dir: the spec's folder, in which a user's family is
+// found.
 struct spec_model *spec_read_model(const struct yaml_node *node, const char *dir, struct arena *arena,
                                    struct diag *diag);
-// The graph of a model's family.
+// Builds the graph of a model's family.
 struct spec_graph *spec_model_graph(struct spec_model *, const struct spec_design *, struct arena *, struct diag *);
 struct spec_graph *spec_read_graph(const struct yaml_node *node, struct arena *arena, struct diag *diag);
-// node may be NULL: none. dir: of the spec, where the kernels' files are found.
+// node may be NULL: no kernels. dir: the spec's folder, in which the kernels' files are found.
 struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena,
                                  struct diag *diag);
-// node may be NULL: presets.
-// model: NULL for a graph.
+// node may be NULL: presets. model: NULL for a graph.
 void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design,
                       struct arena *arena, struct diag *diag);
-// `weights` as a map: its patterns; the design with the default in its place.
+// Takes the patterns out of `weights` if it is a map, and returns the design with only the default format there.
 const struct yaml_node *spec_take_formats(const struct yaml_node *node, struct spec_design *, struct arena *,
                                           struct diag *);
-// Names defined once and before their use; called for a graph whose items are all well formed.
+// Checks that names are defined once and before their use. All items of the graph must be well formed.
 void spec_check_graph(const struct spec_graph *graph, struct arena *arena, struct diag *diag);
-// Rules that involve the design, the board and the model.
+// Checks the rules that involve the design, the board and the model.
 void spec_check_design(const struct rill_spec *spec, struct arena *arena, struct diag *diag);
 
 // [A-Za-z_][A-Za-z0-9_]*, at most 63 characters: it becomes part of Verilog names. dash: '-' too, after the first.
