@@ -2,7 +2,7 @@
 // Norms and element-wise operations.
 #include "gen/numerics/numerics.h"
 
-// Each constant is one division in double (n and n^2 are exact there) rounded once more to fp32.
+// Each constant is one division in double (n and n^2 are exact there), then rounded to fp32.
 float golden_norm_mean_scale(size_t n) { return (float)(0x1p-20 / (double)n); }
 
 float golden_norm_square_scale(size_t n) { return (float)(0x1p-40 / ((double)n * (double)n)); }
