@@ -18,7 +18,7 @@ constexpr std::uint32_t CTRL_IDLE = 4;
 constexpr unsigned POLL_MS = 2;
 constexpr int SENSOR_MS = 200; // between two readings of the power sensor
 constexpr std::uint32_t HALT_STOP = 1, HALT_KILL = 2, MAGIC = 0x4C4C4952, WATCHDOG = 100000000;
-constexpr double QUIET_SECONDS = 10; // for a design that was told to end at once to do so
+constexpr double QUIET_SECONDS = 10; // time for a design to end after it was told to end at once
 
 double since(clock_type::time_point begin) { return std::chrono::duration<double>(clock_type::now() - begin).count(); }
 

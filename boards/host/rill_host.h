@@ -72,7 +72,7 @@ struct rill_host_request {
     float temperature; // 0: take the most likely id; 0.01 to 100: sample, if the design can
     uint32_t top_k;    // draw from this many of the most likely ids, at most the design's limit; 0: from all
     float min_p;       // with top_k: draw only from ids at least this likely, relative to the most likely id as 1
-    uint64_t seed;     // of the random numbers: requests with the same seed draw the same ids
+    uint64_t seed;     // of the random numbers: equal requests with the same seed give the same ids
 };
 
 enum { RILL_HOST_MAX_CHANNELS = 32 };

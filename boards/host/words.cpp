@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes numbers of the design in words; encodes and decodes text.
+// Text for numbers of the design, such as states and faults; encodes and decodes prompts and ids.
 #include "boards/host/host.hpp"
 
 extern "C" {

@@ -51,7 +51,8 @@ static bool compile(const struct build *b) {
                    "include/rill_kernel.h is not beside the program: set RILL_HOME to the project's folder");
         return false;
     }
-    // These warnings of older C are nearly always mistakes: a function without its header is taken to return int.
+    // Rejects code that older C allowed and that is nearly always wrong: without its header a function is taken to
+    // return int.
     static const char errors[] =
         "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
     const char *quoted = word(b, root);

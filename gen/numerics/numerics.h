@@ -94,7 +94,7 @@ void golden_add(size_t n, const float a[], const float b[], float y[], struct go
 void golden_mul(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
 void golden_scale(size_t n, float factor, const float x[], float y[], struct golden_fault *fault);
 // Rotates the pairs among the first `rotary` elements of one head by row[rotary], which holds the cos of all pairs,
-// then the sin. beside: elements 2i and 2i + 1 are a pair; otherwise i and i + rotary / 2. y must not be x.
+// then the sin. beside: elements 2i and 2i + 1 are a pair; otherwise i and i + rotary / 2 are. y must not be x.
 void golden_rope(size_t head, size_t rotary, bool beside, const float row[], const float x[], float y[],
                  struct golden_fault *fault);
 void golden_gelu(size_t n, const float x[], float y[], struct golden_fault *fault);

@@ -10,8 +10,8 @@ float golden_norm_square_scale(size_t n) { return (float)(0x1p-40 / ((double)n *
 float golden_norm_rms_scale(size_t n) { return (float)(0x1p-40 / (double)n); }
 
 struct statistics {
-    int64_t sum;    // of X = fix(x, 20)
-    int128 squares; // of X^2
+    int64_t sum;    // sum of X = fix(x, 20)
+    int128 squares; // sum of X^2
 };
 
 static struct statistics norm_statistics(size_t n, const float x[], struct golden_fault *fault) {

@@ -75,7 +75,7 @@ static void add(struct evaluation *all, const struct evaluation *one, int models
 struct lane {
     struct token_ids ids;
     int64_t predictions;
-    int64_t first_top; // the first model's most likely token at the position under way
+    int64_t first_top; // the first model's most likely token at the current position
     struct evaluation found;
 };
 

@@ -62,7 +62,7 @@ struct step {
 
 void oracle_exact(struct step *);
 void oracle_float(struct step *);
-uint32_t oracle_draw(const struct step *); // draw.c: an id of the model's output
+uint32_t oracle_draw(const struct step *); // draw.c: draws the id that the model outputs
 
 // The same product in several evaluations with the same weights: each row of the weights is read once for all.
 void oracle_exact_products(struct step s[], int count);

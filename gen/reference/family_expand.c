@@ -131,7 +131,7 @@ static const char *as_written(struct maker *m, const char *name) {
         if (!strncmp(name, "design.", 7) && !strcmp(name + 7, formats[i])) return format_of(m, formats[i]);
     if (!is_type(m, name, "number") && !is_type(m, name, "word")) return NULL;
     const char *written = written_of(m, name);
-    for (int hops = 0; written && is_type(m, written, "number") && hops < MOST_DEPTH; hops++) // another's value
+    for (int hops = 0; written && is_type(m, written, "number") && hops < MOST_DEPTH; hops++) // names another
         written = written_of(m, written);
     return written;
 }

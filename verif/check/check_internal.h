@@ -115,7 +115,8 @@ int edge_lanes(const struct ir *, const struct ir_port *port, enum ir_dtype dtyp
 int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port);
 bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk);
 void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves); // region: the port's
-// Returns the repetition that readers outside the tensor's region see; for a carried tensor, its value after the last.
+// Returns the repetition that readers outside the tensor's region see. For a carried tensor it is
+// `repeat`, the value after the last repetition.
 int64_t check_last_repetition(const struct ir *ir, int tensor);
 
 // check_beat.c: edge_firing_done ends a firing; edge_current_step finds the golden step of a tensor stream's next beat.

@@ -124,7 +124,7 @@ static void end_group(struct contracts *w, struct contract *k, uint64_t cycle) {
     k->tokens = 0;
 }
 
-// Counts the words of which every input has taken its part.
+// Adds a group of one word once every input has taken its part of that word.
 static void take_words(struct contracts *w, struct contract *k, int taken, uint64_t cycle) {
     uint64_t before = UINT64_MAX, after = UINT64_MAX;
     for (int i = 0; i < k->inputs; i++) {

@@ -20,14 +20,14 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define CONTROL_AT ((uintptr_t)0x100000000000) /* nothing is there */
+#define CONTROL_AT ((uintptr_t)0x100000000000) /* nothing is mapped there */
 
 enum {
     PAGE = 4096,
     MAPS_BYTES = 1 << 18,
     PATH_BYTES = 512,
     STACK_BYTES = 1 << 18,
-    CHUNK = 4096 /* pages looked at together */
+    CHUNK = 4096 /* pages examined at once */
 };
 enum { FLAG_PRESENT = 63, FLAG_SWAPPED = 62, FLAG_FILE = 61 }; // bits of /proc/self/pagemap
 
