@@ -106,7 +106,8 @@ static void add_plain(const struct emit_plan *p, const char *name, int64_t bits,
 }
 
 static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
-    for (int n = 0; n < p->ir->nets; n++) {
+    for (int i = 0; i < p->ir->nets; i++) {
+        int n = p->net[i];
         bool out = p->driver[n] == m && leaves(p, n);
         bool in = p->driver[n] != m && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, m);
         if (in || out) add_plain(p, p->ir->net[n].name, emit_net_bits(p->ir, n), out, pins);
@@ -196,9 +197,11 @@ static void add_ports(const struct emit_plan *p, const emit_pins *pins, struct t
 
 static void add_inner_nets(const struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
-    for (int n = 0; n < p->ir->nets; n++)
+    for (int i = 0; i < p->ir->nets; i++) {
+        int n = p->net[i];
         if (p->driver[n] == s->module && !leaves(p, n))
             text_addf(s->out, "    wire %s%s;\n", emit_range(p->ir, emit_net_bits(p->ir, n)), p->ir->net[n].name);
+    }
 }
 
 static bool takes_all(const struct emit_plan *p, int m, int net) {
@@ -213,11 +216,13 @@ static bool takes_all(const struct emit_plan *p, int m, int net) {
 // Inputs of which a module takes some bits alone.
 static void add_unread(const struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
-    for (int n = 0; n < p->ir->nets; n++)
+    for (int i = 0; i < p->ir->nets; i++) {
+        int n = p->net[i];
         if (p->driver[n] != s->module && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, s->module) &&
             emit_net_bits(p->ir, n) > 1 && !takes_all(p, s->module, n))
             text_addf(s->out, "    wire unused_%s = &{1'b0, %s}; // others take the rest\n", p->ir->net[n].name,
                       p->ir->net[n].name);
+    }
 }
 
 // ---- the whole ----

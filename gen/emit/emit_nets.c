@@ -93,8 +93,30 @@ static void add_reads_of_kernels(const struct emit_plan *p) {
     }
 }
 
+static bool comes_before(const struct ir *ir, const int first[], int a, int b) {
+    if (first[a] != first[b]) return first[a] < first[b];
+    return strcmp(ir->net[a].name, ir->net[b].name) < 0;
+}
+
+// A dump lists wires and not nets, so the order of nets in the IR depends on where the compiler continued. The order of
+// their first wires does not, and a name decides between nets of one wire.
+static void order_nets(struct emit_plan *p) {
+    const struct ir *ir = p->ir;
+    int *first = ARENA_ARRAY(ir->arena, int, (size_t)ir->nets + 1);
+    for (int n = 0; n < ir->nets; n++) first[n] = ir->wires;
+    for (int w = ir->wires - 1; w >= 0; w--)
+        for (int i = 0; i < ir->wire[w].use.parts; i++) first[ir->wire[w].use.part[i].net] = w;
+    p->net = ARENA_ARRAY(ir->arena, int, (size_t)ir->nets + 1);
+    for (int n = 0; n < ir->nets; n++) {
+        int at = n;
+        for (; at > 0 && comes_before(ir, first, n, p->net[at - 1]); at--) p->net[at] = p->net[at - 1];
+        p->net[at] = n;
+    }
+}
+
 void emit_plan_nets(struct emit_plan *p) {
     const struct ir *ir = p->ir;
+    order_nets(p);
     p->driver = ARENA_ARRAY(ir->arena, int, (size_t)ir->nets + 1);
     p->reads = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nets *(size_t)(p->modules + 1) + 1);
     add_reads_of_kernels(p);

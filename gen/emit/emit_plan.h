@@ -52,6 +52,7 @@ struct emit_plan {
     int *home;                        // module of each kernel
     const char **from;                // of each stream: its nets at the writer, `from_<kernel>_<port>`
     const char **to;                  // at the reader, `to_<kernel>_<port>`
+    int *net;                         // the nets in the order of their first wire: that of ports and declarations
     int *driver;                      // of each net: module, EMIT_TOP or EMIT_NOT
     bool *reads;                      // [nets][modules + 1], the top last
     int resets[IR_MAX_DIES], flushes; // copies of the levels

@@ -19,7 +19,8 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I"$root" -c "$here/c
 # sim`.
 verilator --cc --exe --x-assign fast --x-initial fast --expand-limit 12 --top-module rill_sim_top \
     --prefix Vrill_sim_top --Mdir sim/card \
-    -Wno-fatal -Wno-lint -Wno-style -Wno-SYMRSVDWORD --assert -DRILL_ASSERT -DRILL_FAST_SIM -CFLAGS "-I$root" \
+    -Wno-fatal -Wno-lint -Wno-style -Wno-SYMRSVDWORD --assert -DRILL_ASSERT -DRILL_FAST_SIM -DRILL_NO_PROBES \
+    -CFLAGS "-I$root" \
     -LDFLAGS "simulated.o $root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
     "$root/verif/harness/share.vlt" \
     -f filelist.f sim/rill_sim_top.sv "$root"/verif/model/*.sv "$root/verif/harness/main.cpp" -o card
