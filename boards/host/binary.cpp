@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The .xclbin: which platform, kernel and banks it was linked for. XRT checks the rest.
+// Reads from the .xclbin the platform, kernel and banks it was linked for. XRT checks the rest.
 #include <uuid/uuid.h>
 #include <xclbin.h>
 
@@ -18,7 +18,7 @@ namespace {
     throw problem(RILL_HOST_INPUT, path + ": " + what);
 }
 
-// Not all of it: a bitstream of a large card has 100 MB and more, and its tables stand anywhere in it.
+// Reads parts of the file, because a bitstream of a large card has 100 MB and more, with its tables anywhere in it.
 class reader {
   public:
     explicit reader(const std::string &file) : path(file), in(file, std::ios::binary) {
@@ -41,7 +41,7 @@ template <std::size_t n> std::string text(const unsigned char (&field)[n]) {
     return std::string(reinterpret_cast<const char *>(field), strnlen(reinterpret_cast<const char *>(field), n));
 }
 
-// Position of a section, 0: there is none.
+// Returns the position of a section; 0: there is none.
 std::uint64_t section(reader &r, const axlf &head, axlf_section_kind kind) {
     for (std::uint32_t i = 0; i < head.m_header.m_numSections; i++) {
         auto s = r.take<axlf_section_header>(offsetof(axlf, m_sections) + i * sizeof(axlf_section_header));

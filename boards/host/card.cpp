@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card, by XRT's C++ API: buffers of every channel, registers, one run at a time.
+// The card through XRT's C++ API: a buffer for every channel, registers, one run at a time.
 #include <jansson.h>
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
@@ -16,10 +16,10 @@ namespace rill {
 
 namespace {
 
-constexpr std::uint64_t chunk = 16 << 20; // bytes between two reports
-constexpr std::uint64_t page = 4096;      // channels have whole ones
+constexpr std::uint64_t chunk = 16 << 20; // bytes between two progress reports
+constexpr std::uint64_t page = 4096;      // channels have whole pages
 
-// What XRT throws, with what was tried.
+// Runs a call; if XRT throws, the message starts with what was tried.
 template <typename call> auto tried(const std::string &what, call &&f) -> decltype(f()) {
     try {
         return f();
@@ -40,7 +40,7 @@ xrt::device open_device(const std::string &name) {
 template <xrt::info::device what> std::string info(const xrt::device &d) {
     try {
         return d.get_info<what>();
-    } catch (const std::exception &) { // other versions, simulations
+    } catch (const std::exception &) { // not available in every version of XRT, nor in simulations
         return "";
     }
 }
@@ -105,7 +105,7 @@ void card::write(std::uint32_t offset, std::uint32_t value) {
     tried("writing a register", [&] { p->kernel.write_register(offset, value); });
 }
 
-// The low word of a counter first: it latches the high one.
+// Reads the low word of a counter first, because that latches the high word.
 std::uint64_t card::value(const reg &r) const {
     std::uint64_t low = read(r.offset);
     return r.bits == 32 ? low : static_cast<std::uint64_t>(read(r.offset + 4)) << 32 | low;
@@ -129,7 +129,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
             throw problem(RILL_HOST_INPUT, im.file[c] + ": shorter than it was");
         std::memset(to + im.bytes[c], 0, im.needed[c] - im.bytes[c]);
     };
-    // The header is there when all else is: an upload that was broken off leaves no image that the design takes.
+    // The header is written last, so that the design rejects the image of an interrupted upload.
     xrt::bo &first = p->channel[static_cast<std::size_t>(header.channel)];
     std::vector<char> beat(header.bytes), none(header.bytes);
     auto exchange = [&](std::vector<char> &in, const std::vector<char> &out) {
@@ -157,7 +157,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
     }
 }
 
-// Both areas whole: the design reads whole beats.
+// Clears both areas whole, because the design reads whole beats.
 void card::put_prompt(const std::vector<std::uint32_t> &ids) {
     std::memset(p->prompt.map<char *>(), 0, p->prompt.size());
     std::memset(p->ring.map<char *>(), 0, p->ring.size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// package.json, memory_map.json and image/manifest.json: read, and held against each other.
+// Reads package.json, memory_map.json and image/manifest.json and checks them against each other.
 #include <jansson.h>
 #include <sys/stat.h>
 #include <zlib.h>
@@ -19,7 +19,7 @@ namespace {
     throw problem(RILL_HOST_INPUT, path + ": " + what);
 }
 
-// An object of a file. What is missing or of another type is told with the file's name.
+// An object of a file. Accessors throw, with the file's name, when a member is missing or has another type.
 class node {
   public:
     node(const std::string &file) : path(file) {
@@ -158,7 +158,8 @@ void check_part(const image &im, const node &part) {
             "segment `" + part.at("segment").text() + "` is " + (whole ? "damaged" : "cut off") + "; pack again");
 }
 
-// Weights end with the channel's file; caches and areas of the host lie behind it or among them.
+// Returns how much memory a channel needs. Weights end with the channel's file; caches and areas of the host come after
+// it or among the weights.
 std::uint64_t needed_of(const package &p, int channel, std::uint64_t file) {
     std::uint64_t end = file;
     for (const segment &s : p.segments)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files of the library. Layers: folder (package and image), binary, card (XRT), request; library.cpp ties
-// them together behind rill_host.h. Errors are thrown as `problem`.
+// Declarations shared by the files of the library. Layers: folder (package and image), binary, card (XRT), request;
+// library.cpp joins them to the interface of rill_host.h. Errors are thrown as `problem`.
 #ifndef RILL_HOST_HPP
 #define RILL_HOST_HPP
 
@@ -27,13 +27,13 @@ struct problem : std::runtime_error {
 
 struct reg {
     std::uint32_t offset;
-    int bits, argument; // argument: its id, -1: none
+    int bits, argument; // argument: id of the kernel argument; -1: none
     std::string port;
 };
 
 struct segment {
     std::string name;
-    int channel; // -1: all
+    int channel; // -1: the segment is in all channels
     std::uint64_t offset, bytes;
 };
 
@@ -41,28 +41,28 @@ struct package {
     std::string folder, design, identity, layout, kernel, unit, platform;
     double clock_mhz;
     int channels, beat_bytes;
-    bool is_lm, hashes;                                   // hashes: the logits, in the register logits_hash
-    std::int64_t context, eot, vocabulary, channel_bytes; // eot: an id that ends a request, -1: none
-    std::vector<std::uint32_t> eot_more;                  // further ones
+    bool is_lm, hashes;                                   // hashes: the register logits_hash has a hash of the logits
+    std::int64_t context, eot, vocabulary, channel_bytes; // eot: an id that ends a request; -1: none
+    std::vector<std::uint32_t> eot_more;                  // further ids that end a request
     std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
     std::map<std::string, reg> registers;
-    std::map<std::string, std::string> bank; // of a port
+    std::map<std::string, std::string> bank; // memory bank by port
     std::vector<std::string> faulty;         // kernels that can report a fault, in the order of their numbers
     std::vector<segment> segments;
 
     const segment &io(const std::string &name) const;
     bool has(const std::string &name) const { return registers.count(name) != 0; }
-    std::string channel_argument(int channel) const; // name of its base's register
+    std::string channel_argument(int channel) const; // name of the register with the channel's base
 };
 package read_package(const std::string &folder);
 
 struct image {
     std::string folder, weights, layout;
-    std::vector<std::string> file;     // of each channel
-    std::vector<std::uint64_t> bytes;  // that the file has
-    std::vector<std::uint64_t> needed; // of memory, all that the design may read
+    std::vector<std::string> file;     // path of each channel's file
+    std::vector<std::uint64_t> bytes;  // length of each file
+    std::vector<std::uint64_t> needed; // memory that the design may read in each channel
 };
-// Checks layout and every checksum.
+// Reads the manifest of an image; checks its layout and every checksum.
 image read_image(const std::string &folder, const package &);
 
 // ---- the binary for the card (binary.cpp) ----
@@ -70,7 +70,7 @@ image read_image(const std::string &folder, const package &);
 struct binary {
     std::string path, platform, uuid;
     std::string unit;        // kernel:unit
-    std::map<int, int> bank; // of an argument
+    std::map<int, int> bank; // bank by argument
 };
 binary read_binary(const std::string &path);
 void check_binary(const binary &, const package &);
@@ -87,13 +87,13 @@ class card {
     void upload(const package &, const image &, bool verify,
                 const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
     void put_prompt(const std::vector<std::uint32_t> &ids);
-    void get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids); // ids from..from+count-1
+    void get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids); // reads ids from..from+count-1
     void argument(int index, std::uint32_t value);
     void start();
-    bool done(unsigned milliseconds); // waits that long at most
+    bool done(unsigned milliseconds); // waits at most `milliseconds`
     double watts() const;             // 0: not readable
     std::string name, bdf, uuid;
-    std::vector<std::uint64_t> address; // of each channel's buffer
+    std::vector<std::uint64_t> address; // address of each channel's buffer
 
   private:
     struct parts;
@@ -102,27 +102,27 @@ class card {
 
 void reset_card(const std::string &device);
 
-// ---- in words (words.cpp) ----
+// ---- text for numbers (words.cpp) ----
 
 std::string state_words(std::uint32_t status);
 std::string fault_words(const package &, std::uint32_t fault, std::uint32_t place);
 const char *ending_words(std::uint32_t ending);
-std::string busy_words(const package &, std::uint64_t idle_engines); // of the channels and engines that are not idle
+std::string busy_words(const package &, std::uint64_t idle_engines); // the channels and engines that are not idle
 std::string hexadecimal(std::uint64_t);                              // 16 digits
-std::string quoted(const std::string &);                             // as a JSON string
+std::string quoted(const std::string &);                             // quoted as a JSON string
 
-// ---- tokenizer (words.cpp): that of the compiler, on the image's files ----
+// ---- tokenizer (words.cpp): the compiler's, with the image's files ----
 
 class words {
   public:
-    // Reads the tokenizer in the image folder. Splittings and chat templates are those in the package.
+    // Reads the tokenizer in the image folder. Its text splitting rules and chat templates are in the package.
     words(const std::string &folder, const std::string &package);
     ~words();
     words(const words &) = delete;
     words &operator=(const words &) = delete;
     bool exist() const { return handle != nullptr; }
     std::vector<std::uint32_t> encode(const std::string &text) const;
-    // A question in a chat template, by its name or the path of its file; throws what is wrong.
+    // Encodes a question in a chat template, given by name or by path of its file. Throws on errors.
     std::vector<std::uint32_t> encode_chat(const std::string &chat, const std::string &text) const;
     const char *decode(std::uint32_t id, std::size_t *bytes) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_host.h: opening, requests, what becomes of them.
+// Implements rill_host.h: opening, requests, results.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -16,9 +16,9 @@ using clock_type = std::chrono::steady_clock;
 
 constexpr std::uint32_t CTRL_IDLE = 4;
 constexpr unsigned POLL_MS = 2;
-constexpr int SENSOR_MS = 200; // between two looks at the power
+constexpr int SENSOR_MS = 200; // between two readings of the power sensor
 constexpr std::uint32_t HALT_STOP = 1, HALT_KILL = 2, MAGIC = 0x4C4C4952, WATCHDOG = 100000000;
-constexpr double QUIET_SECONDS = 10; // for a design that was told to end at once
+constexpr double QUIET_SECONDS = 10; // time for a design to end after it was told to end at once
 
 double since(clock_type::time_point begin) { return std::chrono::duration<double>(clock_type::now() - begin).count(); }
 
@@ -34,14 +34,14 @@ struct rill_host {
     std::unique_ptr<card> dev;
     std::unique_ptr<words> speech;
     bool uploaded = false;
-    std::atomic<int> stop{0};       // how often it was called
-    std::vector<std::uint32_t> ids; // of the latest request
+    std::atomic<int> stop{0};       // how often rill_host_stop was called
+    std::vector<std::uint32_t> ids; // ids of the latest request
     std::vector<double> seconds;
 };
 
 namespace {
 
-// Runs a part of a call; what it throws is the call's status and message.
+// Runs a part of a call and turns what it throws into the call's status and message.
 template <typename call> rill_host_status guarded(rill_host *h, call &&f) {
     h->status = RILL_HOST_OK;
     h->message.clear();
@@ -96,7 +96,7 @@ void set(rill_host *h, const char *name, std::uint32_t value) {
     if (h->pkg.has(name)) h->dev->write(h->pkg.registers.at(name).offset, value);
 }
 
-// The kernel on the card says what it is; older ones do not.
+// Compares the identity that the kernel on the card reports with the package's. Older kernels report none.
 void check_identity(const rill_host *h) {
     if (!h->pkg.has("magic")) return;
     if (value_of(h, "magic") != MAGIC) throw problem(RILL_HOST_CARD, "the kernel on the card is none of rill's");
@@ -107,7 +107,7 @@ void check_identity(const rill_host *h) {
                                           h->pkg.layout);
 }
 
-// A program that was killed leaves its request behind: it is ended, or ends by itself.
+// Ends the request of a program that was killed, or waits for its end.
 void wait_for_idle(rill_host *h) {
     if (is_idle(h)) return;
     std::uint32_t status = h->dev->read(h->pkg.registers.at("status").offset);
@@ -133,7 +133,7 @@ void open_all(rill_host *h, const rill_host_options &o) {
 
 // ---- requests ----
 
-// Written so that what is no number is refused, too.
+// Checks the request's sampling values. The comparisons are written so that NaN is rejected.
 void check_sampling(const rill_host *h, const rill_host_request &r) {
     bool any = r.temperature != 0 || r.top_k || r.min_p != 0 || r.seed;
     if (any && !h->pkg.sampling)
@@ -212,7 +212,7 @@ void take_ids(rill_host *h, const rill_host_request &r, clock_type::time_point s
     }
 }
 
-struct power { // mean of what the sensor says during a request
+struct power { // mean of the sensor's readings during a request
     double sum = 0, next = 0;
     int count = 0;
     void look(const card &c, double now) {
@@ -224,7 +224,7 @@ struct power { // mean of what the sensor says during a request
     double mean() const { return count ? sum / count : 0; }
 };
 
-// Told to end at once where the design can be told; else only a reset helps.
+// Tells the design to end at once, if it can be told; otherwise only a reset helps.
 [[noreturn]] void give_up(rill_host *h, std::uint32_t status, double quiet) {
     std::string what = "nothing has moved for " + std::to_string(static_cast<int>(quiet + 0.5)) + " s; the design is " +
                        state_words(status) + ", " + std::to_string(h->ids.size()) + " ids written";
@@ -236,7 +236,7 @@ struct power { // mean of what the sensor says during a request
     throw problem(RILL_HOST_TIMEOUT, what + (ended ? "; the request was ended" : needs_reset));
 }
 
-// Until the request ends, or nothing moves.
+// Follows the request until it ends, or until nothing has moved for too long.
 void follow(rill_host *h, const rill_host_request &r, clock_type::time_point start, power *watts) {
     std::uint32_t status_at = h->pkg.registers.at("status").offset, last = 0;
     double moved = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill-host: requests on a card.
+// rill-host: runs requests on a card.
 #include <jansson.h>
 #include <unistd.h>
 
@@ -9,12 +9,12 @@
 #include "boards/host/host.hpp"
 #include "boards/host/options.hpp"
 
-static rill_host *running; // for the signal's function
+static rill_host *running; // for the signal handler
 
 static void on_interrupt(int) {
     static const char text[] = "\nrill-host: stopping after the present step; Ctrl-C again ends it at once\n";
     rill_host_stop(running);
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return; // nobody listens
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return; // nothing to do: nobody can read the message
 }
 
 static void show_progress(void *, const char *what, uint64_t done, uint64_t total) {
@@ -27,7 +27,7 @@ static int complain(const std::string &what, int status) {
     return status;
 }
 
-struct stream { // of one request, as it comes
+struct stream { // output of one request as it comes
     const command_line *options;
     answer *into;
     rill_host *host;
@@ -61,7 +61,7 @@ static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> 
     return a;
 }
 
-// False after a message: there is no tokenizer, or no such chat.
+// Encodes a prompt. Returns false after a message: there is no tokenizer, or no such chat template.
 static bool encode(rill_host *host, const command_line &c, const prompt &p, std::vector<uint32_t> *ids) {
     *ids = p.ids;
     if (!p.is_text) return true;
@@ -95,7 +95,7 @@ static int run_prompts(rill_host *host, const command_line &c, std::vector<answe
     return status;
 }
 
-// Ids that are the same on every run; the end-of-text id does not end a request.
+// Measures prompts that are the same on every run; an end-of-text id does not end a request.
 static int run_bench(rill_host *host, command_line c, std::vector<answer> *answers) {
     c.ignore_eot = true;
     if (!c.json) print_bench_head();
@@ -109,7 +109,7 @@ static int run_bench(rill_host *host, command_line c, std::vector<answer> *answe
     return 0;
 }
 
-// ---- against the golden model's answer ----
+// ---- comparison with the golden model's answer ----
 
 static bool read_list(const json_t *top, const char *key, std::vector<uint32_t> *ids) {
     const json_t *list = json_object_get(top, key);
@@ -120,7 +120,7 @@ static bool read_list(const json_t *top, const char *key, std::vector<uint32_t> 
 
 struct golden_answer {
     std::vector<uint32_t> prompt, ids;
-    std::string logits; // their hash
+    std::string logits; // hash of the logits
 };
 
 static int compare_logits(const answer &a, const golden_answer &golden) {
@@ -160,7 +160,7 @@ static int run_selftest(rill_host *host, command_line c, std::vector<answer> *an
                  !golden.ids.empty();
     json_decref(top);
     if (!whole) return complain(c.selftest + ": not an answer of `rill golden ... --json`", 1);
-    // Where golden stopped at the end-of-text id, so does the card; else the count ends both.
+    // The card stops as the golden model did: at an end-of-text id, or at the same count.
     answers->push_back(run(host, c, golden.prompt, static_cast<unsigned>(golden.ids.size())));
     int status = end_request(c, answers->back());
     return status ? status : compare(answers->back(), golden);

@@ -108,7 +108,7 @@ static bool read_number(const char *name, const char *text, unsigned *value) {
     return true;
 }
 
-// `1,2,3`; nothing is no id.
+// Reads ids such as `1,2,3`. An empty text has no ids; an empty element is an error.
 static bool read_ids(const char *text, std::vector<uint32_t> *ids) {
     const char *at = text;
     while (*at) {
@@ -142,7 +142,7 @@ static bool read_seconds(const char *text, double *value) {
     return true;
 }
 
-// The library says which values it takes.
+// Reads a float. The library checks its range.
 static bool read_float(const char *name, const char *text, float *value) {
     char *end;
     *value = std::strtof(text, &end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files of the program rill-host: its command line, and what it prints.
+// Declarations shared by the files of the program rill-host: its command line and its output.
 #ifndef RILL_HOST_OPTIONS_HPP
 #define RILL_HOST_OPTIONS_HPP
 
@@ -9,7 +9,7 @@
 
 #include "boards/host/rill_host.h"
 
-struct prompt { // text, or ids
+struct prompt { // text or ids
     std::string text;
     std::vector<uint32_t> ids;
     bool is_text;
@@ -18,7 +18,7 @@ struct prompt { // text, or ids
 struct command_line {
     std::string package, image, binary, device, selftest, timeline, chat;
     std::vector<prompt> prompts;
-    std::vector<std::pair<unsigned, unsigned>> bench; // in : out
+    std::vector<std::pair<unsigned, unsigned>> bench; // prompt tokens : generated tokens
     unsigned tokens = 64;
     unsigned watchdog = 0;
     double timeout = 0;
@@ -29,10 +29,10 @@ struct command_line {
          reset = false;
 };
 
-// False: *status is what to return (0 after --help).
+// Returns false if the program should end, with *status as its exit status (0 after --help).
 bool read_command_line(int argc, char **argv, command_line *, int *status);
 
-struct answer { // of one request
+struct answer { // result of one request
     std::vector<uint32_t> prompt, ids;
     std::vector<double> seconds;
     std::string text;
@@ -42,7 +42,7 @@ struct answer { // of one request
 };
 
 const char *status_name(rill_host_status);
-void print_counters(const answer &); // to standard error
+void print_counters(const answer &); // printed to standard error
 std::string answers_as_json(const std::string &about, const std::vector<answer> &);
 bool write_timeline(const std::string &path, const std::vector<answer> &); // CSV: request, index, id, seconds
 void print_bench_head();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rill-host prints of its requests.
+// Prints the results of rill-host's requests.
 #include <cinttypes>
 #include <cstdio>
 
@@ -83,7 +83,7 @@ bool write_timeline(const std::string &path, const std::vector<answer> &answers)
     return std::fclose(f) == 0;
 }
 
-// ---- a table of lengths ----
+// ---- table of lengths (--bench) ----
 
 void print_bench_head() {
     std::printf("    in    out   first id s   ids/s      cycles   design s   GB moved       W   J/id\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the design in words, and text for ids.
+// Text for numbers of the design, such as states and faults; encodes and decodes prompts and ids.
 #include "boards/host/host.hpp"
 
 extern "C" {
@@ -10,7 +10,7 @@ extern "C" {
 
 namespace rill {
 
-// States of rill_token_loop.v, bits 15:0 of `status`.
+// The states of rill_token_loop.v, bits 15:0 of `status`.
 std::string state_words(std::uint32_t status) {
     static const char *const names[] = {"idle",
                                         "checking the arguments",
@@ -38,7 +38,7 @@ static std::string pointer_words(std::uint32_t place) {
     return "the base of channel " + std::to_string(place - 2);
 }
 
-// A bit of the register idle_engines.
+// Describes a bit of the register idle_engines.
 static std::string place_words(const package &p, std::uint32_t bit) {
     if (bit >= 32) return "matrix engine " + std::to_string(bit - 32);
     return "the memory engines of channel " + std::to_string(bit) + (bit < unsigned(p.channels) ? "" : " (none)");

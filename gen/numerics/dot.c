@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integer sums of products. Nearly all time of the replay and of the reference model is spent here, hence the plain
-// inner loops over 16-bit factors, which compilers turn into multiply-and-add vector instructions.
-// tests/unit/test_golden.c compares them with golden_dot.
+// Sums of products of integers. The replay and the reference model spend nearly all their time here, so the inner loops
+// are plain loops over 16-bit factors, which compilers turn into multiply-and-add vector instructions.
+// tests/unit/test_golden.c compares the results with golden_dot.
 #include "gen/numerics/dot.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "gen/numerics/numerics.h"
 #include "gen/numerics/wide.h"
 
-// n <= GOLDEN_K_MAX: 32768 * 128 * 511 < 2^31.
+// Sum of n products. It fits 32 bits for n <= GOLDEN_K_MAX: 32768 * 128 * 511 < 2^31.
 static int32_t block_sum(int64_t n, const int8_t w[], const int16_t x[]) {
     int32_t sum = 0;
     for (int64_t i = 0; i < n; i++) sum += (int16_t)w[i] * x[i];

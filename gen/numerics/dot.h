@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// golden_dot and its kin, written for vectors (dot.c): exact integers, so the order of the sums is free.
+// Fast versions of golden_dot and golden_dot_asym, and the weighted sum of attention, written for vector instructions
+// (dot.c). All values are exact integers, so the order of the sums does not change the result.
 #ifndef RILL_DOT_H
 #define RILL_DOT_H
 
@@ -7,14 +8,15 @@
 
 #include "gen/numerics/fp32.h"
 
-// The same integer as golden_dot.
+// Returns the same integer as golden_dot.
 int128 run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
                const uint8_t shift[]);
-// The same as golden_dot_asym. sums[i]: of 32 mantissas, once for all rows (run_group_sums).
+// Returns the same integer as golden_dot_asym. sums[i] is the sum of the 32 mantissas of group i; run_group_sums
+// computes these sums once for all rows.
 int128 run_dot_asym(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[],
                     const int8_t group_offset[], const int16_t x[], const int32_t sums[], const uint8_t shift[]);
 void run_group_sums(int64_t k, const int16_t x[], int32_t sums[]);
-// acc[d] = sum over t of p[t] * v[t * stride + d] * 2^shift[t / block], d < dims. sum: scratch [dims].
+// Computes acc[d] = sum over t of p[t] * v[t * stride + d] * 2^shift[t / block] for d < dims. sum[dims] is scratch.
 void run_weighted_sum(int64_t positions, int64_t block, const int16_t p[], const uint8_t shift[], int64_t dims,
                       int64_t stride, const int8_t v[], int32_t sum[], int128 acc[]);
 

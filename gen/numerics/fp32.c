@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gen/numerics/fp32.h"
 
-// One segment of a quadratic; docs/numerics.md section 2 gives the format.
+// One segment of a piecewise quadratic; docs/numerics.md section 2 gives the format.
 struct segment {
     int32_t c0, c1, c2;
 };
@@ -25,7 +25,7 @@ float g_from_int64(int64_t i) { return (float)i; }
 
 float g_from_int128(int128 i) { return (float)i; }
 
-// RN(magnitude * 2^shift), at most `limit`; *over tells whether it was larger.
+// Returns RN(magnitude * 2^shift), limited to `limit`; *over is true when the rounded value exceeds the limit.
 static uint64_t round_shift(uint32_t magnitude, int shift, uint64_t limit, bool *over) {
     uint64_t value;
     if (shift >= 0) {
@@ -46,7 +46,7 @@ static uint64_t round_shift(uint32_t magnitude, int shift, uint64_t limit, bool 
     return *over ? limit : value;
 }
 
-// Signed RN(x * 2^frac) within +-limit.
+// Returns signed RN(x * 2^frac), limited to +-limit; *over is true when the magnitude exceeds the limit.
 static int64_t to_fixed(float x, int frac, uint64_t limit, bool *over, struct golden_fault *fault) {
     uint32_t bits = g_bits(x);
     *over = false;
@@ -80,7 +80,7 @@ float g_ldexp(float x, int power, struct golden_fault *fault) {
     return g_float((bits & 0x807fffffu) | (uint32_t)field << 23);
 }
 
-// Orders all values with -0 just below +0.
+// Maps a float to a key whose unsigned order is the order of the values, with -0 just below +0.
 static uint32_t order_key(float x) {
     uint32_t bits = g_bits(g_flush(x));
     return bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -100,13 +100,13 @@ float g_abs(float x) { return g_float(g_bits(x) & 0x7fffffffu); }
 
 float g_neg(float x) { return g_float(g_bits(x) ^ 0x80000000u); }
 
-// The 24-bit significand (1 << 24 after a carry) of a segment at distance d from its middle.
+// Evaluates a segment at distance d from its middle. Returns the 24-bit significand, or 1 << 24 after a carry.
 static uint32_t quadratic(const struct segment *s, int32_t d, int shift2, int shift1) {
     int64_t u = s->c1 + (((int64_t)s->c2 * d) >> shift2);
     return (uint32_t)((s->c0 + ((u * d) >> shift1)) >> 5);
 }
 
-// significand * 2^(field - 150); a significand of 2^24 carries into the exponent.
+// Returns significand * 2^(field - 150); a significand of 2^24 carries into the exponent.
 static float pack(uint32_t sign, int field, uint32_t value) {
     return g_float(sign | (((uint32_t)field << 23) + (value - SIGNIFICAND_ONE)));
 }
@@ -183,8 +183,8 @@ float g_gelu(float x, struct golden_fault *fault) {
     return g_mul(x, g_recip(g_add(1.0f, g_exp(v, fault), fault), fault), fault);
 }
 
-// ln(m * 2^exponent), m = 1 + fraction * 2^-32: an exact sum of the exponent's part and of (m - 1) times its factor of
-// 24 bits, m halved where it is 3/2 or more; rounded once.
+// Returns ln(m * 2^exponent), m = 1 + fraction * 2^-32. The sum of exponent * ln(2) and (m - 1) times its 24-bit table
+// factor is exact and rounded once. m is halved where it is 3/2 or more.
 static float ln_of(int exponent, uint32_t fraction) {
     const int64_t ln2 = 0xb17217f7d1cf7a; // ln(2) * 2^56
     int upper = (int)(fraction >> 31);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit-exact fp32: what docs/numerics.md sections 1 and 2 define and rtl-templates/arith computes.
-// Every function takes the sticky fault of its kernel last. After a fault the returned values are undefined but
-// harmless.
+// Bit-exact fp32 arithmetic, defined by docs/numerics.md sections 1 and 2 and computed in RTL by rtl-templates/arith. A
+// function that can fault takes the sticky fault of its kernel as its last argument. After a fault the returned values
+// are undefined but harmless.
 #ifndef RILL_FP32_H
 #define RILL_FP32_H
 
@@ -20,7 +20,7 @@ enum golden_fault_kind {
     GOLDEN_FAULT_KERNEL,     // raised by the golden function of a custom kernel
 };
 
-// Sticky: keeps the first kind raised. Start with {0}.
+// A sticky fault: it keeps the first kind raised. Initialize with {0}.
 struct golden_fault {
     bool raised;
     enum golden_fault_kind kind;
@@ -49,14 +49,14 @@ static inline float g_float(uint32_t bits) {
 
 static inline bool g_is_finite(float x) { return (g_bits(x) & 0x7f800000u) != 0x7f800000u; }
 
-// A subnormal becomes the zero of its sign.
+// Flushes a subnormal to the zero of its sign.
 static inline float g_flush(float x) {
     uint32_t bits = g_bits(x);
     return (bits & 0x7f800000u) ? x : g_float(bits & 0x80000000u);
 }
 
-// A NaN or infinite operand always shows in the result of an addition or a multiplication, so the result alone is
-// checked.
+// Raises a fault for a NaN or infinite result and flushes subnormals. Checking the result is enough, because a NaN or
+// infinite operand always makes the result of an addition or a multiplication NaN or infinite.
 static inline float g_check(float y, struct golden_fault *fault) {
     if (!g_is_finite(y)) golden_fault_raise(fault, GOLDEN_FAULT_NOT_FINITE);
     return g_flush(y);
@@ -74,39 +74,38 @@ static inline float g_mul(float a, float b, struct golden_fault *fault) {
     return g_check(g_flush(a) * g_flush(b), fault);
 }
 
-// A product that overflows becomes the largest finite value of its sign.
+// Multiplies; a product that overflows becomes the largest finite value of its sign.
 float g_mul_sat(float a, float b, struct golden_fault *fault);
 
-// float(i): round to nearest even.
+// Converts an integer to float, rounding to nearest even.
 float g_from_int64(int64_t i);
 float g_from_int128(int128 i);
 
-// fix(x, frac) = RN(x * 2^frac) in a signed integer of `width` (2..64) bits. |result| >= 2^(width-1) faults and
-// saturates to
-// +-(2^(width-1) - 1). frac may be negative.
+// fix(x, frac) = RN(x * 2^frac) as a signed integer of `width` (2..64) bits. |result| >= 2^(width-1) raises a fault and
+// saturates to +-(2^(width-1) - 1). frac may be negative.
 int64_t g_fix(float x, int frac, int width, struct golden_fault *fault);
 
-// clamp(RN(x * 2^frac), -limit, limit), no fault for a large x.
+// Returns clamp(RN(x * 2^frac), -limit, limit); a large x raises no fault.
 int64_t g_fix_clamp(float x, int frac, int64_t limit, struct golden_fault *fault);
 
-// x * 2^power, exact unless it flushes or overflows (a fault). power in -252..254.
+// Returns x * 2^power, exact unless it flushes to zero or overflows (a fault). power is in -252..254.
 float g_ldexp(float x, int power, struct golden_fault *fault);
 
-// The larger value; +0 is larger than -0, so that the result does not depend on the order.
+// Returns the larger value; +0 counts as larger than -0, so that the result does not depend on the order.
 float g_max(float a, float b, struct golden_fault *fault);
 
-// a < b; -0 equals +0.
+// Returns a < b; -0 equals +0.
 bool g_less(float a, float b, struct golden_fault *fault);
 
 float g_abs(float x);
 float g_neg(float x);
 
-// Tables and polynomials; error bounds in docs/numerics.md, tested in tests/unit/test_fp32.c.
+// Functions from tables and polynomials. docs/numerics.md gives their error bounds, tests/unit/test_fp32.c tests them.
 float g_exp(float x, struct golden_fault *fault);   // saturates, never faults on finite x
 float g_recip(float x, struct golden_fault *fault); // x = 0 faults
 float g_rsqrt(float x, struct golden_fault *fault); // x <= 0 faults
 float g_ln(float x, struct golden_fault *fault);    // x <= 0 faults
-// A number of the Gumbel distribution: -ln(-ln(u)), u = (2r + 1) / 2^33.
+// Maps 32 random bits to a sample of the Gumbel distribution: -ln(-ln(u)), u = (2r + 1) / 2^33.
 float g_gumbel(uint32_t r);
 
 float g_sigmoid(float x, struct golden_fault *fault);

@@ -23,18 +23,18 @@ static const struct {
               {SIGVTALRM, "does not end: one call takes more processor time than RILL_KERNEL_SECONDS, 60 by default"}};
 enum { SIGNALS = sizeof caught / sizeof caught[0] };
 
-// A signal knows nothing but this.
+// The signal handlers read only this state.
 static struct {
     volatile sig_atomic_t entered;
     char what[WHAT_BYTES];
-    char stack[STACK_BYTES]; // of its handler: the other one may be full
+    char stack[STACK_BYTES]; // stack of the signal handler, because the program's stack may be exhausted
     struct sigaction before[SIGNALS];
     stack_t stack_before;
     bool at_exit;
 } guard;
 
 static void say(const char *text) {
-    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; // nobody listens
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; // nothing to do: nobody can read the message
 }
 
 static _Noreturn void end(const char *how) {

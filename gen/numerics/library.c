@@ -24,13 +24,13 @@ static void show_log(const struct build *b) {
     if (text) fprintf(stderr, "%.*s", len > 4000 ? 4000 : (int)len, text);
 }
 
-// The project's folder: headers, and the arithmetic that golden files may use.
+// Finds the project's folder, which has the headers and the arithmetic that golden files may use.
 static const char *find_root(const struct build *b) {
     const char *header = file_find_shared(b->arena, "include/rill_kernel.h");
     return header ? arena_strndup(b->arena, header, strlen(header) - strlen("/include/rill_kernel.h")) : NULL;
 }
 
-// One word for the shell.
+// Quotes text as one word for the shell.
 static const char *word(const struct build *b, const char *text) {
     struct text quoted = {0};
     text_add(&quoted, "'");
@@ -51,7 +51,8 @@ static bool compile(const struct build *b) {
                    "include/rill_kernel.h is not beside the program: set RILL_HOME to the project's folder");
         return false;
     }
-    // What C once let pass is hardly ever meant: a function without its header returns an int, whatever it is.
+    // Rejects code that older C allowed and that is nearly always wrong: without its header a function is taken to
+    // return int.
     static const char errors[] =
         "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
     const char *quoted = word(b, root);
@@ -83,7 +84,7 @@ static bool load(const struct build *b, const char *object, struct golden_librar
     return symbol != NULL;
 }
 
-// A file that is loaded again is the one that is loaded already: each operation has a copy.
+// Loads a separate copy of the library for each operation: loading the same file twice would return the first one.
 static bool load_copy(const struct build *b, int instance, struct golden_library *out) {
     size_t len;
     const char *copy = arena_printf(b->arena, "%s/golden-%d.so", b->dir, instance), *why = NULL;
@@ -128,7 +129,7 @@ bool golden_library_open(struct arena *a, const struct golden_source *source, co
     text_free(&text);
     if (why) diag_error(diag, loc_none(), "%s", why);
     bool ok = !why && compile(&b) && load_all(&b, operations, count, libraries);
-    unlink(b.c_file), unlink(b.object), unlink(b.log); // loaded: nothing is left behind if the run is broken off
+    unlink(b.c_file), unlink(b.object), unlink(b.log); // loaded: no files remain if the run is interrupted
     rmdir(dir);
     return ok;
 }
@@ -138,7 +139,7 @@ void golden_library_close(struct golden_library *library) {
     *library = (struct golden_library){0};
 }
 
-// Whatever a golden function does to the process, its place is told.
+// Calls the golden function under the guard, so that a message names kernel, position and operation however it ends.
 void golden_library_call(const struct golden_library *library, struct rill_call *call) {
     char what[WHAT_BYTES];
     snprintf(what, sizeof what, "kernel `%s`: at position %lld, repetition %lld, `%s` of its golden file `%s`",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden function of a custom kernel: its C text compiled, loaded and called, whatever it does to the
-// process.
+// The golden function of a custom kernel: compiles its C text, loads it and calls it, and reports where it was called
+// if it crashes or exits.
 #ifndef RILL_LIBRARY_H
 #define RILL_LIBRARY_H
 
@@ -8,25 +8,26 @@
 #include "include/rill_kernel.h"
 
 struct golden_source {
-    const char *kernel, *file, *text, *function; // file: its name without folders
+    const char *kernel, *file, *text, *function; // file: name without folders
 };
 
-// An operation's. Each has state of its own (what is static in the file).
+// The library of one operation. Each operation has its own copy of the file's static variables.
 struct golden_library {
     struct golden_source source;
     void *handle;
-    rill_function *function; // NULL: empty
+    rill_function *function; // NULL: no golden function
     int instance;
     const char *operation;
 };
 
-// With cc, or $CC: compiled once, loaded for each of the operations by that name, which are known to the function by
-// their index. libraries: one for each. False after an error; those that are open are closed by the caller.
+// Compiles the source once, with cc or $CC, and loads one library for each of the operations named. The function knows
+// its operation by the index. `libraries` has one entry per operation. Returns false after an error; the caller then
+// closes the libraries that are open.
 bool golden_library_open(struct arena *, const struct golden_source *, const char *const *operations, int count,
                          struct golden_library *const *libraries, struct diag *);
 void golden_library_close(struct golden_library *);
-// Under gen/numerics/guard.h; call->position and repetition are told with whatever happens. Sets call->instance and
-// operation.
+// Calls the function under the guard (gen/numerics/guard.h); if it fails, the message has call->position and
+// repetition. Sets call->instance and call->operation.
 void golden_library_call(const struct golden_library *, struct rill_call *call);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The golden operations: one plain function for each, bit-exact with the RTL kernels (docs/numerics.md sections 3 to
-// 8). Shapes stand beside the parameters. Outputs may not overlap inputs unless said. All functions take the sticky
-// fault last.
+// 8). Shapes are given with the parameters. Outputs may not overlap inputs unless a comment allows it. Functions that
+// can fault take the sticky fault last.
 #ifndef RILL_NUMERICS_H
 #define RILL_NUMERICS_H
 
@@ -13,15 +13,15 @@
 
 enum {
     GOLDEN_KV_LIMIT = 127,     // largest |q| of keys and values
-    GOLDEN_MX_EXP_MIN = -24,   // default floor of the quantize operation, and that of q
-    GOLDEN_MX_EXP_MIN_P = -36, // floor of the attention probabilities
+    GOLDEN_MX_EXP_MIN = -24,   // default floor of the quantize operation's block exponent, and the floor of q
+    GOLDEN_MX_EXP_MIN_P = -36, // block exponent floor of the attention probabilities
     GOLDEN_P_BLOCK = 64,       // positions per block of p
     GOLDEN_NORM_FRAC = 20,     // grid of the norm statistics: 2^-20
     GOLDEN_NORM_WIDTH = 44,    // |X| < 2^43
     GOLDEN_EXP_SUM_FRAC = 30,  // grid of the softmax sum: 2^-30
-    GOLDEN_K_MAX = 32768,      // longest dot product of any format: 32 bits hold a block, 66 the whole
-    GOLDEN_ASYM_GROUP = 32,    // weights with a scale and an offset
-    GOLDEN_ASYM_STEP = 8,      // of the offsets
+    GOLDEN_K_MAX = 32768,      // longest dot product of any format: 32 bits hold a block's sum, 66 bits the whole
+    GOLDEN_ASYM_GROUP = 32,    // weights that share a scale and an offset
+    GOLDEN_ASYM_STEP = 8,      // unit of the offsets
 };
 
 // ---- quantization and matrix products (ops_quant.c) ----
@@ -29,57 +29,58 @@ enum {
 // Number of blocks of `block` elements that cover n.
 size_t golden_block_count(size_t n, size_t block);
 
-// Block floating point, `bits` of mantissa. x[n] -> q[n], shift[golden_block_count(n, block)] = block exponent -
-// exp_min. The last block may be short.
+// Quantizes to block floating point with `bits` of mantissa: x[n] -> q[n] and shift[golden_block_count(n, block)] =
+// block exponent - exp_min. The last block may be short.
 void golden_quantize_mx(size_t n, size_t block, int bits, int exp_min, const float x[], int16_t q[], uint8_t shift[],
                         struct golden_fault *fault);
 int64_t golden_mx_limit(int bits); // largest |q|
 int golden_mx_shift_max(int bits); // largest block exponent above exp_min
 
-// Exact dot product of a weight row w[k] with an mx vector xq[k], xshift[k / block]. group_scale[k / block] or NULL
-// (int8 weights: 1). int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
+// Exact dot product of a weight row w[k] with an mx vector xq[k], xshift[k / block]. group_scale[k / block] is NULL for
+// int8 weights (all 1). int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
 int128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
                   const uint8_t xshift[]);
 
-// The same of int4_asym weights: element i weighs group_scale[i / 32] * w[i] + 8 * group_offset[i / 32].
+// The dot product for int4_asym weights: weight i is group_scale[i / 32] * w[i] + 8 * group_offset[i / 32].
 int128 golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
                        const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]);
 
-// float(acc) * stored_row_scale + bias. stored_row_scale = row_scale * 2^exp_min (golden_stored_scale). A product
-// without bias adds +0.0.
+// Returns float(acc) * stored_row_scale + bias, where stored_row_scale = row_scale * 2^exp_min (golden_stored_scale). A
+// product without a bias adds +0.0.
 float golden_dequantize(int128 acc, float stored_row_scale, float bias, struct golden_fault *fault);
 
-// float(acc) * 2^exp_min: what the engine hands out for scores (mode 2) and values (mode 3).
+// Returns float(acc) * 2^exp_min: the engine's output for scores (mode 2) and values (mode 3).
 float golden_dequantize_raw(int128 acc, int exp_min, struct golden_fault *fault);
 
-// row_scale * 2^exp_min, flushed to zero when subnormal.
+// Returns row_scale * 2^exp_min, flushed to zero when subnormal.
 float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fault);
 
-// One embedding row: y[k] = (row_scale * float(group_scale[k / block])) * float(q[k]); group_scale NULL: row_scale *
-// float(q). row_scale without the power of two of section 4.
+// One embedding row: y[k] = (row_scale * float(group_scale[k / block])) * float(q[k]), or row_scale * float(q[k]) if
+// group_scale is NULL. row_scale does not include the power of two of section 4.
 void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[],
                   struct golden_fault *fault);
 void golden_embed_int16(size_t k, const int16_t q[], float row_scale, float y[], struct golden_fault *fault);
 
 // ---- attention (ops_attention.c): one head, one token ----
 
-// x[hd] -> q[hd]; returns the scale (max|x| / 127, or 0).
+// Quantizes x[hd] -> q[hd]; returns the scale (max|x| / 127, or 0).
 float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_fault *fault);
 
-// fp32(1 / sqrt(hd)), and K's stored scale = scale * rsqrt_hd.
+// golden_rsqrt_head is fp32(1 / sqrt(hd)); golden_score_scale is that, or the scale given; golden_k_scale multiplies a
+// scale by it to make K's stored scale.
 float golden_rsqrt_head(size_t hd);
-float golden_score_scale(double given, size_t hd); // 0: not given
+float golden_score_scale(double given, size_t hd); // given 0: not given
 float golden_k_scale(float scale, float of_scores, struct golden_fault *fault);
 
-// Softmax over positions 0 .. own position (positions = own position + 1), as raw[], kscale[], vscale[] ->
-// p[positions] = exp(s - max) * vscale, s = raw * kscale, or softcap of that with `cap` (0: none); returns inv =
+// Softmax over positions 0 .. own position (positions = own position + 1): reads raw[], kscale[], vscale[], writes
+// p[positions] = exp(s - max) * vscale, where s = raw * kscale, or its softcap with `cap` (0: no cap). Returns inv =
 // recip(sum of the exponentials). p may be raw.
 float golden_softmax(size_t positions, double cap, const float raw[], const float kscale[], const float vscale[],
                      float p[], struct golden_fault *fault);
 
 // ---- vectors (ops_vector.c): y may be x ----
 
-// The constants fp32(2^-20 / n), fp32(2^-40 / n^2) (layernorm) and fp32(2^-40 / n) (rmsnorm); the emitter uses the same
+// The constants fp32(2^-20 / n), fp32(2^-40 / n^2) (layernorm) and fp32(2^-40 / n) (rmsnorm). The emitter uses the same
 // functions.
 float golden_norm_mean_scale(size_t n);
 float golden_norm_square_scale(size_t n);
@@ -92,8 +93,8 @@ void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], f
 void golden_add(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
 void golden_mul(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
 void golden_scale(size_t n, float factor, const float x[], float y[], struct golden_fault *fault);
-// One head: of its first `rotary` elements pairs turn by row[rotary], cos of all pairs before sin. beside: 2i and 2i +
-// 1 are a pair, else i and i + rotary / 2. y is not x.
+// Rotates the pairs among the first `rotary` elements of one head by row[rotary], which holds the cos of all pairs,
+// then the sin. beside: elements 2i and 2i + 1 are a pair; otherwise i and i + rotary / 2 are. y must not be x.
 void golden_rope(size_t head, size_t rotary, bool beside, const float row[], const float x[], float y[],
                  struct golden_fault *fault);
 void golden_gelu(size_t n, const float x[], float y[], struct golden_fault *fault);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of one head and one token: KV quantization, scores, softmax, values. Causality is the caller's choice of
-// `positions`: own position + 1.
+// Attention of one head and one token: KV quantization, scores, softmax, values. The caller makes it causal by its
+// choice of `positions`: own position + 1.
 #include <math.h>
 
 #include "gen/numerics/numerics.h"

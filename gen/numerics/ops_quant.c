@@ -13,7 +13,7 @@ static float largest_magnitude(size_t n, const float x[], struct golden_fault *f
 int64_t golden_mx_limit(int bits) { return ((int64_t)1 << (bits - 1)) - 1; }
 int golden_mx_shift_max(int bits) { return 31 + 8 - bits; }
 
-// One block: x[n] -> q[n]; returns the shift.
+// Quantizes one block, x[n] -> q[n], and returns its shift.
 static uint8_t quantize_block(size_t n, int bits, int exp_min, const float x[], int16_t q[],
                               struct golden_fault *fault) {
     float most = largest_magnitude(n, x, fault);
@@ -22,10 +22,10 @@ static uint8_t quantize_block(size_t n, int bits, int exp_min, const float x[], 
         memset(q, 0, n * sizeof *q);
         return 0;
     }
-    if (e < exp_min) e = exp_min; // of more bits: as far as they reach
+    if (e < exp_min) e = exp_min; // more than 8 bits: the mantissa keeps as much as it reaches
     if (e > exp_min + golden_mx_shift_max(bits)) golden_fault_raise(fault, GOLDEN_FAULT_EXPONENT);
     for (size_t i = 0; i < n; i++) q[i] = (int16_t)g_fix_clamp(x[i], -e, golden_mx_limit(bits), fault);
-    return (uint8_t)((e - exp_min) & 31); // 5 bits, whatever a fault says
+    return (uint8_t)((e - exp_min) & 31); // stays within 5 bits after a fault
 }
 
 void golden_quantize_mx(size_t n, size_t block, int bits, int exp_min, const float x[], int16_t q[], uint8_t shift[],

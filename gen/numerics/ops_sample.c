@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/numerics.md section 10. The list of the k largest is kept as the RTL keeps it: sorted, each element inserted
-// behind its equals.
+// Sampling (docs/numerics.md section 10). The list of the k largest is kept as the RTL keeps it: sorted, each new
+// element inserted after its equals.
 #include "gen/numerics/sample.h"
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ uint32_t golden_random(uint64_t seed, int64_t position, uint32_t id) {
     return out[id & 1];
 }
 
-// Zero, or a normal number of at most `most`.
+// True for zero and for a normal number of at most `most`.
 static bool is_legal(uint32_t bits, float most) { return bits == 0 || (bits >= 0x00800000u && bits <= g_bits(most)); }
 
 static bool settings_legal(const struct sampling *s, int64_t most) {
@@ -47,7 +47,7 @@ struct choice {
     size_t id;
 };
 
-// The largest sum of logit and noise; of equal ones the lowest id.
+// Keeps the id with the largest sum of logit and noise; among equal sums, the lowest id.
 static void consider(struct choice *c, float z, size_t id, struct golden_fault *fault) {
     float score = g_add(z, g_gumbel(golden_random(c->s->seed, c->position, (uint32_t)id)), fault);
     bool more = !c->any || g_less(c->best, score, fault) || (!g_less(score, c->best, fault) && id < c->id);

@@ -2,7 +2,7 @@
 // Norms and element-wise operations.
 #include "gen/numerics/numerics.h"
 
-// Each constant is one division in double (n and n^2 are exact there) rounded once more to fp32.
+// Each constant is one division in double (n and n^2 are exact there), then rounded to fp32.
 float golden_norm_mean_scale(size_t n) { return (float)(0x1p-20 / (double)n); }
 
 float golden_norm_square_scale(size_t n) { return (float)(0x1p-40 / ((double)n * (double)n)); }
@@ -10,8 +10,8 @@ float golden_norm_square_scale(size_t n) { return (float)(0x1p-40 / ((double)n *
 float golden_norm_rms_scale(size_t n) { return (float)(0x1p-40 / (double)n); }
 
 struct statistics {
-    int64_t sum;    // of X = fix(x, 20)
-    int128 squares; // of X^2
+    int64_t sum;    // sum of X = fix(x, 20)
+    int128 squares; // sum of X^2
 };
 
 static struct statistics norm_statistics(size_t n, const float x[], struct golden_fault *fault) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization (docs/numerics.md section 4): float rows to int8, or to int4 with
-// group scales, or with group scales and offsets. Deterministic:
-// the same bits from every compiler that follows IEEE-754 without contraction.
+// Weight quantization (docs/numerics.md section 4): float rows to int8, int16, int4 with group scales, or int4_asym
+// with group scales and offsets. Every compiler that follows IEEE-754 without contraction makes the same bits.
 #ifndef RILL_QUANTIZE_H
 #define RILL_QUANTIZE_H
 
 #include "gen/base/base.h"
 
-// As enum spec_format; beyond it what rows of a table alone have.
+// The values of enum spec_format, and int16, which only rows of a table use.
 enum qformat { QFORMAT_INT8, QFORMAT_INT4, QFORMAT_INT4_ASYM, QFORMAT_INT16, QFORMATS };
 
 enum {
@@ -17,41 +16,44 @@ enum {
     QUANTIZE_INT4_MAX = 7,
     QUANTIZE_GROUP_SCALE_MAX = 255,
     QUANTIZE_ASYM_GROUP = 32,              // columns of an int4_asym group
-    QUANTIZE_ASYM_STEP = 8,                // what a group offset counts
+    QUANTIZE_ASYM_STEP = 8,                // unit of a group offset
     QUANTIZE_ASYM_OFFSET_MAX = 127,        // int8, from -128
     QUANTIZE_ASYM_MAX = 8 * 255 + 8 * 128, // largest |group_scale * q + 8 * group_offset|
 };
 
-// No row scale but 0 is smaller: the product with 2^EXP_MIN must stay a normal number. Rows below it are all zero.
+// The smallest row scale other than 0, so that its product with 2^EXP_MIN stays a normal number. A row that would need
+// a smaller scale becomes all zero.
 #define QUANTIZE_MIN_ROW_SCALE 0x1p-80f
 
-// A quantized matrix: w[r][c] ~ row_scale[r] * group_scale[r][c / group] * q[r][c] (int8, int16: without the group
-// scale). int4_asym: row_scale[r] * (group_scale * q[r][c] + 8 * group_offset).
+// A quantized matrix. int4: w[r][c] ~ row_scale[r] * group_scale[r][c / group] * q[r][c]; int8 and int16 have no group
+// scale. int4_asym: w[r][c] ~ row_scale[r] * (group_scale * q[r][c] + 8 * group_offset).
 struct qmatrix {
     int64_t rows, k;
     int64_t group;  // columns per group scale; int8, int16: 0
     int64_t groups; // group scales per row, ceil(k / group); int8, int16: 0
     enum qformat format;
     int8_t *q;            // [rows][k], one per element; NULL for int16
-    int16_t *q16;         // [rows][k], int16 alone
+    int16_t *q16;         // [rows][k]; only int16
     float *row_scale;     // [rows], without 2^EXP_MIN; int4: may be negative
     uint8_t *group_scale; // [rows][groups], NULL for int8 and int16
-    int8_t *group_offset; // [rows][groups], int4_asym alone
-    float *bias;          // [rows] or NULL; the quantizer leaves it NULL, it belongs to the caller
+    int8_t *group_offset; // [rows][groups]; only int4_asym
+    float *bias;          // [rows] or NULL; set by the caller, the quantizer leaves it NULL
 };
 
-// Elements that share a group scale: of int4 the design's `group`; of int8 and int16 none, 0.
+// Returns how many elements share a group scale: the design's `group` for int4, 32 for int4_asym, 0 (none) for int8 and
+// int16.
 int64_t quantize_group(enum qformat format, int64_t group);
-int64_t quantize_bytes(enum qformat format);           // of an element as it is kept
+int64_t quantize_bytes(enum qformat format);           // bytes of one stored element
 const void *quantize_elements(const struct qmatrix *); // q or q16
 
-// w[rows][k], all finite. Scales are searched for the least squared error of each group (int4, int4_asym) or row
-// (int8); int16 rows reach their largest element. group: as quantize_group.
-// The squared error of a column counts as much as mean_square[k], of what it is multiplied with (NULL: all alike);
-// int16 rows do not depend on it.
+// Quantizes w[rows][k], all finite. Scales are searched for the least squared error of each group (int4, int4_asym) or
+// row (int8); an int16 row's scale is set by its largest element. `group` is as in quantize_group. mean_square[k]
+// weighs the squared error of each column by the mean square of the values multiplied with it (NULL: all columns count
+// alike). int16 rows do not depend on it.
 struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                 int64_t group, const float *mean_square);
-// A matrix in pieces: room for the whole, and the rows of one from `first` on.
+// To quantize a matrix in pieces, quantize_room makes the whole, and quantize_place copies a piece to the rows from
+// `first` on.
 struct qmatrix quantize_room(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group);
 void quantize_place(struct qmatrix *whole, int64_t first, const struct qmatrix *piece);
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// int4_asym: groups of 32 with a scale and an offset each. Every float operation is written in a fixed order.
+// int4_asym: groups of 32 weights, each with a scale and an offset. Every float operation is written in a fixed order,
+// so that every machine makes the same bits.
 #include "gen/numerics/quantize_rows.h"
 
 #include <math.h>
 
 enum {
-    LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN, // steps between the lowest and the highest
+    LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN, // steps between the lowest and the highest level
     OFFSET_SPAN = QUANTIZE_ASYM_STEP * QUANTIZE_ASYM_OFFSET_MAX,
-    FEWEST = 8,      // steps of a grid that is kept: one of fewer is one of twice as many, too
-    CANDIDATES = 12, // spans of a group tried, from the whole one down, in steps of 1/32
-    MOST_TURNS = 8,  // of least squares
+    FEWEST = 8,      // fewest steps of a grid that is kept: a grid of fewer steps is also one of twice as many
+    CANDIDATES = 12, // spans tried for a group, from the whole one down, in steps of 1/32
+    MOST_TURNS = 8,  // rounds of least squares
 };
 
 static float round_within(float x, float low, float high) {
@@ -30,11 +31,11 @@ static struct span span_of(const float *w, int64_t n) {
     return (struct span){high - low, (low + high) * 0.5f};
 }
 
-// ---- what is quantized already ----
+// ---- weights that were already quantized ----
 
-#define GRID_ERROR 0x1p-20f // of the largest weight: two roundings, and some room
+#define GRID_ERROR 0x1p-20f // relative to the largest weight: covers two roundings with a margin
 
-// Whether all weights lie on `steps` equal steps from the lowest to the highest.
+// Tells whether all weights are on `steps` equal steps from the lowest to the highest.
 static bool fits_grid(const float *w, int64_t n, float low, float step, float error) {
     for (int64_t i = 0; i < n; i++) {
         float level = nearbyintf((w[i] - low) / step);
@@ -43,7 +44,8 @@ static bool fits_grid(const float *w, int64_t n, float low, float step, float er
     return true;
 }
 
-// Steps of the grid of at most 16 levels on which a group lies, as those of Q4_0, Q4_1 and Q4_K do; 0: on none.
+// Returns the number of steps of the grid (at most 16 levels) that a group fits, as groups of Q4_0, Q4_1 and Q4_K do; 0
+// if it fits none.
 static int grid_of(const float *w, int64_t n, const struct span *s) {
     float low = s->middle - s->width * 0.5f, most = fabsf(s->middle) + s->width * 0.5f, error = most * GRID_ERROR;
     for (int steps = FEWEST; steps <= LEVELS; steps++)
@@ -53,7 +55,8 @@ static int grid_of(const float *w, int64_t n, const struct span *s) {
 
 static int64_t length(int64_t k, int64_t at) { return k - at < QUANTIZE_ASYM_GROUP ? k - at : QUANTIZE_ASYM_GROUP; }
 
-// The least one at which every group's scale and offset fit. Level 0 is half a step above the middle of the levels.
+// Returns the least row scale at which every group's scale and offset fit. Level 0 is half a step above the middle of
+// the levels.
 static float row_scale_of(const float *w, int64_t k) {
     float most = 0;
     for (int64_t at = 0; at < k; at += QUANTIZE_ASYM_GROUP) {
@@ -67,7 +70,7 @@ static float row_scale_of(const float *w, int64_t k) {
     return most;
 }
 
-// Scale and offset of a group for levels that span `width` about its middle, in units of the row scale.
+// Scale (step) and offset of a group for levels that span `width` about its middle, in units of the row scale.
 struct fit {
     float step, offset, error;
 };
@@ -107,7 +110,7 @@ static struct fit fit_width(const struct group *g, float middle, float width) {
     return fit_of(g, step, round_offset(middle / g->row_scale + step * 0.5f));
 }
 
-// Step and offset by least squares, the levels given.
+// Fits step and offset by least squares, with the levels of `f` given.
 static struct fit refined(const struct group *g, const struct fit *f) {
     float all = 0, l = 0, ll = 0, u = 0, lu = 0;
     for (int64_t i = 0; i < g->n; i++) {
@@ -124,13 +127,14 @@ static struct fit refined(const struct group *g, const struct fit *f) {
     return step > 0 ? fit_of(g, step, round_offset((u - step * l) / all)) : *f;
 }
 
-// Where a grid of few levels begins among the sixteen: where it has no offset, if there is such a place.
+// Finds where a grid of few levels begins among the sixteen: where it needs no offset, if there is such a place.
 static bool begins_at(float first, int steps, int *at) {
     *at = (int)nearbyintf(round_within(first, QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX));
     return fabsf(first - (float)*at) < 0x1p-8f && *at + steps <= QUANTIZE_INT4_MAX;
 }
 
-// The levels of a grid: no other integers, but that all of a group may be so many higher, which the offset takes back.
+// Fits the levels of a grid. They are the grid's integers; a whole group may be shifted up, and its offset takes the
+// shift back.
 static struct fit fit_grid(const struct group *g, const struct span *s, int steps) {
     float width = s->width / g->row_scale, step = width / (float)steps, low = s->middle / g->row_scale - width * 0.5f;
     struct fit best = {.error = INFINITY};
@@ -143,7 +147,8 @@ static struct fit fit_grid(const struct group *g, const struct span *s, int step
     return best;
 }
 
-// The whole span, or a narrower one that clips its ends, by the least squared error; or a grid, if it is no worse.
+// Returns the best fit by the least squared error: the whole span, a narrower one that clips its ends, or a grid if it
+// is no worse.
 static struct fit best_fit(const struct group *g) {
     struct span s = span_of(g->w, g->n);
     struct fit best = fit_width(g, s.middle, s.width);

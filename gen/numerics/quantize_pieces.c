@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quantized matrix out of pieces: every row is quantized by itself, so the bits are those of the whole.
+// Assembles a quantized matrix from pieces. Every row is quantized by itself, so the bits are the same as for the
+// whole.
 #include <string.h>
 
 #include "gen/numerics/quantize.h"

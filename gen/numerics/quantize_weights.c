@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization with scale search. Every float operation is written in a fixed order, so every machine makes the
-// same bits.
+// Weight quantization with scale search. Every float operation is written in a fixed order, so that every machine makes
+// the same bits.
 #include "gen/numerics/quantize_rows.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 
 enum {
     INT8_CANDIDATES = 16, // row scales tried from max / 127 down, in steps of 1/64
-    INT8_WEIGHED = 48,    // of them, where columns count by their activations
+    INT8_WEIGHED = 48,    // the number tried where columns are weighted by their activations
     COARSE_STEP = 8,      // group scales between two candidates of the first search
 };
 
-#define LEAST_REFINED 0.875f // of a row scale: none is below QUANTIZE_MIN_ROW_SCALE (quantize_row)
+#define LEAST_REFINED 0.875f // of a row scale; keeps it above QUANTIZE_MIN_ROW_SCALE (quantize_row)
 
 // Rounds to the nearest integer, ties to even, for |x| < 2^22.
 static inline float round_even(float x) {
@@ -30,8 +30,8 @@ static float largest(const float *w, int64_t n) {
     return max;
 }
 
-// Squared error of w[n] ~ scale * q with q in [low, high], each times its importance where they count (by_importance);
-// scale > 0. Eight partial sums: vectors without reordering.
+// Squared error of w[n] ~ scale * q with q in [low, high] and scale > 0; with by_importance each column's error is
+// multiplied by its importance. Eight partial sums let the compiler use vectors without reordering.
 static inline float error_of(const float *w, bool by_importance, const float *importance, int64_t n, float scale,
                              float low, float high) {
     float sum[8] = {0}, inverse = 1.0f / scale;
@@ -48,7 +48,7 @@ static inline float error_of(const float *w, bool by_importance, const float *im
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-// Functions of their own: inlined into a search the loops are not made of vectors.
+// Separate functions, not inlined: inside a search the compiler does not vectorize these loops.
 __attribute__((noinline)) static float scale_error(const float *w, int64_t n, float scale, float low, float high) {
     return error_of(w, false, NULL, n, scale, low, high);
 }
@@ -57,7 +57,7 @@ __attribute__((noinline)) static float weighed_error(const float *w, const float
     return error_of(w, true, importance, n, scale, low, high);
 }
 
-// Same rounding as scale_error, so that what was measured is what is stored.
+// Rounds as scale_error does, so that the stored values have the measured error.
 static void round_to_scale(const float *w, int64_t n, float scale, float low, float high, int8_t *q) {
     float inverse = 1.0f / scale;
     for (int64_t i = 0; i < n; i++) q[i] = (int8_t)round_even(clamp(w[i] * inverse, low, high));
@@ -70,7 +70,7 @@ static float int8_error(const float *w, const float *importance, int64_t k, floa
     return importance ? weighed_error(w, importance, k, scale, -limit, limit) : scale_error(w, k, scale, -limit, limit);
 }
 
-// Writes q[k]; returns the row scale.
+// Writes q[k] and returns the row scale.
 static float quantize_row_int8(const float *w, const float *importance, int64_t k, int8_t *q) {
     const float limit = QUANTIZE_INT8_MAX;
     float full = largest(w, k) / limit, best = full, least = int8_error(w, importance, k, full);
@@ -115,7 +115,8 @@ static void try_scale(struct choice *best, const float *w, int64_t n, float row_
     if (error < best->error) *best = (struct choice){scale, error};
 }
 
-// Best group scale for w[n]: every eighth from the full one down to a third of it, then all around the best.
+// Returns the best group scale for w[n]: tries every eighth scale from the full one down to a third of it, then all
+// those around the best.
 static struct choice search_group(const float *w, int64_t n, float row_scale) {
     struct choice best = {0, INFINITY};
     float ratio = largest(w, n) / (row_scale * QUANTIZE_INT4_MAX);
@@ -136,7 +137,7 @@ static struct choice search_weighed(const float *w, const float *importance, int
     return (struct choice){best.scale, best.error};
 }
 
-// Group scales of a row and the sum of the squared errors. importance NULL: all columns count alike.
+// Finds the group scales of a row and returns the sum of the squared errors. importance NULL: all columns count alike.
 static float search_row(const float *w, const float *importance, int64_t k, int64_t group, float row_scale,
                         uint8_t *scales) {
     float sum = 0;
@@ -157,9 +158,9 @@ static void round_row(const float *w, int64_t k, int64_t group, float row_scale,
                            QUANTIZE_INT4_MAX, q + at);
 }
 
-// q reaches -8 but only 7, so a row may do better with its sign turned around: the row scale is negative then. Its size
-// puts the group with the largest weight at group scale 255 before the search lowers it; all other groups fit below.
-// row[2][k]: w and -w; scales[2][groups] receives both choices, the better one first.
+// Quantizes an int4 row. q reaches -8 but only 7, so a row may do better with its sign reversed; its row scale is then
+// negative. The row scale puts the group with the largest weight at group scale 255 before the search lowers it, so all
+// other groups fit below. row[2][k] holds w and -w; scales[2][groups] receives both choices, the better one first.
 static float quantize_row_int4(const float *row, const float *importance, int64_t k, int64_t group, int64_t groups,
                                uint8_t *scales, int8_t *q) {
     float row_scale = largest(row, k) / (float)(QUANTIZE_INT4_MAX * QUANTIZE_GROUP_SCALE_MAX);
@@ -179,7 +180,8 @@ int64_t quantize_group(enum qformat format, int64_t group) {
     return format == QFORMAT_INT4 ? group : format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_GROUP : 0;
 }
 
-// Of a row with this format's largest integer weight no row scale falls below the least one.
+// A row whose largest weight is below this value becomes all zero: with the largest integer weight of this format, its
+// row scale could fall below QUANTIZE_MIN_ROW_SCALE.
 static float least_row(enum qformat format) {
     return QUANTIZE_MIN_ROW_SCALE * (format == QFORMAT_INT16 ? QUANTIZE_INT16_MAX
                                      : format == QFORMAT_INT4_ASYM
@@ -200,8 +202,8 @@ static float quantize_scaled(const float *work, const float *importance, struct 
     }
 }
 
-// The row is scaled by a power of two to a largest value in [0.5, 1): squares neither overflow nor vanish.
-// work: float [2][k]; scales: uint8 [2][groups].
+// Scales the row by a power of two to a largest value in [0.5, 1), so that squares neither overflow nor vanish, then
+// quantizes it. work: float [2][k]; scales: uint8 [2][groups].
 static void quantize_row(const float *w, const float *importance, struct qmatrix *m, int64_t row, float *work,
                          uint8_t *scales) {
     int64_t k = m->k;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choice of an id at random (docs/numerics.md section 10): what rill_sample computes.
+// Draws an id at random (docs/numerics.md section 10), bit-exact with rill_sample.
 #ifndef RILL_SAMPLE_H
 #define RILL_SAMPLE_H
 
@@ -8,12 +8,12 @@
 #include "gen/numerics/fp32.h"
 #include "gen/base/sampling.h"
 
-// Threefry-2x32 of 20 rounds.
+// The Threefry-2x32 generator with 20 rounds.
 void golden_threefry(const uint32_t key[2], const uint32_t counter[2], uint32_t out[2]);
-// The 32 random bits of an id at a position.
+// Returns the 32 random bits of an id at a position.
 uint32_t golden_random(uint64_t seed, int64_t position, uint32_t id);
-// An index of x[n]; greedy where `s` says so. most: the longest list of the design. Settings that the design refuses
-// raise a fault.
+// Returns an index of x[n]; greedy if `s` asks for it. most: the longest list of the design. Settings that the design
+// rejects raise a fault.
 size_t golden_sample(size_t n, const float x[], const struct sampling *s, int64_t most, int64_t position,
                      struct golden_fault *fault);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A coarse search of scales, a fine one around the best, then least squares: the best scale of the q that a scale
-// makes, and again, until nothing gets better. Every float operation has its place in a fixed order, so that every
-// machine makes the same bits.
+// Searches scales coarsely, then finely around the best, then refines by least squares: computes the best scale for the
+// q that a scale makes, and repeats until the error stops falling. Every float operation is in a fixed order, so that
+// every machine makes the same bits.
 #include "gen/numerics/scale_search.h"
 
 #include <math.h>
@@ -10,8 +10,8 @@
 
 enum {
     COARSE_STEP = 8, // scales between two candidates of the first search
-    SMALLEST = 8,    // the smallest scale that is tried is this part of the full one
-    MOST_TURNS = 8,  // of least squares
+    SMALLEST = 8,    // the smallest scale tried is the full one divided by this
+    MOST_TURNS = 8,  // rounds of least squares
 };
 
 #define LEAST_IMPORTANCE 0x1p-10f
@@ -57,7 +57,7 @@ static int nearest_scale(float ratio) {
     return ratio < QUANTIZE_GROUP_SCALE_MAX ? (int)round_even(ratio) : QUANTIZE_GROUP_SCALE_MAX;
 }
 
-// sum(i w q) / sum(i q q) in units; 0: all q are 0.
+// Returns the least-squares scale for the q of `scale`: sum(i w q) / sum(i q q) in units; 0 if all q are 0.
 static int refined(const struct search_block *b, int scale) {
     float inverse = 1.0f / (b->unit * (float)scale), product = 0, square = 0;
     for (int64_t i = 0; i < b->n; i++) {
@@ -75,7 +75,7 @@ static int full_scale(const struct search_block *b) {
     return ratio < QUANTIZE_GROUP_SCALE_MAX ? (int)ratio : QUANTIZE_GROUP_SCALE_MAX;
 }
 
-// By least squares until nothing gets better.
+// Repeats least squares until the error stops falling.
 static void refine(struct search_choice *best, const struct search_block *b) {
     for (int turn = 0, before = 0; turn < MOST_TURNS && best->scale > 0 && best->scale != before; turn++) {
         before = best->scale;
@@ -83,7 +83,7 @@ static void refine(struct search_choice *best, const struct search_block *b) {
     }
 }
 
-// A column that counts much may lie far below the largest weight, so small scales are tried too.
+// Small scales are tried as well, because a column of high importance may have weights far below the largest one.
 struct search_choice search_int4(const struct search_block *b, int first) {
     struct search_choice best = {0, INFINITY};
     int full = full_scale(b), step = full > 4 * COARSE_STEP ? COARSE_STEP : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// WIDE before a function: compiled twice, the second time for processors with wider vectors, chosen when the program
-// starts. Only for integers and for floats whose order of sums is written down: the bits are the same.
+// WIDE before a function compiles it twice, the second time for processors with wider vectors; the program chooses when
+// it starts. Use it only for integers and for floats whose order of sums is fixed, so that the bits are the same.
 #ifndef RILL_WIDE_H
 #define RILL_WIDE_H
 
@@ -15,7 +15,7 @@
 #if defined(__x86_64__) && defined(__gnu_linux__) && !WIDE_SANITIZED
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
-#define WIDE // a sanitizer is not ready when the loader chooses
+#define WIDE // a sanitizer is not initialized when the loader chooses
 #endif
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean squares of the operands of products, over windows of a text that go together.
+// Measures the mean squares of the operands of products on a text. Several windows of the text run at once, one per
+// lane.
 #include "gen/reference/calibrate.h"
 
 #include <string.h>
@@ -42,7 +43,7 @@ static size_t window_length(const struct calibration *t, size_t window) {
     return left < (size_t)t->window ? left : (size_t)t->window;
 }
 
-// Ids that have been run when those at position p of all lanes have.
+// Reports progress: the ids that have run once position p of all lanes has.
 static void tell(const struct windows *w, size_t first, size_t p) {
     size_t done = first * (size_t)w->text->window;
     for (size_t i = 0; i < (size_t)w->lanes; i++) {
@@ -52,7 +53,8 @@ static void tell(const struct windows *w, size_t first, size_t p) {
     if (w->text->progress) w->text->progress((int64_t)done, (int64_t)w->text->count);
 }
 
-// Windows first .. first + lanes: the last of a text may be shorter, and then stands last.
+// Runs windows first .. first + lanes. The last window of a text may be shorter; it is in the last lane, so the lanes
+// that still run are always the first ones.
 static bool run_windows(struct windows *w, size_t first) {
     const struct calibration *t = w->text;
     for (size_t p = 0; p < (size_t)t->window; p++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the columns of each matrix are multiplied with, measured on a text: the mean square of each, in floating point,
-// by the oracle. Weights are quantized so that what counts much is near (gen/numerics/quantize.h).
+// Calibration: the oracle runs a text in floating point and measures the mean square of the values that each matrix
+// column is multiplied with. Quantization then keeps the error small in the columns that count most
+// (gen/numerics/quantize.h).
 #ifndef RILL_CALIBRATE_H
 #define RILL_CALIBRATE_H
 
@@ -8,31 +9,31 @@
 
 struct statistics;
 
-enum { CALIBRATE_TOKENS = 4096, CALIBRATE_WINDOW = 256 }; // presets; positions that a token may look back
+enum { CALIBRATE_TOKENS = 4096, CALIBRATE_WINDOW = 256 }; // presets; WINDOW: positions a token may look back
 
 struct calibration {
-    const uint32_t *ids; // in windows that are run each from its start
+    const uint32_t *ids; // split into windows, each run from position 0
     size_t count;
     int64_t window;
-    const char *from; // what the text is called, for the file
+    const char *from; // name of the text, for the file
     void (*progress)(int64_t done, int64_t all);
 };
 
-// Runs a language model over the ids. NULL after an error.
+// Runs a language model over the ids and returns the statistics, or NULL after an error.
 struct statistics *statistics_collect(struct arena *, const struct oracle_graph *, struct checkpoint *,
                                       const struct calibration *, struct diag *);
 
-// Mean squares [k] of what is multiplied with these rows of a tensor, by its name in the graph; NULL: there are none.
-// statistics may be NULL.
+// Returns the mean squares [k] of the values multiplied with these rows of a tensor, by its name in the graph; NULL if
+// there are none. statistics may be NULL.
 const float *statistics_of(const struct statistics *, const char *tensor, int64_t rows, int64_t row_offset, int64_t k);
-// Weights that are quantized for the oracle are quantized by them from now on.
+// From now on weights quantized for the oracle use these statistics.
 void oracle_use_statistics(struct oracle_graph *, const struct statistics *);
 
-// Text and tokens, for people.
+// Describes the text and the number of tokens, for people.
 const char *statistics_about(const struct statistics *, struct arena *);
 
-// As JSON, and back: false after reporting a file that is none, or is of another checkpoint or another graph. Formats,
-// groups and the context may differ.
+// Write and read the statistics as JSON. statistics_read reports an error and returns NULL for a file that is not
+// statistics, or that belongs to another checkpoint or graph. Formats, groups and the context may differ.
 void statistics_write(const struct statistics *, struct text *);
 struct statistics *statistics_read(struct arena *, const char *path, const struct oracle_graph *, struct checkpoint *,
                                    struct diag *);

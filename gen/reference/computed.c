@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that no checkpoint has, from docs/numerics.md section 9 alone.
+// Tables that are computed because no checkpoint has them, written from docs/numerics.md section 9 alone.
 #include <math.h>
 
 #include "gen/reference/weights.h"
@@ -10,7 +10,7 @@ bool oracle_is_computed(const struct oracle_node *n) { return n->op == ORACLE_RO
 
 static double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-// Between a frequency as it is (0) and divided by the factor (1).
+// Returns how far a frequency is changed: 0 keeps it, 1 divides it by the factor.
 static double yarn_share(const struct oracle_rope *r, double d, double i) {
     double base = 2 * log(r->theta), size = (double)r->original;
     double first = floor(d * log(size / (r->beta_fast * turn)) / base),

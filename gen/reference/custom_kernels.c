@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels by their declarations (docs/spec.md section 6): shapes of results, numbers for golden functions.
+// Evaluates the declarations of custom kernels (docs/spec.md section 6): shapes of results, and numbers for golden
+// functions.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@ struct scope {
     const struct oracle_graph *graph;
     const struct oracle_node *node;
     const struct oracle_kernel *kernel;
-    bool result;  // its shape is known
-    bool depends; // on lanes, T or words: not the same in every design
+    bool result;  // the shape of the result is known
+    bool depends; // the value depends on lanes, T or words, which differ between designs
     int depth;
 };
 
@@ -36,7 +37,7 @@ static const char *parameter_text(const struct scope *s, int p) {
     return s->kernel->parameter[p].text;
 }
 
-// x: elements; x.1: an extent; x.words: as many as elements on one lane.
+// Values of a stream: `x` is its elements, `x.1` an extent, `x.words` its words, here its elements, as on one lane.
 static bool stream_value(struct scope *s, const char *name, int64_t *value) {
     const char *dot = strchr(name, '.');
     const struct oracle_tensor *t = stream(s, name, dot ? (size_t)(dot - name) : strlen(name));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An id drawn at random, from docs/numerics.md section 10 alone.
+// Draws an id at random, written from docs/numerics.md section 10 alone.
 #include "gen/numerics/numerics.h"
 #include "gen/reference/execute.h"
 
 static uint32_t turn(uint32_t x, int left) { return x << left | x >> (32 - left); }
 
-// Threefry-2x32, 20 rounds, unrolled by four.
+// The Threefry-2x32 generator with 20 rounds, unrolled by four.
 static uint64_t threefry(uint64_t key, uint64_t counter) {
     static const int by[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
     uint32_t low = (uint32_t)key, high = (uint32_t)(key >> 32), keys[3] = {low, high, low ^ high ^ 0x1bd11bdau};
@@ -22,12 +22,12 @@ static float noise(const struct sampling *s, int64_t position, int64_t id) {
     return g_gumbel(id % 2 ? (uint32_t)(two >> 32) : (uint32_t)two);
 }
 
-// Whether element i comes before element j in the order of falling logits.
+// Tells whether element i comes before element j in the order of falling logits.
 static bool before(const float x[], int64_t i, int64_t j, struct golden_fault *fault) {
     return g_less(x[j], x[i], fault) || (i < j && !g_less(x[i], x[j], fault));
 }
 
-// The first of those behind `last` in that order (-1: of all), or -1.
+// Returns the element that follows `last` in that order (-1: the first of all), or -1 if there is none.
 static int64_t next_largest(const float x[], int64_t n, int64_t last, struct golden_fault *fault) {
     int64_t next = -1;
     for (int64_t i = 0; i < n; i++) {

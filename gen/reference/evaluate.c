@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Perplexity and top-1 agreement, story by story; several stories go together, as many as the models have lanes.
+// Measures perplexity and top-1 agreement story by story; as many stories run at once as the models have lanes.
 #include "gen/reference/evaluate.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ struct story {
     size_t len;
 };
 
-// The next of text[0 .. *len), empty at its end; moves *text behind its separator.
+// Takes the next story from text[0 .. *len), empty at its end, and moves *text past its separator.
 static struct story next_story(const char **text, size_t *len) {
     static const char eot[] = "<|endoftext|>";
     const char *begin = *text, *end = begin + *len, *stop = begin;
@@ -28,7 +28,7 @@ static struct story next_story(const char **text, size_t *len) {
     return (struct story){begin, (size_t)(stop - begin)};
 }
 
-// The same past empty ones.
+// Takes the next story that is not empty.
 static struct story next_words(const char **text, size_t *len) {
     struct story s = {*text, 0};
     while (*len > 0 && s.len == 0) s = next_story(text, len);
@@ -43,7 +43,7 @@ int64_t evaluate_stories(const struct evaluate_text *t) {
     return t->max_stories && t->max_stories < count ? t->max_stories : count;
 }
 
-// ---- what a model says ----
+// ---- predictions of a model ----
 
 // -log softmax(logits)[id]
 static double surprise(const float *logits, int64_t vocab, uint32_t id) {
@@ -70,12 +70,12 @@ static void add(struct evaluation *all, const struct evaluation *one, int models
     }
 }
 
-// ---- stories that go together ----
+// ---- stories that run at once ----
 
 struct lane {
     struct token_ids ids;
     int64_t predictions;
-    int64_t first_top; // the first model's most likely token at the position under way
+    int64_t first_top; // the first model's most likely token at the current position
     struct evaluation found;
 };
 
@@ -85,11 +85,11 @@ struct run {
     int count; // models
     struct evaluation *result;
     struct lane lane[EVALUATE_MAX_LANES];
-    struct lane *longest[EVALUATE_MAX_LANES]; // the lanes under way, the longest first
+    struct lane *longest[EVALUATE_MAX_LANES]; // the lanes that still run, the longest story first
     int lanes;
 };
 
-// The token `<|endoftext|>` where the tokenizer has it. False: it has none, and nothing is appended.
+// Appends the token `<|endoftext|>`. Returns false and appends nothing if the tokenizer does not have it.
 static bool append_eot(const struct tokenizer *tokenizer, struct token_ids *ids) {
     static const char eot[] = "<|endoftext|>";
     size_t before = ids->count;
@@ -134,7 +134,7 @@ static void judge(struct run *r, int model, struct lane *lane, const float *logi
     lane->found.model[model].nll += surprise(logits, r->models[model].vocab, lane->ids.items[position + 1]);
 }
 
-// All models see ids[position] of each lane and are asked for ids[position + 1].
+// Runs ids[position] of each lane on all models and scores their predictions of ids[position + 1].
 static bool run_position(struct run *r, int64_t position, int count) {
     uint32_t id[EVALUATE_MAX_LANES];
     for (int i = 0; i < count; i++) id[i] = r->longest[i]->ids.items[position];

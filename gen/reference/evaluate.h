@@ -6,8 +6,9 @@
 #include "gen/reference/oracle.h"
 #include "gen/model/tokenizer.h"
 
-// A model to measure: evaluations side by side, its lanes, each with a story of its own. A step runs one position of
-// lanes 0 .. count - 1; 0 starts anew. logits[i]: [vocab] of lane i. False stops the evaluation.
+// A model to measure. Its lanes are independent evaluations that run at once, each with its own story. A step runs one
+// position of lanes 0 .. count - 1; position 0 starts anew. logits[i] receives the [vocab] logits of lane i. Returning
+// false stops the evaluation.
 struct evaluate_model {
     bool (*step)(void *state, int count, const uint32_t id[], int64_t position, const float *logits[]);
     void *state;
@@ -17,14 +18,14 @@ struct evaluate_model {
 
 enum { EVALUATE_MAX_MODELS = 4, EVALUATE_MAX_LANES = 8 };
 
-// Lanes of an oracle: itself and others beside it, up to `lanes`. Close those that evaluate_lanes opened with
-// evaluate_lanes_close. False after an error.
+// Lanes of an oracle: the oracle itself and further evaluations of its weights, up to `lanes`. evaluate_lanes_open
+// returns false after an error. evaluate_lanes_close closes the lanes that it opened.
 struct evaluate_lanes {
     struct oracle *lane[EVALUATE_MAX_LANES];
     int count;
 };
 bool evaluate_lanes_open(struct arena *, struct oracle *first, int lanes, struct evaluate_lanes *, struct diag *);
-void evaluate_lanes_close(struct evaluate_lanes *); // but for the first
+void evaluate_lanes_close(struct evaluate_lanes *); // closes all but the first
 struct evaluate_model evaluate_lanes_model(struct evaluate_lanes *, int64_t vocabulary);
 const char *evaluate_lanes_fault(const struct evaluate_lanes *); // of the first lane that has one, or NULL
 
@@ -36,10 +37,11 @@ struct evaluation {
     } model[EVALUATE_MAX_MODELS];
 };
 
-// The text is cut at `<|endoftext|>` lines; white space around a story is not part of it. Every story is run from its
-// start, behind the token `<|endoftext|>`, or what a prompt begins with where the tokenizer has none, for at most
-// `positions` inputs; each token and that end are predicted. max_stories 0: all. `each` (or NULL) is told of every
-// story, in the text's order: what was found in it, and in all so far. False when a model stopped.
+// The text is cut at `<|endoftext|>` lines; white space around a story is not part of it. Every story runs from its
+// start for at most `positions` inputs, after the token `<|endoftext|>` or, where the tokenizer has none, after what a
+// prompt begins with. Each token and the ending `<|endoftext|>` are predicted. max_stories 0 means all. `each` (may be
+// NULL) is called for every story in the text's order, with the figures of the story and the totals so far. Returns
+// false when a model stopped.
 struct evaluate_text {
     const struct tokenizer *tokenizer;
     const char *text;
@@ -50,7 +52,7 @@ struct evaluate_text {
 };
 bool evaluate_text(const struct evaluate_text *, const struct evaluate_model *models, int count,
                    struct evaluation *result);
-// Stories of the text, without evaluating any.
+// Counts the stories of the text without evaluating them.
 int64_t evaluate_stories(const struct evaluate_text *);
 
 double evaluate_perplexity(const struct evaluation *evaluation, int model);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation bit by bit, out of the primitive arithmetic of gen/numerics (docs/numerics.md).
+// Computes every operation bit by bit from the primitive arithmetic of gen/numerics (docs/numerics.md).
 #include <string.h>
 
 #include "gen/numerics/dot.h"
@@ -40,8 +40,8 @@ static void quantize(struct step *s) {
                            x->f32 + r * x->cols, y->mx + r * y->cols, y->shift + r * y->blocks, s->fault);
 }
 
-// Row n of an int4_asym matrix: each element's whole weight, then the products, as numerics.md section 5 has them.
-// A weight is within [-3064, 3064]: 16 bits, of which compilers make multiply-and-add vector instructions.
+// Row n of an int4_asym matrix: computes each element's whole weight, then the products, as in numerics.md section 5. A
+// weight is within [-3064, 3064], so it fits 16 bits and compilers make multiply-and-add vector instructions.
 WIDE static int128 dot_asym(const struct oracle_weights *w, int64_t n, const int16_t x[], int64_t block,
                             const uint8_t shift[]) {
     const int8_t *q = w->q + n * w->k;
@@ -117,7 +117,7 @@ static void attn_scores(struct step *s) {
     }
 }
 
-// Positions that the token does not see any more are left out and weigh nothing.
+// Positions outside the window are left out and get probability 0.
 static void softmax(struct step *s) {
     const struct slot *scores = s->in[0], *keys = s->in[1], *values = s->in[2];
     int64_t heads = scores->v.rows, kv_heads = keys->v.rows, n = s->position + 1, sharing = heads / kv_heads;
@@ -159,7 +159,7 @@ static void argmax(struct step *s) {
     else s->out[0]->v.id = (uint32_t)golden_argmax((size_t)oracle_count(&s->in[0]->v), s->in[0]->v.f32, s->fault);
 }
 
-// Elements of a head that are no pairs are multiplied by one. y = x * cos + other * (-sin or sin).
+// Elements of a head that belong to no pair are multiplied by one. y = x * cos + other * (-sin or sin).
 static void rope(struct step *s) {
     const float *x = s->in[0]->v.f32, *row = s->in[1]->v.f32;
     int64_t n = oracle_count(&s->in[0]->v), head = n / s->node->heads, half = oracle_count(&s->in[1]->v) / 2;

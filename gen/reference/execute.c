@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program that a spec is: regions one after the other, each repeated, with what it carries, for every position.
+// Runs a spec as a program: for every position the regions in order, each as often as it repeats, with its carried
+// values.
 #include "gen/reference/execute.h"
 
 #include <string.h>
@@ -67,7 +68,7 @@ static void make_scratch(struct oracle *o) {
 
 // ---- opening ----
 
-// A library for each operation of the kernel: each has state of its own.
+// Opens a library for each operation of the kernel, because each has its own static variables.
 static bool open_kernel(struct oracle *o, int kernel, struct diag *diag) {
     const struct oracle_graph *g = o->graph;
     const struct oracle_kernel *k = &g->kernel.items[kernel];
@@ -156,7 +157,8 @@ static bool note_fault(struct oracle *o, const struct oracle_node *n, int64_t re
     return false;
 }
 
-// The rows of what grows are as long as there are positions.
+// Starts a tensor's value at this position; rows that grow with the position have as many columns as there are
+// positions.
 static struct slot *begin_value(struct oracle *o, int tensor, int64_t repetition) {
     const struct oracle_tensor *t = &o->graph->tensor.items[tensor];
     struct slot *s = &o->slot[tensor][repetition];
@@ -176,7 +178,7 @@ static struct step begin_node(struct oracle *o, int node, int64_t repetition) {
     return s;
 }
 
-// In all evaluations that go together.
+// Runs a node in all evaluations of the group.
 static bool run_node(struct oracle *const o[], int count, int node, int64_t repetition) {
     const struct oracle_node *n = &o[0]->graph->node.items[node];
     struct step s[ORACLE_MOST_LANES];
@@ -193,7 +195,7 @@ static bool run_node(struct oracle *const o[], int count, int node, int64_t repe
     return ok;
 }
 
-// What the carried names of a region mean in a repetition, or after all of them.
+// Sets the meaning of a region's carried names in a repetition, or (repetition = repeat) after all of them.
 static void carry(struct oracle *o, const struct oracle_region *g, int64_t repetition) {
     struct slot *next[ORACLE_PORTS];
     for (int c = 0; c < g->carries; c++) next[c] = o->meaning[repetition ? g->carry[c].next : g->carry[c].init];
@@ -227,7 +229,7 @@ static void set_inputs(struct oracle *o, uint32_t id, const float *const row[]) 
 
 void oracle_sample(struct oracle *o, const struct sampling *s) { o->sampling = *s; }
 
-// False where a fault of before stands.
+// Returns false if an earlier position of the request raised a fault.
 static bool begin_position(struct oracle *o, uint32_t id, const float *const row[], int64_t position) {
     if (position < 0 || position >= o->positions) base_fatal("oracle: position %lld", (long long)position);
     if (position == 0) o->fault = (struct golden_fault){0}, o->fault_text = NULL;
@@ -326,7 +328,7 @@ int oracle_outputs(const struct oracle_graph *g) { return g->outputs; }
 int oracle_tensors(const struct oracle_graph *g) { return (int)g->tensor.count; }
 const char *oracle_lines(const struct oracle_graph *g) { return g->lines; }
 
-// The first value of what is carried.
+// Follows a carried tensor to its first value.
 static int first_value(const struct oracle_graph *g, int t) {
     while (g->tensor.items[t].carry != NONE)
         t = g->region.items[g->tensor.items[t].region].carry[g->tensor.items[t].carry].init;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An evaluation under way.
+// The state of an evaluation, shared by the files of the oracle.
 #ifndef RILL_EXECUTE_H
 #define RILL_EXECUTE_H
 
@@ -7,21 +7,21 @@
 #include "gen/numerics/library.h"
 #include "gen/reference/weights.h"
 
-// Keys or values of all positions: of one kv_quantize in one repetition.
+// Keys or values of all positions, from one kv_quantize in one repetition.
 struct cache {
     int8_t *q;    // [context][heads * head]
     float *scale; // [context][heads]
     float *f32;   // float mode
 };
 
-// A value, with what an operation wants to know of where it comes from.
+// A value, with facts about its origin that operations read.
 struct slot {
     struct oracle_value v;
-    int64_t made; // request and position of its making; 0: never
+    int64_t made; // request and position at which it was made; 0: never
     int64_t exp_min;
-    const struct oracle_weights *product; // that made these integers; NULL: attention
+    const struct oracle_weights *product; // weights of the product that made these integers; NULL: attention
     struct cache cache;
-    double scale; // keys: of scores; 0: one by the root of a head's length
+    double scale; // keys: the scale of scores; 0: 1 / sqrt(head length)
 };
 
 struct oracle {
@@ -30,22 +30,22 @@ struct oracle {
     enum oracle_mode mode;
     const struct oracle_weights **weights;
     struct oracle_map map;
-    struct golden_library *library; // [node], empty: no custom kernel
+    struct golden_library *library; // [node]; empty: not a custom kernel
     struct slot **slot;             // [tensor][repetition] of what an operation or the host makes
-    struct slot **meaning;          // [tensor]: what the name means now
-    struct slot ***carried;         // [tensor][repetition, one more: after the region] of carried tensors
-    struct {                        // scratch, for the largest tensor
+    struct slot **meaning;          // [tensor]: the value that the name has now
+    struct slot ***carried; // [tensor][repetition] of carried tensors; one more entry holds the value after the region
+    struct {                // scratch, sized for the largest tensor
         int32_t *sum;
         float *line, *kscale, *vscale;
     } scratch;
-    int64_t positions;       // that a request may have: the context, or fewer
+    int64_t positions;       // most positions of a request: the context, or fewer
     int64_t stamp, position; // stamp: counts steps
     uint32_t next_id;
     struct sampling sampling;
     struct golden_fault fault;
     const char *fault_text;
-    // Float mode, NULL: not asked for. Sums of squares of what a product reads, [node] -> [repetition][k], and the
-    // vectors of one repetition that they are of.
+    // Float mode only; NULL if not requested. squares: sums of squares of the operands of a product, [node] ->
+    // [repetition][k]. multiplied: number of vectors of one repetition in these sums.
     double **squares;
     int64_t *multiplied;
 };
@@ -62,19 +62,19 @@ struct step {
 
 void oracle_exact(struct step *);
 void oracle_float(struct step *);
-uint32_t oracle_draw(const struct step *); // draw.c: an id of the model's output
+uint32_t oracle_draw(const struct step *); // draw.c: draws the id that the model outputs
 
-// The same product in several evaluations with the same weights: each row of these is read once.
+// The same product in several evaluations with the same weights: each row of the weights is read once for all.
 void oracle_exact_products(struct step s[], int count);
 void oracle_float_products(struct step s[], int count);
 
-// Of fewer positions than the context, and less memory for keys and values.
+// Opens an oracle for fewer positions than the context, which needs less memory for keys and values.
 struct oracle *oracle_open_short(struct arena *, const struct oracle_graph *, enum oracle_mode, struct checkpoint *,
                                  int64_t positions, struct diag *);
-// calibrate.c: adds to the sums of squares of a product.
+// calibrate.c: adds the operand of a product to its sums of squares.
 void oracle_add_squares(const struct step *);
 
-// move.c: what moves values and changes none, and what both modes do alike.
+// move.c: operations that only move values, and others that are the same in both modes.
 void oracle_transpose(struct step *);
 void oracle_reshape(struct step *);
 void oracle_choose(struct step *);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// linear and attention, as docs/spec.md section 5 describes them. Written apart from the compiler's table of steps.
+// Expands linear and attention as docs/spec.md section 5 describes them, independently of the compiler's table of
+// steps.
 #include <string.h>
 
 #include "gen/reference/graph.h"
@@ -7,8 +8,8 @@
 struct expansion {
     struct oracle_graph *graph;
     VEC(struct oracle_node) node;
-    size_t region_start;          // first node of the region under way
-    const struct oracle_node *of; // what is being written out
+    size_t region_start;          // first node of the current region
+    const struct oracle_node *of; // the operation that is being expanded
 };
 
 static struct oracle_node plain(const struct expansion *x, enum oracle_op op) {
@@ -40,7 +41,7 @@ static int named(struct expansion *x, const char *suffix) {
     return (int)x->graph->tensor.count - 1;
 }
 
-// Of one operand, with a result of that suffix; NULL: the operation's own.
+// Adds an operation with one operand and a result of that suffix; suffix NULL: the result of the expanded operation.
 static int unary(struct expansion *x, struct oracle_node n, int in, const char *suffix) {
     n.inputs = 1, n.in[0] = in;
     int out = suffix ? named(x, suffix) : x->of->out[0];
@@ -53,7 +54,7 @@ static int binary(struct expansion *x, struct oracle_node n, int a, int b, const
     return add(x, n, 1, &out);
 }
 
-// An operand that products of the region share.
+// Quantizes an operand, once for all products of the region that share it.
 static int quantized(struct expansion *x, int tensor, int64_t block, int64_t exp_min) {
     for (size_t i = x->region_start; i < x->node.count; i++) {
         const struct oracle_node *n = &x->node.items[i];

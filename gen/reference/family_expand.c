@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families by docs/models.md: every `{...}` is worked out where it stands, names are looked up when they are met.
-// Places and words of errors are the compiler's business.
+// Expands a model family as docs/models.md describes: every `{...}` is evaluated where it occurs, and a name is looked
+// up when it is met. Error messages are short, because the compiler reports errors with their place.
 #include "gen/reference/family_expand.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 
 enum { MOST_DEPTH = 64, MOST_NODES = 1 << 18, MOST_TURNS = 65535 };
 
-struct turn { // of a loop
+struct turn { // one pass of a loop
     const char *name;
     int64_t at;
     const struct turn *outer;
@@ -22,10 +22,10 @@ struct maker {
     yaml_document_t *family, *spec, *made;
     const yaml_node_t *parameters, *lets, *model, *design;
     const struct turn *turn;
-    int64_t repeat, layer; // of the region around the place; layer -1: stays as it is
+    int64_t repeat, layer; // of the enclosing region; layer -1: `layer` stays in the text
     bool met_layer;
     int depth, nodes;
-    const char *why; // NULL: all is well
+    const char *why; // NULL: no error
 };
 
 static void give_up(struct maker *m, const char *what, const char *word) {
@@ -64,13 +64,13 @@ static bool calculate(struct maker *m, const char *expression, int64_t *value) {
     return ok;
 }
 
-// A value as it is written: of a number or a flag too.
+// Evaluates a value as it is written, which may be a number or a flag.
 static bool plain(struct maker *m, const char *written, int64_t *value) {
     if (!strcmp(written, "true") || !strcmp(written, "false")) return *value = *written == 't', true;
     return calculate(m, written, value);
 }
 
-// A list's first value stands for it in expressions.
+// In expressions the first value of a list is used for the list.
 static const char *first_text(yaml_document_t *doc, const yaml_node_t *n) {
     bool list = n && n->type == YAML_SEQUENCE_NODE && n->data.sequence.items.start < n->data.sequence.items.top;
     return text(list ? yaml_document_get_node(doc, n->data.sequence.items.start[0]) : n);
@@ -86,7 +86,7 @@ static bool is_type(struct maker *m, const char *name, const char *type) {
     return have && !strcmp(have, type);
 }
 
-// `parameter.word`
+// `parameter.word`: true if the parameter has that word.
 static bool has_word(struct maker *m, const char *name, const char *dot, int64_t *value) {
     const char *parameter = arena_strndup(m->arena, name, (size_t)(dot - name)),
                *written = is_type(m, parameter, "word") ? written_of(m, parameter) : NULL;
@@ -115,8 +115,8 @@ static bool number_of(void *context, const char *name, int64_t *value) {
 
 // ---- texts ----
 
-// `design.weights`, `design.head`, `design.embedding`; the last as the head is, whose groups with an offset no
-// embedding has.
+// Returns the format that `design` gives for `weights`, `head` or `embedding`. By default an embedding has the head's
+// format, or int8 if that is int4_asym, which no embedding can have.
 static const char *format_of(struct maker *m, const char *name) {
     const char *given = text_at(m->spec, m->design, name);
     if (given || strcmp(name, "embedding") != 0) return given ? given : "int8";
@@ -124,25 +124,25 @@ static const char *format_of(struct maker *m, const char *name) {
     return strcmp(given, "int4_asym") != 0 ? given : "int8";
 }
 
-// What is no integer: a number, a word, a format of the design.
+// Returns the text of a name that is not an integer: a number, a word or a format of the design.
 static const char *as_written(struct maker *m, const char *name) {
     static const char *const formats[] = {"weights", "head", "embedding"};
     for (size_t i = 0; i < COUNT_OF(formats); i++)
         if (!strncmp(name, "design.", 7) && !strcmp(name + 7, formats[i])) return format_of(m, formats[i]);
     if (!is_type(m, name, "number") && !is_type(m, name, "word")) return NULL;
     const char *written = written_of(m, name);
-    for (int hops = 0; written && is_type(m, written, "number") && hops < MOST_DEPTH; hops++) // another's value
+    for (int hops = 0; written && is_type(m, written, "number") && hops < MOST_DEPTH; hops++) // names another
         written = written_of(m, written);
     return written;
 }
 
-// The names of an expression, but for `layer`, give way to their values.
+// Replaces the names of an expression, except `layer`, by their values.
 static const char *without_names(struct maker *m, const char *p) {
     struct text out = {0};
     while (*p) {
         size_t len = 0;
         int64_t v;
-        if (isdigit((unsigned char)*p)) // 0x1f is no name
+        if (isdigit((unsigned char)*p)) // so that 0x1f is not taken for a name
             while (isalnum((unsigned char)p[len])) len++;
         bool number = len > 0;
         while (!number && (isalnum((unsigned char)p[len]) || (p[len] && strchr("_.", p[len])))) len++;
@@ -183,7 +183,7 @@ static const char *filled(struct maker *m, const char *pattern) {
     return copy;
 }
 
-// ---- the new document; 0: nothing stands there ----
+// ---- the new document; index 0: no node ----
 
 static int placed(struct maker *m, int index, const yaml_node_t *from) {
     yaml_node_t *n = yaml_document_get_node(m->made, index);
@@ -198,13 +198,13 @@ static int add_text(struct maker *m, const char *value, const yaml_node_t *from)
     return placed(m, index, from);
 }
 
-// `weights` as a map: the operation says no format, its tensor's name has one.
+// True when `weights` is a map: the operation then has no format, because its tensor's name decides.
 static bool is_by_name(struct maker *m, const char *pattern) {
     const yaml_node_t *weights = strcmp(pattern, "{design.weights}") ? NULL : find(m->spec, m->design, "weights");
     return weights && weights->type == YAML_MAPPING_NODE;
 }
 
-// What `model` gives a list of, where its name stands alone in braces; NULL: it does not.
+// Returns the list that `model` gives for a parameter whose name is alone in braces; NULL if there is none.
 static const yaml_node_t *list_given(struct maker *m, const char *pattern) {
     size_t len = strlen(pattern);
     const char *name = len > 2 && *pattern == '{' ? arena_strndup(m->arena, pattern + 1, len - 2) : "";
@@ -222,7 +222,7 @@ static int add_list(struct maker *m, const yaml_node_t *given, const yaml_node_t
     return list;
 }
 
-// One value, or one for each repetition where they differ.
+// Adds one value, or a list with one value per repetition where they differ.
 static int add_scalar(struct maker *m, const yaml_node_t *from) {
     if (is_by_name(m, text(from))) return 0;
     const yaml_node_t *given = list_given(m, text(from));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A family of models, by libyaml alone: its graph as a document that reads like the `graph` of a spec.
+// Expands a model family, using only libyaml: makes its graph as a document that reads like the `graph` of a spec.
 #ifndef RILL_FAMILY_EXPAND_H
 #define RILL_FAMILY_EXPAND_H
 
@@ -7,8 +7,8 @@
 #include "gen/base/base.h"
 #include "gen/base/yaml.h"
 
-// family, spec: documents that are loaded. *made: a document of the graph alone, with the family's lines. NULL, or what
-// is wrong.
+// family and spec are loaded documents. *made receives a document of the graph alone, with line numbers of the family.
+// Returns NULL, or the error.
 const char *oracle_family(struct arena *, yaml_document_t *family, yaml_document_t *spec, yaml_document_t *made);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation in plain floating point, as if nothing had to be quantized: what the exact values are measured by.
+// Computes every operation in plain floating point without any quantization: the reference for the accuracy of the
+// exact values.
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void rmsnorm(struct step *s, int64_t n, const float x[], float y[]) {
 
 typedef float eight __attribute__((vector_size(32), aligned(4)));
 
-// The bits of dot(a, x[i]) for four vectors, with a read once.
+// Computes the bits of dot(a, x[i]) for four vectors and reads `a` once.
 WIDE static void dot_four(const float *a, const float *const x[4], int64_t n, float y[4]) {
     eight sum[4] = {{0}};
     float rest[4] = {0};
@@ -60,7 +61,7 @@ WIDE static void dot_four(const float *a, const float *const x[4], int64_t n, fl
     }
 }
 
-// Rows that one matrix multiplies: x[k] each, results at y[rows of the matrix].
+// A batch of vectors for one matrix: x[k] each, results at y[rows of the matrix].
 struct batch {
     const struct oracle_weights *w;
     const float *x[MOST_BATCH];
@@ -82,7 +83,7 @@ static void multiply(struct batch *b) {
     b->count = 0;
 }
 
-// Without the bias, which dequantize adds.
+// Omits the bias, which dequantize adds.
 void oracle_float_products(struct step s[], int count) {
     struct batch b = {.w = s[0].w};
     for (int i = 0; i < count; i++) {
@@ -125,7 +126,7 @@ static void attn_scores(struct step *s) {
 
 static float softcap(float x, float cap) { return cap * tanhf(x / cap); }
 
-// The scores still lack 1 / sqrt(head), which the exact mode has in the keys' scales.
+// Scales the scores by 1 / sqrt(head), which the exact mode has in the keys' scales.
 static void softmax(struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
     double given = s->in[1]->scale;
@@ -135,7 +136,7 @@ static void softmax(struct step *s) {
         const float *score = x->f32 + h * x->cols;
         float *p = s->out[0]->v.f32 + h * x->cols, most = -INFINITY, sum = 0;
         for (int64_t t = 0; t < x->cols; t++) {
-            bool left = window > 0 && t + window <= s->position; // by the window
+            bool left = window > 0 && t + window <= s->position; // outside the window
             p[t] = s->node->cap > 0 ? softcap(score[t] * scale, (float)s->node->cap) : score[t] * scale;
             if (left) p[t] = -INFINITY;
             most = fmaxf(most, p[t]);
@@ -192,7 +193,7 @@ static void scale(struct step *s) {
     for (int64_t i = 0; i < oracle_count(x); i++) s->out[0]->v.f32[i] = x->f32[i] * s->in[1]->v.f32[i / x->cols];
 }
 
-// As complex numbers: (x_i + x_j sqrt(-1)) times (cos + sin sqrt(-1)).
+// Rotates each pair as a complex number: (x_i + x_j sqrt(-1)) * (cos + sin sqrt(-1)).
 static void rope(struct step *s) {
     int64_t n = oracle_count(&s->in[0]->v), head = n / s->node->heads, half = oracle_count(&s->in[1]->v) / 2;
     int64_t apart = s->node->interleaved ? 1 : half, stride = s->node->interleaved ? 2 : 1;

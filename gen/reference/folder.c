@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DIR/oracle: the spec of a generated design as its author wrote it, the family of its model, the golden files of its
-// kernels, and files.json with their checksums, so that a damaged copy is known from a design that computes something
-// else.
+// Writes and reads DIR/oracle: the spec of a generated design as its author wrote it, the family of its model, the
+// golden files of its kernels, and files.json with their checksums. The checksums tell a damaged copy from a design
+// that computes something else.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -65,7 +65,7 @@ size_t oracle_list_folder(struct arena *arena, const char *dir, const char *path
     return count;
 }
 
-// NULL, or what is wrong.
+// Returns NULL, or the error.
 static const char *check_file(struct arena *arena, const char *path, const json_t *file) {
     size_t len;
     const char *why, *data = file_read(arena, path, MOST_BYTES, &len, &why),

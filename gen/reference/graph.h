@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's own graph: what the spec file says, line by line, with every default of docs/spec.md in its place.
+// The oracle's own graph: the contents of the spec file, line by line, with every default of docs/spec.md filled in.
 #ifndef RILL_GRAPH_H
 #define RILL_GRAPH_H
 
@@ -11,24 +11,24 @@ enum oracle_op {
 #define ORACLE_OP(op, name, ins, outs, exact, in_float) ORACLE_##op,
 #include "gen/reference/ops.inc"
 #undef ORACLE_OP
-    ORACLE_LINEAR,    // until oracle_expand
-    ORACLE_ATTENTION, // the same
-    ORACLE_OPS        // and more: custom kernel op - ORACLE_OPS
+    ORACLE_LINEAR,    // replaced by oracle_expand
+    ORACLE_ATTENTION, // replaced by oracle_expand
+    ORACLE_OPS        // number of operations; ORACLE_OPS + k is custom kernel k
 };
 
 struct oracle_tensor {
     const char *name;
-    int line;   // of the spec
-    int node;   // that makes it; NONE: an input, or carried
+    int line;   // in the spec
+    int node;   // the node that makes it; NONE: an input, or carried
     int region; // NONE: an input
-    int carry;  // of its region; NONE: not carried
+    int carry;  // index in its region; NONE: not carried
     enum oracle_kind kind;
     int rank;
     int64_t extent[ORACLE_MAX_RANK]; // of one position
-    bool grows;                      // the last extent is the positions seen so far
-    int64_t block, exp_min;          // ORACLE_MX; of ORACLE_ACC the exp_min of what was multiplied
+    bool grows;                      // the last extent is the number of positions seen so far
+    int64_t block, exp_min;          // ORACLE_MX; in ORACLE_ACC exp_min is that of the multiplied vector
     bool needed;                     // an output depends on it
-    bool unknown;                    // behind a kernel without golden function
+    bool unknown;                    // depends on a kernel without a golden function
 };
 
 struct oracle_parameter {
@@ -37,7 +37,7 @@ struct oracle_parameter {
 
 enum oracle_scaling { ORACLE_UNSCALED, ORACLE_SCALED_LINEAR, ORACLE_LLAMA3, ORACLE_YARN };
 
-// Of rope_table.
+// Attributes of rope_table.
 struct oracle_rope {
     int64_t scaling; // enum oracle_scaling
     double theta, factor, low_freq, high_freq, beta_fast, beta_slow;
@@ -45,22 +45,22 @@ struct oracle_rope {
     int64_t original;
 };
 
-// An integer, or one for each repetition.
+// One integer, or one for each repetition.
 struct oracle_each {
     const int64_t *value;
     int count; // 0: not given
 };
 int64_t oracle_each_at(const struct oracle_each *, int64_t repetition);
 
-// Attributes of all operations; those that an operation does not have keep their defaults.
+// Attributes of all operations. An operation leaves attributes that it does not have at their defaults.
 struct oracle_node {
     int op, line, region;
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
-    double scale;                                        // of scores; 0: not given
+    double scale;                                        // scale of scores; 0: not given
     int64_t scale_root;                                  // 0: not given
-    struct oracle_each window, of;                       // of softmax, 0: all positions; of choose
-    double cap;                                          // of scores, of softcap; 0: none
+    struct oracle_each window, of;                       // window of softmax, 0: all positions; `of` of choose
+    double cap;                                          // cap of scores or of softcap; 0: none
     int64_t along;                                       // NONE: not given
     bool transpose, int4, asym, int16, key, interleaved; // asym: int4_asym
     double eps, gamma_plus;
@@ -69,10 +69,10 @@ struct oracle_node {
     const char *weight, *bias, *gamma, *beta; // NULL: not given
     int perms, extents;
     int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];
-    int vectors; // of a custom kernel: names of tensors
+    int vectors; // custom kernels: names of tensors
     const char *vector[ORACLE_VECTORS];
-    bool reads_table; // of a custom kernel: rows, cols, weight
-    int parameters;   // given by the operation
+    bool reads_table; // custom kernels: has rows, cols and weight
+    int parameters;   // number given by the operation
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
 
@@ -99,32 +99,32 @@ struct oracle_kernel {
     const char *name, *file, *text, *function; // text NULL: no golden function
     int inputs, outputs, parameters, vectors;
     bool elementwise, reads_table;
-    struct oracle_parameter vector[ORACLE_VECTORS]; // elements
+    struct oracle_parameter vector[ORACLE_VECTORS]; // lengths in elements
     struct oracle_stream in[ORACLE_PORTS], out[ORACLE_PORTS];
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
 
-// A format of weights by the name of the tensor.
+// The format of the weights whose tensor names fit the pattern.
 struct oracle_format {
     const char *pattern, *word;
 };
 
 struct oracle_graph {
     struct arena *arena;
-    const char *path, *dir; // dir: where golden files are; NULL: beside the spec
-    const char *lines;      // path of the file that lines are of: the spec, or the family of its model
-    const char *source;     // its text
-    const char *family;     // text of its model's family, or NULL
-    const char *prefix;     // that a checkpoint's names may have, or NULL
-    bool functions;         // golden files are read
+    const char *path, *dir; // dir: folder of the golden files; NULL: the spec's folder
+    const char *lines;      // path of the file that line numbers refer to: the spec, or the family of its model
+    const char *source;     // text of the spec
+    const char *family;     // text of the family of its model, or NULL
+    const char *prefix;     // optional prefix of a checkpoint's tensor names, or NULL
+    bool functions;         // golden files have been read
     int64_t context, group, tokens;
     struct end_ids eot;
-    int mantissa_bits;                   // of `design`: of quantized activations
-    bool is_lm;                          // of `design`
-    const char *weights;                 // of `design`: the format of what no pattern fits
-    VEC(const char *) unused;            // patterns of a checkpoint's names
-    VEC(struct oracle_format) format;    // the last that fits, before `weights`
-    const struct statistics *statistics; // that weights are quantized by, or NULL
+    int mantissa_bits;                   // `design`: mantissa bits of quantized activations
+    bool is_lm;                          // `design`: is a language model
+    const char *weights;                 // `design`: the format where no pattern fits
+    VEC(const char *) unused;            // patterns of tensor names of the checkpoint that are not used
+    VEC(struct oracle_format) format;    // the last pattern that fits takes precedence over `weights`
+    const struct statistics *statistics; // used to quantize weights, or NULL
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;
     VEC(struct oracle_region) region;
@@ -132,20 +132,22 @@ struct oracle_graph {
     int inputs, outputs, input[ORACLE_PORTS], output[ORACLE_PORTS];
 };
 
-// `{expression}`s in a name: `layer` is the repetition.
+// Fills in the `{expression}`s of a name; `layer` is the repetition.
 const char *oracle_name(struct arena *, const char *pattern, int64_t repetition);
-int64_t oracle_elements(const struct oracle_tensor *); // 0 extents count as 1: rows of what grows
+int64_t oracle_elements(const struct oracle_tensor *); // extents of 0 count as 1: rows that grow
 
-// golden_dir NULL: golden files stand beside the spec, as it says; else they have the names of their kernels there.
+// With golden_dir NULL golden files are where the spec says, relative to its folder. Otherwise they are in golden_dir,
+// named after their kernels.
 struct oracle_graph *oracle_read_as(struct arena *, const char *path, const char *golden_dir, struct diag *);
 
-// expand.c: linear and attention become the operations that docs/spec.md says they stand for.
+// expand.c: replaces linear and attention by the operations that docs/spec.md defines them as.
 void oracle_expand(struct oracle_graph *);
 
-// shapes.c: kinds and shapes of every tensor, what the outputs need, what cannot be known. False after an error.
+// shapes.c: finds kinds and shapes of all tensors, those the outputs need, and those that cannot be known. Returns
+// false after an error.
 bool oracle_shapes(struct oracle_graph *, struct diag *);
 
-// kernels.c: of custom kernels. Shapes of a node's result; the parameters that a golden function is told.
+// custom_kernels.c: shapes of a node's results, and the parameters passed to a golden function.
 bool oracle_kernel_shape(struct oracle_graph *, struct oracle_node *, struct diag *);
 struct rill_parameter;
 int64_t oracle_kernel_vector_length(const struct oracle_graph *, const struct oracle_node *);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are the same in both modes: values moved, vectors gathered, custom kernels called.
+// Operations that are the same in both modes: moving values, gathering vectors, calling custom kernels.
 #include <string.h>
 
 #include "gen/reference/execute.h"
 
-// Element at (i, j, k) of the result is the operand's whose place along dimension perm[d] is the result's along d.
+// Dimension d of the result is dimension perm[d] of the operand.
 void oracle_transpose(struct step *s) {
     const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
     int64_t step[ORACLE_MAX_RANK], at[ORACLE_MAX_RANK] = {0}, n = oracle_elements(y);
-    for (int d = 0; d < y->rank; d++) { // how far apart neighbours along d of the result are in the operand
+    for (int d = 0; d < y->rank; d++) { // distance in the operand of neighbours along d of the result
         step[d] = 1;
         for (int e = (int)s->node->perm[d] + 1; e < x->rank; e++) step[d] *= x->extent[e];
     }
@@ -24,7 +24,7 @@ void oracle_reshape(struct step *s) {
     memcpy(s->out[0]->v.f32, s->in[0]->v.f32, sizeof(float) * (size_t)oracle_count(&s->in[0]->v));
 }
 
-// One operand or the other, as the repetition asks.
+// Copies one operand or the other, as the repetition asks.
 void oracle_choose(struct step *s) {
     const struct slot *from = s->in[oracle_each_at(&s->node->of, s->repetition) == 1];
     memcpy(s->out[0]->v.f32, from->v.f32, sizeof(float) * (size_t)oracle_count(&from->v));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle (gen/reference, docs/oracle.md): what a spec computes, read from the spec file itself and evaluated before
-// any pass. It knows nothing that the compiler concludes: its own reader, shapes, defaults, names of weights. A spec
-// that the compiler refuses is not its business: its messages are short.
+// The oracle (gen/reference, docs/oracle.md) computes what a spec defines, from the spec file itself, before any
+// compiler pass. It uses no conclusion of the compiler: it has its own reader, shapes, defaults and weight names. The
+// compiler rejects bad specs, so the oracle's messages are short.
 #ifndef RILL_ORACLE_H
 #define RILL_ORACLE_H
 
@@ -17,29 +17,29 @@ enum oracle_mode {
     ORACLE_FLOAT, // unquantized weights, every quantizer an identity: measures accuracy
 };
 
-struct oracle_graph; // a spec, read
-struct oracle;       // one evaluation of it: KV caches, the values of the latest position
+struct oracle_graph; // a spec that has been read
+struct oracle;       // one evaluation of a spec: KV caches, and the values of the latest position
 
 // ---- reading ----
 
-// A spec file; golden files of custom kernels beside it. NULL after an error.
+// Reads a spec file; golden files of custom kernels are relative to its folder. Returns NULL after an error.
 struct oracle_graph *oracle_read(struct arena *, const char *path, struct diag *);
-// The same from memory, without golden functions: for its weights.
-// family: the text of the family of its model; NULL: a file.
+// Reads a spec from memory, without golden functions, for its weights only. family: text of the model's family; NULL:
+// read it from its file.
 struct oracle_graph *oracle_read_text(struct arena *, const char *path, const char *text, const char *family,
                                       struct diag *);
-// The verbatim copies of a generated design's spec and golden files: DIR/oracle, each with its checksum. NULL after an
-// error; *absent (or NULL): true where the folder has none.
+// Reads DIR/oracle: the verbatim copies of a generated design's spec and golden files, each with a checksum. Returns
+// NULL after an error; *absent (may be NULL) is true if there is no such folder.
 struct oracle_graph *oracle_read_folder(struct arena *, const char *dir, bool *absent, struct diag *);
 
-// Writes such copies: the spec, the family of its model, golden files by their kernels' names. False when out has an
-// error.
+// Writes such copies: the spec, the family of its model, and golden files named after their kernels. Returns false when
+// `out` has an error.
 struct oracle_copy {
-    const char *name, *text; // name: of a kernel, or one of the two below
+    const char *name, *text; // name: a kernel's, or one of the two below
 };
 extern const char *const oracle_copy_spec, *const oracle_copy_family;
 bool oracle_write_folder(struct output *, const struct oracle_copy copy[], size_t count);
-// What such a folder lists, as paths below dir; no more than most.
+// Lists the files of such a folder, as paths below dir, at most `most`.
 size_t oracle_list_folder(struct arena *, const char *dir, const char *path[], size_t most);
 
 // An input or output. Elements are in row-major order.
@@ -51,75 +51,77 @@ struct oracle_io {
 bool oracle_is_lm(const struct oracle_graph *);
 int64_t oracle_context(const struct oracle_graph *);
 const struct end_ids *oracle_eot(const struct oracle_graph *);
-int64_t oracle_vocabulary(const struct oracle_graph *);  // language models: ids of a prompt are below it
-int64_t oracle_logit_count(const struct oracle_graph *); // what the next id is chosen from
+int64_t oracle_vocabulary(const struct oracle_graph *);  // language models: ids are below it
+int64_t oracle_logit_count(const struct oracle_graph *); // number of logits that the next id is chosen from
 int oracle_inputs(const struct oracle_graph *);
 int oracle_outputs(const struct oracle_graph *);
 struct oracle_io oracle_input(const struct oracle_graph *, int input);
 struct oracle_io oracle_output(const struct oracle_graph *, int output);
-// The first operation (its output's name) that cannot be evaluated: its kernel has no golden function; NULL: all can.
+// Returns the first operation (its output's name) that cannot be evaluated because its kernel has no golden function;
+// NULL: all can.
 const char *oracle_beyond(const struct oracle_graph *);
 
-// Every rotary embedding takes its pairs the other way: neighbours for halves, and halves for neighbours. False: there
-// is none.
+// Switches the pairs of every rotary embedding between neighbours and halves. Returns false if the graph has none.
 bool oracle_turn_other_pairs(struct oracle_graph *);
 
 // ---- evaluating ----
 
-// With weights from a checkpoint (or random:SEED), quantized here in exact mode. Memory is the arena's and what
-// oracle_close releases. NULL after an error.
+// Opens an evaluation with weights from a checkpoint (or random:SEED), quantized here in exact mode. Memory belongs to
+// the arena, or is released by oracle_close. Returns NULL after an error.
 struct oracle *oracle_open(struct arena *, const struct oracle_graph *, enum oracle_mode, struct checkpoint *,
                            struct diag *);
-// Exact, with the weights that `rill pack` left for it in image_dir.
+// Opens an exact evaluation with the weights that `rill pack` wrote to image_dir for the oracle.
 struct oracle *oracle_open_image(struct arena *, const struct oracle_graph *, const char *image_dir, struct diag *);
 void oracle_close(struct oracle *); // NULL is fine
-// A further evaluation beside one, of its weights, with memory of its own for keys, values and results. NULL after an
-// error.
+// Opens another evaluation that shares the weights of the first but has its own keys, values and results. Returns NULL
+// after an error.
 struct oracle *oracle_open_beside(struct arena *, const struct oracle *, struct diag *);
 
-// One position; 0 begins a request, the others follow in order. Language models: id; other graphs: row[i], the elements
-// of input i. last: also the regions `when: last`. False when a value left its format: oracle_fault.
-// How the ids are drawn from now on (docs/numerics.md section 10): an exact evaluation alone, ORACLE_FLOAT is greedy.
+// Sets how ids are drawn from now on (docs/numerics.md section 10). It affects exact evaluations only; ORACLE_FLOAT is
+// greedy.
 void oracle_sample(struct oracle *, const struct sampling *);
+// Runs one position. Position 0 begins a request, the others follow in order. Language models read `id`; other graphs
+// read row[i], the elements of input i. With `last` the regions `when: last` run too. Returns false when a value left
+// its format; oracle_fault tells where.
 bool oracle_step(struct oracle *, uint32_t id, const float *const row[], int64_t position, bool last);
-// oracle_step of several that were opened beside one another, all at one position: the same values, and weights are
-// read once for all. id: of each.
+// Runs oracle_step in several evaluations that share their weights (oracle_open_beside), all at one position. The
+// values are the same, and weights are read once for all. id[i] is for evaluation i.
 enum { ORACLE_MOST_LANES = 16 };
 bool oracle_step_all(struct oracle *const o[], int count, const uint32_t id[], int64_t position, bool last);
-// All rows of a request: in[i] is [rows][elements of input i], out[o] likewise.
+// Runs all rows of a request: in[i] is [rows][elements of input i], out[o] likewise.
 bool oracle_run_rows(struct oracle *, int64_t rows, const float *const in[], float *const out[]);
-uint32_t oracle_next_id(const struct oracle *);                    // of the latest step with `last`
-const float *oracle_output_row(const struct oracle *, int output); // of the latest step; NULL: cannot be evaluated
-const float *oracle_logits(const struct oracle *); // of the latest step with `last`: what the next id was chosen from
-const char *oracle_fault(const struct oracle *);   // tensor, repetition and position, or NULL
+uint32_t oracle_next_id(const struct oracle *);                    // after the latest step with `last`
+const float *oracle_output_row(const struct oracle *, int output); // latest step; NULL: cannot be evaluated
+const float *oracle_logits(const struct oracle *);                 // latest step with `last`: the next id's choices
+const char *oracle_fault(const struct oracle *);                   // names tensor, repetition and position, or NULL
 
 // ---- every tensor that the spec names ----
 
 struct oracle_info {
     const char *name;
-    int line;            // of the spec, or of the family of its model
+    int line;            // in the spec, or in the family of its model
     int64_t repetitions; // of its region
-    bool carried;        // repetition r is what it means there; repetition `repetitions`: after its region
-    bool needed;         // an output depends on it; what nothing needs is not evaluated
-    bool unknown;        // it depends on a kernel without golden function
+    bool carried;        // repetition r is its value there; repetition `repetitions` is its value after its region
+    bool needed;         // an output depends on it; other tensors are not evaluated
+    bool unknown;        // depends on a kernel without a golden function
     int next;            // of a carried tensor: its next value; else ORACLE_NONE
 };
 int oracle_tensors(const struct oracle_graph *);
-const char *oracle_lines(const struct oracle_graph *); // path of the file that lines are of
+const char *oracle_lines(const struct oracle_graph *); // path of the file that line numbers refer to
 struct oracle_info oracle_info(const struct oracle_graph *, int tensor);
 int oracle_find(const struct oracle_graph *, const char *name); // ORACLE_NONE: no such tensor
 
 enum oracle_kind {
     ORACLE_F32,  // f32
     ORACLE_MX,   // quantized: mx, shift[r * blocks + c / block] above exp_min
-    ORACLE_ACC,  // integers of a product
+    ORACLE_ACC,  // integer sums of a product
     ORACLE_KV,   // keys or values: a row for each head, q and scale[r]
     ORACLE_INT8, // of custom kernels: q
     ORACLE_ID,
 };
 
-// Element (r, c) at [r * cols + c]; the last dimension is along the row. Float mode: f32, whatever the kind (ids
-// apart).
+// Element (r, c) is at [r * cols + c]; the last dimension is along the row. In float mode every value except ids is in
+// f32, whatever its kind.
 struct oracle_value {
     enum oracle_kind kind;
     int64_t rows, cols, block, blocks;
@@ -131,35 +133,36 @@ struct oracle_value {
     float *scale;
     uint32_t id;
 };
-// Of the latest step, or NULL: not evaluated in it (a region that did not run, nothing needs it, unknown).
+// Returns a value of the latest step. NULL: not evaluated in it (its region did not run, nothing needs it, or it is
+// unknown).
 const struct oracle_value *oracle_value(const struct oracle *, int tensor, int64_t repetition);
 
-// ---- What the packer writes for it -------------------------------------------------------------
+// ---- weights that the packer writes for the oracle ----
 
-// image/oracle.bin: the weights that the oracle reads, by its own plan from its own reading of the spec. A matrix that
-// the packer has quantized already, known by its content alone, is not quantized or stored again.
+// image/oracle.bin holds the weights that the oracle reads, planned from its own reading of the spec. A matrix that the
+// packer has already quantized is recognized by its content alone and is neither quantized nor stored again.
 
 #define ORACLE_IMAGE_FILE "oracle.bin"
 
-// Floats in a format: what is alike in all of it quantizes to the same bytes.
+// Identifies a matrix of floats and its format. Two matrices with equal contents quantize to the same bytes.
 struct oracle_content {
     uint64_t hash[2];
     int64_t rows, k, group;
     enum qformat format;
 };
 struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat format, int64_t group);
-// The next rows of it; all pieces but the last have an even number of them.
+// Adds the next rows of the matrix. Every piece except the last has an even number of rows.
 void oracle_content_add(struct oracle_content *, const float *w, int64_t rows);
-// Quantized by mean squares of its columns (NULL: not): other bytes by others.
+// Adds the mean squares of the columns that the matrix is quantized by (NULL: none), because they change the bytes.
 void oracle_content_weigh(struct oracle_content *, const float *mean_square);
 
-// Places of its parts in image/golden.bin, bytes.
+// Byte offsets of the matrix's parts in image/golden.bin.
 struct oracle_stored {
     struct oracle_content content;
     int64_t q, row_scale, group_scale, group_offset;
 };
 
-// Writes the whole file. False after an error; errno when it cannot be written.
+// Writes the whole file. Returns false after an error; errno is set when the file cannot be written.
 bool oracle_pack(struct arena *, const struct oracle_graph *, struct checkpoint *, const struct oracle_stored *stored,
                  size_t count, FILE *, struct diag *);
 

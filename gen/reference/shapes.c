@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tensors of a spec are: kinds and shapes (docs/spec.md section 5), what the outputs depend on, and what
-// nobody can know without the result of a kernel that has no golden function.
+// Finds the kinds and shapes of a spec's tensors (docs/spec.md section 5), which tensors the outputs depend on, and
+// which cannot be known because a kernel has no golden function.
 #include <string.h>
 
 #include "gen/reference/graph.h"
@@ -26,7 +26,7 @@ static void set(struct oracle_tensor *t, enum oracle_kind kind, int rank, const 
 
 static void set_vector(struct oracle_tensor *t, enum oracle_kind kind, int64_t n) { set(t, kind, 1, &n); }
 
-// Kind and shape, not the name.
+// Copies kind and shape, but not the name.
 static void be_like(struct oracle_tensor *t, enum oracle_kind kind, const struct oracle_tensor *as) {
     set(t, kind, as->rank, as->extent);
     t->grows = as->grows;
@@ -34,7 +34,7 @@ static void be_like(struct oracle_tensor *t, enum oracle_kind kind, const struct
     t->exp_min = as->exp_min;
 }
 
-// A row for every head, a column for every position.
+// Sets a row for every head and a column for every position.
 static void set_positions(const struct oracle_graph *g, struct oracle_tensor *t, enum oracle_kind kind, int64_t heads) {
     set(t, kind, 2, (int64_t[]){heads, g->context});
     t->grows = true;
@@ -46,7 +46,7 @@ static void shape_transpose(const struct oracle_node *n, const struct oracle_ten
     set(y, ORACLE_F32, x->rank, extent);
 }
 
-// Without `perm` the last two dimensions change places.
+// Without `perm` the last two dimensions are swapped.
 static void set_perm(struct oracle_node *n, int rank) {
     if (n->perms) return;
     n->perms = rank;
@@ -74,7 +74,7 @@ static const int arity[ORACLE_OPS][2] = {
 #undef ORACLE_OP
 };
 
-// What works on heads of its operand.
+// Shapes of operations that work on the heads of their operand.
 static bool shape_heads(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     const struct oracle_tensor *x = in(g, n, 0), *z = n->inputs > 1 ? in(g, n, 1) : NULL;
     struct oracle_tensor *y = out(g, n, 0);
@@ -148,14 +148,14 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_TRANSPOSE: return shape_transposed(g, n, diag);
     case ORACLE_RESHAPE: return shape_reshaped(g, n, diag);
     case ORACLE_ARGMAX: set_vector(y, ORACLE_ID, 1); break;
-    case ORACLE_LINEAR: // written out before
+    case ORACLE_LINEAR: // expanded before
     case ORACLE_ATTENTION:
     case ORACLE_OPS: break;
     }
     return true;
 }
 
-// An input that an embedding reads, at once or as the first value of what is carried, is an id.
+// An input that an embedding reads, directly or as the first value of a carried name, is an id.
 static void find_ids(struct oracle_graph *g) {
     for (size_t i = 0; i < g->node.count; i++) {
         if (g->node.items[i].op != ORACLE_EMBED || !g->node.items[i].inputs) continue;
@@ -185,7 +185,7 @@ static bool shape_all(struct oracle_graph *g, struct diag *diag) {
 
 struct needs {
     struct oracle_graph *g;
-    bool *inside, *after; // of carried tensors: by their own region, by what follows it
+    bool *inside, *after; // carried tensors: needed by their own region, or by what follows it
     bool more;
 };
 
@@ -194,7 +194,7 @@ static void mark(struct needs *s, bool *flag) {
     *flag = true;
 }
 
-// region: of what reads it; NONE: an output.
+// region: the reader's; NONE: an output.
 static void need(struct needs *s, int tensor, int region) {
     struct oracle_tensor *t = &s->g->tensor.items[tensor];
     mark(s, &t->needed);
@@ -219,7 +219,7 @@ static void find_needed(struct oracle_graph *g) {
     s.inside = ARENA_ARRAY(g->arena, bool, g->tensor.count + 1);
     s.after = ARENA_ARRAY(g->arena, bool, g->tensor.count + 1);
     for (int o = 0; o < g->outputs; o++) need(&s, g->output[o], NONE);
-    while (s.more) { // what is carried may need more, round its loop
+    while (s.more) { // a carried value may need further ones through its loop
         s.more = false;
         for (size_t n = g->node.count; n-- > 0;) need_operands(&s, &g->node.items[n]);
         for (size_t r = 0; r < g->region.count; r++)

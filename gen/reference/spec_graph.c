@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a spec file to the oracle's graph: libyaml's document, read by the words of docs/spec.md.
+// Reads a spec file into the oracle's graph: libyaml parses the document, docs/spec.md defines the keys.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ struct reader {
     struct oracle_graph *graph;
     struct diag *diag;
     yaml_document_t *doc;
-    const char *base; // folder of that file: golden files lie relative to it
+    const char *base; // folder of that file, which golden files are relative to
     bool ok;
 };
 
@@ -43,7 +43,7 @@ static const yaml_node_t *get(struct reader *r, const yaml_node_t *map, const ch
 static int count(const yaml_node_t *list) {
     if (!list) return 0;
     return list->type == YAML_SEQUENCE_NODE ? (int)(list->data.sequence.items.top - list->data.sequence.items.start)
-                                            : 1; // one value stands for a list of it
+                                            : 1; // a single value is a list of one
 }
 
 static const yaml_node_t *item(struct reader *r, const yaml_node_t *list, int i) {
@@ -57,7 +57,7 @@ static const char *string(struct reader *r, const yaml_node_t *map, const char *
     return s ? arena_strdup(r->graph->arena, s) : preset;
 }
 
-// Decimal or 0x; true is 1.
+// Parses decimal or 0x; true is 1.
 static int64_t number_of(const char *s) {
     if (!strcmp(s, "true")) return 1;
     size_t sign = strspn(s, "+-");
@@ -88,7 +88,7 @@ static int numbers(struct reader *r, const yaml_node_t *list, int64_t out[]) {
     return n < ORACLE_MAX_RANK ? n : ORACLE_MAX_RANK;
 }
 
-// One value, or a list of one for each repetition.
+// Reads one value, or a list with one for each repetition.
 static struct oracle_each each(struct reader *r, const yaml_node_t *list) {
     int n = count(list);
     int64_t *value = ARENA_ARRAY(r->graph->arena, int64_t, (size_t)n + 1);
@@ -156,7 +156,7 @@ static struct oracle_rope read_rope(struct reader *r, const yaml_node_t *map) {
                                 .original = number(r, map, "original_context", 8192)};
 }
 
-// `*`: any characters. What stands behind the latest `*` is tried one character later until it fits.
+// Matches `*` with any characters. The text after the latest `*` is tried one character later until it fits.
 static bool fits(const char *pattern, const char *name) {
     const char *behind = NULL, *from = NULL;
     while (*name) {
@@ -168,7 +168,7 @@ static bool fits(const char *pattern, const char *name) {
     return strspn(pattern, "*") == strlen(pattern);
 }
 
-// By the last pattern that fits the tensor; all repetitions have one format.
+// Returns the format of the last pattern that fits the tensor; all repetitions have one format.
 static const char *format_of(struct reader *r, const char *weight) {
     const struct oracle_graph *g = r->graph;
     const char *name = weight && g->format.count ? oracle_name(g->arena, weight, 0) : NULL,
@@ -181,7 +181,7 @@ static const char *format_of(struct reader *r, const char *weight) {
     return format;
 }
 
-// docs/spec.md section 5.
+// Reads the attributes of docs/spec.md section 5.
 static void read_attributes(struct reader *r, const yaml_node_t *map, struct oracle_node *n) {
     const struct oracle_graph *g = r->graph;
     n->rows = number(r, map, "rows", 0);
@@ -299,7 +299,7 @@ static void add_input(struct reader *r, const char *name, int line, int rank, co
     r->graph->input[r->graph->inputs++] = t;
 }
 
-// Names of a checkpoint's tensors.
+// Reads how the tensors of a checkpoint are named.
 static void read_weights(struct reader *r, const yaml_node_t *map) {
     const yaml_node_t *unused = get(r, map, "unused");
     r->graph->prefix = string(r, map, "prefix", NULL);
@@ -309,7 +309,7 @@ static void read_weights(struct reader *r, const yaml_node_t *map) {
     }
 }
 
-// An id, or a list of them.
+// Reads an id, or a list of ids.
 static void read_end_ids(struct reader *r, const yaml_node_t *eot) {
     struct end_ids *ends = &r->graph->eot;
     for (int i = 0; eot && i < count(eot) && ends->count < END_IDS_MAX; i++)
@@ -401,7 +401,7 @@ static bool load(yaml_document_t *doc, const char *data) {
     return ok;
 }
 
-// A path is relative to the spec, a name is a file of the installation.
+// A path is relative to the spec; a name is a file of the installation.
 static const char *family_path(struct reader *r, const char *name) {
     struct arena *a = r->graph->arena;
     if (r->graph->dir) return arena_printf(a, "%s/family.yaml", r->graph->dir); // a generated design's copy
@@ -428,7 +428,7 @@ static void read_graph_of(struct reader *r, const yaml_node_t *model, yaml_docum
     yaml_document_delete(&made);
 }
 
-// docs/models.md section 3: the family's own, whose files lie beside it.
+// docs/models.md section 3: reads the family's own kernels, whose files are relative to the family's folder.
 static void read_kernels_of(struct reader *r, yaml_document_t *family) {
     struct reader own = *r;
     own.doc = family;
@@ -449,7 +449,7 @@ static void read_model(struct reader *r, const yaml_node_t *model) {
 
 // ---- the whole ----
 
-// docs/spec.md section 4: one word, or a map of patterns with a default.
+// docs/spec.md section 4: the format is one word, or a map of patterns with a default.
 static void read_formats(struct reader *r, const yaml_node_t *design) {
     const yaml_node_t *weights = get(r, design, "weights");
     bool map = weights && weights->type == YAML_MAPPING_NODE;

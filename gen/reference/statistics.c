@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics as a file: JSON with the checksums of the checkpoint and of the graph that they were measured with.
+// Statistics as a file: JSON with the checksums of the checkpoint and of the graph with which they were measured.
 #include "gen/reference/statistics.h"
 
 #include <inttypes.h>
@@ -51,9 +51,9 @@ const char *statistics_about(const struct statistics *s, struct arena *arena) {
     return arena_printf(arena, "%lld tokens of %s", (long long)s->tokens, s->from);
 }
 
-// ---- what they are of ----
+// ---- checksums of checkpoint and graph ----
 
-// FNV-1a.
+// The FNV-1a hash.
 static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
     for (const uint8_t *p = data; bytes; p++, bytes--) h = (h ^ *p) * 0x100000001b3u;
     return h;
@@ -62,7 +62,7 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
 static uint64_t hash_text(uint64_t h, const char *s) { return hash_bytes(h, s ? s : "", s ? strlen(s) + 1 : 1); }
 
 static uint64_t hash_node(uint64_t h, const struct oracle_node *n) {
-    const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows; // of a table by position: the context
+    const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows; // position tables have `context` rows
     const int64_t numbers[] = {n->op,         rows,        n->cols,    n->row_offset, n->transpose,
                                n->heads,      n->kv_heads, n->along,   n->key,        n->interleaved,
                                n->times_root, n->inputs,   n->outputs, n->perms,      n->extents};
@@ -138,7 +138,7 @@ static bool read_entry(struct statistics *s, struct arena *arena, const json_t *
     return true;
 }
 
-// NULL, or what is wrong.
+// Returns NULL, or the error.
 static const char *read_all(struct statistics *s, struct arena *arena, const json_t *root) {
     const json_t *matrices = json_object_get(root, "matrices"), *matrix;
     size_t i;

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean squares of columns, with what they are of.
+// Mean squares of columns, with the checksums of the checkpoint and the graph that they belong to.
 #ifndef RILL_STATISTICS_H
 #define RILL_STATISTICS_H
 
 #include "gen/reference/calibrate.h"
 
-// Of these rows of a tensor, whoever multiplies them.
+// The statistics of these rows of a tensor, summed over all operations that multiply them.
 struct statistics_entry {
     const char *tensor;
     int64_t rows, row_offset, k, count;
-    double *sum; // while it is measured
+    double *sum; // used while measuring
     float *mean; // [k]
 };
 
 struct statistics {
     uint64_t checkpoint, graph; // checksums
     int64_t tokens;
-    const char *from; // the text's name
+    const char *from; // name of the text
     VEC(struct statistics_entry) entry;
 };
 
-// The entry, or a new one with sums of 0.
+// Returns the entry, or a new one with sums of 0.
 struct statistics_entry *statistics_entry(struct statistics *, struct arena *, const char *tensor, int64_t rows,
                                           int64_t row_offset, int64_t k);
 void statistics_divide(struct statistics *, struct arena *);
-// Of all that decides what products multiply; formats, groups and the context do not.
+// Returns a checksum of all that decides the operands of products. Formats, groups and the context are not part of it.
 uint64_t statistics_graph(const struct oracle_graph *);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// image/oracle.bin: magic, number of entries, check of all that follows; entries; arrays of floats
-// and integers at multiples of 8 bytes.
+// image/oracle.bin: the magic number, the number of entries, a checksum of all that follows; the entries; then arrays
+// of floats and integers at multiples of 8 bytes.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,9 +17,9 @@ struct head {
     uint64_t entries, check;
 };
 
-// Of one operation in one repetition. Offsets in the file, 0: absent.
+// The weights of one operation in one repetition. Values are offsets in the file; 0: absent.
 struct entry {
-    uint64_t asked; // hash of what the spec asks for
+    uint64_t asked; // hash of the weights that the spec asks for
     int64_t in_golden, rows, k, group, groups, q, row_scale, group_scale, group_offset, matrix, bias, gamma, beta,
         vectors, count;
 };
@@ -62,7 +62,7 @@ static uint64_t hash_text(uint64_t h, const char *s) {
     return s ? hash_bytes(stir(h, 1), s, strlen(s) + 1) : stir(h, 2);
 }
 
-// All that decides which numbers an operation reads.
+// Hashes all that decides which numbers an operation reads.
 static uint64_t asked_by(const struct oracle_graph *g, const struct oracle_node *n, int64_t repetition) {
     const int64_t numbers[] = {n->op,        n->rows,          oracle_vector_length(g, n), n->row_offset,
                                n->transpose, oracle_format(n), oracle_group(g, n),         repetition};
@@ -99,7 +99,7 @@ struct packer {
     FILE *file;
     struct diag *diag;
     int64_t at;
-    uint64_t check; // of the arrays
+    uint64_t check; // checksum of the arrays
     bool ok;
 };
 
@@ -119,7 +119,7 @@ void oracle_content_weigh(struct oracle_content *c, const float *mean_square) {
     for (int i = 0; i < 2; i++) c->hash[i] = hash_bytes(c->hash[i], mean_square, sizeof(float) * (size_t)c->k);
 }
 
-// In the order of the rows, a piece at a time; false: a row could not be read.
+// Reads the rows in order, piece by piece, and passes each piece to `take`. Returns false if a row could not be read.
 static bool each_piece(struct packer *p, const struct oracle_node *n, const struct checkpoint_slice *s,
                        void (*take)(struct packer *, int64_t first, const float *w, int64_t rows, void *to), void *to) {
     int64_t piece = checkpoint_piece(s);

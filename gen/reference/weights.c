@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights by the names and slices that the spec says, from a checkpoint.
+// Loads weights from a checkpoint by the names and slices that the spec gives.
 #include "gen/reference/weights.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ const float *oracle_gain(struct checkpoint *checkpoint, struct arena *arena, con
     return v;
 }
 
-// sqrt(cols) has eight bits: the nearest number of steps that are 1/128 of the power of two below it, ties to even.
+// sqrt(cols) rounded to eight bits: the nearest multiple of 1/128 of the power of two below it, ties to even.
 static float rounded_root(int64_t cols) {
     int exponent;
     double root = sqrt((double)cols), steps = frexp(root, &exponent) * 256;
@@ -101,10 +101,10 @@ struct loader {
     enum oracle_mode mode;
     struct checkpoint *checkpoint;
     struct diag *diag;
-    VEC(struct loaded) matrices; // that several operations may read
+    VEC(struct loaded) matrices; // several operations may read one
 };
 
-// A matrix by what was asked for.
+// A loaded matrix and the key by which it is found again.
 struct loaded {
     const char *key;
     size_t len;
@@ -150,7 +150,7 @@ static bool load_matrix(struct loader *l, const struct oracle_node *n, const str
     return true;
 }
 
-// Once for all that ask for the same.
+// Loads a matrix once for all operations that ask for the same one.
 static bool find_matrix(struct loader *l, const struct oracle_node *n, int64_t repetition, struct oracle_weights *w) {
     struct checkpoint_slice s = slice_of(l, n, oracle_name(l->arena, n->weight ? n->weight : "", repetition));
     const char *key =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's own plan of the weights: which slice of which tensor each operation and repetition reads.
+// The oracle's own plan of the weights: which slice of which tensor each operation reads in each repetition.
 #ifndef RILL_WEIGHTS_H
 #define RILL_WEIGHTS_H
 
@@ -9,7 +9,7 @@
 #include "gen/model/checkpoint.h"
 #include "gen/numerics/quantize.h"
 
-// Of one operation in one repetition; what it does not have is NULL.
+// The weights of one operation in one repetition; parts that it does not have are NULL.
 struct oracle_weights {
     int64_t rows, k;
     int64_t group, groups; // int4, int4_asym
@@ -18,16 +18,17 @@ struct oracle_weights {
     const float *row_scale;
     const uint8_t *group_scale; // [rows][groups]
     const int8_t *group_offset; // [rows][groups], int4_asym
-    const float *matrix;        // [rows][k], not quantized: tables of positions, and everything in float mode
-    const float *bias;          // of a product [rows]
-    const float *gamma, *beta;  // of a norm [k]
-    const float *vectors;       // of a custom kernel [vectors][k]
+    const float *matrix;        // [rows][k], not quantized: tables of positions, and every matrix in float mode
+    const float *bias;          // products: [rows]
+    const float *gamma, *beta;  // norms: [k]
+    const float *vectors;       // custom kernels: [vectors][k]
 };
 
-// [node] -> of repetition 0, the others follow; NULL: no weights, or nothing needs the node. NULL after an error.
+// Returns [node] -> the weights of repetition 0, the other repetitions follow. An entry is NULL if the node has no
+// weights or nothing needs it. The result is NULL after an error.
 const struct oracle_weights **oracle_weights_load(struct arena *, const struct oracle_graph *, enum oracle_mode,
                                                   struct checkpoint *, struct diag *);
-// The same out of image/oracle.bin, mapped.
+// Loads the same from image/oracle.bin, which is mapped.
 struct oracle_map {
     const uint8_t *data[2]; // oracle.bin, golden.bin
     size_t size[2];
@@ -36,32 +37,33 @@ const struct oracle_weights **oracle_weights_map(struct arena *, const struct or
                                                  struct oracle_map *, struct diag *);
 void oracle_weights_unmap(struct oracle_map *);
 
-// What an operation reads: its tensor is the matrix of a product, an embedding or a table of positions.
+// True if the tensor of the operation is the matrix of a product, an embedding or a table of positions.
 bool oracle_has_matrix(const struct oracle_node *);
-bool oracle_is_table(const struct oracle_node *); // fp32 rows, by position or of a custom kernel
+bool oracle_is_table(const struct oracle_node *); // fp32 rows, read by position or by a custom kernel
 
-// A norm's gain, an embedding's or a product's matrix by their attributes; NULL after an error.
+// Load a norm's gain, or the matrix of an embedding or a product, by the attributes of the operation. NULL after an
+// error.
 const float *oracle_gain(struct checkpoint *, struct arena *, const struct oracle_node *, const char *name,
                          int64_t length, struct diag *);
 const float *oracle_rows(struct checkpoint *, struct arena *, const struct oracle_node *,
                          const struct checkpoint_slice *, int64_t first, int64_t rows,
-                         struct diag *); // some of its rows
+                         struct diag *); // only these rows
 const float *oracle_matrix(struct checkpoint *, struct arena *, const struct oracle_node *,
                            const struct checkpoint_slice *, struct diag *);
 
-// computed.c: tables that no checkpoint has.
+// computed.c: tables that are computed because no checkpoint has them.
 bool oracle_is_computed(const struct oracle_node *);
 const float *oracle_computed(struct arena *, const struct oracle_node *); // [rows][cols]
 
-// How a matrix is quantized, and the columns of its groups.
+// The format in which a matrix is quantized, and the columns of its groups.
 enum qformat oracle_format(const struct oracle_node *);
 int64_t oracle_group(const struct oracle_graph *, const struct oracle_node *);
 
-bool oracle_has_vectors(const struct oracle_node *); // a norm's, a custom kernel's
-// Those of a custom kernel; NULL after an error.
+bool oracle_has_vectors(const struct oracle_node *); // a norm or a custom kernel
+// Loads the vectors of a custom kernel; NULL after an error.
 const float *oracle_vectors(struct checkpoint *, struct arena *, const struct oracle_node *, int64_t repetition,
                             int64_t length, struct diag *);
-// Length of what a norm or a product works on.
+// Length of the vector that a norm or a product works on.
 int64_t oracle_vector_length(const struct oracle_graph *, const struct oracle_node *);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulated card: the kernel of a package behind the memory model, served to programs through a socket. It stands for
-// what the vendor's driver, scheduler and shell do, and goes on when a program that uses it dies. main.cpp of the
-// harness drives the clock: this file has the functions of sim_pins.h.
+// A simulated card: the kernel of a package with the memory model, which programs reach through a socket. It does the
+// work of the vendor's driver, scheduler and shell, and continues when a program that uses it dies. The harness's
+// main.cpp drives the clock, so this file defines the functions of sim_pins.h.
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
@@ -33,8 +33,8 @@ static const char usage[] =
 enum {
     RESET_CYCLES = 16,
     SETTLE_CYCLES = 8,
-    POLL_CYCLES = 64,     // between two looks at the sockets and at CTRL while a command runs
-    AWAKE_CYCLES = 20000, // the clock goes on so long after a register was written: a design may have to drain
+    POLL_CYCLES = 64,     // between checks of the sockets and of CTRL while a command runs
+    AWAKE_CYCLES = 20000, // the clock runs this long after a register write, because a design may have to drain
     MAX_CLIENTS = 8,
     MAX_PAYLOAD = 64 << 20,
     CTRL_START = 1,
@@ -42,24 +42,24 @@ enum {
 };
 
 enum command_state { COMMAND_NONE, COMMAND_RUNNING, COMMAND_DONE };
-enum access { ACCESS_NONE, ACCESS_CLIENT, ACCESS_START, ACCESS_POLL }; // whom the register accesses are for
+enum access { ACCESS_NONE, ACCESS_CLIENT, ACCESS_START, ACCESS_POLL }; // on whose behalf the registers are accessed
 
-struct sim { // the one card
+struct sim { // the only card of the process
     struct arena arena;
     struct diag diag;
     const struct ir *ir;
     struct hbm *hbm;
     struct axil axil;
     int listener, client[MAX_CLIENTS], clients;
-    int owner;  // client that has opened the unit, -1: none
+    int owner;  // client that has opened the unit; -1: none
     int asking; // client that waits for its register access
     enum access access;
     enum command_state command;
     uint8_t uuid[CARD_UUID_BYTES];
     uint64_t reset_until, awake_until, next_poll;
-    uint64_t reset_after, reset_at; // 0: no reset that was asked for
-    uint64_t asked_after, bursts;   // asked_after: 0, or from which cycle a burst is told; bursts: read so far
-    uint64_t begun;                 // the cycle of the first command
+    uint64_t reset_after, reset_at; // 0: no reset requested
+    uint64_t asked_after, bursts;   // asked_after: cycle after which a burst is reported, or 0; bursts: read so far
+    uint64_t begun;                 // cycle of the first command
     uint8_t *payload;
 };
 
@@ -139,7 +139,7 @@ static bool apply_options(struct sim *card, int argc, char **argv) {
 }
 
 static bool open_card(struct sim *card, int argc, char **argv) {
-    uint64_t seed = seed_of(argc, argv); // moves the options in front of PACKAGE and SOCKET
+    uint64_t seed = seed_of(argc, argv); // moves the options before PACKAGE and SOCKET
     if (argc - optind != 2) return fputs(usage, stderr), false;
     const char *package = argv[optind], *path = argv[optind + 1];
     card->ir = ir_read(&card->arena, arena_printf(&card->arena, "%s/design.yaml", package), &card->diag);
@@ -149,7 +149,7 @@ static bool open_card(struct sim *card, int argc, char **argv) {
 struct sim *sim_open(int argc, char **argv, int *exit_code) {
     struct sim *card = calloc(1, sizeof *card);
     if (!card || !(card->payload = malloc(MAX_PAYLOAD))) base_fatal("out of memory");
-    prctl(PR_SET_PDEATHSIG, SIGKILL); // no card outlives the test that has started it
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // the card ends with the test that started it
     signal(SIGPIPE, SIG_IGN);
     arena_init(&card->arena);
     diag_init(&card->diag, stderr);
@@ -163,7 +163,7 @@ const char *sim_trace(const struct sim *card) { return (void)card, NULL; }
 
 bool sim_saved(const struct sim *card) { return (void)card, false; }
 
-// A protocol checker has spoken: programs find the card gone.
+// A protocol checker ended the run: programs find the card gone.
 void sim_stopped(struct sim *card) {
     fprintf(stderr, "card: error: the kernel broke a rule of its ports in cycle %llu\n",
             (unsigned long long)hbm_cycle(card->hbm));
@@ -184,7 +184,7 @@ static bool receive(int fd, void *to, size_t bytes) {
 
 static void answer(int fd, int error, uint32_t value, const void *data, size_t count) {
     struct card_reply reply = {.error = error, .value = value, .count = count};
-    if (send(fd, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return; // it has died: poll will tell
+    if (send(fd, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return; // the client has died: poll tells
     for (const char *at = data; count > 0;) {
         ssize_t sent = send(fd, at, count, MSG_NOSIGNAL);
         if (sent <= 0) return;
@@ -192,7 +192,7 @@ static void answer(int fd, int error, uint32_t value, const void *data, size_t c
     }
 }
 
-// What runs goes on, as on a card whose program was killed.
+// A running command continues, as on a card whose program was killed.
 static void drop_client(struct sim *card, int index) {
     int fd = card->client[index];
     if (card->owner == fd) card->owner = -1;
@@ -227,7 +227,7 @@ static void open_unit(struct sim *card, int fd) {
     answer(fd, taken ? EBUSY : 0, 0, NULL, 0);
 }
 
-// Bytes of one channel's memory, or NULL.
+// Returns bytes of one channel's memory, or NULL.
 static uint8_t *memory_at(struct sim *card, const struct card_request *r) {
     uint64_t channel = r->address >> CARD_CHANNEL_SHIFT;
     if (channel >= (uint64_t)card->ir->design.channels || r->count > MAX_PAYLOAD) return NULL;
@@ -250,7 +250,7 @@ static void move_bytes(struct sim *card, int fd, const struct card_request *r) {
 
 static void stay_awake(struct sim *card) { card->awake_until = hbm_cycle(card->hbm) + AWAKE_CYCLES; }
 
-// One register access, or the start of a command; the answer follows when it is done.
+// Does one register access, or starts a command; the answer follows when it is done.
 static void access_registers(struct sim *card, int fd, const struct card_request *r) {
     if (card->owner != fd) {
         answer(fd, EPERM, 0, NULL, 0);
@@ -306,7 +306,7 @@ static void accept_client(struct sim *card) {
     else if (fd >= 0) card->client[card->clients++] = fd;
 }
 
-// Looks at the sockets; waits for them when nothing runs.
+// Checks the sockets; waits for them when nothing runs.
 static void look(struct sim *card, bool wait) {
     struct pollfd fds[MAX_CLIENTS + 1] = {{.fd = card->listener, .events = POLLIN}};
     int clients = card->clients;
@@ -366,7 +366,7 @@ static uint64_t bursts_read(const struct sim *card) {
     return sum;
 }
 
-// So that a test can place a reset beside a burst, whatever the design's timing.
+// Reports a burst, so that a test can time a reset relative to it whatever the design's timing.
 static void tell_burst(struct sim *card) {
     uint64_t now = hbm_cycle(card->hbm), bursts = bursts_read(card);
     if (bursts > card->bursts && card->begun && now - card->begun >= card->asked_after) {
@@ -381,7 +381,7 @@ bool sim_edge(struct sim *card, struct sim_pins *pins) {
     hbm_tick(card->hbm);
     if (card->asked_after) tell_burst(card);
     uint64_t now = hbm_cycle(card->hbm);
-    if (pins->rst) hbm_reset(card->hbm); // in every cycle that sees the reset: before the first one the kernel goes on
+    if (pins->rst) hbm_reset(card->hbm); // in every cycle that sees the reset: the kernel runs until the first one
     pins->rst = now < card->reset_until;
     if (now < card->reset_until + SETTLE_CYCLES) return true;
     if (axil_edge(&card->axil, pins)) end_access(card);

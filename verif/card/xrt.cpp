@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for XRT's libxrt_coreutil.so.2: the functions that rill-host needs, with XRT's own names and types, so
-// that the unchanged program runs on a simulated card (card.c) where LD_LIBRARY_PATH names it. $RILL_CARD is the card's
-// socket. A binary's kernels, arguments and banks are read by the same rules as XRT's: offsets and banks from its
-// sections.
+// A replacement for XRT's libxrt_coreutil.so.2 with the functions that rill-host needs, under XRT's own names and
+// types. When LD_LIBRARY_PATH names its folder, the unchanged program runs on a simulated card (card.c), whose socket
+// is $RILL_CARD. Kernels, arguments, offsets and banks come from the binary's sections, by XRT's rules.
 #define XCL_DRIVER_DLL_EXPORT
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
@@ -38,7 +37,7 @@ struct argument {
     int bank = -1;
 };
 
-struct binary { // of the file
+struct binary { // contents of the file
     std::uint8_t uuid[16] = {};
     std::string unit; // kernel:unit
     std::map<int, argument> arguments;
@@ -128,7 +127,7 @@ class device { // a connection to the card
     }
 
     std::shared_ptr<binary> loaded;
-    std::map<int, std::uint64_t> used; // bytes of each bank
+    std::map<int, std::uint64_t> used; // bytes used in each bank
 
   private:
     int fd;
@@ -206,7 +205,7 @@ class bo_impl {
     std::size_t offset, bytes;
 };
 
-enum { BANK_BASE = 2 << 20, PAGE = 4096 }; // a base register that is ignored shows
+enum { BANK_BASE = 2 << 20, PAGE = 4096 }; // not 0, so that a design that ignores its base register fails
 
 bo::bo(xclDeviceHandle device, size_t bytes, bo::flags, memory_group bank) {
     auto *card = static_cast<xrt_core::device *>(device);
@@ -288,7 +287,7 @@ void kernel::write_register(uint32_t offset, uint32_t value) {
 class run_impl {
   public:
     std::shared_ptr<kernel_impl> kernel;
-    std::map<std::uint32_t, std::uint32_t> word; // by register
+    std::map<std::uint32_t, std::uint32_t> word; // value by register
     ert_cmd_state state = ERT_CMD_STATE_NEW;
 };
 
@@ -311,7 +310,8 @@ void run::set_arg_at_index(int index, const bo &b) {
     set_arg_at_index(index, &address, sizeof address);
 }
 
-// The scheduler copies all words from the first argument's register to the last one's, those between them as 0.
+// Starts a run. As XRT's scheduler does, copies all words from the first argument's register to the last one's;
+// registers between arguments get 0.
 void run::start() {
     std::vector<std::uint32_t> words;
     for (auto [offset, value] : handle->word) {
@@ -322,7 +322,7 @@ void run::start() {
     handle->state = ERT_CMD_STATE_RUNNING;
 }
 
-// A card that was reset knows nothing of the command.
+// Returns the state of the run. After a reset the card does not know the command.
 ert_cmd_state run::state() const {
     if (handle->state != ERT_CMD_STATE_RUNNING) return handle->state;
     std::uint32_t value = handle->kernel->card->must("state", {CARD_STATE, 0, 0, 0}).value;

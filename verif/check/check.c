@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream checker's front: opening, requests, results, and the report of the first difference.
+// The stream checker's interface: opening, requests, results, and the report of the first difference.
 #include "verif/check/check.h"
 
 #include <stdarg.h>
 
 #include "verif/check/check_internal.h"
 
-// Values kept: as many positions as fit 256 MiB, between a few steps and 64. The estimate takes every element as 4
-// bytes.
+// Returns how many positions keep their values: as many as fit 256 MiB, between a few steps and 64. The estimate counts
+// 4 bytes per element.
 int check_window(const struct ir *ir) {
     uint64_t bytes = 1;
     for (int t = 0; t < ir->tensors; t++) {
@@ -55,7 +55,7 @@ bool check_wants(struct check *check, int edge) {
     return check->edge[edge].active;
 }
 
-// "kernel q_proj, stream q (tensor h.q), layer 3": where an edge is.
+// Names an edge: "kernel q_proj, stream q (tensor h.q)".
 static const char *edge_text(const struct check *check, int edge) {
     const struct ir *ir = check->ir;
     const struct ir_edge *e = &ir->edge[edge];
@@ -75,14 +75,14 @@ void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, 
         arena_printf(check->arena, "cycle %llu, %s: %s", (unsigned long long)cycle, edge_text(check, edge), what);
 }
 
-// The step an unfinished stream still waits for, or false when it has seen the whole request.
+// Finds the step that an unfinished stream still waits for. Returns false when it has seen the whole request.
 static bool step_missing(struct check *check, const struct edge *e, struct step *step, int64_t *index) {
     for (*index = e->step; plan_step(check, *index, step); ++*index)
         if (!e->one_token || step->head) return true;
     return false;
 }
 
-// The last repetition of a request, of what only a further one would read.
+// True in the last repetition of a request for a tensor that only a further repetition would read.
 static bool is_needless(struct check *check, const struct edge *e, int64_t index) {
     struct step next;
     return !e->is_step && !check->needed[e->tensor] && e->repetition == e->repetitions - 1 &&
@@ -110,7 +110,7 @@ static void end_edge(struct check *check, int edge, uint64_t cycle) {
     if (!e->active || !e->probed || !(check->set == CHECK_ALL || e->always)) return;
     if (e->is_ring) end_ring(check, edge, e, cycle);
     else if (!e->route) end_stream(check, edge, e, cycle);
-    else route_part(check, e); // past firings that go elsewhere
+    else route_part(check, e); // past firings that this stream does not carry
     for (int i = 0; e->route && i < route_parts(e); i++)
         if (route_part_at(e, i)) end_stream(check, edge, route_part_at(e, i), cycle);
 }

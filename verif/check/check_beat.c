@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One beat of a stream: where it is in the request, and its elements against the golden value.
+// Compares one beat of a stream: finds its place in the request, and compares its elements with the golden value.
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static uint32_t bits_of(float x) {
     return bits;
 }
 
-// A beat under comparison.
+// A beat being compared.
 struct beat {
     struct check *check;
     int index;
@@ -28,7 +28,7 @@ struct beat {
     unsigned count;
     uint64_t cycle;
     int64_t position;
-    int64_t begin; // of a dynamic dimension: element with which a firing begins
+    int64_t begin; // dynamic dimensions: element with which a firing begins
     int tok;
     int firing; // head or row of the value
 };
@@ -59,12 +59,12 @@ static void fail_int(const struct beat *b, int64_t element, const char *what, in
     else check_fail(b->check, b->index, b->cycle, "%s: expected %s %d, got %d", place(b, element), what, want, got);
 }
 
-// Elements of this firing for this token, and where element 0 of the firing lies in the value.
+// Number of elements of this firing for this token.
 static int64_t firing_limit(const struct beat *b) {
     return b->v->rows == b->e->firings ? b->v->cols : b->v->rows * b->v->cols / b->e->firings;
 }
 
-// Address of an element of the walk.
+// Returns the address of an element of the walk.
 static int64_t walk_address(const struct itensor_walk *w, int64_t element) {
     int64_t at = 0;
     for (int l = w->loops - 1; l >= 0; l--) {
@@ -87,7 +87,8 @@ static bool dynamic_cols(const struct beat *b) {
     return t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
 }
 
-// fp32 elements; behind the end of a vector +0.0, behind the own position anything (it is masked later).
+// Compares fp32 elements. After the end of a vector they must be +0.0; after the own position anything is accepted,
+// because it is masked later.
 static void compare_floats(const struct beat *b) {
     struct edge *e = b->e;
     int64_t first = b->begin + (e->counted ? e->elements[b->tok] : e->beats[b->tok] * e->lanes),
@@ -106,10 +107,10 @@ static void compare_floats(const struct beat *b) {
 
 static int8_t byte_at(const uint32_t data[], int i) { return (int8_t)(data[i / 4] >> (8 * (i % 4))); }
 
-// The i-th of signed integers of `bits` bits, side by side.
+// Returns the i-th of packed signed integers of `bits` bits each.
 static int mantissa(const uint32_t data[], int bits, int i) {
     int at = bits * i;
-    uint64_t words = data[at / 32] | (uint64_t)data[at / 32 + 1] << 32; // an exponent stands behind the last ones
+    uint64_t words = data[at / 32] | (uint64_t)data[at / 32 + 1] << 32; // an exponent follows the last mantissas
     int value = (int)(words >> at % 32 & ((1u << bits) - 1));
     return value - (value >> (bits - 1) << bits);
 }
@@ -119,7 +120,7 @@ static bool same_mantissa(const struct beat *b, int64_t element, int expect, int
     return got == expect;
 }
 
-// Mantissas of one unit: `valid` from the value, zeros behind them.
+// Compares the mantissas of one unit: `valid` from the value, then zeros.
 static bool compare_bytes(const struct beat *b, int64_t first, int valid, const int8_t *want) {
     for (int i = 0; i < b->e->lanes; i++)
         if (!same_mantissa(b, first + i, i < valid ? want[i] : 0, byte_at(b->data, i))) return false;
@@ -134,7 +135,7 @@ static bool compare_mantissas(const struct beat *b, int bits, int64_t first, int
     return true;
 }
 
-// docs/rtl.md section 3: a block takes whole units; an odd number of units is padded with a zero unit.
+// docs/rtl.md section 3: a block has whole units; an odd number of units is padded with a zero unit.
 static void compare_mx(const struct beat *b) {
     int64_t xs = b->e->lanes, block = b->v->block, limit = firing_limit(b);
     int64_t units = (int64_t)u64_div_ceil((uint64_t)block, (uint64_t)xs),
@@ -173,7 +174,7 @@ static void compare_id(const struct beat *b) {
     if (b->data[0] != b->v->id[0]) fail_word(b, 0, b->v->id[0], b->data[0]);
 }
 
-// Elements of custom kernels, zeros behind the last one.
+// Compares int8 elements of custom kernels; zeros must follow the last one.
 static void compare_int8(const struct beat *b) {
     int64_t first = b->e->beats[b->tok] * b->e->lanes, limit = firing_limit(b);
     int valid = limit <= first ? 0 : limit - first < b->e->lanes ? (int)(limit - first) : b->e->lanes;
@@ -199,7 +200,7 @@ static void compare(const struct beat *b) {
     }
 }
 
-// The golden value of a token, from the cache while nothing moved.
+// Returns the golden value of a token, cached until the golden model moves.
 static const struct replay_value *value_for(struct check *check, struct edge *e, int64_t position, int tok) {
     if (!plan_run(check, position)) return NULL;
     if (e->key[tok] == check->generation) return &e->value[tok];
@@ -218,7 +219,7 @@ static void keep_logits(struct check *check, const struct edge *e, const uint32_
 
 static void forget_values(struct edge *e) { memset(e->key, 0, sizeof e->key); }
 
-// The end of a firing: next head, repetition or step.
+// Ends a firing and goes on to the next head, repetition or step.
 void edge_firing_done(struct edge *e) {
     memset(e->beats, 0, sizeof e->beats);
     memset(e->elements, 0, sizeof e->elements);
@@ -232,7 +233,7 @@ void edge_firing_done(struct edge *e) {
     e->step++;
 }
 
-// The step of the next beat; regions `when: last` pass over the others.
+// Finds the step of the next beat; streams in regions `when: last` skip the steps without a head.
 bool edge_current_step(struct check *check, struct edge *e, struct step *step) {
     while (plan_step(check, e->step, step)) {
         e->heads = e->together && step->tokens == 1 ? e->together : 1;
@@ -242,14 +243,14 @@ bool edge_current_step(struct check *check, struct edge *e, struct step *step) {
     return false;
 }
 
-// docs/rtl.md section 4.
+// Packs the step word of docs/rtl.md section 4.
 static uint64_t step_word(const struct check *check, const struct step *s) {
     uint64_t first = (uint64_t)s->first, krows = u64_div_ceil(first, (uint64_t)ir_key_channels(check->ir));
     return field_put(STEP_POS, first) | field_put(STEP_NTOK, (uint64_t)s->tokens) | field_put(STEP_HEAD, s->head) |
            field_put(STEP_FINAL, s->final) | field_put(STEP_KROWS, krows) | field_put(STEP_VBLOCKS, first / 64);
 }
 
-// False, here and below: the golden model has to wait, and nothing has been done.
+// Here and below, false means that the golden model has to wait and nothing has been done.
 static bool compare_step(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
     struct step step;
     uint64_t word = (uint64_t)data[1] << 32 | data[0];
@@ -269,7 +270,7 @@ static bool compare_step(struct check *check, int index, struct edge *e, const u
     return true;
 }
 
-// {index, id}: the ids that the golden model makes, in order.
+// Compares a {index, id} word with the ids that the golden model makes, in order.
 static bool compare_ring(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
     int64_t made = e->step;
     bool known = plan_run(check, check->request.count - 1 + made) && made < check->request.max_new;
@@ -283,14 +284,16 @@ static bool compare_ring(struct check *check, int index, struct edge *e, const u
     return true;
 }
 
-// The minimum set follows the other streams only through the prompt's first step and the first decode steps.
+// The minimum set compares the other streams only in the prompt's steps and the first decode steps of the first
+// request.
 static bool still_wanted(struct check *check, const struct edge *e) {
     if (check->set == CHECK_ALL || e->always) return true;
     int64_t prompt_steps = (int64_t)u64_div_ceil((uint64_t)check->request.count, (uint64_t)check->ir->design.tokens);
     return check->requests == 1 && e->step < prompt_steps + CHECK_FIRST_STEPS;
 }
 
-// A word of a result that the golden model has from here: its elements, and zeros behind the last one.
+// Stores a word of a result that the golden model takes from the design: its elements, and checks the zeros after the
+// last.
 static void keep_result(const struct beat *b) {
     struct edge *e = b->e;
     int64_t elements = ir_tensor_elements(&b->check->ir->tensor[e->tensor]), first = e->beats[b->tok] * e->lanes;
@@ -320,7 +323,7 @@ static void give_results(struct check *check, const struct edge *e, const struct
     check->generation++;
 }
 
-// Compares the beat, or keeps it. False: the golden model waits.
+// Compares the beat, or stores it for the golden model. False: the golden model waits.
 static bool use_beat(struct check *check, int index, struct edge *e, struct beat *b) {
     if (e->given) {
         keep_result(b);
@@ -336,7 +339,7 @@ static bool use_beat(struct check *check, int index, struct edge *e, struct beat
     return true;
 }
 
-// A word of padding under another token's number looks like its own.
+// Checks that every token has as many words, because a word of padding under another token's number looks valid.
 static void compare_token_words(struct check *check, int index, const struct edge *e, const struct step *step,
                                 int tokens, uint64_t cycle) {
     for (int t = 1; t < tokens; t++)
@@ -347,8 +350,8 @@ static void compare_token_words(struct check *check, int index, const struct edg
                        (long long)e->beats[0]);
 }
 
-// A counted stream says how many elements a word has: at least one, no more than fit it, all of the firing in the end.
-// Of a dynamic dimension every token has as many as the step's last one.
+// Checks the element counts of a counted stream: at least one per word, no more than fit it, and all elements of the
+// firing at its end. With a dynamic dimension every token has as many as the step's last one.
 static void compare_counts(struct check *check, int index, const struct edge *e, const struct step *step, int tokens,
                            const struct beat *b, bool last) {
     int64_t want = !b->v ? 0 : dynamic_cols(b) ? step->first + step->tokens - b->begin : firing_limit(b);
@@ -362,7 +365,7 @@ static void compare_counts(struct check *check, int index, const struct edge *e,
                        (long long)step->first, (long long)e->repetition, (long long)e->elements[t], t, (long long)want);
 }
 
-// Positions before a layer's window are neither read nor made.
+// Returns the first position of a layer's window; earlier positions are neither read nor made.
 static int64_t begin_of(const struct check *check, const struct edge *e, int64_t position) {
     int64_t repetition = e->fixed ? e->fixed_repetition : e->repetition;
     return window_begin(check->ir, window_node(check->ir, e->tensor), repetition, position);
@@ -399,7 +402,7 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
     return true;
 }
 
-// ---- beats that wait ----
+// ---- queued beats ----
 
 static bool part_beat(struct check *check, int edge, const uint32_t data[], const struct check_queued *q) {
     struct edge *e = &check->edge[edge], *part = e->route ? route_part(check, e) : e;
@@ -409,7 +412,7 @@ static bool part_beat(struct check *check, int edge, const uint32_t data[], cons
         return true;
     }
     struct beat b = {.check = check, .index = edge, .e = part, .data = data, .count = q->count, .cycle = q->cycle};
-    e->tensor = part->tensor; // that of the message, if there is one
+    e->tensor = part->tensor; // the tensor that a message names
     if (part->active && !tensor_beat(check, edge, part, &b, q->user, q->last)) return false;
     if (e->route && q->last) route_done(e);
     return true;
@@ -422,7 +425,7 @@ static bool process(struct check *check, int edge, const uint32_t data[], const 
     return e->is_ring ? compare_ring(check, edge, e, data, q->cycle) : part_beat(check, edge, data, q);
 }
 
-// True when a beat has gone.
+// Processes the queued beats of an edge. Returns true when at least one was taken.
 static bool drain_edge(struct check *check, int edge) {
     struct check_queue *q = &check->edge[edge].queue;
     size_t before = q->done;
@@ -448,7 +451,7 @@ static void enqueue(struct check *check, int edge, const uint32_t data[], const 
     VEC_PUSH(check->arena, q->beat, *beat);
     for (size_t w = 0; w < q->words; w++) VEC_PUSH(check->arena, q->word, data[w]);
     drain_edge(check, edge);
-    if (check->edge[edge].given && beat->last) check_drain(check); // others wait for it
+    if (check->edge[edge].given && beat->last) check_drain(check); // other beats wait for it
 }
 
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each edge of the kernel graph carries: derived from the tensor at its writing port, or else at its reading port.
+// Finds what each edge of the kernel graph carries, from the tensor at its writing port, or else at its reading port.
 #include <string.h>
 
 #include "verif/check/check_internal.h"
@@ -11,7 +11,7 @@ static const struct ir_port *port_of(const struct ir *ir, const struct ir_edge *
     return source ? &ir->kernel[e->src_kernel].port[e->src_port] : &ir->kernel[e->dst_kernel].port[e->dst_port];
 }
 
-// The port that names the tensor, or NULL.
+// Returns the port that names the tensor, or NULL.
 static const struct ir_port *naming_port(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *src = port_of(ir, e, true), *dst = port_of(ir, e, false);
     if (src->tensor != IR_NONE) return src;
@@ -52,7 +52,7 @@ int64_t check_last_repetition(const struct ir *ir, int tensor) {
     return carry_of(r, tensor, false) != NULL ? r->repeat : r->repeat - 1;
 }
 
-// leaves: towards an output of the design, which takes what the last repetition made.
+// Sets how often a value is sent. leaves: towards an output of the design, which takes the last repetition's value.
 void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves) {
     int home = ir->tensor[e->tensor].region;
     if (region == IR_NONE) region = home;
@@ -79,7 +79,7 @@ int edge_lanes(const struct ir *ir, const struct ir_port *port, enum ir_dtype dt
     }
 }
 
-// A tensor of several dimensions whose stream is not in row-major order.
+// Finds the order of the elements of a tensor of several dimensions that is not streamed in row-major order.
 bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     int64_t extent[IR_MAX_RANK] = {1};
@@ -87,12 +87,12 @@ bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, s
     if (t->dtype != IR_F32 || t->heads || t->rank < 2 || type->rank != t->rank + 1 || type->map[0] != type->loops - 1)
         return false;
     for (int d = 0; d < t->rank; d++) extent[1 + d] = t->shape[d].bound;
-    words.loops--; // without the tokens
+    words.loops--; // the tokens' loop is not part of the order
     words.map[0] = IR_NONE;
     return itensor_walk(&words, extent, walk) && walk->loops > 1;
 }
 
-// Whether a softmax takes this tensor or makes what it is made of: its scores, its weights, these quantized.
+// True for the tensors around a softmax: its scores, its weights, and its quantized weights.
 static bool is_of_softmax(const struct ir *ir, int softmax, int tensor) {
     const struct ir_node *node = &ir->node[softmax];
     int producer = ir->tensor[tensor].producer;
@@ -100,7 +100,7 @@ static bool is_of_softmax(const struct ir *ir, int softmax, int tensor) {
            (producer != IR_NONE && ir->node[producer].in[0] == node->out[0]);
 }
 
-// Query heads that are tokens there in steps of one token; 0: none.
+// Returns how many query heads are sent as tokens in steps of one token; 0: none.
 static int together_of(const struct ir *ir, int tensor) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].node != IR_NONE && ir_node_is(ir, ir->kernel[k].node, OP_OF_SCORES) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files of the stream checker.
+// Declarations shared by the files of the stream checker.
 #ifndef VERIF_CHECK_INTERNAL_H
 #define VERIF_CHECK_INTERNAL_H
 
@@ -12,10 +12,10 @@ struct step {
     int64_t first;
     int tokens;
     bool head;  // regions `when: last` run
-    bool final; // the last one by count
+    bool final; // the last step when the request ends by its count
 };
 
-// Beats that cannot be compared yet, the oldest first.
+// Beats that cannot be compared yet, oldest first.
 struct check_queued {
     uint64_t cycle;
     unsigned user, count;
@@ -23,37 +23,37 @@ struct check_queued {
 };
 struct check_queue {
     VEC(struct check_queued) beat;
-    VEC(uint32_t) word; // of all beats, `words` of each
+    VEC(uint32_t) word; // the data of all beats, `words` for each
     size_t words, done;
 };
 
-// What one edge carries, and how far it is.
+// The tensor that one edge carries, and the progress of its comparison.
 struct edge {
-    bool active;   // carries what is compared: a tensor, step words or ids for the ring
+    bool active;   // carries data to compare: a tensor, step words or ids for the ring
     bool probed;   // the design has a probe there
     bool always;   // part of the minimum set
     bool is_step;  // carries step words
-    bool is_ahead; // that run ahead of the ids: an end-of-text id does not stop them
-    bool is_ring;  // carries {index, id} of the ids made
+    bool is_ahead; // step words sent ahead of the ids: an end-of-text id does not stop them
+    bool is_ring;  // carries {index, id} of the generated ids
     bool is_logits;
-    struct route *route; // NULL: one tensor, all of its firings. Else the fields below are those of its parts
+    struct route *route; // NULL: one tensor, all of its firings. Otherwise the fields below are those of its parts
     bool seen, varied;   // varied: not all of its beats begin with the same word
     uint32_t first_word;
-    uint64_t shown; // beats
+    uint64_t shown; // beats shown
     int tensor;
     enum ir_dtype dtype;
-    int lanes;             // elements of a beat
-    bool counted, tokened; // tcount, tuser/tlast present
-    bool one_token;        // in a region `when: last`: only the last token of the step
+    int lanes;             // elements per beat
+    bool counted, tokened; // has tcount; has tuser and tlast
+    bool one_token;        // in a region `when: last`: carries only the last token of the step
     int64_t repetitions;   // firings of the value per step
-    bool fixed;            // a value from another region: always repetition `fixed_repetition`
+    bool fixed;            // the value comes from another region: always repetition `fixed_repetition`
     int64_t fixed_repetition;
-    int firings;  // firings that make up one value of all tokens (heads, rows)
-    int together; // query heads that are the tokens of a firing in steps of one token; 0: none
-    int heads;    // of the present firing
-    bool walked;  // the elements come in the order of `walk`; else in that of the value
+    int firings;  // number of firings of one value of all tokens (heads, rows)
+    int together; // query heads sent as the tokens of a firing in steps of one token; 0: none
+    int heads;    // heads in the current firing
+    bool walked;  // the elements are in the order of `walk`; otherwise in that of the value
     struct itensor_walk walk;
-    bool given;                     // the result of a kernel without golden function: taken as it is
+    bool given; // the result of a kernel without a golden function: the golden model takes it from here
     void *result[CHECK_MAX_TOKENS]; // of this firing, per token
     struct check_queue queue;       // beats that wait for the golden model
     // progress
@@ -61,7 +61,7 @@ struct edge {
     int firing;
     int64_t beats[CHECK_MAX_TOKENS];    // of this firing, per token
     int64_t elements[CHECK_MAX_TOKENS]; // counted streams: elements of this firing
-    int next_token;                     // streams without tuser
+    int next_token;                     // for streams without tuser
     // the value of each token, valid while key matches
     struct replay_value value[CHECK_MAX_TOKENS];
     uint64_t key[CHECK_MAX_TOKENS];
@@ -72,38 +72,38 @@ struct check {
     const struct ir *ir;
     struct replay *golden;
     enum check_set set;
-    bool around; // kernels without golden function: beats may have to wait for what these give
-    bool waits;  // the golden model, for such a result
+    bool around; // some kernels have no golden function: beats may have to wait for their results
+    bool waits;  // the golden model waits for such a result
     struct edge *edge;
-    const bool *needed; // per tensor: in the last repetition of its region
+    const bool *needed; // per tensor: needed in the last repetition of its region
     int requests;
     // plan
     struct check_request request;
-    uint32_t *ids; // made by the golden model
+    uint32_t *ids; // generated by the golden model
     int64_t id_count;
-    int64_t positions; // run so far
+    int64_t positions; // positions run so far
     bool golden_failed;
-    uint64_t generation; // changes with every golden step: cached values end
+    uint64_t generation; // changes with every golden step, which invalidates cached values
     // results
     struct check_counts counts;
     const char *mismatch;
     struct check_oracle *oracle; // NULL: none
     VEC(float) logits;
     int hashed;    // tensor whose rows the design hashes; IR_NONE: none
-    uint64_t hash; // of the golden model's
+    uint64_t hash; // hash of the golden model's rows
 };
 
 // check_plan.c
 void plan_begin(struct check *check);
-// Step `index` of the request; false when the request has fewer steps. Runs the golden model as far as needed.
+// Finds step `index` of the request; false when the request has fewer steps. Runs the golden model as far as needed.
 bool plan_step(struct check *check, int64_t index, struct step *step);
-// The same, as if no id ended the request.
+// Finds a step as if no id ended the request.
 bool plan_step_ahead(const struct check *check, int64_t index, struct step *step);
 int64_t plan_steps(struct check *check);
 // Runs the golden model up to and including a position; false when the request ends before it.
 bool plan_run(struct check *check, int64_t position);
 
-// check_oracle.c: the oracle's step beside the golden model's, and all names compared.
+// check_oracle.c: runs the oracle's step that corresponds to the golden model's, and compares all names.
 void check_oracle_step(struct check *check, uint32_t id, const float *const row[], int64_t position, bool head,
                        bool golden_done);
 
@@ -111,32 +111,35 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
 void edges_open(struct check *check);
 void edges_begin(struct check *check);
 void edge_begin(struct edge *e);
-int edge_lanes(const struct ir *, const struct ir_port *port, enum ir_dtype dtype); // elements of a word
+int edge_lanes(const struct ir *, const struct ir_port *port, enum ir_dtype dtype); // elements per word
 int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port);
 bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk);
-void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves); // in a port's region
-// Repetition that readers outside the tensor's region see: what a carried one is after the last.
+void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves); // region: the port's
+// Returns the repetition that readers outside the tensor's region see. For a carried tensor it is
+// `repeat`, the value after the last repetition.
 int64_t check_last_repetition(const struct ir *ir, int tensor);
 
-// check_beat.c: a firing has gone by; the golden step of a stream of a tensor that its next beat belongs to.
+// check_beat.c: edge_firing_done ends a firing; edge_current_step finds the golden step of a tensor stream's next beat.
 void edge_firing_done(struct edge *e);
 bool edge_current_step(struct check *check, struct edge *e, struct step *step);
-// Compares the beats that wait, as far as the golden model has come.
+// Compares the queued beats as far as the golden model has run.
 void check_drain(struct check *check);
 
-// check_routes.c: what moves tensors without changing them. Finds what edges carry that no port names.
+// check_routes.c: streams at kernels that move tensors without changing them. Finds what edges carry that no port
+// names.
 void routes_open(struct check *check);
 void routes_begin(struct check *check);
-// Whose beat is next on the edge. NULL: the request has no more, or the golden model waits (check->waits).
+// Returns the part whose beat is next on the edge. NULL: the request has no more, or the golden model waits
+// (check->waits).
 struct edge *route_part(struct check *check, struct edge *e);
-void route_done(struct edge *e); // that firing has ended
+void route_done(struct edge *e); // ends the firing of that part
 int route_parts(const struct edge *e);
-struct edge *route_part_at(const struct edge *e, int part); // NULL: nothing is known of it
+struct edge *route_part_at(const struct edge *e, int part); // NULL: its contents are unknown
 
 // check_needed.c
 bool *check_needed(struct check *check);
 
-// check.c: records the first difference; `fmt` goes behind the place of the edge.
+// check.c: records the first difference; `fmt` follows the place of the edge in the message.
 void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, ...) RILL_PRINTF(4, 5);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tensors the outputs still need in the last repetition of their region, for everything that reads them: a
-// request may end while others are on their way, or what is made of them.
+// Finds the tensors that the outputs still need in the last repetition of their region. A request may end while other
+// tensors, or values made from them, are still in flight.
 #include "verif/check/check_internal.h"
 
 static bool reads(const struct ir_node *node, int tensor) {
@@ -9,7 +9,7 @@ static bool reads(const struct ir_node *node, int tensor) {
     return false;
 }
 
-// By an output, an initial value or an operation outside the region.
+// True if an output, an initial value or an operation outside the region reads the tensor.
 static bool read_outside(const struct ir *ir, int region, int tensor) {
     bool found = false;
     for (int o = 0; o < ir->outputs; o++) found |= ir->output[o] == tensor;
@@ -31,7 +31,7 @@ static bool makes_needed(const struct ir_node *node, const bool *needed) {
     return found;
 }
 
-// Without those that an operation reads of which nothing is needed: their stream to it may end early.
+// Drops tensors that are read by an operation whose results are not needed, because their stream to it may end early.
 static bool *read_whole(const struct check *check, const bool *needed) {
     const struct ir *ir = check->ir;
     bool *whole = ARENA_ARRAY(check->arena, bool, (size_t)ir->tensors + 1);

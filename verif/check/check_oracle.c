@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model's values, which come from the compiled graph, against the oracle's, which come from the spec: every
-// tensor that the spec names, at every position, in every repetition, bit by bit.
+// Compares the golden model's values, which come from the compiled graph, with the oracle's, which come from the spec:
+// every tensor that the spec names, at every position, in every repetition, bit by bit.
 #include <stdarg.h>
 #include <string.h>
 
 #include "verif/check/check_internal.h"
 
-// How a name of the spec is found in the compiled graph.
+// How a tensor of the spec is found in the compiled graph.
 enum match {
-    MATCH_NONE,   // no output depends on it, or nobody can know it
-    MATCH_EVERY,  // repetition by repetition
-    MATCH_FINAL,  // its last value: it has moved to a region that repeats otherwise, or is carried no more
-    MATCH_THROUGH // a carried name that is left out: it means what its initial and next values mean
+    MATCH_NONE,   // not compared: no output depends on it, or it is unknown
+    MATCH_EVERY,  // compared in every repetition
+    MATCH_FINAL,  // only its last value: it has moved to a region that repeats otherwise, or is no longer carried
+    MATCH_THROUGH // a carried name that was removed: it has the values of its initial and next tensors
 };
 
 struct check_name {
     enum match match;
-    int tensor; // of the compiled graph
+    int tensor; // in the compiled graph
     uint64_t values;
 };
 
@@ -26,7 +26,7 @@ struct check_oracle {
     const char *path;        // of the spec
     struct check_name *name; // per tensor of the spec
     uint64_t positions;
-    uint32_t *ids;            // that it makes
+    uint32_t *ids;            // ids that the oracle makes
     float *row[IR_MAX_PORTS]; // outputs of all rows
     int64_t row_capacity[IR_MAX_PORTS];
 };
@@ -54,7 +54,8 @@ static int64_t repeat_of(const struct ir *ir, int tensor) {
     return region == IR_NONE ? 1 : ir->region[region].repeat;
 }
 
-// The last next value of an output that is carried has its name.
+// If `t` is the next value of a carried tensor that the design no longer carries, returns the design's tensor that has
+// the carried tensor's name; otherwise IR_NONE.
 static int find_renamed(const struct check *check, int t) {
     const struct oracle_graph *g = check->oracle->graph;
     for (int c = 0; c < oracle_tensors(g); c++) {
@@ -84,7 +85,7 @@ static void check_ports(struct check *check, const char *what, int wanted, int h
     if (wanted != have) fail(check, "oracle: the spec has %d %s, the design %d", wanted, what, have);
 }
 
-// What an output is in the design: nothing, where a kernel without golden function makes it.
+// Returns the design's tensor of an output; none where a kernel without a golden function makes it.
 static int output_tensor(const struct check *check, int output) {
     const struct check_oracle *o = check->oracle;
     int t = oracle_find(o->graph, oracle_output(o->graph, output).name);
@@ -92,7 +93,7 @@ static int output_tensor(const struct check *check, int output) {
     return o->name[t].match == MATCH_NONE ? check->ir->output[output] : o->name[t].tensor;
 }
 
-// Inputs and outputs in their order; inputs that nothing needs are no part of the design.
+// Compares inputs and outputs in order; inputs that nothing needs are not part of the design.
 static void check_interface(struct check *check) {
     const struct oracle_graph *g = check->oracle->graph;
     const struct ir *ir = check->ir;
@@ -128,10 +129,10 @@ void check_set_oracle(struct check *check, const struct oracle_graph *graph, str
 
 // ---- values ----
 
-// Two values of one tensor under comparison.
+// Two values of one tensor being compared.
 struct pair {
     struct check *check;
-    int tensor; // of the spec
+    int tensor; // in the spec
     int64_t repetition, position;
     const struct oracle_value *want;
     const struct replay_value *got;
@@ -157,7 +158,7 @@ static void differ_ints(const struct pair *p, int64_t element, int64_t want, int
             arena_printf(p->check->arena, "%lld", (long long)got));
 }
 
-// Rows of the golden value may lie apart.
+// The rows of the golden value may have gaps between them.
 static int64_t at(const struct replay_value *v, int64_t element) {
     return element / v->cols * v->stride + element % v->cols;
 }
@@ -248,11 +249,11 @@ static void compare_pair(const struct pair *p) {
 
 // ---- one position ----
 
-// What the oracle has made in this step.
+// Compares a value that the oracle made in this step.
 static void compare_at(struct check *check, int t, int64_t repetition, int64_t golden, int64_t position) {
     const struct oracle_value *want = oracle_value(check->oracle->run, t, repetition);
     struct replay_value got;
-    if (!want) return; // its region runs for other positions
+    if (!want) return; // its region did not run at this position
     struct pair p = {check, t, repetition, position, want, &got};
     if (replay_value(check->golden, check->oracle->name[t].tensor, golden, position, &got)) compare_pair(&p);
     else
@@ -269,7 +270,7 @@ static void compare_name(struct check *check, int t, int64_t position) {
     for (int64_t r = 0; name->match == MATCH_EVERY && r <= last; r++) compare_at(check, t, r, r, position);
 }
 
-// The design has only those inputs that it needs.
+// Spreads the design's input rows over the spec's inputs, because the design has only those inputs that it needs.
 static void spread_rows(const struct check_oracle *o, const float *const row[], const float *all[]) {
     int have = 0;
     for (int i = 0; i < oracle_inputs(o->graph); i++) {
@@ -303,7 +304,7 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
         fail(check, "oracle: a fault in the %s alone: %s", done ? "compiled graph" : "spec", why ? why : "unknown");
     }
     if (!done || !golden_done) return;
-    for (int carried = 0; carried < 2; carried++) // first where a difference is made, then where it is carried to
+    for (int carried = 0; carried < 2; carried++) // first where a difference arises, then where it is carried to
         for (int t = 0; t < oracle_tensors(o->graph); t++)
             if (oracle_info(o->graph, t).carried == (carried == 1)) compare_name(check, t, position);
     if (head && oracle_is_lm(o->graph)) o->ids[check->id_count] = oracle_next_id(o->run);
@@ -311,7 +312,7 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
     o->positions++;
 }
 
-// Whether an output can be evaluated.
+// True if the oracle can evaluate the output.
 static bool knows(const struct check_oracle *o, int output) {
     return !oracle_info(o->graph, oracle_find(o->graph, oracle_output(o->graph, output).name)).unknown;
 }

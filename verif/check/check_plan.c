@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps a request has, and the golden model run along with them.
+// Finds the steps of a request and runs the golden model along with them.
 #include "verif/check/check_internal.h"
 
 static int64_t prompt_steps(const struct check *check) {
@@ -20,13 +20,13 @@ static bool head_at(const struct check *check, int64_t position) {
     return !check->ir->design.is_lm || position >= check->request.count - 1;
 }
 
-// A position behind the prompt that the request has room for.
+// True for a position after the prompt for which the request has room.
 static bool has_room(const struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     return check->ir->design.is_lm && position < check->ir->design.context && position - r->count + 1 < r->max_new;
 }
 
-// True when position exists: a prompt position, or one fed by an id that was made before it and did not end the
+// True when the position exists: a prompt position, or one fed by an id that was made before it and did not end the
 // request.
 static bool plan_has(const struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
@@ -74,7 +74,7 @@ bool plan_run(struct check *check, int64_t position) {
     return true;
 }
 
-// The positions of a step; true when it is one of the prompt.
+// Finds the positions of a step; returns true when it is a prompt step.
 static bool step_at(const struct check *check, int64_t index, struct step *step) {
     int64_t tokens = check->ir->design.tokens, count = check->request.count, prefill = prompt_steps(check);
     bool in_prompt = index < prefill;

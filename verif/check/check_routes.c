@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams behind and before kernels that move words and change none: what they carry follows from the streams at the
-// kernel's other side, whose ports name a tensor, and, where several tensors take turns, from the kernel's schedule.
+// Streams at kernels that move words without changing them. What they carry follows from the streams at the kernel's
+// other side, whose ports name a tensor, and, where several tensors take turns, from the kernel's schedule.
 #include "verif/check/check_internal.h"
 #include "gen/kernel/kernel.h"
 #include "gen/ir/schedule.h"
 
-// A stream of several tensors in turn (what a multiplexer gives, or a demultiplexer takes), or of some firings of one
-// (what a demultiplexer gives at port `only`; then part 0 counts all of them).
+// A stream that carries several tensors in turn (output of a multiplexer, input of a demultiplexer), or some of the
+// firings of one tensor (output `only` of a demultiplexer; part 0 then counts all of them).
 struct route {
-    struct schedule_table table; // of the multiplexer or demultiplexer: an entry names a port
+    struct schedule_table table; // schedule of the multiplexer or demultiplexer; an entry names a port
     int ports, only;
     struct edge **part; // per port
-    struct edge *none;  // a firing that nobody reads: nothing is known of it
+    struct edge *none;  // a firing that is not read: its contents are unknown
     // progress
     int64_t step, turn, index;
     int at; // section
@@ -29,16 +29,16 @@ static struct route *read_route(struct check *check, const struct ir_kernel *k) 
     return r;
 }
 
-// ---- finding out ----
+// ---- finding the contents ----
 
 static bool is_of(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
-// Kernels that give the firings of their one input, in another width, order or number of words a firing.
+// Kernels that pass on the firings of their single input, in another width, order or number of words per firing.
 static bool is_mover(const struct ir *ir, int kernel) {
     return is_of(ir, kernel, KERNEL_FRAMES | KERNEL_WIDTH | KERNEL_REORDERS | KERNEL_REPEATS);
 }
 
-// The edge at a kernel's i-th stream of data in this direction, or IR_NONE.
+// Returns the edge at a kernel's i-th data stream in this direction, or IR_NONE.
 static int edge_at(const struct ir *ir, int kernel, bool output, int i) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; p < k->ports; p++)
@@ -53,13 +53,13 @@ static const struct ir_port *writing_port(const struct ir *ir, int edge) {
     return &ir->kernel[e->src_kernel].port[e->src_port];
 }
 
-// An edge that is known, of a tensor or, with `routed`, of several in turn.
+// Returns the edge if its contents are known: one tensor, or with `routed` also several in turn.
 static const struct edge *known(const struct check *check, int edge, bool routed) {
     const struct edge *e = edge == IR_NONE ? NULL : &check->edge[edge];
     return e && e->active && (routed || !e->route) ? e : NULL;
 }
 
-// The same words again: not part of the minimum, and nothing is taken from here.
+// Copies an edge that carries the same words. The copy is not in the minimum set, and no results are taken from it.
 static struct edge same_words(const struct edge *from) {
     struct edge e = *from;
     e.always = e.is_logits = e.given = e.probed = false;
@@ -87,7 +87,7 @@ static bool take(struct check *check, struct edge *e, const struct edge *from) {
     return true;
 }
 
-// Elements of a word at this edge, and whether it counts them.
+// Sets the elements per word at this edge, and whether it counts them.
 static void set_width(const struct ir *ir, int edge, struct edge *e) {
     const struct ir_port *port = writing_port(ir, edge);
     e->lanes = edge_lanes(ir, port, e->dtype);
@@ -99,7 +99,7 @@ static const struct ir_port *reading_port(const struct ir *ir, int edge) {
     return &ir->kernel[e->dst_kernel].port[e->dst_port];
 }
 
-// The stream behind a kernel that gives the words of this one in their order, in another width; or IR_NONE.
+// Returns the stream after a kernel that passes on the words of this one in order, in another width; or IR_NONE.
 static int edge_in_order(const struct ir *ir, int edge) {
     int k = ir->edge[edge].dst_kernel;
     return is_of(ir, k, KERNEL_WIDTH | KERNEL_FRAMES) ? edge_at(ir, k, true, 0) : IR_NONE;
@@ -111,8 +111,8 @@ static bool order_at(const struct ir *ir, struct edge *e, const struct ir_port *
     return true;
 }
 
-// The order of the words: that of the neighbour, unless a port, here or behind kernels that keep the order, has one for
-// each dimension. False: not known, as `reorders` has changed it.
+// Sets the order of the words: the neighbour's, unless a port, here or after kernels that keep the order, gives one for
+// each dimension. Returns false if it is unknown because `reorders` has changed it.
 static bool set_order(const struct ir *ir, int edge, struct edge *e, bool reorders) {
     const struct ir_tensor *t = &ir->tensor[e->tensor];
     bool ordered = t->dtype == IR_F32 && !t->heads && t->rank > 1;
@@ -123,14 +123,14 @@ static bool set_order(const struct ir *ir, int edge, struct edge *e, bool reorde
     return !reorders;
 }
 
-// The order behind a kernel that moves: of one tensor, of some of its firings, or of several, which must keep it.
+// Sets the order after a moving kernel, for one tensor or some of its firings. Several tensors must keep their order.
 static bool order_moved(const struct ir *ir, int edge, struct edge *e, bool reorders, bool repeats) {
     if (!e->route) return set_order(ir, edge, e, reorders);
     if (e->route->only == IR_NONE) return !reorders && !repeats;
     return !reorders || set_order(ir, edge, e->route->part[0], true);
 }
 
-// The edge at the other side of a kernel that moves a tensor, in the form of this one.
+// Takes the contents of the edge at the other side of a moving kernel, in the form of this edge.
 static bool take_moved(struct check *check, int edge, struct edge *e, int from, int mover) {
     const struct ir *ir = check->ir;
     const struct edge *other = known(check, from, true);
@@ -149,7 +149,7 @@ static bool take_moved(struct check *check, int edge, struct edge *e, int from, 
     return true;
 }
 
-// All streams at one side of a multiplexer or demultiplexer, in turn.
+// Takes the contents of all streams at one side of a multiplexer or demultiplexer, in turn.
 static bool take_turns(struct check *check, struct edge *e, int kernel, bool outputs) {
     const struct ir *ir = check->ir;
     struct route *r = read_route(check, &ir->kernel[kernel]);
@@ -163,7 +163,7 @@ static bool take_turns(struct check *check, struct edge *e, int kernel, bool out
     return true;
 }
 
-// The firings of one tensor that a demultiplexer sends this way.
+// Takes the firings of one tensor that a demultiplexer sends this way.
 static bool take_some(struct check *check, int edge, struct edge *e, int kernel) {
     const struct ir *ir = check->ir;
     const struct edge *from = known(check, edge_at(ir, kernel, false, 0), false);
@@ -177,7 +177,7 @@ static bool take_some(struct check *check, int edge, struct edge *e, int kernel)
     return true;
 }
 
-// What the last token of a step has when its region has ended.
+// Takes the last token of a step, which leaves when its region has ended.
 static bool take_last(struct check *check, struct edge *e, int from) {
     const struct edge *all = known(check, from, true);
     if (!all || (all->route && all->route->only == IR_NONE)) return false;
@@ -188,7 +188,7 @@ static bool take_last(struct check *check, struct edge *e, int from) {
     return true;
 }
 
-// Query heads as tokens at this side of a kernel, as firings at the other one.
+// Takes query heads that are tokens at this side of a kernel and firings at the other.
 static bool take_together(struct check *check, struct edge *e, int kernel, int other) {
     if (!take(check, e, known(check, other, false))) return false;
     e->together = (int)kernel_together(&check->ir->kernel[kernel]);
@@ -209,7 +209,7 @@ static bool find_by_writer(struct check *check, int edge, struct edge *e) {
 static bool find_by_reader(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].dst_kernel;
-    if (reading_port(ir, edge)->role == IR_ROLE_STEP) return false; // told by what brings it alone
+    if (reading_port(ir, edge)->role == IR_ROLE_STEP) return false; // known from its writer alone
     if (is_of(ir, k, KERNEL_DEMUX)) return take_turns(check, e, k, true);
     if (is_of(ir, k, KERNEL_UNPACKS)) return take_together(check, e, k, edge_at(ir, k, true, 0));
     for (int i = 0; is_of(ir, k, KERNEL_FORK) && i < kernel_ports(&ir->kernel[k]); i++)
@@ -248,13 +248,13 @@ static void next_entry(struct route *r) {
     r->at++;
 }
 
-// Goes to the next entry that the step has; the last one of a section is always there.
+// Goes to the next entry that this step has; the last one of a section always exists.
 static void pass_over(struct route *r, const struct step *step) {
     const struct schedule_table *t = &r->table;
     while (t->many && step->tokens == 1 && t->many[t->section[r->at].first + r->index]) next_entry(r);
 }
 
-// Goes to the next section that runs. False: the request has no further step, or the golden model waits.
+// Goes to the next section that runs. Returns false: the request has no further step, or the golden model waits.
 static bool find_entry(struct check *check, struct route *r) {
     struct step step;
     for (; plan_step(check, r->step, &step); r->step++, r->at = 0)

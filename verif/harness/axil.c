@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Lite accesses, one after the other.
+// AXI4-Lite accesses, done one after the other.
 #include "verif/harness/axil.h"
 
 #include "gen/base/base.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Lite: a list of accesses done one after the other.
+// An AXI4-Lite master: a list of accesses that are done one after the other.
 #ifndef VERIF_AXIL_H
 #define VERIF_AXIL_H
 
@@ -17,9 +17,9 @@ struct axil {
 };
 void axil_clear(struct axil *axil);
 void axil_write(struct axil *axil, uint32_t address, uint32_t data);
-int axil_read(struct axil *axil, uint32_t address); // index of the access that will hold the data
+int axil_read(struct axil *axil, uint32_t address); // returns the index of the access that will hold the data
 bool axil_busy(const struct axil *axil);
-// One clock. True in the cycle in which the last access completes.
+// Advances by one clock. Returns true in the cycle in which the last access completes.
 bool axil_edge(struct axil *axil, struct sim_pins *pins);
 
 #endif

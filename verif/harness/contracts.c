@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels against their timing contracts, cycle by cycle: a word may not be offered later, nor an input be
-// refused, than the numbers of the spec allow (gen/spec/custom.h, docs/kernels.md).
+// Checks custom kernels against their timing contracts, cycle by cycle. A kernel must not offer a word later, or refuse
+// an input longer, than the numbers of the spec allow (gen/spec/custom.h, docs/kernels.md).
 #include "verif/harness/contracts.h"
 
 #include <string.h>
@@ -10,9 +10,9 @@
 
 enum { SETTLE = 2 /* cycles after a reset, and after a stall of a pipe, in which an input may be refused */ };
 
-struct group {              // words that were taken together; of a pipe: one
-    uint64_t taken, stalls; // cycle of the last word; stalls of the output until then
-    uint64_t end;           // words out when its last one has left
+struct group {              // words that were taken together; a pipe: one word
+    uint64_t taken, stalls; // cycle at which the last word was taken; stalls of the output until then
+    uint64_t end;           // count of output words when the group's last one has left
 };
 
 struct contract {
@@ -20,17 +20,17 @@ struct contract {
     const char *kernel;
     int inputs;
     struct timing_contract c;
-    struct timing_groups groups; // of a pipe: words one by one
-    uint64_t reset;              // cycle
-    // inputs: words in this group's rows
+    struct timing_groups groups; // a pipe: groups of single words
+    uint64_t reset;              // cycle of the reset
+    // inputs: progress in the rows of the current group
     int64_t row[CUSTOM_MAX_PORTS], done[CUSTOM_MAX_PORTS], tokens, index, given;
-    uint64_t taken_words[CUSTOM_MAX_PORTS]; // where each makes its own
+    uint64_t taken_words[CUSTOM_MAX_PORTS]; // where each word makes its own result
     uint64_t last_take, last_leave, last_stall;
     bool took, left;
-    // groups whose words are to come
+    // groups whose results have not all left
     VEC(struct group) group;
     size_t first;
-    uint64_t due, given_words; // words that the groups so far make; that have left
+    uint64_t due, given_words; // words that the groups taken so far make; words that have left
     uint64_t stalls;
     bool offered;
     struct contract_finding found;
@@ -89,12 +89,12 @@ static void add_group(struct contracts *w, struct contract *k, uint64_t cycle, u
 
 // ---- inputs ----
 
-static int64_t share(const struct contract *k, int i) { // rows of the group
+static int64_t share(const struct contract *k, int i) { // rows that input i has in this group
     int64_t rest = k->groups.words[i] - k->done[i];
     return k->groups.take[i] < rest ? k->groups.take[i] : rest;
 }
 
-// Inputs whose word is next, as bits.
+// Returns a bit mask of the inputs that must give the next word.
 static int needed(const struct contract *k) {
     int64_t row = INT64_MAX;
     int bits = 0;
@@ -105,7 +105,7 @@ static int needed(const struct contract *k) {
     return bits;
 }
 
-// A row for a row: every word makes its own.
+// True if each row in makes one row out, so that every word makes its own result.
 static bool by_word(const struct contract *k) {
     bool one = k->groups.gives == 1;
     for (int i = 0; i < k->inputs; i++) one &= share(k, i) <= 1;
@@ -124,7 +124,7 @@ static void end_group(struct contracts *w, struct contract *k, uint64_t cycle) {
     k->tokens = 0;
 }
 
-// Words of which every input has taken one.
+// Adds a group of one word once every input has taken its part of that word.
 static void take_words(struct contracts *w, struct contract *k, int taken, uint64_t cycle) {
     uint64_t before = UINT64_MAX, after = UINT64_MAX;
     for (int i = 0; i < k->inputs; i++) {
@@ -148,7 +148,7 @@ static void take_groups(struct contracts *w, struct contract *k, int taken, int 
     if (whole) end_group(w, k, cycle);
 }
 
-// A word that waits must be taken unless the groups' places are full, or the pipe stands.
+// Checks that a waiting word is taken, unless the places for groups are full or the pipe has stalled.
 static void check_refusal(struct contract *k, const struct contract_pins *pins, uint64_t cycle) {
     int need = needed(k), valid = pins->in_tvalid, ready = pins->in_tready;
     if ((valid & need) != need || (ready & need) == need || !pins->beside) return;
@@ -162,7 +162,7 @@ static void check_refusal(struct contract *k, const struct contract_pins *pins, 
 
 static void check_offer(struct contract *k, uint64_t cycle) {
     k->offered = true;
-    if (k->first == k->group.count) return; // before its group is whole
+    if (k->first == k->group.count) return; // offered before its group was complete
     const struct group *g = &k->group.items[k->first];
     uint64_t allowed = g->taken + (uint64_t)k->c.stages + (is_pipe(k) ? k->stalls - g->stalls : 0);
     uint64_t next = k->left ? k->last_leave + (uint64_t)(k->groups.every ? k->groups.every : 1) : 0;

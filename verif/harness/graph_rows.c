@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs that are no language models: random fp32 rows, or a file's, into the input areas, the output areas against the
-// golden model and into a file.
+// Requests of graphs that are not language models: fills the input areas with fp32 rows, random or from a file,
+// compares the output areas with the reference, and writes them to a file.
 #include <string.h>
 
 #include "gen/ir/layout.h"
@@ -62,7 +62,7 @@ bool rows_open(struct sim *sim, int64_t rows) {
     return true;
 }
 
-// Results of the request before must not pass for this one's.
+// Overwrites the output areas, so that results of the previous request cannot pass for this one's.
 void rows_clear(struct sim *sim, int64_t rows) {
     for (int o = 0; o < sim->ir->outputs; o++) {
         const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[o]];
@@ -90,7 +90,7 @@ static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row,
     }
 }
 
-// The golden model's row, its rows without gaps.
+// Returns the golden model's output for a row of the request, packed without gaps.
 static const float *golden_row(struct sim *sim, int output, int64_t row, float *packed) {
     struct replay_value v;
     if (!check_golden_output(sim->check, output, row, &v)) return NULL;
@@ -99,8 +99,8 @@ static const float *golden_row(struct sim *sim, int output, int64_t row, float *
     return packed;
 }
 
-// By the oracle, or, where it knows no row (a kernel without golden function), by the golden model: packed is its
-// place.
+// Compares an output row with the oracle's. Where the oracle does not know it (a kernel without a golden function),
+// packed is not NULL and receives the golden model's row to compare with.
 static void compare_output(struct sim *sim, int output, int64_t row, int64_t rows, float *packed) {
     const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[output]];
     const uint8_t *at = area(sim, "output", t, rows);
@@ -109,7 +109,7 @@ static void compare_output(struct sim *sim, int output, int64_t row, int64_t row
     else compare_row(sim, t, row, at, want);
 }
 
-// Elements of the largest output, if one of them is not known to the oracle; else 0.
+// Returns the elements of the largest output if the oracle does not know all outputs; otherwise 0.
 static int64_t unknown_elements(struct sim *sim) {
     int64_t most = 0;
     bool known = true;
@@ -125,12 +125,12 @@ void rows_compare(struct sim *sim, int64_t rows) {
     struct check_request again = {.count = rows, .row = (const float *const *)sim->host.rows};
     int64_t elements = unknown_elements(sim);
     float *packed = elements ? ARENA_ARRAY(&sim->arena, float, (size_t)elements) : NULL;
-    if (packed) check_again(sim->check, &again); // from the first row: the golden window is short
+    if (packed) check_again(sim->check, &again); // starts from the first row, because the golden window is short
     for (int64_t r = 0; r < rows; r++)
         for (int o = 0; o < sim->ir->outputs; o++) compare_output(sim, o, r, rows, packed);
 }
 
-// A tensor's rows out of its memory area, where each row begins at a beat.
+// Copies a tensor's rows from its memory area, where each row begins at a beat.
 static float *area_values(struct sim *sim, const struct ir_tensor *t, int64_t rows) {
     const uint8_t *at = area(sim, "output", t, rows);
     size_t n = (size_t)ir_tensor_elements(t);

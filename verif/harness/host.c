@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host side of the requests: memory areas, registers, start, interrupt, results. Register map:
-// include/registers.def.
+// The host's side of the requests: memory areas, registers, start, interrupt, results. include/registers.def is the
+// register map.
 #include <string.h>
 
 #include "gen/ir/registers.h"
@@ -32,7 +32,7 @@ uint8_t *host_results(struct sim *sim, uint64_t *bytes) {
     return segment_bytes(host, host->ring_segment);
 }
 
-// ---- the ids as they are written ----
+// ---- ids as the design writes them ----
 
 static void ring_written(struct host *host) {
     struct request_result *r = current(host);
@@ -47,7 +47,7 @@ static void ring_written(struct host *host) {
     report_token(host->sim, r->id[index]);
 }
 
-// The ring writer writes its beat again for every id: one write, one more id.
+// Counts ids. The ring writer rewrites its beat for every id, so each write is one more id.
 static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t bytes) {
     struct host *host = ctx;
     const struct ir_segment *s = host->ring_segment;
@@ -72,7 +72,7 @@ static bool open_request(struct host *host, const struct sim_prompt *prompt, str
     if (why != NULL) return sim_fail(sim, "%s", why), false;
     if (sim->ir->design.is_lm && prompt->ids == NULL && r == host->result) warn_of_chat(sim);
     r->prompt = asked.prompt, r->prompt_len = asked.prompt_len, r->tokens = asked.tokens;
-    r->room = at_most(r->tokens, design(host)->context + 1); // unchecked, the design is asked for more than it can make
+    r->room = at_most(r->tokens, design(host)->context + 1); // unchecked requests may exceed the context
     r->id = ARENA_ARRAY(arena, uint32_t, (size_t)r->room + 1);
     r->id_cycle = ARENA_ARRAY(arena, uint64_t, (size_t)r->room + 1);
     r->channel_beats = ARENA_ARRAY(arena, uint64_t, (size_t)design(host)->channels);
@@ -149,7 +149,7 @@ static void write_arguments(struct host *host) {
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, 1);
     axil_write(axil, REG_CTRL, CTRL_START);
-    if (plant_is(host->sim, PLANT_SHORT)) axil_write(axil, REG_HALT, 1); // after the step that runs then
+    if (plant_is(host->sim, PLANT_SHORT)) axil_write(axil, REG_HALT, 1); // after the step then running
 }
 
 static void enter(struct host *host, enum host_phase phase) {
@@ -217,14 +217,14 @@ static void store_registers(struct host *host) {
     for (int i = 0; i < ENGINE_COUNTERS; i++) r->engine[i] = counter(host, 1 + 2 * channels + i);
 }
 
-// The place-th kernel with a fault output, in program order.
+// Returns the name of the place-th kernel with a fault output, in program order.
 static const char *fault_kernel(const struct ir *ir, uint32_t place) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].has_fault && place-- == 0) return ir->kernel[k].name;
     return "?";
 }
 
-// What a fault's place means.
+// Describes the place that a fault reports.
 static const char *place_of(const struct host *host, uint32_t fault, uint32_t place) {
     struct arena *arena = &host->sim->arena;
     if (fault == 3 && place > 1) return arena_printf(arena, ", the base of channel %u", place - 2);
@@ -273,7 +273,7 @@ static void compare_logits(struct host *host) {
                  (unsigned long long)got, (unsigned long long)want);
 }
 
-// The golden model has no values for the design, or others.
+// Reports a failure if the golden model has no values to compare, or other values than the design.
 static bool differs(struct sim *sim) {
     const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
     if (overflow != NULL)
@@ -292,7 +292,7 @@ static void finish_request(struct host *host) {
     }
     plant_end(host->sim);
     check_end(host->sim->check, hbm_cycle(host->sim->hbm));
-    differs(host->sim); // says more than what follows from it
+    differs(host->sim); // first, because it tells more than the failures that follow from it
     if (design(host)->is_lm) compare_ids(host);
     else rows_compare(host->sim, r->prompt_len);
     compare_logits(host);

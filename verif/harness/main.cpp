@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the clock of a Verilated design, or both (RILL_PUMP). Everything else is C: sim_pins.h.
+// Drives the clock of a Verilated design, and its doubled clock with RILL_PUMP. Everything else is in C (sim_pins.h).
 #include <cstdio>
 #include <memory>
 
@@ -36,10 +36,11 @@ static void sample(const Vrill_sim_top &top, sim_pins &pins) {
     pins.arready = top.s_axi_control_arready;
     pins.rvalid = top.s_axi_control_rvalid;
     pins.rdata = top.s_axi_control_rdata;
-    pins.interrupt = top.__SYM__interrupt; // Verilator renames a port whose name is a C++ identifier of its own
+    pins.interrupt = top.__SYM__interrupt; // Verilator renames a port whose name it reserves for C++
 }
 
-// Of a design whose multipliers work twice in a cycle, where they are simulated so: rises with clk, and as clk falls.
+// Drives the doubled clock of a design whose multipliers work twice per cycle: it rises with clk and again as clk
+// falls. Returns false if that clock is not simulated.
 static bool clock_2x([[maybe_unused]] Vrill_sim_top &top, [[maybe_unused]] uint8_t level) {
 #ifdef RILL_PUMP
     top.clk_2x = level;
@@ -57,8 +58,8 @@ int main(int argc, char **argv) {
     if (run == nullptr) return exit_code;
     auto context = std::make_unique<VerilatedContext>();
     context->commandArgs(argc, argv);
-    context->threads(RILL_THREADS); // one: a saved run (snapshot.h) has no other
-    context->fatalOnError(false);   // a protocol checker's $fatal ends the run in order, with the report
+    context->threads(RILL_THREADS); // one, because a saved run (snapshot.h) has no other threads
+    context->fatalOnError(false);   // after a protocol checker's $fatal the run ends normally, with the report
 #if VM_TRACE_FST
     VerilatedFstC trace;
     const char *trace_path = sim_trace(run);
@@ -67,7 +68,7 @@ int main(int argc, char **argv) {
     if (sim_trace(run) != nullptr) {
         std::fprintf(stderr,
                      "rill sim: error: --trace: this simulation was built without tracing (`rill sim` builds one)\n");
-        return 2; // usage
+        return 2; // wrong usage
     }
 #endif
     auto top = std::make_unique<Vrill_sim_top>(context.get(), "rill_sim_top");
@@ -101,7 +102,7 @@ int main(int argc, char **argv) {
         if (clock_2x(*top, 0)) settle();
     }
     if (context->gotFinish() || context->gotError()) sim_stopped(run);
-    if (sim_saved(run)) return 0; // as it stands: the run goes on in another process
+    if (sim_saved(run)) return 0; // no report: the run continues in another process
     top->final();
 #if VM_TRACE_FST
     if (trace_path != nullptr) trace.close();

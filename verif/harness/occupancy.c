@@ -24,7 +24,7 @@ static void join_windows(struct occupancy *o) {
     o->window *= 2;
 }
 
-// The words held go on to be held up to this window.
+// Extends the current fill up to this window.
 static void carry_on(struct occupancy_fifo *f, uint64_t window) {
     while (f->last < window) f->most[++f->last] = f->now;
 }

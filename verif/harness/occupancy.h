@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How full every FIFO was over the run: the most words in each of at most OCCUPANCY_WINDOWS windows of equal length.
-// Windows begin with one cycle; when they are used up, neighbours are joined and the length doubles, so a run of any
-// length costs the same memory.
+// Records how full every FIFO was during the run: the largest fill in each of at most OCCUPANCY_WINDOWS windows of
+// equal length. A window is first one cycle long. When the windows are used up, neighbours are joined and the length
+// doubles, so the memory does not grow with the length of the run.
 #ifndef VERIF_OCCUPANCY_H
 #define VERIF_OCCUPANCY_H
 
@@ -11,20 +11,20 @@ enum { OCCUPANCY_WINDOWS = 256 };
 
 struct occupancy_fifo {
     int64_t now;   // words held since the last change
-    int64_t *most; // per window up to `last`; NULL: no FIFO, or nothing has been told
+    int64_t *most; // largest fill per window up to `last`; NULL: no FIFO, or no change yet
     uint64_t last; // window of the last change
 };
 struct occupancy {
     struct arena *arena;
-    struct occupancy_fifo *fifo; // per edge; NULL: not asked for
+    struct occupancy_fifo *fifo; // per edge; NULL: not requested
     int edges;
-    uint64_t window; // cycles
+    uint64_t window; // length in cycles
 };
 
 void occupancy_open(struct occupancy *, struct arena *, int edges);
-// The FIFO holds so many words from this cycle on. Cycles never go back.
+// From this cycle on the FIFO holds `words` words. Cycles never go back.
 void occupancy_change(struct occupancy *, int edge, int64_t words, uint64_t cycle);
-// Brings every FIFO up to this cycle, in whose window the record ends.
+// Extends every FIFO's record up to this cycle, in whose window it ends.
 void occupancy_close(struct occupancy *, uint64_t cycle);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define LARGE ((uintptr_t)2 << 20)
 
-// The range of addresses of the mapping that holds this function.
+// Finds the address range of the mapping that contains this function.
 static bool find_code(uintptr_t *start, uintptr_t *end) {
     char line[1024];
     bool found = false;
@@ -28,8 +28,8 @@ static bool find_code(uintptr_t *start, uintptr_t *end) {
     return found;
 }
 
-// A copy is made on large pages at an address that is as far from a large page's begin as the code is; then its pages
-// take the place of the code's.
+// Copies the code to large pages, at an address with the same offset within a large page as the code has, then moves
+// these pages to the address of the code.
 void pages_for_code(void) {
     uintptr_t start, end;
     const char *wish = getenv("RILL_PAGES");
@@ -42,5 +42,5 @@ void pages_for_code(void) {
     memcpy(copy + before, (const void *)start, bytes);
     if (!mprotect(copy, whole, PROT_READ | PROT_EXEC))
         mremap(copy + before, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start);
-    munmap(room, whole + LARGE); // what has not been moved
+    munmap(room, whole + LARGE); // unmaps the pages that were not moved
 }

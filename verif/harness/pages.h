@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large pages for a simulation's own code. The code of a large design is a few megabytes that are gone through once a
-// cycle: with pages of 4 KiB it does not fit the processor's tables of addresses, in virtual machines least of all.
+// Large pages for a simulation's code. The code of a large design is a few megabytes, all executed once per cycle. With
+// 4 KiB pages it does not fit the processor's TLB, which costs most in virtual machines.
 #ifndef RILL_HARNESS_PAGES_H
 #define RILL_HARNESS_PAGES_H
 
@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-// Puts the code of the executable on large pages where the system gives them; else nothing changes. Call it first: no
-// other thread may run. RILL_PAGES=small in the environment leaves it as it is (perf finds no names in code that has
-// moved from its file).
+// Moves the executable's code to large pages if the system provides them; otherwise changes nothing. Call it first, as
+// no other thread may run. RILL_PAGES=small in the environment disables it (perf finds no names in code that was moved
+// from its file).
 void pages_for_code(void);
 
 #ifdef __cplusplus

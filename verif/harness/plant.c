@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planted faults: what a run must notice, done to it on purpose. A comparison that nothing can fail proves nothing.
+// Planted faults: damage done to a run on purpose, which the run must notice. They prove that the comparisons can fail.
 #include "verif/harness/sim_internal.h"
 
 static const struct plant *find(const struct sim *sim, enum plant_kind kind) {

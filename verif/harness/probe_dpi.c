@@ -3,7 +3,7 @@
 
 #include "verif/harness/sim_internal.h"
 
-// DPI functions have no context argument: the only state outside the run itself.
+// The only state outside the run itself, because DPI functions have no context argument.
 static struct sim *bound;
 
 void probe_dpi_bind(struct sim *sim) { bound = sim; }
@@ -69,5 +69,5 @@ void rill_fifo_state(int id, int depth, int occupancy, int high_water) {
     w->occupancy = occupancy;
     if (bound->occupancy.fifo != NULL) occupancy_change(&bound->occupancy, id, occupancy, hbm_cycle(bound->hbm));
     if (high_water > w->high_water)
-        w->high_water = high_water; // of all requests: a reset between them clears the FIFO's own
+        w->high_water = high_water; // over all requests, as a reset clears the FIFO's own mark
 }

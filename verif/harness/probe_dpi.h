@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-// id: edge number. rill_fifo_open: whether every change of the fill is wanted. data: 32-bit words, low first.
-// rill_probe_open and _beat: 0 when (further) beats are not needed.
+// id: edge number. data: 32-bit words, low first. rill_fifo_open returns whether every change of the fill is wanted.
+// rill_probe_open and rill_probe_beat* return 0 when no (further) beats are needed.
 int rill_probe_open(int id, int data_bits);
 int rill_probe_beat64(int id, const uint32_t *data, int user, int last, int count);
 int rill_probe_beat544(int id, const uint32_t *data, int user, int last, int count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run prints: text as it is made, progress, the summary, JSON, logits.
+// The output of a run: generated text as it comes, progress, the summary, JSON, logits.
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 enum { PROGRESS_CYCLES = 4096 };
 
 struct figures {
-    uint64_t prefill, decode; // cycles: start to first id, first to last id
+    uint64_t prefill, decode; // in cycles; prefill: start to first id; decode: first to last id
     double per_token, rate, ttft_ms;
     struct hbm_share share;
     uint64_t bytes;
@@ -18,7 +18,7 @@ struct figures {
 
 static double seconds_of(const struct sim *sim, uint64_t cycles) { return (double)cycles / (sim->clock_mhz * 1e6); }
 
-// On average over the design's channels.
+// Bandwidth used, averaged over the design's channels.
 static struct hbm_share used(const struct sim *sim, uint64_t bytes, uint64_t cycles) {
     const struct ir_design *d = &sim->ir->design;
     return hbm_figures_share(&d->hbm, (double)bytes / d->channels, seconds_of(sim, cycles));
@@ -54,7 +54,7 @@ static void clear_progress(struct sim *sim) {
     sim->progress_shown = false;
 }
 
-// Text that a reader may be following on the same terminal is not disturbed.
+// Shows progress, except where it would disturb generated text on the same terminal.
 void report_progress(struct sim *sim) {
     uint64_t cycle = hbm_cycle(sim->hbm);
     const struct request_result *r = &sim->host.result[sim->host.request];
@@ -102,8 +102,8 @@ static void print_request(struct sim *sim, const struct request_result *r) {
            hbm_figures_share_text(&sim->arena, &sim->ir->design.hbm, f.share));
 }
 
-// What a custom kernel did later than its timing contract says: its results are right, but FIFOs and forecasts
-// rest on wrong numbers.
+// Reports where a custom kernel was slower than its timing contract. Results are still right, but FIFO depths and
+// forecasts are based on wrong numbers.
 static void report_contracts(const struct sim *sim) {
     for (int k = 0; k < sim->ir->kernels; k++) {
         const struct contract_finding *f = contracts_found(sim->contracts, k);
@@ -124,7 +124,7 @@ static void report_contracts(const struct sim *sim) {
     }
 }
 
-// Streams of which nothing was compared: how many for each reason.
+// Prints how many streams were not compared, for each reason.
 static void print_streams(const struct sim *sim) {
     for (int e = 0; e < sim->ir->edges; e++) {
         const char *why = check_left(sim->check, e);
@@ -183,7 +183,7 @@ static void json_ids(struct text *out, const char *key, const uint32_t ids[], in
     text_add(out, "]");
 }
 
-// The fields of one request, two spaces deep, without the braces.
+// Adds the JSON fields of one request without the braces.
 static void json_request(const struct sim *sim, const struct request_result *r, const char *indent, struct text *out) {
     struct figures f = figures_of(sim, r);
     int channels = sim->ir->design.channels;
@@ -216,7 +216,7 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     text_add(out, "}");
 }
 
-// The most words in each window of the run.
+// Adds the largest fill in each window of the run.
 static void json_fill(const struct occupancy_fifo *f, struct text *out) {
     text_add(out, ",\n      \"fill\": [");
     for (uint64_t w = 0; f->most && w <= f->last; w++) text_addf(out, "%s%lld", w ? "," : "", (long long)f->most[w]);
@@ -242,7 +242,7 @@ static void json_fifos(struct sim *sim, struct text *out) {
     text_add(out, first ? "}" : "\n  }");
 }
 
-// Custom kernels: measured against declared.
+// Adds measured and declared timing of custom kernels.
 static void json_contracts(const struct sim *sim, struct text *out) {
     bool first = true;
     text_add(out, "  \"contracts\": {");
@@ -259,7 +259,7 @@ static void json_contracts(const struct sim *sim, struct text *out) {
     text_add(out, first ? "}" : "\n  }");
 }
 
-// Streams of which nothing was compared.
+// Adds the streams that were not compared.
 static void json_streams(const struct sim *sim, struct text *out) {
     bool first = true;
     text_addf(out, "  \"streams\": %d,\n  \"streams_not_compared\": {", sim->ir->edges);
@@ -272,7 +272,7 @@ static void json_streams(const struct sim *sim, struct text *out) {
     text_add(out, first ? "}" : "\n  }");
 }
 
-// What of the spec was compared with the oracle.
+// Adds how much of the spec was compared with the oracle.
 static void json_oracle(const struct sim *sim, struct text *out) {
     struct check_oracle_counts c = check_oracle_counts(sim->check);
     if (!c.present) {

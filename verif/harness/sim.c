@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulation run from the command line to the exit code.
+// Runs a simulation from the command line to the exit code.
 #include "verif/harness/sim_pins.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static void inject_errors(struct sim *sim) {
     }
 }
 
-// The packer leaves the model's tokenizer beside the image; designs with random weights have none.
+// Opens the tokenizer that the packer stored with the image; designs with random weights have none.
 static bool open_tokenizer(struct sim *sim) {
     const char *dir = path_in(sim, "image");
     bool own = tokenizer_present(&sim->arena, dir);
@@ -144,7 +144,7 @@ static void release(struct sim *sim) {
     arena_free(&arena);
 }
 
-// False: *exit_code tells what to return (0 after --help).
+// Returns false if the program should end; *exit_code is then its status (0 after --help).
 static bool read_options(struct sim *sim, int argc, char **argv, int *exit_code) {
     sim->options.reads_pipes = true;
     int status = options_parse(&sim_program, &sim->arena, argc, argv, &sim->options);
@@ -174,7 +174,7 @@ struct sim *sim_open(int argc, char **argv, int *exit_code) {
 
 const char *sim_trace(const struct sim *sim) { return sim->options.trace; }
 
-// True in the process that saved: it has no more to do.
+// Saves the run. Returns true in the process that saved, which then ends.
 static bool save_run(struct sim *sim) {
     const char *why;
     if (snapshot_save(&why)) return false;

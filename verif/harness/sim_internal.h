@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files of the harness. Layers: axil knows nothing of the others; watch knows edges; host runs the
-// requests; report prints; sim ties them together.
+// Declarations shared by the files of the harness. Layers: axil is independent of the others; watch knows edges; host
+// runs the requests; report prints; sim connects them.
 #ifndef VERIF_SIM_INTERNAL_H
 #define VERIF_SIM_INTERNAL_H
 
@@ -20,17 +20,17 @@ struct sim;
 // ---- firings over time (timeline.c) ----
 
 struct timeline_edge {
-    uint64_t first, beats, firing; // of the present firing: cycle of its first beat, beats so far, index
+    uint64_t first, beats, firing; // the current firing: cycle of its first beat, beats so far, index
 };
 struct timeline {
-    struct timeline_edge *edge; // NULL: not asked for
+    struct timeline_edge *edge; // NULL: not requested
     struct text csv;
 };
 void timeline_open(struct timeline *timeline, struct arena *arena, int edges);
 void timeline_beat(struct timeline *timeline, const struct ir *ir, int edge, bool last, int request, uint64_t cycle);
-bool timeline_write(struct sim *sim); // to the file of the option; true when there is none
+bool timeline_write(struct sim *sim); // writes the file of the option; true when there is none
 
-// ---- streams as they stand (watch.c) ----
+// ---- state of the streams (watch.c) ----
 
 struct watch_edge {
     bool known, tvalid, tready;
@@ -41,43 +41,42 @@ struct watch_edge {
 struct watch {
     const struct ir *ir;
     struct watch_edge *edge;
-    uint64_t beats; // handshakes shown: a sign of life
+    uint64_t beats; // handshakes shown, to detect a standstill
     uint64_t last_sign, last_cycle;
-    bool asked; // the failure is to be told with watch_report, when the probes have told how the streams stood in the
-                // end
+    bool asked; // watch_report is to describe the failure, once the probes have reported the streams' final state
 };
 void watch_open(struct watch *watch, struct arena *arena, const struct ir *ir);
-// True when nothing has moved for `limit` cycles.
+// Returns true when nothing has moved for `limit` cycles.
 bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t limit);
-// Who waits for whom, and what every stream does.
+// Reports which kernel waits for which, and the state of every stream.
 void watch_report(const struct watch *watch, struct check *check, struct arena *arena, struct text *out);
 
 // ---- planted faults (plant.c) ----
 
 bool plant_is(const struct sim *sim, enum plant_kind kind);
-void plant_begin(struct sim *sim); // when the memory is open
-void plant_end(struct sim *sim);   // when a request has ended, before anything of it is looked at
+void plant_begin(struct sim *sim); // called when the memory is open
+void plant_end(struct sim *sim);   // called when a request has ended, before its results are read
 
 // ---- requests (host.c) ----
 
-// The design's own counters: cycles in which the engine is busy, waits for beats, for operands, for room behind it.
+// The design's own counters in cycles: engine busy, waiting for beats, for operands, for room at its output.
 enum { ENGINE_COUNTERS = 4 };
 
 struct request_result {
     const uint32_t *prompt;
-    int64_t prompt_len, tokens, room; // room: in id, for as many as the context allows
-    uint32_t *id;                     // made, in order, with the cycle of their write
+    int64_t prompt_len, tokens, room; // room: capacity of `id`, limited by what the context allows
+    uint32_t *id;                     // generated ids in order; id_cycle: when they were written
     uint64_t *id_cycle;
     int64_t ids;
     uint64_t start, end;                           // cycles
-    uint64_t bytes_start, bytes_first, bytes_last; // moved by all channels at start, first id, last id
+    uint64_t bytes_start, bytes_first, bytes_last; // moved by all channels up to start, first id, last id
     uint64_t bytes_end;
     uint32_t status, fault, fault_place, ids_written;
-    uint64_t logits_hash;    // register
+    uint64_t logits_hash;    // register logits_hash
     uint64_t counted_cycles; // the design's own counter
     uint64_t *channel_beats, *channel_stalls;
     uint64_t engine[ENGINE_COUNTERS];
-    struct text text; // without the prompt
+    struct text text; // generated text, without the prompt
     bool done;
 };
 
@@ -92,7 +91,7 @@ struct host {
     uint64_t phase_cycle; // cycle at which the phase began
     const struct ir_segment *prompt_segment, *ring_segment;
     float **rows;       // per graph input
-    uint64_t rows_hash; // of the outputs of all requests
+    uint64_t rows_hash; // hash of the outputs of all requests
     int first_read;     // index of the first status access
 };
 
@@ -104,7 +103,7 @@ struct sim {
     struct hbm *hbm;
     struct replay *golden;
     struct check *check;
-    const struct oracle_graph *spec; // NULL: the design has no copy of it
+    const struct oracle_graph *spec; // NULL: the design's folder has no copy of it
     struct oracle *oracle;
     struct tokenizer *tokenizer;
     struct timeline timeline;
@@ -113,38 +112,39 @@ struct sim {
     struct contracts *contracts;
     struct host host;
     double clock_mhz;
-    const char *failure; // first reason to fail, or NULL
+    const char *failure; // first failure, or NULL
     struct text failure_detail;
     double wall_start;
-    FILE *beats; // every handshake, or NULL
+    FILE *beats; // records every handshake, or NULL
     bool progress_shown;
     bool saved;
 };
 
 enum {
     SIM_CHANNEL_SHIFT = 29,
-    SIM_BASE = 2 << 20 // of the image in its channel: a base register that is ignored shows
+    SIM_BASE = 2 << 20 // of the image in its channel; not 0: shows ignored base registers
 };
-// Offset of the image in a channel's memory, bytes.
+// Returns the byte offset of the image in a channel's memory.
 uint64_t sim_base(const struct sim *sim, int channel);
 
-// Keeps the first failure.
+// Records a failure; only the first one is kept.
 void sim_fail(struct sim *sim, const char *fmt, ...) RILL_PRINTF(2, 3);
-uint64_t sim_bytes(const struct sim *sim); // moved by all channels so far
+uint64_t sim_bytes(const struct sim *sim); // bytes moved by all channels so far
 
 bool host_open(struct host *host, struct sim *sim);
-// One clock; false when every request is over or one has failed.
+// Advances by one clock. Returns false when every request is over or one has failed.
 bool host_edge(struct host *host, struct sim_pins *pins);
 
-// The memory in which a request's results are: the ring of ids, or the first output's rows.
+// Returns the memory of a request's results: the ring of ids, or the rows of the first output.
 uint8_t *host_results(struct sim *sim, uint64_t *bytes);
 
-// ---- rows of graphs that are no language models (graph_rows.c) ----
+// ---- rows of graphs that are not language models (graph_rows.c) ----
 bool rows_open(struct sim *sim, int64_t rows);
 void rows_clear(struct sim *sim, int64_t rows);
 void rows_compare(struct sim *sim, int64_t rows);
-uint8_t *rows_results(struct sim *sim, int64_t rows, uint64_t *bytes); // of the first output
-// The files of the options: what goes in, before rows_open (true when there is none), and the memory's output areas.
+uint8_t *rows_results(struct sim *sim, int64_t rows, uint64_t *bytes); // rows of the first output
+// Files of the options: rows_take reads the input rows, before rows_open (true when there is no file); rows_save writes
+// the output areas of the memory.
 bool rows_take(struct sim *sim);
 bool rows_save(struct sim *sim);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation of one design, seen from the thin C++ main: pins in, pins out, once per clock.
+// The simulation of one design as the C++ main sees it: pins in and pins out, once per clock.
 #ifndef VERIF_SIM_PINS_H
 #define VERIF_SIM_PINS_H
 
@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-// Pins of rill_sim_top beside clk: outputs of the harness, then its inputs. s_axi_control is AXI4-Lite.
+// Pins of rill_sim_top except clk: first those that the harness drives, then those that the design drives.
+// s_axi_control is AXI4-Lite.
 struct sim_pins {
     bool rst;
     bool awvalid, wvalid, bready, arvalid, rready;
@@ -21,19 +22,19 @@ struct sim_pins {
 
 struct sim;
 
-// Reads the command line and the design, maps the images, opens the golden model. NULL: *exit_code tells what to
-// return.
+// Reads the command line and the design, maps the images, opens the golden model. Returns NULL if the program should
+// end, with *exit_code as its status.
 struct sim *sim_open(int argc, char **argv, int *exit_code);
-// FST file to write, or NULL.
+// Returns the FST file to write, or NULL.
 const char *sim_trace(const struct sim *sim);
-// One clock: before the rising edge the outputs of the design are in `pins`; sim_edge looks at them and lets time pass
-// in the memory model. What it leaves in `pins` is to be driven after the edge. False when the run is over.
+// Advances by one clock. Before the rising edge `pins` has the design's outputs; sim_edge reads them and advances the
+// memory model. The values it leaves in `pins` are driven after the edge. Returns false when the run is over.
 bool sim_edge(struct sim *sim, struct sim_pins *pins);
-// The run was saved (--save), and this process has no more to do.
+// True if the run was saved (--save), so that this process is to end.
 bool sim_saved(const struct sim *sim);
-// The design ended the run itself ($finish, $fatal: a protocol checker).
+// Called when the design ended the run itself ($finish, or $fatal of a protocol checker).
 void sim_stopped(struct sim *sim);
-// Summary, JSON, messages. Returns the exit code.
+// Prints the summary, JSON and messages. Returns the exit code.
 int sim_close(struct sim *sim);
 
 #ifdef __cplusplus

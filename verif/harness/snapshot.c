@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a run is spread over the Verilated model, the memory model, the golden model, the checker and the host:
-// all of it lies in writable memory of one process without threads. So that memory is what is saved: pages that the
-// process has written, region by region of /proc/self/maps. Addresses are the same in every process when the kernel
-// does not randomize them, so pointers stay right.
+// Saves and resumes a run. Its state is spread over the Verilated model, the memory model, the golden model, the
+// checker and the host, but all of it is in writable memory of one process without threads. That memory is saved: the
+// pages that the process has written, region by region of /proc/self/maps. Pointers stay valid because addresses are
+// the same in every process when the kernel does not randomize them.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // MAP_FIXED_NOREPLACE
 #endif
@@ -20,22 +20,22 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define CONTROL_AT ((uintptr_t)0x100000000000) /* nothing is there */
+#define CONTROL_AT ((uintptr_t)0x100000000000) /* nothing is mapped there */
 
 enum {
     PAGE = 4096,
     MAPS_BYTES = 1 << 18,
     PATH_BYTES = 512,
     STACK_BYTES = 1 << 18,
-    CHUNK = 4096 /* pages looked at together */
+    CHUNK = 4096 /* pages examined at once */
 };
-enum { FLAG_PRESENT = 63, FLAG_SWAPPED = 62, FLAG_FILE = 61 }; // of /proc/self/pagemap
+enum { FLAG_PRESENT = 63, FLAG_SWAPPED = 62, FLAG_FILE = 61 }; // bits of /proc/self/pagemap
 
 struct head {
     char magic[8];
-    uint64_t exe_bytes, exe_time; // of the executable
+    uint64_t exe_bytes, exe_time; // size and time of the executable
 };
-struct region { // then runs of its pages, then a run of 0 pages
+struct region { // in the file, runs of its pages follow, then a run of 0 pages
     uint64_t start, end, offset, writable;
     char path[PATH_BYTES]; // "": anonymous; else a file, or [heap], [stack]
 };
@@ -43,7 +43,7 @@ struct run {
     uint64_t at, pages;
 };
 
-// What belongs to this process, not to the run: at an address of its own, never saved.
+// State of this process, not of the run. It has a fixed address and is never saved.
 struct control {
     uint64_t pause;
     bool saves;
@@ -70,7 +70,7 @@ static bool head_of(struct head *h) {
     return true;
 }
 
-// ---- saving: nothing here may allocate ----
+// ---- saving: nothing here may allocate memory ----
 
 static bool put(int file, const void *data, size_t bytes) {
     for (const char *p = data; bytes;) {
@@ -84,7 +84,7 @@ static bool put(int file, const void *data, size_t bytes) {
 
 static bool written(uint64_t f) { return f >> FLAG_SWAPPED & 1 || ((f >> FLAG_PRESENT & 1) && !(f >> FLAG_FILE & 1)); }
 
-// The pages of a region that the process has written, in runs.
+// Writes the pages of a region that the process has written, as runs.
 static bool put_pages(int file, int pagemap, const struct region *r) {
     for (uint64_t at = r->start; r->writable && at < r->end; at += (uint64_t)CHUNK * PAGE) {
         uint64_t count = (r->end - at) / PAGE < CHUNK ? (r->end - at) / PAGE : CHUNK;
@@ -112,7 +112,8 @@ static bool read_maps(void) {
     return bytes > 0 && bytes + 1 < sizeof maps;
 }
 
-// A line of the maps: true for memory of the run's own: private, writable or of a file.
+// Parses a line of the maps. Returns true for private memory that belongs to the run: writable, or mapped from a file
+// and not executable.
 static bool parse_region(const char *line, struct region *r) {
     unsigned long start, end, offset;
     char rights[8];
@@ -156,7 +157,7 @@ bool snapshot_save(const char **why) {
     return false;
 }
 
-// ---- going on: on a stack of its own, as the run's own memory is overwritten ----
+// ---- resuming: on a separate stack, because the run's memory is overwritten ----
 
 static void get(void *data, size_t bytes) {
     for (char *p = data; bytes;) {
@@ -167,8 +168,8 @@ static void get(void *data, size_t bytes) {
     }
 }
 
-// Every page of the region that is not mapped yet. Those that are belong to the program, its libraries, the heap or the
-// stack.
+// Maps every page of the region that is not mapped yet. Pages already mapped belong to the program, its libraries, the
+// heap or the stack.
 static void map_region(const struct region *r) {
     bool is_file = r->path[0] == '/';
     int file = is_file ? open(r->path, O_RDONLY) : -1,
@@ -199,7 +200,7 @@ static void restore(void) {
 
 static bool read_whole(int file, void *data, size_t bytes) { return read(file, data, bytes) == (ssize_t)bytes; }
 
-// Every region and every page that the file announces: a file that was cut off is refused before anything is
+// Checks that the file has every region and page it announces, so that a truncated file is rejected before anything is
 // overwritten.
 static bool is_whole(int file) {
     struct stat st;
@@ -231,7 +232,7 @@ static _Noreturn void go_on(const char *path) {
     refuse(path, strerror(errno));
 }
 
-// The run is under the options of its first command: any other would be without effect.
+// Rejects other options, because the resumed run keeps the options of its first command.
 static void refuse_options(int argc, char **argv) {
     static const char *const known[] = {"--dir", "--pause", "--save", "--resume"};
     for (int i = 1; i < argc; i += 2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulation that goes on in another process: all of the process's memory in a file. Linux; the same executable,
-// files and machine.
+// Saves a simulation to a file and resumes it in another process, by storing all of the process's memory. Linux only;
+// needs the same executable, files and machine.
 #ifndef VERIF_SNAPSHOT_H
 #define VERIF_SNAPSHOT_H
 
@@ -11,16 +11,16 @@
 extern "C" {
 #endif
 
-// First of all in main. With --save or --resume the program starts again with fixed addresses; with --resume it does
-// not return: the saved run goes on where snapshot_save was called. Ends the program with a message where that is not
-// possible.
+// Call this first in main. With --save or --resume the program restarts itself with fixed addresses. With --resume it
+// does not return: the saved run continues where snapshot_save was called. If that is not possible, the program ends
+// with a message.
 void snapshot_enter(int argc, char **argv);
-// The cycle of --pause has come.
+// True when the cycle of --pause has come.
 bool snapshot_due(uint64_t cycle);
-// To the file of --save. False in the process that saved; true in the one that goes on. *why: NULL, or why nothing was
-// saved.
+// Saves to the file of --save. Returns false in the process that saved and true in the one that resumes. *why: NULL, or
+// why nothing was saved.
 bool snapshot_save(const char **why);
-// Of --save, NULL without.
+// Returns the file of --save; NULL without it.
 const char *snapshot_path(void);
 
 #ifdef __cplusplus

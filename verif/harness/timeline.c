@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the cycles go: first and last cycle of every firing on every stream that shows its beats, as CSV. The gap
-// between two firings of the engine's result streams is a bubble; the stream whose firing ends just before the gap does
-// is what it waited for.
+// Records where the cycles go: first and last cycle of every firing on every stream that shows its beats, as CSV. A gap
+// between two firings of the engine's result streams is a bubble; the engine waited for the stream whose firing ends
+// just before the gap ends.
 #include "verif/harness/sim_internal.h"
 
 static const char header[] = "request,stream,firing,first_cycle,last_cycle,beats\n";

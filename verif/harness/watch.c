@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the probes say about every stream, and the report of a deadlock.
+// Keeps what the probes report about every stream, and reports deadlocks.
 #include <string.h>
 
 #include "verif/harness/sim_internal.h"
@@ -17,12 +17,12 @@ bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t li
     return cycle - watch->last_cycle > limit;
 }
 
-// The writer gives nothing and no word is left for the reader (as far as is known: probes stand before the FIFO).
+// True if the writer offers nothing and no word is left for the reader, as far as known: probes are before the FIFO.
 static bool is_empty(const struct watch_edge *w) {
     return w->known && !w->tvalid && w->tready && !(w->has_fifo && w->occupancy > 0);
 }
 
-// Edge over which kernel waits, or IR_NONE. An output that is not taken comes before an input that does not come.
+// Returns the edge on which a kernel waits, or IR_NONE. An output that is not taken has priority over a missing input.
 static int waits_on(const struct watch *watch, int kernel) {
     const struct ir *ir = watch->ir;
     int starved = IR_NONE;
@@ -39,7 +39,7 @@ static int other_end(const struct ir *ir, int kernel, int edge) {
     return e->src_kernel == kernel ? e->dst_kernel : e->src_kernel;
 }
 
-// Follows the waits from one kernel until a kernel comes twice or waits for nobody.
+// Follows the waits from one kernel until a kernel repeats or waits for no other.
 static void report_chain(const struct watch *watch, struct arena *arena, int kernel, struct text *out) {
     const struct ir *ir = watch->ir;
     bool *seen = ARENA_ARRAY(arena, bool, (size_t)ir->kernels);
@@ -79,7 +79,7 @@ static void report_edge(const struct watch *watch, struct check *check, struct a
     text_addf(out, "%s%s\n", *place != 0 ? "; at " : "", place);
 }
 
-// Where to begin: a kernel whose output is not taken, else one that gets no input.
+// Returns the kernel at which the report begins: one whose output is not taken, else one that gets no input.
 static int first_waiting(const struct watch *watch) {
     const struct ir *ir = watch->ir;
     for (int i = 0; i < ir->edges; i++)

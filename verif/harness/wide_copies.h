@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wide words of an optimized simulation, included in front of what Verilator writes: copies of whole 32-bit words as
-// vector moves. Verilator's own functions copy word by word, as a compiler cannot see that two words of a pointer each
-// never overlap; whole vectors of 512 bits and more are copied from module to module many thousand times a cycle. Same
-// results: a vector is never copied onto a part of itself.
+// Makes wide words faster in an optimized simulation: copies whole 32-bit words with vector moves. It is included
+// before the code that Verilator writes. Verilator's functions copy word by word, because a compiler cannot see that
+// two words behind pointers never overlap, and vectors of 512 bits and more are copied between modules many thousand
+// times per cycle. The results are the same: a vector is never copied onto a part of itself.
 #ifndef RILL_WIDE_COPIES_H
 #define RILL_WIDE_COPIES_H
 
@@ -67,7 +67,7 @@ RILL_INLINE WDataOutP rill_cond_wiww(int obits, WDataOutP owp, int cond, WDataIn
     return owp;
 }
 
-// lbits: 1, 2, 4, 8, 16 or 32 for whole words.
+// Replicates a value. Whole words are possible with lbits 1, 2, 4, 8, 16 or 32.
 RILL_INLINE WDataOutP rill_replicate_wii(int lbits, WDataOutP owp, IData ld, IData count) {
     if (32 % lbits != 0 || lbits * count % 32 != 0) return VL_REPLICATE_WII(lbits, owp, ld, count);
     IData word = ld;

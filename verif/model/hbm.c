@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HBM pseudo-channels behind AXI4 ports: queues, content, responses. hbm_bank.c has the DRAM's timing.
+// HBM pseudo-channels with AXI4 ports: queues, content, responses. hbm_bank.c has the DRAM's timing.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // MAP_ANONYMOUS, MAP_NORESERVE
 #endif
@@ -18,14 +18,15 @@ struct burst {
     uint64_t offset;
     int beats, done; // done: beats taken (reads) or given (writes)
     int id, resp, natives;
-    uint64_t ready[HBM_MAX_BEATS]; // reads: time of each beat; writes: [0] time of the response, once complete
+    uint64_t ready[HBM_MAX_BEATS]; // reads: time of each beat; writes: [0] is the time of the response, once the data
+                                   // is complete
     uint64_t strobe[HBM_MAX_BEATS];
-    uint8_t *data; // writes: what is not visible yet; reads: the content before a later write, when has_copy
+    uint8_t *data; // writes: data that is not visible yet; reads: the content before a later write, when has_copy
     bool has_copy;
-    bool endless; // no RLAST
+    bool endless; // ends without RLAST
 };
 
-struct queue { // ring of bursts, oldest at head
+struct queue { // ring of bursts, the oldest at head
     struct burst burst[HBM_QUEUE];
     int head, count, natives;
 };
@@ -36,25 +37,25 @@ struct hbm_channel {
     uint8_t *memory;
     struct hbm_banks banks;
     struct queue reads, writes;
-    int writes_complete; // at the head of `writes`: all data given
+    int writes_complete; // bursts at the head of `writes` with all data given
     uint64_t random;
-    int64_t bad_read, bad_write; // burst number that fails, or -1
+    int64_t bad_read, bad_write; // burst number that gets an error, or -1
     int64_t endless;             // read burst without RLAST, or -1
-    int64_t bad_beat, late_read; // read beat that fails, read burst that is late, or -1
+    int64_t bad_beat, late_read; // read beat that gets an error, read burst that is late, or -1
     uint64_t late;               // ps
-    uint8_t *written;            // a bit for each atom, or NULL: not asked for
-    bool read_chosen;            // the oldest read burst stays the first
+    uint8_t *written;            // one bit per atom; NULL: not guarded
+    bool read_chosen;            // the oldest read burst has been chosen and stays first
     struct hbm_stats stats;
 };
 
-struct next_beat { // of a channel's reads: what is needed when it is taken
+struct next_beat { // prefetched for a channel's next read
     const uint8_t *data;
     const uint64_t *ready;
 };
 
 struct hbm {
     struct hbm_config config;
-    uint64_t period_fs, cycle, now; // now in ps
+    uint64_t period_fs, cycle, now; // now is in ps
     uint64_t beats;
     bool shuffles;
     hbm_observer *observer;
@@ -141,7 +142,7 @@ static const char *read_file(uint8_t *to, uint64_t size, int file) {
     return NULL;
 }
 
-// A file is mapped where it begins with a page of memory, and read elsewhere.
+// Maps a file that begins at a page boundary of the memory, and reads any other.
 static const char *map_file(struct hbm_channel *ch, uint64_t offset, int file) {
     struct stat info;
     if (fstat(file, &info) != 0) return strerror(errno);
@@ -200,7 +201,7 @@ void hbm_reset(struct hbm *hbm) {
     }
 }
 
-// ---- what was written ----
+// ---- written bytes ----
 
 bool hbm_guard_unwritten(struct hbm *hbm) {
     for (int i = 0; i < hbm->config.channels; i++)
@@ -258,7 +259,7 @@ bool hbm_read_room(const struct hbm_channel *ch) { return has_room(ch, &ch->read
 
 bool hbm_write_room(const struct hbm_channel *ch) { return has_room(ch, &ch->writes); }
 
-// Everything but the times. An address outside the channel answers DECERR.
+// Starts a burst without its times. An address outside the channel answers DECERR.
 static struct burst *burst_start(struct hbm_channel *ch, struct queue *q, uint64_t address, int beats, int id,
                                  bool bad) {
     struct burst *b = queue_push(q);
@@ -276,7 +277,7 @@ static struct burst *burst_start(struct hbm_channel *ch, struct queue *q, uint64
     return b;
 }
 
-// Time at which the beat's last native beat starts on the bus.
+// Returns the time at which the beat's last native beat starts on the bus.
 static uint64_t beat_time(struct hbm_channel *ch, uint64_t arrival, uint64_t offset, bool is_write) {
     int beat_bytes = ch->hbm->config.beat_bytes;
     uint64_t time = 0;
@@ -298,7 +299,7 @@ int hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id)
     ch->stats.read_bursts++;
     uint64_t arrival = arrival_time(ch);
     uint64_t latency = ch->hbm->config.timing.latency;
-    if ((int64_t)ch->stats.read_bursts - 1 == ch->late_read) latency += ch->late; // the banks are as punctual as ever
+    if ((int64_t)ch->stats.read_bursts - 1 == ch->late_read) latency += ch->late; // the banks keep their timing
     for (int i = 0; i < beats; i++) {
         uint64_t offset = b->offset + (uint64_t)(i * ch->hbm->config.beat_bytes);
         b->ready[i] = beat_time(ch, arrival, offset, false) + latency;
@@ -312,15 +313,15 @@ int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id
     return burst_start(ch, &ch->writes, address, beats, id, bad)->natives;
 }
 
-// Whole cycles until `time`: 0 when it has come.
+// Returns the whole cycles until `time`; 0 when it has come.
 static int cycles_until(const struct hbm *hbm, uint64_t time) {
     if (time <= hbm->now) return 0;
     uint64_t cycles = u64_div_ceil((time - hbm->now) * 1000, hbm->period_fs);
     return cycles > 4096 ? 4096 : (int)cycles;
 }
 
-// The beats of all channels are taken one channel after the other, and no cache holds them: what a channel some places
-// further on gives next is fetched beside this one's work.
+// Prefetches the next beat of a channel some places further on. The channels' beats are taken one after the other and
+// no cache holds them, so the fetch overlaps with the work on this channel.
 static void fetch_ahead(struct hbm_channel *ch) {
     struct hbm *hbm = ch->hbm;
     const struct next_beat *ahead = &hbm->next[(ch->index + 3) % HBM_MAX_CHANNELS];
@@ -332,7 +333,7 @@ static void fetch_ahead(struct hbm_channel *ch) {
     hbm->next[ch->index] = (struct next_beat){.data = ch->memory + b->offset + at, .ready = &b->ready[b->done]};
 }
 
-// One of the first `count` bursts becomes the oldest: the first one of an id that is drawn.
+// Makes one of the first `count` bursts the oldest: the first burst of an id drawn at random.
 static void bring_forward(struct hbm_channel *ch, struct queue *q, int count) {
     int id = queue_at(q, (int)(draw(ch) % (uint64_t)count))->id, found = 0;
     while (queue_at(q, found)->id != id) found++;
@@ -346,7 +347,7 @@ static void choose_read(struct hbm_channel *ch) {
     ch->read_chosen = true;
 }
 
-// Of the beat that is taken next.
+// Returns the response of the read beat that is taken next.
 static int read_resp(const struct hbm_channel *ch, const struct burst *b, uint64_t at, uint64_t bytes) {
     bool bad = (int64_t)(ch->stats.read_bytes / bytes) == ch->bad_beat;
     if (b->resp != HBM_OKAY || (!bad && is_written(ch, b->offset + at, bytes))) return b->resp;
@@ -393,8 +394,8 @@ void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strob
     b->ready[0] = end + ch->hbm->config.timing.write_response;
 }
 
-// A read accepted before a write becomes visible returns what was there before: the strictest reading of AXI, so that a
-// design that reads too early is found out.
+// A read accepted before a write becomes visible returns the old content. This is the strictest reading of AXI, and it
+// exposes a design that reads too early.
 static void keep_old_content(struct hbm_channel *ch, uint64_t offset, uint64_t bytes) {
     for (int i = 0; i < ch->reads.count; i++) {
         struct burst *b = queue_at(&ch->reads, i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycle-level model of HBM pseudo-channels behind AXI4 ports: content, latency by page state, bandwidth ceiling,
-// refresh, read/write turnaround, queue limits, seeded jitter, injected errors. One port per channel, requests served
-// in order. Time inside a channel is in picoseconds; the design's clock is a parameter.
+// Cycle-level model of HBM pseudo-channels with AXI4 ports: content, latency by page state, bandwidth ceiling, refresh,
+// read/write turnaround, queue limits, seeded jitter, injected errors. There is one port per channel, and requests are
+// served in order. Time inside a channel is in picoseconds; the design's clock is a parameter.
 #ifndef VERIF_HBM_H
 #define VERIF_HBM_H
 
@@ -11,15 +11,15 @@
 enum {
     HBM_MAX_CHANNELS = 32,
     HBM_MAX_BEAT_BYTES = 64,
-    HBM_MAX_BEATS = 256, // of an AXI4 burst
+    HBM_MAX_BEATS = 256, // beats of an AXI4 burst
     HBM_QUEUE = 32,      // bursts a channel accepts per direction
 };
 enum hbm_resp { HBM_OKAY = 0, HBM_SLVERR = 2, HBM_DECERR = 3 };
 
 struct hbm_config {
     int channels;
-    int beat_bytes;         // of the AXI ports
-    double clock_mhz;       // of the design
+    int beat_bytes;         // bytes per beat of the AXI ports
+    double clock_mhz;       // the design's clock
     uint64_t channel_bytes; // channel i answers to addresses [i * channel_bytes, (i + 1) * channel_bytes)
     uint64_t seed;          // 0: no jitter
     struct hbm_timing timing;
@@ -28,63 +28,65 @@ struct hbm_config {
 struct hbm;
 struct hbm_channel;
 
-// Memory is reserved, not touched: untouched bytes read as 0. NULL (and *why) when the reservation fails.
+// Opens the model. Its memory is reserved but not touched: untouched bytes read as 0. Returns NULL and *why when the
+// reservation fails.
 struct hbm *hbm_open(struct arena *arena, const struct hbm_config *config, const char **why);
 void hbm_close(struct hbm *hbm);
-// Maps a file over a channel's content from `offset` (a multiple of the page size) on, copy on write. NULL or the
-// reason.
+// Maps a file copy-on-write over a channel's content, starting at `offset` (a multiple of the page size). Returns NULL,
+// or the reason for a failure.
 const char *hbm_load(struct hbm *hbm, int channel, uint64_t offset, const char *path);
-// Content of a channel, for the host side. NULL when the range leaves the channel.
+// Returns the content of a channel, for the host side; NULL when the range leaves the channel.
 uint8_t *hbm_bytes(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes);
-// Writes become visible when their response is handed out; then the observer is called (may be NULL).
+// Called when a write becomes visible, which is when its response is handed out. The observer may be NULL.
 typedef void hbm_observer(void *ctx, int channel, uint64_t offset, uint64_t bytes);
 void hbm_observe_writes(struct hbm *hbm, hbm_observer *observer, void *ctx);
 // The n-th read or write burst (from 0) of a channel gets SLVERR.
 void hbm_inject_error(struct hbm *hbm, int channel, bool is_write, uint64_t n);
-// The n-th read burst of a channel ends without RLAST.
+// The n-th read burst (from 0) of a channel ends without RLAST.
 void hbm_inject_endless(struct hbm *hbm, int channel, uint64_t n);
 
-// Memory with error correction answers an error to what was never written. From now on a read beat with such bytes gets
-// SLVERR; a write marks the atoms that it covers whole, hbm_mark_written those of the host. False: no memory for it.
+// Models memory with error correction, which answers an error for bytes that were never written. From now on a read
+// beat with such bytes gets SLVERR. A write marks the atoms that it covers completely; hbm_mark_written marks those
+// that the host wrote. Returns false if there is no memory for the marks.
 bool hbm_guard_unwritten(struct hbm *hbm);
 void hbm_mark_written(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes);
 // The n-th read beat (from 0) of a channel gets SLVERR.
 void hbm_inject_beat_error(struct hbm *hbm, int channel, uint64_t n);
-// The n-th read burst (from 0) of a channel answers so many cycles later than it would.
+// The n-th read burst (from 0) of a channel answers `cycles` later than it would.
 void hbm_inject_delay(struct hbm *hbm, int channel, uint64_t n, uint64_t cycles);
-// Bursts and responses of different ids change places, as the seed draws it (not 0); those of one id stay in order.
+// Reorders bursts and responses of different ids, as drawn from the seed (not 0); those of one id stay in order.
 void hbm_shuffle(struct hbm *hbm);
-// What is outstanding is forgotten, as when the fabric around the memory is configured again; the content stays.
+// Drops all outstanding bursts, as when the fabric around the memory is reconfigured. The content stays.
 void hbm_reset(struct hbm *hbm);
 
-// One design clock passes. Everything below happens at the current clock edge.
+// Advances by one design clock. Everything below happens at the current clock edge.
 void hbm_tick(struct hbm *hbm);
 uint64_t hbm_cycle(const struct hbm *hbm);
 struct hbm_stats hbm_stats(const struct hbm *hbm, int channel);
-uint64_t hbm_beats(const struct hbm *hbm); // read and written by all channels: a sign of life
+uint64_t hbm_beats(const struct hbm *hbm); // beats read and written by all channels, to detect a standstill
 bool hbm_quiet(const struct hbm *hbm);     // nothing outstanding on any channel
 
 // ---- one port; called from the AXI module ----
 struct hbm_channel *hbm_channel(struct hbm *hbm, int channel);
-// A burst of `beats` full-width beats. Call only when there is room. Returns the ids that it takes.
+// Accepts a burst of `beats` full-width beats. Call only when there is room. Returns how many ids it takes.
 int hbm_accept_read(struct hbm_channel *ch, uint64_t address, int beats, int id);
 int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id);
-int hbm_ids(const struct hbm_channel *ch); // what there are
+int hbm_ids(const struct hbm_channel *ch); // number of ids
 bool hbm_read_room(const struct hbm_channel *ch);
 bool hbm_write_room(const struct hbm_channel *ch);
-// Next read beat. 0: given; n > 0: none before n cycles from now; -1: nothing outstanding.
+// Takes the next read beat. Returns 0: taken; n > 0: none before n cycles from now; -1: nothing outstanding.
 struct hbm_beat {
     int id;
     int resp;
     bool last;
-    int natives; // with the last one: ids that are free again
+    int natives; // in the last beat: number of ids that become free
 };
 int hbm_take_read(struct hbm_channel *ch, uint8_t data[], struct hbm_beat *beat);
-// Data of the oldest accepted write that is not complete. strobe: bit i for byte i.
+// Gives data of the oldest accepted write that is not complete. strobe: bit i for byte i.
 void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strobe);
-// Next write response; the same results as hbm_take_read.
+// Takes the next write response; returns the same values as hbm_take_read.
 int hbm_take_response(struct hbm_channel *ch, struct hbm_beat *beat);
-// Cycles for which a ready signal stays low, drawn after a handshake; 0 without a seed.
+// Returns for how many cycles a ready signal stays low after a handshake, drawn at random; 0 without a seed.
 int hbm_draw_stall(struct hbm_channel *ch);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verif/model/hbm_dpi.h"
 
-// The only state outside the model itself: what hbm_dpi_bind sets.
+// The only state outside the model itself: the model and its beat size, set by hbm_dpi_bind.
 static struct {
     struct hbm *hbm;
     int beat_bytes;

@@ -12,9 +12,10 @@ extern "C" {
 
 void hbm_dpi_bind(struct hbm *hbm, int beat_bytes);
 
-// Handles are struct hbm_channel *. Wide vectors are 32-bit words, low first. Results of accept and give functions: in
-// the low byte, cycles the ready signal then stays low; above it the ids that an accepted burst takes. Results of take
-// functions: see hbm_take_read; meta is {ids that are free again, last, resp[1:0], id[15:0]}.
+// Handles are struct hbm_channel *. Wide vectors are 32-bit words, low first. The accept and give functions return, in
+// the low byte, the cycles for which the ready signal then stays low, and above it the ids that an accepted burst
+// takes. The take functions return the values of hbm_take_read; meta is {number of freed ids, last, resp[1:0],
+// id[15:0]}.
 void *rill_hbm_port(int port, int beat_bytes);
 int rill_hbm_ids(void *ch);
 int rill_hbm_read(void *ch, long long address, int beats, int id);

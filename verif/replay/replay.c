@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the tensor graph of a design position by position, with the operations of gen/numerics.
+// Runs the tensor graph of a design position by position with the operations of gen/numerics.
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -12,7 +12,8 @@ static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_
 static bool grows(const struct ir_tensor *t) { return t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
 static int64_t last_bound(const struct ir_tensor *t) { return t->rank > 0 ? t->shape[t->rank - 1].bound : 1; }
 
-// verif/replay/replay.h: blocks of a quantized vector run across its rows unless the rows grow with the position.
+// Allocates a value laid out as in verif/replay/replay.h: blocks of a quantized vector run across its rows unless the
+// rows grow with the position.
 static void alloc_value(struct arena *a, const struct ir_tensor *t, struct run_value *v) {
     int64_t n = ir_tensor_elements(t);
     v->stride = t->dtype == IR_SCALAR ? 1 : last_bound(t);
@@ -89,7 +90,7 @@ void replay_close(struct replay *run) {
     store_close(&run->store);
 }
 
-// ---- which value a name means ----
+// ---- values of names ----
 
 static const struct ir_carry *carry_of(const struct ir *ir, int region, int tensor) {
     for (int c = 0; region != IR_NONE && c < ir->region[region].carries; c++)
@@ -103,14 +104,14 @@ struct place {
     int64_t repetition;
 };
 
-// Seen from outside its region a tensor is the last repetition's; a carried one is what comes after the last.
+// Readers outside a tensor's region see its last repetition; of a carried tensor they see the value after the last.
 static int64_t final_repetition(const struct ir *ir, int tensor) {
     int region = ir->tensor[tensor].region;
     return repeat_of(ir, region) - (carry_of(ir, region, tensor) ? 0 : 1);
 }
 
-// A carried name is the initial value or the `next` of the repetition before: follows it to what an operation or the
-// host made.
+// Follows a carried name to the value that an operation or the host made: its initial value, or the `next` of the
+// repetition before.
 static struct place resolve(const struct ir *ir, struct place p) {
     const struct ir_carry *carry;
     while ((carry = carry_of(ir, ir->tensor[p.tensor].region, p.tensor)) != NULL)
@@ -119,7 +120,7 @@ static struct place resolve(const struct ir *ir, struct place p) {
     return p;
 }
 
-// What a node's operand means in the repetition at hand.
+// Finds the value of a node's operand in the current repetition.
 static struct place operand_place(const struct run_op *op, int operand) {
     const struct ir *ir = op->run->ir;
     int tensor = op->node->in[operand];
@@ -199,7 +200,7 @@ static void begin_position(struct replay *run, int64_t position) {
     run->fault_text = NULL;
 }
 
-// From where the run waits, if it does. The place of a node that has to wait is kept.
+// Runs a region, from the node where the run waits if it does. Keeps the place of a node that has to wait.
 static bool run_region(struct replay *run, int g) {
     const struct ir_region *region = &run->ir->region[g];
     int64_t r = run->waits ? run->at_repetition : 0;

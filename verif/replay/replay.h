@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model of a design: its compiled tensor graph run position by position, with the value of every tensor. The
-// stream checker (verif/check) compares the RTL with these values. `rill golden` runs gen/reference instead.
+// The golden model of a design: runs its compiled tensor graph position by position and has the value of every tensor.
+// The stream checker (verif/check) compares the RTL with these values. `rill golden` runs gen/reference instead.
 #ifndef RILL_REPLAY_H
 #define RILL_REPLAY_H
 
 #include "gen/ir/ir.h"
 
-// The value of one tensor for one position and one repetition of its region.
-// Elements are rows x cols; element (r, c) is at [r * stride + c]. Static shapes: rank 1 is one row of n; rank 2 is
-// [heads][head_dim]; a dynamic last dimension has cols = own position + 1 (causal: later positions do not exist).
-// A quantized vector whose blocks run across heads (operand of a product) is one row of heads * head_dim.
+// The value of one tensor for one position and one repetition of its region. Elements are rows x cols; element (r, c)
+// is at [r * stride + c]. With static shapes, rank 1 is one row of n, and rank 2 is [heads][head_dim]. A dynamic last
+// dimension has cols = own position + 1, since later positions do not exist yet (causal). A quantized vector whose
+// blocks run across heads (operand of a product) is one row of heads * head_dim.
 struct replay_value {
     enum ir_dtype dtype;
     int64_t rows, cols, stride;
@@ -27,38 +27,39 @@ struct replay_value {
 struct replay;
 struct sampling;
 
-// image_dir holds what `rill pack` wrote for the design (the golden weights among it). `window`: how many recent
-// positions keep their values (at least 1). Values of the attention tensors are large: [heads][positions] for each
-// position kept. NULL after an error in diag. Memory belongs to the arena, or is released by replay_close.
+// Opens a run. image_dir holds what `rill pack` wrote for the design, including the golden weights. `window` is how
+// many recent positions keep their values (at least 1); attention tensors are large, [heads][positions] for each
+// position kept. Returns NULL after an error in diag. Memory belongs to the arena, or is released by replay_close.
 struct replay *replay_open(struct arena *arena, const struct ir *ir, const char *image_dir, int window,
                            struct diag *diag);
 void replay_close(struct replay *run);
-void replay_sample(struct replay *run, const struct sampling *); // how ids are chosen from now on
+void replay_sample(struct replay *run, const struct sampling *); // sets how ids are chosen from now on
 
-// Runs one position. Positions of a request go 0, 1, 2, ...; position 0 starts a new request and forgets the KV cache.
-// Language models: input_id. Other graphs: row[i] is the value of graph input i (ir->input[i]), its elements in order.
-// need_head: also run the regions marked IR_LAST. False when a numeric fault was raised (replay_fault tells where).
+// Runs one position. Positions of a request go 0, 1, 2, ...; position 0 starts a new request and clears the KV cache.
+// Language models read input_id; in other graphs row[i] is the value of graph input i (ir->input[i]), its elements in
+// order. need_head also runs the regions marked IR_LAST. Returns false when a numeric fault was raised (replay_fault
+// tells where).
 bool replay_step(struct replay *run, uint32_t input_id, const float *const row[], int64_t position, bool need_head);
 
-// A custom kernel without golden function: its result is given from outside, whole, for one repetition and
-// position of the request. A step that needs one which has not been given yet returns false with replay_waits():
-// the same call again goes on from there.
+// A custom kernel without a golden function: the caller gives its whole result for one repetition and position of the
+// request. A step that needs a result not yet given returns false, and replay_waits() is true; the same call repeated
+// continues from there.
 bool replay_waits(const struct replay *run);
 void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t position,
                  const void *values);   // fp32 or int8
-void replay_forget(struct replay *run); // all that was given: a new request
+void replay_forget(struct replay *run); // forgets all given results, for a new request
 
-// The id made by the last step that ran the head (language models).
+// Returns the id made by the last step that ran the head (language models).
 uint32_t replay_next_id(const struct replay *run);
 
-// The value of a tensor in repetition `repetition` of its region, at a position inside the window. False when there is
-// none (position not run yet or gone, head not run, repetition out of range). Pointers live until the next step.
-// A carried tensor: repetition 0 is its init, repetition r the `next` of repetition r - 1. Repetition `repeat` (one
-// past the region's last) is legal for it: what the regions after it see.
+// Returns the value of a tensor in repetition `repetition` of its region, at a position inside the window. Returns
+// false when there is none (position not yet run or no longer kept, head not run, repetition out of range). Pointers
+// are valid until the next step. For a carried tensor, repetition 0 is its init and repetition r the `next` of
+// repetition r - 1. Repetition `repeat`, one past the region's last, is valid for it: the value that later regions see.
 bool replay_value(const struct replay *run, int tensor, int64_t repetition, int64_t position,
                   struct replay_value *value);
 
-// Text naming node, repetition and position of the first numeric fault, or NULL.
+// Returns text that names node, repetition and position of the first numeric fault, or NULL.
 const char *replay_fault(const struct replay *run);
 
 #endif

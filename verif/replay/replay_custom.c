@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels in the replay: their golden functions, or results given from outside.
+// Custom kernels in the replay: calls their golden functions, or takes results given by the caller.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "gen/numerics/library.h"
 #include "verif/replay/replay_internal.h"
 
-struct run_custom {                // of a node
-    struct golden_library library; // empty: no custom kernel, or one without a golden function
+struct run_custom {                // of one node
+    struct golden_library library; // empty: not a custom kernel, or one without a golden function
 };
 
-// One compilation for all operations of a kernel.
+// Compiles a kernel's golden function once for all its operations.
 static bool open_custom(struct replay *run, const struct custom *k, struct diag *diag) {
     const struct ir *ir = run->ir;
     const char **operation = ARENA_ARRAY(run->arena, const char *, (size_t)ir->nodes + 1);
@@ -39,7 +39,7 @@ void run_close_customs(struct replay *run) {
     replay_forget(run);
 }
 
-// ---- results from outside ----
+// ---- results given by the caller ----
 
 static size_t bytes_of(const struct ir_tensor *t) {
     return (t->dtype == IR_F32 ? sizeof(float) : 1) * (size_t)ir_tensor_elements(t);
@@ -60,7 +60,7 @@ void replay_forget(struct replay *run) {
     run->waits = false;
 }
 
-// They are asked for in about the order in which they came, so the search begins where the last one was found.
+// Results are asked for in about the order in which they were given, so the search begins where the last one was found.
 static bool take_given(struct run_op *op) {
     struct replay *run = op->run;
     for (size_t i = 0; i < run->given.count; i++) {

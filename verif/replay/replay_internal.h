@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the replay, shared by replay.c, replay_custom.c and the operations in replay_ops.c.
+// State of the replay, shared by replay.c, replay_custom.c and replay_ops.c.
 #ifndef RILL_REPLAY_INTERNAL_H
 #define RILL_REPLAY_INTERNAL_H
 
@@ -10,11 +10,11 @@
 #include "gen/base/sampling.h"
 #include "verif/replay/replay.h"
 
-// One tensor's value at one position: arrays sized at the bound of dynamic extents, rows `stride` elements apart.
+// One tensor's value at one position. Dynamic extents are allocated at their bound; rows are `stride` elements apart.
 struct run_value {
-    int64_t request; // that made it; 0: never made
+    int64_t request; // the request that made it; 0: never made
     int64_t position;
-    int64_t rows, cols; // of this position
+    int64_t rows, cols; // at this position
     int64_t stride, shift_stride;
     float *f32;     // IR_F32 [rows][stride], IR_SCALAR [rows]
     int128 *acc;    // IR_ACC [rows][stride]
@@ -38,7 +38,7 @@ struct run_scratch {
     float *kscale, *vscale; // one per position
 };
 
-// The result of a kernel without golden function.
+// The result of a kernel without a golden function, given by the caller.
 struct run_given {
     int tensor;
     int64_t repetition, position;
@@ -51,45 +51,45 @@ struct replay {
     struct store store;
     int window;
     struct run_value **value; // [tensor][repetition * window + position % window]
-    struct run_cache **cache; // [node][repetition], NULL for nodes that are no cache
+    struct run_cache **cache; // [node][repetition], NULL for nodes without a cache
     const struct store_entry *
         *weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
     struct run_scratch scratch;
     struct run_custom *custom;   // per custom kernel
-    VEC(struct run_given) given; // in the order in which they came
+    VEC(struct run_given) given; // in the order given
     size_t last_given;
-    bool waits;             // for one that is not there,
-    int at_region, at_node; // at this place
+    bool waits;             // a result that was not given is needed,
+    int at_region, at_node; // by the node at this place
     int64_t at_repetition;
     int64_t request, position;
     uint32_t next_id;
-    struct sampling sampling; // of the ids that the model makes
+    struct sampling sampling; // how the model's ids are chosen
     struct golden_fault fault;
     const char *fault_text;
 };
 
-// What one operation sees: its node in one repetition at the present position.
+// The context of one operation: its node in one repetition at the current position.
 struct run_op {
     struct replay *run;
     const struct ir_node *node;
     int64_t repetition, position;
     const struct run_value *in[IR_MAX_PORTS];
     struct run_value *out[IR_MAX_PORTS];
-    const struct store_entry *weights; // its own, or NULL
+    const struct store_entry *weights; // the node's weights, or NULL
     struct golden_fault *fault;
 };
 typedef void run_function(struct run_op *);
 extern run_function *const run_table[];
-// Custom kernels. False: the result has not been given yet.
+// Runs a custom kernel. Returns false if its result has not been given yet.
 bool run_custom(struct run_op *);
-// Compiles and loads their golden functions. False after an error.
+// Compiles and loads the golden functions. Returns false after an error.
 bool run_open_customs(struct replay *, struct diag *);
 void run_close_customs(struct replay *);
 
-// The keys or values that an operand is.
+// Returns the keys or values of an operand.
 const struct run_cache *run_cache_of(const struct run_op *op, int operand);
-// The weights of the product that made an operand, in the repetition that is read; NULL when no product with weights
-// did.
+// Returns the weights of the product that made an operand, in the repetition that is read; NULL when no product with
+// weights made it.
 const struct store_entry *run_product_weights(const struct run_op *op, int operand);
 
 #endif

@@ -15,7 +15,7 @@ static const struct ir_tensor *out_tensor(const struct run_op *op, int i) {
 }
 static const void *at(const struct run_op *op, int64_t offset) { return store_at(&op->run->store, offset); }
 
-// Elements of a value whose rows lie without gaps (all but those that grow with the position).
+// Elements of a value whose rows have no gaps between them (all but those that grow with the position).
 static size_t elements(const struct run_value *v) { return (size_t)(v->rows * v->cols); }
 
 static void embed_row(struct run_op *op, const struct store_entry *w, int64_t id) {
@@ -48,7 +48,7 @@ static float eps_of(const struct run_op *op) { return (float)ir_attr_float(&op->
 
 typedef void norm_function(struct run_op *, const float x[], float y[]);
 
-// Over the whole value, or over each vector along a dimension.
+// Normalizes the whole value, or each vector along a dimension.
 static void each_vector(struct run_op *op, norm_function *f) {
     const struct ir_tensor *t = in_tensor(op, 0);
     int64_t along = ir_attr_int(&op->node->attrs, "along", 0), n = ir_vector_length(op->run->ir, op->node), step = 1;
@@ -75,7 +75,8 @@ static void rmsnorm(struct run_op *op, const float x[], float y[]) {
 static void run_layernorm(struct run_op *op) { each_vector(op, layernorm); }
 static void run_rmsnorm(struct run_op *op) { each_vector(op, rmsnorm); }
 
-// Blocks start anew in every row of the result. The operand's rows differ from them only where both lie without gaps.
+// Quantizes row by row: blocks start anew in every row of the result. Where the operand has other rows, both values
+// have no gaps, so the result's rows fit the operand.
 static void run_quantize(struct run_op *op) {
     const struct ir_tensor *t = out_tensor(op, 0);
     const struct run_value *y = op->out[0];
@@ -87,7 +88,7 @@ static void run_quantize(struct run_op *op) {
 
 // ---- products ----
 
-// acc[rows] of one operand.
+// Computes acc[rows] for one operand.
 static void run_rows(struct run_op *op, const int16_t x[], const uint8_t shift[], int128 acc[]) {
     const struct store_entry *w = op->weights;
     const int8_t *q = at(op, w->q), *offset = at(op, w->group_offset);
@@ -109,7 +110,7 @@ static void run_matmul(struct run_op *op) {
         run_rows(op, x->mx + r * x->stride, x->shift + r * x->shift_stride, op->out[0]->acc + r * w->rows);
 }
 
-// Scores and values: no weights, the power of two alone.
+// Dequantizes scores and values, which have no weights, by the power of two alone.
 static void dequantize_attention(struct run_op *op, int exp_min) {
     const struct run_value *x = op->in[0];
     for (int64_t r = 0; r < x->rows; r++)
@@ -164,7 +165,7 @@ static void run_attn_scores(struct run_op *op) {
     }
 }
 
-// The first position of a window that ends at the token's own; without one, 0.
+// Returns the first position of a window that ends at the token's own position; 0 without a window.
 static int64_t first_seen(const struct run_op *op) {
     int64_t window = ir_attr_each(&op->node->attrs, "window", op->repetition, 0);
     return window && op->position >= window ? op->position - window + 1 : 0;
@@ -217,7 +218,7 @@ static void run_rope(struct run_op *op) {
                     op->fault);
 }
 
-// ---- elementwise: row by row, since rows that grow with the position have gaps behind them ----
+// ---- elementwise: row by row, since rows that grow with the position have gaps after them ----
 
 typedef void unary_function(size_t n, const float x[], float y[], struct golden_fault *);
 typedef void binary_function(size_t n, const float a[], const float b[], float y[], struct golden_fault *);
@@ -272,7 +273,7 @@ static void run_transpose(struct run_op *op) {
     }
 }
 
-// Ids that the model makes may be drawn at random.
+// Finds the largest value, or draws an id at random where the model makes ids.
 static void run_argmax(struct run_op *op) {
     const struct ir *ir = op->run->ir;
     size_t n = elements(op->in[0]);

@@ -14,11 +14,11 @@ enum { C1_FRAC = 25, C2_FRAC = 16, GUARD = 5, STRIDE = 7 };
 
 struct table {
     const char *name;
-    const char *argument;                                    // for the comments
+    const char *argument;                                    // printed in the tables' comments
     long double (*value)(int segment, long double fraction); // fraction of the interval [0, 1), result in [0.5, 2]
     int segments;
     int index_w;  // bits of the segment index
-    int octave_w; // bits of the index that cover [0, 1); a further bit is the parity of the exponent
+    int octave_w; // bits of the index that cover [0, 1); one more bit is the parity of the exponent
     int input_w;  // bits of the fraction
     int c0_frac;  // y = c0 * 2^-c0_frac
 };
@@ -42,7 +42,7 @@ static long double rsqrt_value(int segment, long double fraction) {
     return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L));
 }
 
-// ln(m) / (m - 1); the upper half of the segments belongs to m / 2, so that m - 1 is -1/4 to 1/2.
+// ln(m) / (m - 1). The upper half of the segments is for m / 2, so that m - 1 is -1/4 to 1/2.
 static long double ln_value(int segment, long double fraction) {
     long double d = segment >= 64 ? (fraction - 1) / 2 : fraction;
     return fabsl(d) < 0x1p-40L ? 1 - d / 2 : log1pl(d) / d;
@@ -63,7 +63,7 @@ static long double segment_value(const struct table *t, int index, int64_t d) {
     return t->value(index, ldexpl((long double)(base + middle + d), -t->input_w));
 }
 
-// The integer evaluation without c0; the same shifts as fp32.c and rill_quadratic.
+// Evaluates a segment in integers without c0, with the same shifts as fp32.c and rill_quadratic.
 static int64_t segment_eval(const struct table *t, const struct segment *s, int64_t d) {
     int shift2 = C2_FRAC + t->input_w - C1_FRAC;
     int shift1 = C1_FRAC + t->input_w - t->c0_frac;
@@ -71,7 +71,8 @@ static int64_t segment_eval(const struct table *t, const struct segment *s, int6
     return (u * d) >> shift1;
 }
 
-// c1 and c2 by interpolation at the Chebyshev nodes, c0 in the middle of the remaining error of the integer evaluation.
+// Fits a segment: c1 and c2 by interpolation at the Chebyshev nodes, c0 in the middle of the remaining error of the
+// integer evaluation.
 static struct segment segment_fit(const struct table *t, int index) {
     int64_t half = (int64_t)1 << (table_d_bits(t) - 1);
     int64_t node = (int64_t)roundl(sqrtl(3.0L) / 2 * (long double)half);
