@@ -26,7 +26,8 @@ stage 2 "estimate resources and speed (seconds)" build/rill check "$spec"
 stage 3 "pack the weights of $model into a memory image (seconds)" build/rill pack "$spec" --weights "$model" -o "$out"
 stage 4 "compile the Verilog with Verilator (two to three minutes on 2 idle cores)" build/rill sim "$out" --build-only
 stage 5 "decode on the simulated accelerator and compare its streams with the golden model (seconds)" \
-    build/rill sim "$out" --prompt "Once upon a time, there was a little" --tokens "${TOKENS:-64}" --json "$out/result.json"
+    build/rill sim "$out" --prompt "Once upon a time, there was a little" --tokens "${TOKENS:-64}" \
+    --json "$out/result.json"
 grep -q '"match": true' "$out/result.json"
 cat <<TEXT
 The simulated hardware told the story above; every compared stream equals the golden model. The Verilog is in $out/rtl.

@@ -92,19 +92,27 @@ static void add_reads_of_kernels(const struct emit_plan *p) {
     }
 }
 
-static bool comes_before(const struct ir *ir, const int first[], int a, int b) {
-    if (first[a] != first[b]) return first[a] < first[b];
-    return strcmp(ir->net[a].name, ir->net[b].name) < 0;
+// Place of a net's first use: the wire, then the part of it.
+struct first_use {
+    int wire, part;
+};
+
+static bool comes_before(const struct ir *ir, const struct first_use first[], int a, int b) {
+    if (first[a].wire != first[b].wire) return first[a].wire < first[b].wire;
+    if (first[a].part != first[b].part) return first[a].part < first[b].part;
+    if (ir->net[a].role != ir->net[b].role) return ir->net[a].role < ir->net[b].role;
+    return ir->net[a].of < ir->net[b].of;
 }
 
 // A dump lists wires and not nets, so the order of nets in the IR depends on where the compiler continued. The order of
-// their first wires does not, and a name decides between nets of one wire.
+// their first wires does not. Nets without a wire come last, by role and owner.
 static void order_nets(struct emit_plan *p) {
     const struct ir *ir = p->ir;
-    int *first = ARENA_ARRAY(ir->arena, int, (size_t)ir->nets + 1);
-    for (int n = 0; n < ir->nets; n++) first[n] = ir->wires;
+    struct first_use *first = ARENA_ARRAY(ir->arena, struct first_use, (size_t)ir->nets + 1);
+    for (int n = 0; n < ir->nets; n++) first[n] = (struct first_use){ir->wires, 0};
     for (int w = ir->wires - 1; w >= 0; w--)
-        for (int i = 0; i < ir->wire[w].use.parts; i++) first[ir->wire[w].use.part[i].net] = w;
+        for (int i = ir->wire[w].use.parts - 1; i >= 0; i--)
+            first[ir->wire[w].use.part[i].net] = (struct first_use){w, i};
     p->net = ARENA_ARRAY(ir->arena, int, (size_t)ir->nets + 1);
     for (int n = 0; n < ir->nets; n++) {
         int at = n;
