@@ -123,8 +123,7 @@ static void add_contract(const struct probes *s, int id) {
 
 static void add_probes(const struct emit_plan *p, const char *top, struct text *out) {
     const struct probes s = {p, top, out};
-    text_add(out,
-             "\n    // ---- probes: a simulation that compares no streams does without ----\n`ifndef RILL_NO_PROBES\n");
+    text_add(out, "\n    // ---- probes ----\n`ifndef RILL_NO_PROBES // a simulated card has none\n");
     for (int e = 0; e < p->ir->edges; e++) {
         text_addf(out, "    // %s\n", p->ir->edge[e].name);
         add_fill(&s, e);
