@@ -42,7 +42,7 @@ enum timing_machine {
     TIMING_MACHINES
 };
 
-// What a kernel needs from an input.
+// The words that a kernel needs from an input before it can fire.
 enum timing_need {
     TIMING_EACH,  // a word for every word read
     TIMING_ROW,   // a word for every row: used for each word of the row, taken with the last token's

@@ -99,7 +99,7 @@ struct kernel_class {
     // The number of elements that must be whole words for the operation's kernel, so the number of lanes must divide
     // it; NULL: none.
     int64_t (*whole)(const struct ir *, const struct ir_node *);
-    // What it needs from an input with this role; NULL: a word for every word.
+    // Returns the words that an input with this role must deliver; NULL: one word for every word.
     enum timing_need (*need)(enum ir_role input);
     enum kernel_kv kv; // the part of keys and values, each with a scale, that it looks at
     // The class that replaces it at the output of a design with `sampling`; NULL: none can.

@@ -133,7 +133,7 @@ static bool has_stretch(const struct tokenizer *t, size_t len, enum tokenizer_be
     return len > 0 || (symbol_follows && t->prefix == TOKENIZER_PREFIX_TEXT && before != TOKENIZER_SYMBOL);
 }
 
-// What to do with the text between two specials.
+// Decides how the text between two special tokens is handled.
 typedef void stretch_function(const struct walk *, const char *text, size_t len);
 
 static void walk_specials(struct walk *w, const char *text, size_t len, stretch_function *stretch) {

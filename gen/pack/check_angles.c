@@ -19,7 +19,7 @@ static const struct ir_node *find_table(const struct ir *ir, const char *name) {
     return NULL;
 }
 
-// What the table divides the frequency of a pair by, derived from its row of position 1: cosines first, then sines.
+// Divisor of a pair's frequency, derived from the table's row of position 1: cosines first, then sines.
 static double divisor(const struct ir_node *node, const float *row, int64_t cols, int64_t i) {
     double theta = ir_attr_float(&node->attrs, "theta", 1), plain = pow(theta, -2 * (double)i / (double)cols);
     return plain / atan2((double)row[cols / 2 + i], (double)row[i]);

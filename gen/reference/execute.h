@@ -64,7 +64,7 @@ void oracle_exact(struct step *);
 void oracle_float(struct step *);
 uint32_t oracle_draw(const struct step *); // draw.c: draws the id that the model outputs
 
-// The same product in several evaluations with the same weights: each row of the weights is read once for all.
+// Computes one product for several evaluations that share weights, so each row of the weights is read once.
 void oracle_exact_products(struct step s[], int count);
 void oracle_float_products(struct step s[], int count);
 
