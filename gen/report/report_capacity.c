@@ -30,7 +30,8 @@ static bool warn_of(const struct ir *ir, const struct cost_resources *need, cons
                             ? arena_printf(ir->arena, "board %s", ir->design.board)
                             : arena_printf(ir->arena, "die %s of board %s", ir->die[die].name, ir->design.board);
     if (warned)
-        diag_warning(diag, loc, "the design needs more than %s has without its shell%s, by estimate: %s", whose,
+        diag_warning(diag, loc, "the design needs more than %s has without its %s%s, by estimate: %s", whose,
+                     die == IR_NONE ? "platform" : "shell",
                      has_ports(ir, die == IR_NONE ? cost_memory_die(ir) : die) ? " and memory ports" : "",
                      text_cstr(&list));
     text_free(&list);
@@ -56,13 +57,18 @@ static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int
 static void warn_of_wires(const struct ir *ir, int die, struct loc loc, struct diag *diag) {
     int64_t bits = die + 1 < ir->dies ? cost_boundary_bits(ir, die) : 0;
     const char *from = ir->die[die].name, *to = die + 1 < ir->dies ? ir->die[die + 1].name : "";
-    if (!ir->design.sll || bits <= cost_wires(ir)) return;
-    if (bits > ir->design.sll)
-        diag_warning(diag, loc, "%lld bits cross from %s to %s, board %s has %lld wires there", (long long)bits, from,
-                     to, ir->design.board, (long long)ir->design.sll);
+    struct cost_wires w = cost_wires(ir, die);
+    int64_t free = w.all - w.platform < w.region ? w.all - w.platform : w.region;
+    if (!w.all || bits <= w.room) return;
+    if (bits > free)
+        diag_warning(diag, loc, "%lld bits cross from %s to %s, board %s has %lld wires there for a design",
+                     (long long)bits, from, to, ir->design.board, (long long)free);
     else
-        diag_warning(diag, loc, "%lld bits cross from %s to %s, the limit of board %s is %lld of %lld wires",
-                     (long long)bits, from, to, ir->design.board, (long long)cost_wires(ir), (long long)ir->design.sll);
+        diag_warning(diag, loc,
+                     "%lld bits cross from %s to %s, the limit of board %s is %lld of %lld wires, less %lld of the "
+                     "platform",
+                     (long long)bits, from, to, ir->design.board, (long long)w.limit, (long long)w.all,
+                     (long long)w.platform);
 }
 
 // Compares a design that is not split over dies with the limits of all dies together.
