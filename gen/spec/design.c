@@ -38,7 +38,7 @@ static const struct schema_field design_fields[] = {
      .offset = SPEC_OFFSET(spec_design, tokens),
      LEGAL(token_counts),
      .preset = 1,
-     .doc = "positions (tokens or rows) of a request that are processed in one step. A decode step has one"},
+     .doc = "tokens (or rows) of a request that are processed in one step. A decode step has one"},
     {.key = "A",
      .offset = SPEC_OFFSET(spec_design, copies),
      LEGAL(array_counts),

@@ -26,8 +26,8 @@ report|rill 4 tool last|FAIL  page of odd-groups: |tests/report/run.sh
 package|rill 1 tool last|FAIL  graph-linear: packaged: |tests/package/run.sh --no-sim configs/graph-linear.yaml
 install|make 1 tool last|FAIL  make install: |tests/install/run.sh
 templates|yosys 1 job - whole|FAIL  job .*status 137 after 0 of 1|\
-    verif/unit/lint_templates.sh --quick --jobs 1 rill_fork rill_join
-benches|vvp 1 job - whole|FAIL  job .*status 137 after 0 of|verif/unit/run.sh --quick --jobs 1 rill_fork rill_join
+    verif/modules/lint_templates.sh --quick --jobs 1 rill_fork rill_join
+benches|vvp 1 job - whole|FAIL  job .*status 137 after 0 of|verif/modules/run.sh --quick --jobs 1 rill_fork rill_join
 paths|yosys 2 tool|FAIL  rill_fork PORTS=2: no synthesis|verif/timing/run.sh -- rill_fork PORTS=2
 netlists|yosys 2 tool|FAIL  a netlist that is not there|tests/timing/netlist.sh
 clock|python3 2 tool last|FAIL  model: long_path: |tests/timing/run.sh
