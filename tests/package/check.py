@@ -23,7 +23,8 @@ import xml.etree.ElementTree as ElementTree
 
 SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
 # Names of the host for what the register file calls otherwise; names of control registers, which have no argument.
-HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags"}
+HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags", "clock_state": "clock",
+              "ignored_q": "ignored_writes"}
 CONTROL = {0: "CTRL", 4: "GIER", 8: "IP_IER", 12: "IP_ISR"}
 SETTINGS = range(0x200, 0x400)  # written by the host, and no arguments
 
