@@ -368,7 +368,7 @@ static void test_unknown_splitting(void **state) {
     assert_said("tokenizer.gguf", gguf, len, "did you mean `llama-bpe`?");
     assert_refused(SPLIT_AT("x+"), "known: `gpt2`, `digits`, `marks`, `llama3`, `qwen2`");
     assert_refused(SPLIT_AT("x+"), "families/tokenizer/splittings.yaml");
-    assert_said("other.json", "{}", 2, "it has no tokenizer: vocab.json and merges.txt, tokenizer.json or");
+    assert_said("other.json", "{}", 2, "there is no tokenizer: vocab.json and merges.txt, tokenizer.json or");
     fixture_end(&f);
 }
 
@@ -422,7 +422,7 @@ static void test_own_splitting(void **state) {
                       "\"x+\"}},\"model\":{\"type\":\"Unigram\"}}"; // read as far as the model
     with_table("x+", two, "model: `Unigram` is not supported");
     with_table("(x+", SPLIT_AT("(x+"),
-               "splittings.yaml:2:9: error: splitting `mine`: its expression is wrong: missing");
+               "splittings.yaml:2:9: error: splitting `mine`: the expression is wrong: missing");
     with_table("[x]", SPLIT_AT("x+"), "known: `mine`");
     with_table("x\nsplitings: {}", SPLIT_AT("x+"), "splittings.yaml:3:1: error: unknown key `splitings`");
 }
