@@ -86,10 +86,10 @@ static bool read_field(const struct schema_field *f, const struct yaml_node *map
 
 static bool read_fields(const struct yaml_node *map, const char *name, const char *path,
                         const struct schema_field *fields, size_t count, const char *const *extra, size_t extra_count,
-                        const struct yaml_gone *gone, void *out, struct arena *arena, struct diag *diag) {
+                        void *out, struct arena *arena, struct diag *diag) {
     bool broken = map && !yaml_expect(map, YAML_KIND_MAP, name, diag), good = !broken;
     const char **keys = all_keys(fields, count, extra, extra_count, arena);
-    if (map && !broken) good = yaml_check_keys(map, keys, count + extra_count, gone, name, diag);
+    if (map && !broken) good = yaml_check_keys(map, keys, count + extra_count, NULL, name, diag);
     for (size_t i = 0; i < count; i++) {
         if (broken) // already reported, so only set the presets
             set_preset(&fields[i], (char *)out + fields[i].offset);
@@ -100,7 +100,7 @@ static bool read_fields(const struct yaml_node *map, const char *name, const cha
 
 bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
                  const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag) {
-    return read_fields(map, name, NULL, fields, count, extra, extra_count, NULL, out, arena, diag);
+    return read_fields(map, name, NULL, fields, count, extra, extra_count, out, arena, diag);
 }
 
 // ---- whole tables ----
@@ -115,13 +115,12 @@ static const char **table_keys(const struct schema_table *t, struct arena *arena
 bool schema_read_table(const struct yaml_node *map, const struct schema_table *t, void *out, struct arena *arena,
                        struct diag *diag) {
     const char **keys = table_keys(t, arena);
-    return read_fields(map, t->what, t->path, t->fields, t->count, keys + t->count, t->key_count, t->gone, out, arena,
-                       diag);
+    return read_fields(map, t->what, t->path, t->fields, t->count, keys + t->count, t->key_count, out, arena, diag);
 }
 
 bool schema_check_keys(const struct yaml_node *map, const struct schema_table *t, struct arena *arena,
                        struct diag *diag) {
-    return yaml_check_keys(map, table_keys(t, arena), t->count + t->key_count, t->gone, t->what, diag);
+    return yaml_check_keys(map, table_keys(t, arena), t->count + t->key_count, NULL, t->what, diag);
 }
 
 const struct yaml_node *schema_need(const struct yaml_node *map, const char *key, const struct schema_table *t,

@@ -237,30 +237,22 @@ bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *
     return false;
 }
 
-static const struct yaml_gone *find_gone(const struct yaml_gone *gone, const char *key) {
-    for (; gone && gone->key; gone++)
-        if (!strcmp(gone->key, key)) return gone;
+static const struct yaml_foreign *find_foreign(const struct yaml_foreign *foreign, const char *key) {
+    for (; foreign && foreign->key; foreign++)
+        if (!strcmp(foreign->key, key)) return foreign;
     return NULL;
 }
 
-bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const struct yaml_gone *gone,
-                     const char *what, struct diag *diag) {
+bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count,
+                     const struct yaml_foreign *foreign, const char *what, struct diag *diag) {
     bool good = true;
     for (size_t i = 0; i < map->count; i++) {
         if (is_known(map->keys[i], keys, count)) continue;
         good = false;
-        const struct yaml_gone *now = find_gone(gone, map->keys[i]);
-        if (now && now->foreign) {
-            diag_error(diag, map->key_locs[i], MSG_UNKNOWN_KEY, map->keys[i], what);
-            diag_note(diag, map->key_locs[i], "%s", now->now);
-            continue;
-        }
-        if (now) {
-            diag_error(diag, map->key_locs[i], MSG_KEY_GONE, what, map->keys[i], now->now);
-            continue;
-        }
+        const struct yaml_foreign *other = find_foreign(foreign, map->keys[i]);
         diag_error(diag, map->key_locs[i], MSG_UNKNOWN_KEY, map->keys[i], what);
-        diag_note_words(diag, map->key_locs[i], map->keys[i], keys, count);
+        if (other) diag_note(diag, map->key_locs[i], "%s", other->note);
+        else diag_note_words(diag, map->key_locs[i], map->keys[i], keys, count);
     }
     return good;
 }

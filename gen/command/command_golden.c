@@ -264,7 +264,7 @@ static void print_evaluation(const struct telling *t, const struct evaluation *e
                text_cstr(&t->stories));
     else
         printf("%lld stories, %lld predictions\nfloat reference: perplexity %.4f\n"
-               "golden model:    perplexity %.4f (%+.2f %%), first choice agrees in %.2f %%\n",
+               "exact:           perplexity %.4f (%+.2f %%), first choice agrees in %.2f %%\n",
                (long long)e->stories, (long long)e->tokens, reference, golden, 100 * (golden / reference - 1),
                100 * agreement(e));
 }

@@ -76,10 +76,7 @@ static const struct schema_field hbm_fields[] = {
     HBM_FIGURES(HBM_FIELD)
 #undef HBM_FIELD
 };
-static const struct yaml_gone hbm_gone[] = {
-    {.key = "latency_switch_ns", .now = "leave it out, nothing is computed of a switch"}, {0}};
-static const struct schema_table hbm_table = {
-    .what = "hbm", .fields = hbm_fields, .count = COUNT_OF(hbm_fields), .gone = hbm_gone};
+static const struct schema_table hbm_table = {.what = "hbm", .fields = hbm_fields, .count = COUNT_OF(hbm_fields)};
 
 static const struct schema_field top_fields[] = {
     TEXT_FIELD("name", rill_device, name, "name of the board: letters, digits, `_`, `-`"),

@@ -131,7 +131,7 @@ static bool say_family(FILE *out, const struct topics *all, const char *name) {
         family = t->family;
         fprintf(out, "  - %s\n", t->name);
     }
-    if (family) say_page(out, "models.md");
+    if (family) say_page(out, "families.md");
     return family;
 }
 

@@ -15,8 +15,7 @@ enum option_kind {
     OPTION_FILE,   // const char *, not empty: a file's or folder's name
     OPTION_TEXT,   // const char *, may be empty or begin with dashes
     OPTION_CHOICE, // int: index of the value among the words in `word`, which are separated by `|`
-    OPTION_CALL,   // whatever `call` makes of the value
-    OPTION_GONE    // an option of earlier versions; `help` is the command line to write now
+    OPTION_CALL    // whatever `call` makes of the value
 };
 enum {
     OPTION_NEEDED = 1,

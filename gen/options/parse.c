@@ -55,7 +55,7 @@ static const char *near_option(const struct parse *p, const char *arg, size_t le
     size_t count = 0;
     const struct option_row *row;
     for (int i = 0; (row = options_row(p->o, i, NULL)) && count < OPTIONS_MOST; i++)
-        if (!option_is_argument(row) && row->kind != OPTION_GONE) words[count++] = row->name;
+        if (!option_is_argument(row)) words[count++] = row->name;
     return diag_nearest_word(arena_strndup(p->arena, arg, len), words, count);
 }
 
@@ -73,11 +73,7 @@ static bool is_given(const struct parse *p, const struct option_row *row) {
 
 // Takes the next argument as an option's value.
 static const char *take_value(struct parse *p, const struct option_row *row, const char **value) {
-    if (row->kind != OPTION_GONE && !(row->traits & OPTION_REPEATS) && is_given(p, row))
-        return arena_printf(p->arena, MSG_OPTION_TWICE, row->name);
-    bool none = p->at + 1 >= p->argc || !strncmp(p->argv[p->at + 1], "--", 2);
-    // The message then shows the new form with a placeholder.
-    if (row->kind == OPTION_GONE && none) return *value = row->word, NULL;
+    if (!(row->traits & OPTION_REPEATS) && is_given(p, row)) return arena_printf(p->arena, MSG_OPTION_TWICE, row->name);
     if (p->at + 1 >= p->argc) return arena_printf(p->arena, MSG_OPTION_VALUE_MISSING, row->name, row->name, row->word);
     *value = p->argv[++p->at];
     if (takes_any(row)) return NULL;
@@ -93,9 +89,9 @@ static const char *take_option(struct parse *p) {
     if (!g.row) return unknown(p, arg, len);
     bool joined = g.row->traits & OPTION_JOINED;
     if (joined && is_given(p, g.row)) return arena_printf(p->arena, MSG_OPTION_TWICE, g.row->name);
-    if (joined && g.row->kind != OPTION_GONE && (!arg[len] || !arg[len + 1]))
+    if (joined && (!arg[len] || !arg[len + 1]))
         return arena_printf(p->arena, MSG_OPTION_VALUE_JOINED, g.row->name, option_shown(p->arena, g.row));
-    if (joined) g.value = arg[len] ? arg + len + 1 : g.row->word;
+    if (joined) g.value = arg + len + 1;
     else if (arg[len]) return arena_printf(p->arena, MSG_OPTION_NOT_JOINED, arg, option_shown(p->arena, g.row));
     else if (g.row->word) fault = take_value(p, g.row, &g.value);
     VEC_PUSH(p->arena, p->given, g);
@@ -144,48 +140,6 @@ static bool asks_help(const struct options *o, int argc, char **argv) {
         if (row && row->word && takes_any(row)) i++;
     }
     return false;
-}
-
-// ---- options of earlier versions ----
-
-static const char *quoted(struct arena *arena, const char *word) {
-    return *word && !strpbrk(word, " \t\n'\"\\$*?;&|<>()") ? word : arena_printf(arena, "'%s'", word);
-}
-
-// A word of the new command line; placeholders are replaced by the given value or argument.
-static const char *now(const struct parse *p, const struct given *gone, const char *word) {
-    if (gone->row->word && !strcmp(word, gone->row->word)) return quoted(p->arena, gone->value);
-    for (size_t i = 0; i < p->given.count; i++)
-        if (option_is_argument(p->given.items[i].row) && !strcmp(word, p->given.items[i].row->name))
-            return quoted(p->arena, p->given.items[i].value);
-    return word;
-}
-
-static void add_others(const struct parse *p, const struct given *gone, struct text *out) {
-    for (size_t i = 0; i < p->given.count; i++) {
-        const struct given *g = &p->given.items[i];
-        if (g == gone || option_is_argument(g->row)) continue;
-        text_addf(out, " %s", g->row->name);
-        if (g->value) text_addf(out, "%c%s", g->row->traits & OPTION_JOINED ? '=' : ' ', quoted(p->arena, g->value));
-    }
-}
-
-// Message with the new command line for an old one. If several old options are given, the first row decides.
-static const char *gone(const struct parse *p) {
-    const struct given *first = NULL;
-    for (size_t i = 0; i < p->given.count; i++) {
-        const struct given *g = &p->given.items[i];
-        if (g->row->kind == OPTION_GONE && (!first || g->row < first->row)) first = g;
-    }
-    if (!first) return NULL;
-    struct text line = {0};
-    char *words = arena_strdup(p->arena, first->row->help);
-    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
-        text_addf(&line, "%s%s", line.len ? " " : "", now(p, first, word));
-    if (!(first->row->traits & OPTION_ALONE)) add_others(p, first, &line);
-    const char *fault = arena_printf(p->arena, MSG_OPTION_GONE, p->o->name, first->row->name, text_cstr(&line));
-    text_free(&line);
-    return fault;
 }
 
 // ---- options that need or exclude each other ----
@@ -291,7 +245,6 @@ static const char *read_value(struct arena *arena, const struct option_row *row,
     case OPTION_WORD:
     case OPTION_FILE:
     case OPTION_TEXT: *(const char **)into = value; break;
-    case OPTION_GONE: break;
     }
     return fault ? arena_printf(arena, MSG_OPTION_VALUE, row->name, fault) : NULL;
 }
@@ -339,7 +292,6 @@ int options_parse(const struct options *o, struct arena *arena, int argc, char *
         return RILL_OK;
     }
     const char *fault = take_all(&p);
-    if (!fault) fault = gone(&p);
     if (!fault && lists_values(&p)) return RILL_OK;
     if (!fault) fault = together(&p);
     return fault ? options_wrong(o, fault) : read_all(&p, into);

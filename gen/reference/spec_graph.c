@@ -428,7 +428,7 @@ static void read_graph_of(struct reader *r, const yaml_node_t *model, yaml_docum
     yaml_document_delete(&made);
 }
 
-// docs/models.md section 3: reads the family's own kernels, whose files are relative to the family's folder.
+// docs/families.md: reads the family's own kernels, whose files are relative to the family's folder.
 static void read_kernels_of(struct reader *r, yaml_document_t *family) {
     struct reader own = *r;
     own.doc = family;

@@ -58,18 +58,18 @@ static const char **keys_of(const struct family *f, struct arena *arena) {
 }
 
 // Names of parameters in config.json are no keys of `model`, but a message can say which parameter is meant.
-static const struct yaml_gone *foreign_keys(const struct family *f, struct arena *arena) {
-    VEC(struct yaml_gone) all = {0};
+static const struct yaml_foreign *foreign_keys(const struct family *f, struct arena *arena) {
+    VEC(struct yaml_foreign) all = {0};
     for (size_t k = 0; k < f->config.count; k++) {
         const struct family_key *key = &f->config.item[k];
         for (size_t s = 0; key->parameter >= 0 && s < key->spellings; s++) {
             const char *name = f->parameter[key->parameter].name;
-            struct yaml_gone one = {.key = key->spelling[s], .foreign = true};
-            one.now = arena_printf(arena, "here it is `%s`; the other name is config.json's", name);
+            struct yaml_foreign one = {.key = key->spelling[s]};
+            one.note = arena_printf(arena, "here it is `%s`; the other name is config.json's", name);
             if (strcmp(one.key, name) != 0) VEC_PUSH(arena, all, one);
         }
     }
-    VEC_PUSH(arena, all, (struct yaml_gone){0});
+    VEC_PUSH(arena, all, (struct yaml_foreign){0});
     return all.items;
 }
 
