@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill: reads a design spec and writes a streaming accelerator. gen/pass/passes.c lists the pipeline; each command
+// rill: reads a design spec and writes a streaming accelerator. gen/pass/passes.def lists the pipeline; each command
 // below runs the part of it that it needs.
 #include <errno.h>
 #include <stdio.h>

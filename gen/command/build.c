@@ -46,9 +46,7 @@ static bool is_pass(const char *name, struct diag *diag) {
 static bool run_passes(struct ir *ir, const struct rill_spec *spec, struct diag *diag, const char *stop_after) {
     int p = first_pass(ir, diag);
     for (; p >= 0 && pass_table[p].name; p++) {
-        if (!pass_table[p].run(ir, spec, diag) || diag_failed(diag)) return false;
-        ir->done = pass_table[p].name;
-        if (!ir_verify(ir, diag, ir->done)) return false;
+        if (!pass_run(p, ir, spec, diag)) return false;
         if (stop_after && !strcmp(stop_after, ir->done)) break;
     }
     return p >= 0;

@@ -6,6 +6,7 @@
 #include "gen/command/command.h"
 #include "gen/explain/explain.h"
 #include "gen/ir/ops.h"
+#include "gen/pass/pass.h"
 
 struct explain_options {
     const char *topic, *table;
@@ -57,6 +58,12 @@ static void print_operations(struct arena *arena) {
     }
 }
 
+// Prints the table of passes in docs/passes.md, as Markdown.
+static void print_passes(void) {
+    puts("| pass | what it does | what holds after it |\n|---|---|---|");
+    for (const struct pass *p = pass_table; p->name; p++) printf("| %s | %s | %s |\n", p->name, p->doc, p->after);
+}
+
 static int start_explain(struct run *run, void *options) {
     const struct explain_options *o = options;
     if (o->table) return print_table(o->table, &run->arena);
@@ -64,7 +71,7 @@ static int start_explain(struct run *run, void *options) {
     else if (o->everything) explain_everything(stdout, all_commands(&run->arena), &run->arena);
     else if (o->messages) explain_messages(stdout);
     else if (o->tables) explain_tables(stdout);
-    else if (o->passes) command_list_passes(stdout);
+    else if (o->passes) print_passes();
     else if (o->operations) print_operations(&run->arena);
     else return explain(o->topic, &run->arena);
     return RILL_OK;
@@ -82,7 +89,8 @@ static const struct option_row explain_rows[] = {
     {"--tables", NULL, OPTION_FLAG, OPTION_ALONE, AT(tables), .help = "list the maps for `--table`"},
     {"--operations", NULL, OPTION_FLAG, OPTION_ALONE, AT(operations),
      .help = "print all operations, as a Markdown table"},
-    {"--passes", NULL, OPTION_FLAG, OPTION_ALONE, AT(passes), .help = "list the compiler's passes in order"},
+    {"--passes", NULL, OPTION_FLAG, OPTION_ALONE, AT(passes),
+     .help = "print the compiler's passes in order, as a Markdown table"},
     {"--glossary", NULL, OPTION_FLAG, OPTION_ALONE, AT(glossary), .help = "print all terms, as a Markdown table"},
     {"--all", NULL, OPTION_FLAG, OPTION_ALONE, AT(everything), .help = "print the explanation of everything"},
     {"--messages", NULL, OPTION_FLAG, OPTION_ALONE, AT(messages),
