@@ -157,7 +157,8 @@ static const struct schema_key kernel_keys[] = {
     {.key = "step",
      .range = "true or false",
      .preset = "`false`",
-     .doc = "the kernel receives a word for each step, on a stream `step` ([step words](kernel-reference.md#step-words))",
+     .doc =
+         "the kernel receives a word for each step, on a stream `step` ([step words](kernel-reference.md#step-words))",
      .json = "{\"type\": \"boolean\"}"},
     {.key = "parameters",
      .range = "map of up to 16",
