@@ -71,7 +71,8 @@ too_long() {
     # Longer: what a bench says of its sweeps in a line, and beside templates and benches the macros of tests.
     LC_ALL=C.UTF-8 awk 'length > (FILENAME ~ /^tests/ ? 150 : 120) && !/^\/\/ (sweep|quick): / {
         print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
-    LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" include/*.def
+    LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" \
+        include/*.def gen/*/*.def
     LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${scripts[@]}"
 }
 
@@ -108,7 +109,7 @@ shell_syntax() {
 build_with() { # compiler, OPT
     make --no-print-directory -j2 CC="$1" CFLAGS="$2" OUT="$work/$1" "$work/$1/rill" "$work/$1/librill.a" || return
     local file
-    for file in tests/unit/*.c verif/unit/*.c; do
+    for file in tests/unit/*.c verif/modules/*.c; do
         "$1" -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off -fsyntax-only -I. "$file" || return
     done
 }
@@ -117,12 +118,12 @@ tidy() { find gen verif/check verif/harness verif/model verif/replay -name '*.c'
     xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. 2>/dev/null' tidy; }
 
 key_tables() { # each behind its marker, and one for every map that has more than two keys
-    local table count=0
+    local table count=0 pages=(docs/spec.md docs/kernel-reference.md)
     while read -r table; do
-        diff <(build/rill explain --table "$table") <(sed -n "/^<!-- keys: .* $table\` -->\$/,/^\$/p" docs/spec.md |
+        diff <(build/rill explain --table "$table") <(sed -n "/^<!-- keys: .* $table\` -->\$/,/^\$/p" "${pages[@]}" |
             sed '1d;/^$/d') || echo "$table"
         count=$((count + 1))
-    done < <(sed -n 's/^<!-- keys: `rill explain --table \(.*\)` -->$/\1/p' docs/spec.md)
+    done < <(sed -n 's/^<!-- keys: `rill explain --table \(.*\)` -->$/\1/p' "${pages[@]}")
     [ $count = 9 ] || echo "$count tables instead of 9"
 }
 operations_table() {
@@ -130,7 +131,7 @@ operations_table() {
 }
 glossary_table() { diff <(build/rill explain --glossary) <(sed -n '/^<!-- glossary/,$p' docs/glossary.md | sed 1d); }
 messages_table() { diff <(build/rill explain --messages) <(sed -n '/^<!-- messages/,$p' docs/messages.md | sed 1d); }
-passes_table() { diff <(build/rill explain --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
+passes_table() { diff <(build/rill explain --passes) <(sed -n '/^<!-- passes/,/^$/p' docs/passes.md | sed '1d;/^$/d'); }
 
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
 oracle_apart() {
@@ -166,7 +167,7 @@ queue silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,p
     --template='{file}:{line}: {id}: {message}' -I. \
     gen verif/check verif/harness verif/model verif/replay
 queue silent "operations table of docs/spec.md" operations_table
-queue silent "tables of keys in docs/spec.md" key_tables
+queue silent "tables of keys in docs/spec.md and docs/kernel-reference.md" key_tables
 queue silent "glossary of docs/glossary.md" glossary_table
 queue silent "messages of docs/messages.md" messages_table
 queue silent "passes of docs/passes.md" passes_table
@@ -179,7 +180,7 @@ if [ $quick = 0 ]; then
     queue check "gcc: no warnings" build_with gcc -O2
     queue check "clang: no warnings" build_with clang -O1
     queue silent "clang-tidy" tidy
-    queue check "templates alone" verif/unit/lint_templates.sh --quick
+    queue check "templates alone" verif/modules/lint_templates.sh --quick
 fi
 run_queue
 verdict

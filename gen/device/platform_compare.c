@@ -94,7 +94,7 @@ struct platform_verdict *platform_compare(const struct rill_device *device, cons
         int die = row->die ? die_of(device, row->die) : 0;
         *v = (struct platform_verdict){.row = row};
         if (die < 0) {
-            diag_error(diag, row->loc, "board %s has no die `%s`: name the board of this card", device->name, row->die);
+            diag_error(diag, row->loc, MSG_PLATFORM_BOARD, device->name, row->die);
             continue;
         }
         if (row->die) judge_die(device, root, die, arena, v);

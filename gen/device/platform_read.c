@@ -78,7 +78,7 @@ static bool read_number(struct reader *r, const struct line *line, struct line c
     if (isdigit((unsigned char)*text)) *out = strtod(text, &end);
     while (*end == ' ') end++;
     if (end != text && *out <= MAX_COUNT && (!*end || *end == '(' || *end == '[')) return true;
-    diag_error(r->diag, place(r, line, t.at), "`%s`: a count is expected here", text);
+    diag_error(r->diag, place(r, line, t.at), MSG_PLATFORM_COUNT, text, (int)MAX_COUNT);
     return false;
 }
 
@@ -98,7 +98,7 @@ bool platform_add(struct platform_said *said, const struct platform_row *row, st
             if (row->high < was->high) was->high = row->high;
             return true;
         }
-        diag_error(diag, row->loc, "another figure for `%s` than line %u has", platform_figure_name(row, arena),
+        diag_error(diag, row->loc, MSG_PLATFORM_TWICE, platform_figure_name(row, arena),
                    was->loc.line);
         return false;
     }
@@ -356,7 +356,7 @@ static bool read_tables(struct reader *r) {
         if (!read) continue;
         split_cells(&line, &row);
         if (row.count != head.count) {
-            diag_error(r->diag, place(r, &line, line.at), "%d cells in a table of %d columns", row.count, head.count);
+            diag_error(r->diag, place(r, &line, line.at), MSG_PLATFORM_CELLS, row.count, head.count);
             return false;
         }
         if (!read(r, &line, &head, &row)) return false;
@@ -369,7 +369,7 @@ static bool read_tables(struct reader *r) {
 static bool add_instances(struct reader *r) {
     if (!r->top_loc.source) return true;
     if (r->build->kernel && !r->has_kernel) {
-        diag_error(r->diag, r->top_loc, "no instance `%s` in this table", r->build->kernel);
+        diag_error(r->diag, r->top_loc, MSG_PLATFORM_KERNEL, r->build->kernel);
         return false;
     }
     for (int k = 0; (r->has_kernel || r->has_ulp) && k < PLATFORM_KINDS; k++)
@@ -391,8 +391,8 @@ static struct source *read_source(const char *path, struct arena *arena, struct 
     s->path = arena_strdup(arena, path);
     s->data = file_read(arena, path, MAX_FILE, &len, &why);
     s->size = len;
-    if (!s->data) diag_error(diag, loc_file(arena, path), "%s", why);
-    else if (memchr(s->data, 0, len)) diag_error(diag, loc_file(arena, path), "it is no text: it holds a NUL byte");
+    if (!s->data) diag_error_text(diag, loc_file(arena, path), why);
+    else if (memchr(s->data, 0, len)) diag_error(diag, loc_file(arena, path), MSG_PLATFORM_BINARY);
     else return s;
     return NULL;
 }
@@ -419,7 +419,6 @@ struct platform_said *platform_read(const char *path, const struct rill_device *
     if (!ok || !add_instances(&r)) return NULL;
     if (said->rows.count) return said;
     diag_error(diag, loc_file(arena, path),
-               "it holds nothing to compare: give the output of `platforminfo --platform NAME` (text or JSON), or a "
-               "report of Vivado with the tables of dies, of instances or of kernels");
+               MSG_PLATFORM_NOTHING);
     return NULL;
 }
