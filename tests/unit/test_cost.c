@@ -19,7 +19,8 @@
 // follow from the shape.
 static const double logic_share = 0.25, shape_share = 0.1;
 static const double logic_allowance = 200, shape_allowance = 1;
-static const double mean_percent = 6; // of all rows, LUTs as FFs
+static const double least_measured = 3; // more than so many are never estimated as less than half of them
+static const double mean_percent = 6;   // of all rows, LUTs as FFs
 
 // ---- the measured table ----
 
@@ -44,9 +45,10 @@ static struct ir *build_safe(struct arena *arena, const char *path) {
 }
 
 static int differs(const struct cost_row *row, const char *what, double estimate, double measured, bool is_logic) {
-    double error = estimate > measured ? estimate - measured : measured - estimate;
-    if (error <= (is_logic ? logic_share * measured + logic_allowance : shape_share * measured + shape_allowance))
-        return 0;
+    double error = estimate > measured ? estimate - measured : measured - estimate,
+           allowed = is_logic ? logic_share * measured + logic_allowance : shape_share * measured + shape_allowance;
+    bool too_little = measured > least_measured && estimate < measured / 2; // however small the module is
+    if (error <= allowed && !too_little) return 0;
     struct arena arena;
     arena_init(&arena);
     print_error("%s", row->module);

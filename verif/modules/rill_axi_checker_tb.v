@@ -7,7 +7,9 @@
 // sweep: BEAT_BITS=512 ID_W=1 MAX_BURST=32 OUTSTANDING=1
 // sweep: BEAT_BITS=256 ID_W=1 MAX_BURST=64 OUTSTANDING=9 WRITE_EN=0
 // sweep: BEAT_BITS=512 ID_W=3 MAX_BURST=2 OUTSTANDING=2 READ_EN=0
+// sweep: BEAT_BITS=256 ID_W=2 MAX_BURST=16 OUTSTANDING=4 W_FIRST=0
 // quick: BEAT_BITS=256 ID_W=2 MAX_BURST=16 OUTSTANDING=4 @ 50:50
+// quick: BEAT_BITS=256 ID_W=2 MAX_BURST=16 OUTSTANDING=4 W_FIRST=0 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -18,11 +20,12 @@ module rill_axi_checker_tb;
     parameter OUTSTANDING = 4;
     parameter READ_EN = 1;
     parameter WRITE_EN = 1;
+    parameter W_FIRST = 1;                                   // 0: only the breach of that rule is made
     localparam BYTES = BEAT_BITS / 8;
     localparam IDS = 1 << ID_W;
     localparam [2:0] SIZE = $clog2(BYTES);
     localparam BURSTS = 4096;
-    localparam BREACHES = 84;
+    localparam BREACHES = 85;
 
     wire                   clk, rst;
     reg                    arvalid = 0, arready = 0, rvalid = 0, rready = 0, rlast;
@@ -40,7 +43,7 @@ module rill_axi_checker_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING),
         .READ_EN(READ_EN),
-        .WRITE_EN(WRITE_EN)) dut (.clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(arid),
+        .WRITE_EN(WRITE_EN), .W_FIRST(W_FIRST)) dut (.clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(arid),
         .araddr(araddr), .arlen(arlen),
         .arsize(arsize), .arburst(arburst), .arlock(arkind[11]), .arcache(arkind[10:7]), .arprot(arkind[6:4]),
         .arqos(arkind[3:0]),
@@ -203,7 +206,7 @@ module rill_axi_checker_tb;
             end
             if (!wvalid) begin
                 {wdata, wstrb, wlast} = {(BEAT_BITS + BYTES + 1){1'bx}};
-                if (w_sent < decided && some(idle)) begin
+                if (w_sent < (W_FIRST != 0 ? decided : aw_sent + awvalid) && some(idle)) begin
                     wvalid = 1;
                     wdata = noise(0);
                     wstrb = {BYTES{1'b1}};
@@ -721,7 +724,7 @@ module rill_axi_checker_tb;
                 else awkind[0] = 1'bx;
                 commit(23);
             end
-            default: begin                                   // burst after burst without an address
+            48: begin                                        // burst after burst without an address
                 for (i = 0; i < 1022; i = i + 1) begin
                     w(1);
                     step;
@@ -729,13 +732,22 @@ module rill_axi_checker_tb;
                 w(1);
                 commit(19);
             end
+            default: begin                                   // a second burst while the first address waits
+                aw(0, 64'h1000, 1);
+                awready = 0;
+                w(1);
+                step;
+                awvalid = 1;
+                w(1);
+                commit(W_FIRST != 0 ? 0 : 24);
+            end
         endcase
     endtask
 
     task break_rule;
         begin
             if (breach <= READ_BREACHES && READ_EN != 0) break_read;
-            else if (breach > READ_BREACHES && WRITE_EN != 0) break_write;
+            else if (breach > READ_BREACHES && WRITE_EN != 0 && (W_FIRST != 0 || breach == BREACHES)) break_write;
             else commit(0);
             tick;
             if (!{arready, rready, awready, wready, bready}) begin       // what is stalled is taken after all

@@ -3,7 +3,8 @@
 // region, untouched words included; idle means that every response is in; written comes for each descriptor, not
 // before its last response; a client that stops in the middle of a descriptor holds up no other one; full rate when
 // nobody stalls (a third of it with one beat of buffer); a flush while a client has a descriptor without beats; an
-// error response; responses that are owed over a reset; the port under the protocol checker.
+// error response; responses that are owed over a reset; the port under the protocol checker, where no beat may precede
+// its address.
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=1 CLIENTS=1
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=2 CLIENTS=1
 // sweep: BEAT_BITS=512 OUTSTANDING=3 BUFFER_BEATS=2 CLIENTS=2
@@ -75,7 +76,7 @@ module rill_dma_write_tb;
         .wdata(wdata), .wlast(wlast), .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp));
 
     rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(1), .OUTSTANDING(OUTSTANDING),
-        .READ_EN(0)) u_checker (
+        .READ_EN(0), .W_FIRST(0)) u_checker (
         .clk(clk), .rst(rst), .arvalid(1'b0), .arready(1'b0), .arid({ID_W{1'b0}}), .araddr(64'd0), .arlen(8'd0),
         .arsize(3'd0),
         .arburst(2'd0), .arlock(1'b0), .arcache(4'd3), .arprot(3'd0), .arqos(4'd0),
