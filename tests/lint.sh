@@ -109,7 +109,7 @@ shell_syntax() {
 build_with() { # compiler, OPT
     make --no-print-directory -j2 CC="$1" CFLAGS="$2" OUT="$work/$1" "$work/$1/rill" "$work/$1/librill.a" || return
     local file
-    for file in tests/unit/*.c verif/unit/*.c; do
+    for file in tests/unit/*.c verif/modules/*.c; do
         "$1" -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off -fsyntax-only -I. "$file" || return
     done
 }
@@ -180,7 +180,7 @@ if [ $quick = 0 ]; then
     queue check "gcc: no warnings" build_with gcc -O2
     queue check "clang: no warnings" build_with clang -O1
     queue silent "clang-tidy" tidy
-    queue check "templates alone" verif/unit/lint_templates.sh --quick
+    queue check "templates alone" verif/modules/lint_templates.sh --quick
 fi
 run_queue
 verdict

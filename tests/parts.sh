@@ -30,8 +30,8 @@ each_part() { # function that is given name, title, command and arguments
     "$1" unit "C unit tests" tests/unit/run.sh --jobs 2
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
-    "$1" templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"
-    "$1" benches "module benches" verif/unit/run.sh "${quick[@]}"
+    "$1" templates "templates alone in three tools" verif/modules/lint_templates.sh "${quick[@]}"
+    "$1" benches "module benches" verif/modules/run.sh "${quick[@]}"
     "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}" --jobs 2
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}" "${half[@]}"
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2

@@ -38,7 +38,7 @@ static const struct schema_field design_fields[] = {
      .offset = SPEC_OFFSET(spec_design, tokens),
      LEGAL(token_counts),
      .preset = 1,
-     .doc = "positions (tokens or rows) of a request that are processed in one step. A decode step has one"},
+     .doc = "tokens (or rows) of a request that are processed in one step. A decode step has one"},
     {.key = "A",
      .offset = SPEC_OFFSET(spec_design, copies),
      LEGAL(array_counts),
@@ -85,7 +85,7 @@ static const struct schema_field design_fields[] = {
             "([fifos.md](fifos.md))"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
-            "the engine waits ([effect of 512](performance.md#other-models))"},
+            "the engine waits ([effect of 512](model-speed.md#other-models))"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
      .range = "a power of two from 1 to 64, or to 128 with `beat_bits: 256`", .doc = "longest read burst in beats"},
     {FIELD(outstanding), RANGE(1, 64), .preset = 8, .doc = "read bursts in flight on each channel"},

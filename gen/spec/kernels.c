@@ -31,7 +31,7 @@ static const struct schema_key timing_keys[] = {
      .required = true,
      .range = "expression",
      .doc = "cycles from the arrival of the last word that an output word depends on (of all "
-            "positions of the step) until the output word is offered",
+            "tokens of the step) until the output word is offered",
      .json = EXPRESSION},
     {.key = "group",
      .range = "expression",

@@ -247,6 +247,11 @@ variant "$spec" "$work/failures/eps.yaml" norm_eps=2.0e-6
     cp "$work/failures/eps/oracle"/* "$dir/oracle"
 another='mismatch: oracle: `norm1` .*/oracle/[a-z]*.yaml:[0-9]*., position 0, repetition 0, element [0-9]*: the spec'
 counted check_refused "another spec than the design's" 1 "$another makes" "${sim[@]}" "${few[@]}"
+sed 's/^\( *\)format: .{design.embedding}.$/&\n\1times: sqrt_cols/' "$root/families/gpt2.yaml" >"$work/failures/times.yaml"
+sed "s|family: gpt2|family: $work/failures/times.yaml|" "$spec" >"$work/failures/of_times.yaml"
+"$rill" gen "$work/failures/of_times.yaml" -o "$work/failures/times" >"$log" 2>&1 &&
+    rm -r "$dir/oracle" && cp -r "$work/failures/times/oracle" "$dir"
+counted check_refused "\`times\` changed after packing" 1 'packed for another spec; pack again' "${sim[@]}" "${few[@]}"
 rm -r "$dir/oracle"
 alone() { # a run without the oracle says so, and the tests do not take it
     "${sim[@]}" "${few[@]}" --quiet --json "$work/failures/alone.json" &&

@@ -105,7 +105,7 @@ queue says "a message about a key" '^design\.fifo: ' \
 queue says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
 queue says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
 queue says "a message that names a word alone" '^certificate: the reason that' "it has no certificate"
-queue says "a word beside a key of its name" '^T: the largest number of positions' T
+queue says "a word beside a key of its name" '^T: the largest number of tokens' T
 queue says "a legal word of a key" '^`shared` is a value of design\.binding: all products take turns' shared
 queue says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute matmul\.weights: 4 bits' int4_asym
 queue says "a parameter of a family" '^parameter gpt2\.ffn: a key of `model` with `family: gpt2`$' gpt2.ffn

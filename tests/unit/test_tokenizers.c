@@ -243,6 +243,24 @@ static void test_added(void **state) {
     }
 }
 
+// A special with the text of an ordinary token. Without specials the text is the ordinary token.
+static void test_special_of_a_token(void **state) {
+    (void)state;
+    struct fixture f;
+    fixture_begin(&f);
+    struct tokenizer *t = open_json(
+        &f, ATOMS_AND("null", "false", "{\"id\":5,\"content\":\"e\",\"special\":true,\"normalized\":false}"));
+    struct token_ids ids = {0};
+    tokenizer_encode(t, "fe", 2, false, &ids);
+    assert_int_equal(ids.count, 2);
+    assert_int_equal(ids.items[1], 2);
+    ids.count = 0;
+    tokenizer_encode(t, "fe", 2, true, &ids);
+    assert_int_equal(ids.items[1], 5);
+    tokenizer_close(t);
+    fixture_end(&f);
+}
+
 // A special may have an id that the model has no row for, as Gemma 3's image token.
 static void test_beyond(void **state) {
     (void)state;
@@ -443,7 +461,7 @@ int main(void) {
         cmocka_unit_test(test_sentencepiece_gguf),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_added),
-        cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_beyond), cmocka_unit_test(test_special_of_a_token),
         cmocka_unit_test(test_same_text),
         cmocka_unit_test(test_sentencepiece_bare_gguf),
         cmocka_unit_test(test_broken_config),

@@ -188,8 +188,7 @@ check_other() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here"
 check_fault() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here" --one fault "$@"; }
 
 if [ "$wanted" = " " ]; then
-    plan 1
-    check "every module is proven, or listed with the reason" nothing_forgotten
+    counted check "every module is proven, or listed with the reason" nothing_forgotten
 fi
 check_proof rill_register_slice 4 DATA_W=3 MODE=0
 check_proof rill_register_slice 4 DATA_W=3 MODE=1
@@ -330,10 +329,6 @@ if [ $quick = 0 ]; then
         10 BEAT_BITS=64 MAX_BURST=1 OUTSTANDING=1 PREFETCH_BEATS=5
     check_fault rill_dma_read 's/beat_offset_q <= m_axi_rlast ? /beat_offset_q <= 0 ? /' \
         12 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=2 PREFETCH_BEATS=5
-fi
-if [ "$wanted" = " " ]; then
-    plan 1
-    check "all proofs and faults are there" [ ${#job_checks[@]} = $((114 - 6 * quick)) ]
 fi
 run_jobs "$jobs"
 verdict
