@@ -25,36 +25,36 @@ static const struct options *const *all_commands(struct arena *arena) {
 static int explain(const char *text, struct arena *arena) {
     const char *near;
     if (explain_topic(stdout, text, all_commands(arena), &near, arena)) return RILL_OK;
-    fprintf(stderr, "rill explain: error: nothing is known of `%s`%s\n", text,
-            near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
+    diag_command("explain", "error", MSG_EXPLAIN_UNKNOWN, text,
+                 near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
     return RILL_BAD_SPEC;
 }
 
 static int print_table(const char *path, struct arena *arena) {
     if (explain_table(stdout, strcmp(path, "spec") ? path : "", arena)) return RILL_OK;
-    fprintf(stderr, "rill explain: error: a spec has no map `%s` (`rill explain --tables` lists them)\n", path);
+    diag_command("explain", "error", MSG_EXPLAIN_TABLE, path);
     return RILL_USAGE;
 }
 
 // Prints the table of operations in docs/spec.md, as Markdown.
 static void print_operations(struct arena *arena) {
-    puts("| operation | in | out | attributes | what it computes |\n|---|---|---|---|---|");
+    puts("| operation | what it computes | in | out | attributes |\n|---|---|---:|---:|---|");
     for (int op = 0; op < ir_spec_ops(); op++) {
         const struct ir_composite row = ir_spec_op(op);
         struct ir_op_attr attr[IR_MAX_OP_ATTRS];
         int count = ir_attr_column(row.attributes, attr);
-        printf("| `%s` | %d | %d | ", row.name, row.inputs, row.outputs);
+        printf("| `%s` | %s | %d | %d | ", row.name, row.doc, row.inputs, row.outputs);
         for (int i = 0; i < count; i++) {
             static const char *const kinds[] = {"integer", "number", "string", "list", ""};
             bool words = attr[i].kind == IR_ATTR_WORD;
-            printf("%s`%s`: %s%s%s%s", i ? ", " : "", attr[i].name, words ? "" : kinds[attr[i].kind],
+            printf("%s`%s`: %s%s%s%s", i ? "<br>" : "", attr[i].name, words ? "" : kinds[attr[i].kind],
                    ir_op_attr_legal(&attr[i], arena) + words,
                    attr[i].has_default ? " = "
                    : attr[i].required  ? ""
                                        : ", optional",
                    attr[i].text);
         }
-        printf(" | %s |\n", row.doc);
+        puts(" |");
     }
 }
 
@@ -94,7 +94,7 @@ static const struct option_row explain_rows[] = {
     {"--glossary", NULL, OPTION_FLAG, OPTION_ALONE, AT(glossary), .help = "print all terms, as a Markdown table"},
     {"--all", NULL, OPTION_FLAG, OPTION_ALONE, AT(everything), .help = "print the explanation of everything"},
     {"--messages", NULL, OPTION_FLAG, OPTION_ALONE, AT(messages),
-     .help = "print what messages mean and what to do, as a Markdown table"},
+     .help = "print all messages with their meanings and remedies, as Markdown"},
     {0}};
 
 const struct command command_explain = {

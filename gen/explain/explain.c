@@ -131,31 +131,37 @@ static bool say_family(FILE *out, const struct topics *all, const char *name) {
         family = t->family;
         fprintf(out, "  - %s\n", t->name);
     }
-    if (family) say_page(out, "models.md");
+    if (family) say_page(out, "families.md");
     return family;
 }
 
 // ---- the glossary ----
 
 static const struct {
-    const char *word, *meaning;
+    const char *word, *meaning, *page;
 } glossary[] = {
-#define WORD(name, text) {name, text},
+#define WORD(name, text, page) {name, text, page},
 #include "include/glossary.def"
 #undef WORD
 };
 
 static bool say_word(FILE *out, const char *word, struct arena *arena) {
     for (size_t i = 0; i < COUNT_OF(glossary); i++)
-        if (!strcasecmp(glossary[i].word, word))
-            return fprintf(out, "%s: %s\n", glossary[i].word, explain_plain(glossary[i].meaning, arena)), true;
+        if (!strcasecmp(glossary[i].word, word)) {
+            fprintf(out, "%s: %s\n", glossary[i].word, explain_plain(glossary[i].meaning, arena));
+            say_page(out, glossary[i].page);
+            return true;
+        }
     return false;
 }
 
 void explain_glossary(FILE *out) {
-    fprintf(out, "| word | meaning |\n|---|---|\n");
-    for (size_t i = 0; i < COUNT_OF(glossary); i++)
-        fprintf(out, "| %s | %s |\n", glossary[i].word, glossary[i].meaning);
+    fprintf(out, "| word | meaning | more |\n|---|---|---|\n");
+    for (size_t i = 0; i < COUNT_OF(glossary); i++) {
+        const char *page = glossary[i].page;
+        fprintf(out, "| %s | %s | [%.*s](%s) |\n", glossary[i].word, glossary[i].meaning, (int)strcspn(page, "."), page,
+                page);
+    }
 }
 
 // ---- finding ----
@@ -235,17 +241,16 @@ static bool say_word_in(FILE *out, const struct topics *all, const char *text, s
     return said;
 }
 
-static bool say_about(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
+static bool say_about(FILE *out, const struct topics *all, const char *text, bool known, struct arena *arena) {
     char *words = NULL;
     size_t len;
-    bool known = explain_say_message(out, text, arena);
     FILE *of_words = open_memstream(&words, &len);
     bool said = say_named_in(of_words, all, text, arena) || (!known && say_word_in(of_words, all, text, arena));
     fclose(of_words);
-    if (said && !known) fputs("no known message of Rill matches this text. Its words mean:\n", out);
+    if (said && !known) fputs("this text does not end with the id of a message. Its words mean:\n", out);
     fputs(words, out);
     free(words);
-    return said || known;
+    return said;
 }
 
 static const char *nearest(const struct topics *all, const char *text, struct arena *arena) {
@@ -263,9 +268,11 @@ bool explain_topic(FILE *out, const char *text, const struct options *const *com
     *near = NULL;
     // An option may be given with its dashes.
     const char *plain = text + (strlen(text) > 2 && !strncmp(text, "--", 2) ? 2 : 0);
+    bool known = explain_say_message(out, text, arena);
     bool named = say_named(out, all, text, false, arena) || say_named(out, all, plain, true, arena);
     if (say_word(out, text, arena) || named || say_family(out, all, text)) return true;
-    if (strchr(text, ' ') && say_about(out, all, text, arena)) return true;
+    if (strchr(text, ' ') && say_about(out, all, text, known, arena)) return true;
+    if (known) return true;
     *near = nearest(all, text, arena);
     return false;
 }

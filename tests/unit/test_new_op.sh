@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools/new-op in a copy of the tree: what it lays out compiles, its bench passes, every new file and row has a mark,
 # and at most 15 files change. A name that exists is refused.
-set -euo pipefail
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" # the runner starts it by sh
+set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
