@@ -25,14 +25,14 @@ static const struct options *const *all_commands(struct arena *arena) {
 static int explain(const char *text, struct arena *arena) {
     const char *near;
     if (explain_topic(stdout, text, all_commands(arena), &near, arena)) return RILL_OK;
-    fprintf(stderr, "rill explain: error: nothing is known of `%s`%s\n", text,
-            near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
+    diag_command("explain", "error", MSG_EXPLAIN_UNKNOWN, text,
+                 near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
     return RILL_BAD_SPEC;
 }
 
 static int print_table(const char *path, struct arena *arena) {
     if (explain_table(stdout, strcmp(path, "spec") ? path : "", arena)) return RILL_OK;
-    fprintf(stderr, "rill explain: error: a spec has no map `%s` (`rill explain --tables` lists them)\n", path);
+    diag_command("explain", "error", MSG_EXPLAIN_TABLE, path);
     return RILL_USAGE;
 }
 
@@ -94,7 +94,7 @@ static const struct option_row explain_rows[] = {
     {"--glossary", NULL, OPTION_FLAG, OPTION_ALONE, AT(glossary), .help = "print all terms, as a Markdown table"},
     {"--all", NULL, OPTION_FLAG, OPTION_ALONE, AT(everything), .help = "print the explanation of everything"},
     {"--messages", NULL, OPTION_FLAG, OPTION_ALONE, AT(messages),
-     .help = "print what messages mean and what to do, as a Markdown table"},
+     .help = "print all messages with their meanings and remedies, as Markdown"},
     {0}};
 
 const struct command command_explain = {

@@ -20,8 +20,8 @@ static bool rules_hold(const struct ir *ir, int pass, struct diag *diag) {
     for (int p = 0; p <= pass; p++) {
         const char *broken = pass_table[p].invariant(ir);
         if (!broken) continue;
-        diag_error(diag, loc_none(), "internal: after %s: `%s` breaks the rule of %s: %s", pass_table[pass].name,
-                   broken, pass_table[p].name, pass_table[p].after);
+        diag_error(diag, loc_none(), MSG_INTERNAL_RULE, pass_table[pass].name, broken, pass_table[p].name,
+                   pass_table[p].after);
         return false;
     }
     return true;
