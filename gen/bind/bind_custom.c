@@ -34,6 +34,11 @@ static bool add_module(const struct ir *ir, definitions *all, const struct custo
                    module.name);
         return false;
     }
+    const char *language = verilog_reserved(module.name, false);
+    if (language) {
+        diag_error(diag, module.loc, "module `%s`: the name is a word of %s; rename it", module.name, language);
+        return false;
+    }
     if (!module.ends) {
         diag_error(diag, module.loc, "module `%s` has no `endmodule`", module.name);
         return false;
