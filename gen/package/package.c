@@ -34,37 +34,25 @@ static bool is_taken(const struct package *p) {
 
 // Whether the name is that of a pin, or of a signal in the kernel's module or in the module that simulates it.
 static bool is_pin(const char *name) {
-    static const char *const names[] = {"ap_clk", "ap_rst_n", "interrupt", "clk", "clk_2x", "rst", "locked"};
+    static const char *const names[] = {"ap_clk", "ap_rst_n", "interrupt", "clk", "clk_2x", "rst", "clock_state"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (!strcmp(name, names[i])) return true;
     return !strncmp(name, "s_axi_", 6) || !strncmp(name, "m_axi_", 6);
 }
 
 static bool check_name(const struct package *p, struct loc loc, struct diag *diag) {
-    if (!is_identifier(p->name))
-        diag_error(diag, loc, "kernel name `%s`: a letter, then letters, digits and `_`, at most %d", p->name,
-                   MAX_NAME);
-    else if (verilog_reserved(p->name, true))
-        diag_error(diag, loc, "kernel name `%s`: it is a word of %s; give another one with --name", p->name,
-                   verilog_reserved(p->name, true));
-    else if (is_pin(p->name))
-        diag_error(diag, loc,
-                   "kernel name `%s`: the kernel has a pin or a signal of that name; give another one with "
-                   "--name",
-                   p->name);
-    else if (is_taken(p))
-        diag_error(diag, loc,
-                   "kernel name `%s`: it is the name of a module, or begins with `rill_` as those of the "
-                   "library do; give another one with --name",
-                   p->name);
+    const char *language = verilog_reserved(p->name, true);
+    if (!is_identifier(p->name)) diag_error(diag, loc, MSG_PACKAGE_NAME, p->name, MAX_NAME);
+    else if (language) diag_error(diag, loc, MSG_PACKAGE_NAME_WORD, p->name, language);
+    else if (is_pin(p->name)) diag_error(diag, loc, MSG_PACKAGE_NAME_PIN, p->name);
+    else if (is_taken(p)) diag_error(diag, loc, MSG_PACKAGE_NAME_TAKEN, p->name);
     else return true;
     return false;
 }
 
 static bool check_plain(const char *what, const char *text, struct loc loc, struct diag *diag) {
     if (!text || (*text && strspn(text, plain) == strlen(text))) return true;
-    diag_error(diag, loc, "%s `%s`: it goes into scripts, so it has letters, digits, `_`, `-`, `.` and `/` alone", what,
-               text);
+    diag_error(diag, loc, MSG_PACKAGE_TEXT, what, text);
     return false;
 }
 

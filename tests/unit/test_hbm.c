@@ -70,6 +70,26 @@ static void test_errors(void **state) {
     bench_close(&b);
 }
 
+// A reset forgets a write whose data was complete, and the next write gets its response after its own data.
+static void test_reset(void **state) {
+    (void)state;
+    struct bench b;
+    struct hbm_beat beat;
+    uint8_t data[HBM_MAX_BEAT_BYTES];
+    bench_open(&b, 250, 64);
+    write_burst(&b, 0, 1, 3);
+    hbm_reset(b.hbm);
+    assert_true(hbm_quiet(b.hbm));
+    hbm_accept_write(b.ch, 64, 1, 2);
+    for (int i = 0; i < 500; i++, hbm_tick(b.hbm)) assert_int_equal(hbm_take_response(b.ch, &beat), -1);
+    memset(data, 7, sizeof data);
+    hbm_give_write(b.ch, data, ~0ull);
+    assert_int_equal(wait_response(&b).id, 2);
+    assert_int_equal(hbm_bytes(b.hbm, 0, 0, 1)[0], 0);
+    assert_int_equal(hbm_bytes(b.hbm, 0, 64, 1)[0], 7);
+    bench_close(&b);
+}
+
 // A seed changes times and nothing else, and always in the same way.
 static void test_jitter(void **state) {
     (void)state;
@@ -126,9 +146,13 @@ static void test_table_of_docs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_content), cmocka_unit_test(test_read_before_response),
-        cmocka_unit_test(test_errors),  cmocka_unit_test(test_jitter),
-        cmocka_unit_test(test_image),   cmocka_unit_test(test_table_of_docs),
+        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_read_before_response),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_jitter),
+        cmocka_unit_test(test_image),
+        cmocka_unit_test(test_table_of_docs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,7 +181,8 @@ struct fixture {
     struct contracts *watch;
 };
 
-static void open_fixture(struct fixture *f, const char *latency, const char *group, int64_t in, int64_t out) {
+static void open_fixture(struct fixture *f, const char *latency, const char *group, const char *buffers, int64_t in,
+                         int64_t out) {
     memset(f, 0, sizeof *f);
     arena_init(&f->a);
     f->ir = (struct ir){.arena = &f->a,
@@ -200,6 +201,7 @@ static void open_fixture(struct fixture *f, const char *latency, const char *gro
         .name = "k", .module = "k", .inputs = 1, .outputs = 1, .in = {{.name = "x"}}, .out = {{.name = "y"}}};
     f->custom.latency.text = latency;
     f->custom.group.text = group;
+    f->custom.buffers.text = buffers;
     kernel_set_customs(&f->ir, &f->custom, 1);
     f->kernel.of_class = kernel_of_op(&f->ir, IR_OPS);
     f->watch = contracts_open(&f->a, &f->ir);
@@ -221,15 +223,20 @@ static const struct contract_finding *play(struct fixture *f, const char *in, co
     return contracts_found(f->watch, 0);
 }
 
-static void expect(const char *latency, const char *group, int64_t sizes[2], const char *in, const char *out,
-                   uint64_t late, uint64_t refused) {
+static void expect_buffers(const char *latency, const char *group, const char *buffers, int64_t sizes[2],
+                           const char *in, const char *out, uint64_t late, uint64_t refused) {
     struct fixture f;
-    open_fixture(&f, latency, group, sizes[0], sizes[1]);
+    open_fixture(&f, latency, group, buffers, sizes[0], sizes[1]);
     const struct contract_finding *found = play(&f, in, out);
     if (found->late != late || found->refused != refused)
         fail_msg("%s / %s: late %llu, refused %llu", in, out, (unsigned long long)found->late,
                  (unsigned long long)found->refused);
     arena_free(&f.a);
+}
+
+static void expect(const char *latency, const char *group, int64_t sizes[2], const char *in, const char *out,
+                   uint64_t late, uint64_t refused) {
+    expect_buffers(latency, group, NULL, sizes, in, out, late, refused);
 }
 
 static void test_contracts(void **state) {
@@ -243,6 +250,10 @@ static void test_contracts(void **state) {
     expect("1", "4", quarter, "ttttttttr", "....t...t", 0, 0);
     expect("1", "4", quarter, "ttttttttrr", ".....t...t", 1, 0);
     expect("1", "4", quarter, "tttttrrtttr", "....t.....t", 0, 0);
+    // With one buffer, or with two that both hold a group, an input may be refused. With two of which one is free, not.
+    expect_buffers("1", "4", "1", quarter, "ttttvvvtttt", "....vvt....", 0, 0);
+    expect_buffers("1", "4", "2", quarter, "ttttttttvv.", "....vvvvvt.", 0, 0);
+    expect_buffers("1", "4", "2", quarter, "ttttvvvtttt", "....vvt....", 0, 3);
 }
 
 int main(void) {
