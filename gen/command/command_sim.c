@@ -81,16 +81,14 @@ static bool is_current(struct sim_build *b, const char *exe) {
 }
 
 static bool refused(const char *why) {
-    if (why) fprintf(stderr, "rill sim: error: %s\n", why);
+    if (why) diag_command("sim", "error", "%s", why);
     return false;
 }
 
 // Checks for a memory image before the build, which takes a while.
 static bool has_image(struct sim_build *b) {
     if (b->build_only || !access(arena_printf(b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
-    fprintf(stderr,
-            "rill sim: error: %s has no memory image; run `rill pack SPEC --weights MODELDIR|random:SEED -o %s`\n",
-            b->dir, b->dir);
+    diag_command("sim", "error", MSG_NO_IMAGE, b->dir, b->dir);
     return false;
 }
 
@@ -173,7 +171,7 @@ static bool build(struct sim_build *b, const char *exe) {
     add_options(b, args + COUNT_OF(args) - MOST_OPTIONS - 1);
     say_building(b);
     if (run((char *const *)args, log) == 0 && !access(exe, X_OK)) return true;
-    fprintf(stderr, "rill sim: error: could not build the simulation of %s; the end of %s:\n", b->dir, log);
+    diag_command("sim", "error", MSG_SIM_BUILD, b->dir, log);
     show_tail(a, log);
     return false;
 }
@@ -191,9 +189,8 @@ static const char *kind_of(const struct build_options *o) {
 static bool find_folders(struct sim_build *b) {
     const char *harness = file_find_shared(b->arena, "verif/harness/main.cpp");
     if (!harness || access(arena_printf(b->arena, "%s/filelist.f", b->dir), R_OK)) {
-        fprintf(stderr, "rill sim: error: %s\n",
-                harness ? arena_printf(b->arena, "%s holds no design; run `rill gen SPEC -o %s`", b->dir, b->dir)
-                        : "the simulation harness (verif/) is not beside the program");
+        diag_command("sim", "error", "%s",
+                     harness ? arena_printf(b->arena, MSG_NO_DESIGN, b->dir, b->dir) : MSG_NO_HARNESS);
         return false;
     }
     b->root = realpath(arena_strndup(b->arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
@@ -210,10 +207,7 @@ static bool can_pump(const struct sim_build *b) {
     const char *why, *top = arena_printf(b->arena, "%s/sim/rill_sim_top.sv", b->dir);
     const char *text = b->pumped ? file_read(b->arena, top, MAX_TOP, &len, &why) : NULL;
     if (!b->pumped || (text && strstr(text, "clk_2x"))) return true;
-    fprintf(stderr,
-            "rill sim: error: --pumped: %s has no second clock (a design with `A: 4` or `pump: 2` has, its package "
-            "does not)\n",
-            b->dir);
+    diag_command("sim", "error", MSG_PUMPED_OPTION, b->dir);
     return false;
 }
 
@@ -227,7 +221,7 @@ static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
     options_select(&command_sim.options, figure_rows, run->argc, run->argv, args + count);
     setenv("RILL_HOME", b->root, 0); // there, golden files of custom kernels find their headers
     execv(exe, args);
-    fprintf(stderr, "rill sim: error: cannot run %s: %s\n", exe, strerror(errno));
+    diag_command("sim", "error", MSG_SIM_RUN, exe, strerror(errno));
     return RILL_INTERNAL;
 }
 
@@ -242,8 +236,8 @@ static int start(struct run *run, void *options) {
                           .jobs = (int)o->jobs,
                           .threads = (int)o->threads};
     const char *why = sim_options_finish(b.arena, &o->sim);
-    if (!why && b.threads > 1 && (o->sim.save || o->sim.resume)) why = "--save and --resume go without --threads";
-    if (why) return options_wrong(&command_sim.options, "%s", why);
+    if (!why && b.threads > 1 && (o->sim.save || o->sim.resume)) why = MSG_SAVE_THREADS;
+    if (why) return options_wrong(&command_sim.options, why);
     if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !can_pump(&b) || !has_image(&b))
         return RILL_BAD_SPEC;
     const char *exe = arena_printf(b.arena, "%s/%s/Vrill", b.dir, b.folder);

@@ -13,7 +13,7 @@ static const char kind_key[] = "model_type";
 static const char *kind_of_config(const char *path, struct arena *arena, struct diag *diag) {
     size_t len;
     const char *why, *text = file_read(arena, path, MAX_CONFIG_BYTES, &len, &why), *kind = NULL;
-    if (!text) return diag_error(diag, loc_file(arena, path), "%s", why), NULL;
+    if (!text) return diag_error_text(diag, loc_file(arena, path), why), NULL;
     json_t *root = json_text_object(text, len, loc_file(arena, path), diag), *value = json_object_get(root, kind_key);
     if (root) kind = arena_strdup(arena, json_is_string(value) ? json_string_value(value) : "");
     json_decref(root);

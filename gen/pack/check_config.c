@@ -49,7 +49,6 @@ bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *dia
     int64_t have = tokenizer_plain_vocab(t); // a special token beyond the rows is refused when a prompt contains it
     tokenizer_close(t);
     if (have <= rows) return true;
-    diag_error(diag, loc_file(ir->arena, dir), "the tokenizer has %" PRId64 " tokens, the spec's vocabulary %" PRId64,
-               have, rows);
+    diag_error(diag, loc_file(ir->arena, dir), MSG_TOKENIZER_VOCABULARY, have, rows);
     return false;
 }

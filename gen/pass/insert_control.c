@@ -483,8 +483,7 @@ static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struc
             }
             if (count <= IR_CHANNEL_CLIENTS) continue;
             struct loc loc = spec ? spec_place(spec, "design.channels") : loc_none();
-            diag_error(diag, loc, "%d engines %s channel %d of the memory, at most %d can", count,
-                       w ? "write to" : "read from", c, IR_CHANNEL_CLIENTS);
+            diag_error(diag, loc, MSG_MEMORY_CLIENTS, count, w ? "write to" : "read from", c, IR_CHANNEL_CLIENTS);
             if (spills)
                 diag_note(diag, loc,
                           "%d of them carry streams between groups: more `channels` share these, a greater "

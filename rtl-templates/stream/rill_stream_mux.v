@@ -90,11 +90,12 @@ module rill_stream_mux #(
     localparam PORT_W = PORTS > 1 ? $clog2(PORTS) : 1;
     localparam SLOTS = 1 << PORT_W;
     localparam WORD_W = USER_W + DATA_W;
+    localparam [WORD_W-1:0] NO_WORD = 0;     // not a replication, which Verilator warns of above 8,192 bits
     reg  [SLOTS*WORD_W-1:0] left;            // words that are left, in the low places
     integer                 b, i;
     always @* begin
         for (i = PORTS; i < SLOTS; i = i + 1)
-            left[i*WORD_W +: WORD_W] = {WORD_W{1'b0}};
+            left[i*WORD_W +: WORD_W] = NO_WORD;
         for (i = 0; i < PORTS; i = i + 1)
             left[i*WORD_W +: WORD_W] = {s_axis_tuser[i*USER_W +: USER_W], s_axis_tdata[i*DATA_W +: DATA_W]};
         for (b = 0; b < PORT_W; b = b + 1)

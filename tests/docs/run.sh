@@ -83,11 +83,11 @@ site() {
 }
 queue check "the site builds" site
 queue check "every parameter of a template stands in its header, with a range" nothing tests/docs/parameters.py
-# The two tables of docs/testing.md: what has properties is proven, of what has none stands why.
+# The two tables of docs/trust.md: what has properties is proven, of what has none stands why.
 proofs() {
     local module rows
     rows() {
-        sed -n '/^## Proofs/,$p' docs/testing.md | sed -n "$1p" | grep -o '^| .* |' | cut -d'|' -f2 |
+        sed -n '/^## Proofs/,$p' docs/trust.md | sed -n "$1p" | grep -o '^| .* |' | cut -d'|' -f2 |
             grep -o 'rill_[a-z0-9_]*' | sort
     }
     diff <(rows '1,/^Not proven/') <(cd verif/formal/properties && printf '%s\n' *.v | sed 's/\.v$//' | sort) |

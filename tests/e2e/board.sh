@@ -169,7 +169,7 @@ YAML
 }
 
 rm -rf "$work/board.cycles" && mkdir -p "$work/board.cycles"
-log=$work/board.log last_pass=$("$rill" explain --passes | tail -n 1)
+log=$work/board.log last_pass=$("$rill" gen --dump-after=help | tail -n 1)
 rm -rf "$work/found" && mkdir "$work/found" && cp "$root"/tests/fuzz/found/*.yaml "$work/found"
 ln -s "$root/tests/e2e/kernels" "$work/found/kernels"
 files=()

@@ -110,11 +110,11 @@ counted check_refused "prompt id outside the vocabulary" 1 'vocabulary' "${sim[@
 counted check_refused "prompt longer than the context: golden" 1 '1 to 40' "$rill" golden "$spec" --weights random:1 \
     --prompt-ids "$long" --tokens 2
 counted check_refused "more ids than the context has room for" 1 \
-    'behind a prompt of 3 ids the context of 40 has room for 38$' \
+    'after a prompt of 3 tokens the context of 40 has room for 38 ' \
     "${sim[@]}" --prompt-ids 1,2,3 --tokens 39
-counted check_refused "more ids than the context has room for: golden" 1 'the context of 40 has room for 38$' \
+counted check_refused "more ids than the context has room for: golden" 1 'the context of 40 has room for 38 ' \
     "$rill" golden "$spec" --weights random:1 --prompt-ids 1,2,3 --tokens 39
-counted check_refused "more ids than the context has room for: forecast" 1 'the context of 40 has room for 38$' \
+counted check_refused "more ids than the context has room for: forecast" 1 'the context of 40 has room for 38 ' \
     "$rill" timeline "$spec" --prompt-len 3 --tokens 39
 fills_context() { # command...: two ids behind a prompt of 39
     "$@" | grep -oE '"token_ids": \[[0-9]+, [0-9]+\]'
@@ -222,9 +222,9 @@ cat >>"$work/over.yaml" <<'TEXT'
 TEXT
 { make_design over "$work/over.yaml" random:1 && build_soon over; } >"$log" 2>&1
 counted check_refused "a value outgrows quantize" 1 \
-    'error: .*leaves its format: a block exponent above its range in .q., repetition 0, position 0' \
+    'error: .*exceeds its format: a block exponent above its range in .q., repetition 0, position 0' \
     "$rill" sim "$work/over" --quick-build --prompt rows --tokens 1
-counted check_refused "ids for rows" 1 'token ids are for language models' "$rill" sim "$work/over" --quick-build \
+counted check_refused "ids for rows" 1 'it takes no token ids' "$rill" sim "$work/over" --quick-build \
     --prompt-ids 1
 
 # Wrong bytes in the memory image must be seen, or equality proves nothing.
@@ -241,7 +241,7 @@ cp "$work/failures/channel_01.bin" "$dir/image/channel_01.bin"
 cp -r "$dir/oracle" "$work/failures/oracle"
 sed -i 's/1.0e-6/2.0e-6/' "$dir/oracle/spec.yaml"
 counted check_refused "a damaged copy of the spec" 1 \
-    "oracle/spec.yaml: error: the oracle's copy: it is not as .rill gen. wrote it" "${sim[@]}" "${few[@]}"
+    "oracle/spec.yaml: error: the design's copy of its spec has changed" "${sim[@]}" "${few[@]}"
 variant "$spec" "$work/failures/eps.yaml" norm_eps=2.0e-6
 "$rill" gen "$work/failures/eps.yaml" -o "$work/failures/eps" >"$log" 2>&1 &&
     cp "$work/failures/eps/oracle"/* "$dir/oracle"
@@ -263,7 +263,7 @@ mv "$work/failures/oracle" "$dir/oracle"
 cp "$dir/image/oracle.bin" "$work/failures/oracle.bin"
 printf '\x5a\xa5' | dd of="$dir/image/oracle.bin" bs=1 seek=9000 conv=notrunc 2>/dev/null
 counted check_refused "damaged weights of the oracle" 1 \
-    'oracle.bin: error: weights of the oracle: damaged; pack again' \
+    'oracle.bin: error: weights of the reference model: damaged; pack again' \
     "${sim[@]}" "${few[@]}"
 cp "$work/failures/oracle.bin" "$dir/image/oracle.bin"
 

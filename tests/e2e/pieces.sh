@@ -73,7 +73,7 @@ queue check "last piece" "${sim[@]}" --resume "$saved.2"
 queue check "the same result in pieces" cmp "$work/pieces.whole.json" "$work/pieces.parts.json"
 queue check "the last piece again" "${sim[@]}" --resume "$saved.2"
 
-queue check_refused "an open file" 2 '.--save. and .--beats. do not go together' "${sim[@]}" "${request[@]}" \
+queue check_refused "an open file" 2 '.--save. and .--beats. cannot be used together' "${sim[@]}" "${request[@]}" \
     --pause 3000 --save "$saved" --beats "$log.beats"
 queue check_refused "another option for a saved run" 2 'options of its first command.* not: --json' "${sim[@]}" \
     --resume "$saved.2" --json "$work/pieces.more.json"

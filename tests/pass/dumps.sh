@@ -122,7 +122,7 @@ check_old() {
     else fail "$label" "$(head -n 3 "$log")"; fi
 }
 
-if ! passes=$("$rill" explain --passes); then
+if ! passes=$("$rill" gen --dump-after=help); then
     fail "list of passes" "it breaks off"
     verdict
     exit 1

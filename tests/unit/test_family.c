@@ -298,7 +298,7 @@ static const struct config_case llama_configs[] = {
     {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"type\": \"llama3\", " LLAMA3 "}"), NULL},
     {LLAMA_CONFIG("\"rope_parameters\": {\"rope_theta\": 500000.0, \"rope_type\": \"llama3\", " LLAMA3 "}"), NULL},
     {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"dynamic\", \"factor\": 2.0}"),
-     "`rope_scaling.rope_type` is `dynamic`, which the family does not compute"},
+     "`rope_scaling.rope_type` is `dynamic`, which the family does not support"},
     {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"rope_type\": \"llama3\", \"attention_factor\": "
                   "0.9, " LLAMA3 "}"),
      "`rope_parameters.attention_factor` is 0.9, the spec says 0"},
@@ -521,7 +521,8 @@ static void test_too_many_kernels(void **state) {
               file_find_shared(&x.f.arena, "tests/e2e/families/rectified.yaml"));
     for (int i = 0; i < SPEC_MAX_KERNELS; i++) text_addf(&spec, "  k%d: {}\n", i);
     assert_null(rill_spec_read(spec_of(&x, "many.yaml", text_cstr(&spec)), &x.f.arena, &x.f.diag));
-    assert_reported(&x.f, "many.yaml:4:3: error: kernels of a spec and its family must have at most 64 items, not 65");
+    assert_reported(&x.f,
+                    "many.yaml:4:3: error: the spec and its family together must have at most 64 kernels, not 65");
     text_free(&spec);
     image_end(&x);
 }

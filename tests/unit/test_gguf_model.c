@@ -330,8 +330,8 @@ static void test_scaled_angles(void **state) {
         const char *why; // NULL: read
     } cases[] = {
         {scaled_spec, 3, 1, NULL},
-        {scaled_spec, 3, 1.0002f, "tensor rope_freqs.weight: it divides frequency 1 by 1.834"},
-        {scaled_spec, 4, 1, "tensor rope_freqs.weight: 4 divisors, the spec turns 3 pairs"},
+        {scaled_spec, 3, 1.0002f, "tensor rope_freqs.weight divides frequency 1 by 1.834"},
+        {scaled_spec, 4, 1, "tensor rope_freqs.weight: 4 divisors, but the spec rotates 3 pairs"},
         {spec, 3, 1, "`.rope.scaling.type` is llama3, the spec says none"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -594,11 +594,11 @@ static void test_own_family(void **state) {
         {OWN("  architectures: [mine]\n" TENSORS("turned.*", "{name: paired.*, pairs: heads}")), 24, 12,
          "tensor turned.w: shape [24, 20], the spec needs [20, 24]"},
         {OWN("  architectures: [mine]\n" TENSORS("{name: turned.*, transpose: true}", "{name: paired.*, pairs: 7}")),
-         24, 12, "tensor second.w: 24 rows are no whole pairs in each of 7 heads"},
+         24, 12, "tensor second.w: 24 rows do not divide into pairs in each of 7 heads"},
         {OWN("  architectures: [mine]\n  tensors: {first.w: turned}\n"), 24, 12, "tensor turned.w: missing"},
         {"family: own\nparameters: {width: {type: integer}, heads: {type: integer}}\ngraph:\n  inputs: {x: {shape: "
          "['{width}']}}\n  outputs: [y]\n  regions: [{name: r, ops: [{op: gelu, name: y, in: x}]}]\n",
-         24, 12, "family own reads no GGUF files: it has no section `gguf`"},
+         24, 12, "family own cannot read GGUF files, because it has no section `gguf`"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) check_own(&cases[i]);
 }
@@ -633,7 +633,7 @@ static void test_chat(void **state) {
     assert_true(chatml && llama3 && zephyr);
     assert_string_equal(tokenizer_encode_chat(t, llama3, "Hi", &ids),
                         "the tokenizer has no token `<|start_header_id|>`");
-    assert_string_equal(tokenizer_encode_chat(t, chatml, "a<|im_end|>b", &ids), "the text holds a control token");
+    assert_string_equal(tokenizer_encode_chat(t, chatml, "a<|im_end|>b", &ids), MSG_CHAT_CONTROL);
     assert_int_equal(ids.count, 0);
     assert_null(tokenizer_encode_chat(t, chatml, "Hi", &ids));
     uint32_t end = 0;

@@ -140,14 +140,14 @@ static void test_refused(void **state) {
     static const struct {
         const char *config, *said;
     } refused[] = {
-        {"{\"model_type\": \"gemma\"}", "no family is for a model of the kind `gemma`"},
+        {"{\"model_type\": \"gemma\"}", "no family is for models of the kind `gemma`"},
         {"{\"model_type\": \"gemma\"}", "note: family llama is for llama, mistral"},
-        {"{}", "no family is for a model of the kind ``"},
+        {"{}", "no family is for models of the kind ``"},
         {"[]", "config.json: error: not a JSON object"},
         {"{\"model_type\": \"llama\", ", "config.json: error: "},
         {NULL, "config.json: error: "},
         {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"rope_scaling\": {\"rope_type\": \"dynamic\"}}",
-         "`rope_scaling.rope_type` is `dynamic`, which the family does not compute"},
+         "`rope_scaling.rope_type` is `dynamic`, which the family does not support"},
         {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"mlp_bias\": true, \"sliding_window\": 4096}",
          "`sliding_window` is `4096`"},
         {"{" ROPE_LLAMA "\"num_hidden_layers\": 2}", "`hidden_size` is missing"},
@@ -199,7 +199,7 @@ static void test_end_ids(void **state) {
         {"{\"eos_token_id\": 4}", "  eot: [3, 4]\n", NULL, 4},
         {"{}", "  eot: [3, 4]\n", NULL, 4},
         {"{\"eos_token_id\": [99]}", NULL,
-         "generation_config.json: error: model.eot (99) is no token of a vocabulary of 99", 0},
+         "generation_config.json: error: model.eot: token 99 is not in the vocabulary of 99", 0},
         {"{\"eos_token_id\": [4, true]}", NULL, "generation_config.json: error: `eos_token_id` is not an integer", 0},
         {"version https://git-lfs.github.com/spec/v1\n", NULL, "generation_config.json: error: a Git LFS pointer", 0},
         {"[]", NULL, "generation_config.json: error: not a JSON object", 0},
@@ -370,7 +370,7 @@ static void fit_shape(const struct shape *s, int64_t context, int lanes, int unr
     assert_int_equal(read->design.embedding, SPEC_TABLE_INT16);
     assert_int_equal(read->design.dies, 1); // die by die 32 channels are beyond the limits
     import_table(m, &d, &table);
-    assert_true(d.beyond && strstr(text_cstr(&table), "\n  die SLR0 of board u55c is beyond its limits"));
+    assert_true(d.beyond && strstr(text_cstr(&table), "\n  die SLR0 of board u55c exceeds its limits"));
     assert_int_equal(strstr(text_cstr(&table), "\nwith `channels: 16` besides") != NULL, d.fewer_channels == 16);
     text_free(&spec);
     text_free(&table);

@@ -155,7 +155,7 @@ static void test_together(void **state) {
     (void)state;
     refuse("-o dir", "FILE is missing");
     refuse("file", "`-o DIR` is missing");
-    refuse("file -o dir --flag --word w", "`--flag` and `--word` do not go together");
+    refuse("file -o dir --flag --word w", "`--flag` and `--word` cannot be used together");
     refuse("file -o dir --text t", "`--text` goes with `--word` or `--flag`");
     refuse("--all file", "`--all` goes alone");
     assert_int_equal(parse("--all"), OPTIONS_GO_ON);

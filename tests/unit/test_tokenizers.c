@@ -248,8 +248,8 @@ static void test_special_of_a_token(void **state) {
     (void)state;
     struct fixture f;
     fixture_begin(&f);
-    struct tokenizer *t = open_json(
-        &f, ATOMS_AND("null", "false", "{\"id\":5,\"content\":\"e\",\"special\":true,\"normalized\":false}"));
+    struct tokenizer *t =
+        open_json(&f, ATOMS_AND("null", "false", "{\"id\":5,\"content\":\"e\",\"special\":true,\"normalized\":false}"));
     struct token_ids ids = {0};
     tokenizer_encode(t, "fe", 2, false, &ids);
     assert_int_equal(ids.count, 2);
@@ -386,7 +386,7 @@ static void test_unknown_splitting(void **state) {
     assert_said("tokenizer.gguf", gguf, len, "did you mean `llama-bpe`?");
     assert_refused(SPLIT_AT("x+"), "known: `gpt2`, `digits`, `marks`, `llama3`, `qwen2`");
     assert_refused(SPLIT_AT("x+"), "families/tokenizer/splittings.yaml");
-    assert_said("other.json", "{}", 2, "it has no tokenizer: vocab.json and merges.txt, tokenizer.json or");
+    assert_said("other.json", "{}", 2, "there is no tokenizer: vocab.json and merges.txt, tokenizer.json or");
     fixture_end(&f);
 }
 
@@ -440,34 +440,24 @@ static void test_own_splitting(void **state) {
                       "\"x+\"}},\"model\":{\"type\":\"Unigram\"}}"; // read as far as the model
     with_table("x+", two, "model: `Unigram` is not supported");
     with_table("(x+", SPLIT_AT("(x+"),
-               "splittings.yaml:2:9: error: splitting `mine`: its expression is wrong: missing");
+               "splittings.yaml:2:9: error: splitting `mine`: the expression is wrong: missing");
     with_table("[x]", SPLIT_AT("x+"), "known: `mine`");
     with_table("x\nsplitings: {}", SPLIT_AT("x+"), "splittings.yaml:3:1: error: unknown key `splitings`");
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gpt2),
-        cmocka_unit_test(test_smollm),
-        cmocka_unit_test(test_llama3),
-        cmocka_unit_test(test_qwen2),
-        cmocka_unit_test(test_llama2),
-        cmocka_unit_test(test_gemma),
-        cmocka_unit_test(test_metaspace),
-        cmocka_unit_test(test_llama_bpe_gguf),
-        cmocka_unit_test(test_decoded),
-        cmocka_unit_test(test_begin_by_flag),
-        cmocka_unit_test(test_begin),
-        cmocka_unit_test(test_sentencepiece_gguf),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_added),
-        cmocka_unit_test(test_beyond), cmocka_unit_test(test_special_of_a_token),
-        cmocka_unit_test(test_same_text),
-        cmocka_unit_test(test_sentencepiece_bare_gguf),
-        cmocka_unit_test(test_broken_config),
-        cmocka_unit_test(test_unknown_splitting),
-        cmocka_unit_test(test_own_splitting),
-        cmocka_unit_test(test_wide_space),
+        cmocka_unit_test(test_gpt2),          cmocka_unit_test(test_smollm),
+        cmocka_unit_test(test_llama3),        cmocka_unit_test(test_qwen2),
+        cmocka_unit_test(test_llama2),        cmocka_unit_test(test_gemma),
+        cmocka_unit_test(test_metaspace),     cmocka_unit_test(test_llama_bpe_gguf),
+        cmocka_unit_test(test_decoded),       cmocka_unit_test(test_begin_by_flag),
+        cmocka_unit_test(test_begin),         cmocka_unit_test(test_sentencepiece_gguf),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_added),
+        cmocka_unit_test(test_beyond),        cmocka_unit_test(test_special_of_a_token),
+        cmocka_unit_test(test_same_text),     cmocka_unit_test(test_sentencepiece_bare_gguf),
+        cmocka_unit_test(test_broken_config), cmocka_unit_test(test_unknown_splitting),
+        cmocka_unit_test(test_own_splitting), cmocka_unit_test(test_wide_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
