@@ -166,6 +166,7 @@ queue silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,p
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress \
     --template='{file}:{line}: {id}: {message}' -I. \
     gen verif/check verif/harness verif/model verif/replay
+queue silent "marks of tools/new-op" tools/new-op --marks
 queue silent "operations table of docs/spec.md" operations_table
 queue silent "tables of keys in docs/spec.md and docs/kernel-reference.md" key_tables
 queue silent "glossary of docs/glossary.md" glossary_table

@@ -355,7 +355,7 @@ enum ir_net_owner { IR_OF_DESIGN, IR_OF_ENGINE, IR_OF_CACHE, IR_OF_CLIENT, IR_OF
 // The purpose of a net (nets.def).
 enum ir_net_role {
     IR_NET_PLAIN, // named by the port that drives it: pipeline stages, pins of the top
-#define NET(role, owner, word) IR_NET_##role,
+#define NET(role, owner, word, doc) IR_NET_##role,
 #include "include/nets.def"
 #undef NET
     IR_NETS
@@ -405,6 +405,7 @@ struct ir_wire {
 
 int ir_net(struct ir *, enum ir_net_role, int of);            // creates the net if it does not exist
 int ir_find_net(const struct ir *, enum ir_net_role, int of); // IR_NONE if absent
+const char *ir_net_doc(enum ir_net_role);                     // empty if it has none
 int ir_design_net(struct ir *, enum ir_net_role);             // for roles with one net per design
 int ir_add_net(struct ir *, const char *name);                // a new net without a role
 int ir_driver(const struct ir *, enum ir_net_role);           // the kernel that drives a net of the design, or IR_NONE
