@@ -60,10 +60,12 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *board;
     struct ir_platform platform;
     enum ir_strategy strategy;
-    const char *weighed;   // what the strategy decided, in words for the report
-    const char *memories;  // how allocate-memories chose, in words for the report, or NULL
-    int dies;              // 1: no partition
-    int64_t sll;           // signals that can cross from die to die; 0: unknown
+    const char *weighed;  // what the strategy decided, in words for the report
+    const char *memories; // how allocate-memories chose, in words for the report, or NULL
+    int dies;             // 1: no partition
+    int64_t sll;          // wires from die to die; 0: unknown
+    int64_t sll_region;   // those of them whose registers are in the platform's dynamic region
+    int64_t budget_lut, budget_ff, budget_dsp, budget_bram36, budget_uram; // the device less the platform's cells
     const char *placement; // how place-dies found its partition, or NULL
 };
 
@@ -76,11 +78,12 @@ enum {
     IR_LANE_GROUP = 8   /* lanes of an engine that share one copy of the operand (FAN_OUT) */
 };
 
-// One die. The resources exclude what the shell keeps, which is listed in shell_*.
+// One die. The resources are those of the platform's dynamic region. The rest of the die, the shell, is in shell_*.
 struct ir_die {
     const char *name;
     int64_t lut, ff, dsp, bram36, uram;
-    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // kept by the shell
+    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // outside the region
+    int64_t platform_wires;                                           // to the next die, used by the platform
     bool hbm;                                                         // the ports of the HBM are on this die
 };
 
