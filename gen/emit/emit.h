@@ -95,6 +95,8 @@ const char *emit_open(int names);
 const char *emit_close(int names);
 // Breaks long lines: code after commas or `=`, comments at spaces.
 void emit_wrapped(const struct text *in, struct text *out);
+// Adds a line of code with its comment: at its end if both fit into the columns, else above it.
+void emit_commented(const char *code, const char *comment, struct text *out);
 
 // ---- the RTL library ----
 

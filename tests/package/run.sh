@@ -417,11 +417,13 @@ counted finds "a binary with another offset" binary kernel.xml 's/offset="0x010"
 counted finds "an instance that is none, hard" hard placement.tcl 's/{u_control.u_token_loop}/{u_control\/u_token_lop}/'
 counted finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
 counted finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
-counted finds "an MMCM that is never reset" clocked rtl/rill_kernel.v "s/(ap_clk), .rst(rst)/(ap_clk), .rst(1'b0)/" pumped
+counted finds "an MMCM that is never reset" clocked rtl/rill_kernel.v \
+    "s/(ap_clk), .rst(rst)/(ap_clk), .rst(1'b0)/" pumped
 counted finds "a second clock that is always called ready" clocked rtl/rill_kernel.v \
     "s/clock_state(clock_state)/clock_state(32'd1)/" pumped
 counted finds "one clock for both" clocked rtl/rill_kernel.v 's/clk_2x(clk_2x), .clock/clk_2x(ap_clk), .clock/' pumped
-counted finds "registers at the MMCM's clock" clocked rtl/rill_kernel.v 's/u_top (.clk(ap_clk)/u_top (.clk(clk_2x)/' pumped
+counted finds "registers at the MMCM's clock" clocked rtl/rill_kernel.v \
+    's/u_top (.clk(ap_clk)/u_top (.clk(clk_2x)/' pumped
 counted finds "no feedback in the delay group" clocked clocks.xdc 's/{u_clock.feedback_q /{/' pumped
 counted finds "no property of the route to the MMCM" clocked clocks.xdc '/CLOCK_DEDICATED_ROUTE/d' pumped
 counted finds "a property with another value" clocked clocks.xdc 's/ANY_CMT_COLUMN/BACKBONE/' pumped

@@ -76,6 +76,35 @@ static const struct shape shapes[] = {
                                                     "{\"rope_theta\": 10000}}}",
      {"  family: \"gemma3\"\n", "  layers: 26\n", "  rope_theta: 1e+06\n"},
      512},
+    // The text model of a multimodal one, which leaves out what the library's defaults say.
+    {"gemma-3-4b",
+     "{\"architectures\": [\"Gemma3ForConditionalGeneration\"], \"boi_token_index\": 255999, \"eoi_token_index\": "
+     "256000, \"eos_token_id\": [1, 106], \"image_token_index\": 262144, \"initializer_range\": 0.02, "
+     "\"mm_tokens_per_image\": 256, \"model_type\": \"gemma3\", \"text_config\": {\"hidden_size\": 2560, "
+     "\"intermediate_size\": 10240, \"model_type\": \"gemma3_text\", \"num_hidden_layers\": 34, \"rope_scaling\": "
+     "{\"factor\": 8.0, \"rope_type\": \"linear\"}, \"sliding_window\": 1024}, \"torch_dtype\": \"bfloat16\", "
+     "\"vision_config\": {\"hidden_size\": 1152, \"model_type\": \"siglip_vision_model\"}}",
+     {"  heads: 8", "  kv_heads: 4", "  rope_factor: 8\n", "  eot: [1, 106]\n"},
+     1024},
+    // Scores that are not divided by the size of a head; two layers of three see a window.
+    {"gemma-3-27b",
+     "{\"model_type\": \"gemma3_text\", \"hidden_activation\": \"gelu_pytorch_tanh\", \"head_dim\": 128, "
+     "\"query_pre_attn_scalar\": 168, \"rms_norm_eps\": 1e-06, \"sliding_window\": 1024, " SIZES(
+         3, 5376, 32, 16, 21504, 262208) "\"layer_types\": [\"sliding_attention\", \"sliding_attention\", "
+                                         "\"full_attention\"]}",
+     {"  score_root: 168\n", "  period: 3\n", "  window: 1024\n"},
+     1024},
+    {"Mistral-7B",
+     "{\"model_type\": \"mistral\", \"hidden_act\": \"silu\", \"rms_norm_eps\": 1e-05, " SIZES(
+         32, 4096, 32, 8, 14336, 32000) "\"max_position_embeddings\": 32768, \"sliding_window\": 4096, "
+                                        "\"tie_word_embeddings\": false}",
+     {"  window: 4096\n", "  family: \"llama\"\n"},
+     2048},
+    {"Llama-with-biases",
+     "{\"model_type\": \"llama\", \"hidden_act\": \"silu\", \"attention_bias\": true, \"rms_norm_eps\": 1e-05, " SIZES(
+         2, 64, 4, 2, 96, 128) "\"max_position_embeddings\": 512, \"sliding_window\": null}",
+     {"  attention_bias: true\n", "  output_bias: true\n"},
+     512},
 };
 
 struct import_fixture {
