@@ -47,27 +47,28 @@ chain() { # operations
     echo "design: {fifo: timed}"
 }
 
-plan 15
 for fifo in safe timed auto; do
     for times in 1 2 4; do
         spec=$work/medium-$fifo-$times.yaml
         variant "$root/configs/gpt2-medium-u55c.yaml" "$spec" "fifo=$fifo" "dies=3"
         sed -i "s/^  layers: 24/  layers: $((24 * times))/" "$spec"
-        measure "gen GPT-2 medium, $((24 * times)) layers, fifo $fifo, 3 dies" "$([ $times = 1 ] && echo 2 || echo 0)" \
+        queue measure "gen GPT-2 medium, $((24 * times)) layers, fifo $fifo, 3 dies" $((times == 1 ? 2 : 0)) \
             "$rill" gen "$spec" -o "$work/design"
     done
 done
 for times in 1 2 4; do
-    chain $((100 * times)) >"$work/chain.yaml"
-    measure "gen chain of $((100 * times)) operations, fifo timed" 0 "$rill" gen "$work/chain.yaml" -o "$work/design"
+    chain $((100 * times)) >"$work/chain-$times.yaml"
+    queue measure "gen chain of $((100 * times)) operations, fifo timed" 0 "$rill" gen "$work/chain-$times.yaml" \
+        -o "$work/design"
 done
 if ! ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -I"$root" -o "$work/lp_random" "$root/bench/lp_random.c" \
     "$root/build/librill.a" -lglpk -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lm >"$log" 2>&1; then
-    fail "lp_random" "$(reason)"
+    counted fail "lp_random" "$(reason)"
 else
     for times in 1 2 4; do
-        measure "FIFO program, $((1000 * times)) edges" "$([ $times = 1 ] && echo 0.5 || echo 0)" "$work/lp_random" \
-            $((1000 * times))
+        queue measure "FIFO program, $((1000 * times)) edges" "$([ $times = 1 ] && echo 0.5 || echo 0)" \
+            "$work/lp_random" $((1000 * times))
     done
 fi
+run_queue
 verdict

@@ -30,7 +30,7 @@ TEXT
 spec=$root/configs/gpt2-medium-u55c.yaml requests="32:32 64:64 128:128 256:256" twin="" seed=1 weights=random:1 jobs=2 \
     threads=1 again=0 mode=all
 values=() tune=()
-# The executable laid out after a first step is faster (docs/testing.md).
+# The executable laid out after a first step is faster (docs/simulation.md).
 if command -v llvm-bolt-15 llvm-bolt >/dev/null; then tune=(--tune); fi
 while [ $# -gt 0 ]; do
     case $1 in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill: reads a design spec and writes a streaming accelerator. gen/pass/passes.c lists the pipeline; each command
+// rill: reads a design spec and writes a streaming accelerator. gen/pass/passes.def lists the pipeline; each command
 // below runs the part of it that it needs.
 #include <errno.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static int unknown(const char *name) {
     for (int i = 0; rill_commands[i]; i++) names[i + 1] = rill_commands[i]->options.name;
     const char *near = diag_nearest_word(name, names, COUNT_OF(names));
     if (near) {
-        fprintf(stderr, "rill: no command `%s`; did you mean `%s`?\n(`rill --help` lists them)\n", name, near);
+        fprintf(stderr, "rill: no command `%s`; did you mean `%s`?\n(`rill --help` lists the commands)\n", name, near);
         return RILL_USAGE;
     }
     fprintf(stderr, "rill: no command `%s`\n", name);

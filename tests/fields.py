@@ -301,7 +301,7 @@ def wrong_latencies():
 
 def wrong_names():
     named = re.compile(rf"\b({'|'.join(name.split()[-1] for name, _ in constants())})\b")
-    for path in sorted([*ROOT.glob("rtl-templates/*/*.v"), *ROOT.glob("verif/unit/*_tb.v"), *ROOT.glob("verif/formal/properties/*.v")]):
+    for path in sorted([*ROOT.glob("rtl-templates/*/*.v"), *ROOT.glob("verif/modules/*_tb.v"), *ROOT.glob("verif/formal/properties/*.v")]):
         yield from wrong_text(path, named)
 
 

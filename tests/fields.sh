@@ -29,10 +29,10 @@ fields() { # name, what
     fi
 }
 
-plan 5
-fields "fields in their words" layouts
-fields "fields in templates and benches" names
-fields "header of the benches" header
-fields "latencies of units" latencies
-fields "tables of the pages" page
+queue fields "fields in their words" layouts
+queue fields "fields in templates and benches" names
+queue fields "header of the benches" header
+queue fields "latencies of units" latencies
+queue fields "tables of the pages" page
+run_queue
 verdict

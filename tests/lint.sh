@@ -71,7 +71,8 @@ too_long() {
     # Longer: what a bench says of its sweeps in a line, and beside templates and benches the macros of tests.
     LC_ALL=C.UTF-8 awk 'length > (FILENAME ~ /^tests/ ? 150 : 120) && !/^\/\/ (sweep|quick): / {
         print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
-    LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" include/*.def
+    LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" \
+        include/*.def gen/*/*.def
     LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${scripts[@]}"
 }
 
@@ -108,7 +109,7 @@ shell_syntax() {
 build_with() { # compiler, OPT
     make --no-print-directory -j2 CC="$1" CFLAGS="$2" OUT="$work/$1" "$work/$1/rill" "$work/$1/librill.a" || return
     local file
-    for file in tests/unit/*.c verif/unit/*.c; do
+    for file in tests/unit/*.c verif/modules/*.c; do
         "$1" -std=c11 -D_GNU_SOURCE= -Wall -Wextra -Werror -ffp-contract=off -fsyntax-only -I. "$file" || return
     done
 }
@@ -130,7 +131,7 @@ operations_table() {
 }
 glossary_table() { diff <(build/rill explain --glossary) <(sed -n '/^<!-- glossary/,$p' docs/glossary.md | sed 1d); }
 messages_table() { diff <(build/rill explain --messages) <(sed -n '/^<!-- messages/,$p' docs/messages.md | sed 1d); }
-passes_table() { diff <(build/rill explain --passes) <(sed -n 's/^| \([a-z]*-[a-z-]*\) |.*/\1/p' docs/passes.md); }
+passes_table() { diff <(build/rill explain --passes) <(sed -n '/^<!-- passes/,/^$/p' docs/passes.md | sed '1d;/^$/d'); }
 
 # The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
 oracle_apart() {
@@ -179,7 +180,7 @@ if [ $quick = 0 ]; then
     queue check "gcc: no warnings" build_with gcc -O2
     queue check "clang: no warnings" build_with clang -O1
     queue silent "clang-tidy" tidy
-    queue check "templates alone" verif/unit/lint_templates.sh --quick
+    queue check "templates alone" verif/modules/lint_templates.sh --quick
 fi
 run_queue
 verdict

@@ -4,7 +4,7 @@
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
 # the others would wait where one of these is to be reported.
-alone="host passes legal pages schema dumps report package install accuracy witness pieces failures board netlists"
+alone="host clocks passes legal pages schema dumps report package install accuracy witness pieces failures board netlists"
 alone+=" paths"
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
@@ -15,7 +15,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
 test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal pages schema report witness failures"
-deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
+deep_parts="harness host clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
 deep_parts+=" legal accuracy pieces netlists"
 
 each_part() { # function that is given name, title, command and arguments
@@ -30,13 +30,14 @@ each_part() { # function that is given name, title, command and arguments
     "$1" unit "C unit tests" tests/unit/run.sh --jobs 2
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
-    "$1" templates "templates alone in three tools" verif/unit/lint_templates.sh "${quick[@]}"
-    "$1" benches "module benches" verif/unit/run.sh "${quick[@]}"
+    "$1" templates "templates alone in three tools" verif/modules/lint_templates.sh "${quick[@]}"
+    "$1" benches "module benches" verif/modules/run.sh "${quick[@]}"
     "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}" --jobs 2
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}" "${half[@]}"
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs 2 --no-shrink "${forms[@]}"
     "$1" host "requests on a simulated card" tests/host/run.sh
+    "$1" clocks "a simulated card whose clocks misbehave" tests/host/clocks.sh
     "$1" passes "refused specs and commands" tests/pass/run.sh
     "$1" legal "legal specs, without a word" tests/pass/legal.sh "${half[@]}"
     "$1" pages "the pages of the docs" tests/docs/run.sh

@@ -5,7 +5,7 @@
 
 lib=$root/build/fuzz/lib
 sim_folder=build # under a design's sim/
-plain=0          # 1: without the units of tests/fuzz/units
+plain=0          # 1: without the modules of tests/fuzz/precompiled
 
 # ---- what all designs share ----
 
@@ -42,7 +42,7 @@ make_parts() {
     find /usr/lib /usr/local/lib -name libtcmalloc_minimal.so.4 2>/dev/null | head -n 1 >"$lib/new"
     mv "$lib/new" "$lib/allocator" || return
     include=$(verilator_root)/include
-    if [ ! -e "$lib/units.pch" ] || [ ! "$lib/headers.pch" -nt "$include/verilated.h" ] ||
+    if [ ! -e "$lib/precompiled.pch" ] || [ ! "$lib/headers.pch" -nt "$include/verilated.h" ] ||
         [ ! "$lib/headers.pch" -nt "$root/tests/fuzz/outline.awk" ]; then
         make_headers "$include" || return
     fi
@@ -53,7 +53,7 @@ make_parts() {
         g++ $(cpp_flags) -O1 -c -o "$lib/$name.new" "$include/$name.cpp" || return
         mv "$lib/$name.new" "$lib/$name.o" || return
     done
-    make_units
+    make_precompiled
 }
 
 # Verilator's headers, read once. Its functions for wide values, which take half of an unoptimized simulation's time as
@@ -77,55 +77,55 @@ make_headers() { # Verilator's include folder
     # shellcheck disable=SC2046 # flags are words
     clang++ $(cpp_flags "$lib/bodies") -O2 -c -o "$lib/functions.o" "$lib/functions.cc" || return
     # shellcheck disable=SC2046 # flags are words
-    clang++ $(cpp_flags) -O1 -x c++-header -o "$lib/units.pch" "$lib/headers.h" || return
+    clang++ $(cpp_flags) -O1 -x c++-header -o "$lib/precompiled.pch" "$lib/headers.h" || return
     # shellcheck disable=SC2046 # flags are words
     clang++ $(cpp_flags "$lib/headers") -O0 -x c++-header -o "$lib/headers.pch" "$lib/headers.h"
 }
 
-# The models of tests/fuzz/units, one for each top of parts.sv.
-make_units() {
-    local units=$root/tests/fuzz/units name
-    local wide templates=$root/rtl-templates
-    [ -z "$(find "$units" "$templates"/{arith,stream,kernel} \
-        "$templates"/engine/rill_{matrix,lane,pair,row,term}_* "$root/verif/model" -newer "$lib/units.a" 2>&1)" ] &&
+# The models of tests/fuzz/precompiled, one for each top of parts.sv.
+make_precompiled() {
+    local precompiled=$root/tests/fuzz/precompiled name
+    local wide templates=$root/rtl-templates objects=$lib/precompiled
+    [ -z "$(find "$precompiled" "$templates"/{arith,stream,kernel} \
+        "$templates"/engine/rill_{matrix,lane,pair,row,term}_* "$root/verif/model" -newer "$objects.a" 2>&1)" ] &&
         return
-    mkdir -p "$lib/units"
-    rm -f "$lib/units.a"
+    mkdir -p "$objects"
+    rm -f "$objects.a"
     sed 's/^module rill_fifo /module rill_fifo_own /' "$templates/stream/rill_fifo.v" >"$lib/rill_fifo_own.v"
     for name in $(sed -nE 's/^module rill_part_([a-z_0-9]*) .*/\1/p; s/^`RILL_FROM\((.*)\)/from_\1/p
         s/^`RILL_FIXED\((.*),.*/fixed_\1/p
         s/^`RILL_FIFO\((.*), (.*),.*/fifo_\1_\2/p
-        s/^`RILL_(MATRIX|PAIR|MEMORY)\((.*)\)/\L\1_\2/p' "$units/parts.sv"); do
+        s/^`RILL_(MATRIX|PAIR|MEMORY)\((.*)\)/\L\1_\2/p' "$precompiled/parts.sv"); do
         wide=0
         [[ ! $name =~ ^(fifo|matrix|pair|memory)_ ]] || wide=1
         run_verilator --cc -O3 --x-assign fast --x-initial fast --top-module "rill_part_$name" \
-            --prefix "Vrill_part_$name" --Mdir "$lib/units/$name" \
-            --assert -DRILL_ASSERT -DRILL_FAST_SIM -Wno-fatal "$units/parts.sv" \
+            --prefix "Vrill_part_$name" --Mdir "$objects/$name" \
+            --assert -DRILL_ASSERT -DRILL_FAST_SIM -Wno-fatal "$precompiled/parts.sv" \
             -y "$templates/arith" -y "$templates/stream" \
             -y "$templates/kernel" \
             -y "$templates/engine" -y "$templates/kv" \
-            -y "$root/verif/model" >"$lib/units/$name.log" 2>&1 || { cat "$lib/units/$name.log" && return 1; }
-        cat "$lib/units/$name"/*.cpp "$units/units.cpp" >"$lib/units/$name/all.cc"
+            -y "$root/verif/model" >"$objects/$name.log" 2>&1 || { cat "$objects/$name.log" && return 1; }
+        cat "$objects/$name"/*.cpp "$precompiled/proxies.cpp" >"$objects/$name/all.cc"
         # shellcheck disable=SC2046 # flags are words
-        clang++ $(cpp_flags) "-DUNIT=$name" -DWIDE=$wide -I"$lib/units/$name" -include-pch "$lib/units.pch" -O1 -c \
-            -o "$lib/units/$name.o" "$lib/units/$name/all.cc" || return
+        clang++ $(cpp_flags) "-DUNIT=$name" -DWIDE=$wide -I"$objects/$name" -include-pch "$objects.pch" -O1 -c \
+            -o "$objects/$name.o" "$objects/$name/all.cc" || return
     done
     # shellcheck disable=SC2046 # flags are words
-    clang++ $(cpp_flags) -O1 -c -o "$lib/units/probes.o" "$units/probes.cpp" || return
-    ar rcs "$lib/units.a" "$lib/units"/*.o
+    clang++ $(cpp_flags) -O1 -c -o "$objects/probes.o" "$precompiled/probes.cpp" || return
+    ar rcs "$objects.a" "$objects"/*.o
 }
 
 # ---- one design ----
 
-# The files of the design in this folder: with the units that are compiled already (tests/fuzz/units), or with its own.
+# Lists the files of the design in this folder: with the precompiled modules, or with the design's own ones.
 design_files() {
-    local units=$root/tests/fuzz/units harness=$root/verif/harness
-    echo "$units/memory.sv"
+    local precompiled=$root/tests/fuzz/precompiled harness=$root/verif/harness
+    echo "$precompiled/memory.sv"
     if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
     else
-        ! grep -Eq '\.(EARLY|SUMS_CHAIN|ACC_W)\(|\.ASYM\(1\)|\.X_BITS\(10\)|\.ARRAYS\(4\)|\.PUMP\(2\)' rtl/*_shared.v ||
+        ! grep -Eq '\.(EARLY|SUMS_CHAIN|ACC_W)\(|\.ASYM\(1\)|\.X_BITS\(10\)|\.COPIES\(4\)|\.PUMP\(2\)' rtl/*_shared.v ||
             echo +define+RILL_OWN_MATRIX
-        echo "$units/units.sv $units/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
+        echo "$precompiled/proxies.sv $precompiled/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
         grep -v '^rtl/rill_' filelist.f # custom kernels
     fi
 }
@@ -196,7 +196,7 @@ compile() { # folders of designs: one executable for all
     # shellcheck disable=SC2046 # flags are words
     LD_PRELOAD=$(cat "$lib/allocator") timeout 900 clang++ $(printf -- "-I%s/sim/$sim_folder " "$@") \
         $(cpp_flags "$lib/headers") \
-        -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/units.a" \
+        -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/precompiled.a" \
         "$root/build/librill.a" \
         -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm -lpthread || return
     for folder in "${@:2}"; do ln -f Vrill "$folder/sim/$sim_folder/Vrill" || return; done

@@ -37,7 +37,7 @@ def files(*folders):
 
 
 def sources():
-    return (path for path in files("gen", "verif", "include") if "unit" not in path.parts)
+    return (path for path in files("gen", "verif", "include") if "modules" not in path.parts)
 
 
 def includes(paths):

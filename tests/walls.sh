@@ -32,13 +32,13 @@ walls() { # name, what
     fi
 }
 
-plan 8
-walls "includes from the top of the tree" includes
-walls "arrows between folders" arrows
-walls "operations and modules by name" names
-walls "values instead of texts" texts
-walls "roles of ports instead of names" ports
-walls "files of an operation" homes
-walls "cycles of modules" cycles
-walls "picture of the folders" picture
+queue walls "includes from the top of the tree" includes
+queue walls "arrows between folders" arrows
+queue walls "operations and modules by name" names
+queue walls "values instead of texts" texts
+queue walls "roles of ports instead of names" ports
+queue walls "files of an operation" homes
+queue walls "cycles of modules" cycles
+queue walls "picture of the folders" picture
+run_queue
 verdict

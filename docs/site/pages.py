@@ -121,19 +121,34 @@ def title_of(path):
     return re.search(r"^# +(.*)$", path.read_text(), re.M)[1].replace('"', "'").replace("`", "")
 
 
+def readers():
+    """Reader -> pages, in the order of docs/pages.md: its parts `## Reader: what for` have rows `| question | links |`."""
+    found, seen = {}, set()
+    for part in re.split(r"^## ", (DOCS / "pages.md").read_text(), flags=re.M)[1:]:
+        reader, _, _ = part.split("\n", 1)[0].partition(": ")
+        if ": " not in part.split("\n", 1)[0]:
+            continue
+        rows = "\n".join(line for line in part.split("\n") if line.startswith("| "))
+        for page in re.findall(r"\]\((?:\.\./)?(\w+\.md)[)#]", rows):
+            if page not in seen:
+                seen.add(page)
+                found.setdefault(reader, []).append(page)
+    return found
+
+
 def navigation():
-    """A tab for each reader of the README's table, whose rows are `| reader | [page](docs/page.md) | question |`."""
+    """A tab for each reader of docs/pages.md, one for the decisions, and one for all other pages."""
     yield from ("- Home: index.md", "- Overview:", "  - What Rill is: overview.md", "  - pages.md")
-    rows = re.findall(r"^\| ([^|\[]+) \| \[\w+\]\((?:docs/)?(\w+\.md)\) \|", (ROOT / "README.md").read_text(), re.M)
-    for reader in dict.fromkeys(reader for reader, _ in rows):
-        yield f"- {reader[0].upper()}{reader[1:]}:"
-        for page in (page for of, page in rows if of == reader):
+    found = readers()
+    for reader, pages in found.items():
+        yield f"- {reader}:"
+        for page in pages:
             yield f'  - "{title_of(DOCS / page)}": {page}' if (DOCS / page).exists() else f"  - {page}"
     yield from ("- Decisions:", "  - decisions/README.md")
     listed = re.findall(r"\]\((\w+\.md)\)", (DOCS / "decisions/README.md").read_text())
     yield from (f"  - decisions/{page}" for page in listed)
     yield "- Reference:"
-    seen = {"pages.md", *(page for _, page in rows)}
+    seen = {"pages.md", *(page for pages in found.values() for page in pages)}
     yield from (f"  - {path.name}" for path in sorted(DOCS.glob("*.md")) if path.name not in seen)
     yield "  - CHANGELOG.md"
 

@@ -63,14 +63,25 @@ static void print_line(FILE *out, struct loc loc) {
     fputs("^\n", out);
 }
 
-// Messages quote what the user wrote, so control characters are masked and very long messages are cut.
+// Length of the id in brackets with which a message ends; 0: it has none.
+static size_t id_len(const char *message, size_t len) {
+    const char *id = len && message[len - 1] == ']' ? strrchr(message, '[') : NULL;
+    return id ? len - (size_t)(id - message) : 0;
+}
+
+// Messages quote what the user wrote, so control characters are masked. Very long messages are cut before their id.
 static void put_message(FILE *out, const char *fmt, va_list args) {
     struct text message = {0};
     text_vaddf(&message, fmt, args);
-    size_t len = message.len < SHOWN_MESSAGE ? message.len : SHOWN_MESSAGE;
-    while (len < message.len && len > 0 && is_continuation(message.data[len])) len--;
-    put_clean(out, text_cstr(&message), text_cstr(&message) + len);
-    fputs(len < message.len ? "...\n" : "\n", out);
+    const char *text = text_cstr(&message), *end = text + message.len;
+    size_t id = id_len(text, message.len), len = message.len - id;
+    if (message.len > SHOWN_MESSAGE)
+        for (len = SHOWN_MESSAGE; len > 0 && is_continuation(text[len]);) len--;
+    if (id > SHOWN_MESSAGE) id = 0; // quoted text with a bracket, not an id
+    put_clean(out, text, text + len);
+    if (message.len > SHOWN_MESSAGE) fputs(id ? "... " : "...", out);
+    put_clean(out, end - id, end);
+    fputc('\n', out);
     text_free(&message);
 }
 
@@ -88,14 +99,37 @@ static void print_with_line(struct diag *diag, struct loc loc, const char *level
     diag->last = loc;
 }
 
-void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) {
+static void print_error(struct diag *diag, struct loc loc, const char *fmt, va_list args) {
     diag->errors++;
     diag->muted = diag->errors > DIAG_MAX_ERRORS;
     if (diag->errors == DIAG_MAX_ERRORS + 1) fputs("rill: too many errors; the others are not shown\n", diag->out);
-    if (diag->muted) return;
+    if (!diag->muted) print_with_line(diag, loc, "error", fmt, args);
+}
+
+void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    print_with_line(diag, loc, "error", fmt, args);
+    print_error(diag, loc, fmt, args);
+    va_end(args);
+}
+
+void diag_error_text(struct diag *diag, struct loc loc, const char *message) { diag_error(diag, loc, "%s", message); }
+
+void diag_error_about(struct diag *diag, struct loc loc, const char *message, const char *fmt, ...) {
+    struct text before = {0};
+    va_list args;
+    va_start(args, fmt);
+    text_vaddf(&before, fmt, args);
+    va_end(args);
+    diag_error(diag, loc, "%s%s", text_cstr(&before), message);
+    text_free(&before);
+}
+
+void diag_command(const char *command, const char *level, const char *fmt, ...) {
+    va_list args;
+    fprintf(stderr, "rill %s: %s: ", command, level);
+    va_start(args, fmt);
+    put_message(stderr, fmt, args);
     va_end(args);
 }
 

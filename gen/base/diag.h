@@ -4,6 +4,7 @@
 #define RILL_DIAG_H
 
 #include "gen/base/base.h"
+#include "gen/base/messages.h"
 
 // A text that errors refer to. It lives in the arena of the run.
 struct source {
@@ -33,9 +34,16 @@ struct diag {
 };
 
 void diag_init(struct diag *diag, FILE *out);
-// `file:line:col: error: ...` followed by the line and a caret. Errors after DIAG_MAX_ERRORS are counted, not shown.
+// `file:line:col: error: ... [id]` followed by the line and a caret. The format is a row of include/messages.def
+// (MSG_...). Errors after DIAG_MAX_ERRORS are counted, not shown.
 void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
+// The same for a message that another function has made of a row of the table.
+void diag_error_text(struct diag *diag, struct loc loc, const char *message);
+// The same after a text that says what the message is about.
+void diag_error_about(struct diag *diag, struct loc loc, const char *message, const char *fmt, ...) RILL_PRINTF(4, 5);
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
+// `rill COMMAND: LEVEL: ... [id]` on stderr, for messages about a command line or a run.
+void diag_command(const char *command, const char *level, const char *fmt, ...) RILL_PRINTF(3, 4);
 // Belongs to the preceding error or warning. Its source line is shown only if it is another line than that message's.
 void diag_note(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
 // True when the limit is reached: a reader may stop.

@@ -2,6 +2,7 @@
 // Reads whole files and finds files that ship with the program.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/base/base.h"
+#include "gen/base/messages.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,8 +17,8 @@ static char *read_stream(struct arena *arena, FILE *f, size_t max, size_t *len, 
     size_t n;
     while (text.len <= max && (n = fread(chunk, 1, sizeof chunk, f)) > 0) text_add_bytes(&text, chunk, n);
     char *data = NULL;
-    if (ferror(f)) *why = arena_strdup(arena, strerror(errno));
-    else if (text.len > max) *why = arena_printf(arena, "file is larger than %zu bytes", max);
+    if (ferror(f)) *why = arena_printf(arena, MSG_FILE_UNREADABLE, strerror(errno));
+    else if (text.len > max) *why = arena_printf(arena, MSG_FILE_TOO_LARGE, max);
     else data = arena_strndup(arena, text_cstr(&text), text.len);
     *len = text.len;
     text_free(&text);
@@ -27,13 +28,13 @@ static char *read_stream(struct arena *arena, FILE *f, size_t max, size_t *len, 
 const char *file_stand_in(const void *data, size_t len) {
     static const char pointer[] = "version https://git-lfs";
     if (len < sizeof pointer - 1 || memcmp(data, pointer, sizeof pointer - 1) != 0) return NULL;
-    return "a Git LFS pointer, not the file itself: `git lfs pull` in its folder fetches the file";
+    return MSG_GIT_LFS_POINTER;
 }
 
 char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why) {
     FILE *f = fopen(path, "rb");
     if (!f) {
-        *why = arena_strdup(arena, strerror(errno));
+        *why = arena_printf(arena, MSG_FILE_UNREADABLE, strerror(errno));
         return NULL;
     }
     char *data = read_stream(arena, f, max, len, why);

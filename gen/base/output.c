@@ -2,6 +2,7 @@
 // Output sets: files written under temporary names and renamed together, or removed together.
 #define _POSIX_C_SOURCE 200809L
 #include "gen/base/base.h"
+#include "gen/base/messages.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,7 +16,7 @@ void output_begin(struct output *out, struct arena *arena, const char *dir) {
 // error 0: the stream failed earlier, and the reason is no longer known.
 static void fail(struct output *out, const char *path, int error) {
     const char *why = error ? strerror(error) : "write failed (disk full?)";
-    if (!out->error) out->error = arena_printf(out->arena, "%s: %s", path, why);
+    if (!out->error) out->error = arena_printf(out->arena, MSG_FILE_UNWRITABLE, path, why);
 }
 
 static bool make_dir(struct output *out, const char *path) {
@@ -126,16 +127,16 @@ static bool is_special(const char *path) {
 
 static const char *write_special(struct arena *arena, const char *path, const struct text *text) {
     FILE *f = fopen(path, "wb");
-    if (!f) return arena_printf(arena, "%s: %s", path, strerror(errno));
+    if (!f) return arena_printf(arena, MSG_FILE_UNWRITABLE, path, strerror(errno));
     bool good = fwrite(text_cstr(text), 1, text->len, f) == text->len;
     good = fclose(f) == 0 && good;
-    return good ? NULL : arena_printf(arena, "%s: %s", path, strerror(errno));
+    return good ? NULL : arena_printf(arena, MSG_FILE_UNWRITABLE, path, strerror(errno));
 }
 
 const char *file_write_text(struct arena *arena, const char *path, const struct text *text) {
     struct output out;
     const char *slash = strrchr(path, '/');
-    if (slash ? !slash[1] : !*path) return arena_printf(arena, "`%s` is no name of a file", path);
+    if (slash ? !slash[1] : !*path) return arena_printf(arena, MSG_FILE_NAME, path);
     if (is_special(path)) return write_special(arena, path, text);
     output_begin(&out, arena, slash == path ? "" : file_dir(arena, path));
     output_text(&out, slash ? slash + 1 : path, text);

@@ -32,9 +32,9 @@ static bool read_legal(const struct schema_field *f, const struct yaml_node *nod
     struct text list = {0};
     for (size_t i = 0; i < f->count; i++)
         text_addf(&list, "%s%lld", i == 0 ? "" : i + 1 < f->count ? ", " : " or ", (long long)f->legal[i]);
-    diag_error(diag, node->loc, "%s must be %s, not `%s`", what, text_cstr(&list), node->text);
+    diag_error(diag, node->loc, MSG_NOT_A_CHOICE, what, text_cstr(&list), node->text);
     text_free(&list);
-    if (node->quoted) diag_note(diag, node->loc, "a text in quotes is no number: write it without quotes");
+    if (node->quoted) diag_note(diag, node->loc, "a text in quotes is not a number; write it without quotes");
     if (number || yaml_nearest_int(node, 0, 1 << 20, &v))
         diag_note(diag, node->loc, "the nearest legal value is %lld",
                   (long long)diag_nearest_value(v, f->legal, f->count));
@@ -80,16 +80,16 @@ static bool read_field(const struct schema_field *f, const struct yaml_node *map
     if (node && path) diag_note(diag, node->loc, "`rill explain %s%s%s` says more", path, *path ? "." : "", f->key);
     if (node || !f->required) return !node;
     if (yaml_is_misspelt(map, f->key, keys, count)) return false; // already reported
-    diag_error(diag, map ? map->loc : loc_none(), "%s needs the key `%s`", name, f->key);
+    diag_error(diag, map ? map->loc : loc_none(), MSG_MISSING_KEY, name, f->key);
     return false;
 }
 
 static bool read_fields(const struct yaml_node *map, const char *name, const char *path,
                         const struct schema_field *fields, size_t count, const char *const *extra, size_t extra_count,
-                        const struct yaml_gone *gone, void *out, struct arena *arena, struct diag *diag) {
+                        void *out, struct arena *arena, struct diag *diag) {
     bool broken = map && !yaml_expect(map, YAML_KIND_MAP, name, diag), good = !broken;
     const char **keys = all_keys(fields, count, extra, extra_count, arena);
-    if (map && !broken) good = yaml_check_keys(map, keys, count + extra_count, gone, name, diag);
+    if (map && !broken) good = yaml_check_keys(map, keys, count + extra_count, NULL, name, diag);
     for (size_t i = 0; i < count; i++) {
         if (broken) // already reported, so only set the presets
             set_preset(&fields[i], (char *)out + fields[i].offset);
@@ -100,7 +100,7 @@ static bool read_fields(const struct yaml_node *map, const char *name, const cha
 
 bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
                  const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag) {
-    return read_fields(map, name, NULL, fields, count, extra, extra_count, NULL, out, arena, diag);
+    return read_fields(map, name, NULL, fields, count, extra, extra_count, out, arena, diag);
 }
 
 // ---- whole tables ----
@@ -115,20 +115,19 @@ static const char **table_keys(const struct schema_table *t, struct arena *arena
 bool schema_read_table(const struct yaml_node *map, const struct schema_table *t, void *out, struct arena *arena,
                        struct diag *diag) {
     const char **keys = table_keys(t, arena);
-    return read_fields(map, t->what, t->path, t->fields, t->count, keys + t->count, t->key_count, t->gone, out, arena,
-                       diag);
+    return read_fields(map, t->what, t->path, t->fields, t->count, keys + t->count, t->key_count, out, arena, diag);
 }
 
 bool schema_check_keys(const struct yaml_node *map, const struct schema_table *t, struct arena *arena,
                        struct diag *diag) {
-    return yaml_check_keys(map, table_keys(t, arena), t->count + t->key_count, t->gone, t->what, diag);
+    return yaml_check_keys(map, table_keys(t, arena), t->count + t->key_count, NULL, t->what, diag);
 }
 
 const struct yaml_node *schema_need(const struct yaml_node *map, const char *key, const struct schema_table *t,
                                     struct arena *arena, struct diag *diag) {
     const struct yaml_node *node = yaml_get(map, key);
     bool misspelt = !node && !t->open && yaml_is_misspelt(map, key, table_keys(t, arena), t->count + t->key_count);
-    if (!node && !misspelt) diag_error(diag, map->loc, "%s needs the key `%s`", t->what, key);
+    if (!node && !misspelt) diag_error(diag, map->loc, MSG_MISSING_KEY, t->what, key);
     return node;
 }
 

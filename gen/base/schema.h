@@ -46,8 +46,7 @@ struct schema_table {
     size_t count;
     const struct schema_key *keys;
     size_t key_count;
-    bool open;                    // other keys are allowed: attributes of an operation, parameters of a family
-    const struct yaml_gone *gone; // former keys, up to a NULL key; NULL: none
+    bool open; // other keys are allowed: attributes of an operation, parameters of a family
 };
 
 // Fills the struct at out. An absent key gets its preset, and so does a wrong one after its error, so that checking can

@@ -28,7 +28,7 @@ struct loc verilog_place(const struct source *source, const char *at) {
 static struct loc place(const struct scan *s, const char *at) { return verilog_place(s->source, at); }
 
 static void fail(struct scan *s, const char *at, const char *what) {
-    if (s->ok) diag_error(s->diag, place(s, at), "%s", what);
+    if (s->ok) diag_error_text(s->diag, place(s, at), what);
     s->ok = false;
 }
 
@@ -54,8 +54,7 @@ static bool skip_one(struct scan *s) {
 
 static void skip(struct scan *s) {
     while (skip_one(s)) continue;
-    if (s->p < s->end && *s->p == '`' && s->diag)
-        fail(s, s->p, "compiler directives inside a module's header are not read: write the ports out");
+    if (s->p < s->end && *s->p == '`' && s->diag) fail(s, s->p, MSG_HEADER_DIRECTIVE);
 }
 
 static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
@@ -76,7 +75,7 @@ static bool take(struct scan *s, char c) {
 }
 
 static void need(struct scan *s, char c) {
-    if (s->ok && !take(s, c)) fail(s, s->p, arena_printf(s->arena, "`%c` is missing in the header of a module", c));
+    if (s->ok && !take(s, c)) fail(s, s->p, arena_printf(s->arena, MSG_HEADER_CHARACTER, c));
 }
 
 static bool take_word(struct scan *s, const char *word) {
@@ -213,7 +212,7 @@ static void read_param(struct scan *s, struct verilog_header *h) {
     skip(s);
     struct verilog_param p = {.loc = place(s, s->p)};
     p.name = word_at(s);
-    if (!*p.name) return fail(s, s->p, "a parameter's name is missing");
+    if (!*p.name) return fail(s, s->p, MSG_HEADER_PARAMETER);
     if (take(s, '=')) {
         skip(s);
         p.value = text_until(s, ",)");
@@ -227,8 +226,7 @@ static void read_port(struct scan *s, struct verilog_header *h) {
     struct range range = {NULL, NULL, loc_none()};
     p.is_output = !p.is_input && take_word(s, "output");
     bool both = !p.is_input && !p.is_output && take_word(s, "inout"), again = !p.is_input && !p.is_output && !both;
-    if (again && !h->ports.count)
-        return fail(s, s->p, "ports must be declared in the module's header: `input wire clk`, not in its body");
+    if (again && !h->ports.count) return fail(s, s->p, MSG_HEADER_BODY_PORTS);
     for (size_t i = 0; !again && i < COUNT_OF(kinds); i++) take_word(s, kinds[i]);
     if (!again) range = read_range(s);
     p.msb = range.msb, p.lsb = range.lsb, p.range_loc = range.loc;
@@ -236,7 +234,7 @@ static void read_port(struct scan *s, struct verilog_header *h) {
     skip(s);
     p.loc = place(s, s->p);
     p.name = word_at(s);
-    if (!*p.name) return fail(s, s->p, "a port's name is missing");
+    if (!*p.name) return fail(s, s->p, MSG_HEADER_PORT);
     VEC_PUSH(s->arena, h->ports, p);
 }
 

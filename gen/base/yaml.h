@@ -63,15 +63,14 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
 // One of a list of words; *out is its index.
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
                struct diag *diag);
-// A former key, and what to write instead.
-struct yaml_gone {
-    const char *key, *now;
-    bool foreign; // it was never a key here: `now` says where it belongs
+// A key of another file format, and a note that says what it is called here.
+struct yaml_foreign {
+    const char *key, *note;
 };
-// Reports every key of the map that is not in keys. For a former key (gone: a list that ends with a NULL key, or NULL)
-// it says what to write instead, otherwise it suggests the likely spelling. True if there is none to report.
-bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const struct yaml_gone *gone,
-                     const char *what, struct diag *diag);
+// Reports every key of the map that is not in keys. It adds the note of a foreign key (a list that ends with a NULL
+// key, or NULL), and otherwise suggests the likely spelling. True if there is none to report.
+bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count,
+                     const struct yaml_foreign *foreign, const char *what, struct diag *diag);
 // Whether a key that yaml_check_keys reported is likely a misspelling of `key`, which the map lacks.
 bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *const *keys, size_t count);
 

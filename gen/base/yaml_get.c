@@ -81,11 +81,11 @@ bool yaml_parse_bool(const struct yaml_node *node, bool *out) {
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag) {
     static const char *const wanted[] = {"a single value", "a list", "a map"};
     if (kind == YAML_KIND_SCALAR && node->kind == kind && yaml_is_null(node)) {
-        diag_error(diag, node->loc, "%s has no value", what);
+        diag_error(diag, node->loc, MSG_NO_VALUE, what);
         return false;
     }
     if (node->kind == kind) return true;
-    diag_error(diag, node->loc, "%s must be %s, not %s", what, wanted[kind], yaml_kind_name(node));
+    diag_error(diag, node->loc, MSG_WRONG_FORM, what, wanted[kind], yaml_kind_name(node));
     if (kind == YAML_KIND_SEQ && node->kind == YAML_KIND_SCALAR && !yaml_is_null(node))
         diag_note(diag, node->loc, "a list of one is written `[%s]`", node->text);
     return false;
@@ -95,13 +95,13 @@ bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t
                        struct diag *diag) {
     if (!yaml_expect(node, kind, what, diag)) return false;
     if (node->count >= least && node->count <= most) return true;
-    diag_error(diag, node->loc, "%s must have %zu to %zu items, not %zu", what, least, most, node->count);
+    diag_error(diag, node->loc, MSG_LIST_LENGTH, what, least, most, node->count);
     return false;
 }
 
 // Explains that a quoted text is never a number or a truth value.
 static void note_quotes(const struct yaml_node *node, struct diag *diag) {
-    if (node->quoted) diag_note(diag, node->loc, "a text in quotes is no number: write it without quotes");
+    if (node->quoted) diag_note(diag, node->loc, "a text in quotes is not a number; write it without quotes");
 }
 
 bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
@@ -109,16 +109,14 @@ bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char
     int64_t v;
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     if (!yaml_parse_int(node, &v)) {
-        diag_error(diag, node->loc, "%s must be an integer from %lld to %lld, not `%s`", what, (long long)min,
-                   (long long)max, node->text);
+        diag_error(diag, node->loc, MSG_NOT_INTEGER, what, (long long)min, (long long)max, node->text);
         note_quotes(node, diag);
         if (yaml_nearest_int(node, min, max, &v))
             diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)v);
         return false;
     }
     if (v < min || v > max) {
-        diag_error(diag, node->loc, "%s must be from %lld to %lld, not %lld", what, (long long)min, (long long)max,
-                   (long long)v);
+        diag_error(diag, node->loc, MSG_INTEGER_RANGE, what, (long long)min, (long long)max, (long long)v);
         diag_note(diag, node->loc, "the nearest legal value is %lld", (long long)(v < min ? min : max));
         return false;
     }
@@ -141,7 +139,7 @@ static bool refuse_ids(const struct yaml_node *node, int most, const char *what,
         if (node->items[i]->kind == YAML_KIND_SCALAR && is_first(node, i))
             text_addf(&list, "%s%s", count++ ? ", " : "", node->items[i]->text);
     if (count) diag_note(diag, node->loc, "the nearest legal list is [%s]", text_cstr(&list));
-    else diag_note(diag, node->loc, "without `%s` there is none", what);
+    else diag_note(diag, node->loc, "without `%s` there are none", what);
     text_free(&list);
     return false;
 }
@@ -152,7 +150,7 @@ static bool read_ids(const struct yaml_node *node, int64_t max, int most, const 
         if (!yaml_int(node->items[i], 0, max, what, &out[i], diag)) return false;
         for (size_t j = 0; j < i; j++) {
             if (out[i] != out[j]) continue;
-            diag_error(diag, node->items[i]->loc, "%s has %lld twice", what, (long long)out[i]);
+            diag_error(diag, node->items[i]->loc, MSG_ID_TWICE, what, (long long)out[i]);
             return refuse_ids(node, most, what, diag);
         }
     }
@@ -164,7 +162,7 @@ bool yaml_ids(const struct yaml_node *node, int64_t max, int most, const char *w
     bool list = node->kind == YAML_KIND_SEQ;
     *count = 0;
     if (list && (node->count < 1 || node->count > (size_t)most)) {
-        diag_error(diag, node->loc, "%s must be an id or a list of 1 to %d, not of %zu", what, most, node->count);
+        diag_error(diag, node->loc, MSG_ID_LIST, what, most, node->count);
         return refuse_ids(node, most, what, diag);
     }
     if (list ? !read_ids(node, max, most, what, out, diag) : !yaml_int(node, 0, max, what, out, diag)) return false;
@@ -177,12 +175,12 @@ bool yaml_float(const struct yaml_node *node, double min, double max, const char
     double v;
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     if (!yaml_parse_float(node, &v)) {
-        diag_error(diag, node->loc, "%s must be a number from %g to %g, not `%s`", what, min, max, node->text);
+        diag_error(diag, node->loc, MSG_NOT_NUMBER, what, min, max, node->text);
         note_quotes(node, diag);
         return false;
     }
     if (v < min || v > max) {
-        diag_error(diag, node->loc, "%s must be from %g to %g, not %g", what, min, max, v);
+        diag_error(diag, node->loc, MSG_NUMBER_RANGE, what, min, max, v);
         diag_note(diag, node->loc, "the nearest legal value is %g", v < min ? min : max);
         return false;
     }
@@ -193,7 +191,7 @@ bool yaml_float(const struct yaml_node *node, double min, double max, const char
 bool yaml_bool(const struct yaml_node *node, const char *what, bool *out, struct diag *diag) {
     if (!yaml_expect(node, YAML_KIND_SCALAR, what, diag)) return false;
     if (yaml_parse_bool(node, out)) return true;
-    diag_error(diag, node->loc, "%s must be true or false, not `%s`", what, node->text);
+    diag_error(diag, node->loc, MSG_NOT_BOOLEAN, what, node->text);
     static const char *const yes[] = {"yes", "on", "1", "true"}, *const no[] = {"no", "off", "0", "false"};
     for (size_t i = 0; i < COUNT_OF(yes); i++)
         if (!strcasecmp(node->text, yes[i]) || !strcasecmp(node->text, no[i]))
@@ -217,7 +215,7 @@ bool yaml_word(const struct yaml_node *node, const char *const *words, size_t co
     }
     struct text list = {0};
     for (size_t i = 0; i < count; i++) text_addf(&list, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " or ", words[i]);
-    diag_error(diag, node->loc, "%s must be %s, not `%s`", what, text_cstr(&list), node->text);
+    diag_error(diag, node->loc, MSG_NOT_A_CHOICE, what, text_cstr(&list), node->text);
     text_free(&list);
     const char *near = diag_nearest_word(node->text, words, count);
     if (near) diag_note(diag, node->loc, "did you mean `%s`?", near);
@@ -239,30 +237,22 @@ bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *
     return false;
 }
 
-static const struct yaml_gone *find_gone(const struct yaml_gone *gone, const char *key) {
-    for (; gone && gone->key; gone++)
-        if (!strcmp(gone->key, key)) return gone;
+static const struct yaml_foreign *find_foreign(const struct yaml_foreign *foreign, const char *key) {
+    for (; foreign && foreign->key; foreign++)
+        if (!strcmp(foreign->key, key)) return foreign;
     return NULL;
 }
 
-bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count, const struct yaml_gone *gone,
-                     const char *what, struct diag *diag) {
+bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count,
+                     const struct yaml_foreign *foreign, const char *what, struct diag *diag) {
     bool good = true;
     for (size_t i = 0; i < map->count; i++) {
         if (is_known(map->keys[i], keys, count)) continue;
         good = false;
-        const struct yaml_gone *now = find_gone(gone, map->keys[i]);
-        if (now && now->foreign) {
-            diag_error(diag, map->key_locs[i], "unknown key `%s` in %s", map->keys[i], what);
-            diag_note(diag, map->key_locs[i], "%s", now->now);
-            continue;
-        }
-        if (now) {
-            diag_error(diag, map->key_locs[i], "%s has no `%s` any more: %s", what, map->keys[i], now->now);
-            continue;
-        }
-        diag_error(diag, map->key_locs[i], "unknown key `%s` in %s", map->keys[i], what);
-        diag_note_words(diag, map->key_locs[i], map->keys[i], keys, count);
+        const struct yaml_foreign *other = find_foreign(foreign, map->keys[i]);
+        diag_error(diag, map->key_locs[i], MSG_UNKNOWN_KEY, map->keys[i], what);
+        if (other) diag_note(diag, map->key_locs[i], "%s", other->note);
+        else diag_note_words(diag, map->key_locs[i], map->keys[i], keys, count);
     }
     return good;
 }

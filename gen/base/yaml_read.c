@@ -36,7 +36,7 @@ static struct loc place(const struct reader *r, yaml_mark_t mark) {
 
 // Structural errors end the reading, because everything after them would be misread.
 static void refuse(struct reader *r, yaml_mark_t mark, const char *message) {
-    diag_error(r->diag, place(r, mark), "%s", message);
+    diag_error_text(r->diag, place(r, mark), message);
     r->failed = true;
 }
 
@@ -44,14 +44,14 @@ static struct yaml_node *new_node(struct reader *r, const yaml_event_t *e, enum 
     struct yaml_node *node = ARENA_NEW(r->arena, struct yaml_node);
     node->kind = kind;
     node->loc = place(r, e->start_mark);
-    if (++r->nodes > YAML_MAX_NODES) refuse(r, e->start_mark, "the file holds too many items");
+    if (++r->nodes > YAML_MAX_NODES) refuse(r, e->start_mark, MSG_YAML_TOO_MANY_ITEMS);
     return node;
 }
 
 static void check_duplicate(struct reader *r, const struct frame *f, const char *key, struct loc loc) {
     for (size_t i = 0; i < f->keys.count; i++) {
         if (strcmp(f->keys.items[i], key) != 0) continue;
-        diag_error(r->diag, loc, "key `%s` is given twice", key);
+        diag_error(r->diag, loc, MSG_KEY_TWICE, key);
         diag_note(r->diag, f->key_locs.items[i], "first given here");
         return;
     }
@@ -61,11 +61,11 @@ enum { MAX_KEYS = 1024 }; // per map: the search for duplicates is quadratic
 
 static void add_key(struct reader *r, struct frame *f, const struct yaml_node *node, yaml_mark_t mark) {
     if (node->kind != YAML_KIND_SCALAR) {
-        refuse(r, mark, "a key must be a plain word");
+        refuse(r, mark, MSG_YAML_PLAIN_KEY);
         return;
     }
     if (f->keys.count >= MAX_KEYS) {
-        refuse(r, mark, "the map has too many keys");
+        refuse(r, mark, MSG_YAML_TOO_MANY_KEYS);
         return;
     }
     check_duplicate(r, f, node->text, node->loc);
@@ -76,7 +76,7 @@ static void add_key(struct reader *r, struct frame *f, const struct yaml_node *n
 // Adds a finished scalar or a newly opened container to the surrounding container.
 static void place_node(struct reader *r, struct yaml_node *node, yaml_mark_t mark) {
     if (r->depth == 0) {
-        if (r->root) refuse(r, mark, "only one YAML document is allowed in a file");
+        if (r->root) refuse(r, mark, MSG_YAML_ONE_DOCUMENT);
         r->root = node;
         return;
     }
@@ -89,7 +89,7 @@ static void open_container(struct reader *r, const yaml_event_t *e, enum yaml_ki
     struct yaml_node *node = new_node(r, e, kind);
     place_node(r, node, e->start_mark);
     if (r->failed) return;
-    if (r->depth == YAML_MAX_DEPTH) refuse(r, e->start_mark, "lists and maps are nested too deeply");
+    if (r->depth == YAML_MAX_DEPTH) refuse(r, e->start_mark, MSG_YAML_TOO_DEEP);
     else r->stack[r->depth++] = (struct frame){.node = node};
 }
 
@@ -105,7 +105,7 @@ static void add_scalar(struct reader *r, const yaml_event_t *e) {
     struct yaml_node *node = new_node(r, e, YAML_KIND_SCALAR);
     const char *text = (const char *)e->data.scalar.value;
     size_t len = e->data.scalar.length;
-    if (memchr(text, 0, len)) refuse(r, e->start_mark, "a text must not hold a zero byte");
+    if (memchr(text, 0, len)) refuse(r, e->start_mark, MSG_YAML_ZERO_BYTE);
     node->text = arena_strndup(r->arena, text, len);
     node->quoted = e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     if (!r->failed) place_node(r, node, e->start_mark);
@@ -117,9 +117,9 @@ static void check_decoration(struct reader *r, const yaml_event_t *e) {
     if (e->type == YAML_SCALAR_EVENT) anchor = e->data.scalar.anchor, tag = e->data.scalar.tag;
     if (e->type == YAML_SEQUENCE_START_EVENT) anchor = e->data.sequence_start.anchor, tag = e->data.sequence_start.tag;
     if (e->type == YAML_MAPPING_START_EVENT) anchor = e->data.mapping_start.anchor, tag = e->data.mapping_start.tag;
-    if (e->type == YAML_ALIAS_EVENT) refuse(r, e->start_mark, "aliases (*name) are not supported: write the value out");
-    else if (anchor) refuse(r, e->start_mark, "anchors (&name) are not supported: write the value out");
-    else if (tag) refuse(r, e->start_mark, "tags (!name) are not supported");
+    if (e->type == YAML_ALIAS_EVENT) refuse(r, e->start_mark, MSG_YAML_ALIAS);
+    else if (anchor) refuse(r, e->start_mark, MSG_YAML_ANCHOR);
+    else if (tag) refuse(r, e->start_mark, MSG_YAML_TAG);
 }
 
 static void take_event(struct reader *r, const yaml_event_t *e) {
@@ -197,8 +197,9 @@ static void note_indent(struct reader *r, yaml_mark_t mark) {
         if ((any = indent_of(line_at(r, l - 1))) == own) return;
     struct loc at = {r->source, (uint32_t)mark.line + 1, (uint32_t)own + 1};
     bool below = own > other && has_value(line_at(r, above));
-    diag_note(r->diag, at, "indented by %d, the line above by %d: keys of one map are indented alike%s", own, other,
-              below ? ", and nothing stands below a value" : "");
+    diag_note(r->diag, at,
+              "this line is indented by %d, the line above by %d; keys of one map need the same indentation%s", own,
+              other, below ? ", and nothing can be nested below a value" : "");
 }
 
 static void report_parser(struct reader *r) {
@@ -206,12 +207,12 @@ static void report_parser(struct reader *r) {
     yaml_mark_t mark = p->problem_mark;
     if (p->error == YAML_MEMORY_ERROR) base_fatal("out of memory while reading %s", r->source->path);
     if (p->error == YAML_READER_ERROR) {
-        diag_error(r->diag, place_of_byte(r, p->problem_offset), "no valid UTF-8 text: %s", p->problem);
+        diag_error(r->diag, place_of_byte(r, p->problem_offset), MSG_YAML_UTF8, p->problem);
     } else if (p->error == YAML_SCANNER_ERROR && is_tab(r, mark)) {
-        diag_error(r->diag, place(r, mark), "no valid YAML: a tab, where only spaces may stand");
-        diag_note(r->diag, place(r, mark), "lines are indented with spaces");
+        diag_error(r->diag, place(r, mark), MSG_YAML_TAB);
+        diag_note(r->diag, place(r, mark), "indent with spaces");
     } else {
-        diag_error(r->diag, place(r, mark), "no valid YAML: %s", p->problem ? p->problem : "unknown problem");
+        diag_error(r->diag, place(r, mark), MSG_YAML_SYNTAX, p->problem ? p->problem : "unknown problem");
     }
     bool brackets = p->context && strstr(p->context, "flow");
     if (p->error != YAML_READER_ERROR && !brackets) note_indent(r, mark);
@@ -232,6 +233,11 @@ static void read_events(struct reader *r) {
     }
 }
 
+// The YAML library accepts UTF-16, which no other reader of the text does.
+static bool is_utf16(const char *text, size_t len) {
+    return len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
+}
+
 struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena,
                                   struct diag *diag) {
     struct reader *r = ARENA_NEW(arena, struct reader);
@@ -242,14 +248,18 @@ struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len
     *r->source = (struct source){arena_strdup(arena, name), arena_strndup(arena, data, len), len};
     struct loc whole = {r->source, 0, 0};
     if (len > YAML_MAX_BYTES) {
-        diag_error(diag, whole, "file is larger than %d bytes", YAML_MAX_BYTES);
+        diag_error(diag, whole, MSG_YAML_TOO_LARGE, YAML_MAX_BYTES);
+        return NULL;
+    }
+    if (is_utf16(r->source->data, len)) {
+        diag_error(diag, whole, MSG_YAML_UTF8, "it is UTF-16");
         return NULL;
     }
     if (!yaml_parser_initialize(&r->parser)) base_fatal("out of memory while reading %s", name);
     yaml_parser_set_input_string(&r->parser, (const unsigned char *)r->source->data, len);
     read_events(r);
     yaml_parser_delete(&r->parser);
-    if (!r->failed && !r->root) diag_error(diag, whole, "the file holds nothing but spaces and comments");
+    if (!r->failed && !r->root) diag_error(diag, whole, MSG_YAML_EMPTY);
     return diag->errors == before ? r->root : NULL;
 }
 
@@ -258,6 +268,6 @@ struct yaml_node *yaml_read_file(const char *path, struct arena *arena, struct d
     const char *why = NULL;
     const char *data = file_read(arena, path, YAML_MAX_BYTES, &len, &why);
     if (data) return yaml_read_bytes(path, data, len, arena, diag);
-    diag_error(diag, loc_file(arena, path), "cannot read: %s", why);
+    diag_error_text(diag, loc_file(arena, path), why);
     return NULL;
 }

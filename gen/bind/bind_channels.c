@@ -63,8 +63,7 @@ static bool check_channels(const struct ir *ir, int products, const struct rill_
                                                                                        : SPEC_MAX_CHANNELS;
     bool possible = products <= limit;
     struct loc loc = spec ? spec_place(spec, possible ? "design.channels" : "design.binding") : loc_none();
-    diag_error(diag, loc, "binding `spatial` needs a memory channel for each of the %d products; the design has %d",
-               products, ir->design.channels);
+    diag_error(diag, loc, MSG_SPATIAL_CHANNELS, products, ir->design.channels);
     if (possible) diag_note(diag, loc, "the nearest legal value of `channels` is %d", products);
     else diag_note(diag, loc, "there are at most %d channels; the nearest legal value is shared", limit);
     return false;

@@ -15,8 +15,8 @@ struct check {
 };
 
 static void refuse(struct check *c, int node, const char *what) {
-    diag_error(c->diag, c->ir->node[node].loc, "%s `%s`: %s", ir_op_table[c->ir->node[node].op].name,
-               c->ir->node[node].name, what);
+    diag_error_about(c->diag, c->ir->node[node].loc, what, "%s `%s`: ", ir_op_table[c->ir->node[node].op].name,
+                     c->ir->node[node].name);
     c->ok = false;
 }
 
@@ -26,21 +26,19 @@ static void check_producer(struct check *c, int reader, enum spec_role role) {
     const struct ir_tensor *t = &ir->tensor[ir->node[reader].in[1]];
     int n = t->producer;
     if (n == IR_NONE || ir_attr_choice(&ir->node[n].attrs, "role", -1) != (int)role) {
-        refuse(c, reader,
-               arena_printf(ir->arena, "`%s` is not made by a kv_quantize with role `%s`", t->name, words[role]));
-    } else if (ir->region[ir->node[n].region].when == IR_LAST)
-        refuse(c, n, "in a region that runs only for the last token");
+        refuse(c, reader, arena_printf(ir->arena, MSG_KV_PRODUCER, t->name, words[role]));
+    } else if (ir->region[ir->node[n].region].when == IR_LAST) refuse(c, n, MSG_ATTENTION_IN_LAST);
 }
 
 static void check_whole(struct check *c, int scores) {
     const struct ir *ir = c->ir;
     int softmax = kv_softmax_of(ir, scores), values = kv_values_of(ir, scores);
     if (softmax == IR_NONE) {
-        refuse(c, scores, "its scores must be read by one softmax");
+        refuse(c, scores, MSG_SCORES_READER);
         return;
     }
     if (values == IR_NONE) {
-        refuse(c, softmax, "its weights must be read by one attn_values");
+        refuse(c, softmax, MSG_WEIGHTS_READER);
         return;
     }
     const struct ir_node *k = &ir->node[scores], *s = &ir->node[softmax], *v = &ir->node[values];
@@ -49,15 +47,12 @@ static void check_whole(struct check *c, int scores) {
     if (!c->ok) return; // operands that are not valid keys or values are not compared
     if (s->in[1] != k->in[1])
         refuse(c, softmax,
-               arena_printf(ir->arena, "its keys are `%s`, its scores are of `%s`", ir->tensor[s->in[1]].name,
-                            ir->tensor[k->in[1]].name));
+               arena_printf(ir->arena, MSG_KEYS_DIFFER, ir->tensor[s->in[1]].name, ir->tensor[k->in[1]].name));
     else if (s->in[2] != v->in[1])
         refuse(c, values,
-               arena_printf(ir->arena, "it reads `%s`, its softmax `%s`", ir->tensor[v->in[1]].name,
-                            ir->tensor[s->in[2]].name));
-    if (k->region != s->region || k->region != v->region)
-        refuse(c, scores, "its softmax and attn_values must stand in the same region");
-    if (ir->region[k->region].when == IR_LAST) refuse(c, scores, "in a region that runs only for the last token");
+               arena_printf(ir->arena, MSG_VALUES_DIFFER, ir->tensor[v->in[1]].name, ir->tensor[s->in[2]].name));
+    if (k->region != s->region || k->region != v->region) refuse(c, scores, MSG_ATTENTION_REGION);
+    if (ir->region[k->region].when == IR_LAST) refuse(c, scores, MSG_ATTENTION_IN_LAST);
 }
 
 static int64_t beats_of(const struct ir *ir, int node) {
@@ -72,10 +67,8 @@ static void check_same(struct check *c, int first, int n) {
     long long dim_a = ir->tensor[a->in[1]].shape[1].bound, dim_b = ir->tensor[b->in[1]].shape[1].bound;
     if (beats_of(ir, first) != beats_of(ir, n)) {
         refuse(c, n,
-               arena_printf(ir->arena,
-                            "heads of %lld elements take %lld beats of memory, those of `%s`, %lld, take %lld: with "
-                            "`binding: shared` they must be as many",
-                            dim_b, (long long)beats_of(ir, n), a->name, dim_a, (long long)beats_of(ir, first)));
+               arena_printf(ir->arena, MSG_SHARED_HEADS, dim_b, (long long)beats_of(ir, n), a->name, dim_a,
+                            (long long)beats_of(ir, first)));
         int64_t beat = ir->design.beat_bits / 8, least = (beats_of(ir, first) - 1) * beat + 1;
         diag_note(c->diag, b->loc, "nearest legal heads: of %lld elements; or `binding: spatial`",
                   (long long)(dim_b < dim_a ? layout_div_up(least, ir->design.lanes) * ir->design.lanes
@@ -83,11 +76,8 @@ static void check_same(struct check *c, int first, int n) {
     }
     if (exp_a != exp_b) {
         refuse(c, n,
-               arena_printf(ir->arena,
-                            "`%s` is quantized with exp_min %lld, `%s` of `%s` with %lld: with `binding: shared` they "
-                            "must be equal",
-                            ir->tensor[b->in[0]].name, (long long)exp_b, ir->tensor[a->in[0]].name, a->name,
-                            (long long)exp_a));
+               arena_printf(ir->arena, MSG_SHARED_EXPONENTS, ir->tensor[b->in[0]].name, (long long)exp_b,
+                            ir->tensor[a->in[0]].name, a->name, (long long)exp_a));
         diag_note(c->diag, b->loc, "nearest legal exp_min: %lld; or `binding: spatial`", (long long)exp_a);
     }
 }
@@ -99,17 +89,12 @@ static void check_cache(struct check *c, int n) {
     int channels = ir->engine[bind_product_engine(ir, n)].channels;
     struct layout_kv kv = layout_kv(&ir->design, channels, cache.heads, cache.head_dim);
     if (cache.layers > KV_MAX_LAYERS)
-        refuse(c, n,
-               arena_printf(ir->arena, "%lld repetitions of attentions on one engine, at most %d are possible",
-                            (long long)cache.layers, KV_MAX_LAYERS));
+        refuse(c, n, arena_printf(ir->arena, MSG_ENGINE_REPETITIONS, (long long)cache.layers, KV_MAX_LAYERS));
     else if (cache.step > KV_MAX_STEP)
-        refuse(c, n,
-               arena_printf(ir->arena, "%lld attentions in a repeated region, at most %d are possible",
-                            (long long)cache.step, KV_MAX_STEP));
+        refuse(c, n, arena_printf(ir->arena, MSG_ENGINE_ATTENTIONS, (long long)cache.step, KV_MAX_STEP));
     else if (cache.heads * kv.v_rows > KV_MAX_ROWS)
         refuse(c, n,
-               arena_printf(ir->arena, "%lld heads of %lld elements are too many for %d channels (at most %lld heads)",
-                            (long long)cache.heads, (long long)cache.head_dim, channels,
+               arena_printf(ir->arena, MSG_ENGINE_HEADS, (long long)cache.heads, (long long)cache.head_dim, channels,
                             (long long)(KV_MAX_ROWS / kv.v_rows)));
 }
 
@@ -130,8 +115,7 @@ bool bind_check_attention(const struct ir *ir, struct diag *diag) {
     struct check c = {ir, diag, true};
     for (int n = 0; n < ir->nodes; n++) {
         if (ir_node_is(ir, n, OP_BY_KEYS)) check_whole(&c, n);
-        if (ir_node_is(ir, n, OP_BY_VALUES) && kv_scores_of(ir, n) == IR_NONE)
-            refuse(&c, n, "its weights are not made by a softmax of scores");
+        if (ir_node_is(ir, n, OP_BY_VALUES) && kv_scores_of(ir, n) == IR_NONE) refuse(&c, n, MSG_WEIGHTS_PRODUCER);
     }
     if (!c.ok) return false;
     check_together(&c, OP_BY_KEYS);

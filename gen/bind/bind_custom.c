@@ -30,17 +30,16 @@ typedef VEC(struct definition) definitions;
 static bool add_module(const struct ir *ir, definitions *all, const struct custom_file *file,
                        struct verilog_module module, struct diag *diag) {
     if (has_prefix(module.name)) {
-        diag_error(diag, module.loc, "module `%s`: names that begin with `rill_` belong to the RTL library",
-                   module.name);
+        diag_error(diag, module.loc, MSG_MODULE_NAME_RILL, module.name);
         return false;
     }
     if (!module.ends) {
-        diag_error(diag, module.loc, "module `%s` has no `endmodule`", module.name);
+        diag_error(diag, module.loc, MSG_MODULE_END, module.name);
         return false;
     }
     for (size_t i = 0; i < all->count; i++) {
         if (strcmp(all->items[i].module.name, module.name) != 0) continue;
-        diag_error(diag, module.loc, "module `%s` is defined twice", module.name);
+        diag_error(diag, module.loc, MSG_MODULE_TWICE, module.name);
         diag_note(diag, all->items[i].module.loc, "first defined here");
         return false;
     }
@@ -53,29 +52,25 @@ static bool add_file(const struct ir *ir, definitions *all, const struct custom 
                      struct diag *diag) {
     bool ok = true;
     if (has_prefix(file->name)) {
-        diag_error(diag, k->loc, "kernel `%s`: `%s`: names that begin with `rill_` belong to the RTL library", k->name,
-                   file->name);
+        diag_error(diag, k->loc, MSG_KERNEL_FILE_NAME_RILL, k->name, file->name);
         return false;
     }
     for (size_t i = 0; i < all->count; i++) {
         const struct custom_file *other = all->items[i].file;
         if (strcmp(other->name, file->name) != 0) continue;
         if (!strcmp(other->text, file->text)) return true;
-        diag_error(diag, k->loc,
-                   "kernel `%s`: two different files are called `%s`, and a design has its Verilog files in one folder",
-                   k->name, file->name);
+        diag_error(diag, k->loc, MSG_KERNEL_FILE_TWICE, k->name, file->name);
         return false;
     }
     const struct source *source = source_of(ir, file);
     const char *include = strstr(file->text, "`include");
     if (include) {
-        diag_error(diag, verilog_place(source, include),
-                   "a kernel's file cannot include others: name them all under `verilog`");
+        diag_error(diag, verilog_place(source, include), MSG_KERNEL_INCLUDES);
         return false;
     }
     verilog_modules modules = verilog_find_modules(ir->arena, source);
     if (!modules.count) {
-        diag_error(diag, k->loc, "kernel `%s`: `%s` defines no module", k->name, file->name);
+        diag_error(diag, k->loc, MSG_KERNEL_NO_MODULE, k->name, file->name);
         return false;
     }
     for (size_t m = 0; m < modules.count; m++) ok &= add_module(ir, all, file, modules.items[m], diag);
@@ -85,7 +80,7 @@ static bool add_file(const struct ir *ir, definitions *all, const struct custom 
 static const struct definition *find_module(const definitions *all, const struct custom *k, struct diag *diag) {
     for (size_t i = 0; i < all->count; i++)
         if (!strcmp(all->items[i].module.name, k->module)) return &all->items[i];
-    diag_error(diag, k->loc, "kernel `%s`: none of its files defines module `%s`", k->name, k->module);
+    diag_error(diag, k->loc, MSG_KERNEL_MODULE_MISSING, k->name, k->module);
     const char *words[64];
     size_t count = 0;
     for (size_t i = 0; i < all->count && count < COUNT_OF(words); i++) words[count++] = all->items[i].module.name;
@@ -101,7 +96,7 @@ static struct verilog_header *read_header(const struct ir *ir, const struct cust
             if (!strcmp(modules.items[m].name, k->module))
                 return verilog_read_header(ir->arena, source, &modules.items[m], diag);
     }
-    diag_error(diag, k->loc, "kernel `%s`: none of its files defines module `%s`", k->name, k->module);
+    diag_error(diag, k->loc, MSG_KERNEL_MODULE_MISSING, k->name, k->module);
     return NULL;
 }
 
@@ -202,8 +197,7 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
     for (size_t p = 0; p < h->ports.count; p++) {
         const struct verilog_port *port = &h->ports.items[p];
         if (is_wanted(list, port->name)) continue;
-        diag_error(diag, port->loc, "port `%s` of module `%s`: kernel `%s` has no such port in the spec", port->name,
-                   h->name, k->name);
+        diag_error(diag, port->loc, MSG_PORT_UNKNOWN, port->name, h->name, k->name);
         if (is_wanted(&step, port->name)) // the spec does not declare it
             diag_note(diag, port->loc, "with `step: true` the kernel takes step words");
         else if (is_wanted(&param, port->name))
@@ -223,12 +217,9 @@ static bool check_ports(struct arena *arena, const struct verilog_header *h, con
         const struct wanted *want = &list->items[w];
         const struct verilog_port *port = verilog_find_port(h, want->name);
         if (!port && (want->optional || is_misspelt(h, list, want->name))) continue;
-        if (!port)
-            diag_error(diag, h->loc, "module `%s` has no port `%s`, which kernel `%s` needs", h->name, want->name,
-                       k->name);
+        if (!port) diag_error(diag, h->loc, MSG_PORT_MISSING, h->name, want->name, k->name);
         else if (want->is_input ? !port->is_input : !port->is_output)
-            diag_error(diag, port->loc, "port `%s` of module `%s` must be an %s", port->name, h->name,
-                       want->is_input ? "input" : "output");
+            diag_error(diag, port->loc, MSG_PORT_DIRECTION, port->name, h->name, want->is_input ? "input" : "output");
         else continue;
         ok = false;
     }
@@ -242,8 +233,8 @@ static bool check_params(const struct verilog_header *h, const struct custom *k,
     for (size_t i = 0; i < h->params.count && count < COUNT_OF(words); i++) words[count++] = h->params.items[i].name;
     for (int p = 0; p < k->params; p++) {
         if (verilog_find_param(h, k->param[p].name)) continue;
-        diag_error(diag, k->param[p].loc.source ? k->param[p].loc : k->loc,
-                   "module `%s` has no parameter `%s` in its header", h->name, k->param[p].name);
+        diag_error(diag, k->param[p].loc.source ? k->param[p].loc : k->loc, MSG_PARAMETER_MISSING, h->name,
+                   k->param[p].name);
         diag_note_words(diag, k->param[p].loc, k->param[p].name, words, count);
         ok = false;
     }
@@ -253,7 +244,7 @@ static bool check_params(const struct verilog_header *h, const struct custom *k,
 static bool check_name(const struct custom *k, struct diag *diag) {
     for (int op = 0; op < ir_spec_ops(); op++)
         if (!strcmp(ir_spec_op(op).name, k->name)) {
-            diag_error(diag, k->loc, "kernel `%s` has the name of an operation: take another one", k->name);
+            diag_error(diag, k->loc, MSG_KERNEL_IS_OPERATION, k->name);
             return false;
         }
     return true;
@@ -305,8 +296,7 @@ static bool port_bits(struct instance *i, const struct verilog_port *port, int64
     for (int e = 0; e < 2 && port->msb; e++) {
         struct expression_error error = {0};
         if (expression_value(i->ir->arena, ends[e], look_up, i, &value[e], &error)) continue;
-        diag_error(diag, port->range_loc, "the width of port `%s` cannot be computed: `%s`: %s", port->name, ends[e],
-                   error.why);
+        diag_error(diag, port->range_loc, MSG_PORT_WIDTH_UNKNOWN, port->name, ends[e], error.why);
         return false;
     }
     *bits = value[0] - value[1] + 1;
@@ -329,8 +319,8 @@ static bool check_widths(struct instance *i, const struct ir_node *node, const w
         if (!port) continue;
         if (!port_bits(i, port, &bits, diag)) return false;
         if (bits == list->items[w].bits) continue;
-        diag_error(diag, port->range_loc, "port `%s` of module `%s` has %lld bits%s; it must have %lld", port->name,
-                   i->header->name, (long long)bits, params_text(i->ir, i->kernel), (long long)list->items[w].bits);
+        diag_error(diag, port->range_loc, MSG_PORT_WIDTH, port->name, i->header->name, (long long)bits,
+                   params_text(i->ir, i->kernel), (long long)list->items[w].bits);
         if (ok) diag_note(diag, node->loc, "for operation `%s`, T = %d", node->name, i->ir->design.tokens);
         ok = false;
     }
@@ -349,8 +339,7 @@ static bool tell(struct ir *ir, const struct ir_node *node, int k, const struct 
     if (ir_param(&ir->kernel[k], told->name)) return true;
     if (verilog_find_param(h, told->name)) return ir_set_int(ir, k, told->name, told->value), true;
     if (told->value == told->usual) return true;
-    diag_error(diag, h->loc, "module `%s` takes step words and needs a parameter `%s`: operation `%s` %s", h->name,
-               told->name, node->name, told->why);
+    diag_error(diag, h->loc, MSG_STEP_PARAMETER, h->name, told->name, node->name, told->why);
     return false;
 }
 
@@ -368,8 +357,7 @@ static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, co
 static bool needs(const struct verilog_header *h, const struct ir_node *node, const char *name, const char *why,
                   struct diag *diag) {
     if (verilog_find_param(h, name)) return true;
-    diag_error(diag, h->loc, "module `%s` reads a table and needs a parameter `%s`: operation `%s` %s", h->name, name,
-               node->name, why);
+    diag_error(diag, h->loc, MSG_TABLE_PARAMETER, h->name, name, node->name, why);
     return false;
 }
 

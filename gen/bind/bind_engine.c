@@ -60,14 +60,12 @@ static int dequantize_of(struct engine *e, int node) {
             }
     if (readers == 1 && found != IR_NONE && ir->node[found].region == ir->node[node].region) return found;
     if (readers == 1 && found != IR_NONE) {
-        diag_error(e->diag, ir->node[found].loc, "%s `%s` must stand in region `%s`, as its product `%s` does",
-                   ir_op_of(ir, ir->node[found].op)->name, ir->node[found].name, ir->region[ir->node[node].region].name,
-                   ir->node[node].name);
+        diag_error(e->diag, ir->node[found].loc, MSG_REGION_OF_PRODUCT, ir_op_of(ir, ir->node[found].op)->name,
+                   ir->node[found].name, ir->region[ir->node[node].region].name, ir->node[node].name);
         e->ok = false;
         return IR_NONE;
     }
-    diag_error(e->diag, ir->node[node].loc, "`%s` must be read by one `dequantize` and nothing else",
-               ir->node[node].name);
+    diag_error(e->diag, ir->node[node].loc, MSG_ONE_DEQUANTIZE, ir->node[node].name);
     e->ok = false;
     return IR_NONE;
 }
@@ -309,7 +307,7 @@ static void set_engine_params(struct engine *e) {
     ir_set_float(ir, e->kernel, "SCALE_K", scale_of(e, ENGINE_MODE_SCORES));
     ir_set_float(ir, e->kernel, "SCALE_V", scale_of(e, ENGINE_MODE_VALUES));
     ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
-    ir_set_int(ir, e->kernel, "ARRAYS", ir->design.copies);
+    ir_set_int(ir, e->kernel, "COPIES", ir->design.copies);
     if (ir->design.pump) ir_set_int(ir, e->kernel, "PUMP", ir->design.pump);
     if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
     if (fires_asym(e) && operand_units(e, true) < operand_units(e, false))
@@ -344,8 +342,8 @@ bool bind_engine(struct ir *ir, int id, struct diag *diag) {
     if (!e.ok) return false;
     if (e.x_ports > STEER_PORTS || e.y_ports > STEER_PORTS) {
         int most = e.x_ports > e.y_ports ? e.x_ports : e.y_ports;
-        diag_error(diag, place_of_last(&e), "%d %s of products on one engine, at most %d are possible", most,
-                   most == e.x_ports ? "operands" : "results", STEER_PORTS);
+        diag_error(diag, place_of_last(&e), MSG_ENGINE_PORTS, most, most == e.x_ports ? "operands" : "results",
+                   STEER_PORTS);
         diag_note(
             diag, place_of_last(&e),
             "products that a region repeats count once; those that read one operand one after the other share it");

@@ -38,25 +38,20 @@ static bool size_fits(const struct order *o, const struct ir_node *node, const s
                       int channels) {
     const char *op = ir_op_of(o->ir, node->op)->name;
     if (m->k > MAX_K) {
-        diag_error(o->diag, node->loc, "%s `%s`: rows of %lld elements, at most %d are possible", op, node->name,
-                   (long long)m->k, MAX_K);
+        diag_error(o->diag, node->loc, MSG_ROW_ELEMENTS, op, node->name, (long long)m->k, MAX_K);
     } else if (m->row_steps > MAX_ROW_STEPS) {
-        diag_error(o->diag, node->loc, "%s `%s`: %lld rows of weights on %d channel%s, at most %d are possible on each",
-                   op, node->name, (long long)m->rows, channels, channels == 1 ? "" : "s", MAX_ROW_STEPS);
+        diag_error(o->diag, node->loc, MSG_ROW_STEPS, op, node->name, (long long)m->rows, channels,
+                   channels == 1 ? "" : "s", MAX_ROW_STEPS);
         diag_note(o->diag, node->loc, "%lld channels take them", (long long)layout_div_up(m->rows, MAX_ROW_STEPS));
     } else if (m->format == SPEC_INT4 && m->groups > MAX_GROUPS) {
-        diag_error(o->diag, node->loc,
-                   "%s `%s`: rows of %lld groups, at most %d are possible: a larger `group` makes fewer", op,
-                   node->name, (long long)m->groups, MAX_GROUPS);
+        diag_error(o->diag, node->loc, MSG_ROW_GROUPS, op, node->name, (long long)m->groups, MAX_GROUPS);
     } else if (m->stream_beats > MAX_BEATS) {
-        diag_error(o->diag, node->loc,
-                   "%s `%s`: %lld beats of weights on each of %d channel%s, fewer than %d are possible", op, node->name,
-                   (long long)m->stream_beats, channels, channels == 1 ? "" : "s", MAX_BEATS + 1);
+        diag_error(o->diag, node->loc, MSG_WEIGHT_BEATS, op, node->name, (long long)m->stream_beats, channels,
+                   channels == 1 ? "" : "s", MAX_BEATS + 1);
         diag_note(o->diag, node->loc, "%lld channels take them",
                   (long long)layout_div_up(m->stream_beats * channels, MAX_BEATS) + 1);
     } else if (rows > MAX_FIRINGS) {
-        diag_error(o->diag, node->loc, "%s `%s`: an operand of %lld rows, at most %d are possible", op, node->name,
-                   (long long)rows, MAX_FIRINGS);
+        diag_error(o->diag, node->loc, MSG_OPERAND_ROWS, op, node->name, (long long)rows, MAX_FIRINGS);
         diag_note(o->diag, node->loc,
                   "`reshape` can make fewer and longer ones; rows that go through the design one by one are positions");
     } else {
@@ -228,9 +223,7 @@ static bool check_count(struct order *o) {
             int64_t count = 0;
             for (int f = 0; f < ir->firings; f++) count += ir->firing[f].region == r && ir->firing[f].engine == e;
             if (count <= MAX_FIRINGS) continue;
-            diag_error(o->diag, ir->region[r].loc,
-                       "region `%s`: %lld rows and heads of products on one engine, at most %d are possible",
-                       ir->region[r].name, (long long)count, MAX_FIRINGS);
+            diag_error(o->diag, ir->region[r].loc, MSG_ENGINE_ROWS, ir->region[r].name, (long long)count, MAX_FIRINGS);
             diag_note(o->diag, ir->region[r].loc, "several regions, or `binding: spatial`, have more tables");
             return false;
         }

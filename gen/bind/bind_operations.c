@@ -26,7 +26,7 @@ static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, st
     int n = ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
     if (n != IR_NONE && kernel_of_op(ir, ir->node[n].op)->sampling) return true;
     struct loc loc = spec ? spec_place(spec, "design.sampling") : loc_none();
-    diag_error(diag, loc, "design.sampling (%d): %s", ir->design.sampling,
+    diag_error(diag, loc, MSG_SAMPLING_GRAPH, ir->design.sampling,
                ir->design.is_lm ? "a kernel of the spec's own makes the ids" : "the graph makes rows, not ids");
     diag_note(diag, loc, "without `sampling` the design is legal");
     return false;
@@ -98,10 +98,8 @@ static bool check_ends(const struct ir *ir, struct diag *diag) {
         if (t->dtype == IR_F32 && !t->heads) continue;
         bool grows = t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
         ok = false;
-        if (t->dtype != IR_F32) diag_error(diag, t->loc, "output `%s` is not fp32", t->name);
-        else
-            diag_error(diag, t->loc, "output `%s` travels head by head%s", t->name,
-                       grows ? ", in rows that grow with the position" : "");
+        if (t->dtype != IR_F32) diag_error(diag, t->loc, MSG_OUTPUT_FORMAT, t->name);
+        else diag_error(diag, t->loc, MSG_OUTPUT_HEADS, t->name, grows ? ", in rows that grow with the position" : "");
         if (t->dtype == IR_ACC) diag_note(diag, t->loc, "`dequantize` makes fp32 of a product's integers");
         if (t->dtype == IR_ID)
             diag_note(diag, t->loc, "an index leaves a language model only; `embed` makes a row of it");

@@ -27,7 +27,7 @@ static int first_pass(const struct ir *ir, struct diag *diag) {
     if (!ir->done) return 0;
     for (int p = 0; pass_table[p].name; p++)
         if (!strcmp(pass_table[p].name, ir->done)) return p + 1;
-    diag_error(diag, loc_none(), "no pass `%s`", ir->done);
+    diag_error(diag, loc_none(), MSG_UNKNOWN_PASS, ir->done);
     return -1;
 }
 
@@ -38,7 +38,7 @@ static bool is_pass(const char *name, struct diag *diag) {
         if (!strcmp(pass_table[p].name, name)) return true;
         words[count++] = pass_table[p].name;
     }
-    diag_error(diag, loc_none(), "no pass `%s`; `rill explain --passes` lists them", name);
+    diag_error(diag, loc_none(), MSG_UNKNOWN_PASS_OPTION, name);
     diag_note_words(diag, loc_none(), name, words, count);
     return false;
 }
@@ -46,9 +46,7 @@ static bool is_pass(const char *name, struct diag *diag) {
 static bool run_passes(struct ir *ir, const struct rill_spec *spec, struct diag *diag, const char *stop_after) {
     int p = first_pass(ir, diag);
     for (; p >= 0 && pass_table[p].name; p++) {
-        if (!pass_table[p].run(ir, spec, diag) || diag_failed(diag)) return false;
-        ir->done = pass_table[p].name;
-        if (!ir_verify(ir, diag, ir->done)) return false;
+        if (!pass_run(p, ir, spec, diag)) return false;
         if (stop_after && !strcmp(stop_after, ir->done)) break;
     }
     return p >= 0;
@@ -56,7 +54,7 @@ static bool run_passes(struct ir *ir, const struct rill_spec *spec, struct diag 
 
 static bool change_hbm(struct hbm_figures *hbm, const struct build_changes *c, struct arena *arena, struct diag *diag) {
     const char *why = hbm_figures_override(arena, hbm, c->hbm);
-    if (why) diag_error(diag, loc_none(), "--hbm: %s", why);
+    if (why) diag_error(diag, loc_none(), MSG_HBM_OPTION, why);
     return !why;
 }
 
@@ -64,7 +62,7 @@ static bool change_clock(double *clock_mhz, double most, const struct build_chan
     if (c->clock_mhz == 0) return true;
     *clock_mhz = c->clock_mhz;
     if (c->clock_mhz >= 1 && c->clock_mhz <= most) return true;
-    diag_error(diag, loc_none(), "--clock: %g is not from 1 to %g MHz", c->clock_mhz, most);
+    diag_error(diag, loc_none(), MSG_CLOCK_OPTION, c->clock_mhz, most);
     diag_note(diag, loc_none(), "the nearest legal value is %g", c->clock_mhz < 1 ? 1 : most);
     return false;
 }
@@ -90,7 +88,7 @@ struct ir *command_build_changed(const char *path, const struct build_changes *c
                                  struct diag *diag, const char *stop_after) {
     if (stop_after && !is_pass(stop_after, diag)) return NULL;
     if (is_pipe(path)) {
-        diag_error(diag, loc_file(arena, path), "a pipe: a spec is read more than once, so it must be a file");
+        diag_error(diag, loc_file(arena, path), MSG_SPEC_IS_PIPE);
         return NULL;
     }
     if (is_dump(path, arena)) return build_dump(path, c, arena, diag, stop_after);

@@ -49,7 +49,7 @@ static bool read_ids(const struct calibrate_run *r, int64_t window, struct token
     size_t len, tokens = (size_t)(r->options->tokens ? r->options->tokens : CALIBRATE_TOKENS);
     const char *why, *text = file_read(arena, r->options->text, MOST_TEXT, &len, &why);
     struct token_ids all = {0}, begin = {0};
-    if (!text) return diag_error(diag, loc_file(arena, r->options->text), "%s", why), false;
+    if (!text) return diag_error_text(diag, loc_file(arena, r->options->text), why), false;
     tokenizer_encode_prompt(r->tokenizer, "", 0, &begin);
     tokenizer_encode(r->tokenizer, text, beginning(text, len, tokens * BYTES_OF_TOKEN), true, &all);
     if ((int64_t)begin.count >= window) begin.count = 0;
@@ -57,10 +57,9 @@ static bool read_ids(const struct calibrate_run *r, int64_t window, struct token
     if (ids->count > tokens) ids->count = tokens;
     for (size_t i = 0; i < ids->count; i++)
         if (ids->items[i] >= oracle_vocabulary(r->graph))
-            return diag_error(diag, loc_file(arena, r->options->text), "id %u of the text is not in the vocabulary",
-                              (unsigned)ids->items[i]),
+            return diag_error(diag, loc_file(arena, r->options->text), MSG_CALIBRATION_TOKEN, (unsigned)ids->items[i]),
                    false;
-    if (!ids->count) diag_error(diag, loc_file(arena, r->options->text), "no text to calibrate with");
+    if (!ids->count) diag_error(diag, loc_file(arena, r->options->text), MSG_CALIBRATION_EMPTY);
     return ids->count > 0;
 }
 
@@ -76,7 +75,7 @@ static const struct statistics *collect(const struct calibrate_run *r, struct ar
     statistics_write(s, &file);
     const char *why = file_write_text(arena, r->options->statistics, &file);
     text_free(&file);
-    if (why) diag_error(diag, loc_none(), "%s", why);
+    if (why) diag_error_text(diag, loc_none(), why);
     return why ? NULL : s;
 }
 
@@ -84,8 +83,8 @@ static const struct statistics *collect(const struct calibrate_run *r, struct ar
 static bool check(const struct calibrate_run *r, struct arena *arena, struct diag *diag) {
     struct loc loc = loc_file(arena, r->spec);
     const char *beyond = oracle_beyond(r->graph);
-    if (!oracle_is_lm(r->graph)) diag_error(diag, loc, "no language model: it reads no text to calibrate with");
-    else if (beyond) diag_error(diag, loc, "the kernel of `%s` has no golden function: no text can be run", beyond);
+    if (!oracle_is_lm(r->graph)) diag_error(diag, loc, MSG_CALIBRATION_GRAPH);
+    else if (beyond) diag_error(diag, loc, MSG_GOLDEN_ABSENT, beyond);
     else return true;
     return false;
 }

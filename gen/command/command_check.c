@@ -64,32 +64,11 @@ static const struct option_row rows[] = {
     {"--timing", "FILE", OPTION_FILE, 0, offsetof(struct check_options, timing), .help = COMMAND_TIMING_HELP},
     {0}};
 
-// Options of earlier versions, and the commands that replace them.
-static const struct option_row gone[] = {
-    {"--request", "IN:OUT", OPTION_GONE, .help = "rill forecast SPEC IN:OUT"},
-    {"--timeline", NULL, OPTION_GONE, .help = "rill timeline SPEC"},
-    {"--depths", NULL, OPTION_GONE, .help = "rill depths SPEC"},
-    {"--memory", NULL, OPTION_GONE, .help = "rill memory SPEC"},
-    {"--types", NULL, OPTION_GONE, .help = "rill types SPEC"},
-    {"--passes", NULL, OPTION_GONE, OPTION_ALONE, .help = "rill explain --passes"},
-    {"--operations", NULL, OPTION_GONE, OPTION_ALONE, .help = "rill explain --operations"},
-    {"--kept", NULL, OPTION_GONE, .help = "rill forecast SPEC IN:OUT --kept"},
-    {"--start", "N", OPTION_GONE, .help = "rill forecast SPEC IN:OUT --start N"},
-    {"--positions", "N", OPTION_GONE, .help = "rill memory SPEC --positions N"},
-    {"--prompt-len", "N", OPTION_GONE, .help = "rill timeline SPEC --prompt-len N"},
-    {"--tokens", "N", OPTION_GONE, .help = "rill timeline SPEC --tokens N"},
-    {"--ids", "A,B,...", OPTION_GONE, .help = "rill timeline SPEC --ids A,B,..."},
-    {"--unchecked", NULL, OPTION_GONE, .help = "rill timeline SPEC --unchecked"},
-    {"--unbounded", NULL, OPTION_GONE, .help = "rill timeline SPEC --unbounded"},
-    {"--no-refresh", NULL, OPTION_GONE, .help = "rill timeline SPEC --no-refresh"},
-    {"--beats", "FILE", OPTION_GONE, .help = "rill timeline SPEC --beats FILE"},
-    {0}};
-
 const struct command command_check = {
     .options = {.name = "check",
                 .purpose = "check a spec and print the graph, the design and its estimated cost",
                 .about = "Every pass of the compiler runs, so it rejects whatever `rill gen` would reject. If the "
                          "spec chooses FIFO depths, a note says what other depths would cost.",
-                .table = {DESIGN_TABLES(struct check_options, design, rows), {gone, 0}}},
+                .table = {DESIGN_TABLES(struct check_options, design, rows)}},
     .size = sizeof(struct check_options),
     .start = start};

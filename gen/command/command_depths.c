@@ -93,8 +93,8 @@ static int start(struct run *run, void *options) {
     if (!d.ir) return RILL_BAD_SPEC;
     const char *missing = NULL;
     if (!find_depths(&d, &missing)) {
-        if (missing) fprintf(stderr, "rill depths: error: %s has no timing contract\n", missing);
-        else fprintf(stderr, "rill depths: error: the streams deadlock in the simulation of the contracts\n");
+        if (missing) diag_command("depths", "error", MSG_NO_CONTRACT, missing);
+        else diag_command("depths", "error", MSG_DEPTHS_DEADLOCK);
         return RILL_BAD_SPEC;
     }
     add_up(&d);

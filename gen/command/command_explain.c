@@ -6,6 +6,7 @@
 #include "gen/command/command.h"
 #include "gen/explain/explain.h"
 #include "gen/ir/ops.h"
+#include "gen/pass/pass.h"
 
 struct explain_options {
     const char *topic, *table;
@@ -24,14 +25,14 @@ static const struct options *const *all_commands(struct arena *arena) {
 static int explain(const char *text, struct arena *arena) {
     const char *near;
     if (explain_topic(stdout, text, all_commands(arena), &near, arena)) return RILL_OK;
-    fprintf(stderr, "rill explain: error: nothing is known of `%s`%s\n", text,
-            near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
+    diag_command("explain", "error", MSG_EXPLAIN_UNKNOWN, text,
+                 near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
     return RILL_BAD_SPEC;
 }
 
 static int print_table(const char *path, struct arena *arena) {
     if (explain_table(stdout, strcmp(path, "spec") ? path : "", arena)) return RILL_OK;
-    fprintf(stderr, "rill explain: error: a spec has no map `%s` (`rill explain --tables` lists them)\n", path);
+    diag_command("explain", "error", MSG_EXPLAIN_TABLE, path);
     return RILL_USAGE;
 }
 
@@ -57,6 +58,12 @@ static void print_operations(struct arena *arena) {
     }
 }
 
+// Prints the table of passes in docs/passes.md, as Markdown.
+static void print_passes(void) {
+    puts("| pass | what it does | what holds after it |\n|---|---|---|");
+    for (const struct pass *p = pass_table; p->name; p++) printf("| %s | %s | %s |\n", p->name, p->doc, p->after);
+}
+
 static int start_explain(struct run *run, void *options) {
     const struct explain_options *o = options;
     if (o->table) return print_table(o->table, &run->arena);
@@ -64,7 +71,7 @@ static int start_explain(struct run *run, void *options) {
     else if (o->everything) explain_everything(stdout, all_commands(&run->arena), &run->arena);
     else if (o->messages) explain_messages(stdout);
     else if (o->tables) explain_tables(stdout);
-    else if (o->passes) command_list_passes(stdout);
+    else if (o->passes) print_passes();
     else if (o->operations) print_operations(&run->arena);
     else return explain(o->topic, &run->arena);
     return RILL_OK;
@@ -82,11 +89,12 @@ static const struct option_row explain_rows[] = {
     {"--tables", NULL, OPTION_FLAG, OPTION_ALONE, AT(tables), .help = "list the maps for `--table`"},
     {"--operations", NULL, OPTION_FLAG, OPTION_ALONE, AT(operations),
      .help = "print all operations, as a Markdown table"},
-    {"--passes", NULL, OPTION_FLAG, OPTION_ALONE, AT(passes), .help = "list the compiler's passes in order"},
+    {"--passes", NULL, OPTION_FLAG, OPTION_ALONE, AT(passes),
+     .help = "print the compiler's passes in order, as a Markdown table"},
     {"--glossary", NULL, OPTION_FLAG, OPTION_ALONE, AT(glossary), .help = "print all terms, as a Markdown table"},
     {"--all", NULL, OPTION_FLAG, OPTION_ALONE, AT(everything), .help = "print the explanation of everything"},
     {"--messages", NULL, OPTION_FLAG, OPTION_ALONE, AT(messages),
-     .help = "print what messages mean and what to do, as a Markdown table"},
+     .help = "print all messages with their meanings and remedies, as Markdown"},
     {0}};
 
 const struct command command_explain = {

@@ -175,7 +175,7 @@ static const char *read_request(struct arena *arena, void *into, const char *tex
     r->tokens = 1;
     bool whole = sscanf(text, "%" SCNd64 "%n:%" SCNd64 "%n", &r->prompt, &end, &r->tokens, &end) >= 1 && !text[end];
     if (whole && r->prompt >= 1 && r->tokens >= 1 && r->prompt <= INT32_MAX && r->tokens <= INT32_MAX) return NULL;
-    return arena_printf(arena, "two numbers, both at least 1 and no more than 2147483647, not `%s`", text);
+    return arena_printf(arena, MSG_REQUEST_FORM, text);
 }
 
 static int print_forecast(struct ir *ir, const struct forecast_options *o) {
@@ -191,7 +191,7 @@ static int print_forecast(struct ir *ir, const struct forecast_options *o) {
     int64_t age = o->started ? o->start : timing_host_cycles(ir);
     struct forecast_view v = {.ir = ir,
                               .f = timing_forecast_request(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why)};
-    if (!v.f) return fprintf(stderr, "rill forecast: error: %s\n", why), RILL_BAD_SPEC;
+    if (!v.f) return diag_command("forecast", "error", "%s", why), RILL_BAD_SPEC;
     const char *below = timing_below_bound(ir->arena, ir, v.f);
     if (below) base_fatal("the forecast is faster than its own bound: %s", below);
     v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);

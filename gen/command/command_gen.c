@@ -89,7 +89,7 @@ static bool write_waivers(struct arena *arena, struct output *out, struct diag *
     const char *path = file_find_shared(arena, shared), *why;
     const char *data = path ? file_read(arena, path, YAML_MAX_BYTES, &len, &why) : NULL;
     if (data) return write_file(out, &(struct emit_file){"lint.vlt", data, len});
-    diag_error(diag, loc_none(), "%s is not beside the program: RILL_HOME names the folder that holds it", shared);
+    diag_error(diag, loc_none(), MSG_SHARED_FILES_MISSING, shared);
     return false;
 }
 
@@ -147,7 +147,7 @@ static int finish(struct output *out, struct diag *diag, bool ok, bool design) {
         return RILL_OK;
     }
     if (!ok) output_abort(out);
-    if (out->error) diag_error(diag, loc_none(), "%s", out->error);
+    if (out->error) diag_error_text(diag, loc_none(), out->error);
     return RILL_BAD_SPEC;
 }
 

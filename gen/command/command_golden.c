@@ -59,7 +59,7 @@ static bool refuse_dump(struct session *s) {
     size_t len;
     const char *why, *text = file_read(s->arena, s->o.spec, MOST_SPEC, &len, &why);
     if (!text || strncmp(text, "# rill ir", 9) != 0) return false;
-    diag_error(s->diag, spec_loc(s), "a dump of the compiler: `rill golden` evaluates the spec that it was made from");
+    diag_error(s->diag, spec_loc(s), MSG_DUMP_NOT_SPEC);
     return true;
 }
 
@@ -70,10 +70,7 @@ static bool read_graph(struct session *s) {
     if (!beyond) return s->graph != NULL;
     struct loc loc = spec_loc(s);
     loc.line = (uint32_t)oracle_info(s->graph, oracle_find(s->graph, beyond)).line, loc.col = 1;
-    diag_error(s->diag, loc,
-               "the kernel of `%s` has no golden function: only `rill sim` can run it, and compares the streams around "
-               "it",
-               beyond);
+    diag_error(s->diag, loc, MSG_GOLDEN_ABSENT_SIM, beyond);
     return false;
 }
 
@@ -82,8 +79,7 @@ static struct tokenizer *open_for_ids(struct session *s) {
     const char *why;
     struct tokenizer *t = tokenizer_try(s->arena, s->o.weights, &why);
     if (t) return t;
-    diag_warning(s->diag, loc_file(s->arena, s->o.weights),
-                 "ids are shown without their text, as the tokenizer cannot be used: %s", why);
+    diag_warning(s->diag, loc_file(s->arena, s->o.weights), MSG_TOKENIZER_UNUSABLE, why);
     return tokenizer_open_bytes(s->arena, oracle_vocabulary(s->graph));
 }
 
@@ -104,7 +100,7 @@ static bool calibrate(struct session *s) {
 
 static bool sampling_fits(struct session *s) {
     const char *why = sampling_refusal(&s->o.sampling, s->ir->design.sampling);
-    if (why) diag_error(s->diag, spec_loc(s), "%s", why);
+    if (why) diag_error_text(s->diag, spec_loc(s), why);
     return !why;
 }
 
@@ -132,8 +128,8 @@ static bool chat_ids(struct session *s, struct token_ids *ids) {
     if (!chat) return false;
     const char *why = tokenizer_encode_chat(s->tokenizer, chat, s->o.prompt, ids);
     const char *on = why ? NULL : tokenizer_chat_goes_on(s->tokenizer, chat, oracle_eot(s->graph));
-    if (why) diag_error(s->diag, loc_none(), "--chat %s: %s", s->o.chat, why);
-    if (on) diag_warning(s->diag, loc_none(), "--chat %s: %s", s->o.chat, on);
+    if (why) diag_error_about(s->diag, loc_none(), why, "--chat %s: ", s->o.chat);
+    if (on) diag_warning(s->diag, loc_none(), "%s", on);
     return !why;
 }
 
@@ -141,18 +137,17 @@ static bool prompt_ids(struct session *s, struct token_ids *ids) {
     if (s->o.chat && !chat_ids(s, ids)) return false;
     if (!s->o.prompt_ids && !s->o.chat) tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
     if (s->o.prompt_ids && !token_ids_read(s->arena, s->o.prompt_ids, ids)) {
-        diag_error(s->diag, loc_none(), "`%s` is no list of ids, as 1,2,3", s->o.prompt_ids);
+        diag_error(s->diag, loc_none(), MSG_TOKEN_LIST, s->o.prompt_ids);
         return false;
     }
     for (size_t i = 0; i < ids->count; i++)
         if (ids->items[i] >= oracle_vocabulary(s->graph)) {
-            diag_error(s->diag, loc_none(), "id %u of the prompt is not in the vocabulary of %lld",
-                       (unsigned)ids->items[i], (long long)oracle_vocabulary(s->graph));
+            diag_error(s->diag, loc_none(), MSG_TOKEN_UNKNOWN, (unsigned)ids->items[i],
+                       (long long)oracle_vocabulary(s->graph));
             return false;
         }
     if (ids->count > 0 && ids->count <= (size_t)oracle_context(s->graph)) return true;
-    diag_error(s->diag, loc_none(), "the prompt has %zu ids; 1 to %lld fit the context", ids->count,
-               (long long)oracle_context(s->graph));
+    diag_error(s->diag, loc_none(), MSG_PROMPT_LENGTH, ids->count, (long long)oracle_context(s->graph));
     return false;
 }
 
@@ -193,7 +188,7 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
 }
 
 static bool fault_at(struct session *s, const char *where) {
-    diag_error(s->diag, loc_none(), "numeric fault: %s", where ? where : "unknown");
+    diag_error(s->diag, loc_none(), MSG_NUMERIC_FAULT, where ? where : "unknown");
     return false;
 }
 
@@ -210,8 +205,8 @@ static void keep_logits(struct session *s) {
 static bool check_room(struct session *s, size_t prompt) {
     int64_t context = oracle_context(s->graph), room = context - (int64_t)prompt + 1;
     if (s->o.unchecked || s->o.tokens <= room) return true;
-    diag_error(s->diag, loc_none(), "--tokens %lld: behind a prompt of %zu ids the context of %lld has room for %lld",
-               (long long)s->o.tokens, prompt, (long long)context, (long long)room);
+    diag_error(s->diag, loc_none(), MSG_TOKENS_BEYOND, (long long)s->o.tokens, prompt, (long long)context,
+               (long long)room);
     return false;
 }
 
@@ -234,7 +229,7 @@ static bool decode(struct session *s) {
     if (s->o.json) print_json(s, &ids, &made);
     putchar('\n');
     const char *why = s->o.logits ? file_write_text(s->arena, s->o.logits, &s->logits) : NULL;
-    if (why) diag_error(s->diag, loc_none(), "%s", why);
+    if (why) diag_error_text(s->diag, loc_none(), why);
     return !why;
 }
 
@@ -269,7 +264,7 @@ static void print_evaluation(const struct telling *t, const struct evaluation *e
                text_cstr(&t->stories));
     else
         printf("%lld stories, %lld predictions\nfloat reference: perplexity %.4f\n"
-               "golden model:    perplexity %.4f (%+.2f %%), first choice agrees in %.2f %%\n",
+               "exact:           perplexity %.4f (%+.2f %%), first choice agrees in %.2f %%\n",
                (long long)e->stories, (long long)e->tokens, reference, golden, 100 * (golden / reference - 1),
                100 * agreement(e));
 }
@@ -286,7 +281,7 @@ static bool evaluate_in(struct session *s, const struct evaluate_text *text, str
     }
     if (isatty(STDERR_FILENO)) fputc('\n', stderr);
     if (result.tokens > 0) print_evaluation(t, &result);
-    else diag_error(s->diag, loc_file(s->arena, s->o.eval), "no text to predict");
+    else diag_error(s->diag, loc_file(s->arena, s->o.eval), MSG_EVALUATION_EMPTY);
     return result.tokens > 0;
 }
 
@@ -306,7 +301,7 @@ static bool evaluate(struct session *s) {
     size_t len;
     const char *why, *text = file_read(s->arena, s->o.eval, 256 << 20, &len, &why);
     if (!text) {
-        diag_error(s->diag, loc_file(s->arena, s->o.eval), "%s", why);
+        diag_error_text(s->diag, loc_file(s->arena, s->o.eval), why);
         return false;
     }
     struct oracle *unquantized = oracle_open(s->arena, s->graph, ORACLE_FLOAT, s->checkpoint, s->diag);
@@ -319,24 +314,15 @@ static bool evaluate(struct session *s) {
 static bool check_job(struct session *s) {
     const struct golden_options *o = &s->o;
     bool lm = oracle_is_lm(s->graph), text = o->prompt || o->prompt_ids || o->eval || o->check;
-    if (lm && (o->inputs || o->outputs))
-        diag_error(s->diag, spec_loc(s),
-                   "a language model takes a prompt; `--inputs` and `--outputs` are for other graphs");
+    if (lm && (o->inputs || o->outputs)) diag_error(s->diag, spec_loc(s), MSG_PROMPT_NEEDED);
     else if (lm && o->in_float && (o->sampling.inverse || calibrate_asked(&o->calibrate)))
-        diag_error(s->diag, spec_loc(s),
-                   "`--float` takes the likeliest id and quantizes nothing: no `--temperature`, no calibration");
-    else if (lm && !text)
-        diag_error(s->diag, spec_loc(s), "a language model: `--prompt`, `--prompt-ids` or `--eval` is missing");
-    else if (!lm && (o->ids || o->ignore_eot || o->unchecked))
-        diag_error(s->diag, spec_loc(s),
-                   "no language model: `--ids`, `--ignore-eot` and `--unchecked` are for ids, and it makes rows");
-    else if (!lm && text)
-        diag_error(s->diag, spec_loc(s), "no language model: it takes rows, random ones or `--inputs FILE`");
-    else if (!lm && calibrate_asked(&o->calibrate))
-        diag_error(s->diag, spec_loc(s), "no language model: it reads no text to calibrate with");
+        diag_error(s->diag, spec_loc(s), MSG_GOLDEN_FLOAT);
+    else if (lm && !text) diag_error(s->diag, spec_loc(s), MSG_PROMPT_MISSING);
+    else if (!lm && (o->ids || o->ignore_eot || o->unchecked)) diag_error(s->diag, spec_loc(s), MSG_NO_TOKENS);
+    else if (!lm && text) diag_error(s->diag, spec_loc(s), MSG_ROWS_NEEDED);
+    else if (!lm && calibrate_asked(&o->calibrate)) diag_error(s->diag, spec_loc(s), MSG_CALIBRATION_GRAPH);
     else if ((o->eval || o->check) && !strncmp(o->weights, "random:", 7))
-        diag_error(s->diag, loc_none(), "%s needs a checkpoint, a folder or a GGUF file, not `%s`",
-                   o->eval ? "--eval" : "--check", o->weights);
+        diag_error(s->diag, loc_none(), MSG_NEEDS_CHECKPOINT, o->eval ? "--eval" : "--check", o->weights);
     else return true;
     return false;
 }

@@ -26,7 +26,7 @@ static double loss_of(const struct golden_check *c, struct oracle *oracle) {
     bool ok = evaluate_text(&of, &model, 1, &e);
     if (ok && e.tokens) return e.model[0].nll / (double)e.tokens;
     const char *where = oracle_fault(oracle);
-    diag_error(c->diag, loc_none(), "--check: %s%s", where ? "numeric fault: " : "no text fits the context",
+    diag_error(c->diag, loc_none(), MSG_CHECK_FAILED, where ? "numeric fault: " : "no text fits the context",
                where ? where : "");
     return NAN;
 }
@@ -51,18 +51,9 @@ static double other_loss(const struct golden_check *c) {
 static void warn(const struct golden_check *c, double plain, double exact, double other) {
     double chance = log((double)oracle_vocabulary(c->graph));
     struct loc loc = loc_file(c->arena, c->weights);
-    if (plain > chance * LOST_SHARE)
-        diag_warning(c->diag, loc,
-                     "the loss of plain English is near that of chance: the weights may lie otherwise "
-                     "than the spec reads them, or the model knows no English");
-    if (other < plain)
-        diag_warning(c->diag, loc,
-                     "the loss is less with the pairs of rotary embedding taken the other way: the rows "
-                     "of queries and keys lie in another order than the spec reads them");
-    if (fabs(exact - plain) > MOST_APART)
-        diag_warning(c->diag, loc,
-                     "the exact values are far from the unquantized ones: `--eval` measures how far, "
-                     "`weights: int8` is nearer than int4");
+    if (plain > chance * LOST_SHARE) diag_warning(c->diag, loc, MSG_CHECK_LOSS);
+    if (other < plain) diag_warning(c->diag, loc, MSG_CHECK_ROPE);
+    if (fabs(exact - plain) > MOST_APART) diag_warning(c->diag, loc, MSG_CHECK_QUANTIZATION);
 }
 
 bool command_golden_check(const struct golden_check *c) {

@@ -31,8 +31,7 @@ static int64_t take_rows(struct session *s) {
     if (s->o->inputs) return rows_read(s->arena, s->o->inputs, s->input, s->inputs, rows, most, s->diag);
     if (!rows) rows = most < DEFAULT_ROWS ? most : DEFAULT_ROWS;
     uint64_t state = rows_random_state((uint64_t)s->o->data_seed);
-    if (rows > most)
-        diag_error(s->diag, loc_none(), "%lld rows; 1 to %lld fit the context", (long long)rows, (long long)most);
+    if (rows > most) diag_error(s->diag, loc_none(), MSG_ROWS_BEYOND, (long long)rows, (long long)most);
     // Skips inputs that nothing needs, as a design does not have them.
     for (int i = 0; rows <= most && i < s->inputs; i++)
         if (oracle_info(s->graph, oracle_find(s->graph, s->input[i].name)).needed)
@@ -94,7 +93,7 @@ static bool evaluate(struct session *s, struct oracle *oracle, int64_t rows) {
         out[i] = s->output[i].values = ARENA_ARRAY(s->arena, float, (size_t)(rows * s->output[i].elements));
     if (oracle_run_rows(oracle, rows, in, out)) return true;
     const char *where = oracle_fault(oracle);
-    diag_error(s->diag, loc_none(), "numeric fault: %s", where ? where : "unknown");
+    diag_error(s->diag, loc_none(), MSG_NUMERIC_FAULT, where ? where : "unknown");
     return false;
 }
 
@@ -118,7 +117,7 @@ bool command_golden_rows(const struct golden_rows *options, struct arena *arena,
     for (int i = 0; i < s.outputs; i++) s.output[i] = tensor_of(oracle_output(s.graph, i));
     const char *why = options->outputs ? rows_path_fault(arena, options->outputs, s.outputs) : NULL;
     if (why) {
-        diag_error(diag, loc_none(), "%s", why);
+        diag_error_text(diag, loc_none(), why);
         return false;
     }
     struct checkpoint *checkpoint = pack_open_checkpoint(options->ir, options->weights, diag);

@@ -18,7 +18,7 @@ static bool write_spec(struct arena *arena, const char *dir, const char *name, c
     output_begin(&out, arena, dir);
     if (output_text(&out, name, spec) && output_commit(&out)) return true;
     output_abort(&out);
-    diag_error(diag, loc_none(), "%s", out.error);
+    diag_error_text(diag, loc_none(), out.error);
     return false;
 }
 
@@ -37,9 +37,7 @@ static bool ask_tokenizer(struct import *m, struct diag *diag) {
     const char *why;
     struct tokenizer *t = tokenizer_try(m->arena, m->o.source, &why);
     if (t) import_begin(m, tokenizer_bos(t));
-    else
-        diag_warning(diag, loc_file(m->arena, m->o.source),
-                     "the tokenizer cannot be used, so prompts must be ids (`--prompt-ids`): %s", why);
+    else diag_warning(diag, loc_file(m->arena, m->o.source), MSG_TOKENIZER_UNUSABLE_IMPORT, why);
     tokenizer_close(t);
     return t != NULL;
 }

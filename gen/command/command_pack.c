@@ -30,7 +30,7 @@ static bool is_folder_of(const struct ir *ir, const char *dir) {
 static bool may_write(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
     const char *image = arena_printf(ir->arena, "%s/image", o->dir), *what = pack_foreign_image(ir, image);
     if (!what || o->force || is_folder_of(ir, o->dir)) return true;
-    diag_error(diag, loc_file(ir->arena, image), "holds %s", what);
+    diag_error(diag, loc_file(ir->arena, image), MSG_IMAGE_OF_OTHER, what);
     diag_note(diag, loc_none(), "pack into another folder, or replace it with --force");
     return false;
 }
@@ -44,7 +44,7 @@ static struct oracle_graph *read_graph(const struct ir *ir, const char *path, st
     bool dump = text && !strncmp(text, "# rill ir", 9);
     if (!dump) return oracle_read(ir->arena, path, diag);
     if (ir->spec) return oracle_read_text(ir->arena, ir->name, ir->spec, ir->family, diag);
-    diag_error(diag, loc_file(ir->arena, path), "a dump without its spec cannot be calibrated");
+    diag_error(diag, loc_file(ir->arena, path), MSG_CALIBRATION_DUMP);
     return NULL;
 }
 
@@ -69,7 +69,7 @@ static bool keep(const struct statistics *s, const struct pack_options *o, struc
     statistics_write(s, &file);
     bool ok = output_text(out, "image/statistics.json", &file);
     text_free(&file);
-    if (!ok) diag_error(diag, loc_none(), "%s", out->error);
+    if (!ok) diag_error_text(diag, loc_none(), out->error);
     return ok;
 }
 
@@ -83,7 +83,7 @@ static bool pack_into(const struct ir *ir, const struct pack_options *o, struct 
         return false;
     }
     if (output_commit(&out)) return true;
-    diag_error(diag, loc_none(), "%s", out.error);
+    diag_error_text(diag, loc_none(), out.error);
     return false;
 }
 

@@ -41,7 +41,7 @@ static bool exists(struct packing *p, const char *dir, const char *file) {
 }
 
 static bool refuse(struct packing *p, const char *path, const char *why) {
-    diag_error(p->diag, loc_file(p->arena, path), "%s", why);
+    diag_error_text(p->diag, loc_file(p->arena, path), why);
     return false;
 }
 
@@ -52,10 +52,10 @@ static bool is_same_dir(const char *a, const char *b) {
 
 // Allows replacing a package that was written here before, but no other content.
 static bool check_folders(struct packing *p) {
-    if (exists(p, p->o.dir, "package.json")) return refuse(p, p->o.dir, "it is a package, not a design");
-    if (is_same_dir(p->o.dir, p->o.out)) return refuse(p, p->o.out, "the package needs a folder of its own");
+    if (exists(p, p->o.dir, "package.json")) return refuse(p, p->o.dir, MSG_IS_PACKAGE);
+    if (is_same_dir(p->o.dir, p->o.out)) return refuse(p, p->o.out, MSG_PACKAGE_FOLDER);
     if (exists(p, p->o.out, "filelist.f") && !exists(p, p->o.out, "package.json"))
-        return refuse(p, p->o.out, "it holds a design (filelist.f), no package: give another folder");
+        return refuse(p, p->o.out, MSG_PACKAGE_OVER_DESIGN);
     return true;
 }
 
@@ -69,7 +69,7 @@ static bool read_design(struct packing *p) {
     const char *path = arena_printf(p->arena, "%s/design.yaml", p->o.dir), *why;
     struct ir *ir = kernel_read_design(p->arena, path, p->diag);
     if (!ir) return false;
-    if (!ir->done || strcmp(ir->done, pass_last()) != 0) return refuse(p, path, "no finished design");
+    if (!ir->done || strcmp(ir->done, pass_last()) != 0) return refuse(p, path, MSG_PACKAGE_UNFINISHED);
     size_t len;
     const char *data = file_read(p->arena, path, MAX_DESIGN, &len, &why);
     if (!data) return refuse(p, path, why);
@@ -98,7 +98,7 @@ static bool check_top(struct packing *p, const char *path, const char *text) {
     const char *mark = arena_printf(p->arena, "IR %s", p->package.identity), *end = strchr(text, '\n');
     const char *found = strstr(text, mark);
     if (found && end && found < end) return true;
-    return refuse(p, path, "it was not made with this design.yaml; run `rill gen` again");
+    return refuse(p, path, MSG_PACKAGE_STALE);
 }
 
 static bool copy_verilog(struct packing *p, const char *from, const char *name) {
@@ -126,17 +126,15 @@ static bool copy_listed(struct packing *p) {
     if (!list) return refuse(p, path, why);
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
         if (!is_verilog_name(line) || is_listed(p, line))
-            return refuse(p, path, arena_printf(p->arena, "`%s`: not a list of `rill gen`", line));
+            return refuse(p, path, arena_printf(p->arena, MSG_PACKAGE_FILE_LIST, line));
         if (!copy_verilog(p, arena_printf(p->arena, "%s/%s", p->o.dir, line), line)) return false;
     }
-    return is_listed(p, "rtl/rill_top.v") || refuse(p, path, "rtl/rill_top.v is not in it");
+    return is_listed(p, "rtl/rill_top.v") || refuse(p, path, MSG_PACKAGE_NO_TOP);
 }
 
 static const char *shared_file(struct packing *p, const char *relative) {
     const char *path = file_find_shared(p->arena, relative);
-    if (!path)
-        diag_error(p->diag, loc_none(), "%s is not beside the program: RILL_HOME names the folder that holds it",
-                   relative);
+    if (!path) diag_error(p->diag, loc_none(), MSG_SHARED_FILES_MISSING, relative);
     return path;
 }
 
@@ -296,7 +294,7 @@ static int write_folder(struct packing *p) {
         return RILL_OK;
     }
     if (!ok) output_abort(&p->out);
-    if (p->out.error) diag_error(p->diag, loc_none(), "%s", p->out.error);
+    if (p->out.error) diag_error_text(p->diag, loc_none(), p->out.error);
     return RILL_BAD_SPEC;
 }
 

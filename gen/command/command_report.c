@@ -18,7 +18,7 @@ static int print_report(struct arena *arena, const struct report_options *o) {
     const char *why, *path = arena_printf(arena, "%s/report.%s", o->dir, o->json ? "json" : "txt");
     const char *data = file_read(arena, path, 64 << 20, &len, &why);
     if (data) fwrite(data, 1, len, stdout);
-    else fprintf(stderr, "%s: error: %s (is it a directory that `rill gen` wrote?)\n", path, why);
+    else diag_command("report", "error", MSG_DESIGN_UNREADABLE, o->dir);
     return data ? RILL_OK : RILL_BAD_SPEC;
 }
 
@@ -26,7 +26,7 @@ static struct ir *read_design(struct arena *arena, const char *dir, struct diag 
     const char *path = arena_printf(arena, "%s/design.yaml", dir);
     struct ir *ir = kernel_read_design(arena, path, diag);
     if (!ir || (ir->done && !strcmp(ir->done, pass_last()))) return ir;
-    diag_error(diag, loc_file(arena, path), "ends after pass `%s`: no finished design", ir->done ? ir->done : "");
+    diag_error(diag, loc_file(arena, path), MSG_DESIGN_UNFINISHED, ir->done ? ir->done : "");
     return NULL;
 }
 
@@ -54,7 +54,7 @@ static int write_page(struct run *run, const struct report_options *o) {
     struct text page = {0};
     bool ok = make_page(run, o, &page);
     const char *why = ok ? file_write_text(&run->arena, o->html, &page) : NULL;
-    if (why) diag_error(&run->diag, loc_none(), "%s", why);
+    if (why) diag_error_text(&run->diag, loc_none(), why);
     text_free(&page);
     return ok && !why ? RILL_OK : RILL_BAD_SPEC;
 }

@@ -3,9 +3,14 @@
 // golden model.
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,18 +36,41 @@ struct sim_build {
     int jobs, threads;
 };
 
-// Runs a program and writes its output to a log. Returns its exit status, or -1.
-static int run(char *const args[], const char *log) {
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (!freopen(log, "w", stdout)) _exit(127);
-        dup2(STDOUT_FILENO, STDERR_FILENO);
-        execvp(args[0], args);
-        _exit(127);
-    }
+static void end_all(int signal) {
+    (void)signal;
+    kill(0, SIGKILL);
+}
+
+static int wait_for(pid_t pid) { // exit status, or -1
     int status = 0;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Waits for a program whose processes are a group. When `parent` ends, however that happens, the group ends.
+static int watch_over(char *const args[], pid_t parent) {
+    setpgid(0, 0);
+    signal(SIGTERM, end_all);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) end_all(SIGTERM);
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGTERM, SIG_DFL);
+        execvp(args[0], args);
+        _exit(127);
+    }
+    return wait_for(pid);
+}
+
+// Runs a program and writes its output to a log. Returns its exit status, or -1.
+static int run(char *const args[], int log) {
+    pid_t self = getpid(), pid = fork();
+    if (pid == 0) {
+        dup2(log, STDOUT_FILENO);
+        dup2(log, STDERR_FILENO);
+        _exit(watch_over(args, self));
+    }
+    return wait_for(pid);
 }
 
 static void show_tail(struct arena *arena, const char *log) {
@@ -81,25 +109,23 @@ static bool is_current(struct sim_build *b, const char *exe) {
 }
 
 static bool refused(const char *why) {
-    if (why) fprintf(stderr, "rill sim: error: %s\n", why);
+    if (why) diag_command("sim", "error", "%s", why);
     return false;
 }
 
 // Checks for a memory image before the build, which takes a while.
 static bool has_image(struct sim_build *b) {
     if (b->build_only || !access(arena_printf(b->arena, "%s/image/manifest.json", b->dir), R_OK)) return true;
-    fprintf(stderr,
-            "rill sim: error: %s has no memory image; run `rill pack SPEC --weights MODELDIR|random:SEED -o %s`\n",
-            b->dir, b->dir);
+    diag_command("sim", "error", MSG_NO_IMAGE, b->dir, b->dir);
     return false;
 }
 
 // ---- errors of the simulation, found before the build ----
 
-static struct tokenizer *open_tokenizer(struct run *run, const struct ir *ir, const char *image) {
+static struct tokenizer *open_tokenizer(struct run *run, const struct ir *ir, const char *image,
+                                        const struct sim_options *o) {
     if (!ir->design.is_lm) return NULL;
-    return tokenizer_present(&run->arena, image) ? tokenizer_open(&run->arena, image, &run->diag)
-                                                 : tokenizer_open_bytes(&run->arena, ir_vocabulary(ir));
+    return sim_tokenizer_open(&run->arena, image, ir_vocabulary(ir), o, &run->diag);
 }
 
 static const char *requests_fault(struct run *run, const struct ir *ir, const struct tokenizer *tokenizer,
@@ -131,7 +157,7 @@ static bool fits_design(struct run *run, const struct sim_build *b, struct sim_o
     if (o->resume || o->unread) return true;
     if (o->inputs) return reads_inputs(run, ir, o);
     if (!sim_options_read_chat(b->arena, o, &run->diag)) return false;
-    struct tokenizer *tokenizer = open_tokenizer(run, ir, image);
+    struct tokenizer *tokenizer = open_tokenizer(run, ir, image, o);
     bool opened = tokenizer || !ir->design.is_lm;
     if (opened) why = requests_fault(run, ir, tokenizer, o);
     tokenizer_close(tokenizer);
@@ -156,6 +182,19 @@ static void add_options(const struct sim_build *b, const char *args[MOST_OPTIONS
     *args++ = "-CFLAGS", *args++ = "-DRILL_PUMP"; // for verif/harness/main.cpp
 }
 
+static bool unwritable(const char *path) {
+    diag_command("sim", "error", MSG_FILE_UNWRITABLE, path, strerror(errno));
+    return false;
+}
+
+enum { FULL = 1 << 20 /* bytes; with less room no build ends well */ };
+
+// Compilers may end without a word of a full disk.
+static void say_full(const char *dir) {
+    struct statvfs s;
+    if (!statvfs(dir, &s) && (uint64_t)s.f_bavail * s.f_frsize < FULL) diag_command("sim", "error", MSG_DISK_FULL, dir);
+}
+
 static bool build(struct sim_build *b, const char *exe) {
     struct arena *a = b->arena;
     const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
@@ -171,11 +210,31 @@ static bool build(struct sim_build *b, const char *exe) {
                           NULL,
                           NULL};
     add_options(b, args + COUNT_OF(args) - MOST_OPTIONS - 1);
+    int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return unwritable(log);
     say_building(b);
-    if (run((char *const *)args, log) == 0 && !access(exe, X_OK)) return true;
-    fprintf(stderr, "rill sim: error: could not build the simulation of %s; the end of %s:\n", b->dir, log);
+    bool ok = run((char *const *)args, fd) == 0 && !access(exe, X_OK);
+    close(fd);
+    if (ok) return true;
+    diag_command("sim", "error", MSG_SIM_BUILD, b->dir, log);
     show_tail(a, log);
+    say_full(b->dir);
+    say_full(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     return false;
+}
+
+// Builds, unless another process has done so in the meantime: one process at a time builds simulations of a design.
+static bool build_once(struct sim_build *b, const char *exe) {
+    const char *path = arena_printf(b->arena, "%s/sim/build.lock", b->dir);
+    int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock < 0) return unwritable(path);
+    if (flock(lock, LOCK_EX | LOCK_NB)) {
+        fprintf(stderr, "rill sim: waiting for another `rill sim` that builds %s ...\n", b->dir);
+        while (flock(lock, LOCK_EX) && errno == EINTR) continue;
+    }
+    bool ok = is_current(b, exe) || build(b, exe);
+    close(lock);
+    return ok;
 }
 
 static bool is_wanted(const char *variable) {
@@ -191,9 +250,8 @@ static const char *kind_of(const struct build_options *o) {
 static bool find_folders(struct sim_build *b) {
     const char *harness = file_find_shared(b->arena, "verif/harness/main.cpp");
     if (!harness || access(arena_printf(b->arena, "%s/filelist.f", b->dir), R_OK)) {
-        fprintf(stderr, "rill sim: error: %s\n",
-                harness ? arena_printf(b->arena, "%s holds no design; run `rill gen SPEC -o %s`", b->dir, b->dir)
-                        : "the simulation harness (verif/) is not beside the program");
+        diag_command("sim", "error", "%s",
+                     harness ? arena_printf(b->arena, MSG_NO_DESIGN, b->dir, b->dir) : MSG_NO_HARNESS);
         return false;
     }
     b->root = realpath(arena_strndup(b->arena, harness, strlen(harness) - strlen("/verif/harness/main.cpp")), NULL);
@@ -210,10 +268,7 @@ static bool can_pump(const struct sim_build *b) {
     const char *why, *top = arena_printf(b->arena, "%s/sim/rill_sim_top.sv", b->dir);
     const char *text = b->pumped ? file_read(b->arena, top, MAX_TOP, &len, &why) : NULL;
     if (!b->pumped || (text && strstr(text, "clk_2x"))) return true;
-    fprintf(stderr,
-            "rill sim: error: --pumped: %s has no second clock (a design with `A: 4` or `pump: 2` has, its package "
-            "does not)\n",
-            b->dir);
+    diag_command("sim", "error", MSG_PUMPED_OPTION, b->dir);
     return false;
 }
 
@@ -227,7 +282,7 @@ static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
     options_select(&command_sim.options, figure_rows, run->argc, run->argv, args + count);
     setenv("RILL_HOME", b->root, 0); // there, golden files of custom kernels find their headers
     execv(exe, args);
-    fprintf(stderr, "rill sim: error: cannot run %s: %s\n", exe, strerror(errno));
+    diag_command("sim", "error", MSG_SIM_RUN, exe, strerror(errno));
     return RILL_INTERNAL;
 }
 
@@ -242,12 +297,12 @@ static int start(struct run *run, void *options) {
                           .jobs = (int)o->jobs,
                           .threads = (int)o->threads};
     const char *why = sim_options_finish(b.arena, &o->sim);
-    if (!why && b.threads > 1 && (o->sim.save || o->sim.resume)) why = "--save and --resume go without --threads";
-    if (why) return options_wrong(&command_sim.options, "%s", why);
+    if (!why && b.threads > 1 && (o->sim.save || o->sim.resume)) why = MSG_SAVE_THREADS;
+    if (why) return options_wrong(&command_sim.options, why);
     if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !can_pump(&b) || !has_image(&b))
         return RILL_BAD_SPEC;
     const char *exe = arena_printf(b.arena, "%s/%s/Vrill", b.dir, b.folder);
-    if (!is_current(&b, exe) && (!fits_design(run, &b, &o->sim) || !build(&b, exe))) return RILL_BAD_SPEC;
+    if (!is_current(&b, exe) && (!fits_design(run, &b, &o->sim) || !build_once(&b, exe))) return RILL_BAD_SPEC;
     return b.build_only ? RILL_OK : go_on(run, &b, exe);
 }
 

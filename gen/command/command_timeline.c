@@ -2,6 +2,7 @@
 // rill timeline: cycles of every step of a request, and how full its streams get, from the timing contracts alone.
 #include <inttypes.h>
 #include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -73,17 +74,13 @@ static int print_timeline(struct ir *ir, const struct timeline_options *o) {
     struct timing_step *step;
     int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;
     if (o->prompt > ir->design.context) {
-        fprintf(stderr, "rill timeline: error: a request of %" PRId64 " positions, the context has %" PRId64 "\n",
-                o->prompt, (int64_t)ir->design.context);
+        diag_command("timeline", "error", MSG_TIMELINE_BEYOND, o->prompt, (int64_t)ir->design.context);
         return RILL_BAD_SPEC;
     }
     if (prompt > ir->design.context) prompt = ir->design.context;
     int64_t room = ir->design.context - prompt + 1;
     if (ir->design.is_lm && !o->unchecked && o->tokens > room) {
-        fprintf(stderr,
-                "rill timeline: error: --tokens %" PRId64 ": behind a prompt of %" PRId64 " ids the context of %" PRId64
-                " has room for %" PRId64 "\n",
-                o->tokens, prompt, ir->design.context, room);
+        diag_command("timeline", "error", MSG_NEW_TOKENS_BEYOND, o->tokens, prompt, ir->design.context, room);
         return RILL_BAD_SPEC;
     }
     int steps = timing_request_steps(ir, prompt, o->tokens > 0 ? o->tokens : 3, &step);
@@ -91,21 +88,17 @@ static int print_timeline(struct ir *ir, const struct timeline_options *o) {
     options.memory = timing_memory_at(ir, timing_host_cycles(ir));
     if (o->started) options.memory.start = o->start;
     if (o->no_refresh) options.memory.refreshes = false;
-    if (o->ids && !ir->design.is_lm)
-        return fprintf(stderr, "rill timeline: error: no language model: it takes rows, and `--ids` changes nothing\n"),
-               RILL_BAD_SPEC;
+    if (o->ids && !ir->design.is_lm) return diag_command("timeline", "error", MSG_TIMELINE_ROWS), RILL_BAD_SPEC;
     if (o->ids && !read_ids(ir, o->ids, &options))
-        return fprintf(stderr, "rill timeline: error: `--ids %s`: ids are integers from 0 to %d, with commas between\n",
-                       o->ids, INT32_MAX),
-               RILL_USAGE;
+        return diag_command("timeline", "error", MSG_TIMELINE_IDS, o->ids, INT32_MAX), RILL_USAGE;
     const char *missing = NULL;
     struct timing_result *r = timing_simulate(ir->arena, ir, &options, &missing);
-    if (!r) return fprintf(stderr, "rill timeline: error: %s has no timing contract\n", missing), RILL_BAD_SPEC;
-    if (r->stuck) return fprintf(stderr, "rill timeline: error: the streams deadlock: %s\n", r->stuck), RILL_BAD_SPEC;
+    if (!r) return diag_command("timeline", "error", MSG_NO_CONTRACT, missing), RILL_BAD_SPEC;
+    if (r->stuck) return diag_command("timeline", "error", MSG_FORECAST_DEADLOCK, r->stuck), RILL_BAD_SPEC;
     print_steps(r, step, steps, o->json);
     print_streams(ir, r, o->json);
     if (o->beats && !write_beats(ir, r, o->beats))
-        return fprintf(stderr, "rill timeline: error: cannot write %s\n", o->beats), RILL_BAD_SPEC;
+        return diag_command("timeline", "error", MSG_FILE_UNWRITABLE, o->beats, strerror(errno)), RILL_BAD_SPEC;
     return RILL_OK;
 }
 

@@ -11,7 +11,7 @@
 #include "gen/ir/ops.h"
 #include "gen/spec/spec.h"
 
-// Positions per step and lanes, the fastest first. They are tried with all memory channels, then with half of them, and
+// Tokens per step and lanes, the fastest first. They are tried with all memory channels, then with half of them, and
 // so on.
 struct rung {
     int tokens, lanes;

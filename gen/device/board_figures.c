@@ -36,7 +36,7 @@ static void check_order(const struct yaml_node *map, const char *low, double low
                         double high_value, struct diag *diag) {
     const struct yaml_node *node = map ? yaml_get(map, low) : NULL;
     if (!node || low_value <= high_value) return;
-    diag_error(diag, node->loc, "%s (%g) must not be above %s (%g)", low, low_value, high, high_value);
+    diag_error(diag, node->loc, MSG_BOARD_FIGURES, low, low_value, high, high_value);
     diag_note(diag, node->loc, "the nearest legal value is %g", high_value);
 }
 

@@ -76,10 +76,7 @@ static const struct schema_field hbm_fields[] = {
     HBM_FIGURES(HBM_FIELD)
 #undef HBM_FIELD
 };
-static const struct yaml_gone hbm_gone[] = {
-    {.key = "latency_switch_ns", .now = "leave it out, nothing is computed of a switch"}, {0}};
-static const struct schema_table hbm_table = {
-    .what = "hbm", .fields = hbm_fields, .count = COUNT_OF(hbm_fields), .gone = hbm_gone};
+static const struct schema_table hbm_table = {.what = "hbm", .fields = hbm_fields, .count = COUNT_OF(hbm_fields)};
 
 static const struct schema_field top_fields[] = {
     TEXT_FIELD("name", rill_device, name, "name of the board: letters, digits, `_`, `-`"),
@@ -114,7 +111,7 @@ const struct schema_table device_table = {.what = "board",
 static void check_name(const struct yaml_node *map, const char *name, struct diag *diag) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     if (*name && strspn(name, letters) == strlen(name)) return;
-    diag_error(diag, yaml_get(map, "name")->loc, "name `%s`: a name has letters, digits, `_` and `-`", name);
+    diag_error(diag, yaml_get(map, "name")->loc, MSG_NAME_OF_BOARD, name);
 }
 
 static void read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
@@ -124,14 +121,14 @@ static void read_slr(const struct yaml_node *node, struct device_slr *slr, struc
     if (!shell || !schema_read_table(shell, &shell_table, &slr->shell, arena, diag)) return;
     const struct device_resources *t = &slr->total, *s = &slr->shell;
     bool fits = s->lut <= t->lut && s->ff <= t->ff && s->bram36 <= t->bram36 && s->uram <= t->uram && s->dsp <= t->dsp;
-    if (!fits) diag_error(diag, shell->loc, "the shell of %s holds more than the die has", slr->name);
+    if (!fits) diag_error(diag, shell->loc, MSG_BOARD_SHELL, slr->name);
 }
 
 static void read_slrs(const struct yaml_node *list, struct rill_device *device, struct arena *arena,
                       struct diag *diag) {
     if (!yaml_expect(list, YAML_KIND_SEQ, "slrs", diag)) return;
     if (list->count < 1 || list->count > DEVICE_MAX_SLRS) {
-        diag_error(diag, list->loc, "slrs must hold 1 to %d dies, not %zu", DEVICE_MAX_SLRS, list->count);
+        diag_error(diag, list->loc, MSG_BOARD_DIES, DEVICE_MAX_SLRS, list->count);
         return;
     }
     for (size_t i = 0; i < list->count; i++) {
@@ -139,7 +136,7 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
         const char *name = device->slrs[i].name; // NULL after an error
         for (size_t before = 0; name && before < i; before++)
             if (device->slrs[before].name && !strcmp(device->slrs[before].name, name))
-                diag_error(diag, list->items[i]->loc, "two dies are named `%s`", name);
+                diag_error(diag, list->items[i]->loc, MSG_DIE_TWICE, name);
         device->slr_count++;
     }
 }
@@ -148,15 +145,14 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
 static void check_plain(const struct yaml_node *map, const char *key, const char *text, const char *letters,
                         struct diag *diag) {
     if (!*text || strspn(text, letters) == strlen(text)) return;
-    diag_error(diag, yaml_get(map, key)->loc, "vitis.%s `%s`: it has letters, digits, `_`, `-`, `.` and `/` alone", key,
-               text);
+    diag_error(diag, yaml_get(map, key)->loc, MSG_NAME_OF_VITIS, key, text);
 }
 
 static bool check_version(const struct yaml_node *map, const char *key, const char *text, struct diag *diag) {
     static const char digits[] = "0123456789";
     size_t year = strspn(text, digits), minor = text[year] == '.' ? strspn(text + year + 1, digits) : 0;
     if (year == 4 && minor == 1 && !text[6]) return true;
-    diag_error(diag, yaml_get(map, key)->loc, "vitis.%s `%s`: a version is written as \"2022.2\"", key, text);
+    diag_error(diag, yaml_get(map, key)->loc, MSG_VERSION_TEXT, key, text);
     return false;
 }
 
@@ -169,14 +165,13 @@ static void read_vitis(const struct yaml_node *map, struct device_vitis *vitis, 
     check_plain(map, "cells", vitis->cells, path, diag);
     check_plain(map, "pblock", vitis->pblock, path, diag);
     if (versions && strcmp(vitis->first, vitis->last) > 0)
-        diag_error(diag, yaml_get(map, "last")->loc, "vitis.last (%s) is before vitis.first (%s)", vitis->last,
-                   vitis->first);
+        diag_error(diag, yaml_get(map, "last")->loc, MSG_BOARD_VITIS, vitis->last, vitis->first);
 }
 
 static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high,
                         double high_value, struct diag *diag) {
     if (low_value <= high_value) return;
-    diag_error(diag, yaml_get(map, low)->loc, "%s (%g) must not be above %s (%g)", low, low_value, high, high_value);
+    diag_error(diag, yaml_get(map, low)->loc, MSG_BOARD_FIGURES, low, low_value, high, high_value);
     diag_note(diag, yaml_get(map, low)->loc, "the nearest legal value is %g", high_value);
 }
 
@@ -186,7 +181,7 @@ static void check_hbm(const struct yaml_node *map, const struct hbm_figures *hbm
     int faults = hbm_figures_faults(arena, hbm, fault);
     for (int i = 0; i < faults; i++) {
         struct loc loc = yaml_get(map, fault[i].key)->loc;
-        diag_error(diag, loc, "%s", fault[i].what);
+        diag_error(diag, loc, MSG_BOARD_MEMORY, fault[i].what);
         diag_note(diag, loc, "the nearest legal value is %g", fault[i].nearest);
     }
 }

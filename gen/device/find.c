@@ -12,16 +12,17 @@ struct rill_device *rill_device_find(const char *name, const char *base_dir, str
                                : file_find_shared(arena, arena_printf(arena, "boards/%s.yaml", name));
     if (path && access(path, R_OK) == 0) return rill_device_read(path, arena, diag);
     if (is_path) {
-        diag_error(diag, loc, "no board file at `%s`", path);
+        diag_error(diag, loc, MSG_NO_BOARD_FILE, path);
         diag_note(
             diag, loc,
             "a path is relative to the spec; a board of the installation is a name without `/` and `.yaml`, as `u55c`");
         return NULL;
     }
     file_names names = file_list_shared(arena, "boards");
-    diag_error(diag, loc, "unknown board `%s`", name);
+    diag_error(diag, loc, MSG_UNKNOWN_BOARD, name);
     if (!names.count)
-        diag_note(diag, loc, "the folder `boards` is not beside the program: RILL_HOME names the folder that holds it");
+        diag_note(diag, loc,
+                  "the folder `boards` is not installed with the program; set RILL_HOME to the folder that has it");
     diag_note_words(diag, loc, name, names.items, names.count);
     return NULL;
 }

@@ -35,8 +35,8 @@ static const struct yaml_node *list_of(const struct yaml_node *map, const char *
     const struct yaml_node *list = yaml_get(map, key);
     if (list && !yaml_expect(list, YAML_KIND_SEQ, key, diag)) return NULL;
     if (list && list->count) return list;
-    if (list) diag_error(diag, list->loc, "empty list `%s` of the timing model's record", key);
-    else diag_error(diag, map->loc, "no `%s` of the timing model's record", key);
+    if (list) diag_error(diag, list->loc, MSG_CLOCK_RECORD_LIST, key);
+    else diag_error(diag, map->loc, MSG_CLOCK_RECORD, key);
     return NULL;
 }
 
@@ -63,7 +63,7 @@ static bool read_part(const struct ir *ir, const struct yaml_node *node, struct 
     const struct yaml_node *where = yaml_get(node, "where"), *paths = list_of(node, "paths", diag);
     struct clock_part part = {0};
     if (!paths) return false;
-    if (!where) return diag_error(diag, node->loc, "no `where` of the timing model's record"), false;
+    if (!where) return diag_error(diag, node->loc, MSG_CLOCK_RECORD_PLACE), false;
     if (!yaml_word(where, words, (size_t)count, "where", &at, diag)) return false;
     part.where = words[at];
     for (size_t i = 0; i < paths->count; i++)
@@ -144,7 +144,6 @@ void clock_warn(const struct ir *ir, const struct clock_model *clock, struct loc
     if (clock->state != CLOCK_CURRENT || mhz <= clock_mhz_of(ns)) return;
     const struct clock_part *part;
     clock_worst(clock, 0, &part);
-    diag_warning(diag, loc, "the design asks for %g MHz, the timing model supports %g MHz (%.2f ns, %s), by estimate",
-                 mhz, clock_mhz_of(ns), ns, part->where);
+    diag_warning(diag, loc, MSG_CLOCK_TOO_FAST, mhz, clock_mhz_of(ns), ns, part->where);
     diag_note(diag, loc, "`clock_mhz: %g` is within it", clock_mhz_of(ns));
 }

@@ -20,7 +20,6 @@ struct emit_names {
 struct emit_plan *emit_plan_make(const struct ir *, const struct emit_names *);
 void emit_top(const struct emit_plan *, struct text *out); // the module rill_top
 // Parts of the top module.
-void emit_clocks(bool second, struct text *out);
 void emit_ports(const struct ir *, struct text *out);
 void emit_levels(const struct emit_plan *, struct text *out);
 void emit_faults(const struct emit_plan *, struct text *out); // wires all faults to the token loop's `kernel_fault`

@@ -82,7 +82,7 @@ static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].edge == IR_NONE && k->port[p].index != IR_NONE && k->port[p].is_output) {
             const char *net = unused_net(s->plan->ir, k, &k->port[p]);
-            text_addf(s->out, "    wire %s_valid;\n    wire %s%s; // nobody reads it\n", net,
+            text_addf(s->out, "    wire %s_valid;\n    wire %s%s; // unused\n", net,
                       emit_range(s->plan->ir, emit_port_word(s->plan->ir, &k->port[p]).bits), net);
         }
 }
@@ -216,8 +216,7 @@ static void add_client_ports(const struct emit_scope *s, int k) {
 static const char *second_clock(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel)
-            return ir_second_clock(ir) ? ".clk_2x(clk_2x), "
-                                       : "// one clock: nothing looks at clk_2x\n        .clk_2x(clk), ";
+            return ir_second_clock(ir) ? ".clk_2x(clk_2x), " : "// one clock: clk_2x is unused\n        .clk_2x(clk), ";
     return "";
 }
 

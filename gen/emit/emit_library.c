@@ -88,7 +88,7 @@ static bool add_header(struct emit_library *library, const char *name, const cha
                        int count, struct text *out, const char **why) {
     const char *path = header_path(library, name);
     size_t len;
-    *why = "what it includes is not in the library";
+    *why = MSG_LIBRARY_INCLUDE;
     const char *header = path ? file_read(library->arena, path, MAX_BYTES, &len, why) : NULL;
     for (const char *line = header, *end; line && (end = strchr(line, '\n')); line = end + 1)
         if (is_wanted(library, header, line, around))
@@ -183,7 +183,7 @@ static bool read_template(struct emit_library *library, struct emit_template *t,
         give_defaults(library, t->module, source);
         return true;
     }
-    diag_error(diag, loc_file(library->arena, source->path), "%s", why);
+    diag_error_text(diag, loc_file(library->arena, source->path), why);
     return false;
 }
 

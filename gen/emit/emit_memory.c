@@ -170,7 +170,7 @@ static const char *part_of(const struct channel *ch, const struct emit_client *c
     int place = place_of(ch, c), places = places_of(ch, c);
     bool shared = part == DESC_TDATA || (part == BEAT_TDATA && c->on_every && !c->is_packed);
     if (part == BASE) return base_of(ch, c);
-    if (c->is_lane && part >= DESC_TVALID && part <= DESC_TDATA) return lane_desc(ch, part);
+    if (c->is_lane && part <= DESC_TDATA) return lane_desc(ch, part);
     const char *net = arena_printf(ch->ir->arena, "%s_%s", c->name, part_words[part]);
     return shared ? net : emit_slice(ch->ir, net, bits * places, bits * place, bits);
 }

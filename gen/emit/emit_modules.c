@@ -35,6 +35,7 @@ static bool has_second_clock(const struct emit_plan *p, int m) {
 static void add_levels(const struct emit_plan *p, int m, emit_pins *pins) {
     add_level(p, pins, "clk", "clk", 1);
     if (has_second_clock(p, m)) add_level(p, pins, "clk_2x", "clk_2x", 1);
+    if (m == p->control && ir_second_clock(p->ir)) add_level(p, pins, "clock_state", "clock_state", 32);
     if (m == p->control) add_level(p, pins, "rst", "rst", 1);
     add_resets(p, m, pins);
 }

@@ -45,7 +45,7 @@ static void add_templates(const struct emit_library *library, struct emit_rtl *o
 static struct emit_library *open_library(struct arena *arena, struct diag *diag) {
     const char *any = file_find_shared(arena, "rtl-templates/stream/rill_fifo.v");
     if (any) return emit_library_open(arena, arena_strndup(arena, any, strlen(any) - strlen("/stream/rill_fifo.v")));
-    diag_error(diag, loc_none(), "the RTL library (rtl-templates) is not beside the program");
+    diag_error(diag, loc_none(), MSG_RTL_LIBRARY_MISSING);
     return NULL;
 }
 
@@ -55,8 +55,7 @@ static bool check_modules(const struct ir *ir, const struct emit_library *librar
     for (int k = 0; k < ir->kernels; k++) {
         const struct kernel_class *class = kernel_of(&ir->kernel[k]);
         if ((class && class->custom) || emit_library_has(library, ir->kernel[k].module)) continue;
-        diag_error(diag, loc_none(), "kernel `%s`: rtl-templates has no file of module `%s`", ir->kernel[k].name,
-                   ir->kernel[k].module);
+        diag_error(diag, loc_none(), MSG_RTL_MODULE_MISSING, ir->kernel[k].name, ir->kernel[k].module);
     }
     return diag->errors == before;
 }

@@ -28,14 +28,16 @@ int emit_signal_bits(const struct ir *ir, const struct emit_signal *s) {
     return s->bits == 0 ? emit_id_bits(ir) : s->bits == -1 ? ir->design.beat_bits : ir->design.beat_bits / 8;
 }
 
-void emit_clocks(bool second, struct text *out) {
+static void add_clocks(bool second, struct text *out) {
     text_add(out, "    input  wire clk,\n");
-    if (second) text_add(out, "    input  wire clk_2x, // of the multipliers: rises with clk, and between\n");
+    if (second)
+        text_add(out, "    input  wire clk_2x, // of the multipliers: rises with clk, and between\n"
+                      "    input  wire [31:0] clock_state, // 1: clk_2x is there; else as rill_clock_guard has it\n");
     text_add(out, "    input  wire rst,\n    output wire interrupt");
 }
 
 void emit_ports(const struct ir *ir, struct text *out) {
-    emit_clocks(ir_second_clock(ir), out);
+    add_clocks(ir_second_clock(ir), out);
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n    %s wire %ss_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
                   emit_range(ir, emit_axil_signals[s].bits), emit_axil_signals[s].name);
@@ -74,6 +76,7 @@ static void add_constants(const struct ir *ir, struct text *out) {
 }
 
 static void add_names(const struct emit_plan *p, struct text *out) {
+    if (!ir_second_clock(p->ir)) text_add(out, "    assign clock_state = 32'd1; // one clock\n");
     text_addf(out,
               "    assign identity = 64'h%016" PRIx64 "; // of design.yaml\n"
               "    assign layout = 64'h%016" PRIx64 "; // of its memory\n",

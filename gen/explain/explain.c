@@ -131,7 +131,7 @@ static bool say_family(FILE *out, const struct topics *all, const char *name) {
         family = t->family;
         fprintf(out, "  - %s\n", t->name);
     }
-    if (family) say_page(out, "models.md");
+    if (family) say_page(out, "families.md");
     return family;
 }
 
@@ -235,17 +235,16 @@ static bool say_word_in(FILE *out, const struct topics *all, const char *text, s
     return said;
 }
 
-static bool say_about(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
+static bool say_about(FILE *out, const struct topics *all, const char *text, bool known, struct arena *arena) {
     char *words = NULL;
     size_t len;
-    bool known = explain_say_message(out, text, arena);
     FILE *of_words = open_memstream(&words, &len);
     bool said = say_named_in(of_words, all, text, arena) || (!known && say_word_in(of_words, all, text, arena));
     fclose(of_words);
-    if (said && !known) fputs("no known message of Rill matches this text. Its words mean:\n", out);
+    if (said && !known) fputs("this text does not end with the id of a message. Its words mean:\n", out);
     fputs(words, out);
     free(words);
-    return said || known;
+    return said;
 }
 
 static const char *nearest(const struct topics *all, const char *text, struct arena *arena) {
@@ -263,9 +262,11 @@ bool explain_topic(FILE *out, const char *text, const struct options *const *com
     *near = NULL;
     // An option may be given with its dashes.
     const char *plain = text + (strlen(text) > 2 && !strncmp(text, "--", 2) ? 2 : 0);
+    bool known = explain_say_message(out, text, arena);
     bool named = say_named(out, all, text, false, arena) || say_named(out, all, plain, true, arena);
     if (say_word(out, text, arena) || named || say_family(out, all, text)) return true;
-    if (strchr(text, ' ') && say_about(out, all, text, arena)) return true;
+    if (strchr(text, ' ') && say_about(out, all, text, known, arena)) return true;
+    if (known) return true;
     *near = nearest(all, text, arena);
     return false;
 }

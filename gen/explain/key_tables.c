@@ -95,11 +95,11 @@ const char *explain_page(const char *name) {
                  {"design", "spec.md#4-design"},
                  {"kernels", "spec.md#6-kernels"},
                  {"board.", "boards.md"},
-                 {"family.parameters", "models.md#4-parameters"},
-                 {"family.checks", "models.md#5-checks"},
-                 {"family.config", "models.md#6-config"},
-                 {"family.gguf", "models.md#7-gguf"},
-                 {"family.", "models.md#3-the-file"}};
+                 {"family.parameters", "families.md#parameters"},
+                 {"family.checks", "families.md#checks"},
+                 {"family.config", "families.md#config"},
+                 {"family.gguf", "families.md#gguf"},
+                 {"family.", "families.md#the-file"}};
     for (size_t i = 0; i < COUNT_OF(pages); i++)
         if (!strncmp(name, pages[i].begins, strlen(pages[i].begins))) return pages[i].page;
     return "spec.md#1-top-level";

@@ -1,87 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds messages by their fixed text: the row counts whose pattern matches with the most letters outside of its gaps.
+// Finds messages by the id in brackets with which they end, and prints the table of messages as a page.
 #include "gen/explain/messages.h"
 
 #include <string.h>
 
+#include "gen/base/messages.h"
 #include "gen/explain/explain.h"
 #include "gen/explain/key_tables.h"
 
-#define GAP "..."
-#define NEXT " | "
-
 static const struct message {
-    const char *name, *patterns, *meaning, *remedy, *page;
+    const char *subject;                 // of a section's first line, which has no other fields
+    const char *id, *format;             // of a message
+    const char *meaning, *remedy, *page; // NULL: those of the nearest row above that has them
 } messages[] = {
-#define MESSAGE(name, patterns, meaning, remedy, page) {name, patterns, meaning, remedy, page},
+#define SUBJECT(title) {.subject = title},
+#define MESSAGE(name, id, format, meaning, remedy, page) {NULL, id, format, meaning, remedy, page},
+#define ALSO(name, id, format) {NULL, id, format, NULL, NULL, NULL},
 #include "include/messages.def"
 #undef MESSAGE
+#undef ALSO
 };
 
-// Length of a text up to a mark, or to its end.
-static size_t up_to(const char *text, const char *mark) {
-    const char *end = strstr(text, mark);
-    return end ? (size_t)(end - text) : strlen(text);
+static const struct message *with_meaning(const struct message *m) {
+    while (!m->meaning) m--;
+    return m;
 }
 
-// Number of letters of a pattern outside of its gaps, if its pieces occur in the text in this order; else 0.
-static size_t fixed_letters(const char *pattern, const char *text) {
-    char piece[256];
-    size_t letters = 0;
-    for (size_t len; *pattern; pattern += len + (pattern[len] ? strlen(GAP) : 0)) {
-        len = up_to(pattern, GAP);
-        snprintf(piece, sizeof piece, "%.*s", (int)len, pattern);
-        const char *at = strstr(text, piece);
-        if (!at) return 0;
-        text = at + len, letters += len;
-    }
-    return letters;
+static const struct message *find(const char *id, size_t len) {
+    for (size_t i = 0; i < COUNT_OF(messages); i++)
+        if (messages[i].id && strlen(messages[i].id) == len && !strncmp(messages[i].id, id, len)) return &messages[i];
+    return NULL;
 }
 
-static size_t best_pattern(const char *patterns, const char *text, struct arena *arena) {
-    size_t best = 0;
-    for (size_t len; *patterns; patterns += len + (patterns[len] ? strlen(NEXT) : 0)) {
-        len = up_to(patterns, NEXT);
-        size_t letters = fixed_letters(arena_strndup(arena, patterns, len), text);
-        if (letters > best) best = letters;
-    }
-    return best;
+// The message whose id is the whole text, or is in the last brackets of the text.
+static const struct message *find_in(const char *text) {
+    const char *open = strrchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+    return close ? find(open + 1, (size_t)(close - open - 1)) : find(text, strlen(text));
 }
 
-static const struct message *find(const char *text, struct arena *arena) {
-    const struct message *found = NULL;
-    size_t best = 0;
-    for (size_t i = 0; i < COUNT_OF(messages); i++) {
-        size_t letters = best_pattern(messages[i].patterns, text, arena);
-        if (letters > best) best = letters, found = &messages[i];
+// Prints a format with `...` for texts and N for numbers. A character of `escaped` is printed after a backslash.
+static void print_format(FILE *out, const char *format, const char *escaped) {
+    for (const char *p = format; *p; p++) {
+        if (*p != '%') {
+            fprintf(out, strchr(escaped, *p) ? "\\%c" : "%c", *p);
+            continue;
+        }
+        p += 1 + strspn(p + 1, "0123456789.*lz");
+        fputs(*p == '%' ? "%" : *p == 's' || *p == 'c' ? "..." : "N", out);
     }
-    return found;
 }
 
 bool explain_say_message(FILE *out, const char *text, struct arena *arena) {
-    const struct message *m = find(text, arena);
+    const struct message *found = find_in(text), *m = found ? with_meaning(found) : NULL;
     if (!m) return false;
-    fprintf(out, "message %s: %s\n  what to do: %s\n  more: docs/%s\n", m->name, explain_plain(m->meaning, arena),
+    fprintf(out, "message %s: ", found->id);
+    print_format(out, found->format, "");
+    fprintf(out, "\n  meaning: %s\n  what to do: %s\n  more: docs/%s\n", explain_plain(m->meaning, arena),
             explain_plain(m->remedy, arena), m->page);
     return true;
 }
 
-// Prints patterns in a cell of a Markdown table: each is quoted as code and has a line.
-static void print_patterns(FILE *out, const char *patterns) {
-    for (size_t len; *patterns; patterns += len + (patterns[len] ? strlen(NEXT) : 0)) {
-        len = up_to(patterns, NEXT);
-        const char *quotes = memchr(patterns, '`', len) ? "``" : "`", *blank = quotes[1] ? " " : "";
-        fprintf(out, "%s%s%.*s%s%s%s", quotes, blank, (int)len, patterns, blank, quotes, patterns[len] ? "<br>" : "");
-    }
+// A message in a cell of a Markdown table.
+static void print_row(FILE *out, const struct message *m) {
+    fprintf(out, "| `%s` | ", m->id);
+    print_format(out, m->format, "|<");
+    fputs(" |\n", out);
 }
 
 void explain_messages(FILE *out) {
-    fprintf(out, "| message | what it means | what to do | page |\n|---|---|---|---|\n");
-    for (size_t i = 0; i < COUNT_OF(messages); i++) {
-        const struct message *m = &messages[i];
-        fputs("| ", out);
-        print_patterns(out, m->patterns);
-        fprintf(out, " | %s | %s | [%.*s](%s) |\n", m->meaning, m->remedy, (int)strcspn(m->page, "."), m->page,
-                m->page);
+    const struct message *end = messages + COUNT_OF(messages);
+    for (const struct message *m = messages; m < end;) {
+        if (m->subject) {
+            fprintf(out, "%s## %s\n", m > messages ? "\n" : "", m->subject);
+            m++;
+            continue;
+        }
+        const struct message *first = m;
+        fprintf(out, "\n**%s**\n\n| id | message |\n|---|---|\n", first->meaning);
+        do print_row(out, m++);
+        while (m < end && m->id && !m->meaning);
+        fprintf(out, "\nWhat to do: %s More: [%.*s](%s).\n", first->remedy, (int)strcspn(first->page, "."), first->page,
+                first->page);
     }
 }

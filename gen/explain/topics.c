@@ -86,7 +86,7 @@ static void add_command(struct topics *all, const struct options *command, struc
     add(all, (struct topic){.name = command->name, .kind = TOPIC_COMMAND, .command = command});
     for (int t = 0; t < OPTION_TABLES && command->table[t].row; t++)
         for (const struct option_row *row = command->table[t].row; row->name; row++)
-            if (row->name[0] == '-' && row->kind != OPTION_GONE)
+            if (row->name[0] == '-')
                 add(all, (struct topic){.name = arena_printf(arena, "%s %s", command->name, row->name),
                                         .short_name = row->name + strspn(row->name, "-"),
                                         .kind = TOPIC_OPTION,

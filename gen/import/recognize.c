@@ -17,7 +17,7 @@ static void note_families(const struct import *m, const char *names[], size_t co
         const char *kinds = f ? family_kinds(f, m->o.source, m->arena) : "";
         if (*kinds) diag_note(diag, loc_none(), "family %s is for %s", names[i], kinds);
     }
-    diag_note(diag, loc_none(), "another family's file is given by --family FILE (docs/models.md)");
+    diag_note(diag, loc_none(), "use --family FILE for your own family (docs/models.md)");
 }
 
 // Lists the installation's families that fit the checkpoint. Returns their number and the first name.
@@ -39,10 +39,10 @@ static bool find_family(struct import *m, struct diag *diag) {
     if (diag_failed(diag)) return false;
     if (found == 1) return true;
     if (found) {
-        diag_error(diag, loc, "families %s are for `%.*s`: --family says which", list, MOST_SHOWN, m->kind);
+        diag_error(diag, loc, MSG_FAMILY_AMBIGUOUS, list, MOST_SHOWN, m->kind);
         return false;
     }
-    diag_error(diag, loc, "no family is for a model of the kind `%.*s`", MOST_SHOWN, m->kind);
+    diag_error(diag, loc, MSG_FAMILY_NONE, MOST_SHOWN, m->kind);
     note_families(m, names, count, diag);
     return false;
 }
@@ -80,8 +80,7 @@ static bool take_family(struct import *m, struct diag *diag) {
     if (!m->family || family_is_for(m->family, m->o.source, m->kind)) return m->family;
     const char *kinds = family_kinds(m->family, m->o.source, m->arena);
     if (!*kinds) return true; // for any kind: the family's keys decide
-    diag_error(diag, loc_file(m->arena, m->o.source), "is of the kind `%.*s`, family %s is for %s", MOST_SHOWN, m->kind,
-               m->family->name, kinds);
+    diag_error(diag, loc_file(m->arena, m->o.source), MSG_FAMILY_OTHER, MOST_SHOWN, m->kind, m->family->name, kinds);
     return false;
 }
 
@@ -100,7 +99,7 @@ static bool bound_defaults(struct import *m, struct diag *diag) {
 }
 
 static bool refuse_context(const struct import *m, const char *why, int64_t nearest, struct diag *diag) {
-    diag_error(diag, loc_none(), "--context %" PRId64 ": %s", m->o.context, why);
+    diag_error(diag, loc_none(), MSG_IMPORT_CONTEXT, m->o.context, why);
     if (nearest) diag_note(diag, loc_none(), "the nearest legal value is %" PRId64, nearest);
     return false;
 }
@@ -126,8 +125,8 @@ static bool take_values(struct import *m, struct diag *diag) {
     if (!m->values) return false;
     for (size_t p = 0; p < m->family->parameters; p++) {
         if (m->values->parameter[p].known || m->family->parameter[p].preset) continue;
-        diag_error(diag, loc_file(m->arena, m->o.source), "nothing in it tells `%s`, and family %s has no default",
-                   m->family->parameter[p].name, m->family->name);
+        diag_error(diag, loc_file(m->arena, m->o.source), MSG_CONFIG_UNTOLD, m->family->parameter[p].name,
+                   m->family->name);
     }
     return !diag_failed(diag) && set_context(m, diag) && bound_defaults(m, diag);
 }
@@ -159,7 +158,7 @@ struct import *import_read(const struct import_options *o, struct arena *arena, 
     struct import *m = ARENA_NEW(arena, struct import);
     *m = (struct import){.o = *o, .arena = arena, .begins = -1};
     if (access(o->source, R_OK) != 0) {
-        diag_error(diag, loc_file(arena, o->source), "cannot be read: a folder with config.json, or a GGUF file");
+        diag_error(diag, loc_file(arena, o->source), MSG_IMPORT_SOURCE);
         return NULL;
     }
     m->kind = family_checkpoint_kind(o->source, arena, diag);

@@ -139,14 +139,13 @@ static bool evaluate(struct custom_scope *s, const char *text, struct loc loc, c
         if (strcmp(param->name, error.unknown) != 0) continue;
         const char *own = ir_custom_text(s->node, param, &loc);
         if (!strcmp(param->name, what) || s->depth >= MOST_NESTING) {
-            diag_error(diag, loc, "%s of kernel `%s`: `%s`: a value that leads back to itself", what, s->custom->name,
-                       text);
+            diag_error(diag, loc, MSG_KERNEL_LOOP, what, s->custom->name, text);
             return false;
         }
         s->depth++;
         return evaluate(s, own, loc, param->name, value, diag);
     }
-    diag_error(diag, loc, "%s of kernel `%s`: `%s`: %s", what, s->custom->name, text, error.why);
+    diag_error(diag, loc, MSG_KERNEL_EXPRESSION, what, s->custom->name, text, error.why);
     if (error.unknown) note_names(s, loc, error.unknown, diag);
     return false;
 }
@@ -157,8 +156,8 @@ bool ir_custom_value(struct custom_scope *s, const struct custom_expr *e, int64_
     if (!evaluate(s, e->text, loc, what, value, diag)) return false;
     if (*value >= least && *value <= most) return true;
     if (diag) {
-        diag_error(diag, loc, "%s of kernel `%s` must be from %lld to %lld, not %lld (`%s` at operation `%s`)", what,
-                   s->custom->name, (long long)least, (long long)most, (long long)*value, e->text, s->node->name);
+        diag_error(diag, loc, MSG_KERNEL_VALUE_RANGE, what, s->custom->name, (long long)least, (long long)most,
+                   (long long)*value, e->text, s->node->name);
         diag_note(diag, loc, "the nearest legal value is %lld", (long long)(*value < least ? least : most));
     }
     return false;
@@ -169,7 +168,7 @@ static bool read_quoted(struct custom_scope *s, const struct custom_param *param
     size_t len = strlen(text);
     bool whole = len > 1 && strchr(text + 1, '"') == text + len - 1 && !strchr(text, '\\');
     if (whole) *value = ir_value_text(arena_strndup(s->ir->arena, text + 1, len - 2));
-    else diag_error(diag, loc, "parameter %s of kernel `%s`: no text in double quotes", param->name, s->custom->name);
+    else diag_error(diag, loc, MSG_KERNEL_QUOTES, param->name, s->custom->name);
     return whole;
 }
 
@@ -208,9 +207,7 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     if (!type_expect(s->ir, s->node, i, dtypes[port->type], diag)) return false;
     for (int d = 0; d < t->rank; d++)
         if (t->heads || t->shape[d].dynamic != IR_STATIC) {
-            diag_error(diag, s->node->loc,
-                       "%s `%s`: the rows of `%s` travel one by one: a custom kernel takes whole tensors",
-                       s->custom->name, s->node->name, t->name);
+            diag_error(diag, s->node->loc, MSG_KERNEL_HEADS, s->custom->name, s->node->name, t->name);
             return false;
         }
     struct ir_tensor want = {.rank = port->extents};
@@ -223,13 +220,11 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     }
     if (!port->extents || (elements == ir_tensor_elements(t) && (same || port->extents == 1))) return true;
     if (port->extents == 1)
-        diag_error(diag, s->node->loc,
-                   "%s `%s`: `%s` has %lld elements, but the kernel declares %lld for its input `%s`", s->custom->name,
-                   s->node->name, t->name, (long long)ir_tensor_elements(t), (long long)elements, port->name);
+        diag_error(diag, s->node->loc, MSG_KERNEL_ELEMENTS, s->custom->name, s->node->name, t->name,
+                   (long long)ir_tensor_elements(t), (long long)elements, port->name);
     else
-        diag_error(diag, s->node->loc, "%s `%s`: `%s` has the shape %s, but the kernel declares %s for its input `%s`",
-                   s->custom->name, s->node->name, t->name, type_shape_text(s->ir->arena, t),
-                   type_shape_text(s->ir->arena, &want), port->name);
+        diag_error(diag, s->node->loc, MSG_KERNEL_SHAPE, s->custom->name, s->node->name, t->name,
+                   type_shape_text(s->ir->arena, t), type_shape_text(s->ir->arena, &want), port->name);
     if (elements == ir_tensor_elements(t)) diag_note(diag, s->node->loc, "`reshape` or `transpose` makes them alike");
     return false;
 }
@@ -257,8 +252,8 @@ static bool check_tokens(const struct ir *ir, const struct ir_node *node, const 
     int near = 8;
     for (int t = 8; t >= 1; t /= 2)
         if (k->tokens & t && abs(t - ir->design.tokens) <= abs(near - ir->design.tokens)) near = t;
-    diag_error(diag, node->loc, "%s `%s`: the kernel cannot have T = %d", k->name, node->name, ir->design.tokens);
-    diag_note(diag, k->loc.source ? k->loc : node->loc, "the nearest T that it declares is %d", near);
+    diag_error(diag, node->loc, MSG_KERNEL_T, k->name, node->name, ir->design.tokens);
+    diag_note(diag, k->loc.source ? k->loc : node->loc, "the nearest T that it supports is %d", near);
     return false;
 }
 
@@ -278,8 +273,8 @@ static bool check_vectors(struct custom_scope *s, struct diag *diag) {
         if (!ir_custom_value(s, &k->vector[v].elements, 1, MOST_ELEMENTS, k->vector[v].name, &n, diag)) return false;
         if (v == 0) first = n;
         if (n == first) continue;
-        diag_error(diag, s->node->loc, "%s `%s`: vector `%s` has %lld elements, but `%s` has %lld: all have as many",
-                   k->name, s->node->name, k->vector[v].name, (long long)n, k->vector[0].name, (long long)first);
+        diag_error(diag, s->node->loc, MSG_VECTOR_ELEMENTS, k->name, s->node->name, k->vector[v].name, (long long)n,
+                   k->vector[0].name, (long long)first);
         return false;
     }
     return true;

@@ -87,7 +87,7 @@ struct reader {
 };
 
 static void wrong(struct reader *r, struct loc loc, const char *key) {
-    diag_error(r->diag, loc, "`%s` is missing or has another form", key);
+    diag_error(r->diag, loc, MSG_DUMP_KEY_FORM, key);
     r->ok = false;
 }
 

@@ -35,7 +35,7 @@ enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO 
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens;
-    int copies;      // tokens that a beat serves in one cycle of a matrix engine; divides tokens
+    int copies;      // tokens that share a beat of weights in one cycle of a matrix engine; divides tokens
     int pump;        // products of a multiplier in a cycle, where `copies` leaves a choice: 2; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
     int unroll;      // lanes to distribute over the kernels; 0: every kernel has `lanes`

@@ -31,7 +31,7 @@ static int find_name(struct reader *r, enum list which, const struct yaml_node *
     }
     for (int i = 0; i < count; i++)
         if (!strcmp(names[i], node->text)) return i;
-    diag_error(r->diag, node->loc, "`%s`: no %s `%s`", key, list_words[which], node->text);
+    diag_error(r->diag, node->loc, MSG_DUMP_REFERENCE, key, list_words[which], node->text);
     diag_note_words(r->diag, node->loc, node->text, names, (size_t)count);
     r->ok = false;
     return IR_NONE;
@@ -76,7 +76,7 @@ static void read_names(struct reader *r, enum list which, const struct yaml_node
         name[i] = reader_string(r, list->items[i], "name");
         for (size_t j = 0; j < i; j++) {
             if (strcmp(name[j], name[i]) != 0) continue;
-            diag_error(r->diag, list->items[i]->loc, "a second %s `%s`", list_words[which], name[i]);
+            diag_error(r->diag, list->items[i]->loc, MSG_DUMP_TWICE, list_words[which], name[i]);
             r->ok = false;
             break;
         }
@@ -104,7 +104,7 @@ static void read_names(struct reader *r, enum list which, const struct yaml_node
 static const struct yaml_node *get_map(struct reader *r, const struct yaml_node *design, const char *key) {
     const struct yaml_node *map = yaml_get(design, key);
     if (map && yaml_expect(map, YAML_KIND_MAP, key, r->diag)) return map;
-    if (!map) diag_error(r->diag, design->loc, "`%s` is missing", key);
+    if (!map) diag_error(r->diag, design->loc, MSG_DUMP_KEY_MISSING, key);
     r->ok = false;
     return NULL;
 }
@@ -117,7 +117,7 @@ static void read_hbm(struct reader *r, const struct yaml_node *design, struct hb
 #undef READ_FIGURE
     struct hbm_fault fault[HBM_MAX_FAULTS];
     if (!r->ok || !hbm_figures_faults(r->arena, item, fault)) return;
-    diag_error(r->diag, map->loc, "%s", fault[0].what);
+    diag_error(r->diag, map->loc, MSG_BOARD_MEMORY, fault[0].what);
     r->ok = false;
 }
 
@@ -159,7 +159,7 @@ static void read_strategy(struct reader *r, const struct yaml_node *map, struct 
 static void read_design(struct reader *r, const struct yaml_node *root, struct ir_design *item) {
     const struct yaml_node *map = yaml_get(root, "design");
     if (!map) {
-        diag_error(r->diag, root->loc, "`design` is missing");
+        diag_error(r->diag, root->loc, MSG_DUMP_DESIGN_MISSING);
         r->ok = false;
         return;
     }
@@ -223,7 +223,7 @@ static void read_node(struct reader *r, struct ir *ir, const struct yaml_node *m
     node->name = reader_string(r, map, "name");
     node->op = ir_op_find(ir, reader_string(r, map, "op"));
     if (node->op == IR_NONE) {
-        diag_error(r->diag, map->loc, "unknown operation at node `%s`", node->name);
+        diag_error(r->diag, map->loc, MSG_UNKNOWN_NODE_OPERATION, node->name);
         r->ok = false;
         node->op = 0;
     }
@@ -242,7 +242,7 @@ static void read_carry(struct reader *r, const struct yaml_node *map, struct ir_
     CHECK_KEYS(map, "carry", IR_CARRY_FIELDS(FIELD_KEY));
     IR_CARRY_FIELDS(READ_FIELD)
     if (item->local != IR_NONE && item->init != IR_NONE && item->next != IR_NONE) return;
-    diag_error(r->diag, map->loc, "a carry has three tensors: `local`, `init`, `next`");
+    diag_error(r->diag, map->loc, MSG_DUMP_CARRY);
     r->ok = false;
 }
 
@@ -263,8 +263,7 @@ static void give_nodes(struct reader *r, struct ir *ir) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_node *node = &ir->node[n];
         if (node->region < region) {
-            diag_error(r->diag, node->loc, "node `%s` has no region, or one before that of the node before it",
-                       node->name);
+            diag_error(r->diag, node->loc, MSG_DUMP_REGION, node->name);
             r->ok = false;
             return;
         }
@@ -300,14 +299,13 @@ static struct ir_value read_param(struct reader *r, const struct yaml_node *node
                     : (struct ir_value){.kind = IR_VALUE_VERBATIM, .text = reader_string(r, node, "verilog")};
     }
     if (node->kind != YAML_KIND_SCALAR) {
-        diag_error(r->diag, node->loc, "a parameter is a number, a text, or `{verilog: ...}`");
+        diag_error(r->diag, node->loc, MSG_DUMP_PARAMETER);
         r->ok = false;
         return ir_value_int(0);
     }
     struct ir_value v = ir_value_read(r->arena, node->text);
     if (v.kind == IR_VALUE_TEXT || v.kind == IR_VALUE_STYLE) {
-        diag_error(r->diag, node->loc, "a text stands without the quotes of Verilog: %s",
-                   v.kind == IR_VALUE_TEXT ? v.text : ram_style_words[v.style]);
+        diag_error(r->diag, node->loc, MSG_DUMP_TEXT, v.kind == IR_VALUE_TEXT ? v.text : ram_style_words[v.style]);
         r->ok = false;
     }
     return v.kind == IR_VALUE_VERBATIM ? ir_value_said(arena_strdup(r->arena, node->text)) : v;
@@ -341,7 +339,7 @@ static int find_port(struct reader *r, int kernel, const struct yaml_node *node,
         words[count] = ir_port_text(r->ir, kernel, p);
         if (!strcmp(words[count++], node->text)) return p;
     }
-    diag_error(r->diag, node->loc, "no %s `%s`", is_output ? "output" : "input", node->text);
+    diag_error(r->diag, node->loc, MSG_DUMP_PORT, is_output ? "output" : "input", node->text);
     diag_note_words(r->diag, node->loc, node->text, words, count);
     r->ok = false;
     return IR_NONE;
@@ -351,7 +349,7 @@ static void read_end(struct reader *r, const struct yaml_node *map, const char *
     const struct yaml_node *node = yaml_get(map, key);
     *kernel = *port = IR_NONE;
     if (!node || node->kind != YAML_KIND_SCALAR) {
-        diag_error(r->diag, map->loc, "`%s` is missing or no value", key);
+        diag_error(r->diag, map->loc, MSG_DUMP_VALUE, key);
         r->ok = false;
         return;
     }
@@ -411,7 +409,7 @@ static void read_client(struct reader *r, struct ir *ir, const struct yaml_node 
         item->role = (enum ir_client_role)reader_word(r, map, "role", ir_client_words, COUNT_OF(ir_client_words));
     item->port = reader_optional(r, map, "port");
     if (item->port && !strcmp(item->port, "-")) {
-        diag_error(r->diag, yaml_get(map, "port")->loc, "a client that nets tie has no `port`");
+        diag_error(r->diag, yaml_get(map, "port")->loc, MSG_DUMP_CLIENT);
         r->ok = false;
     }
     item->base = read_base(r, ir, map);
@@ -557,6 +555,6 @@ struct ir *ir_read(struct arena *arena, const char *path, struct diag *diag) {
     read_all(&r, ir, root);
     if (!r.ok)
         diag_note(diag, loc_file(arena, path),
-                  "of a design that another version of rill made, `rill gen SPEC -o DIR` makes the files again");
+                  "if another version of Rill made the design, `rill gen SPEC -o DIR` makes its files again");
     return r.ok && ir_verify(ir, diag, "reading") ? ir : NULL;
 }

@@ -6,7 +6,7 @@ int64_t reader_int(struct reader *r, const struct yaml_node *map, const char *ke
     const struct yaml_node *node = yaml_get(map, key);
     int64_t v = 0;
     if (!node) {
-        diag_error(r->diag, map->loc, "`%s` is missing", key);
+        diag_error(r->diag, map->loc, MSG_DUMP_KEY_MISSING, key);
         r->ok = false;
     } else if (!yaml_int(node, INT64_MIN, INT64_MAX, key, &v, r->diag)) r->ok = false;
     return v;
@@ -16,7 +16,7 @@ double reader_float(struct reader *r, const struct yaml_node *map, const char *k
     const struct yaml_node *node = yaml_get(map, key);
     double v = 0;
     if (!node) {
-        diag_error(r->diag, map->loc, "`%s` is missing", key);
+        diag_error(r->diag, map->loc, MSG_DUMP_KEY_MISSING, key);
         r->ok = false;
     } else if (!yaml_float(node, min, max, key, &v, r->diag)) r->ok = false;
     return v;
@@ -25,7 +25,7 @@ double reader_float(struct reader *r, const struct yaml_node *map, const char *k
 const char *reader_string(struct reader *r, const struct yaml_node *map, const char *key) {
     const struct yaml_node *node = yaml_get(map, key);
     if (node && node->kind == YAML_KIND_SCALAR) return arena_strdup(r->arena, node->text);
-    diag_error(r->diag, map->loc, "`%s` is missing or no value", key);
+    diag_error(r->diag, map->loc, MSG_DUMP_VALUE, key);
     r->ok = false;
     return "";
 }
@@ -44,7 +44,7 @@ int reader_word(struct reader *r, const struct yaml_node *map, const char *key, 
     const struct yaml_node *node = yaml_get(map, key);
     int v = 0;
     if (!node) {
-        diag_error(r->diag, map->loc, "`%s` is missing", key);
+        diag_error(r->diag, map->loc, MSG_DUMP_KEY_MISSING, key);
         r->ok = false;
     } else if (!yaml_word(node, words, count, key, &v, r->diag)) r->ok = false;
     return v;
@@ -57,7 +57,7 @@ enum ram_style reader_style(struct reader *r, const struct yaml_node *map, const
 // Number of items in a list; 0 when the list is absent or has more than max.
 size_t reader_list_count(struct reader *r, const struct yaml_node *list, size_t max) {
     if (list && list->kind == YAML_KIND_SEQ && list->count <= max) return list->count;
-    diag_error(r->diag, list ? list->loc : loc_none(), "the IR needs a list of at most %zu items here", max);
+    diag_error(r->diag, list ? list->loc : loc_none(), MSG_DUMP_LIST, max);
     r->ok = false;
     return 0;
 }
@@ -87,7 +87,7 @@ bool reader_flag(struct reader *r, const struct yaml_node *map, const char *key)
 }
 
 void reader_wrong(struct reader *r, const struct yaml_node *node, const char *key, const char *what) {
-    diag_error(r->diag, node->loc, "`%s`: `%s` is %s", key, node->kind == YAML_KIND_SCALAR ? node->text : "...", what);
+    diag_error(r->diag, node->loc, MSG_DUMP_WORD, key, node->kind == YAML_KIND_SCALAR ? node->text : "...", what);
     r->ok = false;
 }
 

@@ -137,9 +137,8 @@ static bool number_fits(const struct ir_op_attr *attr, const struct ir_attr *val
     if (value->kind == IR_ATTR_LIST) return numbers_fit(attr, value, diag);
     if (!attr->has_range || (v >= attr->low && v <= attr->high)) return true;
     if (attr->kind == IR_ATTR_INT)
-        diag_error(diag, value->loc, "`%s` must be from %.0f to %.0f, not %lld", attr->name, attr->low, attr->high,
-                   (long long)value->i);
-    else diag_error(diag, value->loc, "`%s` must be from %g to %g, not %g", attr->name, attr->low, attr->high, v);
+        diag_error(diag, value->loc, MSG_ATTRIBUTE_RANGE, attr->name, attr->low, attr->high, (long long)value->i);
+    else diag_error(diag, value->loc, MSG_ATTRIBUTE_NUMBER_RANGE, attr->name, attr->low, attr->high, v);
     diag_note(diag, value->loc,
               attr->kind == IR_ATTR_INT ? "the nearest legal value is %.0f" : "the nearest legal value is %g",
               v < attr->low ? attr->low : attr->high);
@@ -159,7 +158,7 @@ static bool word_fits(const struct ir_op_attr *attr, const struct ir_attr *value
     const char *const *words = ir_op_attr_words(attr, &arena);
     size_t count = 0;
     while (words[count]) count++;
-    diag_error(diag, value->loc, "`%s` must be %s, not `%s`", attr->name, words_text(attr, &arena), value->s);
+    diag_error(diag, value->loc, MSG_ATTRIBUTE_CHOICE, attr->name, words_text(attr, &arena), value->s);
     const char *near = diag_nearest_word(value->s, words, count);
     if (near) diag_note(diag, value->loc, "did you mean `%s`?", near);
     arena_free(&arena);

@@ -12,7 +12,7 @@ static struct loc place(const struct ir_node *node, const char *key) {
 // ---- rope_table ----
 
 static bool refuse(const struct ir_node *node, const char *key, const char *what, const char *note, struct diag *diag) {
-    diag_error(diag, place(node, key), "rope_table `%s`: %s", node->name, what);
+    diag_error_about(diag, place(node, key), what, "rope_table `%s`: ", node->name);
     diag_note(diag, place(node, key), "%s", note);
     return false;
 }
@@ -22,27 +22,26 @@ static bool check_scaling(const struct ir *ir, const struct ir_node *node, struc
     const char *scaling = ir_attr_string(&node->attrs, "scaling", "none");
     if (ir_attr_choice(&node->attrs, "scaling", SPEC_PLAIN) >= 0) return true;
     if (!strcmp(scaling, "dynamic"))
-        return refuse(node, "scaling", "`scaling: dynamic` makes other angles of longer texts: no table holds them",
-                      "`yarn` and `linear` stretch the angles for all lengths alike", diag);
+        return refuse(node, "scaling", MSG_ROPE_DYNAMIC, "`yarn` and `linear` stretch the angles for all lengths alike",
+                      diag);
     const char *near = diag_nearest_word(scaling, words, COUNT_OF(words));
-    return refuse(
-        node, "scaling", arena_printf(ir->arena, "`scaling` must be none, linear, llama3 or yarn, not `%s`", scaling),
-        near ? arena_printf(ir->arena, "did you mean `%s`?", near) : "docs/numerics.md section 9 has them", diag);
+    return refuse(node, "scaling", arena_printf(ir->arena, MSG_ROPE_SCALING, scaling),
+                  near ? arena_printf(ir->arena, "did you mean `%s`?", near) : "docs/numerics.md section 9 has them",
+                  diag);
 }
 
 // Checks that one figure is above another.
 static bool check_above(const struct ir *ir, const struct ir_node *node, const char *key, const char *other,
                         struct diag *diag) {
     double value = ir_attr_float(&node->attrs, key, 0), least = ir_attr_float(&node->attrs, other, 0);
-    return value > least || refuse(node, key, arena_printf(ir->arena, "`%s` must be above `%s`, %g", key, other, least),
+    return value > least || refuse(node, key, arena_printf(ir->arena, MSG_ROPE_ORDER, key, other, least),
                                    arena_printf(ir->arena, "it is %g", value), diag);
 }
 
 static bool check_figures(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     bool plain = ir_attr_choice(&node->attrs, "scaling", SPEC_PLAIN) == SPEC_PLAIN;
     if (plain && ir_attr_float(&node->attrs, "factor", 1) != 1)
-        return refuse(node, "factor", "`factor` without a `scaling`", "`scaling: linear` divides all angles by it",
-                      diag);
+        return refuse(node, "factor", MSG_ROPE_FACTOR, "`scaling: linear` divides all angles by it", diag);
     return check_above(ir, node, "high_freq_factor", "low_freq_factor", diag) &&
            check_above(ir, node, "beta_fast", "beta_slow", diag);
 }
@@ -50,8 +49,7 @@ static bool check_figures(const struct ir *ir, const struct ir_node *node, struc
 bool type_rope_table(struct ir *ir, struct ir_node *node, struct diag *diag) {
     int64_t cols = ir_attr_int(&node->attrs, "cols", 0);
     if (cols % 2)
-        return refuse(node, "cols",
-                      arena_printf(ir->arena, "%lld columns are not pairs of cos and sin", (long long)cols),
+        return refuse(node, "cols", arena_printf(ir->arena, MSG_ROPE_COLUMNS, (long long)cols),
                       arena_printf(ir->arena, "the nearest legal value is %lld", (long long)cols + 1), diag);
     return check_scaling(ir, node, diag) && check_figures(ir, node, diag) && type_position(ir, node, diag);
 }
@@ -60,8 +58,7 @@ bool type_rope_table(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 static bool is_whole(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t, struct diag *diag) {
     if (!t->heads) return true;
-    diag_error(diag, node->loc, "%s `%s`: `%s` travels head by head", ir_op_of(ir, node->op)->name, node->name,
-               t->name);
+    diag_error(diag, node->loc, MSG_INPUT_HEADS, ir_op_of(ir, node->op)->name, node->name, t->name);
     type_note_heads(t, node, diag);
     return false;
 }
@@ -70,8 +67,8 @@ static bool check_heads(const struct ir *ir, const struct ir_node *node, int64_t
     int64_t heads = ir_attr_int(&node->attrs, "heads", 1), near = heads;
     if (n % heads == 0) return true;
     while (n % near) near--;
-    diag_error(diag, place(node, "heads"), "rope `%s`: `%s` has %lld elements, which are not %lld heads", node->name,
-               ir->tensor[node->in[0]].name, (long long)n, (long long)heads);
+    diag_error(diag, place(node, "heads"), MSG_ROPE_HEADS, node->name, ir->tensor[node->in[0]].name, (long long)n,
+               (long long)heads);
     diag_note(diag, place(node, "heads"), "the nearest legal value is %lld", (long long)near);
     return false;
 }
@@ -80,8 +77,7 @@ static bool check_row(const struct ir *ir, const struct ir_node *node, int64_t h
     const struct ir_tensor *row = &ir->tensor[node->in[1]];
     int64_t n = ir_tensor_elements(row);
     if (n % 2 == 0 && n <= head && n > 0) return true;
-    diag_error(diag, node->loc, "rope `%s`: `%s` has %lld elements; cos and sin of pairs in heads of %lld are expected",
-               node->name, row->name, (long long)n, (long long)head);
+    diag_error(diag, node->loc, MSG_ROPE_ROW, node->name, row->name, (long long)n, (long long)head);
     if (head > 1) diag_note(diag, node->loc, "at most %lld", (long long)(head - head % 2));
     return false;
 }

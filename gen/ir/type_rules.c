@@ -19,8 +19,8 @@ bool type_expect(const struct ir *ir, const struct ir_node *node, int i, enum ir
     const struct ir_tensor *t = input(ir, node, i);
     if (t->dtype == want) return true;
     if (t->dtype == IR_DTYPES) return false; // already reported at the operation that makes it
-    diag_error(diag, node->loc, "%s `%s`: input %d, `%s`, is %s, but %s is needed", ir_op_of(ir, node->op)->name,
-               node->name, i + 1, t->name, ir_dtype_words[t->dtype], ir_dtype_words[want]);
+    diag_error(diag, node->loc, MSG_INPUT_FORMAT, ir_op_of(ir, node->op)->name, node->name, i + 1, t->name,
+               ir_dtype_words[t->dtype], ir_dtype_words[want]);
     if (want == IR_MX && t->dtype == IR_F32) diag_note(diag, node->loc, "put a `quantize` between them");
     if (want == IR_F32 && t->dtype == IR_ACC) diag_note(diag, node->loc, "put a `dequantize` between them");
     return false;
@@ -46,8 +46,8 @@ bool type_embed(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 bool type_position(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (ir_attr_int(&node->attrs, "rows", 0) < ir->design.context) {
-        diag_error(diag, node->loc, "%s `%s`: %lld rows for a context of %lld positions", ir_op_of(ir, node->op)->name,
-                   node->name, (long long)ir_attr_int(&node->attrs, "rows", 0), (long long)ir->design.context);
+        diag_error(diag, node->loc, MSG_TABLE_ROWS, ir_op_of(ir, node->op)->name, node->name,
+                   (long long)ir_attr_int(&node->attrs, "rows", 0), (long long)ir->design.context);
         return false;
     }
     set_vector(output(ir, node, 0), IR_F32, ir_attr_int(&node->attrs, "cols", 0));
@@ -91,12 +91,11 @@ static bool check_rows(const struct ir *ir, const struct ir_node *node, const st
     if (same_rows(a, b)) return true;
     const char *name = ir_op_of(ir, node->op)->name;
     if (travels(a) == travels(b)) {
-        diag_error(diag, node->loc, "%s `%s`: `%s` has %lld heads and `%s` %lld", name, node->name, a->name,
-                   (long long)a->shape[0].bound, b->name, (long long)b->shape[0].bound);
+        diag_error(diag, node->loc, MSG_HEADS_DIFFER, name, node->name, a->name, (long long)a->shape[0].bound, b->name,
+                   (long long)b->shape[0].bound);
         return false;
     }
-    diag_error(diag, node->loc, "%s `%s`: `%s` travels %s, `%s` %s", name, node->name, a->name, travels(a), b->name,
-               travels(b));
+    diag_error(diag, node->loc, MSG_STREAMED_DIFFERENTLY, name, node->name, a->name, travels(a), b->name, travels(b));
     if (!grows(a) && !grows(b)) diag_note(diag, node->loc, "`scale` joins the heads of attention");
     return false;
 }
@@ -108,16 +107,16 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *first = input(ir, node, 0);
     for (int i = 1; i < node->inputs; i++)
         if (ir_tensor_elements(input(ir, node, i)) != ir_tensor_elements(first)) {
-            diag_error(diag, node->loc, "%s `%s`: `%s` has %lld elements and `%s` %lld", ir_op_of(ir, node->op)->name,
-                       node->name, first->name, (long long)ir_tensor_elements(first), input(ir, node, i)->name,
+            diag_error(diag, node->loc, MSG_ELEMENTS_DIFFER, ir_op_of(ir, node->op)->name, node->name, first->name,
+                       (long long)ir_tensor_elements(first), input(ir, node, i)->name,
                        (long long)ir_tensor_elements(input(ir, node, i)));
             return false;
         }
     for (int i = 1; i < node->inputs; i++)
         if (!same_shape(first, input(ir, node, i))) {
             const char *shapes[] = {type_shape_text(ir->arena, first), type_shape_text(ir->arena, input(ir, node, i))};
-            diag_error(diag, node->loc, "%s `%s`: `%s` has the shape %s and `%s` %s", ir_op_of(ir, node->op)->name,
-                       node->name, first->name, shapes[0], input(ir, node, i)->name, shapes[1]);
+            diag_error(diag, node->loc, MSG_SHAPES_DIFFER, ir_op_of(ir, node->op)->name, node->name, first->name,
+                       shapes[0], input(ir, node, i)->name, shapes[1]);
             diag_note(diag, node->loc, "`reshape` or `transpose` makes them alike");
             return false;
         }
@@ -132,12 +131,12 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
 static bool expect_vector(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (t->rank < 2) return true;
-    diag_error(diag, node->loc, "%s `%s`: `%s` has %lld rows, but one vector is needed", ir_op_of(ir, node->op)->name,
-               node->name, t->name, (long long)t->shape[0].bound);
+    diag_error(diag, node->loc, MSG_ONE_VECTOR, ir_op_of(ir, node->op)->name, node->name, t->name,
+               (long long)t->shape[0].bound);
     type_note_heads(t, node, diag);
     if (t->heads) return false;
     if (ir_op_is(ir, node->op, OP_ALONG))
-        diag_note(diag, node->loc, "`along: %d` takes every row by itself", t->rank - 1);
+        diag_note(diag, node->loc, "`along: %d` normalizes each row by itself", t->rank - 1);
     else diag_note(diag, node->loc, "`reshape` makes one vector of them");
     return false;
 }
@@ -146,8 +145,8 @@ enum { MAX_NORM = 65536 }; // elements, limited by the sums of rill_layernorm an
 
 static bool norm_fits(const struct ir *ir, const struct ir_node *node, int64_t elements, struct diag *diag) {
     if (elements <= MAX_NORM) return true;
-    diag_error(diag, node->loc, "%s `%s`: a norm of %lld elements, at most %d are possible",
-               ir_op_of(ir, node->op)->name, node->name, (long long)elements, MAX_NORM);
+    diag_error(diag, node->loc, MSG_NORM_ELEMENTS, ir_op_of(ir, node->op)->name, node->name, (long long)elements,
+               MAX_NORM);
     return false;
 }
 
@@ -160,8 +159,8 @@ bool type_norm(struct ir *ir, struct ir_node *node, struct diag *diag) {
                type_same(ir, node, diag);
     if (is_array(t) ? along->i >= 0 && along->i < t->rank : t->rank < 2 && along->i == 0)
         return norm_fits(ir, node, t->shape[along->i].bound, diag) && type_same(ir, node, diag);
-    diag_error(diag, along->loc.source ? along->loc : node->loc, "%s `%s`: `%s` has no dimension %lld to work along",
-               ir_op_of(ir, node->op)->name, node->name, t->name, (long long)along->i);
+    diag_error(diag, along->loc.source ? along->loc : node->loc, MSG_NO_DIMENSION, ir_op_of(ir, node->op)->name,
+               node->name, t->name, (long long)along->i);
     diag_note(diag, along->loc.source ? along->loc : node->loc, "the nearest legal value is %d",
               along->i < 0 || !is_array(t) ? 0 : t->rank - 1);
     return false;
@@ -198,11 +197,9 @@ static int64_t block_of(const struct ir *ir, const struct ir_node *node, struct 
     if (!block && n % heads == 0) return n / heads;
     struct loc loc = ir_attr_find(&node->attrs, "heads")->loc;
     if (!loc.source) loc = node->loc;
-    if (block) diag_error(diag, loc, "quantize `%s`: `block` and `heads` say the same", node->name);
-    else
-        diag_error(diag, loc, "quantize `%s`: %lld heads do not divide %lld elements", node->name, (long long)heads,
-                   (long long)n);
-    if (block) diag_note(diag, loc, "write one of them");
+    if (block) diag_error(diag, loc, MSG_BLOCK_AND_HEADS, node->name);
+    else diag_error(diag, loc, MSG_HEADS_DIVIDE, node->name, (long long)heads, (long long)n);
+    if (block) diag_note(diag, loc, "remove one of them");
     else note_heads(n, heads, ir->design.lanes, loc, diag);
     return 0;
 }
@@ -228,16 +225,14 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     // quantizes the last dimension of a two-dimensional value separately: one firing per head
     bool positions = in->rank == 2 && in->shape[1].dynamic == IR_POSITIONS;
     if (positions && out->block != V_BLOCK) {
-        diag_error(diag, block_place(node), "quantize `%s`: blocks of positions have %d elements, not %lld", node->name,
-                   V_BLOCK, (long long)out->block);
+        diag_error(diag, block_place(node), MSG_BLOCK_OF_POSITIONS, node->name, V_BLOCK, (long long)out->block);
         diag_note(diag, block_place(node), "write `block: %d`", V_BLOCK);
         return false;
     }
     if (out->block < ir->design.lanes || out->block % ir->design.lanes != 0) {
         int64_t lanes = ir->design.lanes,
                 nearest = feeds_product(ir, node) ? ir->design.group : (out->block + lanes / 2) / lanes * lanes;
-        diag_error(diag, block_place(node), "quantize `%s`: block %lld is no multiple of the %lld lanes", node->name,
-                   (long long)out->block, (long long)lanes);
+        diag_error(diag, block_place(node), MSG_BLOCK_LANES, node->name, (long long)out->block, (long long)lanes);
         diag_note(diag, block_place(node), "the nearest legal block is %lld%s", (long long)(nearest ? nearest : lanes),
                   feeds_product(ir, node) ? ", the design's group, as `matmul` reads it" : "");
         if (!feeds_product(ir, node))
@@ -251,8 +246,7 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 static bool expect_no_heads(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (!t->heads) return true;
-    diag_error(diag, node->loc, "%s `%s`: `%s` travels %s: `attn_values` takes it", ir_op_of(ir, node->op)->name,
-               node->name, t->name, travels(t));
+    diag_error(diag, node->loc, MSG_ONLY_ATTN_VALUES, ir_op_of(ir, node->op)->name, node->name, t->name, travels(t));
     return false;
 }
 
@@ -261,8 +255,7 @@ bool type_matmul(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *in = input(ir, node, 0);
     struct ir_tensor *out = output(ir, node, 0);
     if (in->block != ir->design.group) {
-        diag_error(diag, node->loc, "matmul `%s`: `%s` is quantized in blocks of %lld, but the weights' group is %d",
-                   node->name, in->name, (long long)in->block, ir->design.group);
+        diag_error(diag, node->loc, MSG_BLOCK_AND_GROUP, node->name, in->name, (long long)in->block, ir->design.group);
         note_block(ir, in, ir->design.group, "or no `block`, is the design's group", diag);
         return false;
     }
@@ -289,22 +282,18 @@ bool type_dequantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
 bool type_kv_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     if (ir_attr_choice(&node->attrs, "role", -1) < 0) { // possible in an edited dump
-        diag_error(diag, node->loc, "kv_quantize `%s`: role `%s` is neither `key` nor `value`", node->name,
-                   ir_attr_string(&node->attrs, "role", ""));
+        diag_error(diag, node->loc, MSG_KV_ROLE, node->name, ir_attr_string(&node->attrs, "role", ""));
         return false;
     }
     const struct ir_tensor *in = input(ir, node, 0);
     int64_t heads = ir_attr_int(&node->attrs, "heads", 0), n = ir_tensor_elements(in);
     if (in->heads && (grows(in) || heads % in->shape[0].bound)) {
-        diag_error(diag, node->loc, "kv_quantize `%s`: `%s` travels %s, %lld of them", node->name, in->name,
-                   travels(in), (long long)in->shape[0].bound);
+        diag_error(diag, node->loc, MSG_KV_INPUT, node->name, in->name, travels(in), (long long)in->shape[0].bound);
         if (!grows(in)) diag_note(diag, node->loc, "`scale` joins them");
         return false;
     }
     if (heads < 1 || n % heads || (n / heads) % ir->design.lanes) {
-        diag_error(diag, node->loc,
-                   "kv_quantize `%s`: %lld elements do not split into %lld heads of a multiple of %d lanes", node->name,
-                   (long long)n, (long long)heads, ir->design.lanes);
+        diag_error(diag, node->loc, MSG_KV_HEADS_LANES, node->name, (long long)n, (long long)heads, ir->design.lanes);
         note_heads(n, heads, ir->design.lanes, node->loc, diag);
         return false;
     }
@@ -319,19 +308,15 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *q = input(ir, node, 0), *k = input(ir, node, 1);
     int64_t kv_heads = k->shape[0].bound, head_dim = k->shape[1].bound, heads = ir_tensor_elements(q) / head_dim;
     if (ir_tensor_elements(q) % (kv_heads * head_dim) || q->block != head_dim) {
-        diag_error(diag, node->loc,
-                   "attn_scores `%s`: `%s` must hold %lld heads, or a multiple of that, of %lld elements, one block "
-                   "each (it has %lld elements in "
-                   "blocks of %lld)",
-                   node->name, q->name, (long long)kv_heads, (long long)head_dim, (long long)ir_tensor_elements(q),
-                   (long long)q->block);
+        diag_error(diag, node->loc, MSG_SCORES_HEADS, node->name, q->name, (long long)kv_heads, (long long)head_dim,
+                   (long long)ir_tensor_elements(q), (long long)q->block);
         bool whole = ir_tensor_elements(q) % (kv_heads * head_dim) == 0;
-        if (node->step_of && whole) diag_note(diag, node->loc, "with `heads: %lld` it does", (long long)heads);
+        if (node->step_of && whole) diag_note(diag, node->loc, "use `heads: %lld`", (long long)heads);
         else if (!node->step_of && q->block != head_dim) note_block(ir, q, head_dim, "the size of a head", diag);
         return false;
     }
     if (q->producer == IR_NONE || (q->rank > 1 && q->shape[q->rank - 1].bound != head_dim)) {
-        diag_error(diag, node->loc, "attn_scores `%s`: `%s` %s", node->name, q->name,
+        diag_error(diag, node->loc, MSG_SCORES_INPUT, node->name, q->name,
                    q->producer == IR_NONE ? "is carried: its `quantize` must stand in the region"
                                           : "has rows that are not a head each");
         if (q->producer != IR_NONE)
@@ -339,8 +324,8 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
         return false;
     }
     if (heads / kv_heads > MAX_GROUP) {
-        diag_error(diag, node->loc, "attn_scores `%s`: %lld heads of `%s` share a head of `%s`, at most %d may",
-                   node->name, (long long)(heads / kv_heads), q->name, k->name, MAX_GROUP);
+        diag_error(diag, node->loc, MSG_SCORES_SHARED, node->name, (long long)(heads / kv_heads), q->name, k->name,
+                   MAX_GROUP);
         return false;
     }
     output(ir, node, 0)->heads = true;
@@ -355,12 +340,8 @@ static bool expect_scores(const struct ir *ir, const struct ir_node *node, struc
     const struct ir_tensor *s = input(ir, node, 0);
     int from = s->producer;
     if (ir_node_is(ir, from, OP_OF_PRODUCT)) return true;
-    if (from == IR_NONE)
-        diag_error(diag, node->loc, "softmax `%s`: `%s` comes from no product of this region", node->name, s->name);
-    else
-        diag_error(diag, node->loc,
-                   "softmax `%s`: `%s` comes from operation `%s`, but scores have their scale only here", node->name,
-                   s->name, ir_op_of(ir, ir->node[from].op)->name);
+    if (from == IR_NONE) diag_error(diag, node->loc, MSG_SOFTMAX_INPUT, node->name, s->name);
+    else diag_error(diag, node->loc, MSG_SOFTMAX_SCALE, node->name, s->name, ir_op_of(ir, ir->node[from].op)->name);
     diag_note(diag, node->loc,
               "give it what `dequantize` makes of `attn_scores`; `scale` of `kv_quantize` scales scores, `cap` of "
               "`softmax` caps them");
@@ -373,15 +354,13 @@ bool type_softmax(struct ir *ir, struct ir_node *node, struct diag *diag) {
         return false;
     const struct ir_tensor *s = input(ir, node, 0), *k = input(ir, node, 1), *v = input(ir, node, 2);
     if (s->rank != 2 || s->shape[1].dynamic != IR_POSITIONS) {
-        diag_error(diag, node->loc, "softmax `%s`: `%s` holds no scores over positions", node->name, s->name);
+        diag_error(diag, node->loc, MSG_SOFTMAX_SCORES, node->name, s->name);
         return false;
     }
     if (!expect_scores(ir, node, diag)) return false;
     if (k->shape[0].bound != v->shape[0].bound || s->shape[0].bound % k->shape[0].bound) {
-        diag_error(diag, node->loc,
-                   "softmax `%s`: %lld heads of scores, %lld of `%s` and %lld of `%s` do not go together", node->name,
-                   (long long)s->shape[0].bound, (long long)k->shape[0].bound, k->name, (long long)v->shape[0].bound,
-                   v->name);
+        diag_error(diag, node->loc, MSG_HEADS_OF_SCORES, node->name, (long long)s->shape[0].bound,
+                   (long long)k->shape[0].bound, k->name, (long long)v->shape[0].bound, v->name);
         return false;
     }
     output(ir, node, 0)->heads = true;
@@ -394,9 +373,7 @@ bool type_attn_values(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_MX, diag) || !type_expect(ir, node, 1, IR_KV, diag)) return false;
     const struct ir_tensor *p = input(ir, node, 0), *v = input(ir, node, 1);
     if (p->rank != 2 || p->shape[1].dynamic != IR_POSITIONS || p->shape[0].bound % v->shape[0].bound) {
-        diag_error(diag, node->loc,
-                   "attn_values `%s`: `%s` does not hold rows of positions for each of the %lld heads of `%s`",
-                   node->name, p->name, (long long)v->shape[0].bound, v->name);
+        diag_error(diag, node->loc, MSG_VALUES_ROWS, node->name, p->name, (long long)v->shape[0].bound, v->name);
         return false;
     }
     output(ir, node, 0)->heads = true;
@@ -409,14 +386,11 @@ bool type_scale(struct ir *ir, struct ir_node *node, struct diag *diag) {
     if (!type_expect(ir, node, 0, IR_F32, diag) || !type_expect(ir, node, 1, IR_SCALAR, diag)) return false;
     const struct ir_tensor *x = input(ir, node, 0), *s = input(ir, node, 1);
     if (!x->heads || x->shape[0].bound != s->shape[0].bound) {
-        diag_error(diag, node->loc, "scale `%s`: `%s` has not one row per scalar of `%s`", node->name, x->name,
-                   s->name);
+        diag_error(diag, node->loc, MSG_SCALE_ROWS, node->name, x->name, s->name);
         return false;
     }
     if (grows(x)) {
-        diag_error(diag, node->loc,
-                   "scale `%s`: `%s` travels %s: only the heads that `attn_values` makes can be joined", node->name,
-                   x->name, travels(x));
+        diag_error(diag, node->loc, MSG_SCALE_INPUT, node->name, x->name, travels(x));
         return false;
     }
     set_vector(output(ir, node, 0), IR_F32, ir_tensor_elements(x));

@@ -48,13 +48,12 @@ bool type_transpose(struct ir *ir, struct ir_node *node, struct diag *diag) {
     int perm[IR_MAX_RANK];
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
     if (in->rank < 2 || in->heads) {
-        diag_error(diag, node->loc, "transpose `%s`: `%s` is not a tensor of 2 or 3 dimensions", node->name, in->name);
+        diag_error(diag, node->loc, MSG_TRANSPOSE_RANK, node->name, in->name);
         type_note_heads(in, node, diag);
         return false;
     }
     if (!ir_permutation(ir, node, perm)) {
-        diag_error(diag, place(node, "perm"), "transpose `%s`: `perm` must hold each dimension of `%s`, 0 to %d, once",
-                   node->name, in->name, in->rank - 1);
+        diag_error(diag, place(node, "perm"), MSG_TRANSPOSE_PERM, node->name, in->name, in->rank - 1);
         return false;
     }
     out->dtype = IR_F32;
@@ -72,10 +71,8 @@ bool type_reshape(struct ir *ir, struct ir_node *node, struct diag *diag) {
     for (int d = 0; d < count; d++)
         elements = shape[d] < 1 || shape[d] > INT32_MAX || elements > INT32_MAX ? 0 : elements * shape[d];
     if (in->heads || count < 1 || count > MAX_DIMS || elements != ir_tensor_elements(in)) {
-        diag_error(diag, place(node, "shape"),
-                   "reshape `%s`: `shape` must hold 1 to %d extents, %lld elements in all, as `%s` [%s]%s", node->name,
-                   MAX_DIMS, (long long)ir_tensor_elements(in), in->name, dims_text(ir, in),
-                   in->heads ? ", which must have no heads" : "");
+        diag_error(diag, place(node, "shape"), MSG_RESHAPE, node->name, MAX_DIMS, (long long)ir_tensor_elements(in),
+                   in->name, dims_text(ir, in), in->heads ? ", which must have no heads" : "");
         type_note_heads(in, node, diag);
         return false;
     }

@@ -14,7 +14,7 @@ struct check {
 };
 
 static void fault(struct check *c, const char *what, const char *name) {
-    diag_error(c->diag, loc_none(), "internal: after %s: %s `%s`", c->pass, what, name);
+    diag_error(c->diag, loc_none(), MSG_INTERNAL, c->pass, what, name);
     c->ok = false;
 }
 

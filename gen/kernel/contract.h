@@ -166,7 +166,7 @@ struct timing_values { // TIMING_V_TAIL
 struct timing_engine {
     int64_t channels;   // lanes
     int64_t beat_bits;  // of memory
-    int64_t copies;     // tokens that use a beat in a cycle
+    int64_t copies;     // tokens that share a beat in a cycle
     int64_t results;    // row-steps that may wait at the output
     int64_t lane_beats; // beats that a lane holds
     int64_t key_units;  // key units that a lane holds

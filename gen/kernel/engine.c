@@ -19,21 +19,21 @@ static int64_t x_bits(const struct kernel_args *a) { return args_int(a, "X_BITS"
 static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a) / 8 * x_bits(a); }
 static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // number of pairs of bits beyond 8
 // Tokens that are computed at a time. Parts that only know pairs have two for each pair.
-static int64_t arrays(const struct kernel_args *a) {
-    return args_int(a, "ARRAYS", at_least(2 * args_int(a, "PAIRS", 0), 1));
+static int64_t copies(const struct kernel_args *a) {
+    return args_int(a, "COPIES", at_least(2 * args_int(a, "PAIRS", 0), 1));
 }
 
 static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }
 
 // Products of a multiplier per cycle: 2 if it serves two pairs of tokens, or both nibbles of a byte.
-static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pairs_of(arrays(a)) > 1 ? 2 : 1); }
+static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pairs_of(copies(a)) > 1 ? 2 : 1); }
 
 // Additional stages of multipliers that work twice in a cycle, on a second clock. If they sum few products, the
 // crossing to that clock takes longer than the sums that it saves (PAIR_MORE of rill_pair_skew.vh).
 static int64_t pair_more(const struct kernel_args *a) { return pump(a) < 2 ? 0 : x_bits(a) > 8 ? 2 : asym(a) ? 1 : 0; }
 
 // Whether the multipliers sum their products in trees, with signed weights.
-static bool in_trees(const struct kernel_args *a) { return arrays(a) > 1 || pump(a) > 1; }
+static bool in_trees(const struct kernel_args *a) { return copies(a) > 1 || pump(a) > 1; }
 
 // Multipliers of a lane for this number of token pairs and of products per cycle: one for each nibble.
 static int64_t multipliers(int64_t beat, int64_t pairs, int64_t pump) { return beat / 4 * at_least(pairs, 1) / pump; }
@@ -135,7 +135,7 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
 }
 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t many = at_least(arrays(a), 2);
+    int64_t many = at_least(copies(a), 2);
     matrix_pair(class_beat_bits(a), x_bits(a), pairs_of(many), pump(a), asym(a), r);
     cost_per(r, class_beat_bits(a), -1.4, 0, 0); // synthesized alone: as above
     cost_per(r, 1, -45, 0, 0);
@@ -152,7 +152,7 @@ static void cost_lane_products(const struct kernel_args *a, struct cost_resource
 }
 
 static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t beat = class_beat_bits(a), pairs = at_least(pairs_of(arrays(a)), 1);
+    int64_t beat = class_beat_bits(a), pairs = at_least(pairs_of(copies(a)), 1);
     cost_per(r, beat, 0.27, 0.24, 0);
     cost_per(r, 1, 133, 370, 0);
     pair_adders(beat, x_bits(a), pairs, pump(a), asym(a), r);
@@ -165,7 +165,7 @@ static void cost_lane_sums(const struct kernel_args *a, struct cost_resources *r
 }
 
 static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r) {
-    pair_sums(x_bits(a), at_least(pairs_of(arrays(a)), 1), r);
+    pair_sums(x_bits(a), at_least(pairs_of(copies(a)), 1), r);
 }
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
@@ -180,7 +180,7 @@ static void cost_lane_front(const struct kernel_args *a, struct cost_resources *
 // A lane in the engine also has the waiting beats, the beat register, and row parameters and group scales with their
 // selection.
 static void engine_lane(const struct kernel_args *a, int64_t scale_beats, struct cost_resources *r) {
-    int64_t beat = class_beat_bits(a), bits = x_bits(a), tokens_at_once = arrays(a);
+    int64_t beat = class_beat_bits(a), bits = x_bits(a), tokens_at_once = copies(a);
     bool groups = asym(a);
     if (tokens_at_once > 1) matrix_pair(beat, bits, pairs_of(tokens_at_once), pump(a), groups, r);
     else if (pump(a) > 1) single_in_trees(beat, bits, groups, r);
@@ -228,7 +228,7 @@ static void cost_engine_ctrl(const struct kernel_args *a, struct cost_resources 
 
 // Bits of an address in the operand buffer: bank, turn, pair of units.
 static int64_t x_addr_bits(const struct kernel_args *a) {
-    return 1 + log2_up(div_up(class_tokens(a), arrays(a))) + at_least(log2_up(args_int(a, "X_UNITS", 2) / 2), 1);
+    return 1 + log2_up(div_up(class_tokens(a), copies(a))) + at_least(log2_up(args_int(a, "X_UNITS", 2) / 2), 1);
 }
 
 // Two RAMs of units for each token that is read at a time. With LUTRAM the output registers are counted; a block RAM
@@ -236,12 +236,12 @@ static int64_t x_addr_bits(const struct kernel_args *a) {
 static void x_ram(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = unit_bits(a) + UNIT_SHIFT;
     struct cost_resources ram = cost_ram(1ll << x_addr_bits(a), word, RAM_AUTO);
-    cost_add(r, &ram, 2 * arrays(a));
-    if (!ram.bram18) r->ff += 2 * arrays(a) * word;
+    cost_add(r, &ram, 2 * copies(a));
+    if (!ram.bram18) r->ff += 2 * copies(a) * word;
 }
 
 static int64_t x_write_bits(const struct kernel_args *a) { // bits of a write to the buffer: memories, address, unit
-    return 2 * arrays(a) + x_addr_bits(a) + unit_bits(a) + UNIT_SHIFT;
+    return 2 * copies(a) + x_addr_bits(a) + unit_bits(a) + UNIT_SHIFT;
 }
 
 // The unit that is written waits in a register. For copies on other dies it waits in a second one, together with the
@@ -260,14 +260,14 @@ static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r)
 // The selection of a unit, doubled for int8, zeros for a token that is absent, and the unit's register. Synthesized
 // alone it takes more than in the engine.
 static void x_slice(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, unit_bits(a), 4 * (double)arrays(a) - 2, 2 * (double)arrays(a), 0);
+    cost_per(r, unit_bits(a), 4 * (double)copies(a) - 2, 2 * (double)copies(a), 0);
 }
 
 static void cost_x_ram(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "UNIT_BITS", 1) + UNIT_SHIFT;
     struct cost_resources ram = cost_ram(1ll << args_int(a, "ADDR_W", 1), word, RAM_AUTO);
-    cost_add(r, &ram, 2 * arrays(a));
-    if (!ram.bram18) r->ff += 2 * arrays(a) * word;
+    cost_add(r, &ram, 2 * copies(a));
+    if (!ram.bram18) r->ff += 2 * copies(a) * word;
 }
 
 static void cost_x_slice(const struct kernel_args *a, struct cost_resources *r) { x_slice(a, r); }
@@ -283,12 +283,12 @@ static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
 // kept separately in addition. On each die, half of them are delayed by a cycle or more; a delay of three or more takes
 // shift registers.
 static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
-    int64_t unit = unit_bits(a), many = arrays(a);
+    int64_t unit = unit_bits(a), many = copies(a);
     double pairs = (double)pairs_of(many), held = in_trees(a) ? (double)many / 2 : 0;
     cost_per(r, dies * unit, x_bits(a) > 8 ? 0 : 0.5 * held, (x_bits(a) > 8 ? 3 : 2) * held, 0);
     cost_per(r, unit, 1.4 * (double)many + 2.25 * pairs, 2 * (double)many + (asym(a) ? 4 * pairs : 0), 0);
-    int64_t copies = div_up(channels, FAN_OUT) * (channels > FAN_OUT / 2 ? 2 : 1);
-    cost_per(r, copies, 0, (many > 1 ? 6.75 * pairs : 2) * (double)unit + 5 * (double)many, 0);
+    int64_t operands = div_up(channels, FAN_OUT) * (channels > FAN_OUT / 2 ? 2 : 1);
+    cost_per(r, operands, 0, (many > 1 ? 6.75 * pairs : 2) * (double)unit + 5 * (double)many, 0);
 }
 
 // Whether offsets are needed. In trees of multipliers the weights are signed, so only groups need sums of x.
@@ -296,21 +296,21 @@ static bool has_offset(const struct kernel_args *a) { return !in_trees(a); }
 
 static int64_t offset_bits(const struct kernel_args *a) {
     int64_t sums = asym(a) ? (x_bits(a) + 5) * (class_beat_bits(a) / 128) : 0;
-    return arrays(a) * sums + (has_offset(a) ? OFFSET + x_bits(a) : 0);
+    return copies(a) * sums + (has_offset(a) ? OFFSET + x_bits(a) : 0);
 }
 
 // Bits that say which tokens of a turn are present in addition to the first.
-static int64_t others(const struct kernel_args *a) { return at_least(arrays(a) - 1, 1); }
+static int64_t others(const struct kernel_args *a) { return at_least(copies(a) - 1, 1); }
 
 // Bits of the operand: on the engine's die the slice of a beat, on another die the signals that fill and read its copy.
-static int64_t slice_bits(const struct kernel_args *a) { return arrays(a) * (2 * unit_bits(a) + OPERAND_SHIFT); }
+static int64_t slice_bits(const struct kernel_args *a) { return copies(a) * (2 * unit_bits(a) + OPERAND_SHIFT); }
 static int64_t copy_bits(const struct kernel_args *a) {
     return x_write_bits(a) + x_addr_bits(a) + SLICE_CONTROLS + others(a);
 }
 
 // With four tokens, results have two banks.
 static int64_t command_bits(const struct kernel_args *a) {
-    return COMMAND_BITS - 1 + others(a) + (pairs_of(arrays(a)) > 1 ? BANK_BITS : 0);
+    return COMMAND_BITS - 1 + others(a) + (pairs_of(copies(a)) > 1 ? BANK_BITS : 0);
 }
 
 static int64_t chain_bits(const struct kernel_args *a, bool away) {
@@ -323,7 +323,7 @@ int64_t cost_lane_chain_bits(const struct ir_kernel *engine) {
 }
 
 // Bits to sums alone: the command, and the exponents again.
-static int64_t sums_chain_bits(const struct kernel_args *a) { return command_bits(a) + arrays(a) * OPERAND_SHIFT; }
+static int64_t sums_chain_bits(const struct kernel_args *a) { return command_bits(a) + copies(a) * OPERAND_SHIFT; }
 
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
     const struct kernel_args args = {engine->param, engine->params};
@@ -332,7 +332,7 @@ int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
 
 // Bits from a cut lane's multipliers to its sums: a term for each token, and the rows' parameters word by word.
 static int64_t term_bits(const struct kernel_args *a, int64_t param_bits) {
-    return arrays(a) * (x_bits(a) + 26) + param_bits;
+    return copies(a) * (x_bits(a) + 26) + param_bits;
 }
 
 int64_t cost_lane_term_bits(const struct ir_kernel *engine, int param_bits) {
@@ -347,10 +347,10 @@ struct cost_resources cost_lane_copy(const struct ir_kernel *engine) {
     return r;
 }
 
-static int64_t copies_of(const struct kernel_args *a) {
-    int64_t away = args_int(a, "CHAIN_AWAY", 0), copies = 0;
-    for (; away; away >>= 1) copies += away & 1;
-    return copies;
+static int64_t dies_away(const struct kernel_args *a) {
+    int64_t away = args_int(a, "CHAIN_AWAY", 0), dies = 0;
+    for (; away; away >>= 1) dies += away & 1;
+    return dies;
 }
 
 // Register stages from a command to the lanes and from the lanes to the results, and FIFO places for the words in
@@ -410,7 +410,7 @@ static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, st
 int64_t cost_engine_twice(const struct ir_kernel *engine) {
     const struct kernel_args args = {engine->param, engine->params};
     if (pump(&args) < 2) return 0;
-    return args_int(&args, "CHANNELS", 1) * multipliers(class_beat_bits(&args), pairs_of(arrays(&args)), pump(&args));
+    return args_int(&args, "CHANNELS", 1) * multipliers(class_beat_bits(&args), pairs_of(copies(&args)), pump(&args));
 }
 
 static int64_t result_bits(const struct kernel_args *a) {
@@ -425,7 +425,7 @@ struct cost_resources cost_engine_results(const struct ir_kernel *engine) {
 
 static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     int64_t channels = args_int(a, "CHANNELS", 1), beat = class_beat_bits(a), tokens = args_int(a, "TOKENS", 1),
-            units = args_int(a, "X_UNITS", 2), many = arrays(a), key_lanes = tokens < channels ? tokens : channels;
+            units = args_int(a, "X_UNITS", 2), many = copies(a), key_lanes = tokens < channels ? tokens : channels;
     int64_t groups = div_up(units * (beat / 8), at_least(args_int(a, "GROUP", 128), 1));
     struct cost_resources lane = {0};
     int64_t words = div_up(args_int(a, "ASYM_UNITS", units) / 2 * (beat / 64), 8);
@@ -434,9 +434,9 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     dequantize(channels, r);
     for (int64_t i = 0; i < many && (has_offset(a) || asym(a)); i++) offset(beat, x_bits(a), asym(a), r);
     cost_engine_ctrl(a, r);
-    x_buffer(a, copies_of(a) != 0, r);
+    x_buffer(a, dies_away(a) != 0, r);
     operand(a, channels, chains_that_multiply(a), r);
-    for (int64_t i = copies_of(a); i > 0; i--) x_copy(a, r);
+    for (int64_t i = dies_away(a); i > 0; i--) x_copy(a, r);
     hops(a, channels, beat, r);
     class_cost_schedule(r, ENGINE_BITS, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
     class_cost_window_entries(a, ENGINE_BITS, r);
@@ -463,7 +463,7 @@ struct cost_resources cost_one_lane(const struct ir_kernel *engine) {
 struct cost_resources cost_one_sums(const struct ir_kernel *engine) {
     const struct kernel_args args = {engine->param, engine->params};
     struct cost_resources r = {0};
-    if (arrays(&args) > 1) cost_pair_sums(&args, &r);
+    if (copies(&args) > 1) cost_pair_sums(&args, &r);
     else cost_lane_sums(&args, &r);
     cost_dequantize(&args, &r);
     return r;
@@ -474,7 +474,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_ENGINE;
     c->engine.channels = args_int(a, "CHANNELS", 1);
     c->engine.beat_bits = class_beat_bits(a);
-    c->engine.copies = arrays(a);
+    c->engine.copies = copies(a);
     c->engine.results = places(a);
     c->engine.lane_beats = LANE_BEATS;
     c->engine.key_units = KEY_UNITS;

@@ -10,7 +10,7 @@
 static bool resolve(const struct ir *ir, const struct spec_name *name, int *tensor, struct diag *diag) {
     *tensor = ir_find_tensor(ir, name->text);
     if (*tensor != IR_NONE) return true;
-    diag_error(diag, name->loc, "no tensor `%s` before this place", name->text);
+    diag_error(diag, name->loc, MSG_TENSOR_NOT_YET, name->text);
     const char *words[256];
     size_t count = 0;
     for (int i = 0; i < ir->tensors && count < COUNT_OF(words); i++) words[count++] = ir->tensor[i].name;
@@ -21,7 +21,7 @@ static bool resolve(const struct ir *ir, const struct spec_name *name, int *tens
 static bool declare(struct ir *ir, const struct spec_name *name, enum ir_dtype dtype, int *tensor, struct diag *diag) {
     int old = ir_find_tensor(ir, name->text);
     if (old != IR_NONE) {
-        diag_error(diag, name->loc, "tensor `%s` is declared twice", name->text);
+        diag_error(diag, name->loc, MSG_TENSOR_TWICE, name->text);
         diag_note(diag, ir->tensor[old].loc, "the first is here");
         return false;
     }
@@ -60,16 +60,16 @@ static bool check_text(const struct ir *ir, const struct ir_op_attr *want, const
                        struct diag *diag) {
     struct expression_error error;
     if (!*value->s && !*want->legal) {
-        diag_error(diag, value->loc, "`%s` is empty: it names a tensor of the weights", want->name);
+        diag_error(diag, value->loc, MSG_EMPTY_NAME, want->name);
         return false;
     }
     if (names_check(ir->arena, value->s, ir->region[ir->regions - 1].repeat, &error)) return true;
     static const char *const words[] = {"layer"};
     struct loc loc = value->loc;
     loc.col += (uint32_t)(error.at + value->quoted);
-    diag_error(diag, loc, "`%s`: %s", value->s, error.why);
+    diag_error(diag, loc, MSG_EXPRESSION, value->s, error.why);
     if (error.unknown && diag_nearest_word(error.unknown, words, 1)) diag_note(diag, loc, "did you mean `layer`?");
-    else diag_note(diag, loc, "in braces stands an expression of `layer`, the repetition of the region, from 0 on");
+    else diag_note(diag, loc, "braces contain an expression of `layer`, the number of the repetition, counted from 0");
     return false;
 }
 
@@ -82,9 +82,8 @@ static bool check_each(const struct ir *ir, const struct ir_op_attr *want, const
                        struct diag *diag) {
     int repeat = ir->region[ir->regions - 1].repeat;
     if (!want->each || value->type != SPEC_VALUE_LIST || value->count == (size_t)repeat) return true;
-    diag_error(diag, value->loc, "`%s` has %zu values; the region has %d repetition%s", want->name, value->count,
-               repeat, repeat == 1 ? "" : "s");
-    diag_note(diag, value->loc, "one integer stands for all repetitions");
+    diag_error(diag, value->loc, MSG_REPETITION_VALUES, want->name, value->count, repeat, repeat == 1 ? "" : "s");
+    diag_note(diag, value->loc, "one integer is used for all repetitions");
     return false;
 }
 
@@ -98,14 +97,14 @@ static bool set_attr(struct ir *ir, struct ir_attrs *attrs, const struct ir_op_a
               : want->kind == IR_ATTR_LIST  ? is_list(&attr->value)
                                             : attr->value.type != SPEC_VALUE_LIST;
     if (!ok) {
-        diag_error(diag, attr->value.loc, "`%s` must be %s", want->name,
+        diag_error(diag, attr->value.loc, MSG_ATTRIBUTE_FORM, want->name,
                    want->each                    ? "an integer, or a list of one for each repetition"
                    : want->kind == IR_ATTR_INT   ? "an integer"
                    : want->kind == IR_ATTR_FLOAT ? "a number"
                    : want->kind == IR_ATTR_LIST  ? "a list of integers"
                                                  : "a string");
         if (attr->value.quoted && (want->kind == IR_ATTR_INT || want->kind == IR_ATTR_FLOAT))
-            diag_note(diag, attr->value.loc, "a text in quotes is no number: write it without quotes");
+            diag_note(diag, attr->value.loc, "a text in quotes is not a number; write it without quotes");
         if (want->kind == IR_ATTR_INT && attr->value.type == SPEC_VALUE_FLOAT && fabs(attr->value.f) < INT32_MAX)
             diag_note(diag, attr->value.loc, "the nearest integer is %.0f", attr->value.f);
         return false;
@@ -147,14 +146,13 @@ bool model_lower_attrs(struct ir *ir, struct ir_attrs *attrs, const struct spec_
                   set_attr(ir, attrs, want, &op->attrs[a], diag);
             continue;
         }
-        diag_error(diag, op->attrs[a].key.loc, "operation `%s` has no attribute `%s`", op->op.text,
-                   op->attrs[a].key.text);
+        diag_error(diag, op->attrs[a].key.loc, MSG_UNKNOWN_ATTRIBUTE, op->op.text, op->attrs[a].key.text);
         diag_note_words(diag, op->attrs[a].key.loc, op->attrs[a].key.text, words, (size_t)count);
         ok = false;
     }
     for (int i = 0; i < count && ok; i++) // a wrong attribute may be the missing one
         if (known[i].required && !ir_attr_find(attrs, known[i].name)) {
-            diag_error(diag, op->loc, "operation `%s` needs `%s`", op->op.text, known[i].name);
+            diag_error(diag, op->loc, MSG_MISSING_ATTRIBUTE, op->op.text, known[i].name);
             ok = false;
         }
     if (!ok) note_explain(ir, op, diag);
@@ -170,8 +168,8 @@ bool model_check_ports(struct ir *ir, const struct spec_op *op, const char *name
     size_t ins = (size_t)inputs, outs = (size_t)outputs;
     if (op->in_count == ins && op->out_count == outs) return true;
     if (op->in_count != ins)
-        diag_error(diag, op->loc, "operation `%s` has %s, not %zu", name, counted(ir, ins, "input"), op->in_count);
-    else diag_error(diag, op->loc, "operation `%s` has %s, not %zu", name, counted(ir, outs, "output"), op->out_count);
+        diag_error(diag, op->loc, MSG_OPERAND_COUNT, name, counted(ir, ins, "input"), op->in_count);
+    else diag_error(diag, op->loc, MSG_OPERAND_COUNT, name, counted(ir, outs, "output"), op->out_count);
     if (op->out_count < outs) diag_note(diag, op->loc, "`out: [...]` names all of them");
     note_explain(ir, op, diag);
     return false;
@@ -181,7 +179,7 @@ bool model_check_ports(struct ir *ir, const struct spec_op *op, const char *name
 static int find_op(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int id = ir_op_find(ir, op->op.text);
     if (id == IR_NONE) {
-        diag_error(diag, op->op.loc, "no operation `%s`", op->op.text);
+        diag_error(diag, op->op.loc, MSG_UNKNOWN_OPERATION, op->op.text);
         note_ops(ir, &op->op, diag);
         return IR_NONE;
     }
@@ -247,8 +245,7 @@ static bool lower_region(struct ir *ir, const struct spec_region *region, struct
     int id = ir_add_region(ir, region->name.text, region->repeat, region->when == SPEC_LAST ? IR_LAST : IR_ALWAYS,
                            region->name.loc);
     if (region->carry_count > IR_MAX_PORTS) {
-        diag_error(diag, region->name.loc, "region `%s` carries %zu tensors, at most %d are possible",
-                   region->name.text, region->carry_count, IR_MAX_PORTS);
+        diag_error(diag, region->name.loc, MSG_CARRY_COUNT, region->name.text, region->carry_count, IR_MAX_PORTS);
         return false;
     }
     for (size_t c = 0; c < region->carry_count; c++) {
@@ -267,7 +264,7 @@ static bool lower_input(struct ir *ir, const struct spec_input *input, struct di
     int t;
     if (!declare(ir, &input->name, IR_F32, &t, diag)) return false;
     if (input->rank >= IR_MAX_RANK || ir->inputs == IR_MAX_PORTS) {
-        diag_error(diag, input->name.loc, "at most %d inputs of rank %d at most", IR_MAX_PORTS, IR_MAX_RANK - 1);
+        diag_error(diag, input->name.loc, MSG_INPUT_COUNT, IR_MAX_PORTS, IR_MAX_RANK - 1);
         return false;
     }
     ir->tensor[t].rank = (int)input->rank;
@@ -282,7 +279,7 @@ bool model_expand_graph(struct ir *ir, const struct rill_spec *spec, struct diag
     for (size_t i = 0; i < g->input_count; i++) ok &= lower_input(ir, &g->inputs[i], diag);
     for (size_t r = 0; r < g->region_count; r++) ok &= lower_region(ir, &g->regions[r], diag);
     if (g->output_count > IR_MAX_PORTS) {
-        diag_error(diag, g->outputs[IR_MAX_PORTS].loc, "at most %d outputs", IR_MAX_PORTS);
+        diag_error(diag, g->outputs[IR_MAX_PORTS].loc, MSG_OUTPUT_COUNT, IR_MAX_PORTS);
         return false;
     }
     for (size_t o = 0; ok && o < g->output_count; o++)

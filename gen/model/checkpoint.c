@@ -100,7 +100,7 @@ struct checkpoint *checkpoint_open(struct arena *arena, const char *source, stru
 
 bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag) {
     if (!access(source, F_OK)) return true;
-    diag_error(diag, loc_file(arena, source), "there is no such folder, or GGUF file, of weights");
+    diag_error(diag, loc_file(arena, source), MSG_WEIGHTS_MISSING);
     return false;
 }
 
@@ -111,12 +111,12 @@ struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, c
     c->arena = arena;
     if (strncmp(source, prefix, sizeof prefix - 1) == 0) {
         if (parse_seed(source + sizeof prefix - 1, &c->seed)) return c;
-        diag_error(diag, loc_none(), "`%s`: the seed must be a decimal number of at most 18446744073709551615", source);
+        diag_error(diag, loc_none(), MSG_SEED_FORM, source);
         return NULL;
     }
     if (!checkpoint_is_there(arena, source, diag)) return NULL;
     if (!strcmp(source, "random") && access(source, F_OK) != 0) {
-        diag_error(diag, loc_none(), "`random`: the seed is missing; write `random:1`");
+        diag_error(diag, loc_none(), MSG_SEED_MISSING);
         return NULL;
     }
     c->dir = arena_strdup(arena, source);
@@ -184,8 +184,7 @@ static bool all_finite(const struct checkpoint *c, int index, const float *x, in
     const struct safetensors_tensor *t = shards_at(c->file, index);
     for (int64_t i = 0; i < n; i++)
         if (!isfinite(x[i])) {
-            diag_error(diag, shards_loc(c->file, index), "tensor %s: element %" PRId64 " is not a finite number",
-                       t->name, from + i);
+            diag_error(diag, shards_loc(c->file, index), MSG_TENSOR_NOT_FINITE, t->name, from + i);
             return false;
         }
     return true;
@@ -213,11 +212,8 @@ static void report_shape(struct checkpoint *c, int index, const struct wanted *w
     int64_t extent[2] = {w->shape[0], w->shape[1]};
     extent[w->along] = w->all > 0 ? w->all : w->offset + w->shape[w->along];
     const char *have = safetensors_shape_text(c->arena, t);
-    if (w->rank == 1)
-        diag_error(diag, loc, "tensor %s: shape %s, the spec needs [%" PRId64 "]", t->name, have, extent[0]);
-    else
-        diag_error(diag, loc, "tensor %s: shape %s, the spec needs [%" PRId64 ", %" PRId64 "]", t->name, have,
-                   extent[0], extent[1]);
+    if (w->rank == 1) diag_error(diag, loc, MSG_TENSOR_VECTOR_SHAPE, t->name, have, extent[0]);
+    else diag_error(diag, loc, MSG_TENSOR_MATRIX_SHAPE, t->name, have, extent[0], extent[1]);
 }
 
 // Suggests a tensor whose name has a longer prefix, or else the most similar name.
@@ -225,7 +221,7 @@ static void report_missing(const struct checkpoint *c, const char *name, struct 
     int count = shards_count(c->file);
     struct loc loc = shards_loc(c->file, -1);
     const char **names = ARENA_ARRAY(c->arena, const char *, (size_t)count + 1);
-    diag_error(diag, loc, "tensor %s: missing", name);
+    diag_error(diag, loc, MSG_TENSOR_MISSING, name);
     for (int i = 0; i < count; i++) {
         const char *have = names[i] = shards_at(c->file, i)->name;
         size_t len = strlen(have), end = strlen(name);
@@ -370,8 +366,7 @@ static void check_copy(struct checkpoint *c, int index, const char *original, st
     const char *name = shards_at(c->file, index)->name;
     int other = find_tensor(c, original), errors = diag->errors;
     if (other < 0 || same_tensor(c, index, other, diag) || diag->errors != errors) return;
-    diag_error(diag, shards_loc(c->file, index), "tensor %s: differs from %s, which the spec uses in its place", name,
-               shards_at(c->file, other)->name);
+    diag_error(diag, shards_loc(c->file, index), MSG_TENSOR_DIFFERS, name, shards_at(c->file, other)->name);
     diag_note(diag, shards_loc(c->file, index),
               "if the model has an output head of its own: `tied_head: false` in the spec, `tie_word_embeddings: "
               "false` in config.json; else take the tensor out of the file");
@@ -385,10 +380,9 @@ bool checkpoint_check_coverage(struct checkpoint *c, struct diag *diag) {
         const char *original = k.used == 0 ? original_of(c, t->name) : NULL;
         if (original) check_copy(c, i, original, diag);
         else if (k.used == 0 && !may_be_unused(c, t->name))
-            diag_error(diag, shards_loc(c->file, i), "tensor %s: the spec has no use for it", t->name);
+            diag_error(diag, shards_loc(c->file, i), MSG_TENSOR_UNUSED, t->name);
         else if (k.used < k.extent)
-            diag_error(diag, shards_loc(c->file, i),
-                       "tensor %s: shape %s, the spec uses only %" PRId64 " of %" PRId64 " rows", t->name,
+            diag_error(diag, shards_loc(c->file, i), MSG_TENSOR_ROWS_UNUSED, t->name,
                        safetensors_shape_text(c->arena, t), k.used, k.extent);
     }
     return diag->errors == errors;

@@ -29,8 +29,8 @@ struct config_reader {
     bool ok, other_kind;
 };
 
-static void fail(struct config_reader *r, const char *key, const char *why) {
-    diag_error(r->diag, r->loc, "`%s` %s", key, why);
+static void fail(struct config_reader *r, const char *message) {
+    diag_error_text(r->diag, r->loc, message);
     r->ok = false;
 }
 
@@ -91,7 +91,7 @@ static const char *text_of(const struct config_reader *r, const json_t *value) {
 static void check_refused(struct config_reader *r, const struct family_key *k, const char *key, const char *have) {
     const struct yaml_node *why = k->refuse ? yaml_get(k->refuse, have) : NULL;
     if (!why) return;
-    diag_error(r->diag, r->loc, "`%s` is `%s`: %s", key, have, why->text);
+    diag_error(r->diag, r->loc, MSG_CONFIG_REFUSED, key, have, why->text);
     r->ok = false;
 }
 
@@ -106,13 +106,13 @@ static void check_values(struct config_reader *r, const struct family_key *k, co
     bool truth;
     if (is_legal(k->values, have)) return;
     if (k->values->count == 1 && yaml_parse_bool(k->values->items[0], &truth)) {
-        if (!json_is_boolean(value)) fail(r, key, "is not true or false");
-        else fail(r, key, truth ? "must be true" : "must be false");
+        if (!json_is_boolean(value)) fail(r, arena_printf(r->arena, MSG_CONFIG_NOT_BOOLEAN, key));
+        else fail(r, arena_printf(r->arena, truth ? MSG_CONFIG_MUST_BE_TRUE : MSG_CONFIG_MUST_BE_FALSE, key));
         return;
     }
     struct text list = {0};
     for (size_t i = 0; i < k->values->count; i++) text_addf(&list, "%s`%s`", i ? ", " : "", k->values->items[i]->text);
-    diag_error(r->diag, r->loc, "`%s` is `%s`, only %s is supported", key, have, text_cstr(&list));
+    diag_error(r->diag, r->loc, MSG_CONFIG_CHOICE, key, have, text_cstr(&list));
     text_free(&list);
     r->ok = false;
     r->other_kind = family_key_is_kind(k);
@@ -127,14 +127,14 @@ static void read_integer(struct config_reader *r, const struct family_parameter 
                          const json_t *value, struct family_value *v) {
     v->i = json_integer_value(value);
     if (json_is_integer(value) && (double)v->i >= p->from && (double)v->i <= p->to) return;
-    fail(r, key, arena_printf(r->arena, "is not an integer from %.0f to %.0f", p->from, p->to));
+    fail(r, arena_printf(r->arena, MSG_CONFIG_INTEGER, key, p->from, p->to));
 }
 
 static void read_number(struct config_reader *r, const struct family_parameter *p, const char *key, const json_t *value,
                         struct family_value *v) {
     v->f = json_number_value(value);
     if (json_is_number(value) && v->f >= p->from && v->f <= p->to) return;
-    fail(r, key, arena_printf(r->arena, "is not a number from %g to %g", p->from, p->to));
+    fail(r, arena_printf(r->arena, MSG_CONFIG_NUMBER, key, p->from, p->to));
 }
 
 static void read_word(struct config_reader *r, const struct family_key *k, const struct family_parameter *p,
@@ -144,7 +144,7 @@ static void read_word(struct config_reader *r, const struct family_key *k, const
     if (k->words && !mapped) mapped = yaml_get(k->words, "*");
     for (size_t i = 0; i < p->word_count; i++)
         if (!strcmp(p->words[i], mapped ? mapped->text : have)) v->s = p->words[i];
-    if (!v->s) fail(r, key, arena_printf(r->arena, "is `%s`, which the family does not compute", have));
+    if (!v->s) fail(r, arena_printf(r->arena, MSG_CONFIG_WORD, key, have));
 }
 
 static bool holds_value(const struct family_value *v, int64_t value) {
@@ -170,7 +170,7 @@ static void read_list(struct config_reader *r, const struct family_parameter *p,
         where[v->count] = r->loc;
         list[v->count++] = one.i;
     }
-    if (v->count > p->list) fail(r, key, arena_printf(r->arena, "makes %d of them, at most %d are", v->count, p->list));
+    if (v->count > p->list) fail(r, arena_printf(r->arena, MSG_CONFIG_COUNT, key, v->count, p->list));
     v->known = v->given = v->count > 0;
     v->i = list[0];
 }
@@ -183,9 +183,7 @@ static void check_agreement(struct config_reader *r, const struct family_key *k,
     if (r->ok && before->by) {
         const char *first = family_value_text(r->arena, p, before), *second = family_value_text(r->arena, p, v);
         if (strcmp(first, second) != 0)
-            fail(r, key,
-                 arena_printf(r->arena, "makes %s %s, `%s` makes it %s: the file contradicts itself", p->name, second,
-                              before->by, first));
+            fail(r, arena_printf(r->arena, MSG_CONFIG_CONTRADICTION, key, p->name, second, before->by, first));
     }
     v->by = key;
 }
@@ -199,7 +197,7 @@ static void read_value(struct config_reader *r, const struct family_key *k, cons
     case FAMILY_INTEGER: read_integer(r, p, key, value, v); break;
     case FAMILY_NUMBER: read_number(r, p, key, value, v); break;
     case FAMILY_FLAG:
-        if (!json_is_boolean(value)) fail(r, key, "is not true or false");
+        if (!json_is_boolean(value)) fail(r, arena_printf(r->arena, MSG_CONFIG_NOT_BOOLEAN, key));
         v->i = json_is_true(value);
         break;
     case FAMILY_WORD: read_word(r, k, p, key, value, v); break;
@@ -219,7 +217,7 @@ static void take_preset(struct config_reader *r, const struct family_key *k) {
     else if (yaml_parse_bool(k->preset, &flag)) v->i = flag;
     else ok = family_evaluate(&scope, k->preset, k->preset->text, 0, &v->i);
     v->known = v->given = true;
-    if (!ok && r->ok && !diag_failed(r->diag)) diag_error(r->diag, k->preset->loc, "no value for `%s`", p->name);
+    if (!ok && r->ok && !diag_failed(r->diag)) diag_error(r->diag, k->preset->loc, MSG_FAMILY_PRESET, p->name);
     r->ok = r->ok && ok;
 }
 
@@ -230,7 +228,7 @@ static void check_equal(struct config_reader *r, const struct family_key *k, con
     if (!r->ok) return; // names may have no value after an error
     if (!family_evaluate(&scope, k->equals, k->equals->text, 0, &want)) r->ok = false;
     else if (!json_is_integer(value) || json_integer_value(value) != want)
-        fail(r, key, arena_printf(r->arena, "is %s, the family computes %" PRId64, text_of(r, value), want));
+        fail(r, arena_printf(r->arena, MSG_CONFIG_EQUALS, key, text_of(r, value), want));
 }
 
 // Reads the largest value that was trained. Anything but a positive integer is ignored.
@@ -251,7 +249,7 @@ static void check_needs(struct config_reader *r, const struct family_key *k, con
     const char *missing;
     if (k->needs && !need) need = yaml_get(k->needs, "*");
     if (!need || find_key(r, family_find_key(r->keys, need->text), &missing)) return;
-    diag_error(r->diag, r->loc, "`%s` is `%s`, but `%s` is missing", key, have, missing);
+    diag_error(r->diag, r->loc, MSG_CONFIG_KEY_NEEDED, key, have, missing);
     diag_note(r->diag, r->loc, "add `%s` as the publisher of the checkpoint gives it", missing);
     r->ok = false;
 }
@@ -286,7 +284,7 @@ static void read_found(struct config_reader *r, const struct family_key *k) {
         if (k->parameter >= 0 && k->preset) take_preset(r, k);
         else if ((k->when || k->first) && r->values->parameter[k->parameter].known) return;
         else if (k->required || (k->parameter >= 0 && !r->values->family->parameter[k->parameter].preset))
-            fail(r, key, "is missing");
+            fail(r, arena_printf(r->arena, MSG_CONFIG_KEY_MISSING, key));
         return;
     }
     if (k->refuse) check_refused(r, k, key, text_of(r, value));
@@ -327,9 +325,7 @@ static void check_word_of_layer(struct config_reader *r, const struct family_key
         .values = r->values, .has_layer = true, .layer = layer, .arena = r->arena, .diag = r->diag};
     int64_t yes = 0;
     if (rule && !family_evaluate(&scope, rule, rule->text, 0, &yes)) r->ok = false;
-    else if (!yes)
-        fail(r, key,
-             arena_printf(r->arena, "has `%s` for layer %" PRId64 ": the family computes another", have, layer));
+    else if (!yes) fail(r, arena_printf(r->arena, MSG_CONFIG_LAYER, key, have, layer));
 }
 
 // Runs after all parameters have values.
@@ -338,7 +334,7 @@ static void check_layers(struct config_reader *r) {
         const char *key;
         const struct family_key *k = &r->keys->item[i];
         const json_t *list = k->each ? find_key(r, k, &key) : NULL;
-        if (list && !json_is_array(list)) fail(r, key, "is no list");
+        if (list && !json_is_array(list)) fail(r, arena_printf(r->arena, MSG_CONFIG_NOT_LIST, key));
         for (size_t n = 0; r->ok && n < json_array_size(list); n++)
             check_word_of_layer(r, k, key, (int64_t)n, json_array_get(list, n));
     }
@@ -391,7 +387,7 @@ static const char *config_text(const struct config_reader *r, const struct famil
     if (!gguf_is_path(source)) {
         *len = strlen(text);
         if (f->config.count) text = file_read(r->arena, path_of(r->arena, source), MAX_CONFIG_BYTES, len, &why);
-        if (!text) diag_error(r->diag, r->loc, "%s", why);
+        if (!text) diag_error_text(r->diag, r->loc, why);
         return text;
     }
     text = gguf_model_config(r->arena, f, source, r->diag);
@@ -445,8 +441,8 @@ static void warn_untrained(const struct family_values *have, const struct family
                            const struct family_key *k, struct loc loc, struct diag *diag) {
     int64_t most = k->most < 0 ? 0 : have->parameter[k->most].most;
     if (most && want->parameter[k->most].i > most)
-        diag_warning(diag, loc, "`%s` is %" PRId64 ", the spec's %s %" PRId64 ": what is beyond was not trained",
-                     k->spelling[0], most, have->family->parameter[k->most].name, want->parameter[k->most].i);
+        diag_warning(diag, loc, MSG_CONFIG_UNTRAINED, k->spelling[0], most, have->family->parameter[k->most].name,
+                     want->parameter[k->most].i);
 }
 
 struct report_at {
@@ -461,10 +457,9 @@ static void report_other(const struct family_key *k, const struct family_paramet
     const char *have = family_value_text(r->arena, p, a), *want = family_value_text(r->arena, p, b);
     const char *word = b->given ? "" : " by default";
     if (k->source == FAMILY_WITHOUT)
-        diag_error(r->diag, r->loc, "the file has no `%s`, so `%s` is %s; the spec says %s%s", k->tensor, p->name, have,
-                   want, word);
-    else diag_error(r->diag, r->loc, "`%s` is %s, the spec says %s%s", k->spelling[0], have, want, word);
-    if (!b->given) diag_note(r->diag, r->loc, "`%s: %s` below `model` of the spec says it", p->name, have);
+        diag_error(r->diag, r->loc, MSG_CONFIG_TENSOR, k->tensor, p->name, have, want, word);
+    else diag_error(r->diag, r->loc, MSG_CONFIG_DIFFERS, k->spelling[0], have, want, word);
+    if (!b->given) diag_note(r->diag, r->loc, "write `%s: %s` under `model` in the spec", p->name, have);
 }
 
 // Whether an earlier key in the list gives the same parameter.

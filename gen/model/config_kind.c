@@ -14,7 +14,7 @@ static const char kind_key[] = "model_type";
 static const char *kind_of_config(const char *path, struct arena *arena, struct diag *diag) {
     size_t len;
     const char *why, *text = file_read(arena, path, MAX_CONFIG_BYTES, &len, &why), *kind = NULL;
-    if (!text) return diag_error(diag, loc_file(arena, path), "%s", why), NULL;
+    if (!text) return diag_error_text(diag, loc_file(arena, path), why), NULL;
     json_t *root = json_text_object(text, len, loc_file(arena, path), diag),
            *model = json_object_get(root, CONFIG_TEXT_MODEL),
            *value = json_object_get(json_is_object(model) ? model : root, kind_key);

@@ -27,8 +27,8 @@ struct unread {
 static const struct yaml_node *read_table(struct unread *u) {
     const char *path = file_find_shared(u->arena, FILE_NAME);
     if (path) return yaml_read_file(path, u->arena, u->diag);
-    diag_error(u->diag, u->file->loc, "`" FILE_NAME "` is not beside the program, which tells what keys mean");
-    diag_note(u->diag, loc_none(), "RILL_HOME names the folder that holds it");
+    diag_error(u->diag, u->file->loc, MSG_CHECKPOINT_KEYS_MISSING);
+    diag_note(u->diag, loc_none(), "set RILL_HOME to the folder that has it");
     return NULL;
 }
 
@@ -40,7 +40,7 @@ static bool check_table(struct unread *u) {
         const struct yaml_node *one = u->refused->items[i], *values = yaml_get(one, "values"),
                                *why = yaml_get(one, "why");
         if (values && why && values->kind == YAML_KIND_SEQ && why->kind == YAML_KIND_SCALAR) continue;
-        diag_error(u->diag, one->loc, "`%s` needs `values`, a list, and `why`, a text", u->refused->keys[i]);
+        diag_error(u->diag, one->loc, MSG_CHECKPOINT_RULE, u->refused->keys[i]);
         return false;
     }
     return true;
@@ -128,14 +128,12 @@ static void refuse(struct unread *u, const struct yaml_node *rule, const char *p
     const char *have = text_of(u, value);
     for (size_t i = 0; i < values->count; i++)
         if (values->items[i]->text && !strcmp(values->items[i]->text, have)) return;
-    diag_error(u->diag, place_of(u), "`%s` is `%s`: %s", path, have, yaml_get(rule, "why")->text);
-    diag_note(u->diag, loc_none(), "a family of your own can compute it (docs/models.md)");
+    diag_error(u->diag, place_of(u), MSG_CONFIG_KEY_REFUSED, path, have, yaml_get(rule, "why")->text);
+    diag_note(u->diag, loc_none(), "a family file that you write can compute it (docs/models.md)");
 }
 
 static void warn(struct unread *u, const char *path, const json_t *value) {
-    diag_warning(u->diag, place_of(u),
-                 "`%s` is `%s`: family %s does not read this key, and it is not known to be harmless", path,
-                 text_of(u, value), u->values->family->name);
+    diag_warning(u->diag, place_of(u), MSG_CONFIG_KEY_UNREAD, path, text_of(u, value), u->values->family->name);
 }
 
 static void check_map(struct unread *u, const json_t *map, const char *before);
@@ -183,8 +181,6 @@ bool config_check_unread(const struct config_text *file, const struct family_key
         if (file->outer) check_map(&u, file->outer, "");
         if (file->outer) u.part[u.parts++] = CONFIG_TEXT_MODEL;
         check_map(&u, file->root, "");
-    }
-    else if (table && diag->errors == errors)
-        diag_error(diag, table->loc, "`config` and `gguf` need `harmless` and `refused`");
+    } else if (table && diag->errors == errors) diag_error(diag, table->loc, MSG_CHECKPOINT_SECTIONS);
     return diag->errors == errors;
 }

@@ -105,12 +105,12 @@ static bool decode(uint32_t type, const uint8_t *p, struct gguf_value *v) {
 // ---- metadata ----
 
 static bool refuse(struct gguf *g, struct diag *diag, const char *what) {
-    diag_error(diag, g->loc, "%s (byte %" PRIu64 " of %" PRIu64 ")", what, g->at, g->bytes);
+    diag_error(diag, g->loc, MSG_GGUF_FILE, what, g->at, g->bytes);
     return false;
 }
 
 static bool refuse_key(struct gguf *g, struct diag *diag, struct gguf_text key, const char *what) {
-    diag_error(diag, g->loc, "key `%.*s`: %s", (int)(key.len < 80 ? key.len : 80), key.data, what);
+    diag_error(diag, g->loc, MSG_GGUF_KEY, (int)(key.len < 80 ? key.len : 80), key.data, what);
     return false;
 }
 
@@ -167,7 +167,7 @@ static bool take_pair(struct gguf *g, struct diag *diag) {
 // ---- tensors ----
 
 static bool refuse_tensor(struct gguf *g, struct diag *diag, const char *name, const char *what) {
-    diag_error(diag, g->loc, "tensor %s: %s", name, what);
+    diag_error(diag, g->loc, MSG_GGUF_TENSOR, name, what);
     return false;
 }
 
@@ -192,13 +192,12 @@ static bool take_format(struct gguf *g, struct gguf_tensor *t, struct diag *diag
     if (!take(g, 4, &type)) return refuse_tensor(g, diag, t->name, "truncated");
     t->format = gguf_format((uint32_t)type);
     if (!t->format) {
-        diag_error(diag, g->loc, "tensor %s: type %" PRIu64 " is not supported", t->name, type);
+        diag_error(diag, g->loc, MSG_GGUF_TENSOR_TYPE, t->name, type);
         diag_note(diag, loc_none(), "F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K and Q6_K are");
         return false;
     }
     if (t->cols % t->format->weights == 0) return true;
-    diag_error(diag, g->loc, "tensor %s: rows of %" PRId64 " weights are no whole blocks of %s (%d weights)", t->name,
-               t->cols, t->format->name, t->format->weights);
+    diag_error(diag, g->loc, MSG_GGUF_TENSOR_ROWS, t->name, t->cols, t->format->name, t->format->weights);
     return false;
 }
 
@@ -243,10 +242,8 @@ static bool check_whole(const struct gguf *g, struct diag *diag) {
     }
     if (!cut) return true;
     const struct gguf_tensor *t = &g->tensors.items[first];
-    diag_error(diag, g->loc,
-               "tensor %s: truncated: its %" PRIu64 " bytes begin at byte %" PRIu64
-               " of the data, the file holds %" PRIu64,
-               t->name, tensor_bytes(t), g->offsets.items[first], g->bytes - g->data_begin);
+    diag_error(diag, g->loc, MSG_GGUF_TENSOR_END, t->name, tensor_bytes(t), g->offsets.items[first],
+               g->bytes - g->data_begin);
     if (cut > 1) diag_note(diag, g->loc, "%zu of %zu tensors end beyond it", cut, g->tensors.count);
     return false;
 }
@@ -299,8 +296,7 @@ static bool take_front(struct gguf *g, uint64_t *tensors, uint64_t *pairs, struc
     uint64_t version;
     if (g->bytes >= 4 && g->bytes < 24 && !memcmp(g->data, "GGUF", 4))
         return refuse(g, diag, "truncated: the header alone has 24 bytes");
-    if (file_stand_in(g->data, g->bytes))
-        return diag_error(diag, g->loc, "%s", file_stand_in(g->data, g->bytes)), false;
+    if (file_stand_in(g->data, g->bytes)) return diag_error_text(diag, g->loc, file_stand_in(g->data, g->bytes)), false;
     if (g->bytes < 24 || memcmp(g->data, "GGUF", 4) != 0)
         return refuse(g, diag, "not a GGUF file; other checkpoints are given as their folder");
     g->at = 4;
@@ -308,13 +304,13 @@ static bool take_front(struct gguf *g, uint64_t *tensors, uint64_t *pairs, struc
     take(g, 8, tensors);
     take(g, 8, pairs);
     if (version > UINT16_MAX) {
-        diag_error(diag, g->loc, "a big-endian GGUF file: only little-endian ones are read");
+        diag_error(diag, g->loc, MSG_GGUF_BIG_ENDIAN);
         diag_note(diag, loc_none(), "`gguf_convert_endian.py FILE little` of llama.cpp converts it in place");
         return false;
     }
     if (*tensors > MAX_ENTRIES || *pairs > MAX_ENTRIES) return refuse(g, diag, "more than 65536 keys or tensors");
     if (version == 2 || version == 3) return true;
-    diag_error(diag, g->loc, "GGUF version %" PRIu64 ": 2 and 3 are supported", version);
+    diag_error(diag, g->loc, MSG_GGUF_VERSION, version);
     return false;
 }
 
@@ -323,7 +319,7 @@ static bool read_alignment(struct gguf *g, struct diag *diag) {
     g->alignment = DEFAULT_ALIGNMENT;
     if (!v) return true;
     if (v->kind != GGUF_INT || v->integer < 1 || v->integer > MAX_ALIGNMENT || (v->integer & (v->integer - 1)))
-        return diag_error(diag, g->loc, "key `general.alignment`: a power of two is wanted"), false;
+        return diag_error(diag, g->loc, MSG_GGUF_ALIGNMENT), false;
     g->alignment = (uint64_t)v->integer;
     return true;
 }
@@ -365,8 +361,8 @@ static const char *map_file(struct gguf *g, const char *path) {
 static bool is_whole(const struct gguf *g, struct diag *diag) {
     const struct gguf_value *count = gguf_find(g, "split.count"), *number = gguf_find(g, "split.no");
     if (!count || count->kind != GGUF_INT || count->integer < 2) return true;
-    diag_error(diag, g->loc, "file %" PRId64 " of %" PRId64 " of a split model: GGUF files are read in one piece",
-               number && number->kind == GGUF_INT ? number->integer + 1 : 1, count->integer);
+    diag_error(diag, g->loc, MSG_GGUF_SPLIT, number && number->kind == GGUF_INT ? number->integer + 1 : 1,
+               count->integer);
     diag_note(diag, loc_none(), "`llama-gguf-split --merge FIRST OUT.gguf` of llama.cpp joins them");
     return false;
 }
@@ -377,7 +373,7 @@ struct gguf *gguf_open(struct arena *arena, const char *path, struct diag *diag)
     g->path = arena_strdup(arena, path);
     g->loc = loc_file(arena, path);
     const char *why = map_file(g, path);
-    if (why) return diag_error(diag, g->loc, "%s", why), NULL;
+    if (why) return diag_error(diag, g->loc, MSG_CHECKPOINT_FILE, why), NULL;
     if (read_header(g, diag) && is_whole(g, diag)) return g;
     return gguf_close(g), NULL;
 }

@@ -51,9 +51,9 @@ static bool check_architecture(const struct gguf *file, const struct family *f, 
     for (size_t i = 0; i < f->gguf.architectures; i++)
         text_addf(&list, "%s`%s`", i ? ", " : "", f->gguf.architecture[i]);
     if (f->gguf.architectures)
-        diag_error(diag, loc, "`general.architecture` is `%.*s`, family %s reads %s",
-                   (int)(have.len < 80 ? have.len : 80), have.data, f->name, text_cstr(&list));
-    else diag_error(diag, loc, "family %s reads no GGUF files: it has no section `gguf`", f->name);
+        diag_error(diag, loc, MSG_FAMILY_ARCHITECTURE, (int)(have.len < 80 ? have.len : 80), have.data, f->name,
+                   text_cstr(&list));
+    else diag_error(diag, loc, MSG_FAMILY_NO_GGUF, f->name);
     text_free(&list);
     return false;
 }
@@ -97,8 +97,7 @@ static bool pair_heads(const struct gguf_model *m, const struct family_tensor *r
     struct family_scope scope = {.values = m->values, .arena = m->arena, .diag = diag};
     if (!family_evaluate(&scope, rule->pairs, rule->pairs->text, 0, heads)) return false;
     if (*heads > 0 && *heads <= INT32_MAX && t->rank <= 2 && t->shape[0] % (2 * *heads) == 0) return true;
-    diag_error(diag, m->loc, "tensor %s: %" PRId64 " rows are no whole pairs in each of %" PRId64 " heads", t->name,
-               t->shape[0], *heads);
+    diag_error(diag, m->loc, MSG_TENSOR_ROPE_ROWS, t->name, t->shape[0], *heads);
     return false;
 }
 
@@ -108,11 +107,10 @@ static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule
     e->transpose = rule->transpose;
     e->plus = (float)rule->plus;
     if (rule->plus != 0 && t->rank != 1)
-        return diag_error(diag, m->loc, "tensor %s: %d dimensions, the family adds to a vector", t->name, t->rank),
-               false;
+        return diag_error(diag, m->loc, MSG_TENSOR_NOT_VECTOR_ADDED, t->name, t->rank), false;
     if (!e->transpose) return true;
     if (t->rank == 2) return e->as.shape[0] = t->shape[1], e->as.shape[1] = t->shape[0], true;
-    diag_error(diag, m->loc, "tensor %s: %d dimensions, the family transposes a matrix", t->name, t->rank);
+    diag_error(diag, m->loc, MSG_TENSOR_NOT_MATRIX, t->name, t->rank);
     return false;
 }
 
@@ -263,9 +261,7 @@ static const char *config_of(struct arena *arena, const struct gguf *file, const
     bool ok = true;
     for (size_t i = 0; ok && i < f->gguf.metadata.count; i++) {
         ok = put_key(arena, file, &f->gguf.metadata.item[i], root);
-        if (!ok)
-            diag_error(diag, loc, "`%s` is a text or a number that JSON cannot hold",
-                       f->gguf.metadata.item[i].spelling[0]);
+        if (!ok) diag_error(diag, loc, MSG_GGUF_VALUE, f->gguf.metadata.item[i].spelling[0]);
     }
     put_others(arena, file, root);
     char *text = ok ? json_dumps(root, JSON_COMPACT) : NULL;
@@ -280,7 +276,7 @@ const float *gguf_model_vector(struct arena *arena, const char *path, const char
     struct gguf *file = gguf_open(arena, path, diag);
     const struct gguf_tensor *t = file ? gguf_find_tensor(file, tensor) : NULL;
     float *x = t && t->rank == 1 ? ARENA_ARRAY(arena, float, (size_t)t->cols) : NULL;
-    if (t && !x) diag_error(diag, loc_file(arena, path), "tensor %s: a vector is expected", tensor);
+    if (t && !x) diag_error(diag, loc_file(arena, path), MSG_TENSOR_NOT_VECTOR, tensor);
     if (x) gguf_row(t, 0, x), *n = t->cols;
     gguf_close(file);
     return x;

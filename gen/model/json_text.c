@@ -17,9 +17,9 @@ json_t *json_text_object(const char *text, size_t len, struct loc loc, struct di
     if (instead) return diag_error(diag, loc, "%s", instead), NULL;
     json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
     if (json_is_object(root)) return root;
-    if (root) diag_error(diag, loc, "not a JSON object");
+    if (root) diag_error(diag, loc, MSG_JSON_OBJECT);
     else
-        diag_error(diag, loc, "line %d, column %d: %s%s", e.line, e.column, e.text,
+        diag_error(diag, loc, MSG_JSON_SYNTAX, e.line, e.column, e.text,
                    is_cut(&e, len) ? "; is the file cut off?" : "");
     json_decref(root);
     return NULL;
@@ -31,7 +31,7 @@ bool json_file_object(struct arena *arena, const char *path, size_t max, struct 
     *root = NULL;
     if (access(path, F_OK) != 0) return true;
     const char *text = file_read(arena, path, max, &len, &why);
-    if (!text) diag_error(diag, loc_file(arena, path), "%s", why);
+    if (!text) diag_error_text(diag, loc_file(arena, path), why);
     else *root = json_text_object(text, len, loc_file(arena, path), diag);
     return *root;
 }

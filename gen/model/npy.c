@@ -126,7 +126,7 @@ static const char *entries_fault(struct header *h) {
 // ---- the file ----
 
 static bool refuse(struct npy *file, struct diag *diag, const char *why) {
-    return diag_error(diag, file->loc, "%s", why), false;
+    return diag_error(diag, file->loc, MSG_NPY_FILE, why), false;
 }
 
 static bool read_bytes(struct npy *file, uint64_t offset, void *out, size_t bytes) {
@@ -180,7 +180,7 @@ struct npy *npy_open(struct arena *arena, const char *path, struct diag *diag) {
     file->loc = loc_file(arena, path);
     file->stream = fopen(path, "rb");
     if (!file->stream || !file_size(file->stream, &file->file_bytes)) {
-        diag_error(diag, file->loc, "%s", strerror(errno));
+        diag_error(diag, file->loc, MSG_FILE_UNREADABLE, strerror(errno));
         return npy_close(file), NULL;
     }
     if (read_header(file, arena, diag)) return file;

@@ -39,13 +39,9 @@ static bool ends_with(const char *path, const char *end) {
 static bool is_npy(const char *path) { return ends_with(path, ".npy"); }
 
 const char *rows_path_fault(struct arena *arena, const char *path, int count) {
-    if (!is_npy(path) && !ends_with(path, ".safetensors"))
-        return arena_printf(arena, "`%s`: the name of a .npy or .safetensors file is expected", path);
+    if (!is_npy(path) && !ends_with(path, ".safetensors")) return arena_printf(arena, MSG_ROWS_FILE_NAME, path);
     if (!is_npy(path) || count == 1) return NULL;
-    return arena_printf(arena,
-                        "`%s`: a .npy file holds one array, and there are %d; a .safetensors file holds them by "
-                        "their names",
-                        path, count);
+    return arena_printf(arena, MSG_ROWS_FILE_ARRAYS, path, count);
 }
 
 // ---- comparing a file with what is expected ----
@@ -58,7 +54,7 @@ struct reading {
 };
 
 static bool refuse(struct reading *s, const struct rows_tensor *t, const char *why) {
-    return diag_error(s->diag, s->loc, "`%s`: %s", t->name, why), false;
+    return diag_error(s->diag, s->loc, MSG_ROWS_ARRAY, t->name, why), false;
 }
 
 static const char *shape_text(struct arena *arena, const char *rows, int rank, const int64_t shape[]) {
@@ -125,8 +121,7 @@ static bool missing(struct reading *s, const struct safetensors *file, const str
     int count = safetensors_count(file);
     const char **names = ARENA_ARRAY(s->arena, const char *, (size_t)count + 1);
     for (int i = 0; i < count; i++) names[i] = safetensors_at(file, i)->name;
-    diag_error(s->diag, s->loc, "`%s` is missing, %s expected", t->name,
-               shape_text(s->arena, "rows", t->rank, t->shape));
+    diag_error(s->diag, s->loc, MSG_ROWS_MISSING, t->name, shape_text(s->arena, "rows", t->rank, t->shape));
     if (count) diag_note_words(s->diag, s->loc, t->name, names, (size_t)count);
     return false;
 }
@@ -155,7 +150,7 @@ int64_t rows_read(struct arena *arena, const char *path, struct rows_tensor *ten
                   int64_t most, struct diag *diag) {
     struct reading s = {arena, diag, loc_file(arena, path), wanted, most, 0};
     const char *why = rows_path_fault(arena, path, count);
-    if (why) return diag_error(diag, loc_none(), "%s", why), 0;
+    if (why) return diag_error_text(diag, loc_none(), why), 0;
     bool ok = is_npy(path) ? read_npy(&s, path, tensor) : read_safetensors(&s, path, tensor, count);
     return ok ? s.rows : 0;
 }
@@ -201,6 +196,6 @@ bool rows_write(struct arena *arena, const char *path, const struct rows_tensor 
     else if (!why) add_safetensors(&out, tensor, count, rows);
     if (!why) why = file_write_text(arena, path, &out);
     text_free(&out);
-    if (why) diag_error(diag, loc_none(), "%s", why);
+    if (why) diag_error_text(diag, loc_none(), why);
     return !why;
 }

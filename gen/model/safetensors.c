@@ -106,7 +106,7 @@ static bool add_tensor(struct safetensors *file, struct arena *arena, const char
                        struct diag *diag) {
     struct safetensors_tensor t = {.name = arena_strdup(arena, name)};
     const char *why = entry_error(arena, entry, &t);
-    if (why) return diag_error(diag, file->loc, "tensor %s: %s", name, why), false;
+    if (why) return diag_error(diag, file->loc, MSG_SAFETENSORS_TENSOR, name, why), false;
     VEC_PUSH(arena, file->tensors, t);
     return true;
 }
@@ -123,9 +123,7 @@ static bool check_whole(struct safetensors *file, struct diag *diag) {
         cut++;
     }
     if (!first) return true;
-    diag_error(diag, file->loc,
-               "tensor %s: truncated: it ends at byte %" PRIu64 " of the data, the file holds %" PRIu64, first->name,
-               first->end, have);
+    diag_error(diag, file->loc, MSG_SAFETENSORS_END, first->name, first->end, have);
     if (cut > 1) diag_note(diag, file->loc, "%zu of %zu tensors end beyond it", cut, file->tensors.count);
     return false;
 }
@@ -145,11 +143,11 @@ static bool check_places(struct safetensors *file, struct diag *diag) {
     if (n) qsort(file->tensors.items, n, sizeof *t, compare_begin);
     for (size_t i = 1; i < n; i++)
         if (t[i].begin < t[i - 1].end) {
-            diag_error(diag, file->loc, "tensor %s: overlaps tensor %s", t[i].name, t[i - 1].name);
+            diag_error(diag, file->loc, MSG_SAFETENSORS_OVERLAP, t[i].name, t[i - 1].name);
             ok = false;
         }
     uint64_t rest = file->file_bytes - file->data_begin - (n ? t[n - 1].end : 0);
-    if (ok && rest) diag_error(diag, file->loc, "%" PRIu64 " bytes behind the last tensor", rest);
+    if (ok && rest) diag_error(diag, file->loc, MSG_SAFETENSORS_REST, rest);
     return ok && rest == 0;
 }
 
@@ -170,17 +168,15 @@ static bool read_bytes(struct safetensors *file, uint64_t offset, void *out, siz
 static bool read_length(struct safetensors *file, uint64_t *length, struct diag *diag) {
     unsigned char raw[LENGTH_BYTES];
     if (file->file_bytes < LENGTH_BYTES || !read_bytes(file, 0, raw, sizeof raw))
-        return diag_error(diag, file->loc, "not a safetensors file: shorter than its header length"), false;
+        return diag_error(diag, file->loc, MSG_SAFETENSORS_SHORT), false;
     char begin[32] = "";
     if (file->file_bytes >= sizeof begin && read_bytes(file, 0, begin, sizeof begin) &&
         file_stand_in(begin, sizeof begin))
-        return diag_error(diag, file->loc, "%s", file_stand_in(begin, sizeof begin)), false;
+        return diag_error_text(diag, file->loc, file_stand_in(begin, sizeof begin)), false;
     *length = u64_little_endian(raw, LENGTH_BYTES);
-    if (*length > MAX_HEADER_BYTES)
-        return diag_error(diag, file->loc, "not a safetensors file: header of %" PRIu64 " bytes", *length), false;
+    if (*length > MAX_HEADER_BYTES) return diag_error(diag, file->loc, MSG_SAFETENSORS_LENGTH, *length), false;
     if (*length <= file->file_bytes - LENGTH_BYTES) return true;
-    diag_error(diag, file->loc, "truncated: header of %" PRIu64 " bytes in a file of %" PRIu64, *length,
-               file->file_bytes);
+    diag_error(diag, file->loc, MSG_SAFETENSORS_TRUNCATED, *length, file->file_bytes);
     return false;
 }
 
@@ -195,7 +191,7 @@ static bool read_header(struct safetensors *file, struct arena *arena, struct di
     if (read_bytes(file, LENGTH_BYTES, text, length)) header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     free(text);
     bool ok = json_is_object(header);
-    if (!ok) diag_error(diag, file->loc, "bad header: %s", header ? "not a JSON object" : error.text);
+    if (!ok) diag_error(diag, file->loc, MSG_SAFETENSORS_HEADER, header ? "not a JSON object" : error.text);
     ok = ok && read_entries(file, arena, header, diag);
     json_decref(header);
     return ok;
@@ -217,7 +213,7 @@ struct safetensors *safetensors_open(struct arena *arena, const char *path, stru
     file->loc = loc_file(arena, path);
     file->stream = fopen(path, "rb");
     if (!file->stream || !file_size(file->stream, &file->file_bytes)) {
-        diag_error(diag, file->loc, "%s", strerror(errno));
+        diag_error(diag, file->loc, MSG_FILE_UNREADABLE, strerror(errno));
         return safetensors_close(file), NULL;
     }
     setvbuf(file->stream, NULL, _IONBF, 0); // every read is a tensor or a large part of one
@@ -270,14 +266,13 @@ float *safetensors_read_rows(struct safetensors *file, int index, int64_t first,
                              struct diag *diag) {
     const struct safetensors_tensor *t = safetensors_at(file, index);
     if (t->dtype == SAFETENSORS_OTHER) {
-        diag_error(diag, file->loc, "tensor %s: dtype %s is not supported (F32, F16, BF16 are)", t->name,
-                   t->dtype_name);
+        diag_error(diag, file->loc, MSG_SAFETENSORS_DTYPE, t->name, t->dtype_name);
         return NULL;
     }
     int64_t row = safetensors_rows(t) ? t->elements / safetensors_rows(t) : 0;
     float *out = ARENA_ARRAY(arena, float, (size_t)(rows * row));
     if (read_floats(file, t, first * row, rows * row, out)) return out;
-    diag_error(diag, file->loc, "tensor %s: %s", t->name, ferror(file->stream) ? strerror(errno) : "truncated");
+    diag_error(diag, file->loc, MSG_SAFETENSORS_TENSOR, t->name, ferror(file->stream) ? strerror(errno) : "truncated");
     return NULL;
 }
 

@@ -58,14 +58,14 @@ static const char *name_fault(const struct shards *s, const char *name) {
 static bool open_listed(struct shards *s, const char *dir, const char *tensor, const char *name, struct diag *diag) {
     if (name && find_shard(s, name) >= 0) return true;
     const char *why = name_fault(s, name);
-    if (why) return diag_error(diag, s->loc, "tensor %s in `%s`: %s", tensor, name ? name : "", why), false;
+    if (why) return diag_error(diag, s->loc, MSG_SHARD_FILE, tensor, name ? name : "", why), false;
     return open_shard(s, dir, name, diag);
 }
 
 static bool check_listed(const struct shards *s, const char *tensor, const char *name, struct diag *diag) {
     const struct shard *shard = &s->shard.items[find_shard(s, name)];
     if (safetensors_find(shard->file, tensor) >= 0) return true;
-    diag_error(diag, shard->loc, "tensor %s: missing, though the index has it here", tensor);
+    diag_error(diag, shard->loc, MSG_SHARD_MISSING, tensor);
     return false;
 }
 
@@ -75,7 +75,7 @@ static bool check_listing(const struct shards *s, const json_t *map, struct diag
     for (size_t i = 0; ok && i < s->tensor.count; i++) {
         const char *tensor = shards_at(s, (int)i)->name, *name = json_string_value(json_object_get(map, tensor));
         ok = name && !strcmp(name, s->shard.items[s->tensor.items[i].shard].name);
-        if (!ok) diag_error(diag, shards_loc(s, (int)i), "tensor %s: the index does not have it here", tensor);
+        if (!ok) diag_error(diag, shards_loc(s, (int)i), MSG_SHARD_UNLISTED, tensor);
     }
     return ok;
 }
@@ -83,8 +83,7 @@ static bool check_listing(const struct shards *s, const json_t *map, struct diag
 static bool open_map(struct shards *s, const char *dir, json_t *map, struct diag *diag) {
     const char *tensor;
     json_t *file;
-    if (!json_is_object(map) || !json_object_size(map))
-        return diag_error(diag, s->loc, "`weight_map` is missing, or no map"), false;
+    if (!json_is_object(map) || !json_object_size(map)) return diag_error(diag, s->loc, MSG_SHARD_INDEX), false;
     json_object_foreach(map, tensor, file) {
         const char *name = json_string_value(file);
         if (!open_listed(s, dir, tensor, name, diag) || !check_listed(s, tensor, name, diag)) return false;
@@ -97,7 +96,7 @@ static bool open_index(struct shards *s, const char *dir, const char *path, stru
     const char *why;
     s->loc = loc_file(s->arena, path);
     const char *text = file_read(s->arena, path, INDEX_BYTES, &len, &why);
-    if (!text) return diag_error(diag, s->loc, "%s", why), false;
+    if (!text) return diag_error_text(diag, s->loc, why), false;
     json_t *root = json_text_object(text, len, s->loc, diag);
     bool ok = root && open_map(s, dir, json_object_get(root, "weight_map"), diag);
     json_decref(root);

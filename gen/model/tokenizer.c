@@ -48,9 +48,8 @@ bool tokenizer_present(struct arena *arena, const char *source) {
 static bool is_gguf(const char *path) { return is_file(path) || file_has_suffix(path, ".gguf"); }
 
 static struct tokenizer *no_tokenizer(struct arena *arena, const char *source, struct diag *diag) {
-    diag_error(diag, loc_file(arena, source),
-               "it has no tokenizer: vocab.json and merges.txt, tokenizer.json or tokenizer.gguf");
-    diag_note(diag, loc_none(), "without one a prompt is ids: `--prompt-ids 1,2,3`");
+    diag_error(diag, loc_file(arena, source), MSG_TOKENIZER_MISSING);
+    diag_note(diag, loc_none(), "without a tokenizer, give token ids: `--prompt-ids 1,2,3`");
     return NULL;
 }
 

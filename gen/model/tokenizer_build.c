@@ -80,7 +80,7 @@ uint32_t tokenizer_find(const struct tokenizer *t, const char *bytes, size_t len
 
 bool tokenizer_reserve(struct tokenizer_builder *b, size_t vocab) {
     if (vocab == 0 || vocab > TOKENIZER_MAX_IDS) {
-        diag_error(b->diag, b->loc, "%zu tokens: expected 1 to %d", vocab, TOKENIZER_MAX_IDS);
+        diag_error(b->diag, b->loc, MSG_TOKENIZER_SIZE, vocab, TOKENIZER_MAX_IDS);
         return false;
     }
     b->t->vocab = vocab;
@@ -93,8 +93,7 @@ bool tokenizer_reserve(struct tokenizer_builder *b, size_t vocab) {
 bool tokenizer_put(struct tokenizer_builder *b, uint32_t id, struct tokenizer_token token) {
     struct tokenizer_token *place = &b->t->tokens[id];
     if (place->bytes) {
-        diag_error(b->diag, b->loc, "token `%.*s`: its id %" PRIu32 " is used twice",
-                   (int)(token.len < 80 ? token.len : 80), token.bytes, id);
+        diag_error(b->diag, b->loc, MSG_TOKENIZER_ID_TWICE, (int)(token.len < 80 ? token.len : 80), token.bytes, id);
         return false;
     }
     *place = token;
@@ -128,7 +127,7 @@ bool tokenizer_find_bytes(struct tokenizer_builder *b) {
         char c = (char)byte;
         uint32_t id = b->t->byte_id[byte] = tokenizer_find(b->t, &c, 1);
         bool wanted = byte >= ' ' && byte <= '~';
-        if (id == TOKENIZER_NONE && wanted) return diag_error(b->diag, b->loc, "no token for byte 0x%02x", byte), false;
+        if (id == TOKENIZER_NONE && wanted) return diag_error(b->diag, b->loc, MSG_TOKENIZER_BYTE, byte), false;
     }
     return true;
 }
@@ -158,8 +157,8 @@ static uint32_t find_symbol(struct tokenizer_builder *b, struct tokenizer_token 
                             const char *where) {
     uint32_t id = tokenizer_find(b->t, token.bytes, token.len);
     if (id == TOKENIZER_NONE)
-        diag_error(b->diag, b->loc, "%s: %s `%.*s` is not in the vocabulary", where, what,
-                   (int)(token.len < 80 ? token.len : 80), token.bytes);
+        diag_error(b->diag, b->loc, MSG_TOKENIZER_UNKNOWN, where, what, (int)(token.len < 80 ? token.len : 80),
+                   token.bytes);
     return id;
 }
 
@@ -191,7 +190,7 @@ static int compare_scores(const void *a, const void *b) { // best first
 bool tokenizer_set_scores(struct tokenizer_builder *b, const double score[]) {
     struct scored *sorted = ARENA_ARRAY(b->arena, struct scored, b->t->vocab);
     for (size_t i = 0; i < b->t->vocab; i++) {
-        if (isnan(score[i])) return diag_error(b->diag, b->loc, "token %zu: its score is no number", i), false;
+        if (isnan(score[i])) return diag_error(b->diag, b->loc, MSG_TOKENIZER_SCORE, i), false;
         sorted[i] = (struct scored){score[i], (uint32_t)i};
     }
     qsort(sorted, b->t->vocab, sizeof *sorted, compare_scores);

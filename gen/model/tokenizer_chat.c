@@ -19,9 +19,8 @@ static uint32_t find(const struct tokenizer *t, const char *token) { return toke
 
 const char *tokenizer_encode_chat(const struct tokenizer *t, const struct chat_template *chat, const char *text,
                                   struct token_ids *ids) {
-    if (find(t, chat->needs) == TOKENIZER_NONE)
-        return arena_printf(t->arena, "the tokenizer has no token `%s`", chat->needs);
-    if (holds_control(t, text, strlen(text))) return "the text holds a control token";
+    if (find(t, chat->needs) == TOKENIZER_NONE) return arena_printf(t->arena, MSG_CHAT_TOKEN, chat->needs);
+    if (holds_control(t, text, strlen(text))) return MSG_CHAT_CONTROL;
     const char *whole = arena_printf(t->arena, "%s%s%s", chat->prefix, text, chat->suffix);
     tokenizer_encode_prompt(t, whole, strlen(whole), ids);
     return NULL;
@@ -31,6 +30,5 @@ const char *tokenizer_chat_goes_on(const struct tokenizer *t, const struct chat_
                                    const struct end_ids *ends) {
     uint32_t id = find(t, chat->stop);
     if (id == TOKENIZER_NONE || end_ids_has(ends, id)) return NULL;
-    return arena_printf(t->arena, "an answer ends with `%s`, and its id, %" PRIu32 ", is none of the design's `eot`",
-                        chat->stop, id);
+    return arena_printf(t->arena, MSG_CHAT_END, chat->stop, id);
 }

@@ -12,7 +12,7 @@ enum { LEAST_MADE = 100 }; // at most 1 token in this many may be the result of 
 static bool add_token(struct tokenizer_builder *b, const char *text, const json_t *value) {
     json_int_t id = json_integer_value(value);
     if (!json_is_integer(value) || id < 0 || (size_t)id >= b->t->vocab) {
-        diag_error(b->diag, b->loc, "token `%s`: its id must be a number from 0 to %zu", text, b->t->vocab - 1);
+        diag_error(b->diag, b->loc, MSG_TOKENIZER_ID, text, b->t->vocab - 1);
         return false;
     }
     return tokenizer_put(b, (uint32_t)id, tokenizer_from_alphabet(b->arena, text, strlen(text)));
@@ -41,7 +41,7 @@ static char *read_file(struct tokenizer_builder *b, const char *path, size_t *le
     const char *why;
     b->loc = loc_file(b->arena, path);
     char *text = file_read(b->arena, path, TOKENIZER_MAX_BYTES, len, &why);
-    if (!text) diag_error(b->diag, b->loc, "%s", why);
+    if (!text) diag_error_text(b->diag, b->loc, why);
     return text;
 }
 
@@ -59,7 +59,7 @@ static bool add_merge(struct tokenizer_builder *b, const char *text, size_t len,
     const char *space = memchr(text, ' ', len);
     size_t left = space ? (size_t)(space - text) : 0, right = space ? len - left - 1 : 0;
     if (left == 0 || right == 0 || memchr(space + 1, ' ', right))
-        return diag_error(b->diag, b->loc, "line %d: not two symbols with a space between", line), false;
+        return diag_error(b->diag, b->loc, MSG_TOKENIZER_MERGE_LINE, line), false;
     return tokenizer_put_merge(b, tokenizer_from_alphabet(b->arena, text, left),
                                tokenizer_from_alphabet(b->arena, space + 1, right),
                                arena_printf(b->arena, "line %d", line));
@@ -98,9 +98,7 @@ static void warn_unmade(const struct tokenizer_builder *b) {
     for (size_t i = 0; i < t->merge_slots; i++)
         if (t->merges[i].rank != TOKENIZER_NONE) made[t->merges[i].merged] = true;
     for (size_t i = 0; i < t->vocab; i++) unmade += t->tokens[i].len > 1 && !made[i];
-    if (unmade * LEAST_MADE > t->vocab)
-        diag_warning(b->diag, b->loc, "no merge makes %zu of the %zu tokens of the vocabulary: is the file cut off?",
-                     unmade, t->vocab);
+    if (unmade * LEAST_MADE > t->vocab) diag_warning(b->diag, b->loc, MSG_TOKENIZER_MERGES_MISSING, unmade, t->vocab);
 }
 
 struct tokenizer *tokenizer_load_files(struct arena *arena, const char *vocabulary, const char *merges,

@@ -22,7 +22,7 @@ static int64_t integer_of(const struct loader *l, const char *key, int64_t prese
 static const struct gguf_value *list_of(struct loader *l, const char *key, uint64_t count) {
     const struct gguf_value *v = gguf_find(l->file, key);
     if (v && v->kind == GGUF_ARRAY && (!count || v->count == count)) return v;
-    diag_error(l->b.diag, l->b.loc, "key `%s`: %s", key, v ? "not a list of one element a token" : "missing");
+    diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_KEY, key, v ? "not a list of one element a token" : "missing");
     return NULL;
 }
 
@@ -44,15 +44,14 @@ static bool is_new(struct loader *l, const struct gguf_text *texts, uint32_t id)
     if (other == TOKENIZER_NONE || !texts[id].len || texts[other].len != texts[id].len ||
         memcmp(texts[other].data, texts[id].data, texts[id].len) != 0)
         return true;
-    diag_error(l->b.diag, l->b.loc, "tokens %" PRIu32 " and %" PRIu32 " have the same text `%.*s`", other, id,
-               (int)(texts[id].len < 80 ? texts[id].len : 80), texts[id].data);
+    diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_TEXT_TWICE, other, id, (int)(texts[id].len < 80 ? texts[id].len : 80),
+               texts[id].data);
     return false;
 }
 
 static bool add_tokens(struct loader *l, const struct gguf_value *list) {
     struct gguf_text *texts = ARENA_ARRAY(l->b.arena, struct gguf_text, list->count);
-    if (!gguf_texts(list, list->count, texts))
-        return diag_error(l->b.diag, l->b.loc, "key `tokenizer.ggml.tokens`: not a list of texts"), false;
+    if (!gguf_texts(list, list->count, texts)) return diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_TOKENS), false;
     for (uint32_t id = 0; id < list->count; id++) {
         if (!is_new(l, texts, id)) return false;
         if (!tokenizer_put(&l->b, id, token_of(l, id, texts[id]))) return false;
@@ -69,7 +68,7 @@ static bool read_types(struct loader *l, uint64_t vocab) {
     const struct gguf_value *list = list_of(l, "tokenizer.ggml.token_type", vocab);
     if (!list) return false;
     if (gguf_integers(list, 0, vocab, l->type)) return true;
-    return diag_error(l->b.diag, l->b.loc, "key `tokenizer.ggml.token_type`: not a list of integers"), false;
+    return diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_TYPES), false;
 }
 
 static bool read_tokens(struct loader *l) {
@@ -83,7 +82,7 @@ static bool read_tokens(struct loader *l) {
 static bool add_merge(struct loader *l, struct gguf_text pair, uint64_t line) {
     const char *space = pair.len > 1 ? memchr(pair.data + 1, ' ', pair.len - 1) : NULL;
     const char *where = arena_printf(l->b.arena, "merge %" PRIu64, line);
-    if (!space) return diag_error(l->b.diag, l->b.loc, "%s: not two symbols with a space between", where), false;
+    if (!space) return diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_MERGE, where), false;
     uint64_t left = (uint64_t)(space - pair.data);
     return tokenizer_put_merge(&l->b, tokenizer_from_alphabet(l->b.arena, pair.data, left),
                                tokenizer_from_alphabet(l->b.arena, space + 1, pair.len - left - 1), where);
@@ -93,8 +92,7 @@ static bool read_merges(struct loader *l) {
     const struct gguf_value *list = list_of(l, "tokenizer.ggml.merges", 0);
     if (!list || list->count > TOKENIZER_MAX_IDS) return false;
     struct gguf_text *pairs = ARENA_ARRAY(l->b.arena, struct gguf_text, list->count + 1);
-    if (!gguf_texts(list, list->count, pairs))
-        return diag_error(l->b.diag, l->b.loc, "key `tokenizer.ggml.merges`: not a list of texts"), false;
+    if (!gguf_texts(list, list->count, pairs)) return diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_MERGES), false;
     tokenizer_reserve_merges(&l->b, list->count);
     for (uint64_t i = 0; i < list->count; i++)
         if (!add_merge(l, pairs[i], i)) return false;
@@ -105,8 +103,9 @@ static bool choose_splitting(struct loader *l, int64_t *begins) {
     const struct gguf_value *v = gguf_find(l->file, "tokenizer.ggml.pre");
     struct gguf_text name = v && v->kind == GGUF_STRING ? v->text : (struct gguf_text){"", 0};
     if (!v) {
-        diag_error(l->b.diag, l->b.loc, "key `tokenizer.ggml.pre`: missing, so nothing tells how a text is split");
-        diag_note(l->b.diag, loc_none(), "the file was converted by an old program: convert it anew, or give ids");
+        diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_PRE);
+        diag_note(l->b.diag, loc_none(),
+                  "the file was converted by an old program; convert it again, or give token ids");
         return false;
     }
     return tokenizer_split_as(&l->b, arena_strndup(l->b.arena, name.data, name.len), begins);
@@ -135,7 +134,7 @@ static bool read_sentencepiece(struct loader *l, int64_t *begins) {
     double *score = ARENA_ARRAY(l->b.arena, double, t->vocab);
     if (!list) return false;
     if (!gguf_numbers(list, 0, t->vocab, score))
-        return diag_error(l->b.diag, l->b.loc, "key `tokenizer.ggml.scores`: not a list of numbers"), false;
+        return diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_SCORES), false;
     if (!tokenizer_set_scores(&l->b, score)) return false;
     exclude(l);
     tokenizer_find_fallback(&l->b);
@@ -154,8 +153,7 @@ static bool read_model(struct loader *l, int64_t *begins) {
     struct gguf_text name = v && v->kind == GGUF_STRING ? v->text : (struct gguf_text){"", 0};
     if (gguf_text_is(name, "gpt2")) return read_byte_level(l, begins);
     if (gguf_text_is(name, "llama")) return read_sentencepiece(l, begins);
-    diag_error(l->b.diag, l->b.loc, "key `tokenizer.ggml.model`: `%.*s` is not known (gpt2 and llama are)",
-               (int)(name.len < 80 ? name.len : 80), name.data);
+    diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_GGUF_MODEL, (int)(name.len < 80 ? name.len : 80), name.data);
     return false;
 }
 

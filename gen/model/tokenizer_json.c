@@ -16,7 +16,7 @@ struct loader {
 };
 
 static bool refuse(struct loader *l, const char *part, const char *what) {
-    diag_error(l->b.diag, l->b.loc, "%s: `%.80s` is not supported", part, what);
+    diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_PART, part, what);
     return false;
 }
 
@@ -105,7 +105,7 @@ static struct tokenizer_token token_of(struct loader *l, const char *text) {
 
 static bool check_id(struct loader *l, const char *text, const json_t *id) {
     if (json_is_integer(id) && json_integer_value(id) >= 0 && json_integer_value(id) < TOKENIZER_MAX_IDS) return true;
-    diag_error(l->b.diag, l->b.loc, "token `%.80s`: its id must be a number from 0 to %d", text, TOKENIZER_MAX_IDS - 1);
+    diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_JSON_ID, text, TOKENIZER_MAX_IDS - 1);
     return false;
 }
 
@@ -174,7 +174,7 @@ static bool add_merge(struct loader *l, const json_t *pair, size_t index) {
     const char *space = text ? strchr(text, ' ') : NULL;
     if (space) left = arena_strndup(l->b.arena, text, (size_t)(space - text)), right = space + 1;
     if (!left || !right || !*left || !*right)
-        return diag_error(l->b.diag, l->b.loc, "%s: not two symbols", where), false;
+        return diag_error(l->b.diag, l->b.loc, MSG_TOKENIZER_SYMBOLS, where), false;
     return tokenizer_put_merge(&l->b, token_of(l, left), token_of(l, right), where);
 }
 
@@ -255,7 +255,7 @@ struct tokenizer *tokenizer_load_json(struct arena *arena, const char *path, str
     const char *why;
     size_t len;
     char *text = file_read(arena, path, TOKENIZER_MAX_BYTES, &len, &why);
-    if (!text) return diag_error(diag, l.b.loc, "%s", why), NULL;
+    if (!text) return diag_error_text(diag, l.b.loc, why), NULL;
     l.t = l.b.t;
     l.root = json_text_object(text, len, l.b.loc, diag);
     l.model = json_object_get(l.root, "model");

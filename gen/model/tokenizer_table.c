@@ -24,8 +24,8 @@ static const struct yaml_node *part(struct tokenizer_builder *b, const struct ya
 bool tokenizer_read_table(struct tokenizer_builder *b) {
     const char *path = file_find_shared(b->arena, FILE_NAME);
     if (!path) {
-        diag_error(b->diag, b->loc, "`" FILE_NAME "` is not beside the program, which tells how texts are split");
-        diag_note(b->diag, b->loc, "RILL_HOME names the folder that holds it");
+        diag_error(b->diag, b->loc, MSG_TOKENIZER_RULES_MISSING);
+        diag_note(b->diag, b->loc, "set RILL_HOME to the folder that has it");
         return false;
     }
     const struct yaml_node *root = yaml_read_file(path, b->arena, b->diag), *ends;
@@ -40,7 +40,7 @@ bool tokenizer_read_table(struct tokenizer_builder *b) {
 
 void tokenizer_note_known(const struct tokenizer_builder *b, const struct yaml_node *map, const char *word) {
     diag_note_words(b->diag, loc_none(), word, map->keys, map->count);
-    diag_note(b->diag, loc_none(), "they stand in " FILE_NAME);
+    diag_note(b->diag, loc_none(), "they are listed in " FILE_NAME);
 }
 
 const char *tokenizer_splitting_of(const struct tokenizer_builder *b, const char *expression) {
@@ -84,7 +84,7 @@ static pcre2_code *compile(struct tokenizer_builder *b, const struct yaml_node *
     text_free(&spelt);
     if (!code) {
         pcre2_get_error_message(error, why, sizeof why);
-        diag_error(b->diag, node->loc, "splitting `%s`: its expression is wrong: %s", name, (const char *)why);
+        diag_error(b->diag, node->loc, MSG_TOKENIZER_EXPRESSION, name, (const char *)why);
         return NULL;
     }
     pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); // only affects speed
@@ -95,11 +95,11 @@ bool tokenizer_add_stage(struct tokenizer_builder *b, const char *name) {
     struct tokenizer *t = b->t;
     const struct yaml_node *node = yaml_get(b->splittings, name);
     if (t->stages == TOKENIZER_MAX_STAGES) {
-        diag_error(b->diag, b->loc, "pre_tokenizer: more than %d steps", TOKENIZER_MAX_STAGES);
+        diag_error(b->diag, b->loc, MSG_TOKENIZER_STEPS, TOKENIZER_MAX_STAGES);
         return false;
     }
     if (!node) {
-        diag_error(b->diag, b->loc, "splitting `%s` is not known", name);
+        diag_error(b->diag, b->loc, MSG_TOKENIZER_SPLITTING, name);
         tokenizer_note_known(b, b->splittings, name);
         return false;
     }
@@ -141,7 +141,7 @@ bool tokenizer_split_as(struct tokenizer_builder *b, const char *name, int64_t *
     const struct yaml_node *node = yaml_get(b->gguf, name);
     struct named n = {0};
     if (!node) {
-        diag_error(b->diag, b->loc, "key `tokenizer.ggml.pre`: splitting `%.80s` is not known", name);
+        diag_error(b->diag, b->loc, MSG_TOKENIZER_GGUF_SPLITTING, name);
         tokenizer_note_known(b, b->gguf, name);
         return false;
     }

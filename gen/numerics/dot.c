@@ -16,8 +16,8 @@ static int32_t block_sum(int64_t n, const int8_t w[], const int16_t x[]) {
     return sum;
 }
 
-WIDE int128 run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
-                    const uint8_t shift[]) {
+WIDE int128 dot_product(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
+                        const uint8_t shift[]) {
     int128 acc = 0;
     for (int64_t b = 0, at = 0; at < k; b++, at += block) {
         int64_t sum = block_sum(k - at < block ? k - at : block, w + at, x + at);
@@ -26,13 +26,14 @@ WIDE int128 run_dot(int64_t k, int64_t block, const int8_t w[], const uint8_t gr
     return acc;
 }
 
-void run_group_sums(int64_t k, const int16_t x[], int32_t sums[]) {
+void dot_group_sums(int64_t k, const int16_t x[], int32_t sums[]) {
     for (int64_t i = 0; i < k; i++)
         sums[i / GOLDEN_ASYM_GROUP] = (i % GOLDEN_ASYM_GROUP ? sums[i / GOLDEN_ASYM_GROUP] : 0) + x[i];
 }
 
-WIDE int128 run_dot_asym(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[],
-                         const int8_t group_offset[], const int16_t x[], const int32_t sums[], const uint8_t shift[]) {
+WIDE int128 dot_product_asym(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[],
+                             const int8_t group_offset[], const int16_t x[], const int32_t sums[],
+                             const uint8_t shift[]) {
     int128 acc = 0;
     for (int64_t g = 0, at = 0; at < k; g++, at += GOLDEN_ASYM_GROUP) {
         int64_t sum = block_sum(k - at < GOLDEN_ASYM_GROUP ? k - at : GOLDEN_ASYM_GROUP, w + at, x + at);
@@ -46,7 +47,7 @@ static void add_row(int64_t n, int16_t p, const int8_t v[], int32_t sum[]) {
     for (int64_t i = 0; i < n; i++) sum[i] += p * (int16_t)v[i];
 }
 
-WIDE void run_weighted_sum(int64_t positions, int64_t block, const int16_t p[], const uint8_t shift[], int64_t dims,
+WIDE void dot_weighted_sum(int64_t positions, int64_t block, const int16_t p[], const uint8_t shift[], int64_t dims,
                            int64_t stride, const int8_t v[], int32_t sum[], int128 acc[]) {
     memset(acc, 0, sizeof *acc * (size_t)dims);
     for (int64_t b = 0; b * block < positions; b++) {

@@ -47,8 +47,7 @@ static const char *word(const struct build *b, const char *text) {
 static bool compile(const struct build *b) {
     const char *root = find_root(b), *cc = getenv("CC");
     if (!root) {
-        diag_error(b->diag, loc_none(),
-                   "include/rill_kernel.h is not beside the program: set RILL_HOME to the project's folder");
+        diag_error(b->diag, loc_none(), MSG_KERNEL_HEADER_MISSING);
         return false;
     }
     // Rejects code that older C allowed and that is nearly always wrong: without its header a function is taken to
@@ -63,8 +62,7 @@ static bool compile(const struct build *b) {
                      cc && *cc ? cc : "cc", errors, quoted, quoted, quoted, word(b, b->c_file), quoted,
                      word(b, b->object), word(b, b->log));
     if (system(command) == 0) return true;
-    diag_error(b->diag, loc_none(), "kernel `%s`: its golden file `%s` does not compile", b->source->kernel,
-               b->source->file);
+    diag_error(b->diag, loc_none(), MSG_GOLDEN_COMPILE, b->source->kernel, b->source->file);
     show_log(b);
     return false;
 }
@@ -72,15 +70,14 @@ static bool compile(const struct build *b) {
 static bool load(const struct build *b, const char *object, struct golden_library *out) {
     out->handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     if (!out->handle) {
-        diag_error(b->diag, loc_none(), "kernel `%s`: its golden file cannot be loaded: %s", b->source->kernel,
-                   dlerror());
+        diag_error(b->diag, loc_none(), MSG_GOLDEN_LOAD, b->source->kernel, dlerror());
         return false;
     }
     void *symbol = dlsym(out->handle, b->source->function);
     if (symbol) memcpy(&out->function, &symbol, sizeof symbol);
     else
-        diag_error(b->diag, loc_none(), "kernel `%s`: `%s` defines no function `%s`", b->source->kernel,
-                   b->source->file, b->source->function);
+        diag_error(b->diag, loc_none(), MSG_GOLDEN_NO_FUNCTION, b->source->kernel, b->source->file,
+                   b->source->function);
     return symbol != NULL;
 }
 
@@ -91,7 +88,7 @@ static bool load_copy(const struct build *b, int instance, struct golden_library
     struct text text = {0};
     const char *bytes = file_read(b->arena, b->object, MAX_OBJECT, &len, &why);
     if (bytes) text_add_bytes(&text, bytes, len), why = file_write_text(b->arena, copy, &text);
-    if (why) diag_error(b->diag, loc_none(), "kernel `%s`: %s", b->source->kernel, why);
+    if (why) diag_error_about(b->diag, loc_none(), why, "kernel `%s`: ", b->source->kernel);
     text_free(&text);
     bool ok = !why && load(b, copy, out);
     unlink(copy);
@@ -113,7 +110,7 @@ bool golden_library_open(struct arena *a, const struct golden_source *source, co
     const char *root = getenv("TMPDIR");
     char *dir = arena_printf(a, "%s/rill-kernel-XXXXXX", root && *root ? root : "/tmp");
     if (!mkdtemp(dir)) {
-        diag_error(diag, loc_file(a, dir), "no temporary folder can be made: %s", strerror(errno));
+        diag_error(diag, loc_file(a, dir), MSG_TEMPORARY_FOLDER, strerror(errno));
         return false;
     }
     struct build b = {a,
@@ -127,7 +124,7 @@ bool golden_library_open(struct arena *a, const struct golden_source *source, co
     text_add(&text, source->text);
     const char *why = file_write_text(a, b.c_file, &text);
     text_free(&text);
-    if (why) diag_error(diag, loc_none(), "%s", why);
+    if (why) diag_error_text(diag, loc_none(), why);
     bool ok = !why && compile(&b) && load_all(&b, operations, count, libraries);
     unlink(b.c_file), unlink(b.object), unlink(b.log); // loaded: no files remain if the run is interrupted
     rmdir(dir);

@@ -43,8 +43,7 @@ static void add_command(struct text *out, struct arena *arena, const struct opti
         if (*part == '.') text_addf(out, "%s\n", part);
         else add_line(out, "", part);
     add_line(out, ".PP\n", options_meaning(arena, o));
-    for (int i = 0; (row = options_row(o, i, NULL)); i++)
-        if (row->kind != OPTION_GONE) add_row(out, arena, row);
+    for (int i = 0; (row = options_row(o, i, NULL)); i++) add_row(out, arena, row);
 }
 
 void options_manual(const struct options *const *all, const char *version, struct text *out) {

@@ -15,8 +15,7 @@ enum option_kind {
     OPTION_FILE,   // const char *, not empty: a file's or folder's name
     OPTION_TEXT,   // const char *, may be empty or begin with dashes
     OPTION_CHOICE, // int: index of the value among the words in `word`, which are separated by `|`
-    OPTION_CALL,   // whatever `call` makes of the value
-    OPTION_GONE    // an option of earlier versions; `help` is the command line to write now
+    OPTION_CALL    // whatever `call` makes of the value
 };
 enum {
     OPTION_NEEDED = 1,
@@ -64,7 +63,7 @@ enum { OPTIONS_GO_ON = -1 };
 // Fills `into` from the arguments after argv[0]. Returns OPTIONS_GO_ON, or the exit status after usage or a message.
 int options_parse(const struct options *, struct arena *, int argc, char **argv, void *into);
 // Prints a message about the arguments, in the form that options_parse uses; returns RILL_USAGE.
-int options_wrong(const struct options *, const char *fmt, ...) RILL_PRINTF(2, 3);
+int options_wrong(const struct options *, const char *message);
 // Copies to `out` the arguments (known to be legal) that belong to this table or begin with `+`; returns their number.
 int options_select(const struct options *, const struct option_row *table, int argc, char **argv, char **out);
 

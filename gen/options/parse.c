@@ -23,13 +23,9 @@ struct parse {
     int arguments; // number of positional arguments so far
 };
 
-int options_wrong(const struct options *o, const char *fmt, ...) {
-    va_list args;
-    fprintf(stderr, "rill %s: error: ", o->name);
-    va_start(args, fmt);
-    vfprintf(stderr, fmt, args);
-    va_end(args);
-    fprintf(stderr, "\n(`rill %s --help` shows the options)\n", o->name);
+int options_wrong(const struct options *o, const char *message) {
+    diag_command(o->name, "error", "%s", message);
+    fprintf(stderr, "(`rill %s --help` shows the options)\n", o->name);
     return RILL_USAGE;
 }
 
@@ -59,13 +55,13 @@ static const char *near_option(const struct parse *p, const char *arg, size_t le
     size_t count = 0;
     const struct option_row *row;
     for (int i = 0; (row = options_row(p->o, i, NULL)) && count < OPTIONS_MOST; i++)
-        if (!option_is_argument(row) && row->kind != OPTION_GONE) words[count++] = row->name;
+        if (!option_is_argument(row)) words[count++] = row->name;
     return diag_nearest_word(arena_strndup(p->arena, arg, len), words, count);
 }
 
 static const char *unknown(const struct parse *p, const char *arg, size_t len) {
     const char *near = near_option(p, arg, len);
-    return arena_printf(p->arena, "unknown option `%s`%s", arg,
+    return arena_printf(p->arena, MSG_UNKNOWN_OPTION, arg,
                         near ? arena_printf(p->arena, "; did you mean `%s`?", near) : "");
 }
 
@@ -77,19 +73,12 @@ static bool is_given(const struct parse *p, const struct option_row *row) {
 
 // Takes the next argument as an option's value.
 static const char *take_value(struct parse *p, const struct option_row *row, const char **value) {
-    if (row->kind != OPTION_GONE && !(row->traits & OPTION_REPEATS) && is_given(p, row))
-        return arena_printf(p->arena, "`%s` is given twice", row->name);
-    bool none = p->at + 1 >= p->argc || !strncmp(p->argv[p->at + 1], "--", 2);
-    // The message then shows the new form with a placeholder.
-    if (row->kind == OPTION_GONE && none) return *value = row->word, NULL;
-    if (p->at + 1 >= p->argc)
-        return arena_printf(p->arena, "`%s` needs a value: `%s %s`", row->name, row->name, row->word);
+    if (!(row->traits & OPTION_REPEATS) && is_given(p, row)) return arena_printf(p->arena, MSG_OPTION_TWICE, row->name);
+    if (p->at + 1 >= p->argc) return arena_printf(p->arena, MSG_OPTION_VALUE_MISSING, row->name, row->name, row->word);
     *value = p->argv[++p->at];
     if (takes_any(row)) return NULL;
-    if (!strncmp(*value, "--", 2))
-        return arena_printf(p->arena, "`%s` needs a value, not the option `%s`; a file of that name is `./%s`",
-                            row->name, *value, *value);
-    return **value ? NULL : arena_printf(p->arena, "`%s` needs a value, not \"\"", row->name);
+    if (!strncmp(*value, "--", 2)) return arena_printf(p->arena, MSG_OPTION_VALUE_IS_OPTION, row->name, *value, *value);
+    return **value ? NULL : arena_printf(p->arena, MSG_OPTION_VALUE_EMPTY, row->name);
 }
 
 static const char *take_option(struct parse *p) {
@@ -99,11 +88,11 @@ static const char *take_option(struct parse *p) {
     g.row = find(p->o, arg, len, &g.base);
     if (!g.row) return unknown(p, arg, len);
     bool joined = g.row->traits & OPTION_JOINED;
-    if (joined && is_given(p, g.row)) return arena_printf(p->arena, "`%s` is given twice", g.row->name);
-    if (joined && g.row->kind != OPTION_GONE && (!arg[len] || !arg[len + 1]))
-        return arena_printf(p->arena, "`%s` needs a value: `%s`", g.row->name, option_shown(p->arena, g.row));
-    if (joined) g.value = arg[len] ? arg + len + 1 : g.row->word;
-    else if (arg[len]) return arena_printf(p->arena, "`%s`: write `%s`", arg, option_shown(p->arena, g.row));
+    if (joined && is_given(p, g.row)) return arena_printf(p->arena, MSG_OPTION_TWICE, g.row->name);
+    if (joined && (!arg[len] || !arg[len + 1]))
+        return arena_printf(p->arena, MSG_OPTION_VALUE_JOINED, g.row->name, option_shown(p->arena, g.row));
+    if (joined) g.value = arg + len + 1;
+    else if (arg[len]) return arena_printf(p->arena, MSG_OPTION_NOT_JOINED, arg, option_shown(p->arena, g.row));
     else if (g.row->word) fault = take_value(p, g.row, &g.value);
     VEC_PUSH(p->arena, p->given, g);
     return fault;
@@ -117,8 +106,8 @@ static const char *take_argument(struct parse *p) {
     if (g.row) return NULL;
     for (size_t i = 0; p->arguments == 2 && i < p->given.count; i++)
         if (option_is_argument(p->given.items[i].row))
-            return arena_printf(p->arena, "`%s` and `%s`: one is enough", p->given.items[i].value, arg);
-    return arena_printf(p->arena, "`%s` is one argument too many", arg);
+            return arena_printf(p->arena, MSG_ARGUMENT_IS_ENOUGH, p->given.items[i].value, arg);
+    return arena_printf(p->arena, MSG_ARGUMENT_TOO_MANY, arg);
 }
 
 // Whether an argument that looks like an option is a text: a quoted message, or an option of another command.
@@ -135,7 +124,7 @@ static const char *take_all(struct parse *p) {
     bool options = true;
     for (p->at = 1; p->at < p->argc && !fault; p->at++) {
         const char *arg = p->argv[p->at];
-        if (!*arg) fault = "an empty argument";
+        if (!*arg) fault = MSG_ARGUMENT_EMPTY;
         else if (options && !strcmp(arg, "--")) options = false;
         else if (*arg == '+' && p->o->skips_plus) continue;
         else fault = options && is_option(arg) && !is_text(p, arg) ? take_option(p) : take_argument(p);
@@ -151,49 +140,6 @@ static bool asks_help(const struct options *o, int argc, char **argv) {
         if (row && row->word && takes_any(row)) i++;
     }
     return false;
-}
-
-// ---- options of earlier versions ----
-
-static const char *quoted(struct arena *arena, const char *word) {
-    return *word && !strpbrk(word, " \t\n'\"\\$*?;&|<>()") ? word : arena_printf(arena, "'%s'", word);
-}
-
-// A word of the new command line; placeholders are replaced by the given value or argument.
-static const char *now(const struct parse *p, const struct given *gone, const char *word) {
-    if (gone->row->word && !strcmp(word, gone->row->word)) return quoted(p->arena, gone->value);
-    for (size_t i = 0; i < p->given.count; i++)
-        if (option_is_argument(p->given.items[i].row) && !strcmp(word, p->given.items[i].row->name))
-            return quoted(p->arena, p->given.items[i].value);
-    return word;
-}
-
-static void add_others(const struct parse *p, const struct given *gone, struct text *out) {
-    for (size_t i = 0; i < p->given.count; i++) {
-        const struct given *g = &p->given.items[i];
-        if (g == gone || option_is_argument(g->row)) continue;
-        text_addf(out, " %s", g->row->name);
-        if (g->value) text_addf(out, "%c%s", g->row->traits & OPTION_JOINED ? '=' : ' ', quoted(p->arena, g->value));
-    }
-}
-
-// Message with the new command line for an old one. If several old options are given, the first row decides.
-static const char *gone(const struct parse *p) {
-    const struct given *first = NULL;
-    for (size_t i = 0; i < p->given.count; i++) {
-        const struct given *g = &p->given.items[i];
-        if (g->row->kind == OPTION_GONE && (!first || g->row < first->row)) first = g;
-    }
-    if (!first) return NULL;
-    struct text line = {0};
-    char *words = arena_strdup(p->arena, first->row->help);
-    for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
-        text_addf(&line, "%s%s", line.len ? " " : "", now(p, first, word));
-    if (!(first->row->traits & OPTION_ALONE)) add_others(p, first, &line);
-    const char *fault = arena_printf(p->arena, "`rill %s` has no `%s` any more: write `%s`", p->o->name,
-                                     first->row->name, text_cstr(&line));
-    text_free(&line);
-    return fault;
 }
 
 // ---- options that need or exclude each other ----
@@ -217,14 +163,13 @@ static const char *either(struct arena *arena, const char *list) {
 
 static const char *clash(const struct parse *p, const struct option_row *row) {
     bool accompanied = !row->with;
-    if (row->traits & OPTION_ALONE && p->given.count > 1) return arena_printf(p->arena, "`%s` goes alone", row->name);
+    if (row->traits & OPTION_ALONE && p->given.count > 1) return arena_printf(p->arena, MSG_OPTION_ALONE, row->name);
     for (size_t i = 0; i < p->given.count; i++) {
         const char *other = p->given.items[i].row->name;
         accompanied |= is_named(row->with, other);
-        if (is_named(row->without, other))
-            return arena_printf(p->arena, "`%s` and `%s` do not go together", row->name, other);
+        if (is_named(row->without, other)) return arena_printf(p->arena, MSG_OPTIONS_EXCLUDE, row->name, other);
     }
-    return accompanied ? NULL : arena_printf(p->arena, "`%s` goes with %s", row->name, either(p->arena, row->with));
+    return accompanied ? NULL : arena_printf(p->arena, MSG_OPTION_NEEDS, row->name, either(p->arena, row->with));
 }
 
 static const char *together(const struct parse *p) {
@@ -237,7 +182,7 @@ static const char *together(const struct parse *p) {
     const struct option_row *row;
     for (int i = 0; !alone && (row = options_row(p->o, i, NULL)); i++) {
         if (!(row->traits & OPTION_NEEDED) || is_given(p, row)) continue;
-        return arena_printf(p->arena, option_is_argument(row) ? "%s is missing" : "`%s` is missing",
+        return arena_printf(p->arena, option_is_argument(row) ? MSG_ARGUMENT_MISSING : MSG_OPTION_MISSING,
                             option_shown(p->arena, row));
     }
     return NULL;
@@ -248,7 +193,7 @@ static const char *together(const struct parse *p) {
 static const char *range_fault(struct arena *arena, const struct option_row *row, const char *value) {
     const char *most = row->most ? arena_printf(arena, "from %lld to %lld", (long long)row->least, (long long)row->most)
                                  : arena_printf(arena, "of at least %lld", (long long)row->least);
-    return arena_printf(arena, "`%s` takes a number %s, not `%s`", row->name, most, value);
+    return arena_printf(arena, MSG_OPTION_NUMBER, row->name, most, value);
 }
 
 static const char *read_number(struct arena *arena, const struct option_row *row, void *into, const char *value) {
@@ -258,7 +203,7 @@ static const char *read_number(struct arena *arena, const struct option_row *row
     errno = 0;
     int64_t n = is_count ? (int64_t)strtoull(value, &end, 10) : strtoll(value, &end, 10);
     if (*end) return range_fault(arena, row, value);
-    if (errno == ERANGE && !minus) return arena_printf(arena, "`%s`: %s is too large", row->name, value);
+    if (errno == ERANGE && !minus) return arena_printf(arena, MSG_OPTION_TOO_LARGE, row->name, value);
     bool below = is_count ? (uint64_t)n < (uint64_t)row->least : n < row->least;
     if (errno || below || (row->most && n > row->most)) return range_fault(arena, row, value);
     memcpy(into, &n, sizeof n);
@@ -284,7 +229,7 @@ static const char *read_choice(struct arena *arena, const struct option_row *row
         return NULL;
     }
     const char *near = diag_nearest_word(value, words, (size_t)count);
-    return arena_printf(arena, "%s takes %s, not `%s`%s", row->name, row->word, value,
+    return arena_printf(arena, MSG_OPTION_CHOICE, row->name, row->word, value,
                         near ? arena_printf(arena, "; did you mean `%s`?", near) : "");
 }
 
@@ -300,9 +245,8 @@ static const char *read_value(struct arena *arena, const struct option_row *row,
     case OPTION_WORD:
     case OPTION_FILE:
     case OPTION_TEXT: *(const char **)into = value; break;
-    case OPTION_GONE: break;
     }
-    return fault ? arena_printf(arena, option_is_argument(row) ? "%s: %s" : "`%s`: %s", row->name, fault) : NULL;
+    return fault ? arena_printf(arena, MSG_OPTION_VALUE, row->name, fault) : NULL;
 }
 
 static void set_presets(const struct parse *p, void *into) {
@@ -323,7 +267,7 @@ static int read_all(const struct parse *p, void *into) {
         char *base = (char *)into + g->base;
         const char *fault = read_value(p->arena, g->row, base + g->row->offset, g->value);
         if (g->row->given) *(bool *)(void *)(base + g->row->given) = true;
-        if (fault) return options_wrong(p->o, "%s", fault);
+        if (fault) return options_wrong(p->o, fault);
     }
     return OPTIONS_GO_ON;
 }
@@ -348,10 +292,9 @@ int options_parse(const struct options *o, struct arena *arena, int argc, char *
         return RILL_OK;
     }
     const char *fault = take_all(&p);
-    if (!fault) fault = gone(&p);
     if (!fault && lists_values(&p)) return RILL_OK;
     if (!fault) fault = together(&p);
-    return fault ? options_wrong(o, "%s", fault) : read_all(&p, into);
+    return fault ? options_wrong(o, fault) : read_all(&p, into);
 }
 
 int options_select(const struct options *o, const struct option_row *table, int argc, char **argv, char **out) {

@@ -16,8 +16,7 @@ static void add_names(const struct options *const *all, struct text *out) {
 static void add_options(const struct options *o, struct text *out) {
     const struct option_row *row;
     for (int i = 0; (row = options_row(o, i, NULL)); i++)
-        if (!option_is_argument(row) && row->kind != OPTION_GONE)
-            text_addf(out, "%s%s ", row->name, row->traits & OPTION_JOINED ? "=" : "");
+        if (!option_is_argument(row)) text_addf(out, "%s%s ", row->name, row->traits & OPTION_JOINED ? "=" : "");
     text_add(out, "-h --help");
 }
 

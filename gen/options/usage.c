@@ -27,7 +27,7 @@ static size_t column(const struct options *o, struct arena *arena) {
     size_t widest = 0;
     const struct option_row *row;
     for (int i = 0; (row = options_row(o, i, NULL)); i++) {
-        size_t len = row->kind == OPTION_GONE ? 0 : strlen(option_shown(arena, row));
+        size_t len = strlen(option_shown(arena, row));
         if (len <= WIDEST && len > widest) widest = len;
     }
     return widest + 4;
@@ -52,7 +52,6 @@ void options_usage(const struct options *o, struct text *out) {
     add_wrapped(out, options_meaning(&arena, o), 0, 0);
     size_t left = column(o, &arena);
     for (int i = 0; (row = options_row(o, i, NULL)); i++) {
-        if (row->kind == OPTION_GONE) continue;
         if (row->group) text_addf(out, "\n%s:\n", row->group);
         else if (i == 0) text_add(out, "\n");
         add_row(out, &arena, row, left);

@@ -59,10 +59,9 @@ void options_synopsis(const struct options *o, struct text *out, const char *bet
     text_addf(out, "rill %s", o->name);
     for (int i = 0; (row = options_row(o, i, NULL)); i++)
         if (option_is_argument(row) || row->traits & OPTION_NEEDED) add_word(&arena, row, out);
-        else others |= row->kind != OPTION_GONE && !(row->traits & OPTION_ALONE);
+        else others |= !(row->traits & OPTION_ALONE);
     if (others) text_add(out, " [options]");
     for (int i = 0; (row = options_row(o, i, NULL)); i++)
-        if (row->traits & OPTION_ALONE && row->kind != OPTION_GONE)
-            text_addf(out, "%srill %s %s", between, o->name, option_shown(&arena, row));
+        if (row->traits & OPTION_ALONE) text_addf(out, "%srill %s %s", between, o->name, option_shown(&arena, row));
     arena_free(&arena);
 }

@@ -30,16 +30,15 @@ static bool check_table(const struct ir *ir, const struct ir_node *node, const c
     int64_t cols = ir_attr_int(&node->attrs, "cols", 0);
     float *table = ARENA_ARRAY(ir->arena, float, (size_t)(2 * cols)), *row = table + cols;
     if (n != cols / 2) {
-        diag_error(diag, loc, "tensor %s: %" PRId64 " divisors, the spec turns %" PRId64 " pairs", tensor, n, cols / 2);
+        diag_error(diag, loc, MSG_ROPE_DIVISORS, tensor, n, cols / 2);
         return false;
     }
     kernel_of_op(ir, node->op)->compute(node, 2, cols, table);
     for (int64_t i = 0; i < n; i++) {
         double want = divisor(node, row, cols, i);
         if (fabs((double)have[i] / want - 1) <= MOST_APART) continue;
-        diag_error(diag, loc, "tensor %s: it divides frequency %" PRId64 " by %g, the spec by %g", tensor, i,
-                   (double)have[i], want);
-        diag_note(diag, loc, "the model's `rope` keys decide it: scaling, factor, context, low and high");
+        diag_error(diag, loc, MSG_ROPE_FREQUENCY, tensor, i, (double)have[i], want);
+        diag_note(diag, loc, "the model's `rope` keys decide this: scaling, factor, context, low and high");
         return false;
     }
     return true;
@@ -54,7 +53,7 @@ bool pack_check_angles(const struct ir *ir, const struct family *f, const char *
         const float *have = t->divides ? gguf_model_vector(ir->arena, path, t->pattern, &n, diag) : NULL;
         const struct ir_node *node = have ? find_table(ir, t->divides) : NULL;
         if (diag->errors != errors) return false;
-        if (have && !node) return diag_error(diag, t->loc, "the graph has no table of angles `%s`", t->divides), false;
+        if (have && !node) return diag_error(diag, t->loc, MSG_ROPE_TABLE_MISSING, t->divides), false;
         if (node && !check_table(ir, node, t->pattern, have, n, loc_file(ir->arena, path), diag)) return false;
     }
     return true;

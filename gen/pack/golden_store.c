@@ -198,7 +198,7 @@ bool store_open(struct store *s, struct arena *arena, const struct ir *ir, const
     const char *why = map_file(s, path);
     if (!why) why = check_file(s, bytes);
     if (!why) return true;
-    diag_error(diag, loc_file(arena, path), "golden weights: %s", why);
+    diag_error(diag, loc_file(arena, path), MSG_GOLDEN_WEIGHTS, why);
     diag_note(diag, loc_none(), "`rill pack` writes them (%lld bytes for this design)", (long long)bytes);
     store_close(s);
     return false;

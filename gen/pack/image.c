@@ -35,8 +35,7 @@ static bool put(struct image *im, const struct ir_segment *seg, int channel, int
         base_fatal("pack: segment %s is too small", seg->name);
     FILE *f = im->file[channel];
     if (fseeko(f, (off_t)offset, SEEK_SET) || fwrite(data, 1, (size_t)bytes, f) != (size_t)bytes) {
-        diag_error(diag, loc_none(), "%s/image/channel_%02d.bin cannot be written: %s", im->out->dir, channel,
-                   strerror(errno));
+        diag_error(diag, loc_none(), MSG_IMAGE_UNWRITABLE, im->out->dir, channel, strerror(errno));
         return false;
     }
     struct image_part part = {seg->name, channel, repetition, offset, bytes, (uint32_t)crc32_z(0, data, (size_t)bytes)};
@@ -113,8 +112,7 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
     struct golden_fault fault = {0};
     for (int64_t row = 0; row < e->rows; row++) scale[row] = golden_stored_scale(m->row_scale[row], exp_min, &fault);
     if (!fault.raised) return scale;
-    diag_error(diag, node->loc, "%s `%s`: a row scale times 2^%d is out of range", ir_op_of(im->ir, node->op)->name,
-               node->name, exp_min);
+    diag_error(diag, node->loc, MSG_SCALE_RANGE, ir_op_of(im->ir, node->op)->name, node->name, exp_min);
     return NULL;
 }
 

@@ -61,7 +61,7 @@ static bool copy_file(struct image *im, const char *dir, const char *name, struc
     if (access(path, F_OK)) return true; // running on ids needs no tokenizer
     const char *data = file_read(im->arena, path, MAX_TOKENIZER, &len, &why);
     if (!data) {
-        diag_error(diag, loc_file(im->arena, path), "%s", why);
+        diag_error_text(diag, loc_file(im->arena, path), why);
         return false;
     }
     struct text text = {0};
@@ -150,7 +150,7 @@ static bool sum_golden(struct image *im, struct sum *sum, struct diag *diag) {
     if (!fflush(im->golden) && !fseeko(im->golden, 0, SEEK_END) && (sum->bytes = (int64_t)ftello(im->golden)) >= 0 &&
         crc_of(im->golden, 0, sum->bytes, buffer, &sum->crc))
         return true;
-    diag_error(diag, loc_none(), "%s/image/%s cannot be written: %s", im->out->dir, GOLDEN_STORE_FILE, strerror(errno));
+    diag_error(diag, loc_none(), MSG_IMAGE_FILE_UNWRITABLE, im->out->dir, GOLDEN_STORE_FILE, strerror(errno));
     return false;
 }
 
@@ -182,8 +182,7 @@ static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
     int64_t channel = json_integer_value(json_object_get(part, "channel")),
             offset = json_integer_value(json_object_get(part, "offset"));
     if (!segment || !want || channel < 0 || channel >= r->ir->design.channels || offset < 0) {
-        diag_error(r->diag, loc_file(r->arena, arena_printf(r->arena, "%s/manifest.json", r->dir)),
-                   "not a manifest of `rill pack`");
+        diag_error(r->diag, loc_file(r->arena, arena_printf(r->arena, "%s/manifest.json", r->dir)), MSG_NOT_A_MANIFEST);
         return false;
     }
     const char *path = arena_printf(r->arena, "%s/channel_%02d.bin", r->dir, (int)channel);
@@ -194,7 +193,7 @@ static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
     else if (!crc_of(r->file[channel], offset, json_integer_value(json_object_get(part, "bytes")), buffer, &crc))
         why = "truncated";
     else if (strcmp(arena_printf(r->arena, "%08" PRIx32, crc), want)) why = "damaged";
-    if (why) diag_error(r->diag, loc_file(r->arena, path), "segment %s: %s; pack again", segment, why);
+    if (why) diag_error(r->diag, loc_file(r->arena, path), MSG_IMAGE_DAMAGED, segment, why);
     return !why;
 }
 
@@ -211,7 +210,7 @@ static bool check_golden(struct reader *r, const json_t *root, uint8_t *buffer) 
     else if (!want) why = "the manifest does not know its checksum";
     else if (!crc_of(f, 0, bytes, buffer, &crc)) why = "truncated";
     else if (fgetc(f) != EOF || strcmp(arena_printf(r->arena, "%08" PRIx32, crc), want)) why = "damaged";
-    if (why) diag_error(r->diag, loc_file(r->arena, path), "golden weights: %s; pack again", why);
+    if (why) diag_error(r->diag, loc_file(r->arena, path), MSG_GOLDEN_WEIGHTS_DAMAGED, why);
     if (f) fclose(f);
     return !why;
 }
@@ -262,9 +261,8 @@ bool pack_check_image(const struct ir *ir, const char *image_dir, struct diag *d
     json_t *root = read_manifest(ir, path, &why);
     const char *design = json_string_value(json_object_get(root, "design"));
     bool same = is_layout(ir, root);
-    if (!root) diag_error(diag, loc, "%s", why);
-    else if (!same)
-        diag_error(diag, loc, "the image was packed for another design (`%s`); pack again", design ? design : "?");
+    if (!root) diag_error_text(diag, loc, why);
+    else if (!same) diag_error(diag, loc, MSG_IMAGE_STALE, design ? design : "?");
     bool ok = same && check_parts(&r, root);
     json_decref(root);
     return ok;

@@ -37,7 +37,7 @@ static int64_t attr_int(const struct packer *p, const struct store_entry *e, con
 
 static bool written(struct packer *p, bool ok) {
     if (!ok)
-        diag_error(p->diag, loc_none(), "%s/image/%s cannot be written: %s", p->image.out->dir, GOLDEN_STORE_FILE,
+        diag_error(p->diag, loc_none(), MSG_IMAGE_FILE_UNWRITABLE, p->image.out->dir, GOLDEN_STORE_FILE,
                    strerror(errno));
     return ok;
 }
@@ -189,7 +189,7 @@ static bool pack_oracle(struct packer *p) {
     if (!file) return false;
     if (oracle_pack(p->arena, g, p->checkpoint, p->stored.items, p->stored.count, file, p->diag)) return true;
     if (!diag_failed(p->diag))
-        diag_error(p->diag, loc_none(), "%s/image/" ORACLE_IMAGE_FILE " cannot be written: %s", p->image.out->dir,
+        diag_error(p->diag, loc_none(), MSG_IMAGE_FILE_UNWRITABLE, p->image.out->dir, ORACLE_IMAGE_FILE,
                    strerror(errno));
     return false;
 }
@@ -202,7 +202,7 @@ static bool pack_with(struct packer *p, const char *source, bool with_image) {
     bool ok = p->store && (!with_image || image_open(&p->image)) && pack_entries(p);
     p->image.golden = p->store;
     if (ok && with_image) ok = pack_oracle(p) && image_finish(&p->image, source, dir, p->diag);
-    if (out->error && !diag_failed(p->diag)) diag_error(p->diag, loc_none(), "%s", out->error);
+    if (out->error && !diag_failed(p->diag)) diag_error_text(p->diag, loc_none(), out->error);
     return ok;
 }
 

@@ -30,19 +30,15 @@ static bool is_taken(const struct package *p) {
 }
 
 static bool check_name(const struct package *p, struct loc loc, struct diag *diag) {
-    if (!is_identifier(p->name))
-        diag_error(diag, loc, "kernel name `%s`: a letter, then letters, digits and `_`, at most %d", p->name,
-                   MAX_NAME);
-    else if (is_taken(p))
-        diag_error(diag, loc, "kernel name `%s`: the design has a module of that name (rtl/%s.v)", p->name, p->name);
+    if (!is_identifier(p->name)) diag_error(diag, loc, MSG_PACKAGE_NAME, p->name, MAX_NAME);
+    else if (is_taken(p)) diag_error(diag, loc, MSG_PACKAGE_NAME_TAKEN, p->name, p->name);
     else return true;
     return false;
 }
 
 static bool check_plain(const char *what, const char *text, struct loc loc, struct diag *diag) {
     if (!text || (*text && strspn(text, plain) == strlen(text))) return true;
-    diag_error(diag, loc, "%s `%s`: it goes into scripts, so it has letters, digits, `_`, `-`, `.` and `/` alone", what,
-               text);
+    diag_error(diag, loc, MSG_PACKAGE_TEXT, what, text);
     return false;
 }
 

@@ -56,7 +56,7 @@ void package_master_pins(const struct package *, struct package_pin out[PACKAGE_
 void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]);
 
 // Library modules that the wrapper uses in addition to the design.
-enum { PACKAGE_CONTROLS = 2 };
+enum { PACKAGE_CONTROLS = 3 };
 int package_controls(const struct ir *, const char *module[PACKAGE_CONTROLS]);
 
 // ---- emitters ----

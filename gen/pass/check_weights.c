@@ -91,9 +91,9 @@ static bool add(struct uses *s, int node, const char *key, struct use u, struct 
     for (size_t i = 0; i < s->list.count; i++) {
         const struct use *old = &s->list.items[i];
         if (!same_tensor(ir, old, &u) || fits(old, &u)) continue;
-        diag_error(diag, u.loc, "tensor `%s` has the shape %s for `%s`, but %s for `%s`", u.name, shape_of(ir, &u),
-                   ir->node[node].name, shape_of(ir, old), ir->node[old->node].name);
-        diag_note(diag, old->loc, "`%s` reads it here: another tensor needs another name", ir->node[old->node].name);
+        diag_error(diag, u.loc, MSG_WEIGHT_SHAPES, u.name, shape_of(ir, &u), ir->node[node].name, shape_of(ir, old),
+                   ir->node[old->node].name);
+        diag_note(diag, old->loc, "`%s` uses it here; use another name for another tensor", ir->node[old->node].name);
         return false;
     }
     VEC_PUSH(ir->arena, s->list, u);

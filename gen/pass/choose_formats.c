@@ -77,9 +77,8 @@ static bool refuse_repetition(const struct formats *f, const struct ir_node *nod
                               int64_t repetition) {
     const struct ir_region *region = &f->ir->region[node->region];
     size_t last = rule[1] < f->design->rules ? rule[1] : rule[0];
-    diag_error(f->diag, f->design->rule[last].loc,
-               "design.weights: `%s` would be %s, but `%s` %s: all repetitions of region `%s` have one format",
-               name_of(f, node, 0), spec_format_name(format_of(f, rule[0])), name_of(f, node, repetition),
+    diag_error(f->diag, f->design->rule[last].loc, MSG_FORMAT_DIFFERS, name_of(f, node, 0),
+               spec_format_name(format_of(f, rule[0])), name_of(f, node, repetition),
                spec_format_name(format_of(f, rule[1])), region->name);
     diag_note(f->diag, f->design->rule[last].loc, "`%s` reads them; a `*` in place of the number fits all of them",
               node->name);
@@ -117,12 +116,11 @@ static void refuse_unused(const struct formats *f, const bool own[], const struc
     int far = 0;
     const struct ir_node *node = nearest(f, own, rule->pattern, &far);
     if (node && !far) {
-        diag_error(f->diag, rule->loc, "design.weights: `%s` fits `%s`, but its operation says the format itself",
-                   rule->pattern, name_of(f, node, 0));
-        diag_note(f->diag, rule->loc, "`%s` reads it: its own `weights`, or `design.head`, counts", node->name);
+        diag_error(f->diag, rule->loc, MSG_FORMAT_GIVEN, rule->pattern, name_of(f, node, 0));
+        diag_note(f->diag, rule->loc, "`%s` uses it; its own `weights`, or `design.head`, decides", node->name);
         return;
     }
-    diag_error(f->diag, rule->loc, "design.weights: `%s` fits no tensor of a product", rule->pattern);
+    diag_error(f->diag, rule->loc, MSG_FORMAT_UNUSED, rule->pattern);
     if (node) diag_note(f->diag, rule->loc, "the nearest name is `%s`", name_of(f, node, 0));
 }
 

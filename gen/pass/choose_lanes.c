@@ -37,8 +37,7 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
 static bool check_legal(const struct ir *ir, const struct ir_node *node, int lanes, struct loc loc, struct diag *diag) {
     int near = kernel_lanes(kernel_of_op(ir, node->op), lanes);
     if (near == lanes) return true;
-    diag_error(diag, loc, "kernel `%s` of operation `%s` cannot have %d lanes", ir_op_of(ir, node->op)->name,
-               node->name, lanes);
+    diag_error(diag, loc, MSG_KERNEL_LANES, ir_op_of(ir, node->op)->name, node->name, lanes);
     diag_note(diag, loc, "the nearest legal value is %d", near);
     return false;
 }
@@ -49,14 +48,13 @@ static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lan
     if (!attr) return true;
     struct loc loc = attr->loc.source ? attr->loc : node->loc;
     if (ir_op_is(ir, node->op, OP_ON_ENGINE)) {
-        diag_error(diag, loc, "%s `%s` runs on a matrix engine: its lanes are the channels",
-                   ir_op_of(ir, node->op)->name, node->name);
+        diag_error(diag, loc, MSG_ENGINE_LANES, ir_op_of(ir, node->op)->name, node->name);
         return false;
     }
     if (attr->i < 1 || attr->i > 32 || (attr->i & (attr->i - 1))) {
         int64_t near = 1;
         while (near < 32 && near * 2 <= attr->i) near *= 2;
-        diag_error(diag, loc, "`lanes` of `%s` must be 1, 2, 4, 8, 16 or 32, not %lld", node->name, (long long)attr->i);
+        diag_error(diag, loc, MSG_LANES_CHOICE, node->name, (long long)attr->i);
         diag_note(diag, loc, "the nearest legal value is %lld", (long long)near);
         return false;
     }
@@ -80,12 +78,11 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
     struct loc loc = attr && attr->loc.source ? attr->loc : node->loc;
     if (grows(ir, node) && lanes != ir->design.lanes) {
-        diag_error(diag, loc, "`lanes` of `%s` must be the design's %d: its rows grow with the position", node->name,
-                   ir->design.lanes);
+        diag_error(diag, loc, MSG_LANES_OF_DESIGN, node->name, ir->design.lanes);
         return false;
     }
     if (!whole || whole % lanes == 0) return true;
-    diag_error(diag, loc, "`lanes` of `%s` (%d) must divide %lld", node->name, lanes, (long long)whole);
+    diag_error(diag, loc, MSG_LANES_DIVIDE, node->name, lanes, (long long)whole);
     diag_note(diag, loc, "the nearest legal value is %d", dividing(lanes, whole));
     return false;
 }

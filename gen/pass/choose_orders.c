@@ -43,16 +43,14 @@ static bool read_order(struct chooser *c, int n) {
     int64_t list[IR_MAX_RANK] = {0};
     struct loc loc = attr->loc.source ? attr->loc : node->loc;
     if (!walks_arrays(c->ir, node)) {
-        diag_error(c->diag, loc, "%s `%s` has no order of its own to choose", ir_op_of(c->ir, node->op)->name,
-                   node->name);
-        diag_note(c->diag, loc, "elementwise operations and `transpose` have, on tensors of 2 or 3 dimensions");
+        diag_error(c->diag, loc, MSG_ORDER_FIXED, ir_op_of(c->ir, node->op)->name, node->name);
+        diag_note(c->diag, loc, "elementwise operations and `transpose` have one, for tensors of 2 or 3 dimensions");
         return false;
     }
     int count = ir_attr_list(&node->attrs, "order", list, IR_MAX_RANK);
     for (int d = 0; d < count; d++) seen |= list[d] >= 0 && list[d] < rank ? 1 << list[d] : 0;
     if (count != rank || seen != (1 << rank) - 1) {
-        diag_error(c->diag, loc, "`order` of `%s` must hold each of its dimensions, 0 to %d, once", node->name,
-                   rank - 1);
+        diag_error(c->diag, loc, MSG_ORDER_DIMENSIONS, node->name, rank - 1);
         return false;
     }
     node->orders = rank;

@@ -118,15 +118,13 @@ static void settle_carries(struct drop *d) {
 
 static void warn(struct drop *d, int tensor, const char *what, const char *why) {
     const struct ir_tensor *t = &d->ir->tensor[tensor];
-    diag_warning(d->diag, t->loc, "%s `%s`: %s; it is left out", what, t->name, why);
+    diag_warning(d->diag, t->loc, MSG_LEFT_OUT, what, t->name, why);
 }
 
 static void warn_carry(struct drop *d, const struct ir_carry *carry, int64_t repeat) {
     const struct ir_tensor *local = &d->ir->tensor[carry->local], *next = &d->ir->tensor[carry->next];
     if (repeat == 1) return; // it is always `init` or `next`
-    if (d->tensor[carry->next])
-        diag_warning(d->diag, local->loc, "carried `%s`: no repetition reads it; it is the last `%s`", local->name,
-                     next->name);
+    if (d->tensor[carry->next]) diag_warning(d->diag, local->loc, MSG_CARRY_LEFT_OUT, local->name, next->name);
     else warn(d, carry->local, "carried", "no repetition reads it");
 }
 
@@ -151,12 +149,10 @@ static bool check_left(struct drop *d, const struct rill_spec *spec) {
     for (int i = 0; i < ir->inputs; i++) input |= d->tensor[ir->input[i]];
     for (int n = 0; n < ir->nodes; n++) node |= d->node[n];
     struct loc wanted = spec && spec->graph ? spec->graph->outputs[0].loc : ir->tensor[ir->output[0]].loc;
-    if (!node)
-        diag_error(d->diag, wanted, "no output needs an operation: `%s` is an input", ir->tensor[ir->output[0]].name);
+    if (!node) diag_error(d->diag, wanted, MSG_OUTPUT_IS_INPUT, ir->tensor[ir->output[0]].name);
     else if (!input && ir->design.is_lm)
-        diag_error(d->diag, ir->tensor[ir->input[0]].loc, "the next id does not depend on the ids `%s`",
-                   ir->tensor[ir->input[0]].name);
-    else if (!input) diag_error(d->diag, ir->tensor[ir->input[0]].loc, "no output depends on an input");
+        diag_error(d->diag, ir->tensor[ir->input[0]].loc, MSG_IDS_UNUSED, ir->tensor[ir->input[0]].name);
+    else if (!input) diag_error(d->diag, ir->tensor[ir->input[0]].loc, MSG_INPUT_UNUSED);
     return node && input;
 }
 

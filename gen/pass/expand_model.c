@@ -105,8 +105,8 @@ static bool find_ids(struct ir *ir, struct diag *diag) {
         int in = ir_node_is(ir, n, OP_BY_ID) ? ir_first_value(ir, ir->node[n].in[0]) : IR_NONE;
         if (in == IR_NONE || ir->tensor[in].producer != IR_NONE) continue;
         if (ir_tensor_elements(&ir->tensor[in]) != 1) {
-            diag_error(diag, ir->tensor[in].loc, "`embed` reads `%s`: a token id has the shape [1], not %lld elements",
-                       ir->tensor[in].name, (long long)ir_tensor_elements(&ir->tensor[in]));
+            diag_error(diag, ir->tensor[in].loc, MSG_EMBED_ID, ir->tensor[in].name,
+                       (long long)ir_tensor_elements(&ir->tensor[in]));
             return false;
         }
         ir->tensor[in].dtype = IR_ID;
@@ -125,9 +125,7 @@ static bool check_context(const struct ir *ir, const struct rill_spec *spec, str
         if (!(ir_op_is(ir, op, OP_BY_ID) && ir->design.is_lm) && !ir_op_is(ir, op, OP_BY_POSITION) &&
             !ir_op_is(ir, op, OP_CACHES))
             continue;
-        diag_error(diag, spec_place(spec, "graph"),
-                   "graph needs the key `context`, the bound of positions, for %s `%s`", ir_op_of(ir, op)->name,
-                   ir->node[n].name);
+        diag_error(diag, spec_place(spec, "graph"), MSG_MISSING_CONTEXT, ir_op_of(ir, op)->name, ir->node[n].name);
         diag_note(diag, ir->node[n].loc, "`%s` is here", ir->node[n].name);
         return false;
     }
@@ -143,14 +141,13 @@ static bool check_ids(const struct ir *ir, struct diag *diag) {
                     : ir->outputs     ? ir->output[0]
                                       : ir->input[0];
         int by = ir->tensor[wrong].producer;
-        diag_error(diag, by == IR_NONE ? ir->tensor[wrong].loc : ir->node[by].loc,
-                   "a graph that reads token ids has one input (the id) and one output (made by `argmax`)");
+        diag_error(diag, by == IR_NONE ? ir->tensor[wrong].loc : ir->node[by].loc, MSG_LANGUAGE_MODEL_FORM);
         return false;
     }
     const struct ir_region *region = &ir->region[ir->node[last].region];
     if (region->when == IR_LAST && region->repeat == 1) return true;
-    diag_error(diag, ir->node[last].loc, "`%s` makes the next id: its region `%s` must have `when: last`%s",
-               ir->node[last].name, region->name, region->repeat == 1 ? "" : " and `repeat: 1`");
+    diag_error(diag, ir->node[last].loc, MSG_REGION_OF_LAST, ir->node[last].name, region->name,
+               region->repeat == 1 ? "" : " and `repeat: 1`");
     return false;
 }
 
@@ -160,8 +157,7 @@ static bool check_end_ids(const struct ir *ir, const struct rill_spec *spec, str
     for (int i = 0; i < ir->design.eot.count; i++) {
         if (ir->design.eot.id[i] <= most) continue;
         struct loc loc = spec_place(spec, spec->model ? "model.eot" : "graph.eot");
-        diag_error(diag, loc, "graph.eot (%" PRIu32 ") is no token of a vocabulary of %" PRId64, ir->design.eot.id[i],
-                   most + 1);
+        diag_error(diag, loc, MSG_EOT_BEYOND, ir->design.eot.id[i], most + 1);
         diag_note(diag, loc, "the nearest legal value is %" PRId64, most);
         return false;
     }
@@ -172,10 +168,7 @@ static bool check_end_ids(const struct ir *ir, const struct rill_spec *spec, str
 static bool check_rows(const struct ir *ir, struct diag *diag) {
     for (int g = 0; g < ir->regions; g++)
         if (ir->region[g].when == IR_LAST) {
-            diag_error(diag, ir->region[g].loc,
-                       "region `%s`: `when: last` is for language models (an input that `embed` reads); every row has "
-                       "its result",
-                       ir->region[g].name);
+            diag_error(diag, ir->region[g].loc, MSG_WHEN_LAST, ir->region[g].name);
             return false;
         }
     return true;
@@ -186,8 +179,8 @@ static bool check_positions(const struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_region *region = &ir->region[ir->node[n].region];
         if (!ir_node_is(ir, n, OP_BY_POSITION) || (region->repeat == 1 && region->when == IR_ALWAYS)) continue;
-        diag_error(diag, ir->node[n].loc, "%s `%s`: region `%s` must have `repeat: 1` and `when: always`",
-                   ir_op_of(ir, ir->node[n].op)->name, ir->node[n].name, region->name);
+        diag_error(diag, ir->node[n].loc, MSG_REGION_ALWAYS, ir_op_of(ir, ir->node[n].op)->name, ir->node[n].name,
+                   region->name);
         diag_note(diag, ir->node[n].loc, "a region before it can make the row; other regions read it as any tensor");
         return false;
     }

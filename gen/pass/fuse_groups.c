@@ -214,7 +214,7 @@ static void refuse(const struct fuse *f, const struct rill_spec *spec, struct di
         who = "as one group all operations hold";
         most = fuse_whole_bits(f);
     }
-    diag_error(diag, loc, "design.on_chip_kib (%lld) is too small: %s %lld KiB", (long long)ir->design.on_chip_kib, who,
+    diag_error(diag, loc, MSG_ON_CHIP, (long long)ir->design.on_chip_kib, who,
                (long long)((most + KIB_BITS - 1) / KIB_BITS));
     diag_note(diag, loc, "the nearest legal value is %lld", (long long)least_budget(f));
 }

@@ -51,13 +51,13 @@ static bool check_carries(const struct ir *ir, const struct ir_region *region, s
         if (same_type(local, next) && same_shape(local, next)) continue;
         ok = false;
         if (same_type(local, next)) {
-            diag_error(diag, next->loc, "`%s` %s cannot be the next `%s` %s of region `%s`", next->name,
-                       shape_text(ir, next), local->name, shape_text(ir, local), region->name);
+            diag_error(diag, next->loc, MSG_CARRY_SHAPE, next->name, shape_text(ir, next), local->name,
+                       shape_text(ir, local), region->name);
             diag_note(diag, next->loc, "`reshape` or `transpose` makes them alike");
             continue;
         }
-        diag_error(diag, next->loc, "`%s` (%s) cannot be the next `%s` (%s) of region `%s`", next->name,
-                   type_text(ir, next), local->name, type_text(ir, local), region->name);
+        diag_error(diag, next->loc, MSG_CARRY_TYPE, next->name, type_text(ir, next), local->name, type_text(ir, local),
+                   region->name);
     }
     return ok;
 }
@@ -86,8 +86,8 @@ static bool check_table(const struct ir *ir, const struct ir_node *node, int fro
     if (ids <= rows) return true;
     struct loc loc = ir_attr_find(&node->attrs, "rows")->loc;
     if (!loc.source) loc = node->loc;
-    diag_error(diag, loc, "%s `%s`: a table of %lld rows, but `%s` makes ids below %lld", ir_op_of(ir, node->op)->name,
-               node->name, (long long)rows, ir->node[from].name, (long long)ids);
+    diag_error(diag, loc, MSG_EMBED_ROWS, ir_op_of(ir, node->op)->name, node->name, (long long)rows,
+               ir->node[from].name, (long long)ids);
     diag_note(diag, loc, "the nearest legal value is %lld; or `%s` takes %lld elements", (long long)ids,
               ir->node[from].name, (long long)rows);
     return false;

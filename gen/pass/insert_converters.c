@@ -47,7 +47,7 @@ bool pass_insert_converters(struct ir *ir, const struct rill_spec *spec, struct 
             continue;
         }
         if (from->type.dtype == to->type.dtype) continue;
-        diag_error(diag, loc_none(), "edge `%s`: %s against %s", edge->name, ir_type_text(ir, &from->type),
+        diag_error(diag, loc_none(), MSG_EDGE_TYPES, edge->name, ir_type_text(ir, &from->type),
                    ir_type_text(ir, &to->type));
         return false;
     }

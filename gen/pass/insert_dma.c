@@ -389,9 +389,8 @@ static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
     }
     if (own < room) channels = layout_div_up(used - own, room - own) * ir->design.channels;
     struct loc loc = spec ? spec_place(spec, "design.channels") : loc_none();
-    diag_error(d->diag, loc, "the design needs %lld MiB on %s of %d channel%s, %s has %lld",
-               (long long)(used >> 20) + 1, ir->engines > 1 ? "the fullest" : "each", ir->design.channels,
-               ir->design.channels == 1 ? "" : "s", ir->design.board, (long long)(room >> 20));
+    diag_error(d->diag, loc, MSG_MEMORY_FULL, (long long)(used >> 20) + 1, ir->engines > 1 ? "the fullest" : "each",
+               ir->design.channels, ir->design.channels == 1 ? "" : "s", ir->design.board, (long long)(room >> 20));
     if (!spec || channels <= spec->device->hbm.channels)
         diag_note(d->diag, loc, "about %lld channels hold it", (long long)channels);
     else if (channels < INT64_MAX || !largest)

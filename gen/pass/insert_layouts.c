@@ -207,8 +207,8 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     struct itensor_layout layout;
     enum { MOST_LOOPS = 8 };
     if (!itensor_layout(a, b, common_width(l), &layout) || layout.loops > MOST_LOOPS) {
-        diag_error(l->diag, loc_none(), "edge `%s`: no layout converter makes %s of %s", l->old.name,
-                   ir_type_text(l->ir, &l->to.type), ir_type_text(l->ir, &l->from.type));
+        diag_error(l->diag, loc_none(), MSG_LAYOUT_CONVERTER, l->old.name, ir_type_text(l->ir, &l->to.type),
+                   ir_type_text(l->ir, &l->from.type));
         return false;
     }
     check_against_tiles(l, &layout);

@@ -230,7 +230,6 @@ bool pass_overlay_fifos(struct ir *ir, const struct rill_spec *spec, struct diag
     if (timing_progress(ir, false, &stuck, NULL) || !stuck) return true;
     deepen(ir);
     if (timing_progress(ir, false, &stuck, NULL) || !stuck) return true;
-    diag_error(diag, spec ? spec_place(spec, "design.on_chip_kib") : loc_none(),
-               "groups that run one after the other deadlock: %s", stuck);
+    diag_error(diag, spec ? spec_place(spec, "design.on_chip_kib") : loc_none(), MSG_GROUPS_DEADLOCK, stuck);
     return false;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes. Each takes the IR to its next form, or reports errors and returns false. pass_table (passes.c) gives
-// their order. It includes bind-operations, which has a separate folder (gen/bind/bind.h).
+// The passes. Each takes the IR to its next form, or reports errors and returns false. passes.def lists them in their
+// order. The pass bind-operations has a separate folder (gen/bind/bind.h).
 #ifndef RILL_PASS_H
 #define RILL_PASS_H
 
@@ -9,23 +9,14 @@
 
 typedef bool pass_function(struct ir *, const struct rill_spec *, struct diag *);
 
-pass_function pass_expand_model;      // spec -> tensor graph
-pass_function pass_infer_types;       // shapes and dtypes of every tensor
-pass_function pass_drop_unread;       // removes what no output needs
-pass_function pass_choose_orders;     // order of the loops in which operations walk tensors of several dimensions
-pass_function pass_choose_lanes;      // fp32 lanes of every kernel
-pass_function pass_route_streams;     // edges: region loops, multiplexers, forks
-pass_function pass_insert_layouts;    // fp32 streams whose ends walk differently -> layout converters, widths, firings
-pass_function pass_insert_converters; // counted results of the engines -> width converters
-pass_function pass_fuse_groups;    // groups of operations within a memory budget; streams between them through memory
-pass_function pass_insert_dma;     // memory segments, memory clients, vector parameter stores
-pass_function pass_insert_control; // registers, token loop, parameter loading, KV write tracking: plain nets
-pass_function pass_split_forks;    // with dies: a stream read on both sides crosses once
-pass_function pass_size_fifos;     // depth of every edge
-pass_function pass_overlay_fifos;  // one storage for FIFOs of groups that never run together
-pass_function pass_allocate_memories; // memory kind of every FIFO: SRL, LUTRAM, BRAM or URAM
-pass_function pass_place_dies;        // the die of every kernel, register slices between dies
-pass_function pass_mark_ahead;        // with timed FIFOs: marks the streams whose writers run ahead
+// Returns the name of something for which a rule does not hold, or NULL.
+typedef const char *pass_invariant(const struct ir *);
+
+#define PASS(name, function, invariant, doc, after)                                                                    \
+    pass_function function;                                                                                            \
+    pass_invariant invariant;
+#include "gen/pass/passes.def"
+#undef PASS
 
 // Parts of passes that have separate files.
 void gather_products(struct ir *); // expand-model: moves `dequantize` into the region of its product
@@ -44,8 +35,13 @@ int64_t safe_words(const struct ir *, const struct ir_edge *);
 struct pass {
     const char *name;
     pass_function *run;
+    pass_invariant *invariant; // what holds after this pass and all later ones
+    const char *doc, *after;   // what the pass does, and the invariant in words, for docs/passes.md
 };
 extern const struct pass pass_table[]; // ends with a NULL name
 const char *pass_last(void);           // name of the pass that completes a design
+// Runs the pass at this index of the table. Then the verifier checks the IR, and so do the invariants of this pass and
+// of all earlier ones. Returns false after an error.
+bool pass_run(int pass, struct ir *, const struct rill_spec *, struct diag *);
 
 #endif

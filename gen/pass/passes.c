@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all passes in their order (gen/pass/pass.h).
-#include "gen/bind/bind.h"
+// The table of all passes (passes.def), and how a pass is run.
 #include "gen/pass/pass.h"
 
 const struct pass pass_table[] = {
-    {"expand-model", pass_expand_model},
-    {"infer-types", pass_infer_types},
-    {"drop-unread", pass_drop_unread},
-    {"choose-orders", pass_choose_orders},
-    {"choose-lanes", pass_choose_lanes},
-    {"bind-operations", bind_operations},
-    {"route-streams", pass_route_streams},
-    {"insert-layouts", pass_insert_layouts},
-    {"insert-converters", pass_insert_converters},
-    {"fuse-groups", pass_fuse_groups},
-    {"insert-dma", pass_insert_dma},
-    {"insert-control", pass_insert_control},
-    {"split-forks", pass_split_forks},
-    {"size-fifos", pass_size_fifos},
-    {"overlay-fifos", pass_overlay_fifos},
-    {"allocate-memories", pass_allocate_memories},
-    {"place-dies", pass_place_dies},
-    {"mark-ahead", pass_mark_ahead},
+#define PASS(name, function, invariant, doc, after) {name, function, invariant, doc, after},
+#include "gen/pass/passes.def"
+#undef PASS
     {0},
 };
 
@@ -29,4 +13,22 @@ const char *pass_last(void) {
     int p = 0;
     while (pass_table[p + 1].name) p++;
     return pass_table[p].name;
+}
+
+// Whether the rules of this pass and of all earlier ones hold.
+static bool rules_hold(const struct ir *ir, int pass, struct diag *diag) {
+    for (int p = 0; p <= pass; p++) {
+        const char *broken = pass_table[p].invariant(ir);
+        if (!broken) continue;
+        diag_error(diag, loc_none(), MSG_INTERNAL_RULE, pass_table[pass].name, broken, pass_table[p].name,
+                   pass_table[p].after);
+        return false;
+    }
+    return true;
+}
+
+bool pass_run(int pass, struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    if (!pass_table[pass].run(ir, spec, diag) || diag_failed(diag)) return false;
+    ir->done = pass_table[pass].name;
+    return ir_verify(ir, diag, ir->done) && rules_hold(ir, pass, diag);
 }

@@ -248,8 +248,8 @@ static void deliver(struct route *r, struct endpoint source, const struct endpoi
 static void note_parts(const struct route *r, int tensor) {
     const struct ir_tensor *t = &r->ir->tensor[tensor];
     if (t->heads || t->dtype == IR_SCALAR)
-        diag_note(r->diag, t->loc, "`scale` joins the heads of attention: it stands in their region");
-    else if (t->dtype == IR_MX) diag_note(r->diag, t->loc, "`quantize` in the region of the product travels within it");
+        diag_note(r->diag, t->loc, "`scale` joins the heads of attention; put it into their region");
+    else if (t->dtype == IR_MX) diag_note(r->diag, t->loc, "put the `quantize` into the region of the product");
 }
 
 // A replay repeats single firings, and a region that runs last only reads a single firing per step. A value of several
@@ -257,10 +257,8 @@ static void note_parts(const struct route *r, int tensor) {
 static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
     const struct ir *ir = r->ir;
     if (!(b->replay || b->select) || ports_ends(ir, tensor) == 1) return;
-    diag_error(r->diag, ir->tensor[tensor].loc,
-               "`%s` travels in %lld parts: region `%s`, which %s, cannot read it from outside",
-               ir->tensor[tensor].name, (long long)ports_ends(ir, tensor), ir->region[b->region].name,
-               b->replay ? "repeats" : "runs last only");
+    diag_error(r->diag, ir->tensor[tensor].loc, MSG_PARTS_INTO_REGION, ir->tensor[tensor].name,
+               (long long)ports_ends(ir, tensor), ir->region[b->region].name, b->replay ? "repeats" : "runs last only");
     note_parts(r, tensor);
     r->ok = false;
 }
@@ -269,8 +267,7 @@ static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
 static void check_exit(struct route *r, int tensor, int region) {
     const struct ir *ir = r->ir;
     if (ports_ends(ir, tensor) == 1) return;
-    diag_error(r->diag, ir->tensor[tensor].loc,
-               "`%s` travels in %lld parts: it cannot leave region `%s`, which repeats", ir->tensor[tensor].name,
+    diag_error(r->diag, ir->tensor[tensor].loc, MSG_PARTS_OUT_OF_REGION, ir->tensor[tensor].name,
                (long long)ports_ends(ir, tensor), ir->region[region].name);
     note_parts(r, tensor);
     r->ok = false;
@@ -372,9 +369,8 @@ static bool check_when(struct route *r, int tensor) {
     for (size_t i = 0; home != IR_NONE && i < v->sinks.count; i++) {
         int region = port_at(r, v->sinks.items[i])->region;
         if (region == IR_NONE || ir->region[home].when != IR_LAST || ir->region[region].when == IR_LAST) continue;
-        diag_error(r->diag, ir->tensor[tensor].loc,
-                   "`%s` belongs to region `%s`, which runs only for the last token, but region `%s` always runs",
-                   ir->tensor[tensor].name, ir->region[home].name, ir->region[region].name);
+        diag_error(r->diag, ir->tensor[tensor].loc, MSG_REGION_RUNS_LAST, ir->tensor[tensor].name,
+                   ir->region[home].name, ir->region[region].name);
         return false;
     }
     return true;

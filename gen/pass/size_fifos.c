@@ -222,7 +222,6 @@ bool pass_size_fifos(struct ir *ir, const struct rill_spec *spec, struct diag *d
     struct by_contracts by = {0};
     const char *stuck = ir->design.fifo == SPEC_AUTO ? size_by_forecast(ir) : size_as_said(ir, &by);
     if (!stuck) return true;
-    diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(),
-               "the graph deadlocks with FIFOs that hold whole tensors: %s", stuck);
+    diag_error(diag, spec ? spec_place(spec, "design.fifo") : loc_none(), MSG_FIFOS_DEADLOCK, stuck);
     return false;
 }

@@ -74,7 +74,7 @@ static bool run_text(struct windows *w, struct diag *diag) {
         if (run_windows(w, first)) continue;
         const char *where = NULL;
         for (int i = 0; i < w->lanes && !where; i++) where = oracle_fault(w->lane[i]);
-        diag_error(diag, loc_none(), "calibration: numeric fault: %s", where ? where : "unknown");
+        diag_error(diag, loc_none(), MSG_CALIBRATION_FAULT, where ? where : "unknown");
         return false;
     }
     return true;

@@ -90,7 +90,7 @@ bool oracle_kernel_shape(struct oracle_graph *g, struct oracle_node *n, struct d
             continue;
         struct loc loc = loc_file(g->arena, g->path);
         loc.line = (uint32_t)n->line, loc.col = 1;
-        diag_error(diag, loc, "the oracle cannot read `%s`: %s", port->extent[d], error.why);
+        diag_error(diag, loc, MSG_ORACLE_EXTENT, port->extent[d], error.why);
         return false;
     }
     return true;

@@ -62,7 +62,8 @@ static int128 dot_row(const struct oracle_weights *w, int64_t n, const struct or
     const int16_t *mx = x->mx + r * x->cols;
     const uint8_t *shift = x->shift + r * x->blocks;
     if (w->group_offset) return dot_asym(w, n, mx, x->block, shift);
-    return run_dot(w->k, x->block, w->q + n * w->k, w->group_scale ? w->group_scale + n * w->groups : NULL, mx, shift);
+    return dot_product(w->k, x->block, w->q + n * w->k, w->group_scale ? w->group_scale + n * w->groups : NULL, mx,
+                       shift);
 }
 
 void oracle_exact_products(struct step s[], int count) {
@@ -112,8 +113,8 @@ static void attn_scores(struct step *s) {
     s->out[0]->product = NULL;
     for (int64_t h = 0; h < heads; h++) {
         for (int64_t t = 0; t <= s->position; t++)
-            *acc++ = run_dot(head, head, keys->cache.q + (t * kv_heads + h / sharing) * head, NULL, q->v.mx + h * head,
-                             q->v.shift + h);
+            *acc++ = dot_product(head, head, keys->cache.q + (t * kv_heads + h / sharing) * head, NULL,
+                                 q->v.mx + h * head, q->v.shift + h);
     }
 }
 
@@ -142,7 +143,7 @@ static void attn_values(struct step *s) {
     s->out[0]->exp_min = p->exp_min;
     s->out[0]->product = NULL;
     for (int64_t h = 0; h < heads; h++)
-        run_weighted_sum(s->position + 1, p->v.block, p->v.mx + h * p->v.cols, p->v.shift + h * p->v.blocks, head,
+        dot_weighted_sum(s->position + 1, p->v.block, p->v.mx + h * p->v.cols, p->v.shift + h * p->v.blocks, head,
                          kv_heads * head, values->cache.q + h / (heads / kv_heads) * head, s->run->scratch.sum,
                          s->out[0]->v.acc + h * head);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expands a model family as docs/models.md describes: every `{...}` is evaluated where it occurs, and a name is looked
-// up when it is met. Error messages are short, because the compiler reports errors with their place.
+// Expands a model family as docs/families.md describes: every `{...}` is evaluated where it occurs, and a name is
+// looked up when it is met. Error messages are short, because the compiler reports errors with their place.
 #include "gen/reference/family_expand.h"
 
 #include <ctype.h>

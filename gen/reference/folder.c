@@ -73,7 +73,7 @@ static const char *check_file(struct arena *arena, const char *path, const json_
     if (!data) return why;
     bool same = crc && json_integer_value(json_object_get(file, "bytes")) == (json_int_t)len &&
                 !strcmp(crc, arena_printf(arena, "%08" PRIx32, crc_of(data, len)));
-    return same ? NULL : "it is not as `rill gen` wrote it; generate the design again";
+    return same ? NULL : MSG_ORACLE_COPY_CHANGED;
 }
 
 static bool check_files(struct arena *arena, const char *dir, const json_t *list, struct diag *diag) {
@@ -82,7 +82,7 @@ static bool check_files(struct arena *arena, const char *dir, const json_t *list
     json_array_foreach(list, i, file) {
         const char *name = json_string_value(json_object_get(file, "name")),
                    *path = arena_printf(arena, "%s/%s", dir, name ? name : "?"), *why = check_file(arena, path, file);
-        if (why) diag_error(diag, loc_file(arena, path), "the oracle's copy: %s", why);
+        if (why) diag_error_text(diag, loc_file(arena, path), why);
         if (why) return false;
     }
     return json_array_size(list) > 0;
@@ -96,9 +96,10 @@ struct oracle_graph *oracle_read_folder(struct arena *arena, const char *dir, bo
     const char *text = file_read(arena, path, MOST_BYTES, &len, &why);
     json_error_t error;
     json_t *root = text ? json_loadb(text, len, 0, &error) : NULL;
-    if (!root) diag_error(diag, loc_file(arena, path), "%s", text ? error.text : why);
+    if (!text) diag_error_text(diag, loc_file(arena, path), why);
+    else if (!root) diag_error(diag, loc_file(arena, path), MSG_ORACLE_COPY, error.text);
     bool ok = root && check_files(arena, own, json_object_get(root, "files"), diag);
-    if (root && !ok && !diag_failed(diag)) diag_error(diag, loc_file(arena, path), "it lists no file");
+    if (root && !ok && !diag_failed(diag)) diag_error(diag, loc_file(arena, path), MSG_ORACLE_FILES);
     json_decref(root);
     return ok ? oracle_read_as(arena, arena_printf(arena, "%s/" SPEC_NAME, own), own, diag) : NULL;
 }

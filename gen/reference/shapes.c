@@ -64,7 +64,7 @@ static bool is_permutation(const struct oracle_node *n, int rank) {
 static bool fail(struct oracle_graph *g, const struct oracle_node *n, const char *what, struct diag *diag) {
     struct loc loc = loc_file(g->arena, g->path);
     loc.line = (uint32_t)n->line, loc.col = 1;
-    diag_error(diag, loc, "the oracle finds %s at `%s`", what, out(g, n, 0)->name);
+    diag_error(diag, loc, MSG_ORACLE_SHAPE, what, out(g, n, 0)->name);
     return false;
 }
 

@@ -19,7 +19,7 @@ struct reader {
 static void wrong(struct reader *r, const yaml_node_t *at, const char *what, const char *word) {
     struct loc loc = loc_file(r->graph->arena, r->graph->path);
     if (at) loc.line = (uint32_t)at->start_mark.line + 1, loc.col = (uint32_t)at->start_mark.column + 1;
-    if (r->ok) diag_error(r->diag, loc, "the oracle cannot read the spec: %s `%s`", what, word);
+    if (r->ok) diag_error(r->diag, loc, MSG_ORACLE_SPEC, what, word);
     r->ok = false;
 }
 
@@ -428,7 +428,7 @@ static void read_graph_of(struct reader *r, const yaml_node_t *model, yaml_docum
     yaml_document_delete(&made);
 }
 
-// docs/models.md section 3: reads the family's own kernels, whose files are relative to the family's folder.
+// docs/families.md: reads the family's own kernels, whose files are relative to the family's folder.
 static void read_kernels_of(struct reader *r, yaml_document_t *family) {
     struct reader own = *r;
     own.doc = family;
@@ -496,7 +496,7 @@ struct oracle_graph *oracle_read_as(struct arena *arena, const char *path, const
     *g = (struct oracle_graph){.arena = arena, .path = path, .lines = path, .dir = golden_dir, .functions = true};
     g->source = file_read(arena, path, SPEC_BYTES, &len, &why);
     if (g->source) return read_text(g, diag);
-    diag_error(diag, loc_file(arena, path), "%s", why);
+    diag_error_text(diag, loc_file(arena, path), why);
     return NULL;
 }
 

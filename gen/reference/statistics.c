@@ -142,16 +142,16 @@ static bool read_entry(struct statistics *s, struct arena *arena, const json_t *
 static const char *read_all(struct statistics *s, struct arena *arena, const json_t *root) {
     const json_t *matrices = json_object_get(root, "matrices"), *matrix;
     size_t i;
-    if (json_integer_value(json_object_get(root, "rill_statistics")) != VERSION) return "no statistics of this version";
+    if (json_integer_value(json_object_get(root, "rill_statistics")) != VERSION) return MSG_STATISTICS_VERSION;
     s->checkpoint = checksum_at(root, "checkpoint");
     s->graph = checksum_at(root, "graph");
     s->tokens = json_integer_value(json_object_get(root, "tokens"));
     const char *from = json_string_value(json_object_get(root, "text"));
     s->from = from ? arena_strdup(arena, from) : "?";
     json_array_foreach(matrices, i, matrix) {
-        if (!read_entry(s, arena, matrix)) return arena_printf(arena, "matrix %zu of the list is damaged", i);
+        if (!read_entry(s, arena, matrix)) return arena_printf(arena, MSG_STATISTICS_MATRIX, i);
     }
-    return s->entry.count ? NULL : "no statistics: it lists no matrix";
+    return s->entry.count ? NULL : MSG_STATISTICS_EMPTY;
 }
 
 struct statistics *statistics_read(struct arena *arena, const char *path, const struct oracle_graph *g,
@@ -161,13 +161,13 @@ struct statistics *statistics_read(struct arena *arena, const char *path, const 
     const char *why = NULL, *text = file_read(arena, path, MOST_BYTES, &len, &why);
     json_error_t error;
     json_t *root = text ? json_loadb(text, len, 0, &error) : NULL;
-    if (text && !root) why = arena_printf(arena, "line %d: %s", error.line, error.text);
+    if (text && !root) why = arena_printf(arena, MSG_STATISTICS_JSON, error.line, error.text);
     if (root) why = read_all(s, arena, root);
     json_decref(root);
-    if (!why && s->checkpoint != checkpoint_checksum(checkpoint)) why = "statistics of other weights";
-    if (!why && s->graph != statistics_graph(g)) why = "statistics of another model than the spec's";
+    if (!why && s->checkpoint != checkpoint_checksum(checkpoint)) why = MSG_STATISTICS_WEIGHTS;
+    if (!why && s->graph != statistics_graph(g)) why = MSG_STATISTICS_MODEL;
     if (!why) return s;
-    diag_error(diag, loc_file(arena, path), "%s", why);
-    if (text) diag_note(diag, loc_none(), "`--calibrate TEXT` measures them anew");
+    diag_error_text(diag, loc_file(arena, path), why);
+    if (text) diag_note(diag, loc_none(), "`--calibrate TEXT` measures them again");
     return NULL;
 }

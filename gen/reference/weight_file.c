@@ -351,7 +351,7 @@ const struct oracle_weights **oracle_weights_map(struct arena *arena, const stru
         if (!why) why = map_entries(arena, g, m, all);
     }
     if (!why) return all;
-    diag_error(diag, loc_file(arena, path), "weights of the oracle: %s", why);
+    diag_error(diag, loc_file(arena, path), MSG_ORACLE_WEIGHTS, why);
     oracle_weights_unmap(m);
     return NULL;
 }

@@ -30,7 +30,7 @@ static bool warn_of(const struct ir *ir, const struct cost_resources *need, cons
                             ? arena_printf(ir->arena, "board %s", ir->design.board)
                             : arena_printf(ir->arena, "die %s of board %s", ir->die[die].name, ir->design.board);
     if (warned)
-        diag_warning(diag, loc, "the design needs more than %s has without its shell%s, by estimate: %s", whose,
+        diag_warning(diag, loc, MSG_OVER_CAPACITY, whose,
                      has_ports(ir, die == IR_NONE ? cost_memory_die(ir) : die) ? " and memory ports" : "",
                      text_cstr(&list));
     text_free(&list);
@@ -47,9 +47,8 @@ static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int
     struct text list = {0};
     list_over(&fill.taken, &fill.limit, &list);
     if (list.len)
-        diag_warning(diag, loc, "die %s of board %s is beyond its limits with shell%s, by estimate: %s",
-                     ir->die[die].name, ir->design.board, has_ports(ir, die) ? " and memory ports" : "",
-                     text_cstr(&list));
+        diag_warning(diag, loc, MSG_OVER_DIE_LIMIT, ir->die[die].name, ir->design.board,
+                     has_ports(ir, die) ? " and memory ports" : "", text_cstr(&list));
     text_free(&list);
 }
 
@@ -58,11 +57,10 @@ static void warn_of_wires(const struct ir *ir, int die, struct loc loc, struct d
     const char *from = ir->die[die].name, *to = die + 1 < ir->dies ? ir->die[die + 1].name : "";
     if (!ir->design.sll || bits <= cost_wires(ir)) return;
     if (bits > ir->design.sll)
-        diag_warning(diag, loc, "%lld bits cross from %s to %s, board %s has %lld wires there", (long long)bits, from,
-                     to, ir->design.board, (long long)ir->design.sll);
+        diag_warning(diag, loc, MSG_DIE_WIRES, (long long)bits, from, to, ir->design.board, (long long)ir->design.sll);
     else
-        diag_warning(diag, loc, "%lld bits cross from %s to %s, the limit of board %s is %lld of %lld wires",
-                     (long long)bits, from, to, ir->design.board, (long long)cost_wires(ir), (long long)ir->design.sll);
+        diag_warning(diag, loc, MSG_DIE_WIRES_LIMIT, (long long)bits, from, to, ir->design.board,
+                     (long long)cost_wires(ir), (long long)ir->design.sll);
 }
 
 // Compares a design that is not split over dies with the limits of all dies together.
@@ -74,9 +72,7 @@ static void warn_of_board(const struct ir *ir, const struct cost_design *cost, s
     }
     struct text list = {0};
     list_over(&cost->total, &room, &list);
-    if (list.len)
-        diag_warning(diag, loc, "the design needs more than the limits of board %s leave, by estimate: %s",
-                     ir->design.board, text_cstr(&list));
+    if (list.len) diag_warning(diag, loc, MSG_OVER_BOARD_LIMIT, ir->design.board, text_cstr(&list));
     text_free(&list);
 }
 
@@ -86,8 +82,7 @@ static void warn_of_power(const struct ir *ir, const struct cost_design *cost, s
     struct cost_step step = cost_usual_step(ir, ir->design.context / 2);
     struct cost_power p = cost_step_power(ir, cost, &step, (double)cost_step_bound(ir, &step).cycles);
     if (p.high_w * 100 <= limit * NEAR_PERCENT) return;
-    diag_warning(diag, loc, "the card may draw %.0f to %.0f W, by estimate; the limit of board %s is %g W", p.low_w,
-                 p.high_w, ir->design.board, limit);
+    diag_warning(diag, loc, MSG_POWER, p.low_w, p.high_w, ir->design.board, limit);
 }
 
 void design_report_capacity(const struct ir *ir, struct loc loc, struct diag *diag) {

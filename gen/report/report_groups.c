@@ -67,7 +67,7 @@ static int64_t emitted(const struct share *s) { return s->streams + s->pools + s
 static void add_regions(const struct ir *ir, int64_t positions, struct text *out) {
     struct share all = share_of(ir, IR_NONE);
     text_addf(out,
-              "\nmemory of intermediates, bits: a step of %d positions as emitted; whole tensors of %lld positions in "
+              "\nmemory of intermediates, bits: a step of %d tokens as emitted; whole tensors of %lld positions in "
               "double buffers\n",
               ir->design.tokens, (long long)positions);
     text_add(out, "  region             FIFOs      pools     spills    emitted   of kernels        unfused   ratio  "

@@ -116,7 +116,7 @@ static void add_graph(struct page *p, const char *title, const char *about, void
     graph(p->ir, &text);
     p->ok = dot_svg(p->ir->arena, &text, p->out, &why);
     text_free(&text);
-    if (!p->ok) diag_error(p->diag, loc_none(), "no graph: %s", why);
+    if (!p->ok) diag_error(p->diag, loc_none(), MSG_NO_GRAPH, why);
     text_add(p->out, "</div>");
     close_section(p);
 }

@@ -38,15 +38,14 @@ static bool read_fifos(struct ir *ir, const json_t *fifos, struct measured *m, s
         known++;
         int64_t depth = json_integer_value(json_object_get(fifo, "depth"));
         if (depth == ir->edge[e].depth && read_fifo(ir, fifo, e, m)) continue;
-        if (depth == ir->edge[e].depth)
-            diag_error(diag, loc, "`%s` has no `high_water` or `fill` as a run has", ir->edge[e].name);
+        if (depth == ir->edge[e].depth) diag_error(diag, loc, MSG_RUN_FIFO, ir->edge[e].name);
         else
-            diag_error(diag, loc, "the run had %lld words in `%s`, the design has %lld: another design's run",
-                       (long long)depth, ir->edge[e].name, (long long)ir->edge[e].depth);
+            diag_error(diag, loc, MSG_RUN_OTHER_DESIGN, (long long)depth, ir->edge[e].name,
+                       (long long)ir->edge[e].depth);
         return false;
     }
     if (json_is_object(fifos) && known == json_object_size(fifos) && known) return true;
-    diag_error(diag, loc, "no FIFOs of this design (is it what `rill sim --json` wrote for it?)");
+    diag_error(diag, loc, MSG_RUN_NO_FIFOS);
     return false;
 }
 
@@ -54,8 +53,7 @@ static bool read_sums(const json_t *root, struct measured *m, struct diag *diag,
     const json_t *cycles = json_object_get(root, "cycles"), *rate = json_object_get(root, "tokens_per_second"),
                  *match = json_object_get(root, "match");
     if (!is_count(cycles) || !json_is_number(rate) || !json_is_boolean(match)) {
-        diag_error(diag, loc,
-                   "no `cycles`, `tokens_per_second` and `match` of a run (is it what `rill sim --json` wrote?)");
+        diag_error(diag, loc, MSG_RUN_NO_FIGURES);
         return false;
     }
     m->window = json_integer_value(json_object_get(root, "fill_window"));
@@ -69,10 +67,10 @@ struct measured *measured_read(struct ir *ir, const char *path, struct diag *dia
     size_t len;
     const char *why, *data = file_read(ir->arena, path, MAX_BYTES, &len, &why);
     struct loc loc = loc_file(ir->arena, path);
-    if (!data) return diag_error(diag, loc, "%s", why), NULL;
+    if (!data) return diag_error_text(diag, loc, why), NULL;
     json_error_t error;
     json_t *root = json_loadb(data, len, 0, &error);
-    if (!root) return diag_error(diag, loc, "line %d: %s", error.line, error.text), NULL;
+    if (!root) return diag_error(diag, loc, MSG_RUN_JSON, error.line, error.text), NULL;
     struct measured *m = ARENA_NEW(ir->arena, struct measured);
     m->high_water = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->edges + 1);
     m->fill = ARENA_ARRAY(ir->arena, int64_t *, (size_t)ir->edges + 1);

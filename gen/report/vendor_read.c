@@ -116,7 +116,7 @@ static bool find_columns(struct reader *r, const struct line *line, const struct
         for (size_t n = 0; n < COUNT_OF(columns[c].names) && columns[c].names[n] && where[c] == IR_NONE; n++)
             where[c] = find_column(r, head, columns[c].names[n]);
         if (where[c] != IR_NONE || columns[c].optional) continue;
-        diag_error(r->diag, place(r, line, line->at), "no column `%s` in the table of instances", columns[c].names[0]);
+        diag_error(r->diag, place(r, line, line->at), MSG_VENDOR_COLUMN, columns[c].names[0]);
         return false;
     }
     return true;
@@ -131,7 +131,7 @@ static bool read_count(struct reader *r, const struct line *line, const struct l
         *out = (int64_t)value;
         return true;
     }
-    diag_error(r->diag, place(r, line, cell->at), "`%s`: a count is expected here", text);
+    diag_error(r->diag, place(r, line, cell->at), MSG_VENDOR_COUNT, text);
     return false;
 }
 
@@ -160,7 +160,7 @@ static bool read_row(struct reader *r, const struct line *line, const struct cel
                              .depth = depth_of(cell)};
     if (out.name[0] == '(') return true; // not an instance, but the part of its parent outside all instances
     bool known = out.depth < MAX_DEPTH && (!out.depth || last[out.depth - 1] != IR_NONE);
-    if (!known) diag_error(r->diag, place(r, line, cell->at), "instance `%s` is below none", out.name);
+    if (!known) diag_error(r->diag, place(r, line, cell->at), MSG_VENDOR_PARENT, out.name);
     if (!known || !read_counts(r, line, row, where, &out.is)) return false;
     out.parent = out.depth ? last[out.depth - 1] : IR_NONE;
     last[out.depth] = (int)v->rows.count;
@@ -184,15 +184,14 @@ static bool read_instances(struct reader *r, struct vendor *v) {
         } else if (table) {
             split_cells(&line, &row);
             if (row.count != head.count) {
-                diag_error(r->diag, place(r, &line, line.at), "%d cells in a table of %d columns", row.count,
-                           head.count);
+                diag_error(r->diag, place(r, &line, line.at), MSG_VENDOR_CELLS, row.count, head.count);
                 return false;
             }
             if (!read_row(r, &line, &row, where, last, v)) return false;
         } else if (v->rows.count && (!line.len || line.at[0] != '+')) break;
     }
     if (v->rows.count) return true;
-    diag_error(r->diag, loc_file(r->arena, r->source->path), "the table of instances is empty or cut off");
+    diag_error(r->diag, loc_file(r->arena, r->source->path), MSG_VENDOR_INSTANCES);
     return false;
 }
 
@@ -204,7 +203,7 @@ static bool find_top(struct reader *r, struct vendor *v) {
             v->top = (int)i;
             return true;
         }
-    diag_error(r->diag, loc_file(r->arena, r->source->path), "no instance of rill_top in it: is it of this design?");
+    diag_error(r->diag, loc_file(r->arena, r->source->path), MSG_VENDOR_NO_TOP);
     return false;
 }
 
@@ -235,7 +234,7 @@ static bool read_slack(struct reader *r, const struct line *line, const struct l
     *out = strtod(text, &end);
     *has = end != text && !*end;
     if (*has || !strcmp(text, "NA") || !strcmp(text, "N/A")) return true;
-    diag_error(r->diag, place(r, line, cell->at), "`%s`: a slack in ns is expected here", text);
+    diag_error(r->diag, place(r, line, cell->at), MSG_VENDOR_SLACK, text);
     return false;
 }
 
@@ -253,13 +252,13 @@ static bool read_summary(struct reader *r, const struct line *head_line, struct 
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         at[i] = column_of(head, heads, names[i]);
         if (at[i] != IR_NONE) continue;
-        diag_error(r->diag, place(r, &line, line.at), "no column `%s` in the timing summary", names[i]);
+        diag_error(r->diag, place(r, &line, line.at), MSG_VENDOR_TIMING_COLUMN, names[i]);
         return false;
     }
     while (next_line(r, &line) && (!line.len || holds(&line, "---"))) continue;
     values = split_columns(&line, value);
     if (values != heads) {
-        diag_error(r->diag, place(r, &line, line.at), "%d figures in a timing summary of %d columns", values, heads);
+        diag_error(r->diag, place(r, &line, line.at), MSG_VENDOR_TIMING_CELLS, values, heads);
         return false;
     }
     return read_slack(r, &line, &value[at[0]], &v->setup, &v->has_setup) &&
@@ -277,7 +276,7 @@ static bool read_clocks(struct reader *r, const struct line *head_line, struct v
         double value = 0;
         bool has = false;
         if (n != heads || period == IR_NONE) {
-            diag_error(r->diag, place(r, &line, line.at), "a clock of %d figures, %d are expected", n, heads);
+            diag_error(r->diag, place(r, &line, line.at), MSG_VENDOR_CLOCK_CELLS, n, heads);
             return false;
         }
         if (!read_slack(r, &line, &cell[period], &value, &has)) return false;
@@ -300,7 +299,7 @@ static bool read_timing(struct reader *r, struct vendor *v) {
             clocks = true;
         }
     }
-    if (!summary) diag_error(r->diag, loc_file(r->arena, r->source->path), "no line of slacks in the timing summary");
+    if (!summary) diag_error(r->diag, loc_file(r->arena, r->source->path), MSG_VENDOR_NO_SLACK);
     return summary;
 }
 
@@ -327,7 +326,7 @@ static struct source *read_source(struct arena *arena, const char *path, struct 
     s->path = path;
     s->data = file_read(arena, path, MAX_REPORT, &len, &why);
     s->size = len;
-    if (!s->data) diag_error(diag, loc_file(arena, path), "%s", why);
+    if (!s->data) diag_error_text(diag, loc_file(arena, path), why);
     return s->data ? s : NULL;
 }
 
@@ -335,8 +334,8 @@ static struct source *read_source(struct arena *arena, const char *path, struct 
 static bool keep_later(struct reader *r, struct vendor_source *kept, struct source **source) {
     struct vendor_source found = source_of(r);
     if (kept->path && stage_of(kept) == stage_of(&found)) {
-        diag_error(r->diag, loc_file(r->arena, found.path), "%s is a report of the same stage (%s): keep one",
-                   kept->path, found.state ? found.state : "not said");
+        diag_error(r->diag, loc_file(r->arena, found.path), MSG_VENDOR_STAGE_TWICE, kept->path,
+                   found.state ? found.state : "not said");
         return false;
     }
     if (kept->path && stage_of(kept) > stage_of(&found)) return true;
@@ -359,8 +358,7 @@ struct vendor *vendor_read(struct arena *arena, const char *dir, struct diag *di
         if (!ok) return NULL;
     }
     if (!instances) {
-        diag_error(diag, loc_file(arena, dir),
-                   "no report (*.rpt) of `report_utilization -hierarchical` in this folder");
+        diag_error(diag, loc_file(arena, dir), MSG_VENDOR_NO_REPORT);
         return NULL;
     }
     r.source = instances;

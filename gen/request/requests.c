@@ -18,21 +18,18 @@ static const char *channels_fault(struct arena *arena, const struct ir *ir, cons
         if (!has_channel(ir, o->errors.items[i].channel)) option = "--inject-error";
     for (size_t i = 0; i < o->bases.count; i++)
         if (!has_channel(ir, o->bases.items[i].channel)) option = "--base";
-    return option ? arena_printf(arena, "%s: the design has channels 0 to %d", option, ir->design.channels - 1) : NULL;
+    return option ? arena_printf(arena, MSG_CHANNEL_OPTION, option, ir->design.channels - 1) : NULL;
 }
 
 // Golden functions of custom kernels are loaded from files that no longer exist when a saved state is resumed.
 static const char *save_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     for (int c = 0; o->save && c < ir->customs; c++)
-        if (ir->custom[c].function)
-            return arena_printf(arena, "--save: kernel `%s` has a golden function, and such a run cannot be saved",
-                                ir->custom[c].name);
+        if (ir->custom[c].function) return arena_printf(arena, MSG_SAVE_GOLDEN, ir->custom[c].name);
     return NULL;
 }
 
 static const char *rows_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
-    if (ir->design.is_lm && (o->inputs || o->outputs))
-        return "--inputs and --outputs are for graphs that are no language models; this design takes a prompt";
+    if (ir->design.is_lm && (o->inputs || o->outputs)) return MSG_DESIGN_TAKES_PROMPT;
     return o->outputs ? rows_path_fault(arena, o->outputs, ir->outputs) : NULL;
 }
 
@@ -64,22 +61,18 @@ static const char *ids_fault(struct arena *arena, const struct ir *ir, const str
     int64_t vocabulary = ir->design.is_lm ? ir_vocabulary(ir) : 0;
     for (int64_t i = 0; ir->design.is_lm && i < r->prompt_len; i++)
         if (r->prompt[i] >= vocabulary)
-            return arena_printf(arena, "id %u of the prompt is not in the vocabulary of %" PRId64,
-                                (unsigned)r->prompt[i], vocabulary);
+            return arena_printf(arena, MSG_PROMPT_TOKEN_UNKNOWN, (unsigned)r->prompt[i], vocabulary);
     return NULL;
 }
 
 static const char *fit_fault(struct arena *arena, const struct ir_design *d, const struct sim_request *r) {
     int64_t room = d->context - r->prompt_len + 1;
-    if (r->prompt_len < 1) return "the prompt is empty";
+    if (r->prompt_len < 1) return MSG_PROMPT_EMPTY;
     if (r->prompt_len > d->context)
-        return arena_printf(arena, "the prompt has %" PRId64 " %s, the design's context is %" PRId64, r->prompt_len,
-                            d->is_lm ? "token ids" : "rows", (int64_t)d->context);
+        return arena_printf(arena, MSG_PROMPT_BEYOND, r->prompt_len, d->is_lm ? "token ids" : "rows",
+                            (int64_t)d->context);
     if (!d->is_lm || r->tokens <= room) return NULL;
-    return arena_printf(arena,
-                        "--tokens %" PRId64 ": behind a prompt of %" PRId64 " ids the context of %" PRId64
-                        " has room for %" PRId64,
-                        r->tokens, r->prompt_len, (int64_t)d->context, room);
+    return arena_printf(arena, MSG_NEW_TOKENS_BEYOND, r->tokens, r->prompt_len, (int64_t)d->context, room);
 }
 
 // By default a request gets as many ids as there is room for.
@@ -93,9 +86,7 @@ const char *sim_request_read(struct arena *arena, const struct ir *ir, const str
                              const struct sim_options *o, const struct sim_prompt *prompt, struct sim_request *r) {
     const char *why = NULL;
     *r = (struct sim_request){prompt->ids, prompt->count, prompt->tokens};
-    if (!ir->design.is_lm && prompt->ids)
-        return "token ids are for language models: this design takes rows, as many as --tokens says, of random values "
-               "(--data-seed)";
+    if (!ir->design.is_lm && prompt->ids) return MSG_DESIGN_TAKES_ROWS;
     if (!ir->design.is_lm) r->prompt_len = prompt->tokens;
     else if (!prompt->ids) why = encode(tokenizer, o, prompt, arena, r);
     if (why) return why;
@@ -103,4 +94,21 @@ const char *sim_request_read(struct arena *arena, const struct ir *ir, const str
     if (o->unchecked) return NULL;
     why = fit_fault(arena, &ir->design, r);
     return why ? why : ids_fault(arena, ir, r);
+}
+
+static bool all_ids(const struct sim_options *o) {
+    bool ids = o->prompts.count > 0;
+    for (size_t i = 0; i < o->prompts.count; i++) ids &= o->prompts.items[i].ids != NULL;
+    return ids;
+}
+
+struct tokenizer *sim_tokenizer_open(struct arena *arena, const char *image, int64_t vocabulary,
+                                     const struct sim_options *o, struct diag *diag) {
+    const char *why;
+    if (!tokenizer_present(arena, image)) return tokenizer_open_bytes(arena, vocabulary);
+    if (!all_ids(o)) return tokenizer_open(arena, image, diag);
+    struct tokenizer *t = tokenizer_try(arena, image, &why);
+    if (t) return t;
+    diag_warning(diag, loc_file(arena, image), MSG_TOKENIZER_UNUSABLE, why);
+    return tokenizer_open_bytes(arena, vocabulary);
 }

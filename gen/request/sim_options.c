@@ -46,8 +46,10 @@ static const char *read_requests(struct arena *arena, void *into, const char *pa
     size_t len = 0;
     const char *why = NULL;
     if (!o->reads_pipes && is_pipe(path)) return o->unread = true, NULL;
+    errno = 0;
     char *data = file_read(arena, path, MAX_REQUESTS_BYTES, &len, &why);
-    if (data == NULL) return arena_printf(arena, "%s: %s", path, why);
+    if (data == NULL)
+        return arena_printf(arena, "%s cannot be read: %s", path, errno ? strerror(errno) : "it is too large");
     why = NULL;
     for (char *line = strtok(data, "\n"); line != NULL && why == NULL; line = strtok(NULL, "\n")) {
         if (strncmp(line, "ids:", 4) == 0) why = add_ids(arena, o, line + 4 + strspn(line + 4, " "));
@@ -201,7 +203,7 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
     for (int i = 0; i < 2; i++) {
         const char *why = paths[i] != NULL ? rows_path_fault(arena, paths[i], 1) : NULL;
         if (why != NULL) return why;
-        if (paths[i] != NULL && o->prompts.count > 1) return "--inputs and --outputs go with one request";
+        if (paths[i] != NULL && o->prompts.count > 1) return MSG_INPUTS_ONE_REQUEST;
     }
     o->tokens_fit = o->tokens == 0;
     if (o->tokens == 0 && o->inputs == NULL) o->tokens = DEFAULT_TOKENS; // otherwise as many as the file has rows

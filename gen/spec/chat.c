@@ -30,15 +30,15 @@ static const struct chat_template *read_file(const char *path, struct arena *are
 static void note_unknown(const char *name, struct arena *arena, struct diag *diag) {
     file_names names = file_list_shared(arena, "families/chat");
     diag_note_words(diag, loc_none(), name, names.items, names.count);
-    diag_note(diag, loc_none(), "a template of your own is a file, as `./mine.yaml`: docs/models.md");
+    diag_note(diag, loc_none(), "give your own template as a file, such as `./mine.yaml` (docs/models.md)");
 }
 
 const struct chat_template *chat_find(const char *name, struct arena *arena, struct diag *diag) {
     bool is_path = file_is_path(name);
     const char *path = is_path ? name : file_find_shared(arena, arena_printf(arena, "families/chat/%s.yaml", name));
     if (path && access(path, R_OK) == 0) return read_file(path, arena, diag);
-    if (is_path) diag_error(diag, loc_none(), "no chat template at `%s`", path);
-    else diag_error(diag, loc_none(), "unknown chat template `%s`", name);
+    if (is_path) diag_error(diag, loc_none(), MSG_NO_CHAT_FILE, path);
+    else diag_error(diag, loc_none(), MSG_UNKNOWN_CHAT, name);
     if (!is_path) note_unknown(name, arena, diag);
     return NULL;
 }

@@ -38,7 +38,7 @@ static const struct schema_field design_fields[] = {
      .offset = SPEC_OFFSET(spec_design, tokens),
      LEGAL(token_counts),
      .preset = 1,
-     .doc = "positions (tokens or rows) of a request that are processed in one step. A decode step has one"},
+     .doc = "tokens (or rows) of a request that are processed in one step. A decode step has one"},
     {.key = "A",
      .offset = SPEC_OFFSET(spec_design, copies),
      LEGAL(array_counts),
@@ -85,7 +85,7 @@ static const struct schema_field design_fields[] = {
             "([fifos.md](fifos.md))"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
-            "the engine waits ([effect of 512](performance.md#other-models))"},
+            "the engine waits ([effect of 512](model-speed.md#other-models))"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
      .range = "a power of two from 1 to 64, or to 128 with `beat_bits: 256`", .doc = "longest read burst in beats"},
     {FIELD(outstanding), RANGE(1, 64), .preset = 8, .doc = "read bursts in flight on each channel"},
@@ -154,23 +154,21 @@ static void check_group(const struct spec_design *d, struct loc loc, struct diag
     if (d->group % unit == 0 && d->group >= unit && d->group <= MAX_GROUP) return;
     int nearest = d->group > MAX_GROUP ? MAX_GROUP : (d->group + unit / 2) / unit * unit;
     if (nearest < unit) nearest = unit;
-    diag_error(diag, loc,
-               "design.group (%d) must be a multiple of %d, the int4 weights of a beat of %d bits, and at most %d",
-               d->group, unit, d->beat_bits, MAX_GROUP);
+    diag_error(diag, loc, MSG_GROUP_MULTIPLE, d->group, unit, d->beat_bits, MAX_GROUP);
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
 // Tokens that share a multiplier must be tokens of one step.
 static void check_arrays(const struct spec_design *d, struct loc loc, struct diag *diag) {
     if (d->tokens % d->copies == 0) return;
-    diag_error(diag, loc, "design.A (%d) must divide design.T (%d)", d->copies, d->tokens);
+    diag_error(diag, loc, MSG_A_DIVIDES_T, d->copies, d->tokens);
     diag_note(diag, loc, "the nearest legal value is %d", d->tokens);
 }
 
 // With A: 4 the multipliers always work twice in a cycle, so `pump` must be 2.
 static void check_pump(const struct spec_design *d, struct loc loc, struct diag *diag) {
     if (d->pump > 1 || d->copies < CHOICE_PUMPED_COPIES) return;
-    diag_error(diag, loc, "design.pump (%d) must be 2 with design.A (%d)", d->pump, d->copies);
+    diag_error(diag, loc, MSG_PUMP, d->pump, d->copies);
     diag_note(diag, loc, "the nearest legal value is 2");
 }
 
@@ -185,8 +183,7 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
     struct loc loc = spec_place(spec, "design.max_burst");
     int limit = PAGE_BYTES / (d->beat_bits / 8);
     if (d->max_burst > limit) {
-        diag_error(diag, loc, "design.max_burst (%d) is more than 4 KiB of beats of %d bits", d->max_burst,
-                   d->beat_bits);
+        diag_error(diag, loc, MSG_BURST_4K, d->max_burst, d->beat_bits);
         diag_note(diag, loc, "the nearest legal value is %d",
                   limit < d->prefetch_beats ? limit : floor_power(d->prefetch_beats));
         return;
@@ -196,15 +193,14 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
         int nearest = floor_power(d->max_burst);
         if (nearest * 2 <= d->prefetch_beats && nearest * 3 / 2 < d->max_burst) nearest *= 2;
         if (nearest > d->prefetch_beats) nearest = floor_power(d->prefetch_beats);
-        diag_error(diag, loc, "design.max_burst (%d) must be a power of two", d->max_burst);
+        diag_error(diag, loc, MSG_BURST_POWER, d->max_burst);
         diag_note(diag, loc, "the nearest legal value is %d", nearest);
         return;
     }
     if (d->max_burst <= d->prefetch_beats) return;
     if (!yaml_get(yaml_get(spec->root, "design"), "max_burst"))
         loc = spec_place(spec, "design.prefetch_beats"); // the default is not the wrong value
-    diag_error(diag, loc, "design.max_burst (%d) does not fit the prefetch FIFO of %d beats", d->max_burst,
-               d->prefetch_beats);
+    diag_error(diag, loc, MSG_BURST_PREFETCH, d->max_burst, d->prefetch_beats);
     diag_note(diag, loc,
               "a burst is issued only with all its room reserved: max_burst at most %d, or "
               "prefetch_beats at least %d",
@@ -219,19 +215,18 @@ static void check_board(const struct rill_spec *spec, struct diag *diag) {
     if (d->channels > most) {
         struct loc loc = spec_place(spec, "design.channels");
         if (most < SPEC_MAX_CHANNELS || device->hbm.channels == most)
-            diag_error(diag, loc, "design.channels (%d): board %s has %d memory channels", d->channels, device->name,
-                       device->hbm.channels);
-        else diag_error(diag, loc, "design.channels must be from 1 to %d, not %d", SPEC_MAX_CHANNELS, d->channels);
+            diag_error(diag, loc, MSG_CHANNELS_OF_BOARD, d->channels, device->name, device->hbm.channels);
+        else diag_error(diag, loc, MSG_CHANNELS_RANGE, SPEC_MAX_CHANNELS, d->channels);
         diag_note(diag, loc, "the nearest legal value is %d", most);
     }
     if (d->dies > (int)device->slr_count) {
         struct loc loc = spec_place(spec, "design.dies");
-        diag_error(diag, loc, "design.dies (%d): board %s has %zu", d->dies, device->name, device->slr_count);
+        diag_error(diag, loc, MSG_DIES_OF_BOARD, d->dies, device->name, device->slr_count);
         diag_note(diag, loc, "the nearest legal value is %zu", device->slr_count);
     }
     if (d->clock_mhz > device->clock_max_mhz) {
         struct loc loc = spec_place(spec, "design.clock_mhz");
-        diag_error(diag, loc, "design.clock_mhz (%g) is above the limit of board %s", d->clock_mhz, device->name);
+        diag_error(diag, loc, MSG_CLOCK_OF_BOARD, d->clock_mhz, device->name);
         diag_note(diag, loc, "the nearest legal value is %g", device->clock_max_mhz);
     }
 }

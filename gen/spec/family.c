@@ -66,7 +66,7 @@ const struct yaml_node *family_container(struct family_reader *r, const struct y
     const struct yaml_node *node = yaml_get(map, key);
     if (!node || !yaml_expect(node, kind, key, r->diag)) return NULL;
     if (node->count <= most) return node;
-    diag_error(r->diag, node->loc, "%s must have at most %zu items, not %zu", key, most, node->count);
+    diag_error(r->diag, node->loc, MSG_LIST_TOO_LONG, key, most, node->count);
     return NULL;
 }
 
@@ -74,11 +74,11 @@ const struct yaml_node *family_container(struct family_reader *r, const struct y
 static bool check_name(struct family_reader *r, const char *name, struct loc loc) {
     static const char *const taken[] = {"layer", "clog2", "design"};
     if (!spec_is_name(name, false)) {
-        diag_error(r->diag, loc, "name `%s` must be letters, digits and `_`, begin with a letter or `_`", name);
+        diag_error(r->diag, loc, MSG_NAME_OF_PARAMETER, name);
         return false;
     }
     for (size_t i = 0; i < COUNT_OF(taken); i++)
-        if (!strcmp(name, taken[i])) diag_error(r->diag, loc, "`%s` has a meaning of its own", name);
+        if (!strcmp(name, taken[i])) diag_error(r->diag, loc, MSG_NAME_RESERVED, name);
     return true;
 }
 
@@ -91,7 +91,7 @@ static void read_words(struct family_reader *r, const struct yaml_node *list, st
         if (yaml_string(list->items[i], "of", &p->words[p->word_count], r->diag) &&
             check_name(r, p->words[p->word_count], list->items[i]->loc))
             p->word_count++;
-    if (!list->count) diag_error(r->diag, list->loc, "a word has at least one value");
+    if (!list->count) diag_error(r->diag, list->loc, MSG_FAMILY_WORD);
 }
 
 static void read_range(struct family_reader *r, const struct yaml_node *map, struct family_parameter *p) {
@@ -104,7 +104,7 @@ static void read_range(struct family_reader *r, const struct yaml_node *map, str
     if (to && whole && yaml_int(to, -(1 << 30), 1 << 30, "to", &i, r->diag)) p->to = (double)i;
     if (from && !whole) yaml_float(from, -most, most, "from", &p->from, r->diag);
     if (to && !whole) yaml_float(to, -most, most, "to", &p->to, r->diag);
-    if (p->from > p->to) diag_error(r->diag, map->loc, "`from` is above `to`");
+    if (p->from > p->to) diag_error(r->diag, map->loc, MSG_FAMILY_FROM_TO);
 }
 
 static void read_list(struct family_reader *r, const struct yaml_node *map, struct family_parameter *p) {
@@ -112,7 +112,7 @@ static void read_list(struct family_reader *r, const struct yaml_node *map, stru
     int64_t most;
     if (!list || !yaml_int(list, 1, FAMILY_MAX_LIST, "list", &most, r->diag)) return;
     p->list = (int)most;
-    if (p->type != FAMILY_INTEGER || p->from != 0) diag_error(r->diag, list->loc, "`list` is of an integer from 0 on");
+    if (p->type != FAMILY_INTEGER || p->from != 0) diag_error(r->diag, list->loc, MSG_FAMILY_LIST);
 }
 
 static void read_parameter(struct family_reader *r, const char *name, struct loc loc, const struct yaml_node *map) {
@@ -145,7 +145,7 @@ static void read_parameters(struct family_reader *r, const struct yaml_node *roo
     r->family->parameter = ARENA_ARRAY(r->arena, struct family_parameter, map->count + 1);
     for (size_t i = 0; i < map->count; i++) {
         check_name(r, map->keys[i], map->key_locs[i]);
-        if (!strcmp(map->keys[i], "family")) diag_error(r->diag, map->key_locs[i], "`family` names the family itself");
+        if (!strcmp(map->keys[i], "family")) diag_error(r->diag, map->key_locs[i], MSG_FAMILY_NAMES_ITSELF);
         read_parameter(r, map->keys[i], map->key_locs[i], map->items[i]);
     }
 }
@@ -161,7 +161,7 @@ static void read_lets(struct family_reader *r, const struct yaml_node *root) {
         if (!check_name(r, map->keys[i], map->key_locs[i])) continue;
         int other = family_find_parameter(f, map->keys[i]);
         if (other >= 0) {
-            diag_error(r->diag, map->key_locs[i], "`%s` is a parameter already", map->keys[i]);
+            diag_error(r->diag, map->key_locs[i], MSG_PARAMETER_TWICE, map->keys[i]);
             diag_note(r->diag, f->parameter[other].loc, "it is here");
         }
         if (yaml_expect(map->items[i], YAML_KIND_SCALAR, map->keys[i], r->diag))
@@ -176,7 +176,7 @@ static void check_design_key(struct family_reader *r, const char *key, struct lo
         if (!strcmp(t->fields[i].key, key)) return;
         words[i] = t->fields[i].key;
     }
-    diag_error(r->diag, loc, "`design` of a spec has no key `%s`", key);
+    diag_error(r->diag, loc, MSG_FAMILY_DESIGN_KEY, key);
     diag_note_words(r->diag, loc, key, words, t->count);
 }
 
@@ -185,7 +185,7 @@ void family_check_parameter(struct family_reader *r, const char *name, struct lo
     if (name && !strncmp(name, "design.", 7)) check_design_key(r, name + 7, loc);
     if (!name || !strncmp(name, "design.", 7) || family_find_parameter(r->family, name) >= 0) return;
     for (size_t i = 0; i < r->family->parameters; i++) words[i] = r->family->parameter[i].name;
-    diag_error(r->diag, loc, "no parameter `%s`", name);
+    diag_error(r->diag, loc, MSG_UNKNOWN_PARAMETER, name);
     diag_note_words(r->diag, loc, name, words, r->family->parameters);
 }
 
@@ -221,7 +221,7 @@ static void read_tree(struct family_reader *r, const struct yaml_node *root) {
     const struct yaml_node *name = family_need(r, root, "family", &family_table),
                            *graph = family_need(r, root, "graph", &family_table);
     if (name && yaml_string(name, "family", &r->family->name, r->diag) && !spec_is_name(r->family->name, true))
-        diag_error(r->diag, name->loc, "a family's name is letters, digits, `_` and `-`, not `%s`", r->family->name);
+        diag_error(r->diag, name->loc, MSG_NAME_OF_FAMILY, r->family->name);
     read_parameters(r, root);
     read_lets(r, root);
     read_checks(r, root);
@@ -262,7 +262,7 @@ static void note_families(const char *name, struct loc loc, struct arena *arena,
     size_t count = family_names(arena, words);
     if (!count)
         diag_note(diag, loc,
-                  "the folder `families` is not beside the program: RILL_HOME names the folder that holds it");
+                  "the folder `families` is not installed with the program; set RILL_HOME to the folder that has it");
     for (size_t i = 0; i < count; i++) {
         struct family *f = family_find(words[i], ".", loc_none(), arena, diag);
         if (f && family_is_for(f, "config.json", name)) {
@@ -280,10 +280,10 @@ struct family *family_find(const char *name, const char *base_dir, struct loc lo
                                : file_find_shared(arena, arena_printf(arena, "families/%s.yaml", name));
     if (path && access(path, R_OK) == 0) return read_root(path, yaml_read_file(path, arena, diag), arena, diag);
     if (is_path) {
-        diag_error(diag, loc, "no family file at `%s`", path);
+        diag_error(diag, loc, MSG_NO_FAMILY_FILE, path);
         diag_note(diag, loc, "a path is relative to the spec; a family of the installation is a name, as `gpt2`");
     } else {
-        diag_error(diag, loc, "unknown family `%s`", name);
+        diag_error(diag, loc, MSG_UNKNOWN_FAMILY, name);
         note_families(name, loc, arena, diag);
     }
     return NULL;

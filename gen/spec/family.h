@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family of models as data: parameters, checks, keys of config.json, and a graph with expressions. It is a file of
-// the installation (families/<name>.yaml) or of the user. docs/models.md describes every key.
+// the installation (families/<name>.yaml) or of the user. docs/families.md describes every key.
 #ifndef RILL_FAMILY_H
 #define RILL_FAMILY_H
 

@@ -19,8 +19,8 @@ typedef VEC(struct yaml_node *) node_list;
 
 static struct arena *arena_of(struct expander *e) { return e->scope.arena; }
 
-static void wrong(struct expander *e, struct loc loc, const char *what, const char *word) {
-    diag_error(e->scope.diag, loc, what, word);
+static void wrong(struct expander *e, struct loc loc, const char *message) {
+    diag_error_text(e->scope.diag, loc, message);
     e->ok = false;
 }
 
@@ -28,7 +28,7 @@ static struct yaml_node *new_node(struct expander *e, const struct yaml_node *fr
     struct yaml_node *n = ARENA_NEW(arena_of(e), struct yaml_node);
     *n = *from;
     if (++e->nodes == FAMILY_MAX_NODES)
-        wrong(e, from->loc, "the graph of family `%s` becomes too large", e->scope.values->family->name);
+        wrong(e, from->loc, arena_printf(arena_of(e), MSG_FAMILY_GRAPH_SIZE, e->scope.values->family->name));
     return n;
 }
 
@@ -102,7 +102,7 @@ static struct yaml_node *expand_scalar(struct expander *e, const struct yaml_nod
     if (!is_whole(in->text)) return scalar(e, in, text, true);
     if (!strchr(text, '{')) return scalar(e, in, text, false);
     if (e->repeat) return per_layer(e, in);
-    wrong(e, in->loc, "`%s`: `layer` has a value in the operations of a region", in->text);
+    wrong(e, in->loc, arena_printf(arena_of(e), MSG_FAMILY_LAYER, in->text));
     return NULL;
 }
 
@@ -117,7 +117,7 @@ static bool check_keys(struct expander *e, const struct yaml_node *map, const ch
 static bool evaluate(struct expander *e, const struct yaml_node *map, const char *key, int64_t *value) {
     const struct yaml_node *node = yaml_get(map, key);
     bool ok = false;
-    if (!node) wrong(e, map->loc, "a loop or a choice needs the key `%s`", key);
+    if (!node) wrong(e, map->loc, arena_printf(arena_of(e), MSG_FAMILY_LOOP_KEY, key));
     else
         ok = yaml_expect(node, YAML_KIND_SCALAR, key, e->scope.diag) &&
              family_evaluate(&e->scope, node, node->text, 0, value);
@@ -130,7 +130,7 @@ static const struct yaml_node *choose(struct expander *e, const struct yaml_node
     static const char *const keys[] = {"if", "then", "else"};
     int64_t yes;
     if (!check_keys(e, map, keys, "a choice") || !evaluate(e, map, "if", &yes)) return NULL;
-    if (!yaml_get(map, "then")) wrong(e, map->loc, "a choice needs the key `%s`", "then");
+    if (!yaml_get(map, "then")) wrong(e, map->loc, arena_printf(arena_of(e), MSG_FAMILY_LOOP_KEY, "then"));
     return yaml_get(map, yes ? "then" : "else");
 }
 
@@ -150,15 +150,13 @@ static bool check_loop(struct expander *e, const struct yaml_node *map, int64_t 
     static const char *const keys[] = {"for", "count", "do"};
     const struct yaml_node *name = yaml_get(map, "for"), *body = yaml_get(map, "do");
     if (!check_keys(e, map, keys, "a loop") || !evaluate(e, map, "count", count)) return false;
-    if (name->kind != YAML_KIND_SCALAR || !spec_is_name(name->text, false))
-        wrong(e, name->loc, "`for` needs a name%s", "");
+    if (name->kind != YAML_KIND_SCALAR || !spec_is_name(name->text, false)) wrong(e, name->loc, MSG_FAMILY_LOOP_NAME);
     else if (is_taken(e, name->text))
-        wrong(e, name->loc, "`%s` has a meaning already: a loop needs a name of its own", name->text);
-    if (!body) wrong(e, map->loc, "a loop or a choice needs the key `%s`", "do");
+        wrong(e, name->loc, arena_printf(arena_of(e), MSG_FAMILY_LOOP_NAME_TAKEN, name->text));
+    if (!body) wrong(e, map->loc, arena_printf(arena_of(e), MSG_FAMILY_LOOP_KEY, "do"));
     else if (!yaml_expect(body, YAML_KIND_SEQ, "do", e->scope.diag)) e->ok = false;
     if (*count < 0 || *count > MOST_COUNT)
-        wrong(e, yaml_get(map, "count")->loc, "`count` must be from 0 to 65535%s",
-              arena_printf(arena_of(e), ", not %" PRId64, *count));
+        wrong(e, yaml_get(map, "count")->loc, arena_printf(arena_of(e), MSG_FAMILY_LOOP_COUNT, *count));
     return e->ok;
 }
 
@@ -171,7 +169,7 @@ static void expand_loop(struct expander *e, const struct yaml_node *map, node_li
         struct family_loop loop = {yaml_get(map, "for")->text, i, outer};
         e->scope.loop = &loop;
         if (++e->nodes == FAMILY_MAX_NODES)
-            wrong(e, map->loc, "the graph of family `%s` becomes too large", e->scope.values->family->name);
+            wrong(e, map->loc, arena_printf(arena_of(e), MSG_FAMILY_GRAPH_SIZE, e->scope.values->family->name));
         expand_items(e, body, list);
     }
     e->scope.loop = outer;
@@ -217,7 +215,7 @@ static const char *expand_key(struct expander *e, const char *key, struct loc lo
 static void add_entry(struct expander *e, struct yaml_node *map, const char *key, struct loc loc,
                       struct yaml_node *value) {
     for (size_t i = 0; i < map->count; i++)
-        if (!strcmp(map->keys[i], key)) wrong(e, loc, "key `%s` is given twice", key);
+        if (!strcmp(map->keys[i], key)) wrong(e, loc, arena_printf(arena_of(e), MSG_KEY_TWICE, key));
     map->keys[map->count] = key;
     map->key_locs[map->count] = loc;
     map->items[map->count++] = value;
@@ -257,7 +255,7 @@ static struct yaml_node *expand(struct expander *e, const struct yaml_node *in) 
     if (in->kind == YAML_KIND_SEQ) return expand_list(e, in);
     if (yaml_get(in, "if")) return expand(e, choose(e, in));
     if (!yaml_get(in, "for")) return expand_map(e, in);
-    wrong(e, in->loc, "a loop stands in a list%s", "");
+    wrong(e, in->loc, MSG_FAMILY_LOOP_PLACE);
     return NULL;
 }
 

@@ -77,7 +77,7 @@ static void read_spellings(struct family_reader *r, const struct yaml_node *node
     k->spelling = ARENA_ARRAY(r->arena, const char *, count + 1);
     for (size_t i = 0; i < count; i++)
         if (yaml_string(list ? node->items[i] : node, "key", &k->spelling[k->spellings], r->diag)) k->spellings++;
-    if (!count) diag_error(r->diag, node->loc, "a key has at least one spelling");
+    if (!count) diag_error(r->diag, node->loc, MSG_FAMILY_SPELLING);
 }
 
 static int read_subject(struct family_reader *r, const struct yaml_node *map, const char *key) {
@@ -87,14 +87,14 @@ static int read_subject(struct family_reader *r, const struct yaml_node *map, co
     int p = family_find_parameter(r->family, name);
     bool of_design = !strncmp(name, "design.", 7);
     if (p < 0 && !of_design) family_check_parameter(r, name, is->loc);
-    if (p < 0 && of_design) diag_error(r->diag, is->loc, "no parameter `%s`", name);
+    if (p < 0 && of_design) diag_error(r->diag, is->loc, MSG_UNKNOWN_PARAMETER, name);
     return p;
 }
 
 static int read_most(struct family_reader *r, const struct yaml_node *map) {
     int p = read_subject(r, map, "most");
     if (p < 0 || r->family->parameter[p].type == FAMILY_INTEGER) return p;
-    diag_error(r->diag, yaml_get(map, "most")->loc, "`%s` is no integer", r->family->parameter[p].name);
+    diag_error(r->diag, yaml_get(map, "most")->loc, MSG_FAMILY_NOT_INTEGER, r->family->parameter[p].name);
     return -1;
 }
 
@@ -126,7 +126,7 @@ static void read_rules(struct family_reader *r, const struct yaml_node *map, con
     k->needs = part(r, map, "needs", YAML_KIND_MAP);
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (yaml_get(map, rules[i])) return;
-    diag_error(r->diag, map->loc, "%s needs one of `is`, `most`, `values`, `refuse`, `equals` and `each`", what);
+    diag_error(r->diag, map->loc, MSG_FAMILY_KEY_RULE, what);
 }
 
 // Reads a value that comes from the tensors, which has no spelling.
@@ -146,9 +146,7 @@ static void read_source(struct family_reader *r, const struct yaml_node *map, st
     int found = 0;
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (yaml_get(map, words[i])) k->source = (enum family_source)i, found++;
-    if (found != 1)
-        diag_error(r->diag, map->loc,
-                   "one of `key`, `rows`, `without`, `with` and `largest` says where the value stands");
+    if (found != 1) diag_error(r->diag, map->loc, MSG_FAMILY_VALUE_PLACE);
     else if (k->source == FAMILY_KEY) read_spellings(r, yaml_get(map, "key"), k);
     else read_told(r, map, words[k->source], k);
 }
@@ -189,7 +187,7 @@ static int count_stars(struct family_reader *r, const char *name, struct loc loc
     int count = 0;
     for (const char *p = name; (p = strchr(p, '*')) != NULL; p++, count++) {
         if ((p == name || p[-1] == '.') && (p[1] == '\0' || p[1] == '.')) continue;
-        diag_error(r->diag, loc, "`%s`: a `*` is a whole piece between dots", name);
+        diag_error(r->diag, loc, MSG_FAMILY_STAR, name);
         return -1;
     }
     return count;
@@ -198,17 +196,15 @@ static int count_stars(struct family_reader *r, const char *name, struct loc loc
 static void check_stars(struct family_reader *r, const struct family_tensor *t, struct loc loc) {
     int have = count_stars(r, t->pattern, t->loc), want = t->name ? count_stars(r, t->name, loc) : -1;
     if (have < 0 || want < 0) return;
-    if (have != want)
-        diag_error(r->diag, loc, "`%s` has %d `*`, the pattern `%s` has %d", t->name, want, t->pattern, have);
-    else if (have > FAMILY_MAX_STARS)
-        diag_error(r->diag, t->loc, "a pattern has at most %d `*`, not %d", FAMILY_MAX_STARS, have);
+    if (have != want) diag_error(r->diag, loc, MSG_FAMILY_STARS_DIFFER, t->name, want, t->pattern, have);
+    else if (have > FAMILY_MAX_STARS) diag_error(r->diag, t->loc, MSG_FAMILY_STARS, FAMILY_MAX_STARS, have);
 }
 
 static void read_tensor_map(struct family_reader *r, const struct yaml_node *map, struct family_tensor *t) {
     const struct yaml_node *name = yaml_get(map, "name"), *divides = yaml_get(map, "divides"),
                            *transpose = yaml_get(map, "transpose"), *plus = yaml_get(map, "plus");
     bool known = schema_check_keys(map, &tensor_table, r->arena, r->diag);
-    if (known && !name == !divides) diag_error(r->diag, map->loc, "a tensor needs one of `name` and `divides`");
+    if (known && !name == !divides) diag_error(r->diag, map->loc, MSG_FAMILY_TENSOR);
     if (name) yaml_string(name, "name", &t->name, r->diag);
     if (divides) yaml_string(divides, "divides", &t->divides, r->diag);
     if (transpose) yaml_bool(transpose, "transpose", &t->transpose, r->diag);
@@ -240,7 +236,7 @@ static void read_architectures(struct family_reader *r, const struct yaml_node *
     for (size_t i = 0; i < list->count; i++)
         if (yaml_string(list->items[i], "an architecture", &g->architecture[g->architectures], r->diag))
             g->architectures++;
-    if (!list->count) diag_error(r->diag, list->loc, "a family reads files of at least one architecture");
+    if (!list->count) diag_error(r->diag, list->loc, MSG_FAMILY_ARCHITECTURES);
 }
 
 void family_read_gguf(struct family_reader *r, const struct yaml_node *root) {

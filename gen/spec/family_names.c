@@ -76,7 +76,7 @@ static void check_number(struct family_reader *r, const struct family_parameter 
     for (size_t i = 0; i < r->family->parameters; i++)
         if (r->family->parameter[i].type == FAMILY_NUMBER && &r->family->parameter[i] != p)
             words[count++] = r->family->parameter[i].name;
-    diag_error(r->diag, p->preset->loc, "default of `%s`: no number, and no number's name", p->name);
+    diag_error(r->diag, p->preset->loc, MSG_FAMILY_DEFAULT, p->name);
     diag_note_words(r->diag, p->preset->loc, p->preset->text, words, count);
 }
 
@@ -98,8 +98,7 @@ static void check_words(struct family_reader *r, const struct family_parameter *
 static void check_needs(struct family_reader *r, const struct family_keys *keys, const struct family_key *k) {
     for (size_t i = 0; k->needs && i < k->needs->count; i++)
         if (!family_find_key(keys, k->needs->items[i]->text))
-            diag_error(r->diag, k->needs->items[i]->loc, "no key of the list begins its spellings with `%s`",
-                       k->needs->items[i]->text);
+            diag_error(r->diag, k->needs->items[i]->loc, MSG_FAMILY_NEEDS, k->needs->items[i]->text);
 }
 
 static void check_keys(struct family_reader *r, const struct family_keys *keys) {

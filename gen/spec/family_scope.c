@@ -118,20 +118,21 @@ static void note_name(const struct family_scope *s, struct loc loc, const char *
         return;
     }
     if (family_is_design_name(name)) {
-        diag_note(s->diag, loc, "it changes no result: checks may ask for it, a graph for `design.group`");
+        diag_note(s->diag, loc, "it changes no result, so only checks can use it; a graph can use `design.group`");
         return;
     }
     if (p >= 0 && (f->parameter[p].type == FAMILY_NUMBER || f->parameter[p].type == FAMILY_WORD)) {
-        diag_note(s->diag, loc, "a %s stands alone: `{%s}`", f->parameter[p].type == FAMILY_WORD ? "word" : "number",
-                  name);
+        diag_note(s->diag, loc, "a %s is used alone in braces: `{%s}`",
+                  f->parameter[p].type == FAMILY_WORD ? "word" : "number", name);
         return;
     }
     if (p >= 0 || is_let(f, name)) {
-        diag_note(s->diag, loc, "it is defined further down: an expression reads the names before it");
+        diag_note(s->diag, loc, "it is defined further down, but an expression can use only names above it");
         return;
     }
     if (!strcmp(name, "layer")) {
-        diag_note(s->diag, loc, "`layer`, the repetition, has a value in attributes of a region's operations");
+        diag_note(s->diag, loc,
+                  "`layer`, the number of the repetition, has a value only in attributes of a region's operations");
         return;
     }
     for (size_t i = 0; i < f->parameters; i++) words[count++] = f->parameter[i].name;
@@ -143,7 +144,7 @@ static void note_name(const struct family_scope *s, struct loc loc, const char *
 void family_refuse_name(const struct family_scope *s, const struct yaml_node *at, const char *text, size_t offset,
                         const char *name) {
     struct loc loc = inside(at, offset);
-    diag_error(s->diag, loc, "`%s`: `%s` has no value here", text, name);
+    diag_error(s->diag, loc, MSG_EXPRESSION_NAME, text, name);
     note_name(s, loc, name);
 }
 
@@ -154,7 +155,7 @@ bool family_evaluate(const struct family_scope *s, const struct yaml_node *at, c
     if (expression_value(s->arena, text, find_name, &scope, value, &error)) return true;
     if (!s->diag) return false;
     struct loc loc = inside(at, offset + error.at);
-    diag_error(s->diag, loc, "`%s`: %s", text, error.why);
+    diag_error(s->diag, loc, MSG_EXPRESSION, text, error.why);
     if (error.unknown) note_name(s, loc, error.unknown);
     return false;
 }
@@ -218,7 +219,7 @@ static const char *piece_text(const struct family_scope *s, const struct yaml_no
 
 static const char *brace_error(const struct family_scope *s, const struct yaml_node *at, const char *p) {
     if (s->diag)
-        diag_error(s->diag, inside(at, (size_t)(p - at->text)), *p == '{' ? "`{` without `}`" : "`}` without `{`");
+        diag_error(s->diag, inside(at, (size_t)(p - at->text)), *p == '{' ? MSG_EXPRESSION_OPEN : MSG_EXPRESSION_CLOSE);
     return NULL;
 }
 

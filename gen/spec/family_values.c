@@ -58,18 +58,18 @@ static const char **keys_of(const struct family *f, struct arena *arena) {
 }
 
 // Names of parameters in config.json are no keys of `model`, but a message can say which parameter is meant.
-static const struct yaml_gone *foreign_keys(const struct family *f, struct arena *arena) {
-    VEC(struct yaml_gone) all = {0};
+static const struct yaml_foreign *foreign_keys(const struct family *f, struct arena *arena) {
+    VEC(struct yaml_foreign) all = {0};
     for (size_t k = 0; k < f->config.count; k++) {
         const struct family_key *key = &f->config.item[k];
         for (size_t s = 0; key->parameter >= 0 && s < key->spellings; s++) {
             const char *name = f->parameter[key->parameter].name;
-            struct yaml_gone one = {.key = key->spelling[s], .foreign = true};
-            one.now = arena_printf(arena, "here it is `%s`; the other name is config.json's", name);
+            struct yaml_foreign one = {.key = key->spelling[s]};
+            one.note = arena_printf(arena, "here it is `%s`; the other name is config.json's", name);
             if (strcmp(one.key, name) != 0) VEC_PUSH(arena, all, one);
         }
     }
-    VEC_PUSH(arena, all, (struct yaml_gone){0});
+    VEC_PUSH(arena, all, (struct yaml_foreign){0});
     return all.items;
 }
 
@@ -85,8 +85,7 @@ static bool preset_of(const struct family_scope *s, const struct family_paramete
         bool fine = other >= 0 && s->values->parameter[other].known &&
                     s->values->family->parameter[other].type == FAMILY_NUMBER;
         if (fine) v->f = s->values->parameter[other].f;
-        else if (s->diag)
-            diag_error(s->diag, p->preset->loc, "default of `%s`: no number, and no number's name", p->name);
+        else if (s->diag) diag_error(s->diag, p->preset->loc, MSG_FAMILY_DEFAULT, p->name);
         return fine;
     }
     if (p->type == FAMILY_FLAG && yaml_parse_bool(p->preset, &flag)) return v->i = flag, true;
@@ -214,7 +213,7 @@ static void refuse(const struct checker *k, const struct family_check *c, struct
     struct family_scope s = scope_of(k->values, k->arena, k->diag);
     const char *say = family_text(&s, c->say);
     if (!say) return;
-    diag_error(k->diag, loc, "%s", say);
+    diag_error(k->diag, loc, MSG_FAMILY_CHECK, say);
     int p = family_find_parameter(k->values->family, c->of);
     if (p < 0 || !k->values->parameter[p].where) note_nearest(k, c, loc);
     else diag_note(k->diag, loc, "another checkpoint's file, or a tokenizer with more tokens than the model has rows?");
@@ -274,7 +273,7 @@ struct family_values *family_values_read(const struct family *f, const struct ya
         const struct yaml_node *node = yaml_get(model, keys[i]);
         if (node) read_given(&f->parameter[i], node, &v->parameter[i], arena, diag);
         else if (!f->parameter[i].preset && !yaml_is_misspelt(model, keys[i], keys, f->parameters + 1))
-            diag_error(diag, model->loc, "model needs the key `%s`", keys[i]);
+            diag_error(diag, model->loc, MSG_MISSING_PARAMETER, keys[i]);
     }
     return diag->errors == before && family_derive(v, model, model->loc, arena, diag) ? v : NULL;
 }

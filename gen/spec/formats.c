@@ -21,12 +21,8 @@ static void read_rule(const struct yaml_node *map, size_t i, struct spec_design 
 }
 
 static bool check_map(const struct yaml_node *map, struct diag *diag) {
-    if (!default_of(map))
-        diag_error(diag, map->loc,
-                   "design.weights needs the key `default`, the format of tensors that no pattern fits");
-    else if (map->count > MOST_RULES)
-        diag_error(diag, map->loc, "design.weights has %zu patterns, at most %d are possible", map->count - 1,
-                   MOST_RULES - 1);
+    if (!default_of(map)) diag_error(diag, map->loc, MSG_FORMAT_DEFAULT);
+    else if (map->count > MOST_RULES) diag_error(diag, map->loc, MSG_FORMAT_PATTERNS, map->count - 1, MOST_RULES - 1);
     else return true;
     return false;
 }

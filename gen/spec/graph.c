@@ -175,10 +175,7 @@ const struct schema_table spec_graph_table = {.path = "graph",
 
 static void check_name(struct reader *r, struct spec_name name, const char *what) {
     if (spec_is_name(name.text, false)) return;
-    diag_error(r->diag, name.loc,
-               "%s `%s` must be letters, digits and `_`, begin with a letter or `_`, and have at most "
-               "63 characters",
-               what, name.text);
+    diag_error(r->diag, name.loc, MSG_NAME_IN_GRAPH, what, name.text);
 }
 
 static struct spec_name read_name(struct reader *r, const struct yaml_node *node, const char *what) {
@@ -192,7 +189,7 @@ static struct spec_name *read_names(struct reader *r, const struct yaml_node *no
                                     size_t *count) {
     bool list = node->kind == YAML_KIND_SEQ;
     if (node->kind == YAML_KIND_MAP) {
-        diag_error(r->diag, node->loc, "%s must be a name or a list of names, not a map", what);
+        diag_error(r->diag, node->loc, MSG_WRONG_FORM_NAMES, what);
         return NULL;
     }
     if (list && !yaml_expect_items(node, YAML_KIND_SEQ, least, SPEC_MAX_PORTS, what, r->diag)) return NULL;
@@ -250,13 +247,9 @@ static void read_attrs(struct reader *r, const struct yaml_node *node, struct sp
 
 static void read_outs(struct reader *r, const struct yaml_node *node, struct spec_op *op) {
     const struct yaml_node *name = yaml_get(node, "name"), *out = yaml_get(node, "out");
-    if (name && out)
-        diag_error(r->diag, yaml_key_loc(node, "out"),
-                   "an operation has either `name` (one output) or `out`, not both");
-    else if (!name && !out)
-        diag_error(r->diag, node->loc, "an operation needs `name` (of its output) or `out` (a list)");
-    else if (name && name->kind == YAML_KIND_SEQ)
-        diag_error(r->diag, name->loc, "`name` is of one output, `out` of several");
+    if (name && out) diag_error(r->diag, yaml_key_loc(node, "out"), MSG_NAME_AND_OUT);
+    else if (!name && !out) diag_error(r->diag, node->loc, MSG_NO_NAME_NOR_OUT);
+    else if (name && name->kind == YAML_KIND_SEQ) diag_error(r->diag, name->loc, MSG_NAME_OF_ONE);
     else if (name && yaml_expect(name, YAML_KIND_SCALAR, "name", r->diag))
         op->outs = read_names(r, name, 1, "name", &op->out_count);
     else if (out) op->outs = read_names(r, out, 1, "out", &op->out_count);
@@ -287,7 +280,7 @@ static void read_ops(struct reader *r, const struct yaml_node *node, struct spec
     if (!yaml_expect_items(node, YAML_KIND_SEQ, 1, SPEC_MAX_OPS, "ops", r->diag)) return;
     r->ops += node->count;
     if (r->ops > SPEC_MAX_OPS) {
-        diag_error(r->diag, node->loc, "a graph has at most %d operations", SPEC_MAX_OPS);
+        diag_error(r->diag, node->loc, MSG_OPERATION_COUNT, SPEC_MAX_OPS);
         return;
     }
     region->op_count = node->count;
@@ -346,8 +339,7 @@ static void read_shape(struct reader *r, const struct yaml_node *node, struct sp
         elements *= extent; // at most 2^60: three extents of 2^20
     }
     if (elements > SPEC_MAX_ELEMENTS)
-        diag_error(r->diag, node->loc, "an input has at most %d elements per position, not %lld", SPEC_MAX_ELEMENTS,
-                   (long long)elements);
+        diag_error(r->diag, node->loc, MSG_INPUT_ELEMENTS, SPEC_MAX_ELEMENTS, (long long)elements);
 }
 
 static void read_inputs(struct reader *r, const struct yaml_node *node, struct spec_graph *graph) {

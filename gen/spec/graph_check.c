@@ -27,7 +27,7 @@ static const struct symbol *find(const struct scope *s, const char *name) {
 static void define(struct scope *s, struct spec_name name, const struct spec_region *region, bool carried) {
     const struct symbol *old = find(s, name.text);
     if (old) {
-        diag_error(s->diag, name.loc, "tensor `%s` is defined twice", name.text);
+        diag_error(s->diag, name.loc, MSG_TENSOR_TWICE, name.text);
         diag_note(s->diag, old->name.loc, "first defined here");
         s->twice = true;
         return;
@@ -37,13 +37,14 @@ static void define(struct scope *s, struct spec_name name, const struct spec_reg
 
 // Reports an unknown name, with a note if the tensor is defined further down.
 static void report_unknown(struct scope *s, struct spec_name name, const struct spec_graph *graph) {
-    diag_error(s->diag, name.loc, "unknown tensor `%s`", name.text);
+    diag_error(s->diag, name.loc, MSG_UNKNOWN_TENSOR, name.text);
     for (size_t i = 0; i < graph->region_count; i++)
         for (size_t k = 0; k < graph->regions[i].op_count; k++)
             for (size_t o = 0; o < graph->regions[i].ops[k].out_count; o++) {
                 struct spec_name later = graph->regions[i].ops[k].outs[o];
                 if (strcmp(later.text, name.text) != 0) continue;
-                diag_note(s->diag, later.loc, "it is made only here: operations stand in the order in which they run");
+                diag_note(s->diag, later.loc,
+                          "it is computed only here: operations must be in the order in which they run");
                 return;
             }
     const char **names = ARENA_ARRAY(s->arena, const char *, s->symbols.count);
@@ -59,8 +60,7 @@ static void use(struct scope *s, struct spec_name name, const struct spec_region
     if (!symbol && !s->twice) {
         report_unknown(s, name, graph);
     } else if (symbol && region && symbol->region && region->when == SPEC_ALWAYS && symbol->region->when == SPEC_LAST) {
-        diag_error(s->diag, name.loc, "region `%s` runs always, but `%s` is made in region `%s`, which runs last only",
-                   region->name.text, name.text, symbol->region->name.text);
+        diag_error(s->diag, name.loc, MSG_REGION_RUNS_ALWAYS, region->name.text, name.text, symbol->region->name.text);
         diag_note(s->diag, symbol->name.loc, "made here; give region `%s` `when: last` too", region->name.text);
     }
 }
@@ -68,8 +68,7 @@ static void use(struct scope *s, struct spec_name name, const struct spec_region
 static void check_next(struct scope *s, const struct spec_carry *carry, const struct spec_region *region) {
     const struct symbol *symbol = find(s, carry->next.text);
     if (symbol && symbol->region == region && !symbol->carried) return;
-    diag_error(s->diag, carry->next.loc, "`next` of `%s` must be made by an operation of region `%s`; `%s` is not",
-               carry->name.text, region->name.text, carry->next.text);
+    diag_error(s->diag, carry->next.loc, MSG_NEXT_OF_REGION, carry->name.text, region->name.text, carry->next.text);
     const char **made = ARENA_ARRAY(s->arena, const char *, s->symbols.count + 1);
     size_t count = 0;
     for (size_t i = 0; i < s->symbols.count; i++)
@@ -93,7 +92,7 @@ static void check_region_name(const struct spec_graph *graph, size_t index, stru
     struct spec_name name = graph->regions[index].name;
     for (size_t i = 0; i < index; i++) {
         if (strcmp(graph->regions[i].name.text, name.text) != 0) continue;
-        diag_error(diag, name.loc, "region `%s` is defined twice", name.text);
+        diag_error(diag, name.loc, MSG_REGION_TWICE, name.text);
         diag_note(diag, graph->regions[i].name.loc, "first defined here");
         return;
     }
@@ -104,7 +103,7 @@ static void check_output(const struct spec_graph *graph, size_t index, struct di
     struct spec_name name = graph->outputs[index];
     for (size_t i = 0; i < index; i++) {
         if (strcmp(graph->outputs[i].text, name.text) != 0) continue;
-        diag_error(diag, name.loc, "output `%s` is given twice", name.text);
+        diag_error(diag, name.loc, MSG_OUTPUT_TWICE, name.text);
         return;
     }
 }

@@ -31,7 +31,7 @@ static const struct schema_key timing_keys[] = {
      .required = true,
      .range = "expression",
      .doc = "cycles from the arrival of the last word that an output word depends on (of all "
-            "positions of the step) until the output word is offered",
+            "tokens of the step) until the output word is offered",
      .json = EXPRESSION},
     {.key = "group",
      .range = "expression",
@@ -223,9 +223,7 @@ static bool is_word(const char *word, const char *const *words, size_t count) {
 
 static bool check_name(struct reader *r, const char *name, struct loc loc, const char *what) {
     if (spec_is_name(name, false)) return true;
-    diag_error(r->diag, loc,
-               "%s `%s` must be letters, digits and `_`, begin with a letter or `_`, and have at most 63 characters",
-               what, name);
+    diag_error(r->diag, loc, MSG_NAME_IN_GRAPH, what, name);
     return false;
 }
 
@@ -262,13 +260,13 @@ static bool read_file(struct reader *r, const struct yaml_node *node, const char
     const char *slash = strrchr(path, '/'), *full = own ? path : arena_printf(r->arena, "%s/%s", r->dir, path);
     out->name = slash ? slash + 1 : path;
     if (!file_has_suffix(out->name, ending)) {
-        diag_error(r->diag, node->loc, "%s: `%s` is no file whose name ends with `%s`", what, path, ending);
+        diag_error(r->diag, node->loc, MSG_FILE_ENDING, what, path, ending);
         return false;
     }
     out->text = file_read(r->arena, full, CUSTOM_FILE_BYTES, &len, &why);
-    if (out->text && !is_text(out->text, len)) out->text = NULL, why = "it is no UTF-8 text";
+    if (out->text && !is_text(out->text, len)) out->text = NULL, why = MSG_FILE_NOT_TEXT;
     if (!out->text) {
-        diag_error(r->diag, node->loc, "%s: `%s` cannot be read: %s", what, full, why);
+        diag_error_about(r->diag, node->loc, why, "%s: `%s`: ", what, full);
         return false;
     }
     struct source *source = ARENA_NEW(r->arena, struct source);
@@ -304,8 +302,8 @@ static void read_golden(struct reader *r, const struct yaml_node *node, struct c
         check_name(r, k->function, function->loc, "function");
     if (!file || !read_file(r, file, "golden.file", ".c", &k->golden) || may_define(k->golden.text, k->function))
         return;
-    diag_error(r->diag, function ? function->loc : file->loc, "kernel `%s`: `%s` has no function `%s`", k->name,
-               k->golden.name, k->function);
+    diag_error(r->diag, function ? function->loc : file->loc, MSG_GOLDEN_NO_SUCH_FUNCTION, k->name, k->golden.name,
+               k->function);
     if (!function) diag_note(r->diag, file->loc, "the kernel's name is looked for; `function` names another one");
 }
 
@@ -324,8 +322,7 @@ static void read_port_map(struct reader *r, const struct yaml_node *node, struct
 static int read_ports(struct reader *r, const struct yaml_node *node, const char *what, size_t most,
                       struct custom_port ports[]) {
     if (most == 1 && node->kind == YAML_KIND_MAP && node->count > 1) {
-        diag_error(r->diag, node->key_locs[1], "a custom kernel has one output; `%s` would be its second",
-                   node->keys[1]);
+        diag_error(r->diag, node->key_locs[1], MSG_KERNEL_OUTPUTS, node->keys[1]);
         diag_note(r->diag, node->key_locs[1], "two kernels can read the same tensors");
         return 0;
     }
@@ -336,8 +333,7 @@ static int read_ports(struct reader *r, const struct yaml_node *node, const char
         port->loc = node->key_locs[i];
         check_name(r, port->name, port->loc, "stream");
         if (is_word(port->name, taken_streams, COUNT_OF(taken_streams)))
-            diag_error(r->diag, port->loc, "a stream of a custom kernel cannot be called `%s`: take another name",
-                       port->name);
+            diag_error(r->diag, port->loc, MSG_NAME_OF_STREAM, port->name);
         if (node->items[i]->kind == YAML_KIND_MAP) read_port_map(r, node->items[i], port);
         else yaml_word(node->items[i], type_words, CUSTOM_TYPES, port->name, &port->type, r->diag);
     }
@@ -353,8 +349,7 @@ static void refuse_set_params(struct reader *r, const struct custom *k) {
         const char *name = k->param[p].name;
         if ((k->step && is_word(name, of_steps, COUNT_OF(of_steps))) ||
             (k->fetch && is_word(name, of_tables, COUNT_OF(of_tables))))
-            diag_error(r->diag, k->param[p].loc, "parameter `%s` of kernel `%s` is set by its place in the design",
-                       name, k->name);
+            diag_error(r->diag, k->param[p].loc, MSG_KERNEL_OWN_PARAMETER, name, k->name);
     }
 }
 
@@ -366,8 +361,7 @@ static void read_params(struct reader *r, const struct yaml_node *node, struct c
         param->loc = node->key_locs[i];
         check_name(r, param->name, param->loc, "parameter");
         if (is_word(param->name, taken_keys, COUNT_OF(taken_keys)))
-            diag_error(r->diag, param->loc, "a parameter cannot be called `%s`: it is a key of every operation",
-                       param->name);
+            diag_error(r->diag, param->loc, MSG_NAME_IS_KEY, param->name);
         read_expr(r, node->items[i], param->name, &param->value);
     }
 }
@@ -381,9 +375,7 @@ static void read_vectors(struct reader *r, const struct yaml_node *node, struct 
         check_name(r, vector->name, vector->loc, "vector");
         bool taken = is_word(vector->name, taken_keys, COUNT_OF(taken_keys));
         for (int p = 0; p < k->params; p++) taken |= !strcmp(vector->name, k->param[p].name);
-        if (taken)
-            diag_error(r->diag, vector->loc, "a vector cannot be called `%s`: operations have a key of this name",
-                       vector->name);
+        if (taken) diag_error(r->diag, vector->loc, MSG_NAME_IS_VECTOR_KEY, vector->name);
         read_expr(r, node->items[i], vector->name, &vector->elements);
     }
 }
@@ -400,11 +392,7 @@ static void read_timing(struct reader *r, const struct yaml_node *node, struct c
 }
 
 static void refuse_table_key(struct reader *r, const char *name, struct loc loc) {
-    if (is_word(name, table_keys, COUNT_OF(table_keys)))
-        diag_error(r->diag, loc,
-                   "a parameter cannot be called `%s` where a kernel reads a table: operations have a key "
-                   "of this name",
-                   name);
+    if (is_word(name, table_keys, COUNT_OF(table_keys))) diag_error(r->diag, loc, MSG_NAME_IS_TABLE_KEY, name);
 }
 
 static void read_fetch(struct reader *r, const struct yaml_node *node, struct custom *k) {
@@ -418,12 +406,13 @@ static void read_fetch(struct reader *r, const struct yaml_node *node, struct cu
     k->fetch = true;
     for (int p = 0; p < k->params; p++) refuse_table_key(r, k->param[p].name, k->param[p].loc);
     if (!k->step) {
-        diag_error(r->diag, node->loc, "kernel `%s` reads rows by position and takes no step words", k->name);
-        diag_note(r->diag, node->loc, "with `step: true` it does");
+        diag_error(r->diag, node->loc, MSG_KERNEL_ROWS_STEP, k->name);
+        diag_note(r->diag, node->loc, "set `step: true`");
     }
     if (k->vectors) {
-        diag_error(r->diag, k->vector[0].loc, "kernel `%s` reads a table and cannot take vectors, too", k->name);
-        diag_note(r->diag, k->vector[0].loc, "a second kernel can take them, or columns of the table hold them");
+        diag_error(r->diag, k->vector[0].loc, MSG_KERNEL_TABLE_VECTORS, k->name);
+        diag_note(r->diag, k->vector[0].loc,
+                  "use a second kernel for the vectors, or store them as columns of the table");
     }
 }
 
@@ -439,7 +428,7 @@ static int read_powers(struct reader *r, const struct yaml_node *node, int most,
         int64_t v;
         if (!yaml_int(node->items[i], 1, most, what, &v, r->diag)) continue;
         if (v & (v - 1)) {
-            diag_error(r->diag, node->items[i]->loc, "%s must be powers of two, not %lld", what, (long long)v);
+            diag_error(r->diag, node->items[i]->loc, MSG_NOT_POWER_OF_TWO, what, (long long)v);
             diag_note(r->diag, node->items[i]->loc, "the nearest legal value is %lld",
                       (long long)diag_nearest_value(v, legal, known));
         } else sum |= (int)v;
@@ -481,14 +470,10 @@ static void read_kernel(struct reader *r, const struct yaml_node *node, struct c
     read_resources(r, yaml_get(node, "resources"), k);
     for (int i = 0; k->elementwise && i < k->inputs + k->outputs; i++) {
         const struct custom_port *port = i < k->inputs ? &k->in[i] : &k->out[i - k->inputs];
-        if (port->type != CUSTOM_FP32)
-            diag_error(
-                r->diag, port->loc,
-                "all streams of an elementwise kernel are fp32: leave out `elementwise`, then tensors come row-major");
+        if (port->type != CUSTOM_FP32) diag_error(r->diag, port->loc, MSG_ELEMENTWISE_FORMAT);
     }
     for (int i = 0; k->elementwise && i < k->outputs; i++)
-        if (k->out[i].extents)
-            diag_error(r->diag, k->out[i].shape[0].loc, "the output of an elementwise kernel has its inputs' shape");
+        if (k->out[i].extents) diag_error(r->diag, k->out[i].shape[0].loc, MSG_ELEMENTWISE_SHAPE);
 }
 
 struct custom *spec_read_kernels(const struct yaml_node *node, const char *dir, size_t *count, struct arena *arena,

@@ -21,7 +21,7 @@ struct spec_model *spec_read_model(const struct yaml_node *node, const char *dir
     const char *name = NULL;
     if (!yaml_expect(node, YAML_KIND_MAP, "model", diag)) return NULL;
     const struct yaml_node *word = yaml_get(node, "family");
-    if (!word) diag_error(diag, node->loc, "model needs the key `family`");
+    if (!word) diag_error(diag, node->loc, MSG_MISSING_FAMILY);
     if (!word || !yaml_string(word, "model.family", &name, diag)) return NULL;
     struct spec_model *m = ARENA_NEW(arena, struct spec_model);
     m->loc = node->loc;

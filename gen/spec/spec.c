@@ -81,14 +81,12 @@ static const char *const top_keys[] = {"name", "model", "graph", "kernels", "boa
 
 static void check_name(const struct yaml_node *root, const char *name, struct diag *diag) {
     if (!name || spec_is_name(name, true)) return;
-    diag_error(diag, yaml_get(root, "name")->loc,
-               "name must be letters, digits, `_` and `-`, begin with a letter or `_`, "
-               "and have at most 63 characters");
+    diag_error(diag, yaml_get(root, "name")->loc, MSG_NAME_OF_DESIGN);
 }
 
 static void refuse_twice(const struct custom *family, const struct custom *k, struct diag *diag) {
     if (strcmp(family->name, k->name) != 0) return;
-    diag_error(diag, k->loc, "kernel `%s` is one of the model's family: take another name", k->name);
+    diag_error(diag, k->loc, MSG_FAMILY_KERNEL, k->name);
     diag_note(diag, family->loc, "it is here");
 }
 
@@ -101,8 +99,7 @@ static void read_kernels(const struct yaml_node *root, struct rill_spec *spec, c
     struct custom *family = NULL, *list = ARENA_ARRAY(arena, struct custom, SPEC_MAX_KERNELS);
     if (f) family = spec_read_kernels(f->kernels, file_dir(arena, f->path), &first, arena, diag);
     if (node && first && node->count > SPEC_MAX_KERNELS - first) {
-        diag_error(diag, node->loc, "kernels of a spec and its family must have at most %d items, not %zu",
-                   SPEC_MAX_KERNELS, first + node->count);
+        diag_error(diag, node->loc, MSG_TOO_MANY_KERNELS, SPEC_MAX_KERNELS, first + node->count);
         return;
     }
     struct custom *kernels = spec_read_kernels(node, dir, &own, arena, diag);
@@ -116,13 +113,13 @@ static void read_kernels(const struct yaml_node *root, struct rill_spec *spec, c
 static void read_subject(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
     const struct yaml_node *model = yaml_get(root, "model"), *graph = yaml_get(root, "graph");
     if (model && graph) {
-        diag_error(diag, yaml_key_loc(root, "graph"), "a spec has either `model` or `graph`, not both");
+        diag_error(diag, yaml_key_loc(root, "graph"), MSG_MODEL_AND_GRAPH);
         diag_note(diag, yaml_key_loc(root, "model"), "`model` is here");
         return;
     }
     if (!model && !graph && !yaml_is_misspelt(root, "model", top_keys, COUNT_OF(top_keys)) &&
         !yaml_is_misspelt(root, "graph", top_keys, COUNT_OF(top_keys)))
-        diag_error(diag, root->loc, "a spec needs `model` or `graph`");
+        diag_error(diag, root->loc, MSG_NO_MODEL_NOR_GRAPH);
     const char *dir = file_dir(arena, spec->path);
     if (model) spec->model = spec_read_model(model, dir, arena, diag);
     if (graph) spec->graph = spec_read_graph(graph, arena, diag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the step words of a request: prefill steps of up to TOKENS positions, then decode steps of one.
+// Makes the step words of a request: prefill steps of up to TOKENS tokens, then decode steps of one.
 //
 // start (pulse, while busy is low) takes prompt_len (1..65535) and decode_steps; go (level) lets the next step word
 // come out; a word that is offered stays. busy until the last word has been taken. Fields: docs/rtl.md section 4; krows

@@ -4,11 +4,12 @@
 //
 // A client has a place counter alone. It asks for a turn with a beat that has its descriptor; a beat of the client in
 // turn gets its address and goes into the buffer. From there each leaves as a burst of its own (AWLEN 0), so nothing
-// is requested that is not there. Addresses and data leave side by side; neither waits for the other's ready. The turn
-// passes round-robin, at the end of a descriptor or when the client in turn has no beat: a stopped client
-// never holds up another one, whatever of its descriptor is still to come. With a buffer of one beat a descriptor is
-// taken when the one before has no beat to come: a cycle in which the buffer is full. With more it is taken with the
-// last beat of that one.
+// is requested that is not there. A beat is offered with its address or after it, never before, so data is at most one
+// beat ahead of the addresses that the memory has accepted. It does not wait for m_axi_awready: AXI forbids that, because
+// a memory may wait for the data before it accepts the address. The turn passes round-robin, at the end of a descriptor
+// or when the client in turn has no beat: a stopped client never holds up another one, whatever of its descriptor is
+// still to come. With a buffer of one beat a descriptor is taken when the one before has no beat to come: a cycle in
+// which the buffer is full. With more it is taken with the last beat of that one.
 // Clients' beats keep their order. The memory's answers come in the order of the bursts, as all have id 0.
 // AXI4 of the port: full-width size, INCR, all strobes set; m_axi_bready is a register, high from reset on, and no
 // output of the port depends on an input of it in the same cycle.
@@ -90,6 +91,7 @@ module rill_dma_write #(
     localparam [31:0] SIZE = BEAT_SHIFT;
     localparam [31:0] OUT_ALL = OUTSTANDING;
     localparam [31:0] PTR_LAST = OUTSTANDING - 1;
+    localparam [31:0] ONE = 1;
 
     generate
         if (CLIENTS < 1 || CLIENTS > 64) begin : gen_bad_clients
@@ -230,9 +232,14 @@ module rill_dma_write #(
     wire [1:0]        addr_occupancy;
     wire [1:0]        addr_high_water;
 
+    // More addresses than beats wait only when two wait and one beat does: that beat's address is not on offer yet.
+    wire              data_valid;
+    wire              addressed = !(addr_occupancy[1] && occupancy == ONE[OCC_W-1:0]);
+    assign m_axi_wvalid = data_valid && addressed;
+
     rill_fifo #(.DATA_W(BEAT_BITS), .DEPTH(BUFFER_BEATS), .RAM_STYLE(RAM_STYLE)) u_buffer (
         .clk(clk), .rst(rst), .s_axis_tvalid(data_push), .s_axis_tready(data_ready), .s_axis_tdata(data_d),
-        .m_axis_tvalid(m_axi_wvalid), .m_axis_tready(m_axi_wready), .m_axis_tdata(m_axi_wdata),
+        .m_axis_tvalid(data_valid), .m_axis_tready(m_axi_wready && addressed), .m_axis_tdata(m_axi_wdata),
         .occupancy(occupancy), .high_water(high_water));
     rill_fifo #(.DATA_W(ADDR_W), .DEPTH(2)) u_address (
         .clk(clk), .rst(rst), .s_axis_tvalid(push), .s_axis_tready(addr_ready), .s_axis_tdata(addr_d),
@@ -318,7 +325,7 @@ module rill_dma_write #(
         .broken(!rst && response && out_q == {OUT_W{1'b0}}));
 `endif
 
-    wire unused = &{1'b0, occupancy, high_water, addr_occupancy, addr_high_water, SIZE, OUT_ALL, PTR_LAST, base,
+    wire unused = &{1'b0, high_water, addr_occupancy[0], addr_high_water, SIZE, OUT_ALL, PTR_LAST, ONE, base,
         place64, s_axis_desc_tdata, m_axi_bid, i};
 endmodule
 

@@ -8,12 +8,12 @@
 // beats of all lanes 4 cycles later. head_done: one pulse when the V of a (step, layer, head) is in the tail. Out:
 // m_axis_y, C x fp32, tcount of them valid, order row-step, tok.
 // Field `single` of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
-// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / ARRAYS) cycles; no cycle is
+// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / COPIES) cycles; no cycle is
 // lost between rows or firings, but a result takes a cycle too: a row-step takes no less than a cycle per token.
-// Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / ARRAYS),
+// Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / COPIES),
 // tokens) cycles, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1; with int4_asym words groups is
 // RC times theirs.
-// Latency: 29 cycles, with ARRAYS 2 32, with 4 32 + PAIR_MORE (rill_pair_skew.vh), from the command of a row's last
+// Latency: 29 cycles, with COPIES 2 32, with 4 32 + PAIR_MORE (rill_pair_skew.vh), from the command of a row's last
 // beat to m_axis_y; from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7
 // more.
 // clk_2x: of PUMP 2 alone; twice as fast as clk, whose every rising edge is one of it too (rill_pair_products).
@@ -39,9 +39,9 @@
 // SCALE_K            2^EXP_MIN of the operands of mode 2                             fp32 bits  any
 // SCALE_V            2^EXP_MIN of the operands of mode 3                             fp32 bits  any
 // HAS_KV             0: no modes 2, 3; their ports are not used                      -          0, 1
-// ARRAYS             at a time, at most TOKENS; two share each multiplier, four      tokens     1, 2, 4
+// COPIES             at a time, at most TOKENS; two share each multiplier, four      tokens     1, 2, 4
 //                    have it in turns, at clk_2x
-// PUMP               products of a multiplier in a cycle; of ARRAYS 4: 2             -          1, 2
+// PUMP               products of a multiplier in a cycle; of COPIES 4: 2             -          1, 2
 // ASYM               1: there are int4_asym weights                                  -          0, 1
 // ASYM_UNITS         of the longest of their operands, even                          units      2 or more
 // X_BITS             of a mantissa of the operands                                   bits       8, 10
@@ -83,8 +83,8 @@ module rill_engine #(
     parameter [31:0] SCALE_K = 32'h3f80_0000,
     parameter [31:0] SCALE_V = 32'h3f80_0000,
     parameter HAS_KV = 1,
-    parameter ARRAYS = 1,
-    parameter PUMP = ARRAYS > 2 ? 2 : 1,
+    parameter COPIES = 1,
+    parameter PUMP = COPIES > 2 ? 2 : 1,
     parameter ASYM = 0,
     parameter ASYM_UNITS = X_UNITS,
     parameter X_BITS = 8,
@@ -102,7 +102,7 @@ module rill_engine #(
     parameter WINDOWS = 1,
     parameter [WINDOWS*16-1:0] K_WINDOW = 0,
     parameter [WINDOWS*16-1:0] V_WINDOW = 0,
-    parameter OUT_FIFO = (ARRAYS > 1 || PUMP > 1 ? 48 : 32) + HOPS + RESULT_HOPS + PULSE_HOPS,
+    parameter OUT_FIFO = (COPIES > 1 || PUMP > 1 ? 48 : 32) + HOPS + RESULT_HOPS + PULSE_HOPS,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
@@ -159,10 +159,10 @@ module rill_engine #(
     localparam UNIT_BITS = XS * X_BITS;                    // an operand's unit
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam TOK_W = USER_W - 1;
-    localparam TURN_W = TOK_W > $clog2(ARRAYS) ? TOK_W - $clog2(ARRAYS) : 1;
-    localparam OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1;     // tokens of a turn but the first
-    localparam PAIRS = ARRAYS > 2 ? 2 : 1;
-    localparam SIGNED = ARRAYS > 1 || PUMP > 1 ? 1 : 0;    // weights, of multipliers that sum in trees
+    localparam TURN_W = TOK_W > $clog2(COPIES) ? TOK_W - $clog2(COPIES) : 1;
+    localparam OTHERS_W = COPIES > 2 ? COPIES - 1 : 1;     // tokens of a turn but the first
+    localparam PAIRS = COPIES > 2 ? 2 : 1;
+    localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // weights, of multipliers that sum in trees
 `include "rill_pair_skew.vh"
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
@@ -174,11 +174,11 @@ module rill_engine #(
     localparam LANE_BEATS = 16;
     localparam K_UNITS = 16;
     localparam FAN_OUT = 8;                                // lanes to a copy of the operand
-    localparam COPIES = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
+    localparam LANE_GROUPS = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
 `ifndef RILL_FAST_SIM
     localparam LANE_COPIES = CHANNELS;                     // of a lane's command
     localparam PARTS = 4;                                  // of the operand, each with controls of its own
-    localparam X_COPIES = COPIES;
+    localparam X_COPIES = LANE_GROUPS;
     localparam X_OF_GROUP = 1;
     localparam SHARES = CHANNELS > FAN_OUT / 2 ? 2 : 1;    // of a copy: each for half of its lanes
     localparam DIES = CHAINS > 0 ? CHAINS : 1;
@@ -186,9 +186,9 @@ module rill_engine #(
     localparam [7:0] DIE_AWAY = CHAIN_AWAY;
     localparam [7:0] EARLY_DIES = EARLY;
     localparam [15:0] SUMS_DIE = SUMS_CHAIN;
-    localparam [7:0] MULTIPLIES = 8'd1 << COPY_CHAIN[2:0] | (COPIES > 1 ? 8'd1 << COPY_CHAIN[6:4] : 8'd0)
-        | (COPIES > 2 ? 8'd1 << COPY_CHAIN[10:8] : 8'd0) | (COPIES > 3 ? 8'd1 << COPY_CHAIN[14:12] : 8'd0);
-    localparam FACTOR_W = ARRAYS > 1 ? 27 : X_BITS;        // of the operand as the lanes get it: see below
+    localparam [7:0] MULTIPLIES = 8'd1 << COPY_CHAIN[2:0] | (LANE_GROUPS > 1 ? 8'd1 << COPY_CHAIN[6:4] : 8'd0)
+        | (LANE_GROUPS > 2 ? 8'd1 << COPY_CHAIN[10:8] : 8'd0) | (LANE_GROUPS > 3 ? 8'd1 << COPY_CHAIN[14:12] : 8'd0);
+    localparam FACTOR_W = COPIES > 1 ? 27 : X_BITS;        // of the operand as the lanes get it: see below
 `else
     localparam LANE_COPIES = 1;                            // copies cost a simulator time; the results are the same
     localparam PARTS = 1;
@@ -201,22 +201,22 @@ module rill_engine #(
     localparam [7:0] EARLY_DIES = 8'd2;
     localparam [15:0] SUMS_DIE = 16'd0;
     localparam [7:0] MULTIPLIES = 8'hff;
-    localparam FACTOR_W = ARRAYS > 1 ? 32 : 16;            // whole words move fast
+    localparam FACTOR_W = COPIES > 1 ? 32 : 16;            // whole words move fast
 `endif
 `include "rill_latency.vh"
     localparam BEAT_AT = 5;                                // cycles from a command to its beat in a lane, without HOPS
     localparam LANE_LATENCY = BEAT_AT + (SIGNED != 0 ? LATENCY_PAIR_PRODUCTS + PAIR_MORE : LATENCY_LANE_PRODUCTS)
-        + (ARRAYS > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS); // to its output
+        + (COPIES > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS); // to its output
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
             rill_error_CHANNELS_must_be_1_to_32 u_error ();
         end
-        if ((ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) || TOKENS < ARRAYS) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
+        if ((COPIES != 1 && COPIES != 2 && COPIES != 4) || TOKENS < COPIES) begin : gen_bad_copies
+            rill_error_COPIES_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
         end
         if ((PUMP != 1 && PUMP != 2) || PUMP < PAIRS) begin : gen_bad_pump
-            rill_error_PUMP_must_be_1_or_2_and_2_with_ARRAYS_4 u_error ();
+            rill_error_PUMP_must_be_1_or_2_and_2_with_COPIES_4 u_error ();
         end
     endgenerate
 
@@ -245,7 +245,7 @@ module rill_engine #(
     localparam RESET_ENTRIES = 0, RESET_CTRL = 1, RESET_COMMAND = 2, RESET_X = 3, RESET_KEYS = 4, RESET_ARRIVALS = 5,
         RESET_RESULTS = 6, RESET_FRONT = 7;    // of the engine's own die: the lanes' fronts are the last ones
     // of a die with lanes
-    localparam RESET_CHAIN = 0, RESET_GROUP = 1, RESET_LANE = 1 + COPIES, RESETS = 1 + COPIES + CHANNELS;
+    localparam RESET_CHAIN = 0, RESET_GROUP = 1, RESET_LANE = 1 + LANE_GROUPS, RESETS = 1 + LANE_GROUPS + CHANNELS;
     wire [DIES:0]                 rst_of_die;  // the engine's own is the last one
     wire [RESET_FRONT+CHANNELS-1:0] rst_home;
     wire [DIES*RESETS-1:0]        chain_rst;
@@ -276,7 +276,7 @@ module rill_engine #(
     wire [1:0]          cmd_raw;
     wire [3:0]          cmd_k_lanes;
     wire [23:0]         cmd_tail_addr;
-    wire [TOK_W-1:0]    cmd_tok;              // a turn, with ARRAYS 2, 4
+    wire [TOK_W-1:0]    cmd_tok;              // a turn, with COPIES 2, 4
     wire [TOK_W-1:0]    cmd_out_tok;
     wire [PAIR_W-1:0]   cmd_pair;
     wire [2:0]          cmd_row;
@@ -286,7 +286,7 @@ module rill_engine #(
     wire [COUNT_W-1:0]  cmd_count;
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
         .SCALE_W(SCALE_W),
-        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_ctrl (
+        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .COPIES(COPIES), .ASYM(ASYM)) u_ctrl (
         .clk(clk), .rst(rst_home[RESET_CTRL]), .s_axis_entry_tvalid(seen_valid), .s_axis_entry_tready(seen_ready),
         .s_axis_entry_tdata(seen_data), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse),
         .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(cmd_pop), .cmd_k(cmd_k),
@@ -312,7 +312,7 @@ module rill_engine #(
     wire                           int4_4;
     wire [LANE_COPIES*FRONT_W-1:0] fronts;
     rill_engine_command #(.TOK_W(TOK_W), .TURN_W(TURN_W), .PAIR_W(PAIR_W), .SCALE_W(SCALE_W), .ASYM(ASYM),
-        .ARRAYS(ARRAYS), .LANE_COPIES(LANE_COPIES)) u_command (
+        .COPIES(COPIES), .LANE_COPIES(LANE_COPIES)) u_command (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .pop(cmd_pop), .k(cmd_k), .params(cmd_params), .scales(cmd_scales),
         .valid(cmd_valid), .int4(cmd_int4), .asym(cmd_asym), .raw(cmd_raw), .is_local(cmd_local), .first(cmd_first),
         .last(cmd_last), .tok(cmd_tok), .pair(cmd_pair), .half(cmd_half), .row(cmd_row), .scale(cmd_scale),
@@ -323,46 +323,46 @@ module rill_engine #(
 
     // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in
     // cycle 5 ----
-    wire [ARRAYS*UNIT_BITS-1:0] unit_0;
-    wire [ARRAYS*UNIT_BITS-1:0] unit_1;
-    wire [ARRAYS*8-1:0]         shift_0;
-    wire [ARRAYS*8-1:0]         shift_1;
-    localparam X_ADDR_W = 1 + (TOKENS > ARRAYS ? TURN_W : 0) + PAIR_W;
-    localparam X_WRITE_W = 2 * ARRAYS + X_ADDR_W + UNIT_BITS + 8;
+    wire [COPIES*UNIT_BITS-1:0] unit_0;
+    wire [COPIES*UNIT_BITS-1:0] unit_1;
+    wire [COPIES*8-1:0]         shift_0;
+    wire [COPIES*8-1:0]         shift_1;
+    localparam X_ADDR_W = 1 + (TOKENS > COPIES ? TURN_W : 0) + PAIR_W;
+    localparam X_WRITE_W = 2 * COPIES + X_ADDR_W + UNIT_BITS + 8;
     wire [X_WRITE_W-1:0]        x_write;       // to the copies on other dies
     wire [X_ADDR_W-1:0]         x_read;
-    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .ARRAYS(ARRAYS),
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .COPIES(COPIES),
         .X_BITS(X_BITS), .COPIED(DIE_AWAY != 0 ? 1 : 0)) u_buffer (
         .clk(clk), .rst(rst_home[RESET_X]), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
         .filled(x_pulse), .part(part_pulse), .free(free_1), .read_tok(tok_1), .read_pair(pair_1), .unit_0(unit_0),
         .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(x_write), .copy_read(x_read));
 
-    wire [ARRAYS*2*UNIT_BITS-1:0] slice;
-    wire [ARRAYS*5-1:0]           slice_shift;
+    wire [COPIES*2*UNIT_BITS-1:0] slice;
+    wire [COPIES*5-1:0]           slice_shift;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // of each 32 elements
     localparam ONE_W = X_BITS + 14;            // an offset
     localparam HAS_OFFSET = SIGNED == 0 || ASYM != 0 ? 1 : 0;
     localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // behind the offset of a single operand
-    localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? ARRAYS * SUMS_W : 0);
+    localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? COPIES * SUMS_W : 0);
     wire [OFFSET_W-1:0]           offset_sums;
-    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .PARTS(PARTS)) u_select (
+    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .X_BITS(X_BITS), .PARTS(PARTS)) u_select (
         .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1),
         .shift_0(shift_0), .shift_1(shift_1), .slice(slice), .shift(slice_shift));
-    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(PARTS),
+    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(PARTS),
         .PUMP(PUMP), .OWN(SIGNED != 0 || HOPS != 0 ? 1 : 0)) u_offsets (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
-        .x(gen_copy[0].x[0 +: 2*XS*16*ARRAYS]), .q(offset_sums));
+        .x(gen_copy[0].x[0 +: 2*XS*16*COPIES]), .q(offset_sums));
 
     // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later. Where the die has
     // a copy of the operand buffer, the slice is made there.
-    localparam SLICE_W = ARRAYS * (2 * UNIT_BITS + 5);
-    localparam X_W = 2 * XS * 16 * ARRAYS;                 // of the operand as a lane gets it
+    localparam SLICE_W = COPIES * (2 * UNIT_BITS + 5);
+    localparam X_W = 2 * XS * 16 * COPIES;                 // of the operand as a lane gets it
     wire [DIES*CMD_W-1:0]         chain_cmd;
     wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
     localparam FACTORS_W = PAIRS * 2 * XS * FACTOR_W;
     wire [DIES*FACTORS_W-1:0]     chain_factors;
-    wire [DIES*ARRAYS*5-1:0]      chain_shift;
+    wire [DIES*COPIES*5-1:0]      chain_shift;
     wire [DIES*OFFSET_W-1:0]      chain_offset;
     genvar g;
     genvar h;
@@ -371,7 +371,7 @@ module rill_engine #(
             rill_error_CHAINS_must_be_1_to_8 u_error ();
         end
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
-            wire [ARRAYS*2*UNIT_BITS-1:0] there;
+            wire [COPIES*2*UNIT_BITS-1:0] there;
             localparam STAGES = EARLY_DIES[h] ? 0 : HOPS;
             wire [RESETS-1:0] resets;          // as late as the command
             rill_reset_tree #(.HOPS(STAGES), .COPIES(RESETS)) u_rst (.clk(clk), .d(rst_of_die[h]), .q(resets));
@@ -385,20 +385,20 @@ module rill_engine #(
                 rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk),
                     .rst(resets[RESET_CHAIN]), .d(cmd_3),
                     .q(chain_cmd[h*CMD_W +: CMD_W]));
-                rill_hop #(.DATA_W(ARRAYS * 5), .STAGES(STAGES)) u_shift (.clk(clk), .rst(1'b0), .d(slice_shift),
-                    .q(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
+                rill_hop #(.DATA_W(COPIES * 5), .STAGES(STAGES)) u_shift (.clk(clk), .rst(1'b0), .d(slice_shift),
+                    .q(chain_shift[h*COPIES*5 +: COPIES*5]));
                 assign chain_offset[h*OFFSET_W +: OFFSET_W] = {OFFSET_W{1'b0}};
-                assign there = {ARRAYS*2*UNIT_BITS{1'b0}};
+                assign there = {COPIES*2*UNIT_BITS{1'b0}};
             end
             if (!MULTIPLIES[h]) begin : gen_no_slice
             end else if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
-                rill_x_copy #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
+                rill_x_copy #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
                     .PARTS(PARTS), .HOPS(HOPS)) u_x (
                     .clk(clk), .rst(resets[RESET_CHAIN]), .write(x_write), .read(x_read), .controls(slice_controls),
-                    .slice(there), .shift(chain_shift[h*ARRAYS*5 +: ARRAYS*5]));
+                    .slice(there), .shift(chain_shift[h*COPIES*5 +: COPIES*5]));
             end else begin : gen_home
                 rill_hop #(.DATA_W(SLICE_W), .STAGES(STAGES)) u_slice (.clk(clk), .rst(1'b0), .d({slice_shift, slice}),
-                    .q({chain_shift[h*ARRAYS*5 +: ARRAYS*5], there}));
+                    .q({chain_shift[h*COPIES*5 +: COPIES*5], there}));
             end
             if (LANE_COPIES == 1) begin : gen_mine
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
@@ -407,7 +407,7 @@ module rill_engine #(
             end else begin : gen_no_mine
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
-            rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS),
+            rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .ASYM(ASYM), .X_BITS(X_BITS),
                 .PUMP(PUMP), .FACTOR_W(FACTOR_W)) u_factors (
                 .clk(clk), .slice(there), .factors(chain_factors[h*FACTORS_W +: FACTORS_W]));
         end
@@ -416,15 +416,15 @@ module rill_engine #(
         for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
             wire [SHARES*X_W-1:0]      x;
-            wire [SHARES*ARRAYS*5-1:0] shift;
+            wire [SHARES*COPIES*5-1:0] shift;
             wire unused_share = &{1'b0, x, shift};             // the last copy may have few lanes
             for (h = 0; h < SHARES; h = h + 1) begin : gen_share
-                rill_x_spread #(.BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM), .X_BITS(X_BITS),
+                rill_x_spread #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .ASYM(ASYM), .X_BITS(X_BITS),
                     .PUMP(PUMP), .FACTOR_W(FACTOR_W), .PARTS(PARTS)) u_spread (
                     .clk(clk), .rst(chain_rst[DIE*RESETS+RESET_GROUP+g]), .now(chain_cmd[DIE*CMD_W+LANE_VALID]),
                     .factors(chain_factors[DIE*FACTORS_W +: FACTORS_W]),
-                    .shift(chain_shift[DIE*ARRAYS*5 +: ARRAYS*5]), .x(x[h*X_W +: X_W]),
-                    .shift_there(shift[h*ARRAYS*5 +: ARRAYS*5]));
+                    .shift(chain_shift[DIE*COPIES*5 +: COPIES*5]), .x(x[h*X_W +: X_W]),
+                    .shift_there(shift[h*COPIES*5 +: COPIES*5]));
             end
         end
     endgenerate
@@ -483,7 +483,7 @@ module rill_engine #(
             wire [FRONT_W-1:0]   front = fronts[FRONT*FRONT_W +: FRONT_W];
             wire [CMD_W-1:0]     mine;
             wire [CMD_W-1:0]     sum_mine;
-            wire [ARRAYS*5-1:0]  sum_shift;
+            wire [COPIES*5-1:0]  sum_shift;
             if (LANE_COPIES == 1) begin : gen_shared
                 assign mine = chain_mine[DIE*CMD_W +: CMD_W];
             end else begin : gen_own
@@ -491,16 +491,16 @@ module rill_engine #(
                     .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
             end
             if (CUT == 0) begin : gen_whole
-                assign {sum_mine, sum_shift} = {mine, gen_copy[MY_X].shift[SHARE*ARRAYS*5 +: ARRAYS*5]};
+                assign {sum_mine, sum_shift} = {mine, gen_copy[MY_X].shift[SHARE*COPIES*5 +: COPIES*5]};
             end else if (X_OF_GROUP == 0) begin : gen_shared_sums
-                assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift[0 +: ARRAYS*5]};
+                assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift[0 +: COPIES*5]};
             end else begin : gen_sums
-                (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
+                (* keep = "true" *) reg [COPIES*5-1:0] shift_q;
                 rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(sum_rst),
                     .d(chain_cmd[SUM_DIE*CMD_W +: CMD_W]), .q(sum_mine));
                 always @(posedge clk)
                     if (sum_mine[LANE_VALID])
-                        shift_q <= chain_shift[SUM_DIE*ARRAYS*5 +: ARRAYS*5];
+                        shift_q <= chain_shift[SUM_DIE*COPIES*5 +: COPIES*5];
                 assign sum_shift = shift_q;
             end
             wire [BEAT_BITS-1:0] local_beat;
@@ -514,9 +514,9 @@ module rill_engine #(
             end
             wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
             wire [1:0]               lane_bank; // of the row's results, of its accumulators
-            wire [ARRAYS*SUMS_W-1:0] lane_sums;
+            wire [COPIES*SUMS_W-1:0] lane_sums;
             wire [ONE_W-1:0]         lane_offset;
-            if (ARRAYS > 2) begin : gen_bank
+            if (COPIES > 2) begin : gen_bank
                 assign lane_bank = sum_mine[LANE_BANK +: LANE_BANK_W];
             end else begin : gen_no_bank
                 assign lane_bank = 2'd0;
@@ -527,12 +527,12 @@ module rill_engine #(
                 assign lane_offset = {ONE_W{1'b0}};
             end
             if (ASYM != 0) begin : gen_groups
-                assign lane_sums = chain_offset[DIE*OFFSET_W+SUMS_AT +: ARRAYS*SUMS_W];
+                assign lane_sums = chain_offset[DIE*OFFSET_W+SUMS_AT +: COPIES*SUMS_W];
             end else begin : gen_no_groups
-                assign lane_sums = {ARRAYS*SUMS_W{1'b0}};
+                assign lane_sums = {COPIES*SUMS_W{1'b0}};
             end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
-                .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .ARRAYS(ARRAYS),
+                .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .COPIES(COPIES),
                 .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .PARAM_BITS(PARAM_BITS),
                 .ASYM(ASYM), .X_BITS(X_BITS), .PUMP(PUMP), .ACC_W(ACC_W)) u_lane (
                 .clk(clk), .clk_2x(clk_2x), .rst(lane_rst), .front_rst(rst_home[RESET_FRONT+c]), .sum_rst(sum_rst),
@@ -551,7 +551,7 @@ module rill_engine #(
                 .out_tok(sum_mine[LANE_OUT_TOK +: TOK_W]), .acc(sum_mine[LANE_ACC +: LANE_ACC_W]),
                 .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .other_toks(mine[LANE_OTHERS +: OTHERS_W]),
                 .bank(lane_bank[0]), .out_bank(lane_bank[1]),
-                .x(gen_copy[MY_X].x[SHARE*X_W +: X_W]), .shift(gen_copy[MY_X].shift[SHARE*ARRAYS*5 +: ARRAYS*5]),
+                .x(gen_copy[MY_X].x[SHARE*X_W +: X_W]), .shift(gen_copy[MY_X].shift[SHARE*COPIES*5 +: COPIES*5]),
                 .offset(lane_offset), .sums(lane_sums),
                 .out_valid(lane_valid[c]), .out_acc(lane_acc[c*ACC_W +: ACC_W]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
@@ -561,9 +561,9 @@ module rill_engine #(
     rill_engine_arrivals #(.CHANNELS(CHANNELS), .AHEAD(LANE_BEATS)) u_arrivals (
         .clk(clk), .rst(rst_home[RESET_ARRIVALS]), .arrived(arrived), .all_arrived(beat_pulse));
 
-    wire [COPIES-1:0] group_rst;
+    wire [LANE_GROUPS-1:0] group_rst;
     generate
-        for (g = 0; g < COPIES; g = g + 1) begin : gen_group_rst
+        for (g = 0; g < LANE_GROUPS; g = g + 1) begin : gen_group_rst
             localparam [3:0] DIE = SUMS_DIE[4*g +: 4];
             assign group_rst[g] = chain_rst[DIE*RESETS+RESET_GROUP+g];
         end

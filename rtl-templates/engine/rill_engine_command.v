@@ -12,7 +12,7 @@
 // PAIR_W       of a pair of units               bits    1 or more
 // SCALE_W      of a group scale's place         bits    1 or more
 // ASYM         1: there are int4_asym weights   -       0, 1
-// ARRAYS       that a beat serves in one cycle  tokens  1, 2, 4
+// COPIES       that a beat serves in one cycle  tokens  1, 2, 4
 // LANE_COPIES  of what goes to the fronts       -       1 or more
 // OTHERS_W     of others                        bits    derived
 // CMD_BITS     of cmd_3                         bits    derived
@@ -24,10 +24,10 @@ module rill_engine_command #(
     parameter PAIR_W = 0,
     parameter SCALE_W = 0,
     parameter ASYM = 0,
-    parameter ARRAYS = 1,
+    parameter COPIES = 1,
     parameter LANE_COPIES = 0,
-    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1,
-    parameter CMD_BITS = 18 + 2 * TOK_W + SCALE_W + (ASYM != 0 ? 1 : 0) + (ARRAYS > 2 ? 2 : 0) + OTHERS_W
+    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1,
+    parameter CMD_BITS = 18 + 2 * TOK_W + SCALE_W + (ASYM != 0 ? 1 : 0) + (COPIES > 2 ? 2 : 0) + OTHERS_W
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -42,7 +42,7 @@ module rill_engine_command #(
     input  wire                     is_local,
     input  wire                     first,
     input  wire                     last,
-    input  wire [TOK_W-1:0]         tok,        // a turn, with ARRAYS 2, 4
+    input  wire [TOK_W-1:0]         tok,        // a turn, with COPIES 2, 4
     input  wire [PAIR_W-1:0]        pair,
     input  wire                     half,
     input  wire [2:0]               row,
@@ -88,7 +88,7 @@ module rill_engine_command #(
             wire unused_asym = asym;
             assign cmd_groups = cmd_rest;
         end
-        if (ARRAYS > 2) begin : gen_banks
+        if (COPIES > 2) begin : gen_banks
             assign cmd_d = {other_toks, out_bank, bank, cmd_groups};
         end else begin : gen_one_bank
             wire unused_bank = &{1'b0, bank, out_bank};

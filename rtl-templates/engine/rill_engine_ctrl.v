@@ -19,23 +19,23 @@
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
 //     cmd_acc     row of accumulators
-//     cmd_others  ARRAYS 2, 4: a bit for each token of the turn but its first: it is there
-//     cmd_bank    ARRAYS 4: bank of accumulators, the other one behind every row-step (with K outermost, chunk)
+//     cmd_others  COPIES 2, 4: a bit for each token of the turn but its first: it is there
+//     cmd_bank    COPIES 4: bank of accumulators, the other one behind every row-step (with K outermost, chunk)
 //     cmd_out     a result leaves, that of token cmd_out_tok (and, but for the first, of the row of accumulators
 //                 cmd_out_row in bank cmd_out_bank)
 //     cmd_row     row in the chunk of parameters;  cmd_scale: index of its group scale in the chunk
 //     cmd_free    the operand is given back
 //     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_out)
-// ARRAYS 1: cmd_tok is a token, and cmd_out comes with its last beat. ARRAYS 2, 4: a beat serves so many tokens at a
-// time; cmd_tok is the turn (its first token is ARRAYS * turn), and the results of a row-step leave one per cycle from
-// the last beat's turn 0 on, in the order of tokens. With ARRAYS 4 the next row-step's beats come to a turn before its
+// COPIES 1: cmd_tok is a token, and cmd_out comes with its last beat. COPIES 2, 4: a beat serves so many tokens at a
+// time; cmd_tok is the turn (its first token is COPIES * turn), and the results of a row-step leave one per cycle from
+// the last beat's turn 0 on, in the order of tokens. With COPIES 4 the next row-step's beats come to a turn before its
 // results have left: so these have the other bank of accumulators.
 // Bit 86 of an entry, modes 0 and 1: the first chunk's beats come column by column, K outermost: beat 0 of all its
 // row-steps, beat 1 of them, and so on. A column but the last needs only its own units of the operand, counted by
 // part_pulse, a cycle later than an operand that is filled; so the firing begins before its operand is whole.
 // That turn waits for the results of the row-step before it, and for room for all of its own.
 // Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header
-// beats + row-steps * beats * turns, turns = ceil(tokens / ARRAYS); a row-step takes no less than a cycle per token.
+// beats + row-steps * beats * turns, turns = ceil(tokens / COPIES); a row-step takes no less than a cycle per token.
 // Entry to first command: 3 cycles.
 // busy: a command went out. stall_beat, stall_x, stall_out: a firing waits, for beats (memory, keys, V tail), else for
 // its operand, else for output room. At most one of the four, one cycle late.
@@ -50,8 +50,8 @@
 // SCALE_W     of a group scale's index, more than of a byte's place  bits      6 or more
 // LANE_BEATS  that a lane can hold                                   beats     1 or more
 // K_UNITS     of keys that can wait                                  units     1 or more
-// OUT_WORDS   room for output words; with ARRAYS 2, 4 from TOKENS    words     1 or more
-// ARRAYS      that a beat serves in one cycle, at most TOKENS        tokens    1, 2, 4
+// OUT_WORDS   room for output words; with COPIES 2, 4 from TOKENS    words     1 or more
+// COPIES      that a beat serves in one cycle, at most TOKENS        tokens    1, 2, 4
 // ASYM        1: there are int4_asym weights                         -         0, 1
 // TOK_W       of a token's number                                    bits      derived
 // PAIR_W      of a pair's number                                     bits      derived
@@ -69,12 +69,12 @@ module rill_engine_ctrl #(
     parameter LANE_BEATS = 0,
     parameter K_UNITS = 0,
     parameter OUT_WORDS = 0,
-    parameter ARRAYS = 1,
+    parameter COPIES = 1,
     parameter ASYM = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
     parameter COUNT_W = $clog2(CHANNELS + 1),
-    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1
+    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1
 ) (
     input  wire               clk,
     input  wire               rst,
@@ -164,11 +164,11 @@ module rill_engine_ctrl #(
         if (LANE_BEATS < 1 || K_UNITS < 1 || OUT_WORDS < 1) begin : gen_bad_room
             rill_error_LANE_BEATS_K_UNITS_OUT_WORDS_must_be_at_least_1 u_error ();
         end
-        if (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_2_or_4 u_error ();
+        if (COPIES != 1 && COPIES != 2 && COPIES != 4) begin : gen_bad_copies
+            rill_error_COPIES_must_be_1_2_or_4 u_error ();
         end
-        if (ARRAYS > 1 && (TOKENS < ARRAYS || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
-            rill_error_TOKENS_must_be_ARRAYS_to_OUT_WORDS u_error ();
+        if (COPIES > 1 && (TOKENS < COPIES || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
+            rill_error_TOKENS_must_be_COPIES_to_OUT_WORDS u_error ();
         end
     endgenerate
 
@@ -187,7 +187,7 @@ module rill_engine_ctrl #(
     wire [12:0] n_tail_row;
     wire [9:0]  n_layer;
     wire        load;
-    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .ARRAYS(ARRAYS), .ASYM(ASYM)) u_entries (
+    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .ASYM(ASYM)) u_entries (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_axis_entry_tvalid), .s_axis_entry_tready(s_axis_entry_tready),
         .s_axis_entry_tdata(s_axis_entry_tdata), .take(load), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end),
         .n_one_turn(n_one_turn), .n_others_end(n_others_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row),
@@ -242,17 +242,17 @@ module rill_engine_ctrl #(
 
     wire        beat_has, k_has, x_has, v_has;   // arrived, and not yet taken
     reg         part_has_q;                  // the units of this column are there, though the operand is not whole
-    wire        room;                        // for a result; with ARRAYS 2, 4 for all tokens', and none on its way out
+    wire        room;                        // for a result; with COPIES 2, 4 for all tokens', and none on its way out
 
     reg         tok_first;                   // tok_q is 0
     reg         tok_last;                    // tok_q is turn_end
-    wire [2:0]  turn_end = ARRAYS == 4 ? {2'd0, tok_end_q[2]} : ARRAYS == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
+    wire [2:0]  turn_end = COPIES == 4 ? {2'd0, tok_end_q[2]} : COPIES == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
     // What the next command needs, known before it can come.
     reg         need_beat_q;                 // a memory beat: a header, or the first turn of such a beat
     reg         need_k_q;                    // local keys, at the first turn
     reg         need_v_q;                    // the V tail, at every turn
-    // room for a result, or with ARRAYS 2, 4 at the first turn for those of all tokens
+    // room for a result, or with COPIES 2, 4 at the first turn for those of all tokens
     reg         need_y_q;
     wire        no_beat = (need_beat_q && !beat_has) || (need_k_q && !k_has) || (need_v_q && !v_has);
     wire        no_x = data_q && !x_has && !part_has_q;
@@ -325,7 +325,7 @@ module rill_engine_ctrl #(
         end else if (go) begin
             need_beat_q <= 1'b0;
             need_k_q <= 1'b0;
-            need_y_q <= ARRAYS == 1 && need_y_q;
+            need_y_q <= COPIES == 1 && need_y_q;
         end
 
         if (renew) begin
@@ -456,8 +456,8 @@ module rill_engine_ctrl #(
                           : (mode_q == ENGINE_MODE_SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
     wire [2:0]  acc_row = outer_q ? chunk_row_q : 3'd0;
     wire        bank;
-    rill_engine_outgoing #(.TOKENS(TOKENS), .COUNT_W(COUNT_W), .OUT_WORDS(OUT_WORDS), .ARRAYS(ARRAYS)) u_outgoing (
-        .clk(clk), .rst(rst), .y_pulse(y_pulse), .leave(go && data_q && row_end_q && (ARRAYS == 1 || tok_first)),
+    rill_engine_outgoing #(.TOKENS(TOKENS), .COUNT_W(COUNT_W), .OUT_WORDS(OUT_WORDS), .COPIES(COPIES)) u_outgoing (
+        .clk(clk), .rst(rst), .y_pulse(y_pulse), .leave(go && data_q && row_end_q && (COPIES == 1 || tok_first)),
         .row_done(advance && row_end_q && !same_beat), .tok(tok_q[TOK_W-1:0]), .tok_last(tok_last),
         .tok_end(tok_end_q), .rows_end(rows_end_q), .out_row(acc_row), .lanes(row_count[COUNT_W-1:0]), .bank(bank),
         .room(room), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_out_row(cmd_out_row),
@@ -484,7 +484,7 @@ module rill_engine_ctrl #(
         cmd_last <= row_end_q;
         cmd_tok <= tok_q[TOK_W-1:0];
         cmd_acc <= acc_row;
-        cmd_others <= ARRAYS == 1 ? {OTHERS_W{1'b0}} : {OTHERS_W{!tok_last}} | others_end_q;
+        cmd_others <= COPIES == 1 ? {OTHERS_W{1'b0}} : {OTHERS_W{!tok_last}} | others_end_q;
         cmd_bank <= bank;
         cmd_pair <= unit_q[UNIT_W-1:1];
         cmd_half <= unit_q[0];

@@ -8,7 +8,7 @@
 // not follow it.
 //     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
 //     n_tok_end      last token (or query head that is one)
-//     n_others_end   a bit for each token of the last turn but its first: it is there (ARRAYS 2, 4)
+//     n_others_end   a bit for each token of the last turn but its first: it is there (COPIES 2, 4)
 //     n_one_turn     there is but one turn
 //     n_rows_end     row-steps - 1;  n_one_row: it is 0
 //     n_beats_end    beats of a row-step - 1;  n_one_beat: it is 0
@@ -25,7 +25,7 @@
 // name       meaning                          unit      range
 // CHANNELS   a lane each                      channels  1 to 32
 // BEAT_BITS  of a beat                        bits      256, 512
-// ARRAYS     that a beat serves in one cycle  tokens    1, 2, 4
+// COPIES     that a beat serves in one cycle  tokens    1, 2, 4
 // ASYM       1: there are int4_asym weights   -         0, 1
 // OTHERS_W   of n_others_end                  bits      derived
 `default_nettype none
@@ -33,9 +33,9 @@
 module rill_engine_entries #(
     parameter CHANNELS = 0,
     parameter BEAT_BITS = 0,
-    parameter ARRAYS = 1,
+    parameter COPIES = 1,
     parameter ASYM = 0,
-    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1
+    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1
 ) (
     input  wire         clk,
     input  wire         rst,
@@ -82,8 +82,8 @@ module rill_engine_entries #(
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_2_or_4 u_error ();
+        if (COPIES != 1 && COPIES != 2 && COPIES != 4) begin : gen_bad_copies
+            rill_error_COPIES_must_be_1_2_or_4 u_error ();
         end
     endgenerate
 
@@ -173,10 +173,10 @@ module rill_engine_entries #(
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
     wire [3:0]  token_end = a_tokens_q - 4'd1;
     wire [2:0]  tok_end = a_single_q ? 3'd0 : token_end[2:0];
-    wire [2:0]  turn_end = ARRAYS == 4 ? {2'd0, tok_end[2]} : ARRAYS == 2 ? {1'b0, tok_end[2:1]} : tok_end;
+    wire [2:0]  turn_end = COPIES == 4 ? {2'd0, tok_end[2]} : COPIES == 2 ? {1'b0, tok_end[2:1]} : tok_end;
     wire [OTHERS_W-1:0] others_end;          // of the tokens of the last turn
     generate
-        if (ARRAYS == 4) begin : gen_four
+        if (COPIES == 4) begin : gen_four
             assign others_end = {&tok_end[1:0], tok_end[1], |tok_end[1:0]};
         end else begin : gen_two
             assign others_end = tok_end[0];

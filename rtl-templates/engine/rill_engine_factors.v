@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The factors of the lanes on one die: of a slice of the operand one for every nibble of a beat, in the order of
-// rill_matrix_lane. With ARRAYS 2, 4 a factor is of a pair of tokens, as rill_packed_mul takes them, those of tokens 2
+// rill_matrix_lane. With COPIES 2, 4 a factor is of a pair of tokens, as rill_packed_mul takes them, those of tokens 2
 // and 3 above all of tokens 0 and 1; what is multiplied later (rill_pair_skew.vh; PUMP 2 too) is held back as long.
 //
 // No reset: a free-running pipeline.
 //
 // name       meaning                                  unit    range
 // BEAT_BITS  8 for each mantissa of a unit            bits    256, 512
-// ARRAYS     tokens at a time                         tokens  1, 2, 4
+// COPIES     tokens at a time                         tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights           -       0, 1
 // X_BITS     of a mantissa                            bits    8, 10
 // PUMP       products of a multiplier in a cycle      -       1, 2
@@ -17,21 +17,21 @@
 
 module rill_engine_factors #(
     parameter BEAT_BITS = 0,
-    parameter ARRAYS = 1,
+    parameter COPIES = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
-    parameter PUMP = ARRAYS > 2 ? 2 : 1,
+    parameter PUMP = COPIES > 2 ? 2 : 1,
     parameter FACTOR_W = 0,
-    parameter PAIRS = ARRAYS > 2 ? 2 : 1
+    parameter PAIRS = COPIES > 2 ? 2 : 1
 ) (
     input  wire                                     clk,
-    input  wire [ARRAYS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
+    input  wire [COPIES*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
     output wire [PAIRS*(BEAT_BITS/4)*FACTOR_W-1:0]  factors
 );
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;
     localparam SPLIT = 26 - X_BITS;                        // the second token in a factor of both
-    localparam BOTH = ARRAYS > 1 ? 2 : 1;                  // tokens of a factor
+    localparam BOTH = COPIES > 1 ? 2 : 1;                  // tokens of a factor
     localparam PAIR_BITS = BOTH * 2 * UNIT_BITS;           // of the slice
 `include "rill_pair_skew.vh"
 
@@ -39,7 +39,7 @@ module rill_engine_factors #(
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if (FACTOR_W < (ARRAYS > 1 ? 27 : X_BITS)) begin : gen_bad_factor
+        if (FACTOR_W < (COPIES > 1 ? 27 : X_BITS)) begin : gen_bad_factor
             rill_error_FACTOR_W_must_hold_a_factor u_error ();
         end
     endgenerate
@@ -65,7 +65,7 @@ module rill_engine_factors #(
                 low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
                 element = x[(BOTH-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
                 high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-                all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = ARRAYS > 1 ? low + (high << SPLIT) : low;
+                all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = COPIES > 1 ? low + (high << SPLIT) : low;
             end
         end
     endfunction
@@ -76,7 +76,7 @@ module rill_engine_factors #(
         for (p = 0; p < PAIRS; p = p + 1) begin : gen_pair
             wire [PAIR_BITS-1:0] mine = slice[p*PAIR_BITS +: PAIR_BITS];
             wire [PAIR_BITS-1:0] skewed;
-            if (ARRAYS > 1 || PUMP > 1) begin : gen_late
+            if (COPIES > 1 || PUMP > 1) begin : gen_late
                 for (w = 0; w <= PAIR_TOP; w = w + 1) begin : gen_skew
                     localparam [PAIR_BITS-1:0] MINE = of_skew(w, p);
                     wire [PAIR_BITS-1:0] slice_now;

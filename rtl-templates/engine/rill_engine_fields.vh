@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields of a command of the matrix engine to its lanes, by the TOK_W, SCALE_W, ASYM and ARRAYS of the module around:
+// Fields of a command of the matrix engine to its lanes, by the TOK_W, SCALE_W, ASYM and COPIES of the module around:
 // each behind the one before. Those below LANE_APART must not happen by chance: on the way they have registers of their
 // own, and the rest of the command is one word. FRONT_*: what goes to a lane's front.
 // verilator lint_off UNUSEDPARAM
@@ -9,7 +9,7 @@ localparam LANE_VALID = 0, LANE_OUT = 1, LANE_PARAMS = 2, LANE_SCALES = 3, LANE_
     LANE_SCALE = LANE_ROW + LANE_ROW_W, LANE_OUT_TOK = LANE_SCALE + SCALE_W, LANE_ACC = LANE_OUT_TOK + TOK_W,
     LANE_ACC_W = 3, LANE_OUT_ROW = LANE_ACC + LANE_ACC_W, LANE_OUT_ROW_W = 3,
     LANE_ASYM = LANE_OUT_ROW + LANE_OUT_ROW_W, LANE_BANK = LANE_ASYM + (ASYM != 0 ? 1 : 0), LANE_BANK_W = 2,
-    LANE_OTHERS = LANE_BANK + (ARRAYS > 2 ? LANE_BANK_W : 0), LANE_OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1,
+    LANE_OTHERS = LANE_BANK + (COPIES > 2 ? LANE_BANK_W : 0), LANE_OTHERS_W = COPIES > 2 ? COPIES - 1 : 1,
     CMD_W = LANE_OTHERS + LANE_OTHERS_W;
 localparam FRONT_POP = 0, FRONT_LOCAL = 1, FRONT_VALID = 2, FRONT_INT4 = 3, FRONT_K = 4, FRONT_W = 5;
 // verilator lint_on UNUSEDPARAM

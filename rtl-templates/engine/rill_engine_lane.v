@@ -8,8 +8,8 @@
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last,
 //     tok, row, acc, scale, raw
 //     cycle 1   x, shift        cycle 5   offset, sums (rill_engine_offset)  cycle 10  out_*
-// ARRAYS 2: cycle 1 the first part of x, its others up to six cycles later (rill_pair_skew.vh), cycle 7 sums, cycle 13
-// out_*; no offset. PUMP 2: so with ARRAYS 1 too, and sums and out_* PAIR_MORE cycles later still.
+// COPIES 2: cycle 1 the first part of x, its others up to six cycles later (rill_pair_skew.vh), cycle 7 sums, cycle 13
+// out_*; no offset. PUMP 2: so with COPIES 1 too, and sums and out_* PAIR_MORE cycles later still.
 // Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid
 // and int4, for the beat.
 // With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and
@@ -19,9 +19,9 @@
 // tok, out, out_tok, out_row, acc, bank, out_bank, sum_params, sum_row and sum_raw come TERM_HOPS cycles later than the
 // rest. The first three are valid, others and shift once more, the last three params, row and raw. The row parameters
 // then go to the sums in words of PARAM_BITS (rill_row_params_send): a row is to have 64 / PARAM_BITS beats or more.
-// ARRAYS 2, 4 (rill_matrix_pair): tok is a turn; a bit of others says of each of its tokens but the first that it is
+// COPIES 2, 4 (rill_matrix_pair): tok is a turn; a bit of others says of each of its tokens but the first that it is
 // there; x, shift and sums hold so many operands, and results leave by out, out_tok and out_row, cycle 0 too, not by
-// last. bank, out_bank: with ARRAYS 4 those of acc and out_row.
+// last. bank, out_bank: with COPIES 4 those of acc and out_row.
 // ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
 // (rill_matrix_lane).
 // raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
@@ -36,7 +36,7 @@
 // SCALE_W      of `scale`, more than of a byte's place  bits       6 or more
 // SCALE_K      of raw 1                                 fp32 bits  any
 // SCALE_V      of raw 2                                 fp32 bits  any
-// ARRAYS       at a time                                tokens     1, 2, 4
+// COPIES       at a time                                tokens     1, 2, 4
 // PUMP         products of a multiplier in a cycle      -          1, 2
 // HOPS         register stages of the beat's way        clocks     0 or more
 // TERM_HOPS    register stages of the terms' way        clocks     0 or more
@@ -58,8 +58,8 @@ module rill_engine_lane #(
     parameter SCALE_W = 0,
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
-    parameter ARRAYS = 1,
-    parameter PUMP = ARRAYS > 2 ? 2 : 1,
+    parameter COPIES = 1,
+    parameter PUMP = COPIES > 2 ? 2 : 1,
     parameter HOPS = 0,
     parameter TERM_HOPS = 0,
     parameter PARAM_BITS = 64,
@@ -68,7 +68,7 @@ module rill_engine_lane #(
     parameter ACC_W = 64,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128),
-    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1
+    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1
 ) (
     input  wire                   clk,
     input  wire                   clk_2x,    // as in rill_matrix_pair
@@ -93,7 +93,7 @@ module rill_engine_lane #(
     input  wire                   asym,
     input  wire                   sum_valid,
     input  wire [OTHERS_W-1:0]    sum_others,
-    input  wire [5*ARRAYS-1:0]    sum_shift,
+    input  wire [5*COPIES-1:0]    sum_shift,
     input  wire                   sum_params,
     input  wire [2:0]             sum_row,
     input  wire [1:0]             sum_raw,
@@ -110,10 +110,10 @@ module rill_engine_lane #(
     input  wire [2:0]             acc,       // row of accumulators
     input  wire [SCALE_W-1:0]     scale,
     input  wire [1:0]             raw,
-    input  wire [4*ARRAYS*BEAT_BITS-1:0] x,
-    input  wire [5*ARRAYS-1:0]    shift,
+    input  wire [4*COPIES*BEAT_BITS-1:0] x,
+    input  wire [5*COPIES-1:0]    shift,
     input  wire [X_BITS+13:0]     offset,
-    input  wire [SUMS_W*ARRAYS-1:0] sums,
+    input  wire [SUMS_W*COPIES-1:0] sums,
 
     output wire                   out_valid,
     output wire [ACC_W-1:0]       out_acc,
@@ -130,8 +130,8 @@ module rill_engine_lane #(
         if (SCALE_W <= BYTE_W) begin : gen_bad_width
             rill_error_SCALE_W_must_exceed_the_bits_of_a_byte_place u_error ();
         end
-        if (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_2_or_4 u_error ();
+        if (COPIES != 1 && COPIES != 2 && COPIES != 4) begin : gen_bad_copies
+            rill_error_COPIES_must_be_1_2_or_4 u_error ();
         end
     endgenerate
 
@@ -140,7 +140,7 @@ module rill_engine_lane #(
     rill_lane_front #(.BEAT_BITS(BEAT_BITS), .LANE_BEATS(LANE_BEATS)) u_front (
         .clk(clk), .rst(front_rst), .s_axis_beat_tvalid(s_axis_beat_tvalid), .s_axis_beat_tready(s_axis_beat_tready),
         .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local),
-        .data(ARRAYS == 1 && PUMP == 1 && pop_data), .int4(pop_int4), .local_beat(local_beat), .beat(beat_1));
+        .data(COPIES == 1 && PUMP == 1 && pop_data), .int4(pop_int4), .local_beat(local_beat), .beat(beat_1));
     rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
 
     // The cycle of beat_q: its command. That of the sums, TERM_HOPS cycles later, lies with them.
@@ -206,7 +206,7 @@ module rill_engine_lane #(
     endgenerate
 
     generate
-        if (ARRAYS == 1) begin : gen_single
+        if (COPIES == 1) begin : gen_single
             wire side;
             rill_hop_stage #(.DATA_W(9 + TOK_W + ROW_W), .CLEAR_W(1)) u_command (.clk(clk), .rst(sum_rst),
                 .d({sum_raw, sum_row, sum_params, acc[ROW_W-1:0], tok, last, first, sum_valid}),
@@ -228,10 +228,10 @@ module rill_engine_lane #(
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
             wire unused_single = &{1'b0, side, other_toks, sum_others, bank, out_bank, emit, out_tok, out_row, place};
         end else begin : gen_pair
-            localparam PAIRS = ARRAYS / 2;
+            localparam PAIRS = COPIES / 2;
             localparam BANK_W = PAIRS > 1 ? 1 : 0;
             localparam SUM_ROW_W = BANK_W + ROW_W;
-            localparam PLACE_W = TOKENS > ARRAYS ? SUM_ROW_W + TOK_W - PAIRS : SUM_ROW_W;
+            localparam PLACE_W = TOKENS > COPIES ? SUM_ROW_W + TOK_W - PAIRS : SUM_ROW_W;
             wire [PLACE_W-1:0]   place;
             wire [SUM_ROW_W-1:0] acc_there;
             wire [SUM_ROW_W-1:0] out_row_there;
@@ -249,7 +249,7 @@ module rill_engine_lane #(
                 assign out_row_there = out_row[ROW_W-1:0];
                 wire unused_bank = &{1'b0, bank, out_bank};
             end
-            if (TOKENS > ARRAYS) begin : gen_turns
+            if (TOKENS > COPIES) begin : gen_turns
                 assign place = {sum_acc_q, tok_q[TOK_W-PAIRS-1:0]};
             end else begin : gen_turn
                 assign place = sum_acc_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes need of the sums of an operand: with ARRAYS 1 and PUMP 1 the offset of a beat, with int4_asym weights the
+// What lanes need of the sums of an operand: with COPIES 1 and PUMP 1 the offset of a beat, with int4_asym weights the
 // sums of each 32 elements of each token (rill_engine_offset). All lanes get the same.
 //
 // slice: of cycle 4 of the command, with valid_3 and valid_4, int4_4 of cycles 3 and 4. x: the slice of cycle 5 as one
@@ -8,7 +8,7 @@
 //
 // name       meaning                                                   unit    range
 // BEAT_BITS  8 for each mantissa of a unit                             bits    256, 512
-// ARRAYS     tokens at a time                                          tokens  1, 2, 4
+// COPIES     tokens at a time                                          tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights                            -       0, 1
 // X_BITS     of a mantissa                                             bits    8, 10
 // PUMP       products of a multiplier in a cycle                       -       1, 2
@@ -19,22 +19,22 @@
 
 module rill_engine_offsets #(
     parameter BEAT_BITS = 0,
-    parameter ARRAYS = 1,
+    parameter COPIES = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
-    parameter PUMP = ARRAYS > 2 ? 2 : 1,
+    parameter PUMP = COPIES > 2 ? 2 : 1,
     parameter PARTS = 1,
     parameter OWN = 0,
-    parameter Q_W = (ARRAYS > 1 || PUMP > 1) && ASYM == 0 ? 1
-        : (ARRAYS == 1 && PUMP == 1 ? X_BITS + 14 : 0) + (ASYM != 0 ? ARRAYS * (X_BITS + 5) * (BEAT_BITS / 128) : 0)
+    parameter Q_W = (COPIES > 1 || PUMP > 1) && ASYM == 0 ? 1
+        : (COPIES == 1 && PUMP == 1 ? X_BITS + 14 : 0) + (ASYM != 0 ? COPIES * (X_BITS + 5) * (BEAT_BITS / 128) : 0)
 ) (
     input  wire                                     clk,
     input  wire                                     rst,
     input  wire                                     valid_3,
     input  wire                                     valid_4,
     input  wire                                     int4_4,
-    input  wire [ARRAYS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
-    input  wire [BEAT_BITS*4*ARRAYS-1:0]            x,
+    input  wire [COPIES*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
+    input  wire [BEAT_BITS*4*COPIES-1:0]            x,
     output wire [Q_W-1:0]                           q
 );
     localparam XS = BEAT_BITS / 8;
@@ -43,9 +43,9 @@ module rill_engine_offsets #(
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128);  // of each 32 elements
     localparam ONE_W = X_BITS + 14;                        // an offset
     localparam WORD_W = 16;
-    localparam PAIRS = ARRAYS > 2 ? 2 : 1;
+    localparam PAIRS = COPIES > 2 ? 2 : 1;
 `include "rill_latency.vh"
-    localparam SIGNED = ARRAYS > 1 || PUMP > 1 ? 1 : 0;    // weights
+    localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // weights
 `include "rill_pair_skew.vh"
 
     generate
@@ -53,7 +53,7 @@ module rill_engine_offsets #(
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
         if (SIGNED != 0 && OWN == 0) begin : gen_bad_own
-            rill_error_OWN_must_be_1_with_ARRAYS_2_and_4_and_PUMP_2 u_error ();
+            rill_error_OWN_must_be_1_with_COPIES_2_and_4_and_PUMP_2 u_error ();
         end
     endgenerate
 
@@ -65,16 +65,16 @@ module rill_engine_offsets #(
             wire unused = &{1'b0, clk, rst, valid_3, valid_4, int4_4, slice, x};
             assign q = {Q_W{1'b0}};
         end else begin : gen_sums
-            wire [ARRAYS*2*UNIT_BITS-1:0] x_first;         // of cycle 5
-            wire [ARRAYS*ONE_W-1:0]       offset;
-            wire [ARRAYS*SUMS_W-1:0]      sums;
+            wire [COPIES*2*UNIT_BITS-1:0] x_first;         // of cycle 5
+            wire [COPIES*ONE_W-1:0]       offset;
+            wire [COPIES*SUMS_W-1:0]      sums;
             reg                           valid5_q;
             reg                           int4_5_q;
             always @(posedge clk) begin
                 valid5_q <= valid_4;
                 int4_5_q <= int4_4;
             end
-            for (a = 0; a < ARRAYS; a = a + 1) begin : gen_operand
+            for (a = 0; a < COPIES; a = a + 1) begin : gen_operand
                 rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
                     .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
                     .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
@@ -84,11 +84,11 @@ module rill_engine_offsets #(
                 rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_3),
                     .q(part_valid));
                 for (p = 0; p < PARTS; p = p + 1) begin : gen_part
-                    reg [ARRAYS*PART-1:0] x_first_q;
+                    reg [COPIES*PART-1:0] x_first_q;
                     always @(posedge clk)
                         if (part_valid[p])
-                            x_first_q <= slice[p*ARRAYS*PART +: ARRAYS*PART];
-                    assign x_first[p*ARRAYS*PART +: ARRAYS*PART] = x_first_q;
+                            x_first_q <= slice[p*COPIES*PART +: COPIES*PART];
+                    assign x_first[p*COPIES*PART +: COPIES*PART] = x_first_q;
                 end
                 wire unused = &{1'b0, x};
             end else begin : gen_first

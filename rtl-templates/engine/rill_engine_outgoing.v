@@ -3,22 +3,22 @@
 // accumulators that a row-step has.
 //
 // leave: a command goes out behind which results leave, with all that is said of them: tok_end, rows_end, out_row,
-// lanes. ARRAYS 1: the last beat of a row-step for a token (tok, tok_last), whose one result it is. ARRAYS 2, 4: that
+// lanes. COPIES 1: the last beat of a row-step for a token (tok, tok_last), whose one result it is. COPIES 2, 4: that
 // of its turn 0; the results of all tokens, 0 to tok_end, leave one per cycle from then on.
-// row_done: a row-step (with K outermost, chunk) has its last command: with ARRAYS 4 the next one has the other bank.
+// row_done: a row-step (with K outermost, chunk) has its last command: with COPIES 4 the next one has the other bank.
 // Out, registered, in the cycle after leave (cmd_out_row, cmd_out_bank, cmd_count: held for the results behind it):
 //     cmd_out       a result leaves, that of token cmd_out_tok, of the accumulators cmd_out_row in bank cmd_out_bank
 //     cmd_count     lanes that it has;  cmd_tok_last: of the row-step's last token;  cmd_y_last: of the firing, too
 //     bank          of the row-step of the present command
-//     room          places for a result, with ARRAYS 2, 4 for TOKENS of them when none is on its way out
+//     room          places for a result, with COPIES 2, 4 for TOKENS of them when none is on its way out
 // y_pulse: an output word has left, and its place is free. leave comes only with room.
 // Throughput: a result per cycle. Reset: clk, synchronous active-high rst; cmd_out, room, bank.
 //
 // name       meaning                                                unit      range
 // TOKENS     per step, upper bound                                  tokens    1, 2, 4, 8
 // COUNT_W    of a count of lanes                                    bits      1 or more
-// OUT_WORDS  room for output words; with ARRAYS 2, 4 from TOKENS    words     1 or more
-// ARRAYS     that a beat serves in one cycle, at most TOKENS        tokens    1, 2, 4
+// OUT_WORDS  room for output words; with COPIES 2, 4 from TOKENS    words     1 or more
+// COPIES     that a beat serves in one cycle, at most TOKENS        tokens    1, 2, 4
 // TOK_W      of a token's number                                    bits      derived
 `default_nettype none
 
@@ -26,7 +26,7 @@ module rill_engine_outgoing #(
     parameter TOKENS = 0,
     parameter COUNT_W = 0,
     parameter OUT_WORDS = 0,
-    parameter ARRAYS = 1,
+    parameter COPIES = 1,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1
 ) (
     input  wire               clk,
@@ -60,11 +60,11 @@ module rill_engine_outgoing #(
         if (COUNT_W < 1 || OUT_WORDS < 1) begin : gen_bad_room
             rill_error_COUNT_W_and_OUT_WORDS_must_be_at_least_1 u_error ();
         end
-        if (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_2_or_4 u_error ();
+        if (COPIES != 1 && COPIES != 2 && COPIES != 4) begin : gen_bad_copies
+            rill_error_COPIES_must_be_1_2_or_4 u_error ();
         end
-        if (ARRAYS > 1 && (TOKENS < ARRAYS || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
-            rill_error_TOKENS_must_be_ARRAYS_to_OUT_WORDS u_error ();
+        if (COPIES > 1 && (TOKENS < COPIES || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
+            rill_error_TOKENS_must_be_COPIES_to_OUT_WORDS u_error ();
         end
     endgenerate
 
@@ -81,7 +81,7 @@ module rill_engine_outgoing #(
         end
 
     generate
-        if (ARRAYS == 4) begin : gen_banks
+        if (COPIES == 4) begin : gen_banks
             reg bank_q;
             assign bank = bank_q;
             always @(posedge clk)
@@ -92,7 +92,7 @@ module rill_engine_outgoing #(
     endgenerate
 
     generate
-        if (ARRAYS == 1) begin : gen_each
+        if (COPIES == 1) begin : gen_each
             assign places_d = places_q + {{(PLACES_W-1){1'b0}}, y_pulse} - {{(PLACES_W-1){1'b0}}, leave};
             assign room_d = places_d != {PLACES_W{1'b0}};
             always @(posedge clk) begin

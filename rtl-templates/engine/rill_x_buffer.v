@@ -5,8 +5,8 @@
 // Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast
 // ends the operand and fills the bank. tready is low while both banks are full.
 // Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0,
-// shift_1 their block's exponents) 2 cycles later (registered address, registered RAM read). ARRAYS 2, 4: read_tok
-// names a turn, and the units of its tokens come side by side, those of ARRAYS * read_tok low; what belongs to a token
+// shift_1 their block's exponents) 2 cycles later (registered address, registered RAM read). COPIES 2, 4: read_tok
+// names a turn, and the units of its tokens come side by side, those of COPIES * read_tok low; what belongs to a token
 // that the operand does not hold is old.
 // filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of
 // all tokens may be.
@@ -20,7 +20,7 @@
 // BEAT_BITS  8 for each mantissa of a unit               bits    256, 512
 // TOKENS     per step, upper bound                       tokens  1, 2, 4, 8
 // X_UNITS    of an operand and token, even, upper bound  units   2 or more
-// ARRAYS     read at a time, at most TOKENS              tokens  1, 2, 4
+// COPIES     read at a time, at most TOKENS              tokens  1, 2, 4
 // X_BITS     of a mantissa                               bits    8, 10
 // COPIED     0: copy_write and copy_read are 0           -       0, 1
 // TOK_W      of a token's number                         bits    derived
@@ -33,13 +33,13 @@ module rill_x_buffer #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
     parameter X_UNITS = 0,
-    parameter ARRAYS = 1,
+    parameter COPIES = 1,
     parameter X_BITS = 8,
     parameter COPIED = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter TURN_W = TOK_W > $clog2(ARRAYS) ? TOK_W - $clog2(ARRAYS) : 1,
+    parameter TURN_W = TOK_W > $clog2(COPIES) ? TOK_W - $clog2(COPIES) : 1,
     parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
-    parameter ADDR_W = 1 + (TOKENS > ARRAYS ? TURN_W : 0) + PAIR_W
+    parameter ADDR_W = 1 + (TOKENS > COPIES ? TURN_W : 0) + PAIR_W
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -55,18 +55,18 @@ module rill_x_buffer #(
     input  wire                 free,
     input  wire [TURN_W-1:0]    read_tok,
     input  wire [PAIR_W-1:0]    read_pair,
-    output wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0] unit_0,
-    output wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0] unit_1,
-    output wire [ARRAYS*8-1:0]  shift_0,
-    output wire [ARRAYS*8-1:0]  shift_1,
-    output wire [2*ARRAYS+ADDR_W+BEAT_BITS/8*X_BITS+7:0] copy_write, // {word, place, the memories that take it}
+    output wire [COPIES*(BEAT_BITS/8*X_BITS)-1:0] unit_0,
+    output wire [COPIES*(BEAT_BITS/8*X_BITS)-1:0] unit_1,
+    output wire [COPIES*8-1:0]  shift_0,
+    output wire [COPIES*8-1:0]  shift_1,
+    output wire [2*COPIES+ADDR_W+BEAT_BITS/8*X_BITS+7:0] copy_write, // {word, place, the memories that take it}
     output wire [ADDR_W-1:0]    copy_read
 );
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
     localparam WORD_W = UNIT_BITS + 8;
-    localparam TURNS = TOKENS > ARRAYS ? TOKENS / ARRAYS : 1;
+    localparam TURNS = TOKENS > COPIES ? TOKENS / COPIES : 1;
     localparam UNIT_W = PAIR_W + 1;
-    localparam PLACE_W = $clog2(ARRAYS);                   // of a token in its turn
+    localparam PLACE_W = $clog2(COPIES);                   // of a token in its turn
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -81,8 +81,8 @@ module rill_x_buffer #(
         if (X_UNITS < 2 || X_UNITS % 2 != 0) begin : gen_bad_units
             rill_error_X_UNITS_must_be_even_and_at_least_2 u_error ();
         end
-        if ((ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4) || TOKENS < ARRAYS) begin : gen_bad_arrays
-            rill_error_ARRAYS_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
+        if ((COPIES != 1 && COPIES != 2 && COPIES != 4) || TOKENS < COPIES) begin : gen_bad_copies
+            rill_error_COPIES_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
         end
     endgenerate
 
@@ -146,37 +146,37 @@ module rill_x_buffer #(
         read_addr_q <= read_addr;
 
     // of each token of a turn those of even and of odd units
-    wire [2*ARRAYS-1:0] write_en;
+    wire [2*COPIES-1:0] write_en;
     genvar a;
     generate
-        for (a = 0; a < ARRAYS; a = a + 1) begin : gen_array
+        for (a = 0; a < COPIES; a = a + 1) begin : gen_array
             localparam [31:0] MINE = a;
-            localparam MINE_W = ARRAYS > 1 ? PLACE_W : 1;
-            wire mine = ARRAYS == 1 || write_tok[MINE_W-1:0] == MINE[MINE_W-1:0];
+            localparam MINE_W = COPIES > 1 ? PLACE_W : 1;
+            wire mine = COPIES == 1 || write_tok[MINE_W-1:0] == MINE[MINE_W-1:0];
             assign write_en[2*a +: 2] = {take && mine && write_unit[0], take && mine && !write_unit[0]};
         end
         if (COPIED != 0) begin : gen_copied
             // registers of their own: those of the memory here have its loads
             (* keep = "true" *) reg [ADDR_W-1:0]                 copy_addr_q;
-            (* keep = "true" *) reg [2*ARRAYS+ADDR_W+WORD_W-1:0] copy_write_q;
+            (* keep = "true" *) reg [2*COPIES+ADDR_W+WORD_W-1:0] copy_write_q;
             always @(posedge clk) begin
                 copy_addr_q <= read_addr;
-                copy_write_q <= {s_axis_x_tdata, write_addr, rst ? {2*ARRAYS{1'b0}} : write_en};
+                copy_write_q <= {s_axis_x_tdata, write_addr, rst ? {2*COPIES{1'b0}} : write_en};
             end
             assign copy_read = copy_addr_q;
             assign copy_write = copy_write_q;
         end else begin : gen_alone
             assign copy_read = {ADDR_W{1'b0}};
-            assign copy_write = {(2*ARRAYS+ADDR_W+WORD_W){1'b0}};
+            assign copy_write = {(2*COPIES+ADDR_W+WORD_W){1'b0}};
         end
     endgenerate
-    (* keep = "true" *) reg [2*ARRAYS-1:0]      en_q;
+    (* keep = "true" *) reg [2*COPIES-1:0]      en_q;
     (* keep = "true" *) reg [ADDR_W+WORD_W-1:0] write_q;
     always @(posedge clk) begin
-        en_q <= rst ? {2*ARRAYS{1'b0}} : write_en;
+        en_q <= rst ? {2*COPIES{1'b0}} : write_en;
         write_q <= {s_axis_x_tdata, write_addr};
     end
-    rill_x_ram #(.UNIT_BITS(UNIT_BITS), .ARRAYS(ARRAYS), .ADDR_W(ADDR_W)) u_ram (
+    rill_x_ram #(.UNIT_BITS(UNIT_BITS), .COPIES(COPIES), .ADDR_W(ADDR_W)) u_ram (
         .clk(clk), .write_en(en_q), .write_addr(write_q[ADDR_W-1:0]), .write_data(write_q[ADDR_W +: WORD_W]),
         .read_addr(read_addr_q),
         .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));

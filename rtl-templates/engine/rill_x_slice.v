@@ -10,7 +10,7 @@
 //
 // name       meaning                        unit    range
 // BEAT_BITS  8 for each mantissa of a unit  bits    256, 512
-// ARRAYS     tokens at a time               tokens  1, 2, 4
+// COPIES     tokens at a time               tokens  1, 2, 4
 // X_BITS     of a mantissa                  bits    8, 10
 // PARTS      of the slice                   parts   1, 2, 4
 // OTHERS_W   of others                      bits    derived
@@ -18,20 +18,20 @@
 
 module rill_x_slice #(
     parameter BEAT_BITS = 0,
-    parameter ARRAYS = 1,
+    parameter COPIES = 1,
     parameter X_BITS = 8,
     parameter PARTS = 1,
-    parameter OTHERS_W = ARRAYS > 2 ? ARRAYS - 1 : 1
+    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1
 ) (
     input  wire                                     clk,
     input  wire                                     rst,
     input  wire [OTHERS_W+2:0]                      controls,
-    input  wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0]   unit_0,
-    input  wire [ARRAYS*(BEAT_BITS/8*X_BITS)-1:0]   unit_1,
-    input  wire [ARRAYS*8-1:0]                      shift_0,
-    input  wire [ARRAYS*8-1:0]                      shift_1,
-    output wire [ARRAYS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
-    output wire [ARRAYS*5-1:0]                      shift
+    input  wire [COPIES*(BEAT_BITS/8*X_BITS)-1:0]   unit_0,
+    input  wire [COPIES*(BEAT_BITS/8*X_BITS)-1:0]   unit_1,
+    input  wire [COPIES*8-1:0]                      shift_0,
+    input  wire [COPIES*8-1:0]                      shift_1,
+    output wire [COPIES*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
+    output wire [COPIES*5-1:0]                      shift
 );
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
     localparam PART = 2 * UNIT_BITS / PARTS;
@@ -41,8 +41,8 @@ module rill_x_slice #(
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if ((X_BITS != 8 && X_BITS != 10) || (ARRAYS != 1 && ARRAYS != 2 && ARRAYS != 4)) begin : gen_bad_x
-            rill_error_X_BITS_must_be_8_or_10_and_ARRAYS_1_2_or_4 u_error ();
+        if ((X_BITS != 8 && X_BITS != 10) || (COPIES != 1 && COPIES != 2 && COPIES != 4)) begin : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10_and_COPIES_1_2_or_4 u_error ();
         end
         if (PARTS != 1 && PARTS != 2 && PARTS != 4) begin : gen_bad_parts
             rill_error_PARTS_must_be_1_2_or_4 u_error ();
@@ -67,7 +67,7 @@ module rill_x_slice #(
     genvar a;
     genvar p;
     generate
-        for (a = 0; a < ARRAYS; a = a + 1) begin : gen_token
+        for (a = 0; a < COPIES; a = a + 1) begin : gen_token
             wire [UNIT_BITS-1:0]   first = unit_0[a*UNIT_BITS +: UNIT_BITS];
             wire [UNIT_BITS-1:0]   second = unit_1[a*UNIT_BITS +: UNIT_BITS];
             wire [2*UNIT_BITS-1:0] pair = {second, first};

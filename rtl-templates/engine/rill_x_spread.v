@@ -8,7 +8,7 @@
 //
 // name       meaning                             unit    range
 // BEAT_BITS  8 for each mantissa of a unit       bits    256, 512
-// ARRAYS     tokens at a time                    tokens  1, 2, 4
+// COPIES     tokens at a time                    tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights      -       0, 1
 // X_BITS     of a mantissa                       bits    8, 10
 // PUMP       products of a multiplier, a cycle   -       1, 2
@@ -19,25 +19,25 @@
 
 module rill_x_spread #(
     parameter BEAT_BITS = 0,
-    parameter ARRAYS = 1,
+    parameter COPIES = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
-    parameter PUMP = ARRAYS > 2 ? 2 : 1,
+    parameter PUMP = COPIES > 2 ? 2 : 1,
     parameter FACTOR_W = 0,
     parameter PARTS = 1,
-    parameter PAIRS = ARRAYS > 2 ? 2 : 1
+    parameter PAIRS = COPIES > 2 ? 2 : 1
 ) (
     input  wire                            clk,
     input  wire                            rst,
     input  wire                            now,
     input  wire [PAIRS*(BEAT_BITS/4)*FACTOR_W-1:0] factors,
-    input  wire [ARRAYS*5-1:0]             shift,
-    output wire [BEAT_BITS*4*ARRAYS-1:0]   x,
-    output wire [ARRAYS*5-1:0]             shift_there
+    input  wire [COPIES*5-1:0]             shift,
+    output wire [BEAT_BITS*4*COPIES-1:0]   x,
+    output wire [COPIES*5-1:0]             shift_there
 );
     localparam XS = BEAT_BITS / 8;
-    localparam WORD_W = ARRAYS > 1 ? 32 : 16;
-    localparam SKEWED = ARRAYS > 1 || PUMP > 1 ? 1 : 0;     // as multipliers sum in trees
+    localparam WORD_W = COPIES > 1 ? 32 : 16;
+    localparam SKEWED = COPIES > 1 || PUMP > 1 ? 1 : 0;     // as multipliers sum in trees
     localparam PART = 2 * XS * FACTOR_W / PARTS;
 `include "rill_pair_skew.vh"
 
@@ -67,7 +67,7 @@ module rill_x_spread #(
 
     wire [PAIRS*PARTS-1:0]                 valid;
     wire [PAIRS*2*XS*FACTOR_W-1:0]         narrow;
-    (* keep = "true" *) reg [ARRAYS*5-1:0] shift_q;
+    (* keep = "true" *) reg [COPIES*5-1:0] shift_q;
     reg  [PAIR_TOP-1:0]                    late_q;
     wire [PAIR_TOP:0]                      valid_late = {late_q, now};
     always @(posedge clk)

@@ -12,7 +12,6 @@ cd "$root" || exit 1
 
 work=build/tests/docs log=build/tests/docs.log
 mkdir -p "$work"
-plan 11
 nothing() { # command: says nothing
     "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && return
     echo "error: $(wc -l <"$work/said") places, first $(head -n 1 "$work/said")"
@@ -27,9 +26,9 @@ figures() {
     done
     RILL_UPDATE='' tests/docs/tables.py README.md docs/*.md
 }
-check "figures in the tables are what rill check and rill forecast print" nothing figures
-check "the parameters of families in docs/spec.md are what rill explain says" nothing tests/docs/families.py
-check "pictures are what their text gives" nothing docs/pictures/make.sh --check
+queue check "figures in the tables are what rill check and rill forecast print" nothing figures
+queue check "the parameters of families in docs/spec.md are what rill explain says" nothing tests/docs/families.py
+queue check "pictures are what their text gives" nothing docs/pictures/make.sh --check
 in_index() {
     local page
     for page in docs/*.md; do
@@ -41,7 +40,7 @@ in_index() {
             echo "$page is not in docs/decisions/README.md"
     done
 }
-check "every page is in docs/pages.md or docs/decisions/README.md" nothing in_index
+queue check "every page is in docs/pages.md or docs/decisions/README.md" nothing in_index
 # A path in a page's code: it begins with a folder of the tree, and has neither patterns nor words in capitals.
 files_named() {
     local file folders='bench|boards|configs|docs|families|gen|include|models|packaging|rtl-templates|tests|verif'
@@ -49,14 +48,14 @@ files_named() {
         [ -e "$file" ] || echo "$file does not exist"
     done
 }
-check "files that README.md and CONTRIBUTING.md name exist" nothing files_named
+queue check "files that README.md and CONTRIBUTING.md name exist" nothing files_named
 pictures_shown() {
     local picture
     for picture in docs/*.svg docs/pictures/*.svg; do
         grep -q "(\(docs/\)\?${picture#docs/})" README.md docs/*.md || echo "$picture is on no page"
     done
 }
-check "every picture is on a page" nothing pictures_shown
+queue check "every picture is on a page" nothing pictures_shown
 # Links with `#` are not looked at by the generator.
 parts_exist() {
     python3 - <<'PYTHON'
@@ -74,7 +73,7 @@ for page, text in pages.items():
             print(f"{page}: {target}#{part} leads nowhere")
 PYTHON
 }
-check "links to parts of pages" nothing parts_exist
+queue check "links to parts of pages" nothing parts_exist
 site() {
     local page
     docs/site.sh --plain >"$work/site" 2>&1 || return
@@ -82,13 +81,13 @@ site() {
         [ -s "build/site/$page" ] || return
     done
 }
-check "the site builds" site
-check "every parameter of a template stands in its header, with a range" nothing tests/docs/parameters.py
-# The two tables of docs/testing.md: what has properties is proven, of what has none stands why.
+queue check "the site builds" site
+queue check "every parameter of a template stands in its header, with a range" nothing tests/docs/parameters.py
+# The two tables of docs/trust.md: what has properties is proven, of what has none stands why.
 proofs() {
     local module rows
     rows() {
-        sed -n '/^## Proofs/,$p' docs/testing.md | sed -n "$1p" | grep -o '^| .* |' | cut -d'|' -f2 |
+        sed -n '/^## Proofs/,$p' docs/trust.md | sed -n "$1p" | grep -o '^| .* |' | cut -d'|' -f2 |
             grep -o 'rill_[a-z0-9_]*' | sort
     }
     diff <(rows '1,/^Not proven/') <(cd verif/formal/properties && printf '%s\n' *.v | sed 's/\.v$//' | sort) |
@@ -100,7 +99,9 @@ proofs() {
     done | sort) | grep '^[<>]'
     return 0
 }
-check "every module of streams and of memory access is proven, or stands among those that are not" nothing proofs
-check "every command of a page is in commands.txt, and what it names is there" nothing tests/docs/commands.py --check
+queue check "every module of streams and of memory access is proven, or stands among those that are not" nothing proofs
+queue check "every command of a page is in commands.txt, and what it names is there" nothing \
+    tests/docs/commands.py --check
+run_queue
 run_commands quick
 verdict

@@ -27,8 +27,8 @@ check_accuracy() { # label, bound in percent, value of the spec...
     fi
 }
 
-plan 3
-check_accuracy int8 0.3 weights=int8
-check_accuracy int4 3 weights=int4
-check_accuracy int4-all 4 weights=int4 head=int4
+queue check_accuracy int8 0.3 weights=int8
+queue check_accuracy int4 3 weights=int4
+queue check_accuracy int4-all 4 weights=int4 head=int4
+run_queue
 verdict

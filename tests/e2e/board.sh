@@ -111,7 +111,7 @@ PY
 check_all_keys() {
     local key missing=""
     for key in $("$rill" forecast --hbm help | awk '{ print $1 }'); do
-        grep -q "^    check_key \"*$key=" "${BASH_SOURCE[0]}" || missing+=" $key"
+        grep -q "^    queue check_key \"*$key=" "${BASH_SOURCE[0]}" || missing+=" $key"
     done
     if [ -z "$missing" ]; then ok "each key is tried"; else fail "each key is tried" "not$missing"; fi
 }
@@ -169,57 +169,57 @@ YAML
 }
 
 rm -rf "$work/board.cycles" && mkdir -p "$work/board.cycles"
-log=$work/board.log last_pass=$("$rill" explain --passes | tail -n 1)
+log=$work/board.log last_pass=$("$rill" gen --dump-after=help | tail -n 1)
 rm -rf "$work/found" && mkdir "$work/found" && cp "$root"/tests/fuzz/found/*.yaml "$work/found"
 ln -s "$root/tests/e2e/kernels" "$work/found/kernels"
 files=()
 for file in "$root"/tests/e2e/cases/*/spec.yaml "$root"/configs/*.yaml "$work"/found/*.yaml; do
     [[ $file == *medium-u*[0-9c].yaml ]] || files+=("$file")
 done
-plan $((19 + 2 + 2 * 5 + ${#files[@]}))
 spec=$work/board.yaml
 variant "$root/tests/e2e/cases/spills/spec.yaml" "$spec" fifo=safe # depths chosen by forecast depend on the board
 export RILL_QUICK_BUILD=1
 if make_design $name "$spec" random:1 >"$log" 2>&1 && build_soon $name >>"$log" 2>&1; then
-    check_key peak_gbs=4,sustained_gbs=4 sustained_gbs=4 0
-    check "shares of the memory's rate" shares "$work/$name" 14.4
-    check "shares of the memory's rate, another peak" shares "$work/$name" 9
-    check_key sustained_gbs=4 "" 0
-    check_key port_bits=64 "" 0
-    check_key port_mhz=150 "" 0
-    check_key port_burst=1,ids=4 ids=4 0
-    check_key ids=2 "" 0
-    check_key latency_hit_ns=20 "" 0
-    check_key latency_closed_ns=137 "" 0
-    check_key latency_miss_ns=500 "" 0
-    check_key row_cycle_ns=400 "" 0
-    check_key read_to_write_ns=200 "" 0
-    check_key write_to_read_ns=200 "" 0
-    check_key write_response_ns=500 "" 0
-    check_key refresh_interval_ns=2000 "" 0
-    check_key refresh_ns=1500 "" 0
-    check_key jitter_ns=5 "" 1
-    check_all_keys
-    check_file
+    queue check_key peak_gbs=4,sustained_gbs=4 sustained_gbs=4 0
+    queue check "shares of the memory's rate" shares "$work/$name" 14.4
+    queue check "shares of the memory's rate, another peak" shares "$work/$name" 9
+    queue check_key sustained_gbs=4 "" 0
+    queue check_key port_bits=64 "" 0
+    queue check_key port_mhz=150 "" 0
+    queue check_key port_burst=1,ids=4 ids=4 0
+    queue check_key ids=2 "" 0
+    queue check_key latency_hit_ns=20 "" 0
+    queue check_key latency_closed_ns=137 "" 0
+    queue check_key latency_miss_ns=500 "" 0
+    queue check_key row_cycle_ns=400 "" 0
+    queue check_key read_to_write_ns=200 "" 0
+    queue check_key write_to_read_ns=200 "" 0
+    queue check_key write_response_ns=500 "" 0
+    queue check_key refresh_interval_ns=2000 "" 0
+    queue check_key refresh_ns=1500 "" 0
+    queue check_key jitter_ns=5 "" 1
+    queue check_all_keys
+    queue check_file
 else
-    fail "a design" "$(reason)"
+    counted fail "a design" "$(reason)"
 fi
 for how in "forecast $spec $rows:1" "sim $work/$name --prompt rows"; do
     # shellcheck disable=SC2086 # words
     {
-        check_refused "${how%% *}: a figure that is none" 2 "no figure .refesh_ns.; did you mean .refresh_ns." "$rill" \
-            $how --hbm refesh_ns=1
-        check_refused "${how%% *}: below its range" 2 'sustained_gbs must be from 0.1 to 1000 GB/s, not 0; .* 0.1' \
-            "$rill" $how --hbm sustained_gbs=0
-        check_refused "${how%% *}: no number" 2 'ids takes an integer from 1 to 4096, not .3.5.' "$rill" $how \
+        queue check_refused "${how%% *}: a figure that is none" 2 \
+            "no figure .refesh_ns.; did you mean .refresh_ns." "$rill" $how --hbm refesh_ns=1
+        queue check_refused "${how%% *}: below its range" 2 \
+            'sustained_gbs must be from 0.1 to 1000 GB/s, not 0; .* 0.1' "$rill" $how --hbm sustained_gbs=0
+        queue check_refused "${how%% *}: no number" 2 'ids takes an integer from 1 to 4096, not .3.5.' "$rill" $how \
             --hbm ids=3.5
-        check_refused "${how%% *}: a limit of the file" 2 'channels. is the board file.s alone' "$rill" $how \
+        queue check_refused "${how%% *}: a limit of the file" 2 'channels. is the board file.s alone' "$rill" $how \
             --hbm channels=3
-        check_refused "${how%% *}: two that contradict" 1 \
+        queue check_refused "${how%% *}: two that contradict" 1 \
             'sustained_gbs \(99\) must not be above peak_gbs \(14.4\); .* 14.4' \
             "$rill" $how --hbm sustained_gbs=99
     }
 done
-for file in "${files[@]}"; do check_bound "$file"; done
-check_samples
+for file in "${files[@]}"; do queue check_bound "$file"; done
+queue check_samples
+run_queue
 verdict

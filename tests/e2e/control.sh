@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What ends a request, through the emitted top: end ids, stop, kill, watchdog, an error response, another image,
-# a ring that is too short, resets in the middle; parameters that stay on chip; after each the next request makes the
-# golden model's ids (control.cpp). usage: tests/e2e/control.sh
+# Every way in which a request can end, through the emitted top: end ids, stop, kill, watchdog, error response, another
+# image, a ring that is too short, resets in the middle. Also which parameters stay on chip. After each case the next
+# request must make the golden model's ids (control.cpp). usage: tests/e2e/control.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 [ $# = 0 ] || { sed -n "3,5s/^# //p" "$0"; exit 2; }
@@ -10,7 +10,6 @@ set -u
 mkdir -p "$work"
 log=$work/control.log
 spec=$root/tests/e2e/cases/odd/spec.yaml dir=$work/control build=$work/control.build
-plan 25
 
 build() {
     make_design control "$spec" random:1 && rm -rf "$build" && cd "$dir" &&
@@ -21,7 +20,7 @@ build() {
 }
 offset_of() { sed -n "s/.*\"name\": \"$1\".*\"offset\": \([0-9]*\).*/\1/p" "$dir/memory_map.json"; } # segment
 manifest() { sed -n "s/.*\"$1\": \"\([0-9a-f]*\)\".*/\1/p" "$dir/image/manifest.json"; } # key
-run() {
+run() { # its lines go to $work/control.lines
     local identity layout ids
     identity=$(sed -n '1s/.*IR \([0-9a-f]*\).*/\1/p' "$dir/rtl/rill_top.v")
     layout=$(manifest layout)
@@ -29,29 +28,28 @@ run() {
         sed -n 's/.*"token_ids": \[\([0-9, ]*\)\].*/\1/p' | tr -d ,)
     # shellcheck disable=SC2086 # one word per id
     timeout "$run_limit" "$build/control" "$dir/image" "$(offset_of prompt)" "$(offset_of ring)" "$identity" "$layout" \
-        "$(offset_of image_header)" "$(manifest checksum)" $ids
+        "$(offset_of image_header)" "$(manifest checksum)" $ids >"$work/control.lines"
 }
-# Four states: Icarus begins with nothing known, and what a reset leaves so is seen.
-known() {
+check_end() { # name, as control.cpp lists it
+    local line
+    if ! line=$(grep -m 1 -F -e "  $1" "$work/control.lines"); then
+        fail "$1" "the program ended before it: $(tail -n 1 "$work/control.lines")"
+    elif [ "$line" = "ok    $1" ]; then ok "$1"
+    else fail "$1" "${line#"FAIL  $1: "}"; fi
+}
+# Icarus begins with unknown values everywhere, so it shows what a reset leaves unknown.
+known() (
     awk -f "$root/tests/e2e/known.awk" "$dir/rtl/rill_top.v" >"$work/control.known.v" && cd "$dir" &&
         iverilog -g2005 -s known_tb -c filelist.f -o "$work/control.known" "$work/control.known.v" &&
         timeout "$run_limit" vvp -n "$work/control.known" >"$work/control.known.out" &&
         tee /dev/stderr <"$work/control.known.out" | grep -q '^PASS'
-}
-if ! (build) >"$log" 2>&1; then
-    fail "the design for the ends of requests" "$(reason)"
+)
+if ! { (build) && checks=$("$build/control" --list); } >"$log" 2>&1; then
+    counted fail "the design for the ends of requests" "$(reason)"
 else
-    if (known) >"$log" 2>&1; then
-        ok "after a reset every register, valid and ready is known"
-    else
-        fail "known after a reset" "$(reason)"
-    fi
-    # Each line is a check; a run that ends early has too few of them.
-    while IFS= read -r line; do
-        case $line in
-            'ok    '*) ok "${line#ok    }" ;;
-            'FAIL  '*) fail "control" "${line#FAIL  }" ;;
-        esac
-    done < <(run)
+    queue check "after a reset every register, valid and ready is known" known
+    prepare run
+    while IFS= read -r name; do queue check_end "$name"; done <<<"$checks"
 fi
+run_queue
 verdict

@@ -38,13 +38,13 @@ build_design() { # name
     timeout 3000 "$rill" sim "$work/$1" --build-only --jobs "${RILL_TEST_JOBS:-1}"
 }
 
-# The same simulation with what tests/fuzz/units has compiled once for all designs, in the place where `rill sim` looks
-# for what it builds quickly. `tests/fuzz/run.sh --plain` holds the two against each other.
+# Builds the simulation with the modules of tests/fuzz/precompiled, which are compiled once for all designs, and puts it
+# where `rill sim --quick-build` looks for one. `tests/fuzz/run.sh --plain` compares the two kinds of builds.
 build_soon() { # name
     local sim_folder=quick made=$work/$1/sim/quick/Vrill
     make_runtime || return
     [ -x "$made" ] && [ -z "$(find "$work/$1"/{rtl,filelist.f,sim/rill_sim_top.sv} "$root/build/librill.a" \
-        "$lib/units.a" "$root"/verif/{model,harness} -newer "$made" -print -quit)" ] && return
+        "$lib/precompiled.a" "$root"/verif/{model,harness} -newer "$made" -print -quit)" ] && return
     (verilate "$work/$1" && compile "$work/$1")
 }
 

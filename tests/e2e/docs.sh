@@ -80,8 +80,7 @@ tables() {
     return 1
 }
 if [ -n "$deep" ]; then
-    plan 1
-    check "tables of the pages that take a minute are what rill forecast prints" tables
+    counted check "tables of the pages that take a minute are what rill forecast prints" tables
     run_commands $deep
 fi
 verdict

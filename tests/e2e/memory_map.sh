@@ -24,7 +24,6 @@ model=$root/models/tinystories-gpt2-1m
 specs=(odd inputs grouped lanes lookup)
 rm -rf "$work"
 mkdir -p "$work"
-plan $((${#specs[@]} + 11))
 
 # Places and values do not depend on depths of FIFOs, whose search takes longer than all the rest.
 make_design() { # spec, folder, weights, key=value...
@@ -34,42 +33,45 @@ make_design() { # spec, folder, weights, key=value...
 
 holds() { tests/e2e/memory_map.py "$@"; }
 
-for spec in "${specs[@]}"; do
-    file=tests/e2e/cases/$spec/spec.yaml
-    [ -e "$file" ] || file=tests/witness/$spec.yaml
-    if make_design "$file" "$work/$spec" random:3; then check "places of $spec" holds "$work/$spec"
-    else fail "places of $spec" "$(reason)"; fi
-done
+check_places() { # spec
+    local file=tests/e2e/cases/$1/spec.yaml
+    [ -e "$file" ] || file=tests/witness/$1.yaml
+    if make_design "$file" "$work/$1" random:3; then check "places of $1" holds "$work/$1"
+    else fail "places of $1" "$(reason)"; fi
+}
+for spec in "${specs[@]}"; do queue check_places "$spec"; done
 same_image() { # design: packed for its spec, and for what was compiled
     cp -r "$1" "$work/compiled" && rm -rf "$work/compiled/image" &&
         "$rill" pack "$1/design.yaml" --weights random:3 -o "$work/compiled" >"$log" 2>&1 &&
         diff -r "$1/image" "$work/compiled/image"
 }
-check "the image of the compiled design" same_image "$work/odd"
-make_design tests/e2e/cases/odd/spec.yaml "$work/spatial" random:3 channels=11 binding=spatial
-check "places of odd, an engine for each product" holds "$work/spatial"
+queue check "the image of the compiled design" same_image "$work/odd"
+prepare make_design tests/e2e/cases/odd/spec.yaml "$work/spatial" random:3 channels=11 binding=spatial
+queue check "places of odd, an engine for each product" holds "$work/spatial"
 
-design=$work/story
-make_design configs/tinystories-gpt2-1m.yaml "$design" "$model"
-check "values of the story model" holds "$design" "$model"
-make_design configs/tinystories-gpt2-1m.yaml "$work/three" "$model" channels=3
-check "values of the story model on three channels" holds "$work/three" "$model"
+design=$work/story planted=$work/planted
+prepare make_design configs/tinystories-gpt2-1m.yaml "$design" "$model"
+queue check "values of the story model" holds "$design" "$model"
+prepare make_design configs/tinystories-gpt2-1m.yaml "$work/three" "$model" channels=3
+queue check "values of the story model on three channels" holds "$work/three" "$model"
 
-# name, what must be said, sed expression on the map
-planted() {
-    rm -rf "$work/planted" && cp -r "$design" "$work/planted"
-    sed -i "$3" "$work/planted/memory_map.json"
-    check_refused "planted: $1" 1 "$2" tests/e2e/memory_map.py "$work/planted" "$model"
+# A fault in a copy of the design, which must be refused.
+check_planted() { # name, what must be said, command that changes the copy...
+    rm -rf "$planted" && cp -r "$design" "$planted"
+    "${@:3}" || { fail "planted: $1" "no fault is planted"; return; }
+    check_refused "planted: $1" 1 "$2" tests/e2e/memory_map.py "$planted" "$model"
+}
+planted() { # name, what must be said, sed expression on the map
+    queue check_planted "$1" "$2" sed -i "$3" "$planted/memory_map.json"
 }
 planted "an offset one beat off" 'the image has|overlap' 's/"offset": 544768/"offset": 544832/'
 planted "another stride of layers" 'the image has|overlap|wanted' 's/"layer_stride": 53248/"layer_stride": 53312/'
 planted "a segment on another channel" 'the image has|wanted|ends at' '/"token_row"/s/"channel": 0/"channel": 1/'
 planted "a segment that grows into the next" 'overlap' '/"k_cache"/s/"bytes": 65536/"bytes": 69632/'
-rm -rf "$work/planted" && cp -r "$design" "$work/planted"
-sed -i 's/"layout": "./"layout": "x/' "$work/planted/image/manifest.json"
-check_refused "planted: a header of another layout" 1 'header: layout' tests/e2e/memory_map.py "$work/planted" "$model"
 planted "a segment within a beat" 'offset 675848' 's/"offset": 675840/"offset": 675848/'
-rm -rf "$work/planted" && cp -r "$design" "$work/planted"
-cp "$design/image/channel_02.bin" "$work/planted/image/channel_01.bin"
-check_refused "planted: the image of another channel" 1 'the image has' tests/e2e/memory_map.py "$work/planted" "$model"
+queue check_planted "a header of another layout" 'header: layout' sed -i 's/"layout": "./"layout": "x/' \
+    "$planted/image/manifest.json"
+queue check_planted "the image of another channel" 'the image has' cp "$design/image/channel_02.bin" \
+    "$planted/image/channel_01.bin"
+run_queue
 verdict

@@ -7,17 +7,16 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 
 export RILL_QUICK_BUILD=1
-tune=() count=16
+tune=()
 case ${1:-} in
     "") ;;
     --tune)
         if ! command -v llvm-bolt-15 llvm-bolt >/dev/null; then
-            plan 19
-            skip "runs in pieces, tuned" "no llvm-bolt here (Debian: bolt-15)" 19
+            counted skip "runs in pieces, tuned" "no llvm-bolt here (Debian: bolt-15)"
             verdict
             exit
         fi
-        tune=(--tune) count=19
+        tune=(--tune)
         ;;
     --help | -h)
         echo "usage: tests/e2e/pieces.sh [--tune]
@@ -31,7 +30,6 @@ case ${1:-} in
 esac
 
 mkdir -p "$work"
-plan $count
 log=$work/pieces.log
 spec=$root/tests/e2e/cases/odd/spec.yaml
 dir=$work/pieces saved=$work/pieces.run
@@ -51,45 +49,44 @@ memory_order() {
         "$root/tests/e2e/memory_order.cpp" -o order \
         -MAKEFLAGS "CXX=clang++ LINK=clang++ OPT_FAST=-O0 OPT_GLOBAL=-O0" && "$work/memory_order/order"
 }
-check "a memory port's calls of one cycle are in order" memory_order
+queue check "a memory port's calls of one cycle are in order" memory_order
 
-check_refused "pause without a file" 2 '.--pause. goes with .--save.' "${sim[@]}" "${request[@]}" --pause 3000
-check "unbroken" "${sim[@]}" "${request[@]}" --json "$work/pieces.whole.json"
+queue check_refused "pause without a file" 2 '.--pause. goes with .--save.' "${sim[@]}" "${request[@]}" --pause 3000
+queue check "unbroken" "${sim[@]}" "${request[@]}" --json "$work/pieces.whole.json"
 if [ ${#tune[@]} != 0 ]; then
     sim+=("${tune[@]}")
-    check "built tuned" "${sim[@]}" --build-only
-    check "unbroken, tuned" "${sim[@]}" "${request[@]}" --json "$work/pieces.tuned.json"
-    check "the same result tuned" cmp "$work/pieces.whole.json" "$work/pieces.tuned.json"
+    queue check "built tuned" "${sim[@]}" --build-only
+    queue check "unbroken, tuned" "${sim[@]}" "${request[@]}" --json "$work/pieces.tuned.json"
+    queue check "the same result tuned" cmp "$work/pieces.whole.json" "$work/pieces.tuned.json"
 fi
 if ! setarch -R true 2>/dev/null || [ ! -r /proc/self/pagemap ]; then
-    skip "runs in pieces" "this machine lets no program fix its addresses or see its pages (a container's rules)" 13
+    queue skip "runs in pieces" "this machine lets no program fix its addresses or see its pages (a container's rules)"
+    run_queue
     verdict
     exit
 fi
-check "first piece, in the first request" "${sim[@]}" "${request[@]}" --json "$work/pieces.parts.json" --pause 3000 \
-    --save "$saved"
-if [ -e "$work/pieces.parts.json" ]; then
-    fail "the first piece has no result" "there is one"
-else
-    ok "the first piece has no result"
-fi
-check "second piece, into the second request" "${sim[@]}" --resume "$saved" --pause 14000 --save "$saved.2"
-check "last piece" "${sim[@]}" --resume "$saved.2"
-check "the same result in pieces" cmp "$work/pieces.whole.json" "$work/pieces.parts.json"
-check "the last piece again" "${sim[@]}" --resume "$saved.2"
+queue check "first piece, in the first request" "${sim[@]}" "${request[@]}" --json "$work/pieces.parts.json" \
+    --pause 3000 --save "$saved"
+queue check "the first piece has no result" test ! -e "$work/pieces.parts.json"
+queue check "second piece, into the second request" "${sim[@]}" --resume "$saved" --pause 14000 --save "$saved.2"
+queue check "last piece" "${sim[@]}" --resume "$saved.2"
+queue check "the same result in pieces" cmp "$work/pieces.whole.json" "$work/pieces.parts.json"
+queue check "the last piece again" "${sim[@]}" --resume "$saved.2"
 
-check_refused "an open file" 2 '.--save. and .--beats. do not go together' "${sim[@]}" "${request[@]}" --pause 3000 \
-    --save "$saved" --beats "$log.beats"
-check_refused "another option for a saved run" 2 'options of its first command.* not: --json' "${sim[@]}" \
+queue check_refused "an open file" 2 '.--save. and .--beats. cannot be used together' "${sim[@]}" "${request[@]}" \
+    --pause 3000 --save "$saved" --beats "$log.beats"
+queue check_refused "another option for a saved run" 2 'options of its first command.* not: --json' "${sim[@]}" \
     --resume "$saved.2" --json "$work/pieces.more.json"
-check_refused "another request for a saved run" 2 'options of its first command.* not: --prompt-ids' "${sim[@]}" \
+queue check_refused "another request for a saved run" 2 'options of its first command.* not: --prompt-ids' "${sim[@]}" \
     --resume "$saved.2" --prompt-ids 1,2
-check_refused "no such run" 1 'No such file' "${sim[@]}" --resume "$saved.none"
-echo "not a run" >"$saved.bad"
-check_refused "not a saved run" 1 'not a saved run' "${sim[@]}" --resume "$saved.bad"
-printf 'RILLRUN1%032d' 0 >"$saved.bad"
-check_refused "saved by another simulation" 1 'another simulation' "${sim[@]}" --resume "$saved.bad"
-head -c 100000 "$saved.2" >"$saved.bad"
-check_refused "a saved run cut off" 1 'its end is missing' "${sim[@]}" --resume "$saved.bad"
+queue check_refused "no such run" 1 'No such file' "${sim[@]}" --resume "$saved.none"
+refused_bad() { # name, message, command that prints the bad file...
+    "${@:3}" >"$saved.bad"
+    check_refused "$1" 1 "$2" "${sim[@]}" --resume "$saved.bad"
+}
+queue refused_bad "not a saved run" 'not a saved run' echo "not a run"
+queue refused_bad "saved by another simulation" 'another simulation' printf 'RILLRUN1%032d' 0
+queue refused_bad "a saved run cut off" 'its end is missing' head -c 100000 "$saved.2"
+run_queue
 rm -f "$saved"*
 verdict

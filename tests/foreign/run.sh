@@ -104,26 +104,27 @@ check_fault() { # design, what, file, sed expression, test
 }
 
 tests=(registers illegal errors ends resets)
-plan $((1 + ${#designs[@]} * (3 + wanted + ${#tests[@]}) + 6 * faults))
-check "environment: ${packages[*]}" environment
+queue check "environment: ${packages[*]}" environment
 for design in "${designs[@]}"; do
-    check "$design: packaged, compiled by Icarus" make_kernel "$design"
-    check "$design: FuseSoC's lint" fusesoc "$work/$design" --target=lint
-    check "$design: FuseSoC's set-up for Vivado" vivado_script "$work/$design"
-    for test in "${tests[@]}"; do check "$design: $test" cocotb_test "$work/$design" "$test"; done
-    check_seeds "$design"
+    queue check "$design: packaged, compiled by Icarus" make_kernel "$design"
+    queue check "$design: FuseSoC's lint" fusesoc "$work/$design" --target=lint
+    queue check "$design: FuseSoC's set-up for Vivado" vivado_script "$work/$design"
+    for test in "${tests[@]}"; do queue check "$design: $test" cocotb_test "$work/$design" "$test"; done
+    queue_many "$wanted" check_seeds "$design"
 done
+fault() { queue check_fault "$@"; }
 if [ $faults = 1 ]; then
     one=${designs[0]}
-    check_fault "$one" "beats of another client" rill_axi_read_arbiter.v 's/m_axi_rid == INDEX/m_axi_rid >= INDEX/' \
+    fault "$one" "beats of another client" rill_axi_read_arbiter.v 's/m_axi_rid == INDEX/m_axi_rid >= INDEX/' \
         seeds
-    check_fault "$one" "a burst across 4 KiB" rill_burst_splitter.v 's/is_short || next_beats == to_border/is_short/' \
+    fault "$one" "a burst across 4 KiB" rill_burst_splitter.v 's/is_short || next_beats == to_border/is_short/' \
         seeds
-    check_fault "$one" "WLAST that never comes" rill_dma_write.v \
+    fault "$one" "WLAST that never comes" rill_dma_write.v \
         's/m_axi_wlast = 1.b1/m_axi_wlast = 1'"'b0"'/' seeds
-    check_fault "$one" "a dropped BVALID of the registers" rill_axil_regs.v 's/else if (s_axi_control_bready)/else/' \
+    fault "$one" "a dropped BVALID of the registers" rill_axil_regs.v 's/else if (s_axi_control_bready)/else/' \
         seeds
-    check_fault "$one" "another id in the ring" rill_ring_writer.v 's/here_q\[i\] ? id_q/here_q[i] ? id_q + 1/' seeds
-    check_fault "$one" "an error response that nobody heeds" rill_dma_read.v 's/m_axi_rresp != 2.b00/1'"'b0"'/' errors
+    fault "$one" "another id in the ring" rill_ring_writer.v 's/here_q\[i\] ? id_q/here_q[i] ? id_q + 1/' seeds
+    fault "$one" "an error response that nobody heeds" rill_dma_read.v 's/m_axi_rresp != 2.b00/1'"'b0"'/' errors
 fi
+run_queue
 verdict

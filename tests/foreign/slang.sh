@@ -49,12 +49,15 @@ is_packaged() { [[ $1 == "$root"/configs/* || $1 == "$here"/* ]]; } # spec
 
 read_spec() { # spec
     local name
-    name=$(basename "$1" .yaml)
-    [ "$name" != spec ] || name=$(basename "$(dirname "$1")") # tests/e2e/cases/NAME/spec.yaml
+    name=$(spec_name "$1")
     if ! "$rill" gen "$1" -o "$work/$name" >"$log" 2>&1; then fail "$name" "$(reason)"
     else reads "$name" design "$work/$name"
     fi
-    is_packaged "$1" || return
+}
+
+read_package() { # spec
+    local name
+    name=$(spec_name "$1")
     if ! "$rill" package "$work/$name" -o "$work/$name.package" >"$log" 2>&1; then fail "$name packaged" "$(reason)"
     else reads "$name packaged" package "$work/$name.package" rill_kernel
     fi
@@ -71,20 +74,22 @@ check_fault() { # what, file, sed expression, words of the finding
     fi
 }
 
-packaged=0
-for spec in "${specs[@]}"; do if is_packaged "$spec"; then packaged=$((packaged + 1)); fi; done
-plan $((1 + templates + ${#specs[@]} + packaged + 6 * faults))
-check "environment: $package" environment
-[ $templates = 0 ] || reads "every template" templates
-for spec in "${specs[@]}"; do read_spec "$spec"; done
+queue check "environment: $package" environment
+[ $templates = 0 ] || queue reads "every template" templates
+for spec in "${specs[@]}"; do
+    queue read_spec "$spec"
+    ! is_packaged "$spec" || queue read_package "$spec"
+done
+fault() { queue check_fault "$@"; }
 if [ $faults = 1 ]; then
-    "$rill" gen "$root/tests/e2e/cases/pump/spec.yaml" -o "$work/one" >"$log" 2>&1
-    check_fault "a use before the declaration" rill_dma_read.v \
+    prepare "$rill" gen "$root/tests/e2e/cases/pump/spec.yaml" -o "$work/one"
+    fault "a use before the declaration" rill_dma_read.v \
         '/wire *issue = /{h;d};/wire *\[31:0\] *taken/{x;p;x}' 'used before its declaration'
-    check_fault "a reserved word of SystemVerilog" rill_fork.v 's/\bopened\b/priority/g' 'error: '
-    check_fault "a shift by the width" rill_request_args.v 's/<< ADDR_BITS/<< 65/' 'Wshift-count-overflow'
-    check_fault "a name that hides another" rill_schedule.v 's/integer n;/integer n, e;/' 'Wshadow-value'
-    check_fault "a result that is not given" rill_softmax.v "/one_less = {WINDOWS\*16{1'b0}};/d" 'Wincomplete-return'
-    check_fault "an input of a cell that is left open" rill_pumped_mul.v "s/ \.CEC(1'b0),//" 'Wunconnected-input-port'
+    fault "a reserved word of SystemVerilog" rill_fork.v 's/\bopened\b/priority/g' 'error: '
+    fault "a shift by the width" rill_request_args.v 's/<< ADDR_BITS/<< 65/' 'Wshift-count-overflow'
+    fault "a name that hides another" rill_schedule.v 's/integer n;/integer n, e;/' 'Wshadow-value'
+    fault "a result that is not given" rill_softmax.v "/one_less = {WINDOWS\*16{1'b0}};/d" 'Wincomplete-return'
+    fault "an input of a cell that is left open" rill_pumped_mul.v "s/ \.CEC(1'b0),//" 'Wunconnected-input-port'
 fi
+run_queue
 verdict

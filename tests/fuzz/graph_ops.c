@@ -54,7 +54,7 @@ void make_design(struct spec *s) {
         if (d[KEY_PREFETCH] < 2) d[KEY_PREFETCH] = 2;
     }
     if (chance(40)) d[KEY_OUTSTANDING] = ONE_OF(1, 1, 2, 3, 5, 16, 64);
-    d[KEY_ARRAYS] = d[KEY_TOKENS] > 1 ? ONE_OF(1, 1, 2) : 1;
+    d[KEY_COPIES] = d[KEY_TOKENS] > 1 ? ONE_OF(1, 1, 2) : 1;
     d[KEY_ON_CHIP] = chance(25) ? 1 << between(0, 6) : 0; // run.sh raises what is less than the least
 }
 

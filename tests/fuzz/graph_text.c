@@ -157,7 +157,7 @@ static bool is_legal(const struct spec *s) {
     const int *d = s->design;
     if (s->is_model && s->model[MODEL_HEAD_DIM] % d[KEY_LANES]) return false;
     if (s->heads && (s->head_dim % d[KEY_LANES] || s->value_dim % d[KEY_LANES])) return false;
-    if (d[KEY_TOKENS] % d[KEY_ARRAYS]) return false;
+    if (d[KEY_TOKENS] % d[KEY_COPIES]) return false;
     return d[KEY_GROUP] % (d[KEY_BEAT_BITS] / 4) == 0 && d[KEY_BURST] <= d[KEY_PREFETCH] &&
            d[KEY_BURST] <= 4096 / (d[KEY_BEAT_BITS] / 8);
 }

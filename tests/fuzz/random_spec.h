@@ -101,7 +101,7 @@ enum design_key {
     KEY_PREFETCH,
     KEY_BURST,
     KEY_OUTSTANDING,
-    KEY_ARRAYS,
+    KEY_COPIES,
     KEY_ON_CHIP, // 0: not given
     KEY_ACTIVATIONS,
     KEY_QUERY_HEADS,

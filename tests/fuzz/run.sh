@@ -28,7 +28,7 @@ usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form N
   --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
   --depths     instead of all that: what timed FIFO depths promise (docs/fifos.md), by forecast alone, without RTL
   --forecast   also form `on` without jitter: cycles against the forecast, within 2 % and 64
-  --plain      also without the fp32 units that are compiled once for all designs (tests/fuzz/units): the same cycles
+  --plain      also without the modules of tests/fuzz/precompiled, with equal results and cycles
                and values
   --jobs n     batches side by side (default 1)
   --together n seeds whose models are compiled as one executable, at most (default 4)

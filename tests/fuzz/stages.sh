@@ -78,12 +78,13 @@ simulate() { # folder, seed of the memory's jitter, further options
     oracle_compared "$1.json" "$1/oracle/spec.yaml" && streams_compared "$1.json" "$1/design.yaml"
 }
 
-# The design with its own fp32 units does the same, cycle by cycle.
+# Checks that the design built from all of its own Verilog has equal results and cycles.
 same_plainly() { # folder, seed of the memory's jitter
-    mv "$1.json" "$1.units.json"
+    mv "$1.json" "$1.precompiled.json"
     plain=1
     verilate "$1" && compile "$1" && simulate "$1" "$2" || return
-    cmp "$1.json" "$1.units.json" || { echo "error: another result without the units of tests/fuzz/units" && return 1; }
+    cmp "$1.json" "$1.precompiled.json" ||
+        { echo "error: another result without the modules of tests/fuzz/precompiled" && return 1; }
 }
 
 same_ids() { # spec, folder

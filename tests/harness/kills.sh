@@ -26,8 +26,8 @@ report|rill 4 tool last|FAIL  page of odd-groups: |tests/report/run.sh
 package|rill 1 tool last|FAIL  graph-linear: packaged: |tests/package/run.sh --no-sim configs/graph-linear.yaml
 install|make 1 tool last|FAIL  make install: |tests/install/run.sh
 templates|yosys 1 job - whole|FAIL  job .*status 137 after 0 of 1|\
-    verif/unit/lint_templates.sh --quick --jobs 1 rill_fork rill_join
-benches|vvp 1 job - whole|FAIL  job .*status 137 after 0 of|verif/unit/run.sh --quick --jobs 1 rill_fork rill_join
+    verif/modules/lint_templates.sh --quick --jobs 1 rill_fork rill_join
+benches|vvp 1 job - whole|FAIL  job .*status 137 after 0 of|verif/modules/run.sh --quick --jobs 1 rill_fork rill_join
 paths|yosys 2 tool|FAIL  rill_fork PORTS=2: no synthesis|verif/timing/run.sh -- rill_fork PORTS=2
 netlists|yosys 2 tool|FAIL  a netlist that is not there|tests/timing/netlist.sh
 clock|python3 2 tool last|FAIL  model: long_path: |tests/timing/run.sh
@@ -40,6 +40,7 @@ matrix|python3 1 half|FAIL  design points: |tests/e2e/matrix.sh blocks
 matrix|rill 1 job|FAIL  job .*status 137 after 0 of 4|tests/e2e/matrix.sh blocks
 comparisons|rill 1 tool last|FAIL  a graph of rows: |tests/e2e/comparisons.sh --rows
 host|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/run.sh
+clocks|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/clocks.sh
 pages|python3 1 tool last|FAIL  figures in the tables are what rill check and rill forecast print: |tests/docs/run.sh
 docs|rill 1 tool last|FAIL  tutorial, command 1: .*status 137|tests/e2e/docs.sh tutorial
 board|rill 2 tool last|FAIL  a design: |tests/e2e/board.sh
@@ -79,49 +80,56 @@ with_kills() { # tool, call, who, 1 if the script may end at the next call, comm
     ) >"$log" 2>&1 </dev/null
 }
 
-# A worker is killed: its check fails. Without the kill the same command passes, where that is tried.
-try_kill() { # part, tool, call, who, last, whole, pattern, command...
+# A worker is killed: its check fails.
+try_kill() { # part, tool, call, who, last, pattern, command...
     local status=0 label="$1: call $3 of $2: a $4 is killed"
-    with_kills "$2" "$3" "$4" "$([ "$5" = last ] && echo 1 || echo 0)" "${@:8}" || status=$?
+    with_kills "$2" "$3" "$4" "$([ "$5" = last ] && echo 1 || echo 0)" "${@:7}" || status=$?
     if [ $status = 0 ]; then fail "$label" "ends with status 0: $(tail -n 1 "$log")"
-    elif ! grep -Eq "^$7" "$log"; then
-        fail "$label" "no line like '$7': $(grep -m 1 '^FAIL' "$log" || tail -n 1 "$log")"
+    elif ! grep -Eq "^$6" "$log"; then
+        fail "$label" "no line like '$6': $(grep -m 1 '^FAIL' "$log" || tail -n 1 "$log")"
     else ok "$label"
     fi
-    [ "$6" != whole ] || check "$1: nothing is killed" with_kills none 0 none 0 "${@:8}"
 }
 
-try_kills() { # rows
+# Where a row says `whole`, its command must pass when nothing is killed.
+queue_kills() { # rows on stdin
     local part how pattern command
     while IFS='|' read -r part how pattern command; do
-        read -ra how <<<"$how -"
+        read -ra how <<<"$how - -"
         # shellcheck disable=SC2086 # words
-        try_kill "$part" "${how[@]:0:3}" "${how[3]}" "${how[4]:--}" "$pattern" $command
+        {
+            queue try_kill "$part" "${how[@]:0:4}" "$pattern" $command
+            [ "${how[4]}" != whole ] || queue check "$part: nothing is killed" with_kills none 0 none 0 $command
+        }
     done
 }
 
 # Each part's script is killed at its first call of a tool, all in one run of the suite.
-kill_scripts() {
+queue_scripts() {
     local part
-    plan "$(wc -w <<<"$known")"
-    with_kills any any script 0 tests/run.sh && fail "all scripts are killed" "the suite passes"
-    cp "$log" "$work/scripts"
-    for part in $known; do
-        if grep -q "^FAIL  $part: ended with status 137" "$work/scripts"; then ok "$part: the script is killed"
-        else fail "$part: the script is killed" \
-            "the suite says: $(grep -m 1 "^FAIL  $part" "$work/scripts" || tail -n 1 "$work/scripts")"
-        fi
-    done
+    prepare suite_of_killed
+    for part in $known; do queue check_killed "$part"; done
 }
+suite_of_killed() {
+    with_kills any any script 0 tests/run.sh && echo "error: the suite passes" && return 1
+    cp "$log" "$work/scripts"
+}
+check_killed() { # part
+    if grep -q "^FAIL  $1: ended with status 137" "$work/scripts"; then ok "$1: the script is killed"
+    else fail "$1: the script is killed" \
+        "the suite says: $(grep -m 1 "^FAIL  $1" "$work/scripts" || tail -n 1 "$work/scripts")"
+    fi
+}
+
+all_have_kills() { diff <(kills | cut -d'|' -f1 | sort -u) <(tr ' ' '\n' <<<"$known" | sort); }
 
 kill_workers() { # part...: of these alone, and not their scripts
     local rows
     . "$root/tests/parts.sh"
     rows=$(kills | grep -E "^($(tr ' ' '|' <<<"${*:-.*}"))\|")
-    plan $((2 + $(wc -l <<<"$rows") + $(grep -c ' whole|' <<<"$rows")))
-    check "a copy of the tree" copy_tree
-    check "every part has a worker that is killed" diff <(kills | cut -d'|' -f1 | sort -u) \
-        <(tr ' ' '\n' <<<"$known" | sort)
-    [ $# != 0 ] || kill_scripts
-    try_kills <<<"$rows"
+    queue check "a copy of the tree" copy_tree
+    queue check "every part has a worker that is killed" all_have_kills
+    [ $# != 0 ] || queue_scripts
+    queue_kills <<<"$rows"
+    run_queue
 }

@@ -39,7 +39,7 @@ other=$work/other\ place/bin/rill
 linked() { ln -s "$other" "$work/link" && works_from "$work/link" linked; }
 queue check "installed: a link to the program" linked
 prepare mv "$work/other place/lib" "$work/away"
-queue check_refused "installed: without its library" 1 'not beside the program: RILL_HOME names' "$other" check \
+queue check_refused "installed: without its library" 1 'not installed with the program; set RILL_HOME' "$other" check \
     five.yaml
 queue check "installed: RILL_HOME names another" env RILL_HOME="$work/away/rill" "$other" gen five.yaml -o home
 prepare mv "$work/away" "$work/other place/lib"

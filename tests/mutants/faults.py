@@ -108,7 +108,7 @@ class Tests:
         for name in names:
             if words[0] == "tests/unit/run.sh" and not self.unit_test(name):
                 return name
-            if words[0] == "verif/unit/run.sh" and not self.exists(f"verif/unit/{name}_tb.v"):
+            if words[0] == "verif/modules/run.sh" and not self.exists(f"verif/modules/{name}_tb.v"):
                 return name
             if words[0] == "tests/e2e/matrix.sh" and name not in (self.all_points if "--all" in words else self.points):
                 return name
@@ -148,7 +148,7 @@ class Tests:
             return ("--kills" in words) == ("--kills" in part)
         if words[0] == "tests/unit/run.sh":
             return ("--sanitize" in words) == ("--sanitize" in part)
-        quick = words[0] not in ("verif/unit/run.sh", "verif/formal/run.sh", "verif/unit/lint_templates.sh") or "--quick" in words
+        quick = words[0] not in ("verif/modules/run.sh", "verif/formal/run.sh", "verif/modules/lint_templates.sh") or "--quick" in words
         return quick and "--all" not in words
 
 

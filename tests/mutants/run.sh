@@ -103,37 +103,43 @@ run_batch() { # id...: the unit of parallel work
 # ---- the runner itself ----
 
 # Faults that must not be reported as found, each with the words that tell why.
-check_runner() {
+run_self() { ! "${BASH_SOURCE[0]}" --table "$root/tests/mutants/self.txt" >"$work/self.out" 2>&1; }
+queue_runner() {
     local out=$work/self.out
-    "${BASH_SOURCE[0]}" --table "$root/tests/mutants/self.txt" >"$out" 2>&1 &&
-        fail "runner" "passed faults that nothing finds"
-    check_says "a fault that no test finds is a survivor" "^FAIL  unnoticed: survived tests/unit/run.sh test_lp$" "$out"
-    check_says "a pattern that occurs twice is refused" "^FAIL  twice: pattern occurs [0-9]+ times" "$out"
-    check_says "a fault that does not compile is none" "^FAIL  no-c: does not build" "$out"
-    check_says "a template that does not compile is no fault" "^FAIL  no-verilog: does not build" "$out"
-    check_says "a test that fails without the fault finds none" "^FAIL  broken-test: without the fault" "$out"
-    check_says "a proof that does not hold is noticed" "^FAIL  not-equivalent: is not equivalent" "$out"
-    check_says "a test that is killed finds none" "^FAIL  killed: .* was killed itself" "$out"
-    check_says "every entry has its line" "^0 passed, 7 failed$" "$out"
+    prepare run_self
+    queue check_says "a fault that no test finds is a survivor" \
+        "^FAIL  unnoticed: survived tests/unit/run.sh test_lp$" "$out"
+    queue check_says "a pattern that occurs twice is refused" "^FAIL  twice: pattern occurs [0-9]+ times" "$out"
+    queue check_says "a fault that does not compile is none" "^FAIL  no-c: does not build" "$out"
+    queue check_says "a template that does not compile is no fault" "^FAIL  no-verilog: does not build" "$out"
+    queue check_says "a test that fails without the fault finds none" "^FAIL  broken-test: without the fault" "$out"
+    queue check_says "a proof that does not hold is noticed" "^FAIL  not-equivalent: is not equivalent" "$out"
+    queue check_says "a test that is killed finds none" "^FAIL  killed: .* was killed itself" "$out"
+    queue check_says "every entry has its line" "^0 passed, 7 failed$" "$out"
 }
 # Entries beside other code than theirs, and two of one id.
-check_places() {
+misplaced() {
     local name entry=$work/entry
     sed -n '/^id unnoticed$/,/^$/p' "$root/tests/mutants/self.txt" >"$entry"
     for name in here there; do mkdir -p "$work/$name" && cp "$entry" "$work/$name/faults.txt"; done
     local tables=(--table "$work/here/faults.txt" --table "$work/there/faults.txt")
-    faults check 0 >"$work/places.out" 2>&1 && fail "places" "passed entries beside other code"
-    check_says "an entry beside other code is refused" \
+    ! faults check 0 >"$work/places.out" 2>&1
+}
+queue_places() {
+    prepare misplaced
+    queue check_says "an entry beside other code is refused" \
         "/here/faults.txt:1: .* not in this folder; move the entry to gen/base/faults.txt$" "$work/places.out"
-    check_says "an id that another folder has is refused" \
+    queue check_says "an id that another folder has is refused" \
         "/there/faults.txt:1: unnoticed: an entry of this id is at .*/here/faults.txt:1" "$work/places.out"
 }
 check_says() { if grep -Eq "$2" "$3"; then ok "$1"; else fail "$1" "no line like '$2': $(tail -n 1 "$3")"; fi; }
 
 check_table() {
-    log=$work/table.log
     if faults check "$least" >"$log" 2>&1; then ok "table: $(tail -n 1 "$log")"
-    else while IFS= read -r line; do fail "table" "$line"; done <"$log"; fi
+    else
+        fail "table" "$(wc -l <"$log") mistakes, first $(head -n 1 "$log")"
+        sed 's/^/      /' "$log"
+    fi
 }
 
 jobs=1 what=run kind=() wanted=() tables=()
@@ -154,16 +160,17 @@ while [ $# -gt 0 ]; do
     shift
 done
 mkdir -p "$work"
+log=$work/table.log
 case $what in
     list) faults list ${kind[@]+"${kind[@]}"} ${wanted[@]+"${wanted[@]}"} && exit 0 || exit 1 ;;
     batch) run_batch "${wanted[@]}" && exit 0 || exit 1 ;;
-    places) plan 2 && check_places && verdict && exit 0 || exit 1 ;;
-    check) plan 1 && check_table && verdict && exit 0 || exit 1 ;;
+    places) queue_places && run_queue && verdict && exit 0 || exit 1 ;;
+    check) counted check_table && verdict && exit 0 || exit 1 ;;
     quick)
-        plan 11
-        check_table
-        check_runner
-        check_places
+        queue check_table
+        queue_runner
+        queue_places
+        run_queue
         mapfile -t wanted < <(grep -v '^#' "$root/tests/mutants/sample.txt")
         ;;
 esac

@@ -10,6 +10,7 @@ usage: check.py WHAT PACKAGE [FILE]...
   core            the FuseSoC core names the files of filelist.f
   docs FILE       the register table of `rill package --registers`
   xclbin FILE     what XRT read of a binary: arguments, offsets, banks
+  one_clock FILE  of a design with one clock: that it has no MMCM, by the instances in FILE
   clocks FILE     of a design with two clocks: how they are made, and the constraints between them, by the instances of
                   FILE
 The first difference is printed, and the status is 1.
@@ -22,7 +23,8 @@ import xml.etree.ElementTree as ElementTree
 
 SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
 # Names of the host for what the register file calls otherwise; names of control registers, which have no argument.
-HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags"}
+HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags", "clock_state": "clock",
+              "ignored_q": "ignored_writes"}
 CONTROL = {0: "CTRL", 4: "GIER", 8: "IP_IER", 12: "IP_ISR"}
 SETTINGS = range(0x200, 0x400)  # written by the host, and no arguments
 
@@ -206,12 +208,13 @@ def check_tcl(package, record):
 
 
 def check_link(package):
-    sections, now = {}, None
+    sections = {None: []}
+    now = sections[None]
     for line in read(f"{package.path}/link.cfg").splitlines():
         if line.startswith("["):
             now = sections.setdefault(line[1:-1], [])
         elif line and not line.startswith("#"):
-            if "=" not in line or now is None:
+            if "=" not in line:
                 fail(f"link.cfg: `{line}`")
             now.append(tuple(line.split("=", 1)))
     unit = package.json["compute_unit"]
@@ -235,9 +238,10 @@ def check_link(package):
     same("link.cfg: ports", set(banks), set(package.masters))
     same("link.cfg: banks as in package.json", {p: f"HBM[{b}]" for p, b in banks.items()},
          {p["name"]: p["bank"] for p in package.json["memory_ports"]})
-    same("link.cfg: clock", sections["clock"], [("freqHz", f"{package.json['clock_hz']}:{unit}.ap_clk")])
+    same("link.cfg: the platform's scalable clock", sections[None],
+         [("kernel_frequency", f"0:{package.json['clock_hz'] // 1000000}")])
     others = [k for k, _ in sections["connectivity"] if k not in ("nk", "sp")]
-    if set(sections) - {"connectivity", "clock", "vivado"} or others:
+    if set(sections) - {None, "connectivity", "vivado"} or others:
         fail("link.cfg: something else in it")
 
 
@@ -308,20 +312,32 @@ def names_of(constraints, variable):
 
 def check_clocks(package, cells):
     text = read(f"{package.path}/rtl/{package.kernel}.v")
-    made = re.search(r"rill_clock_2x #\(\.PERIOD_PS\((\d+)\), \.MULTIPLY\((\d+)\)\) u_clock \(\.ap_clk\(ap_clk\), \.clk\(clk\),\s+\.clk_2x\(clk_2x\), \.locked\(locked\)\);", text)
+    made = re.search(r"rill_clock_2x #\(\.PERIOD_PS\((\d+)\), \.MULTIPLY\((\d+)\)\) u_clock \(\s+\.ap_clk\(ap_clk\), \.rst\(rst\), \.clk_2x\(clk_2x\), \.state\(clock_state\)\);", text)
     if not made:
         fail("the kernel makes no second clock")
     period, multiply = int(made[1]), int(made[2])
     same("period of the clock, ps", period, round(1e12 / package.json["clock_hz"]))
     if multiply % 2 or not 800 <= multiply * 1e6 / period <= 1600:
         fail(f"the oscillator has {multiply} times the clock of {1e6 / period:.1f} MHz")
-    for part in (".clk(clk), .ap_rst_n(ap_rst_n && locked), .rst(rst)", "rill_top u_top (.clk(clk), .clk_2x(clk_2x), .rst(rst)"):
+    for part in (".clk(ap_clk), .ap_rst_n(ap_rst_n), .rst(rst)",
+                 "rill_top u_top (.clk(ap_clk), .clk_2x(clk_2x), .clock_state(clock_state), .rst(rst)"):
         if part not in text:
             fail(f"the kernel's module has no `{part}`")
     for file in ("sources.tcl", f"{package.kernel}.core"):
         if "clocks.xdc" not in read(f"{package.path}/{file}"):
             fail(f"{file} does not name clocks.xdc")
     names, constraints = read(cells).splitlines(), read(f"{package.path}/clocks.xdc")
+    made = {name.split("/inst/", 1)[1] for name in names if "/inst/u_clock/" in name}
+    same("cells of the second clock", {name.split("/", 1)[1] for name in made},
+         {"u_mmcm", "u_feedback", "u_clk_2x", "u_guard"})
+    nets = re.findall(r"^ +wire ([\w, ]*feedback_q[\w, ]*);$", read(f"{package.path}/rtl/rill_clock_2x.v"), re.M)
+    if len(nets) != 1:
+        fail("rill_clock_2x has no net feedback_q")
+    for line in ("set_property CLOCK_DELAY_GROUP rill_clocks [get_nets {u_clock/feedback_q u_clock/clk_2x}]",
+                 "set_property CLOCK_DEDICATED_ROUTE ANY_CMT_COLUMN [get_nets -of_objects [get_pins u_clock/u_mmcm/CLKIN1]]"):
+        if line not in constraints.splitlines():
+            fail(f"clocks.xdc has no `{line}`")
+    same("design.tcl: second clock", "set rill(second_clock) 1" in read(f"{package.path}/design.tcl"), True)
     multipliers = [name for name in names if name.endswith("u_mul/u_dsp")]
     factors, weights = (names_of(constraints, variable) for variable in ("rill_factors", "rill_weights"))
     same("multipliers whose factors have a cycle", sum(bool(factors.fullmatch(name)) for name in names), len(multipliers))
@@ -331,6 +347,19 @@ def check_clocks(package, cells):
         fail(f"clocks.xdc: {len(wrong)} multipliers whose weights have another time, first {wrong[0]}")
     if not odd:
         fail("no multipliers of two clocks")
+
+
+def check_one_clock(package, cells):
+    """A design with one clock: no MMCM, no constraints of clocks, everything at ap_clk."""
+    names = read(cells).splitlines()
+    text = read(f"{package.path}/rtl/{package.kernel}.v")
+    same("cells of a second clock", [n for n in names if "mmcm" in n.lower() or "/u_clock" in n], [])
+    same("clocks of rill_top", re.findall(r"u_top \((.*?)\.rst", text), [".clk(ap_clk), "])
+    for file in ("sources.tcl", f"{package.kernel}.core", "design.tcl"):
+        if re.search(r"clocks\.xdc|second_clock\) 1", read(f"{package.path}/{file}")):
+            fail(f"{file} speaks of a second clock")
+    same("files of a second clock", [f.name for f in pathlib.Path(package.path, "rtl").iterdir() if "clock" in f.name], [])
+    same("clocks.xdc", pathlib.Path(package.path, "clocks.xdc").exists(), False)
 
 
 def main():

@@ -76,6 +76,18 @@ place() { # package, mode
     RILL_PLACEMENT=$2 tclsh "$here/vivado.tcl" "$1/place.tcl"
 }
 
+# ---- clocks of one package ----
+
+clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
+routed() { # package: the net that the platform's buffer drives has the property, whatever the placement is
+    instances "$1" && rm -f "$MOCK_RECORD" && place "$1" none &&
+        grep -q '^set_property	CLOCK_DEDICATED_ROUTE	ANY_CMT_COLUMN	net:buffer$' "$MOCK_RECORD"
+}
+single() { instances "$1" && holds one_clock "$1" "$MOCK_CELLS"; } # package
+clocks() { # package
+    if [ -e "$1/clocks.xdc" ]; then clocked "$1" && routed "$1"; else single "$1"; fi
+}
+
 check_package() { # name: four checks
     check "$1: XML by its schemas" valid "$work/$1"
     check "$1: registers, pins, link file, core, table" agree "$work/$1"
@@ -124,6 +136,7 @@ if [ ${#specs[@]} != 0 ]; then
         name=$(spec_name "$spec")
         counted check "$name: packaged" make_package "$spec" "$name"
         counted_many 4 check_package "$name"
+        counted check "$name: clocks" clocks "$work/$name"
         counted_many 4 check_moved "$name"
         echo "packages: $work/$name"
     done
@@ -181,9 +194,9 @@ counted check "a kernel with another name, then the first name again" named
 
 # ---- two clocks: multipliers that work twice in a cycle ----
 
-clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
-counted check "two clocks: made in phase, with a reset that waits; constraints of every multiplier" clocked \
-    "$work/pumped"
+counted check "two clocks: made in phase, watched; constraints of every multiplier" clocked "$work/pumped"
+counted check "two clocks: the platform's buffer may reach the MMCM" routed "$work/pumped"
+counted check "one clock: no MMCM" single "$work/dies"
 halved() { # weights of both halves of a cycle
     variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" \
         halved &&
@@ -280,7 +293,9 @@ counted finds "a bank that is none" "holds link" link.cfg 's/HBM\[3\]/HBM[32]/'
 counted finds "a range of banks" "holds link" link.cfg 's/HBM\[3\]/HBM[3:4]/'
 counted finds "a port that is none in link.cfg" "holds link" link.cfg 's/m_axi_hbm_03/m_axi_hbm_13/'
 counted finds "a port left out in link.cfg" "holds link" link.cfg '/m_axi_hbm_10/d'
-counted finds "another clock in link.cfg" "holds link" link.cfg 's/^freqHz=.*:/freqHz=300000000:/'
+counted finds "another clock in link.cfg" "holds link" link.cfg 's/^kernel_frequency=.*/kernel_frequency=0:300/'
+counted finds "a clock of the linker's own" "holds link" link.cfg \
+    's/^kernel_frequency=0:\(.*\)/[clock]\nfreqHz=\1000000:rill_1.ap_clk/'
 counted finds "a file left out of the core" "holds core" rill_kernel.core '/rtl\/rill_fork.v/d'
 counted finds "a core that is no YAML" "holds core" rill_kernel.core 's/^filesets:/filesets/'
 counted finds "a binary with another bank" binary link.cfg 's/HBM\[3\]/HBM[12]/'
@@ -288,8 +303,21 @@ counted finds "a binary with another offset" binary kernel.xml 's/offset="0x010"
 counted finds "an instance that is none, hard" hard placement.tcl 's/{u_control.u_token_loop}/{u_control\/u_token_lop}/'
 counted finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
 counted finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
-counted finds "a reset that does not wait for the clocks" clocked rtl/rill_kernel.v 's/ && locked//' pumped
-counted finds "one clock for both" clocked rtl/rill_kernel.v 's/clk_2x(clk_2x), .rst/clk_2x(clk), .rst/' pumped
+counted finds "an MMCM that is never reset" clocked rtl/rill_kernel.v "s/(ap_clk), .rst(rst)/(ap_clk), .rst(1'b0)/" pumped
+counted finds "a second clock that is always called ready" clocked rtl/rill_kernel.v \
+    "s/clock_state(clock_state)/clock_state(32'd1)/" pumped
+counted finds "one clock for both" clocked rtl/rill_kernel.v 's/clk_2x(clk_2x), .clock/clk_2x(ap_clk), .clock/' pumped
+counted finds "registers at the MMCM's clock" clocked rtl/rill_kernel.v 's/u_top (.clk(ap_clk)/u_top (.clk(clk_2x)/' pumped
+counted finds "no feedback in the delay group" clocked clocks.xdc 's/{u_clock.feedback_q /{/' pumped
+counted finds "no property of the route to the MMCM" clocked clocks.xdc '/CLOCK_DEDICATED_ROUTE/d' pumped
+counted finds "a property with another value" clocked clocks.xdc 's/ANY_CMT_COLUMN/BACKBONE/' pumped
+counted finds "a route that the linked design does not get" routed place.tcl 's/^if .*rill_route_clock$//' pumped
+counted finds "a route from the net inside alone" routed place.tcl 's/get_nets -segments/get_nets/' pumped
+counted finds "an MMCM that is not found" routed place.tcl 's/u_mmcm/u_pll/' pumped
+counted finds "an MMCM in a design with one clock" single rtl/rill_kernel.v \
+    's/^endmodule/wire c; MMCME4_BASE u_mmcm (.CLKIN1(ap_clk), .CLKOUT0(c));\nendmodule/'
+counted finds "constraints of clocks in a design with one" single sources.tcl \
+    's/rill_constraints .list/& clocks.xdc/'
 counted finds "an oscillator that is too fast" clocked rtl/rill_kernel.v 's/MULTIPLY(6)/MULTIPLY(8)/' pumped
 counted finds "a constraint of other multipliers" clocked clocks.xdc 's/gen_leaf|/gen_three|/' pumped
 counted finds "a constraint of none" clocked clocks.xdc 's/gen_(pumped|halves)/gen_paired/' pumped
@@ -306,21 +334,21 @@ refused() { # name, pattern, design, arguments...
     [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
 }
 cp -r "$work/linear.design" "$work/changed" && echo '# changed' >>"$work/changed/design.yaml"
-counted refused "refused: a top of another design.yaml" 'rill_top.v: error: it was not made with this design.yaml' \
+counted refused "refused: a top of another design.yaml" 'rill_top.v: error: the file was not made with this design.yaml' \
     "$work/changed"
 cp -r "$work/linear.design" "$work/lost" && rm "$work/lost/rtl/rill_add.v"
 counted refused "refused: a file is missing" 'rtl/rill_add.v: error: No such file' "$work/lost"
 counted refused "refused: no design" 'design.yaml: error: cannot read' "$work/boards"
-counted refused "refused: a package" 'it is a package, not a design' "$work/linear"
+counted refused "refused: a package" 'this is a package, not a design' "$work/linear"
 counted refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
-counted refused "refused: the name of a module" 'the design has a module of that name' "$work/linear.design" --name \
+counted refused "refused: the name of a module" 'the design already has a module with that name' "$work/linear.design" --name \
     rill_top
 "$rill" gen "$root/configs/graph-linear.yaml" -o "$work/early" --dump-after=size-fifos &&
     mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
-counted refused "refused: an unfinished design" 'no finished design' "$work/early"
-counted check_refused "refused: into the design" 1 'needs a folder of its own' "$rill" package "$work/linear.design" \
+counted refused "refused: an unfinished design" 'the design is not finished' "$work/early"
+counted check_refused "refused: into the design" 1 'needs its own folder' "$rill" package "$work/linear.design" \
     -o "$work/linear.design"
-counted check_refused "refused: over another design" 1 'it holds a design' "$rill" package "$work/linear.design" \
+counted check_refused "refused: over another design" 1 'contains a design' "$rill" package "$work/linear.design" \
     -o "$work/odd.design"
 counted check_refused "usage" 2 '.-o PKG. is missing' "$rill" package "$work/linear.design"
 counted check_refused "a full disk leaves nothing" 1 'File too large|disk full' bash -c \
@@ -374,21 +402,21 @@ refused_report() { # what, file, sed expression, pattern
     else fail "reports: $1" "the sample is not changed"; fi
 }
 counted refused_report "a count that is none" utilization.rpt 's/       7000 /       7o00 /' \
-    'utilization.rpt:34:[0-9]*: error: `7o00`: a count is expected'
+    'utilization.rpt:34:[0-9]*: error: `7o00` is not a count'
 counted refused_report "a column that is missing" utilization.rpt 's/ RAMB36 / RAM    /' \
     'utilization.rpt:22:1: error: no column `RAMB36`'
 counted refused_report "a row cut off" utilization.rpt 's/^\(|       u_y  .*\)  4 |$/\1/' \
-    'utilization.rpt:31:1: error: 10 cells in a table of 11'
+    'utilization.rpt:31:1: error: a row has 10 cells, but the table has 11'
 counted refused_report "a file cut off" utilization.rpt '22,$d' \
     'utilization.rpt: error: the table of instances is empty'
 counted refused_report "another design" utilization.rpt 's/u_top /u_pot /; s/rill_top/rill_pot/' \
     'utilization.rpt: error: no instance of rill_top'
 counted refused_report "an instance below none" utilization.rpt '/ u_engine   /d' \
-    'utilization.rpt:35:2: error: instance `gen_lane.0..u_lane` is below none'
+    'utilization.rpt:35:2: error: instance `gen_lane.0..u_lane` is indented, but no instance is above it'
 counted refused_report "a slack that is none" timing.rpt 's/ -0.125/ -0,125/' \
     'timing.rpt:20:6: error: `-0,125`: a slack'
 counted refused_report "a slack too few" timing.rpt 's/ -0.125/       /' \
-    'timing.rpt:20:1: error: 11 figures in a timing summary of 12'
+    'timing.rpt:20:1: error: the timing summary has 11 figures, but 12 columns'
 counted refused_report "a clock that is none" timing.rpt 's/ 4.000  / fast   /' \
     'timing.rpt:33:[0-9]*: error: `fast`: a slack in ns'
 mkdir -p "$work/twice" "$work/nothing" && cp "$reports/utilization.rpt" "$work/twice/a.rpt" &&
@@ -398,7 +426,7 @@ counted check_refused "reports: two of one stage" 1 'b.rpt: error: .*a.rpt is a 
     "$work/linear" --vendor "$work/twice"
 counted check_refused "reports: none" 1 'nothing: error: no report' "$rill" report "$work/linear" --vendor \
     "$work/nothing"
-counted check_refused "reports: not with a page" 2 'do not go together' "$rill" report "$work/linear" --vendor \
+counted check_refused "reports: not with a page" 2 'cannot be used together' "$rill" report "$work/linear" --vendor \
     "$reports" \
     --html "$work/page.html"
 

@@ -94,7 +94,7 @@ check_damage() { # spec, pass, stride
         done
     done
     if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
-}
+} 2>/dev/null # without the shell's own words about a crashed program
 
 # A dump names what it means: a wrong name is an error at its place, with the likely one.
 refuses_name() { # what, sed expression, message, note or nothing
@@ -105,28 +105,6 @@ refuses_name() { # what, sed expression, message, note or nothing
     elif "$rill" gen "$work/names/wrong.yaml" -o "$work/names/from" >"$log" 2>&1; then fail "$label" "it is taken"
     elif grep -qE "wrong.yaml:[0-9]+:[0-9]+: error: $3" "$log" && grep -qF "${4:-error: }" "$log"; then ok "$label"
     else fail "$label" "$(reason)"; fi
-}
-
-check_names() {
-    "$rill" gen "$root/configs/graph-linear.yaml" -o "$work/names" >"$log" 2>&1
-    refuses_name "a node" 's/producer: x_q,/producer: xq,/' '`producer`: no node `xq`' 'did you mean `x_q`?'
-    refuses_name "a region" '/op: add/s/region: main/region: mian/' '`region`: no region `mian`' 'did you mean `main`?'
-    refuses_name "a key" 's/from: engine.y, /form: engine.y, /' 'unknown key `form` in edge' 'did you mean `from`?'
-    refuses_name "a kernel" 's/from: engine.y, /from: engin.y, /' '`from`: no kernel `engin`' 'did you mean `engine`?'
-    refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'no input `engine.xx`' 'did you mean `engine.x`?'
-    refuses_name "a port of two edges" 's/to: x_q.x, /to: engine.x, /' '`to`: `engine.x` is at another edge too'
-    refuses_name "a type that is not the port's" '/from: x_q.y, /s/<1x64xmx, \[2,/<1x64xmx, [3,/' \
-        '`type`: `itensor<1x64xmx, \[3, 1\].*` is not that of `x_q.y`'
-    refuses_name "an operand" 's/{x: x_q, /{x: xq, /' '`x`: no tensor `xq`' 'did you mean `x'
-    refuses_name "an operand of nobody" 's/{x: x_q, /{x: wx, /' '`x`: `wx` is on no stream of `x_mux`'
-    refuses_name "a kernel of that name" 's/^  - name: engine$/  - name: x_mux/' 'a second kernel `x_mux`'
-    refuses_name "a text in quotes of Verilog" 's/^      LANES: 8$/      LANES: "\\"8\\""/' \
-        'a text stands without the quotes of Verilog: 8'
-    refuses_name "a parameter that is none" 's/^      LANES: 8$/      LANES: {verilgo: 8}/' \
-        'unknown key `verilgo` in parameter' 'did you mean `verilog`?'
-    refuses_name "a port of no name" 's/{name: param, role: image, /{name: param, role: image, port: "-", /' \
-        'a client that nets tie has no `port`'
-    refuses_name "a type" 's/\[12, 1\]\*\[8, 1\]/[12, 1]*[8]/' '`type`: .* is no itensor type'
 }
 
 # What older versions wrote: numbers for names, no types at edges, zeros.
@@ -144,7 +122,7 @@ check_old() {
     else fail "$label" "$(head -n 3 "$log")"; fi
 }
 
-if ! passes=$("$rill" explain --passes); then
+if ! passes=$("$rill" gen --dump-after=help); then
     fail "list of passes" "it breaks off"
     verdict
     exit 1
@@ -169,16 +147,35 @@ specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root
 [ $all = 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/cases/*/spec.yaml "$work"/grouped-spatial.yaml \
     "$work"/odd-dies.yaml "$work"/odd-groups.yaml
     "$work"/attentions-spatial.yaml "$work"/slow.yaml "$work"/five-auto.yaml)
-plan $((${#specs[@]} + 6 + 4 + 15)) # dumps, depths, damage, names
-for spec in "${specs[@]}"; do check_dumps "$spec"; done
-for spec in five blocks odd grouped layers7 kernels; do check_depths "$root/tests/e2e/cases/$spec/spec.yaml"; done
-check_names
-check_old
+for spec in "${specs[@]}"; do queue check_dumps "$spec"; done
+for spec in five blocks odd grouped layers7 kernels; do queue check_depths "$root/tests/e2e/cases/$spec/spec.yaml"; done
+prepare "$rill" gen "$root/configs/graph-linear.yaml" -o "$work/names"
+queue refuses_name "a node" 's/producer: x_q,/producer: xq,/' '`producer`: no node `xq`' 'did you mean `x_q`?'
+queue refuses_name "a region" '/op: add/s/region: main/region: mian/' '`region`: no region `mian`' \
+    'did you mean `main`?'
+queue refuses_name "a key" 's/from: engine.y, /form: engine.y, /' 'unknown key `form` in edge' 'did you mean `from`?'
+queue refuses_name "a kernel" 's/from: engine.y, /from: engin.y, /' '`from`: no kernel `engin`' 'did you mean `engine`?'
+queue refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'no input `engine.xx`' 'did you mean `engine.x`?'
+queue refuses_name "a port of two edges" 's/to: x_q.x, /to: engine.x, /' '`to`: `engine.x` is at another edge too'
+queue refuses_name "a type that is not the port's" '/from: x_q.y, /s/<1x64xmx, \[2,/<1x64xmx, [3,/' \
+    '`type`: `itensor<1x64xmx, \[3, 1\].*` is not that of `x_q.y`'
+queue refuses_name "an operand" 's/{x: x_q, /{x: xq, /' '`x`: no tensor `xq`' 'did you mean `x'
+queue refuses_name "an operand of nobody" 's/{x: x_q, /{x: wx, /' '`x`: `wx` is on no stream of `x_mux`'
+queue refuses_name "a kernel of that name" 's/^  - name: engine$/  - name: x_mux/' 'a second kernel `x_mux`'
+queue refuses_name "a text in quotes of Verilog" 's/^      LANES: 8$/      LANES: "\\"8\\""/' \
+    'a text stands without the quotes of Verilog: 8'
+queue refuses_name "a parameter that is none" 's/^      LANES: 8$/      LANES: {verilgo: 8}/' \
+    'unknown key `verilgo` in parameter' 'did you mean `verilog`?'
+queue refuses_name "a port of no name" 's/{name: param, role: image, /{name: param, role: image, port: "-", /' \
+    'a client that nets tie has no `port`'
+queue refuses_name "a type" 's/\[12, 1\]\*\[8, 1\]/[12, 1]*[8]/' '`type`: .* is no itensor type'
+queue check_old
 stride=7 large=700
 [ $all = 0 ] || stride=1 large=50
-{ # the shell's own words about a crashed program are not wanted here
-    for pass in infer-types insert-control; do check_damage "$root/configs/graph-linear.yaml" $pass $stride; done
-    check_damage "$work/own/kernels.yaml" choose-lanes 3
-    check_damage "$root/configs/tinystories-gpt2-1m.yaml" allocate-memories $large
-} 2>/dev/null
+for pass in infer-types insert-control; do
+    queue check_damage "$root/configs/graph-linear.yaml" $pass $stride
+done
+queue check_damage "$work/own/kernels.yaml" choose-lanes 3
+queue check_damage "$root/configs/tinystories-gpt2-1m.yaml" allocate-memories $large
+run_queue
 verdict

@@ -33,7 +33,7 @@ silent_check() ( # spec
 )
 # A design that says in its first lines that it is beyond the limits of its board has warnings, of that alone.
 warned_check() { # spec
-    local said='warning: (die .* is beyond its limits|the design needs more than|[0-9]+ bits cross)'
+    local said='warning: (die .* exceeds its limits|the design (needs more than|exceeds)|[0-9]+ bits cross)'
     "$rill" check "$1" --json 2>"$log.warned" >/dev/null && grep -qE "$said" "$log.warned" &&
         ! grep -vE "$said" "$log.warned"
 }

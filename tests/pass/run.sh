@@ -300,7 +300,7 @@ checked_layout() {
     LC_ALL=C sed 's/h\.0\./h.X./g; s/h\.3\./h.0./g; s/h\.X\./h.3./g' \
         "$model/model.safetensors" >"$bad/model.safetensors"
     if "$rill" golden "$spec" --weights "$bad" --check >"$log" 2>&1 &&
-            grep -q 'warning: the loss of plain English is near that of chance' "$log"; then
+            grep -q 'warning: the loss on plain English is hardly better than chance' "$log"; then
         ok "wrong layout of the weights"
     else fail "wrong layout of the weights" "$(reason)"
     fi
@@ -333,19 +333,19 @@ queue_refusals_before_building() {
     mkdir -p "$work/no-tools" && printf '#!/bin/sh\nexit 1\n' >"$work/no-tools/verilator" &&
         chmod +x "$work/no-tools/verilator"
     queue check "before building: a design" make_unbuilt "$root/tests/e2e/cases/odd/spec.yaml"
-    queue refuse_unbuilt 1 'id 97 of the prompt is not in the vocabulary of 97$' --prompt-ids 1,97,3
-    queue refuse_unbuilt 1 'the context of 40 has room for 38$' --prompt-ids 1,2,3 --tokens 39
+    queue refuse_unbuilt 1 'token 97 of the prompt is not in the vocabulary of 97 ' --prompt-ids 1,97,3
+    queue refuse_unbuilt 1 'the context of 40 has room for 38 ' --prompt-ids 1,2,3 --tokens 39
     queue refuse_unbuilt 1 'the prompt has 41 token ids' --prompt-ids "$(seq -s, 41)"
-    queue refuse_unbuilt 1 '--temperature|the design chooses the most likely id alone' --prompt-ids 1 --top-k 3
-    queue refuse_unbuilt 1 '--inject-error: the design has channels 0 to 2$' --prompt-ids 1 --inject-error 9:0
-    queue refuse_unbuilt 1 '--inputs and --outputs are for graphs' --inputs rows.npy
+    queue refuse_unbuilt 1 '--temperature|the design always chooses the most likely token' --prompt-ids 1 --top-k 3
+    queue refuse_unbuilt 1 '--inject-error: the design has channels 0 to 2 ' --prompt-ids 1 --inject-error 9:0
+    queue refuse_unbuilt 1 '--inputs and --outputs are for other graphs' --inputs rows.npy
     queue check "before building: unchecked ids are built for" starts_build 'prompt is not' no --unchecked \
         --prompt-ids 97
     queue check "before building: --quick-build is suggested" starts_build '--quick-build' yes --prompt-ids 1
     queue check "before building: it is not where it is given" starts_build '--quick-build' no --prompt-ids 1 \
         --quick-build
     queue check "before building: a design of rows" make_unbuilt "$root/tests/e2e/cases/five/spec.yaml"
-    queue refuse_unbuilt 1 'token ids are for language models' --prompt-ids 1
+    queue refuse_unbuilt 1 'it takes no token ids' --prompt-ids 1
     queue refuse_unbuilt 1 'none.npy' --inputs "$work/none.npy"
     prepare rm "$unbuilt/image/channel_00.bin"
     queue refuse_unbuilt 1 "channel_00.bin" --tokens 1
@@ -365,7 +365,7 @@ for list in 1,,0 1, ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2
     queue refuse_command "rill golden odd.yaml --weights random:1 --prompt-ids '$list'" 1 "\`$list\` is no list of ids"
     # before anything is built
     queue refuse_command "rill sim five --prompt-ids '$list'" 2 \
-        "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list\$"
+        "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list "
 done
 same_ids() { # lists
     local list
@@ -407,7 +407,7 @@ queue check_refused "a spec for a design: report" 1 'no folder of a design: .*, 
 for command in golden "pack -o $work/one"; do
     # shellcheck disable=SC2086 # words
     queue check_refused "no folder of weights: rill ${command%% *}" 1 \
-        'none: error: there is no such folder, or GGUF file' \
+        'none: error: no folder or GGUF file with weights' \
         "$rill" $command "$root/configs/tinystories-gpt2-1m.yaml" --weights "$work/none"
 done
 queue check_refused "where a dump goes" 0 \

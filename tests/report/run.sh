@@ -156,7 +156,7 @@ shown_clock() {
     cp "$root/configs/graph-linear.yaml" "$spec" && clock_of "$work/graph-linear" >"$work/clocked.timing.json" &&
         "$rill" gen "$spec" -o "$dir" 2>"$work/clocked.said" &&
         cmp "$work/clocked.timing.json" "$dir/design.timing.json" &&
-        grep -q 'warning: the design asks for 250 MHz, the timing model supports 222 MHz' "$work/clocked.said" &&
+        grep -q 'warning: the design asks for 250 MHz, but by estimate the timing model supports only 222 MHz' "$work/clocked.said" &&
         grep -q '^clock: the timing model supports 222 MHz' "$dir/report.txt" &&
         "$rill" check "$dir/design.yaml" 2>&1 | grep -q '    4.50 ns, design: a_q to <b_q>' &&
         "$rill" report "$dir" --html "$work/clocked.html" &&
@@ -235,7 +235,7 @@ prepare "$rill" pack "$root"/configs/graph-linear.yaml --weights random:1 -o "$d
 prepare "$rill" sim "$design" --quick-build --prompt rows --tokens 3 --json "$work/real.json"
 queue check "simulated run: fills agree with high-water marks" check_run "$work/real.json"
 queue check "page with the simulated run" "$rill" report "$design" --html "$work/real.html" --sim "$work/real.json"
-queue refuse "run of another design" "another design's run\|no FIFOs of this design" \
+queue refuse "run of another design" "the run is of another design\|no FIFOs of this design" \
     "$rill" report "$work/tinystories-gpt2-1m" --html "$work/refused.html" --sim "$work/run.json"
 echo '{"fifos": ' >"$work/broken.json"
 queue refuse "broken run" "broken.json" "$rill" report "$design" --html "$work/refused.html" --sim "$work/broken.json"
@@ -245,7 +245,7 @@ sed '/^edges:/,$d' "$design/design.yaml" >"$work/damaged/design.yaml"
 queue refuse "damaged design" "error:" "$rill" report "$work/damaged" --html "$work/refused.html"
 "$rill" gen "$root"/configs/graph-linear.yaml -o "$work/early" --dump-after=size-fifos &&
     mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
-queue refuse "unfinished design" "no finished design" "$rill" report "$work/early" --html "$work/refused.html"
+queue refuse "unfinished design" "the design is not finished" "$rill" report "$work/early" --html "$work/refused.html"
 mkdir -p "$work/empty" "$work/bare"
 queue refuse "empty folder" "empty/design.yaml: error: cannot read" "$rill" report "$work/empty" --html \
     "$work/refused.html"
@@ -257,7 +257,7 @@ queue refuse "a file for a folder" "is a file, no folder of a design" \
 queue refuse "a page that is a folder" "Is a directory" "$rill" report "$design" --html "$work/empty"
 queue refuse "a page below a file" "Not a directory" "$rill" report "$design" --html "$design/design.yaml/page.html"
 queue check_refused "a page without a name" 2 "needs a value" "$rill" report "$design" --html ""
-queue refuse "a page with a slash behind it" "is no name of a file" "$rill" report "$design" --html "$work/empty/"
+queue refuse "a page with a slash behind it" "is not the name of a file" "$rill" report "$design" --html "$work/empty/"
 
 # A pipe or a link is written, not replaced.
 special_output() {

@@ -9,10 +9,14 @@ trap 'rm -f "$log"' EXIT
 cd "$root" || exit 1
 
 cases=("$@")
-[ $# != 0 ] || mapfile -t cases < <(python3 tests/timing/cases.py)
-if [ $# = 0 ]; then plan 35; else plan $#; fi
-for case in "${cases[@]}"; do
-    again="tests/timing/run.sh $case"
-    check "model: $case" python3 tests/timing/cases.py "$case"
-done
+check_case() { # its name
+    again="tests/timing/run.sh $1"
+    check "model: $1" python3 tests/timing/cases.py "$1"
+}
+if [ $# = 0 ]; then
+    listed=$(python3 tests/timing/cases.py) || { counted fail "list of cases" "it breaks off" && verdict; exit 1; }
+    mapfile -t cases <<<"$listed"
+fi
+for case in "${cases[@]}"; do queue check_case "$case"; done
+run_queue
 verdict

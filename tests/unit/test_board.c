@@ -80,7 +80,7 @@ static void hold(const char *spec, enum claim claim) {
     for (int d = 0; d < ir->dies; d++) {
         struct cost_fill fill = cost_fill(ir, &cost, d);
         const struct cost_resources *taken = claim == ALL_AND_MOST ? &fill.most : &fill.taken;
-        if (!within(taken, &fill.limit)) fail_msg("%s: %s is beyond its limits", spec, ir->die[d].name);
+        if (!within(taken, &fill.limit)) fail_msg("%s: %s exceeds its limits", spec, ir->die[d].name);
         if (d + 1 < ir->dies && cost_boundary_bits(ir, d) > cost_wires(ir))
             fail_msg("%s: too many wires from %s", spec, ir->die[d].name);
     }
@@ -192,9 +192,9 @@ static void power_is_the_sum_of_its_parts(void **state) {
 static void a_card_near_its_limit_is_warned_of(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-medium-u50.yaml");
-    assert_null(strstr(said(ir), "the card may draw"));
+    assert_null(strstr(said(ir), "the card draws"));
     ir->design.figures.power.limit_w = 60; // 56 W are more than 90 % of it
-    assert_non_null(strstr(said(ir), "the card may draw"));
+    assert_non_null(strstr(said(ir), "the card draws"));
 }
 
 static void a_boundary_beyond_its_limit_is_warned_of(void **state) {

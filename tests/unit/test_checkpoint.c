@@ -86,9 +86,9 @@ static const struct {
     {"{\"model_type\":\"gpt2\",\"n_inner\":-3," SIZES "}", "`n_inner` is not an integer from 1 to 32768"},
     {"{\"model_type\":\"gpt2\",\"n_inner\":2.5," SIZES "}", "`n_inner` is not an integer from 1 to 32768"},
     {"{\"model_type\":\"gpt2\",\"layer_norm_epsilon\":0," SIZES "}", "`layer_norm_epsilon` is not a number"},
-    {"{\"model_type\":\"gpt2\",\"eos_token_id\":[4,9]," SIZES "}", "model.eot (9) is no token of a vocabulary of 9"},
+    {"{\"model_type\":\"gpt2\",\"eos_token_id\":[4,9]," SIZES "}", "model.eot: token 9 is not in the vocabulary of 9"},
     {"{\"model_type\":\"gpt2\",\"eos_token_id\":[0,1,2,3,4,5,6,7,8]," SIZES "}",
-     "`eos_token_id` makes 9 of them, at most 8 are"},
+     "`eos_token_id` gives 9 values, but at most 8 are possible"},
     {"{\"model_type\":\"gpt2\",\"eos_token_id\":[1,\"a\"]," SIZES "}", "`eos_token_id` is not an integer from 0 to"},
     {"{\"model_type\":\"gpt2\",\"n_layer\":2,\"n_embd\":8,\"n_head\":3,\"vocab_size\":9,\"n_positions\":4}",
      "model.heads (3) must divide model.hidden (8)"},
@@ -169,7 +169,7 @@ static const struct {
     {"{\"n_embd\":8,\"hidden_size\":6,\"half\":2}", NULL, 6, 2, "gelu", 1e4}, // the newest counts
     {"{\"n_embd\":8,\"hidden_act\":\"swish\",\"rope_theta\":500}", NULL, 8, 7, "silu", 500},
     {"{\"n_embd\":8,\"rope_parameters\":{\"rope_theta\":7},\"rope_theta\":5}", NULL, 8, 7, "gelu", 7},
-    {"{\"n_embd\":8,\"hidden_act\":\"relu\"}", "`hidden_act` is `relu`, which the family does not compute", 0, 0, "",
+    {"{\"n_embd\":8,\"hidden_act\":\"relu\"}", "`hidden_act` is `relu`, which the family does not support", 0, 0, "",
      0},
     {"{\"n_embd\":8,\"rope_scaling\":{\"type\":\"dynamic\"}}",
      "`rope_scaling.type` is `dynamic`: the table would depend on the length", 0, 0, "", 0},
@@ -242,7 +242,7 @@ static void test_coverage(void **state) {
     assert_non_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 2, true, 0, 0, false}, &f.diag));
     assert_false(checkpoint_check_coverage(c, &f.diag));
     assert_reported(&f, "tensor transformer.m: shape [2, 3], the spec uses only 2 of 3 rows");
-    assert_reported(&f, "tensor v: the spec has no use for it");
+    assert_reported(&f, "tensor v: the spec does not use it");
     assert_int_equal(f.diag.errors, 2);
     checkpoint_close(c);
     fixture_end(&f);
@@ -255,7 +255,7 @@ static void test_copies(void **state) {
         const char *shape, *why; // why: NULL: it equals the matrix
         float last;
     } cases[] = {{"[2,3]", NULL, 5},
-                 {"[2,3]", "tensor head: differs from transformer.m, which the spec uses in its place", 6},
+                 {"[2,3]", "tensor head differs from transformer.m, which the spec uses instead", 6},
                  {"[3,2]", "tensor head: differs from transformer.m", 5}};
     static const char *const unused[] = {"v", "transformer.head = m"};
     const struct checkpoint_slice m = {"m", 2, 3, false, 0, 2, false}, own = {"head", 2, 3, false, 0, 0, false};
@@ -351,11 +351,11 @@ static const struct {
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"../b.safetensors\"}}", "a file must lie beside the index"},
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":7}}", "tensor v in ``: no file name"},
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"a.safetensors\"}}",
-     "a.safetensors: error: tensor v: missing, though the index has it here"},
+     "a.safetensors: error: tensor v is missing, although the index says"},
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"c.safetensors\"}}", "c.safetensors: error: No such file"},
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"b.safetensors\",\"w\":\"d.safetensors\"}}",
-     "d.safetensors: error: tensor m: the index does not have it here"},
-    {"{\"weight_map\":{}}", "`weight_map` is missing, or no map"},
+     "d.safetensors: error: the index does not say that tensor m is in this file"},
+    {"{\"weight_map\":{}}", "`weight_map` is missing or not a map"},
     {"[", "index.json: error"},
 };
 
@@ -371,7 +371,7 @@ static void check_index(const char *index, const char *message) {
         const float *m = checkpoint_matrix(c, &f.arena, &slice, &f.diag);
         assert_true(m && m[5] == 5);
         assert_false(checkpoint_check_coverage(c, &f.diag));
-        assert_reported(&f, "b.safetensors: error: tensor v: the spec has no use for it");
+        assert_reported(&f, "b.safetensors: error: tensor v: the spec does not use it");
         const float *v = checkpoint_vector(c, &f.arena, "v", 3, 0, 3, CHECKPOINT_BIAS, &f.diag);
         assert_true(v && v[0] == 1 && v[1] == -2 && v[2] == 0.5);
         assert_null(checkpoint_vector(c, &f.arena, "u", 3, 0, 3, CHECKPOINT_BIAS, &f.diag));
@@ -544,7 +544,8 @@ int main(void) {
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_text_model), cmocka_unit_test(test_wrong_tensors),
+        cmocka_unit_test(test_text_model),
+        cmocka_unit_test(test_wrong_tensors),
         cmocka_unit_test(test_shrunk_file),
         cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_random_source),

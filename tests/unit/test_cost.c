@@ -233,19 +233,19 @@ static void four_tokens_wait_for_few_products(void **state) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         ir_set_int(ir, engine, "ASYM", cases[i].asym);
         ir_set_int(ir, engine, "X_BITS", cases[i].x_bits);
-        ir_set_int(ir, engine, "ARRAYS", 2);
+        ir_set_int(ir, engine, "COPIES", 2);
         int64_t two = cost_kernel_work(ir, engine, 0).latency;
         assert_int_equal(cost_engine_twice(&ir->kernel[engine]), 0);
-        ir_set_int(ir, engine, "ARRAYS", 4);
+        ir_set_int(ir, engine, "COPIES", 4);
         assert_int_equal(cost_kernel_work(ir, engine, 0).latency - two, cases[i].more);
         assert_int_equal(cost_engine_twice(&ir->kernel[engine]), ir->design.channels * (ir->design.beat_bits / 4));
     }
     arena_free(&arena);
 }
 
-static int64_t dsps_of(struct ir *ir, int kernel, int arrays, int pump) {
+static int64_t dsps_of(struct ir *ir, int kernel, int copies, int pump) {
     struct cost_resources r;
-    ir_set_int(ir, kernel, "ARRAYS", arrays);
+    ir_set_int(ir, kernel, "COPIES", copies);
     ir_set_int(ir, kernel, "PUMP", pump);
     assert_true(cost_module("rill_engine", ir->kernel[kernel].param, ir->kernel[kernel].params, &r));
     return r.dsp;
@@ -262,8 +262,8 @@ static void a_multiplier_for_both_nibbles(void **state) {
     assert_true(ir_second_clock(ir));
     assert_int_equal(ir_param_int(&ir->kernel[engine], "PUMP", 1), 2);
     assert_int_equal(cost_engine_twice(&ir->kernel[engine]), half);
-    for (int arrays = 1; arrays <= 2; arrays++)
-        assert_int_equal(dsps_of(ir, engine, arrays, 1) - dsps_of(ir, engine, arrays, 2), half);
+    for (int copies = 1; copies <= 2; copies++)
+        assert_int_equal(dsps_of(ir, engine, copies, 1) - dsps_of(ir, engine, copies, 2), half);
     ir_set_int(ir, engine, "X_BITS", 10);
     int64_t pumped = cost_kernel_work(ir, engine, 0).latency;
     ir_set_int(ir, engine, "PUMP", 1);

@@ -176,9 +176,9 @@ static void test_refused_fronts(void **state) {
     m.data[0] = 'g';
     assert_refused(&m, "not a GGUF file");
     put_front(&m, 1, 0, 0);
-    assert_refused(&m, "version 1: 2 and 3 are supported");
+    assert_refused(&m, "version 1 is not supported; versions 2 and 3 are");
     put_front(&m, 0x03000000, (uint64_t)1 << 56, (uint64_t)20 << 56);
-    assert_refused(&m, "error: a big-endian GGUF file: only little-endian ones are read");
+    assert_refused(&m, "error: the GGUF file is big-endian; only little-endian files are supported");
     m = (struct maker){.len = 67};
     strcpy((char *)m.data, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 157664\n");
     assert_refused(&m, "error: a Git LFS pointer, not the file itself");
@@ -188,7 +188,7 @@ static void test_refused_fronts(void **state) {
     put_text(&m, "split.count");
     put(&m, 2, 4), put(&m, 3, 2);
     put_data(&m, 0);
-    assert_refused(&m, "error: file 2 of 3 of a split model: GGUF files are read in one piece");
+    assert_refused(&m, "error: this is file 2 of 3 of a split model; a GGUF file must be in one piece");
     put_front(&m, 3, 0, 1u << 20);
     assert_refused(&m, "more than 65536 keys");
     put_front(&m, 3, 1, 0);
@@ -229,7 +229,7 @@ static void test_refused_tensors(void **state) {
         const char *message;
     } wrong[] = {
         {4, 1, 9, 0, 64, "tensor t: type 9 is not supported"},
-        {48, 1, GGUF_Q8_0, 0, 64, "rows of 48 weights are no whole blocks of Q8_0 (32 weights)"},
+        {48, 1, GGUF_Q8_0, 0, 64, "rows of 48 weights do not consist of whole blocks of Q8_0 (32 weights)"},
         {4, 1, GGUF_F32, 4, 64, "its offset is not aligned"},
         {4, 1, GGUF_F32, 32, 40, "truncated: its"},
         {4, 1, GGUF_F32, UINT64_MAX - 31, 40, "truncated: its"},
@@ -255,7 +255,7 @@ static void test_cut_data(void **state) {
     put_tensor(&m, "first", 4, 1, GGUF_F32, 0);
     put_tensor(&m, "cut", 4, 1, GGUF_F32, 32);
     put_data(&m, 40);
-    assert_refused(&m, "tensor cut: truncated: its 16 bytes begin at byte 32 of the data, the file holds 40");
+    assert_refused(&m, "tensor cut is truncated: its 16 bytes begin at byte 32 of the data, but the file has only 40");
 }
 
 static void test_refused_pairs_of_tensors(void **state) {

@@ -55,11 +55,11 @@ static void test_dot(void **state) {
             w[i] = (int8_t)next_random(&seed), x[i] = (int16_t)(next_random(&seed) % 1023 - 511);
         for (int b = 0; b < BLOCKS; b++) scale[b] = (uint8_t)next_random(&seed), shift[b] = next_random(&seed) & 31;
         int n = 1 + (int)(next_random(&seed) % K);
-        assert_true(run_dot(n, BLOCK, w, NULL, x, shift) == golden_dot((size_t)n, BLOCK, w, NULL, x, shift));
-        run_group_sums(n, x, sums);
-        assert_true(run_dot_asym(n, BLOCK, w, scales, offsets, x, sums, shift) ==
+        assert_true(dot_product(n, BLOCK, w, NULL, x, shift) == golden_dot((size_t)n, BLOCK, w, NULL, x, shift));
+        dot_group_sums(n, x, sums);
+        assert_true(dot_product_asym(n, BLOCK, w, scales, offsets, x, sums, shift) ==
                     golden_dot_asym((size_t)n, BLOCK, w, scales, offsets, x, shift));
-        assert_true(run_dot(n, BLOCK, w, scale, x, shift) == golden_dot((size_t)n, BLOCK, w, scale, x, shift));
+        assert_true(dot_product(n, BLOCK, w, scale, x, shift) == golden_dot((size_t)n, BLOCK, w, scale, x, shift));
     }
 }
 
@@ -72,14 +72,15 @@ static void test_longest(void **state) {
     const uint8_t scale[1] = {255}, eight[1] = {31}, ten[1] = {29};
     for (int i = 0; i < n; i++) w[i] = -127, x[i] = 511;
     const int64_t most = -127ll * 511 * n * (1ll << 29);
-    assert_true(run_dot(n, n, w, NULL, x, ten) == most && golden_dot((size_t)n, (size_t)n, w, NULL, x, ten) == most);
+    assert_true(dot_product(n, n, w, NULL, x, ten) == most &&
+                golden_dot((size_t)n, (size_t)n, w, NULL, x, ten) == most);
     for (int i = 0; i < n; i++) w[i] = -8, x[i] = 127;
     int128 least = (int128)(-8 * 255 * 127) * n * (1ll << 31);
-    assert_true(run_dot(n, n, w, scale, x, eight) == least &&
+    assert_true(dot_product(n, n, w, scale, x, eight) == least &&
                 golden_dot((size_t)n, (size_t)n, w, scale, x, eight) == least);
     for (int i = 0; i < n; i++) x[i] = 511;
     least = (int128)(-8 * 255 * 511) * n * (1ll << 29);
-    assert_true(run_dot(n, n, w, scale, x, ten) == least &&
+    assert_true(dot_product(n, n, w, scale, x, ten) == least &&
                 golden_dot((size_t)n, (size_t)n, w, scale, x, ten) == least);
 }
 
@@ -98,10 +99,10 @@ static void test_longest_asym(void **state) {
         int most = (int)golden_mx_limit(bits);
         const uint8_t *shift = bits == 8 ? eight : ten;
         for (int i = 0; i < n; i++) x[i] = (int16_t)most;
-        run_group_sums(n, x, sums);
+        dot_group_sums(n, x, sums);
         int128 least = (int128)(-3064 * most) * n * (1ll << shift[0]);
         assert_true(least < -((int128)1 << 64));
-        assert_true(run_dot_asym(n, n, w, scales, offsets, x, sums, shift) == least);
+        assert_true(dot_product_asym(n, n, w, scales, offsets, x, sums, shift) == least);
         assert_true(golden_dot_asym((size_t)n, (size_t)n, w, scales, offsets, x, shift) == least);
         assert_true(g_from_int128(least) == -(float)(3064 * most) * (float)n * (float)(1ll << shift[0]));
     }
@@ -119,7 +120,7 @@ static void test_weighted_sum(void **state) {
     for (int i = 0; i < K; i++) p[i] = (int16_t)(next_random(&seed) % 1023 - 511);
     for (int b = 0; b < BLOCKS; b++) shift[b] = next_random(&seed) & 31;
     for (int n = 1; n < K; n += 21) {
-        run_weighted_sum(n, BLOCK, p, shift, DIMS, DIMS, v, sum, acc);
+        dot_weighted_sum(n, BLOCK, p, shift, DIMS, DIMS, v, sum, acc);
         for (int d = 0; d < DIMS; d++) {
             int64_t want = 0;
             for (int t = 0; t < n; t++) want += (int64_t)p[t] * v[t * DIMS + d] * ((int64_t)1 << shift[t / BLOCK]);

@@ -40,10 +40,7 @@ static struct ir *build(const char *path, enum spec_fifo fifo, int64_t kib, cons
     ir->design.fifo = fifo;
     bool begun = false;
     for (int p = 0; pass_table[p].name; p++) {
-        if (begun) {
-            assert_true(pass_table[p].run(ir, NULL, &diag));
-            assert_true(ir_verify(ir, &diag, pass_table[p].name));
-        }
+        if (begun) assert_true(pass_run(p, ir, NULL, &diag));
         if (!strcmp(pass_table[p].name, "infer-types")) begun = true;
         if (stop_after && !strcmp(pass_table[p].name, stop_after)) break;
     }

@@ -147,9 +147,12 @@ static void test_table_of_docs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reset),
-        cmocka_unit_test(test_content), cmocka_unit_test(test_read_before_response),
-        cmocka_unit_test(test_errors),  cmocka_unit_test(test_jitter),
-        cmocka_unit_test(test_image),   cmocka_unit_test(test_table_of_docs),
+        cmocka_unit_test(test_content),
+        cmocka_unit_test(test_read_before_response),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_jitter),
+        cmocka_unit_test(test_image),
+        cmocka_unit_test(test_table_of_docs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options as data: values of every kind, messages, what goes together, options of before; the tables of all commands.
+// Options as data: values of every kind, messages, what goes together; the tables of all commands.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -50,13 +50,8 @@ static const struct option_row rows[] = {
     {0}};
 static const struct option_row inner[] = {
     {"--speed", "MHZ", OPTION_REAL, 0, offsetof(struct inner, speed), 1, 2000, .help = "a speed"}, {0}};
-static const struct option_row gone[] = {{"--show", "A:B", OPTION_GONE, .help = "rill show FILE A:B"},
-                                         {"--old", NULL, OPTION_GONE, .help = "rill old FILE"},
-                                         {"--part", "N", OPTION_GONE, .help = "rill old FILE --part N"},
-                                         {"--every", NULL, OPTION_GONE, OPTION_ALONE, .help = "rill every --all"},
-                                         {0}};
 static const struct options options = {
-    .name = "try", .purpose = "try options", .table = {{rows, 0}, {inner, AT(inner)}, {gone, 0}}, .skips_plus = true};
+    .name = "try", .purpose = "try options", .table = {{rows, 0}, {inner, AT(inner)}}, .skips_plus = true};
 
 static struct arena arena;
 static struct values v;
@@ -160,21 +155,10 @@ static void test_together(void **state) {
     (void)state;
     refuse("-o dir", "FILE is missing");
     refuse("file", "`-o DIR` is missing");
-    refuse("file -o dir --flag --word w", "`--flag` and `--word` do not go together");
+    refuse("file -o dir --flag --word w", "`--flag` and `--word` cannot be used together");
     refuse("file -o dir --text t", "`--text` goes with `--word` or `--flag`");
     refuse("--all file", "`--all` goes alone");
     assert_int_equal(parse("--all"), OPTIONS_GO_ON);
-}
-
-static void test_gone(void **state) {
-    (void)state;
-    refuse("file --show 8:8 -o dir --flag",
-           "`rill try` has no `--show` any more: write `rill show file 8:8 -o dir --flag`");
-    refuse("--show 8:8", "`rill try` has no `--show` any more: write `rill show FILE 8:8`");
-    refuse("file --part 3", "`rill try` has no `--part` any more: write `rill old file --part 3`");
-    refuse("file --part 3 --old", "`rill try` has no `--old` any more: write `rill old file --part 3`");
-    refuse("a_b --old --pass=one", "`rill try` has no `--old` any more: write `rill old 'a b' --pass=one`");
-    refuse("file --every", "`rill try` has no `--every` any more: write `rill every --all`");
 }
 
 static void test_usage(void **state) {
@@ -185,7 +169,6 @@ static void test_usage(void **state) {
     if (strncmp(said, begin, strlen(begin)) != 0) fail_msg("%s", said);
     assert_non_null(strstr(said, "\n\nWords:\n  --word WORD  a word\n"));
     assert_non_null(strstr(said, "  --number N   a number (default 7)\n"));
-    assert_null(strstr(said, "--old"));
 }
 
 static void test_select(void **state) {
@@ -207,9 +190,9 @@ static void test_shells(void **state) {
         assert_non_null(strstr(text_cstr(&text),
                                "-o --flag --number --start --count --word --text --list --pass= --all "
                                "--speed -h --help"));
+        assert_null(strstr(text_cstr(&text), "WHAT"));
         assert_non_null(strstr(text_cstr(&text), "try:--pass) "));
         assert_non_null(strstr(text_cstr(&text), "red green"));
-        assert_null(strstr(text_cstr(&text), "--old"));
         text_free(&text);
     }
 }
@@ -228,7 +211,7 @@ static void check_names(const struct options *o, const char *list) {
         if (!row_of(o, at, strcspn(at, " "))) fail_msg("rill %s: no option %s", o->name, at);
 }
 
-// Each name once, with words of help; options that a row names are there; what is gone is written as a command is now.
+// A name occurs once and has help. Options that a row names exist.
 static void check_row(const struct options *o, const struct option_row *row) {
     if (row_of(o, row->name, strlen(row->name)) != row) fail_msg("rill %s: %s stands twice", o->name, row->name);
     if (!row->help || !*row->help) fail_msg("rill %s: %s has no help", o->name, row->name);
@@ -238,38 +221,21 @@ static void check_row(const struct options *o, const struct option_row *row) {
     check_names(o, row->without);
 }
 
-static const struct options *command_of(const char *line) {
-    for (int i = 0; rill_commands[i]; i++) {
-        size_t len = strlen(rill_commands[i]->options.name);
-        if (!strncmp(line, "rill ", 5) && !strncmp(line + 5, rill_commands[i]->options.name, len) &&
-            line[5 + len] == ' ')
-            return &rill_commands[i]->options;
-    }
-    return NULL;
-}
-
 static void test_commands(void **state) {
     (void)state;
     for (int i = 0; rill_commands[i]; i++) {
         const struct options *o = &rill_commands[i]->options;
         for (int t = 0; t < OPTION_TABLES && o->table[t].row; t++)
-            for (const struct option_row *row = o->table[t].row; row->name; row++) {
-                check_row(o, row);
-                const struct options *now = row->kind == OPTION_GONE ? command_of(row->help) : o;
-                if (!now) fail_msg("rill %s: %s: no command: %s", o->name, row->name, row->help);
-                const char *dashes = row->kind == OPTION_GONE ? strstr(row->help, " --") : NULL;
-                if (dashes && !row_of(now, dashes + 1, strcspn(dashes + 1, " ")))
-                    fail_msg("rill %s: %s: no option in %s", o->name, row->name, row->help);
-            }
+            for (const struct option_row *row = o->table[t].row; row->name; row++) check_row(o, row);
     }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values), cmocka_unit_test(test_presets), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_words),  cmocka_unit_test(test_ranges),  cmocka_unit_test(test_together),
-        cmocka_unit_test(test_gone),   cmocka_unit_test(test_usage),   cmocka_unit_test(test_select),
-        cmocka_unit_test(test_shells), cmocka_unit_test(test_commands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values), cmocka_unit_test(test_presets),
+                                       cmocka_unit_test(test_lists),  cmocka_unit_test(test_words),
+                                       cmocka_unit_test(test_ranges), cmocka_unit_test(test_together),
+                                       cmocka_unit_test(test_usage),  cmocka_unit_test(test_select),
+                                       cmocka_unit_test(test_shells), cmocka_unit_test(test_commands)};
     arena_init(&arena);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);

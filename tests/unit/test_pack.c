@@ -453,7 +453,7 @@ static void test_wrong_checkpoint(void **state) {
     assert_refused(&x, image_build(&x, with_heads(&x, 3, 4), NULL), model, "`n_layer` is 4, the spec says 3");
     x.f.diag.errors = 0;
     assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "nowhere"),
-                   "nowhere: error: there is no such folder, or GGUF file, of weights");
+                   "nowhere: error: no folder or GGUF file with weights at this path [weights-missing]");
     image_end(&x);
 }
 

@@ -193,7 +193,7 @@ static void test_names_of_files(void **state) {
     assert_null(rows_path_fault(&f.arena, "x.safetensors", 8));
     const char *const wrong[] = {"", "x", ".npy", "a/.safetensors", "x.npy ", "x.npz", "npy"};
     for (size_t i = 0; i < COUNT_OF(wrong); i++) assert_non_null(rows_path_fault(&f.arena, wrong[i], 1));
-    assert_non_null(strstr(rows_path_fault(&f.arena, "x.npy", 2), "holds one array, and there are 2"));
+    assert_non_null(strstr(rows_path_fault(&f.arena, "x.npy", 2), "has one array, but there are 2"));
     fixture_end(&f);
 }
 

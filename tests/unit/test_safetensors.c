@@ -121,7 +121,7 @@ static const struct {
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
      "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
      "tensor b: overlaps tensor a"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", "4 bytes behind the last tensor"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}", "4 bytes after the last tensor"},
 };
 
 static void test_pointer(void **state) {
@@ -131,7 +131,7 @@ static void test_pointer(void **state) {
     fixture_begin(&f);
     write_file(path, pointer, strlen(pointer));
     assert_null(safetensors_open(&f.arena, path, &f.diag));
-    assert_reported(&f, "error: a Git LFS pointer, not the file itself: `git lfs pull`");
+    assert_reported(&f, "error: this is a Git LFS pointer, not the file itself; run `git lfs pull`");
     fixture_end(&f);
 }
 
@@ -162,7 +162,7 @@ static void test_refuses_no_file(void **state) {
     assert_null(safetensors_open(&f.arena, path, &f.diag));
     write_file(path, "\x10\0\0\0\0\0\0\0{}", 10);
     assert_null(safetensors_open(&f.arena, path, &f.diag));
-    assert_reported(&f, "truncated: header of 16 bytes in a file of 10");
+    assert_reported(&f, "truncated: the header has 16 bytes, but the file only 10");
     fixture_end(&f);
 }
 

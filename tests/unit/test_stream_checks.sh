@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each breach of the stream rules is noticed by the checker and the sink of the benches (verif/unit), under its own
+# Each breach of the stream rules is noticed by the checker and the sink of the benches (verif/modules), under its own
 # words.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-iverilog -g2012 -y "$here/../../verif/unit" -s stream_breaches -o "$work/sim" "$here/stream_breaches.v"
+iverilog -g2012 -y "$here/../../verif/modules" -s stream_breaches -o "$work/sim" "$here/stream_breaches.v"
 
 says() { # breach, words
     vvp -n "$work/sim" "+break=$1" >"$work/log"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gen/model/tokenizer.h"
+#include "gen/request/sim_options.h"
 
 enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 };
 static const char folder[] = "tests/unit/tokenizers";
@@ -248,8 +249,8 @@ static void test_special_of_a_token(void **state) {
     (void)state;
     struct fixture f;
     fixture_begin(&f);
-    struct tokenizer *t = open_json(
-        &f, ATOMS_AND("null", "false", "{\"id\":5,\"content\":\"e\",\"special\":true,\"normalized\":false}"));
+    struct tokenizer *t =
+        open_json(&f, ATOMS_AND("null", "false", "{\"id\":5,\"content\":\"e\",\"special\":true,\"normalized\":false}"));
     struct token_ids ids = {0};
     tokenizer_encode(t, "fe", 2, false, &ids);
     assert_int_equal(ids.count, 2);
@@ -258,6 +259,34 @@ static void test_special_of_a_token(void **state) {
     tokenizer_encode(t, "fe", 2, true, &ids);
     assert_int_equal(ids.items[1], 5);
     tokenizer_close(t);
+    fixture_end(&f);
+}
+
+// A tokenizer that cannot be used is no matter to requests of ids.
+static void test_unusable(void **state) {
+    (void)state;
+    static const uint32_t one[] = {1};
+    static const char unigram[] = "{\"model\":{\"type\":\"Unigram\"}}";
+    char path[] = "/tmp/rill_tokenizers_XXXXXX";
+    struct fixture f;
+    fixture_begin(&f);
+    assert_non_null(mkdtemp(path));
+    const char *file = arena_printf(&f.arena, "%s/tokenizer.json", path);
+    write_file(file, unigram, strlen(unigram));
+    struct sim_options o = {0};
+    VEC_PUSH(&f.arena, o.prompts, ((struct sim_prompt){.ids = one, .count = 1}));
+    struct tokenizer *t = sim_tokenizer_open(&f.arena, path, 9, &o, &f.diag);
+    assert_true(t && tokenizer_vocab(t) == 9);
+    assert_no_errors(&f);
+    VEC_PUSH(&f.arena, o.prompts, ((struct sim_prompt){.text = "a"}));
+    assert_null(sim_tokenizer_open(&f.arena, path, 9, &o, &f.diag));
+    assert_reported(&f, "`Unigram` is not supported");
+    unlink(file);
+    tokenizer_close(t);
+    t = sim_tokenizer_open(&f.arena, path, 9, &o, &f.diag); // no tokenizer: bytes are ids
+    assert_non_null(t);
+    tokenizer_close(t);
+    rmdir(path);
     fixture_end(&f);
 }
 
@@ -386,7 +415,7 @@ static void test_unknown_splitting(void **state) {
     assert_said("tokenizer.gguf", gguf, len, "did you mean `llama-bpe`?");
     assert_refused(SPLIT_AT("x+"), "known: `gpt2`, `digits`, `marks`, `llama3`, `qwen2`");
     assert_refused(SPLIT_AT("x+"), "families/tokenizer/splittings.yaml");
-    assert_said("other.json", "{}", 2, "it has no tokenizer: vocab.json and merges.txt, tokenizer.json or");
+    assert_said("other.json", "{}", 2, "there is no tokenizer: vocab.json and merges.txt, tokenizer.json or");
     fixture_end(&f);
 }
 
@@ -440,7 +469,7 @@ static void test_own_splitting(void **state) {
                       "\"x+\"}},\"model\":{\"type\":\"Unigram\"}}"; // read as far as the model
     with_table("x+", two, "model: `Unigram` is not supported");
     with_table("(x+", SPLIT_AT("(x+"),
-               "splittings.yaml:2:9: error: splitting `mine`: its expression is wrong: missing");
+               "splittings.yaml:2:9: error: splitting `mine`: the expression is wrong: missing");
     with_table("[x]", SPLIT_AT("x+"), "known: `mine`");
     with_table("x\nsplitings: {}", SPLIT_AT("x+"), "splittings.yaml:3:1: error: unknown key `splitings`");
 }
@@ -461,7 +490,9 @@ int main(void) {
         cmocka_unit_test(test_sentencepiece_gguf),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_added),
-        cmocka_unit_test(test_beyond), cmocka_unit_test(test_special_of_a_token),
+        cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_unusable),
+        cmocka_unit_test(test_special_of_a_token),
         cmocka_unit_test(test_same_text),
         cmocka_unit_test(test_sentencepiece_bare_gguf),
         cmocka_unit_test(test_broken_config),

@@ -148,17 +148,13 @@ TEXT
     done
 }
 
-check_stories() {
-    local weights head tokens prompt rest line
-    while IFS='|' read -r weights head tokens prompt rest; do
-        line=$(story "$weights" "$head" "$tokens" "$prompt" 2>"$log") || fail "story" "$(reason)"
-        if [ "$line" = "$weights|$head|$tokens|$prompt|$rest" ]; then
-            ok "$weights, head $head, $tokens ids of \"$prompt\": as stored"
-        elif [ "${line##*|}" = "${rest##*|}" ]; then
-            fail "$weights, head $head, \"$prompt\"" "the ids are as stored, but not the logits"
-        else fail "$weights, head $head, \"$prompt\"" "other ids than stored: ${line##*|}"
-        fi
-    done <"$here/stories.txt"
+check_story() { # weights, head, tokens, prompt, the rest of its line
+    local line
+    if ! line=$(story "$1" "$2" "$3" "$4" 2>"$log"); then fail "$1, head $2, \"$4\"" "$(reason)"
+    elif [ "$line" = "$1|$2|$3|$4|$5" ]; then ok "$1, head $2, $3 ids of \"$4\": as stored"
+    elif [ "${line##*|}" = "${5##*|}" ]; then fail "$1, head $2, \"$4\"" "the ids are as stored, but not the logits"
+    else fail "$1, head $2, \"$4\"" "other ids than stored: ${line##*|}"
+    fi
 }
 
 # ---- ids drawn at random ----
@@ -172,12 +168,6 @@ drawn() { # temperature, top-k, min-p, seed
         python3 "$here/draw.py" "$work/drawn.json" "$work/drawn.logits" "$@"
 }
 
-check_draws() {
-    check "ids drawn from all are Python's" drawn 0.8 0 0 20000000001
-    check "ids drawn from a list are Python's" drawn 1.2 2 0 2
-    check "ids drawn above a bound are Python's" drawn 1.5 40 0.1 3
-}
-
 # ---- files that are refused ----
 
 refused_rows() { # name, status, pattern, spec, option...
@@ -187,27 +177,6 @@ refused_rows() { # name, status, pattern, spec, option...
         --weights "$here/$graph" "$@"
 }
 
-check_refusals() {
-    local to=(--outputs "$work/refused.npy") rows=(--inputs "$here/turns/inputs.npy")
-    { head -c 132 "$here/turns/inputs.npy" && printf '\xff\xff\xff\x7f' &&
-        tail -c +137 "$here/turns/inputs.npy"; } >"$work/nan.npy"
-    rm -f "$work/refused.npy"
-    refused_rows "a prompt for rows" 1 'it takes rows' turns --prompt-ids 1
-    refused_rows "rows for a language model" 1 'takes a prompt' language "${rows[@]}" "${to[@]}"
-    refused_rows "another shape" 1 'inputs.npy: error: `x`: shape \[5, 3, 4, 16\], expected \[rows, 3, 72\]' spread \
-        "${rows[@]}" "${to[@]}"
-    refused_rows "more rows than there are" 1 'asks for 6' turns "${rows[@]}" "${to[@]}" --tokens 6
-    refused_rows "one array for several tensors" 1 'holds one array' floor --inputs "$here/turns/inputs.npy" "${to[@]}"
-    refused_rows "NaN in a row" 1 'row 0, element 1 is NaN' turns --inputs "$work/nan.npy" "${to[@]}"
-    refused_rows "a name without a format" 1 'name of a .npy or .safetensors' turns "${rows[@]}" --outputs "$work"
-    refused_rows "no file" 1 'No such file' turns --inputs "$work/none.npy" "${to[@]}"
-    if [ -e "$work/refused.npy" ]; then
-        fail "refused: nothing is written" "outputs are there"
-    else
-        ok "refused: nothing is written"
-    fi
-}
-
 case ${1:-} in
     --help | -h) usage; exit 0 ;;
     --stories) stories; exit ;;
@@ -215,17 +184,33 @@ case ${1:-} in
     *) usage >&2; exit 2 ;;
 esac
 
-plan "$(cat <(ls "$here"/*.yaml) <(changes) "$here/stories.txt" | wc -l)"
-plan $(($(declare -f check_refusals | grep -c refused_rows) + 1))
-plan 3 # draws
-plan 1 # float
 for graph in "$here"/*.yaml; do
     name=$(basename "$graph" .yaml)
-    check "$name: the values are numpy's, bit by bit" golden "$graph" "$name"
+    queue check "$name: the values are numpy's, bit by bit" golden "$graph" "$name"
 done
-check "language: without quantization the logits are numpy's" golden_float language
-while IFS='|' read -r name from to; do check_change "$name" "$from" "$to"; done < <(changes)
-check_stories
-check_draws
-check_refusals
+queue check "language: without quantization the logits are numpy's" golden_float language
+while IFS='|' read -r name from to; do queue check_change "$name" "$from" "$to"; done < <(changes)
+while IFS='|' read -r weights head tokens prompt rest; do
+    queue check_story "$weights" "$head" "$tokens" "$prompt" "$rest"
+done <"$here/stories.txt"
+queue check "ids drawn from all are Python's" drawn 0.8 0 0 20000000001
+queue check "ids drawn from a list are Python's" drawn 1.2 2 0 2
+queue check "ids drawn above a bound are Python's" drawn 1.5 40 0.1 3
+
+to=(--outputs "$work/refused.npy") rows=(--inputs "$here/turns/inputs.npy")
+{ head -c 132 "$here/turns/inputs.npy" && printf '\xff\xff\xff\x7f' &&
+    tail -c +137 "$here/turns/inputs.npy"; } >"$work/nan.npy"
+rm -f "$work/refused.npy"
+queue refused_rows "a prompt for rows" 1 'it takes rows' turns --prompt-ids 1
+queue refused_rows "rows for a language model" 1 'takes a prompt' language "${rows[@]}" "${to[@]}"
+queue refused_rows "another shape" 1 'inputs.npy: error: `x`: shape \[5, 3, 4, 16\], expected \[rows, 3, 72\]' \
+    spread "${rows[@]}" "${to[@]}"
+queue refused_rows "more rows than there are" 1 'asks for 6' turns "${rows[@]}" "${to[@]}" --tokens 6
+queue refused_rows "one array for several tensors" 1 'holds one array' floor --inputs "$here/turns/inputs.npy" \
+    "${to[@]}"
+queue refused_rows "NaN in a row" 1 'row 0, element 1 is NaN' turns --inputs "$work/nan.npy" "${to[@]}"
+queue refused_rows "a name without a format" 1 'name of a .npy or .safetensors' turns "${rows[@]}" --outputs "$work"
+queue refused_rows "no file" 1 'No such file' turns --inputs "$work/none.npy" "${to[@]}"
+queue check "refused: nothing is written" test ! -e "$work/refused.npy"
+run_queue
 verdict

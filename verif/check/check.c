@@ -23,8 +23,7 @@ int check_window(const struct ir *ir) {
 struct check *check_open(struct arena *arena, const struct ir *ir, struct replay *golden, enum check_set set,
                          struct diag *diag) {
     if (ir->design.tokens > CHECK_MAX_TOKENS) {
-        diag_error(diag, loc_none(), "%d tokens per step: the stream checker takes at most %d", ir->design.tokens,
-                   CHECK_MAX_TOKENS);
+        diag_error(diag, loc_none(), MSG_CHECK_TOKENS, ir->design.tokens, CHECK_MAX_TOKENS);
         return NULL;
     }
     struct check *check = ARENA_NEW(arena, struct check);

@@ -17,7 +17,7 @@ static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor
         int channel = s->channel == IR_NONE ? 0 : s->channel;
         return hbm_bytes(sim->hbm, channel, sim_base(sim, channel) + (uint64_t)s->offset, (uint64_t)bytes);
     }
-    sim_fail(sim, "the design has no memory area `%s` of %lld bytes", name, (long long)bytes);
+    sim_fail(sim, MSG_MEMORY_AREA, name, (long long)bytes);
     return NULL;
 }
 
@@ -84,9 +84,7 @@ static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row,
         memcpy(&got, area + (size_t)row * row_bytes(sim, t) + (size_t)i * 4, 4);
         memcpy(&expect, &want[i], 4);
         sim->host.rows_hash = rows_hash(sim->host.rows_hash, got);
-        if (got != expect)
-            sim_fail(sim, "output `%s`, row %lld, element %lld in memory: expected %08x, got %08x", t->name,
-                     (long long)row, (long long)i, expect, got);
+        if (got != expect) sim_fail(sim, MSG_RESULT_DIFFERS, t->name, (long long)row, (long long)i, expect, got);
     }
 }
 
@@ -105,7 +103,7 @@ static void compare_output(struct sim *sim, int output, int64_t row, int64_t row
     const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[output]];
     const uint8_t *at = area(sim, "output", t, rows);
     const float *want = packed ? golden_row(sim, output, row, packed) : check_oracle_row(sim->check, output, row);
-    if (at == NULL || want == NULL) sim_fail(sim, "output `%s`, row %lld: no golden value", t->name, (long long)row);
+    if (at == NULL || want == NULL) sim_fail(sim, MSG_RESULT_UNKNOWN, t->name, (long long)row);
     else compare_row(sim, t, row, at, want);
 }
 

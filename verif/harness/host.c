@@ -61,7 +61,7 @@ static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t byt
 static void warn_of_chat(struct sim *sim) {
     const struct chat_template *chat = sim->options.chat_template;
     const char *on = chat ? tokenizer_chat_goes_on(sim->tokenizer, chat, &sim->ir->design.eot) : NULL;
-    if (on) diag_warning(&sim->diag, loc_none(), "--chat %s: %s", sim->options.chat, on);
+    if (on) diag_warning(&sim->diag, loc_none(), "%s", on);
 }
 
 static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
@@ -87,7 +87,7 @@ bool host_open(struct host *host, struct sim *sim) {
         host->prompt_segment = ir_segment_for(sim->ir, IR_SEG_PROMPT);
         host->ring_segment = ir_segment_for(sim->ir, IR_SEG_RING);
         if (host->prompt_segment == NULL || host->ring_segment == NULL) {
-            sim_fail(sim, "the design has no memory areas for the prompt and the ring");
+            sim_fail(sim, MSG_MEMORY_AREAS);
             return false;
         }
         hbm_observe_writes(sim->hbm, memory_written, host);
@@ -203,7 +203,7 @@ static void store_registers(struct host *host) {
     struct request_result *r = current(host);
     const struct axil_access *a = &host->axil.access[host->first_read];
     int channels = design(host)->channels;
-    if (!(a[0].data & CTRL_DONE)) sim_fail(host->sim, "interrupt without done: CTRL is %08x", a[0].data);
+    if (!(a[0].data & CTRL_DONE)) sim_fail(host->sim, MSG_INTERRUPT_EARLY, a[0].data);
     r->status = a[1].data;
     r->ids_written = a[2].data;
     r->fault = a[3].data;
@@ -247,8 +247,8 @@ static void report_fault(struct host *host) {
                                         "the memory holds another image",
                                         "the ring is too short"};
     const char *name = r->fault < COUNT_OF(names) ? names[r->fault] : "unknown";
-    sim_fail(sim, "the design reports fault %u: %s (place %u%s), latest step at position %u", r->fault, name,
-             r->fault_place, place_of(host, r->fault, r->fault_place), r->status >> 16);
+    sim_fail(sim, MSG_DESIGN_FAULT, r->fault, name, r->fault_place, place_of(host, r->fault, r->fault_place),
+             r->status >> 16);
 }
 
 static void compare_ids(struct host *host) {
@@ -256,29 +256,24 @@ static void compare_ids(struct host *host) {
     int64_t want = 0;
     const uint32_t *golden = check_golden_ids(host->sim->check, &want);
     if (r->ids_written != (uint32_t)r->ids)
-        sim_fail(host->sim, "ids_written is %u, the ring was written %lld times", r->ids_written, (long long)r->ids);
+        sim_fail(host->sim, MSG_IDS_COUNT_DIFFERS, r->ids_written, (long long)r->ids);
     const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
     for (int64_t i = 0; i < want && i < r->ids; i++)
         if (r->id[i] != golden[i] || ring[i] != golden[i])
-            sim_fail(host->sim, "id %lld is %u (in the ring: %u), the golden model's is %u", (long long)i, r->id[i],
-                     ring[i], golden[i]);
-    if (r->ids != want)
-        sim_fail(host->sim, "%lld ids were written, the golden model makes %lld", (long long)r->ids, (long long)want);
+            sim_fail(host->sim, MSG_TOKEN_DIFFERS, (long long)i, r->id[i], ring[i], golden[i]);
+    if (r->ids != want) sim_fail(host->sim, MSG_TOKENS_DIFFER, (long long)r->ids, (long long)want);
 }
 
 static void compare_logits(struct host *host) {
     uint64_t got = current(host)->logits_hash, want = check_golden_hash(host->sim->check);
-    if (got != want)
-        sim_fail(host->sim, "logits_hash is %016llx, that of the golden model's logits %016llx",
-                 (unsigned long long)got, (unsigned long long)want);
+    if (got != want) sim_fail(host->sim, MSG_LOGITS_DIFFER, (unsigned long long)got, (unsigned long long)want);
 }
 
 // Reports a failure if the golden model has no values to compare, or other values than the design.
 static bool differs(struct sim *sim) {
     const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
-    if (overflow != NULL)
-        sim_fail(sim, "with these weights and inputs a value leaves its format: %s, says the golden model", overflow);
-    else if (mismatch != NULL) sim_fail(sim, "mismatch: %s", mismatch);
+    if (overflow != NULL) sim_fail(sim, MSG_VALUE_OVERFLOW, overflow);
+    else if (mismatch != NULL) sim_fail(sim, MSG_MISMATCH, mismatch);
     return overflow != NULL || mismatch != NULL;
 }
 
@@ -296,25 +291,20 @@ static void finish_request(struct host *host) {
     if (design(host)->is_lm) compare_ids(host);
     else rows_compare(host->sim, r->prompt_len);
     compare_logits(host);
-    if (!hbm_quiet(host->sim->hbm)) sim_fail(host->sim, "done, but memory transactions are outstanding");
+    if (!hbm_quiet(host->sim->hbm)) sim_fail(host->sim, MSG_TRANSACTIONS_OUTSTANDING);
 }
 
 // ---- one clock ----
-
-static void report_deadlock(struct host *host, const char *what) {
-    struct sim *sim = host->sim;
-    if (sim->failure == NULL) sim->watch.asked = true;
-    sim_fail(sim, "%s at cycle %llu, request %d, %lld ids made", what, (unsigned long long)hbm_cycle(sim->hbm),
-             host->request, (long long)current(host)->ids);
-}
 
 static void guard_run(struct host *host) {
     struct sim *sim = host->sim;
     uint64_t cycle = hbm_cycle(sim->hbm);
     if (differs(sim)) return;
-    if (watch_stuck(&sim->watch, sim->watch.beats + hbm_beats(sim->hbm), cycle, sim->options.watchdog))
-        report_deadlock(host, "deadlock: nothing moves");
-    else if (sim->options.timeout != 0 && cycle > sim->options.timeout) report_deadlock(host, "time-out");
+    bool is_stuck = watch_stuck(&sim->watch, sim->watch.beats + hbm_beats(sim->hbm), cycle, sim->options.watchdog);
+    if (!is_stuck && (sim->options.timeout == 0 || cycle <= sim->options.timeout)) return;
+    if (sim->failure == NULL) sim->watch.asked = true; // the states of the streams follow the message
+    sim_fail(sim, is_stuck ? MSG_DEADLOCK : MSG_TIME_OUT, (unsigned long long)cycle, host->request,
+             (long long)current(host)->ids);
 }
 
 static void end_run(struct host *host) {
@@ -364,6 +354,6 @@ bool host_edge(struct host *host, struct sim_pins *pins) {
     case HOST_OVER: break;
     }
     if (host->phase != HOST_RUN && host->phase != HOST_OVER && cycle - host->phase_cycle > 100000)
-        sim_fail(host->sim, "the control port does not answer");
+        sim_fail(host->sim, MSG_CONTROL_PORT);
     return host->phase != HOST_OVER && host->sim->failure == NULL;
 }

@@ -110,17 +110,11 @@ static void report_contracts(const struct sim *sim) {
         const char *name = sim->ir->kernel[k].name;
         if (!f) continue;
         if (f->late)
-            fprintf(stderr,
-                    "rill sim: warning: kernel `%s` offers a word %llu cycles later than its timing contract allows, "
-                    "first at cycle %llu (latency "
-                    "%lld, declared %lld)\n",
-                    name, (unsigned long long)f->late, (unsigned long long)f->late_at, (long long)f->latency,
-                    (long long)f->declared);
+            diag_command("sim", "warning", MSG_CONTRACT_LATE, name, (unsigned long long)f->late,
+                         (unsigned long long)f->late_at, (long long)f->latency, (long long)f->declared);
         if (f->refused)
-            fprintf(stderr,
-                    "rill sim: warning: kernel `%s` does not take a word that its timing contract says it takes, in "
-                    "%llu cycles, first at cycle %llu\n",
-                    name, (unsigned long long)f->refused, (unsigned long long)f->refused_at);
+            diag_command("sim", "warning", MSG_CONTRACT_BLOCKED, name, (unsigned long long)f->refused,
+                         (unsigned long long)f->refused_at);
     }
 }
 
@@ -339,7 +333,7 @@ bool report_write_json(struct sim *sim) {
     const char *why = NULL;
     if (strcmp(sim->options.json, "-") == 0) fputs(text_cstr(&out), stdout);
     else why = file_write_text(&sim->arena, sim->options.json, &out);
-    if (why != NULL) fprintf(stderr, "rill sim: error: %s\n", why);
+    if (why != NULL) diag_command("sim", "error", "%s", why);
     text_free(&out);
     return why == NULL;
 }
@@ -351,7 +345,7 @@ bool report_write_logits(struct sim *sim) {
     const float *logits = check_logits(sim->check, &count);
     text_add_bytes(&out, logits, count * sizeof *logits);
     const char *why = file_write_text(&sim->arena, sim->options.logits, &out);
-    if (why != NULL) fprintf(stderr, "rill sim: error: %s\n", why);
+    if (why != NULL) diag_command("sim", "error", "%s", why);
     text_free(&out);
     return why == NULL;
 }

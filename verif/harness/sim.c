@@ -54,7 +54,7 @@ static bool open_memory(struct sim *sim) {
         const char *path = path_in(sim, arena_printf(&sim->arena, "image/channel_%02d.bin", c));
         why = hbm_load(sim->hbm, c, sim_base(sim, c), path);
         if (why != NULL) {
-            sim_fail(sim, "%s: %s", path, why);
+            sim_fail(sim, MSG_SIM_FILE, path, why);
             return false;
         }
     }
@@ -71,19 +71,15 @@ static void inject_errors(struct sim *sim) {
 
 // Opens the tokenizer that the packer stored with the image; designs with random weights have none.
 static bool open_tokenizer(struct sim *sim) {
-    const char *dir = path_in(sim, "image");
-    bool own = tokenizer_present(&sim->arena, dir);
     sim->tokenizer =
-        own ? tokenizer_open(&sim->arena, dir, &sim->diag) : tokenizer_open_bytes(&sim->arena, ir_vocabulary(sim->ir));
+        sim_tokenizer_open(&sim->arena, path_in(sim, "image"), ir_vocabulary(sim->ir), &sim->options, &sim->diag);
     return sim->tokenizer != NULL;
 }
 
 static bool open_oracle(struct sim *sim) {
     bool absent;
     sim->spec = oracle_read_folder(&sim->arena, sim->options.dir, &absent, &sim->diag);
-    if (absent)
-        fprintf(stderr, "rill sim: warning: %s has no copy of its spec: nothing is compared with what it says\n",
-                sim->options.dir);
+    if (absent) diag_command("sim", "warning", MSG_ORACLE_COPY_MISSING, sim->options.dir);
     if (!sim->spec) return absent;
     sim->oracle = oracle_open_image(&sim->arena, sim->spec, path_in(sim, "image"), &sim->diag);
     if (sim->oracle) oracle_sample(sim->oracle, &sim->options.sampling);
@@ -103,7 +99,7 @@ static bool open_check(struct sim *sim) {
 static bool change_figures(struct sim *sim) {
     const char *const *hbm = sim->options.figures.hbm.items;
     const char *why = hbm ? hbm_figures_override(&sim->arena, &sim->ir->design.hbm, hbm) : NULL;
-    if (why) sim_fail(sim, "--hbm: %s", why);
+    if (why) sim_fail(sim, MSG_HBM_OPTION, why);
     return !why;
 }
 
@@ -120,7 +116,7 @@ static bool open_all(struct sim *sim) {
     if (sim->ir->design.is_lm && !open_tokenizer(sim)) return false;
     if (!open_check(sim)) return false;
     if (sim->options.beats != NULL && (sim->beats = fopen(sim->options.beats, "w")) == NULL) {
-        sim_fail(sim, "%s: %s", sim->options.beats, strerror(errno));
+        sim_fail(sim, MSG_SIM_FILE, sim->options.beats, strerror(errno));
         return false;
     }
     watch_open(&sim->watch, &sim->arena, sim->ir);
@@ -149,7 +145,7 @@ static bool read_options(struct sim *sim, int argc, char **argv, int *exit_code)
     sim->options.reads_pipes = true;
     int status = options_parse(&sim_program, &sim->arena, argc, argv, &sim->options);
     const char *why = status == OPTIONS_GO_ON ? sim_options_finish(&sim->arena, &sim->options) : NULL;
-    *exit_code = why ? options_wrong(&sim_program, "%s", why) : status;
+    *exit_code = why ? options_wrong(&sim_program, why) : status;
     return *exit_code == OPTIONS_GO_ON;
 }
 
@@ -163,7 +159,7 @@ struct sim *sim_open(int argc, char **argv, int *exit_code) {
     diag_init(&sim->diag, stderr);
     bool ok = read_options(sim, argc, argv, exit_code);
     if (ok && !open_all(sim)) {
-        if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n", sim->failure);
+        if (sim->failure != NULL) diag_command("sim", "error", "%s", sim->failure);
         *exit_code = RILL_BAD_SPEC;
         ok = false;
     }
@@ -173,12 +169,13 @@ struct sim *sim_open(int argc, char **argv, int *exit_code) {
 }
 
 const char *sim_trace(const struct sim *sim) { return sim->options.trace; }
+void sim_trace_full(const struct sim *sim) { diag_command("sim", "error", MSG_TRACE_FULL, sim->options.trace); }
 
 // Saves the run. Returns true in the process that saved, which then ends.
 static bool save_run(struct sim *sim) {
     const char *why;
     if (snapshot_save(&why)) return false;
-    if (why != NULL) sim_fail(sim, "%s: %s", snapshot_path(), why);
+    if (why != NULL) sim_fail(sim, MSG_SIM_FILE, snapshot_path(), why);
     else
         fprintf(stderr, "rill sim: saved at cycle %llu; go on with --resume %s\n",
                 (unsigned long long)hbm_cycle(sim->hbm), snapshot_path());
@@ -195,19 +192,19 @@ bool sim_edge(struct sim *sim, struct sim_pins *pins) {
     return host_edge(&sim->host, pins);
 }
 
-void sim_stopped(struct sim *sim) {
-    sim_fail(sim, "the simulated design stopped the run at cycle %llu (message above)",
-             (unsigned long long)hbm_cycle(sim->hbm));
-}
+void sim_stopped(struct sim *sim) { sim_fail(sim, MSG_DESIGN_STOPPED, (unsigned long long)hbm_cycle(sim->hbm)); }
 
 int sim_close(struct sim *sim) {
     if (sim->watch.asked) watch_report(&sim->watch, sim->check, &sim->arena, &sim->failure_detail);
+    if (sim->beats != NULL && fclose(sim->beats) != 0) sim_fail(sim, MSG_SIM_FILE, sim->options.beats, strerror(errno));
+    sim->beats = NULL;
     report_summary(sim);
-    if (sim->failure != NULL) fprintf(stderr, "rill sim: error: %s\n%s", sim->failure, text_cstr(&sim->failure_detail));
+    if (sim->failure != NULL) {
+        diag_command("sim", "error", "%s", sim->failure);
+        fputs(text_cstr(&sim->failure_detail), stderr);
+    }
     bool json = report_write_json(sim), logits = report_write_logits(sim), timeline = timeline_write(sim);
     bool rows = rows_save(sim);
-    if (sim->beats != NULL && fclose(sim->beats) != 0) sim_fail(sim, "%s: %s", sim->options.beats, strerror(errno));
-    sim->beats = NULL;
     int exit_code = sim->failure == NULL && json && logits && timeline && rows ? RILL_OK : RILL_BAD_SPEC;
     release(sim);
     return exit_code;

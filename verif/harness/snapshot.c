@@ -6,6 +6,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // MAP_FIXED_NOREPLACE
 #endif
+#include "gen/base/diag.h"
 #include "verif/harness/snapshot.h"
 
 #include <errno.h>
@@ -59,7 +60,7 @@ static uint64_t flags[CHUNK];
 static unsigned char mapped[CHUNK];
 
 static _Noreturn void refuse(const char *what, const char *why) {
-    fprintf(stderr, "rill sim: error: %s: %s\n", what, why);
+    diag_command("sim", "error", MSG_SNAPSHOT, what, why);
     exit(1);
 }
 
@@ -239,11 +240,7 @@ static void refuse_options(int argc, char **argv) {
         bool is_known = false;
         for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) is_known |= !strcmp(argv[i], known[k]);
         if (is_known) continue;
-        fprintf(stderr,
-                "rill sim: error: a saved run goes on under the options of its first command; behind --resume only "
-                "--pause and --save may stand, "
-                "not: %s\n",
-                argv[i]);
+        diag_command("sim", "error", MSG_SNAPSHOT_OPTIONS, argv[i]);
         exit(2);
     }
 }

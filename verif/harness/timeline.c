@@ -25,7 +25,7 @@ void timeline_beat(struct timeline *timeline, const struct ir *ir, int edge, boo
 bool timeline_write(struct sim *sim) {
     if (sim->options.timeline == NULL) return true;
     const char *why = file_write_text(&sim->arena, sim->options.timeline, &sim->timeline.csv);
-    if (why != NULL) fprintf(stderr, "rill sim: error: %s\n", why);
+    if (why != NULL) diag_command("sim", "error", "%s", why);
     text_free(&sim->timeline.csv);
     return why == NULL;
 }

@@ -7,13 +7,13 @@
 // Checked of the master: payload and valid held while stalled (AR, AW, W); INCR, full-width size, aligned address, no 4
 // KiB crossing, length up to MAX_BURST beats; no exclusive access, no reserved AxCACHE; WLAST on the right beat (also
 // when beats come before their address), no more W bursts than AW after DRAIN_CYCLES; all strobes set; at most
-// OUTSTANDING bursts per id.
+// OUTSTANDING bursts per id; with W_FIRST 0, no beat is offered before the address of its burst.
 // Checked of the slave: R and B held while stalled; R only for an id with a burst outstanding, RLAST on the right beat;
 // B only for an id with a burst whose address and last beat have passed.
 // X on a valid, or in an address that is offered, is a violation in simulators that have X.
 // At the end a bench may look at `reads_open` and `writes_open` (bursts without RLAST or B).
 // Parameters: BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: channels
-// not there, tie to 0).
+// not there, tie to 0), W_FIRST (1: AXI's rule, data may come before its address; 0: it may not).
 // Blocking assignments on purpose: counts are updated and read within one clock edge.
 /* verilator lint_off BLKSEQ */
 /* verilator lint_off UNUSEDSIGNAL */
@@ -25,7 +25,8 @@ module rill_axi_checker #(
     parameter MAX_BURST = 256,
     parameter OUTSTANDING = 256,
     parameter READ_EN = 1,
-    parameter WRITE_EN = 1
+    parameter WRITE_EN = 1,
+    parameter W_FIRST = 1
 ) (
     input wire                   clk,
     input wire                   rst,
@@ -255,6 +256,8 @@ module rill_axi_checker #(
                 b_open[b] = 0;
             end
         end else if (WRITE_EN != 0) begin
+            if (W_FIRST == 0 && wvalid && w_wr >= aw_wr + (awvalid ? 1 : 0))
+                fail(24, 0);
             if (bvalid && bready) begin
                 bi = 32'(bid);
                 if (b_due[bi] == 0)

@@ -220,7 +220,7 @@ module rill_axi_memory #(
 
     wire [31:0] reads_open;
     wire [31:0] writes_open;
-    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W)) u_checker (
+    rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .W_FIRST(0)) u_checker (
         .clk(clk), .rst(rst),
         .arvalid(arvalid), .arready(arready), .arid(arid), .araddr(64'(araddr)), .arlen(arlen),
         .arsize(arsize), .arburst(arburst),

@@ -50,6 +50,7 @@ module rill_axi_violation #(
                     "but is not modifiable", addr);
                 22: $display("%m: AXI violation at cycle %0d: AR has an unknown bit", cycle);
                 23: $display("%m: AXI violation at cycle %0d: AW has an unknown bit", cycle);
+                24: $display("%m: AXI violation at cycle %0d: W is offered before its address", cycle);
                 default: $display("%m: AXI violation at cycle %0d: too many W bursts ahead of AW", cycle);
             endcase
             $fatal(1);

@@ -14,7 +14,7 @@ static int64_t last_bound(const struct ir_tensor *t) { return t->rank > 0 ? t->s
 
 // Allocates a value laid out as in verif/replay/replay.h: blocks of a quantized vector run across its rows unless the
 // rows grow with the position.
-static void alloc_value(struct arena *a, const struct ir_tensor *t, struct run_value *v) {
+static void alloc_value(struct arena *a, const struct ir_tensor *t, struct replay_slot *v) {
     int64_t n = ir_tensor_elements(t);
     v->stride = t->dtype == IR_SCALAR ? 1 : last_bound(t);
     v->rows = n / v->stride;
@@ -29,22 +29,22 @@ static void alloc_value(struct arena *a, const struct ir_tensor *t, struct run_v
 
 static void alloc_values(struct replay *run) {
     const struct ir *ir = run->ir;
-    run->value = ARENA_ARRAY(run->arena, struct run_value *, (size_t)ir->tensors + 1);
+    run->value = ARENA_ARRAY(run->arena, struct replay_slot *, (size_t)ir->tensors + 1);
     for (int t = 0; t < ir->tensors; t++) {
         int64_t slots = repeat_of(ir, ir->tensor[t].region) * run->window;
-        run->value[t] = ARENA_ARRAY(run->arena, struct run_value, (size_t)slots);
+        run->value[t] = ARENA_ARRAY(run->arena, struct replay_slot, (size_t)slots);
         for (int64_t s = 0; s < slots; s++) alloc_value(run->arena, &ir->tensor[t], &run->value[t][s]);
     }
 }
 
 static void alloc_caches(struct replay *run) {
     const struct ir *ir = run->ir;
-    run->cache = ARENA_ARRAY(run->arena, struct run_cache *, (size_t)ir->nodes + 1);
+    run->cache = ARENA_ARRAY(run->arena, struct replay_cache *, (size_t)ir->nodes + 1);
     for (int n = 0; n < ir->nodes; n++) {
         if (!ir_node_is(ir, n, OP_CACHES)) continue;
         const struct ir_tensor *t = &ir->tensor[ir->node[n].out[0]];
         int64_t repeat = repeat_of(ir, ir->node[n].region);
-        run->cache[n] = ARENA_ARRAY(run->arena, struct run_cache, (size_t)repeat);
+        run->cache[n] = ARENA_ARRAY(run->arena, struct replay_cache, (size_t)repeat);
         for (int64_t r = 0; r < repeat; r++) {
             run->cache[n][r].q = ARENA_ARRAY(run->arena, int8_t, (size_t)(ir->design.context * ir_tensor_elements(t)));
             run->cache[n][r].scale = ARENA_ARRAY(run->arena, float, (size_t)(ir->design.context * t->shape[0].bound));
@@ -77,7 +77,7 @@ struct replay *replay_open(struct arena *arena, const struct ir *ir, const char 
     alloc_values(run);
     alloc_caches(run);
     alloc_scratch(run);
-    if (run_open_customs(run, diag)) return run;
+    if (replay_open_customs(run, diag)) return run;
     replay_close(run);
     return NULL;
 }
@@ -86,7 +86,7 @@ void replay_sample(struct replay *run, const struct sampling *s) { run->sampling
 
 void replay_close(struct replay *run) {
     if (!run) return;
-    run_close_customs(run);
+    replay_close_customs(run);
     store_close(&run->store);
 }
 
@@ -121,23 +121,23 @@ static struct place resolve(const struct ir *ir, struct place p) {
 }
 
 // Finds the value of a node's operand in the current repetition.
-static struct place operand_place(const struct run_op *op, int operand) {
+static struct place operand_place(const struct replay_op *op, int operand) {
     const struct ir *ir = op->run->ir;
     int tensor = op->node->in[operand];
     bool own = ir->tensor[tensor].region == op->node->region;
     return resolve(ir, (struct place){tensor, own ? op->repetition : final_repetition(ir, tensor)});
 }
 
-static struct run_value *value_at(const struct replay *run, struct place p, int64_t position) {
+static struct replay_slot *value_at(const struct replay *run, struct place p, int64_t position) {
     return &run->value[p.tensor][p.repetition * run->window + position % run->window];
 }
 
-const struct run_cache *run_cache_of(const struct run_op *op, int operand) {
+const struct replay_cache *replay_cache_of(const struct replay_op *op, int operand) {
     struct place p = operand_place(op, operand);
     return &op->run->cache[op->run->ir->tensor[p.tensor].producer][p.repetition];
 }
 
-const struct store_entry *run_product_weights(const struct run_op *op, int operand) {
+const struct store_entry *replay_product_weights(const struct replay_op *op, int operand) {
     struct place p = operand_place(op, operand);
     int producer = op->run->ir->tensor[p.tensor].producer;
     const struct store_entry *first = producer == IR_NONE ? NULL : op->run->weights[producer];
@@ -146,7 +146,7 @@ const struct store_entry *run_product_weights(const struct run_op *op, int opera
 
 // ---- running ----
 
-static void stamp(const struct replay *run, const struct ir_tensor *t, struct run_value *v) {
+static void stamp(const struct replay *run, const struct ir_tensor *t, struct replay_slot *v) {
     v->request = run->request;
     v->position = run->position;
     v->cols = grows(t) ? run->position + 1 : v->stride;
@@ -167,7 +167,7 @@ static bool note_fault(struct replay *run, const struct ir_node *node, int64_t r
 
 static bool run_node(struct replay *run, int n, int64_t repetition) {
     const struct ir_node *node = &run->ir->node[n];
-    struct run_op op = {
+    struct replay_op op = {
         .run = run, .node = node, .repetition = repetition, .position = run->position, .fault = &run->fault};
     for (int i = 0; i < node->inputs; i++) op.in[i] = value_at(run, operand_place(&op, i), run->position);
     for (int o = 0; o < node->outputs; o++) {
@@ -175,15 +175,15 @@ static bool run_node(struct replay *run, int n, int64_t repetition) {
         stamp(run, &run->ir->tensor[node->out[o]], op.out[o]);
     }
     op.weights = run->weights[n] ? run->weights[n] + repetition : NULL;
-    if (node->op < IR_OPS) run_table[node->op](&op);
-    else if (!run_custom(&op)) return false;
+    if (node->op < IR_OPS) replay_functions[node->op](&op);
+    else if (!replay_custom(&op)) return false;
     return note_fault(run, node, repetition);
 }
 
 static void set_inputs(struct replay *run, uint32_t id, const float *const row[]) {
     for (int i = 0; i < run->ir->inputs; i++) {
         const struct ir_tensor *t = &run->ir->tensor[run->ir->input[i]];
-        struct run_value *v = value_at(run, (struct place){run->ir->input[i], 0}, run->position);
+        struct replay_slot *v = value_at(run, (struct place){run->ir->input[i], 0}, run->position);
         stamp(run, t, v);
         v->id = id;
         if (t->dtype == IR_F32) memcpy(v->f32, row[i], sizeof(float) * (size_t)ir_tensor_elements(t));
@@ -241,7 +241,7 @@ bool replay_value(const struct replay *run, int tensor, int64_t repetition, int6
     const struct ir *ir = run->ir;
     if (repetition < 0 || repetition > final_repetition(ir, tensor) || position < 0) return false;
     struct place p = resolve(ir, (struct place){tensor, repetition});
-    const struct run_value *v = value_at(run, p, position);
+    const struct replay_slot *v = value_at(run, p, position);
     if (!v->request || v->request != run->request || v->position != position) return false;
     const struct ir_tensor *t = &ir->tensor[p.tensor];
     *value = (struct replay_value){.dtype = t->dtype,

@@ -7,7 +7,7 @@
 #include "gen/numerics/library.h"
 #include "verif/replay/replay_internal.h"
 
-struct run_custom {                // of one node
+struct replay_custom {             // of one node
     struct golden_library library; // empty: not a custom kernel, or one without a golden function
 };
 
@@ -26,15 +26,15 @@ static bool open_custom(struct replay *run, const struct custom *k, struct diag 
     return !count || golden_library_open(run->arena, &source, operation, count, library, diag);
 }
 
-bool run_open_customs(struct replay *run, struct diag *diag) {
+bool replay_open_customs(struct replay *run, struct diag *diag) {
     const struct ir *ir = run->ir;
-    run->custom = ARENA_ARRAY(run->arena, struct run_custom, (size_t)ir->nodes + 1);
+    run->custom = ARENA_ARRAY(run->arena, struct replay_custom, (size_t)ir->nodes + 1);
     for (int c = 0; c < ir->customs; c++)
         if (ir->custom[c].function && !open_custom(run, &ir->custom[c], diag)) return false;
     return true;
 }
 
-void run_close_customs(struct replay *run) {
+void replay_close_customs(struct replay *run) {
     for (int n = 0; run->custom && n < run->ir->nodes; n++) golden_library_close(&run->custom[n].library);
     replay_forget(run);
 }
@@ -44,14 +44,14 @@ void run_close_customs(struct replay *run) {
 static size_t bytes_of(const struct ir_tensor *t) {
     return (t->dtype == IR_F32 ? sizeof(float) : 1) * (size_t)ir_tensor_elements(t);
 }
-static void *data_of(const struct run_value *v) { return v->f32 ? (void *)v->f32 : v->q; }
+static void *data_of(const struct replay_slot *v) { return v->f32 ? (void *)v->f32 : v->q; }
 
 void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t position, const void *values) {
     size_t bytes = bytes_of(&run->ir->tensor[tensor]);
     void *copy = malloc(bytes);
     if (!copy) base_fatal("golden: out of memory");
     memcpy(copy, values, bytes);
-    VEC_PUSH(run->arena, run->given, ((struct run_given){tensor, repetition, position, copy}));
+    VEC_PUSH(run->arena, run->given, ((struct replay_given){tensor, repetition, position, copy}));
 }
 
 void replay_forget(struct replay *run) {
@@ -61,11 +61,11 @@ void replay_forget(struct replay *run) {
 }
 
 // Results are asked for in about the order in which they were given, so the search begins where the last one was found.
-static bool take_given(struct run_op *op) {
+static bool take_given(struct replay_op *op) {
     struct replay *run = op->run;
     for (size_t i = 0; i < run->given.count; i++) {
         size_t at = (run->last_given + i) % run->given.count;
-        const struct run_given *g = &run->given.items[at];
+        const struct replay_given *g = &run->given.items[at];
         if (g->tensor != op->node->out[0] || g->repetition != op->repetition || g->position != op->position) continue;
         memcpy(data_of(op->out[0]), g->values, bytes_of(&run->ir->tensor[g->tensor]));
         run->last_given = at;
@@ -77,7 +77,7 @@ static bool take_given(struct run_op *op) {
 
 // ---- running ----
 
-static struct rill_value value_of(const struct ir_tensor *t, const struct run_value *v) {
+static struct rill_value value_of(const struct ir_tensor *t, const struct replay_slot *v) {
     struct rill_value value = {.rank = t->rank ? t->rank : 1,
                                .extent = {1, 1, 1},
                                .elements = ir_tensor_elements(t),
@@ -87,7 +87,7 @@ static struct rill_value value_of(const struct ir_tensor *t, const struct run_va
     return value;
 }
 
-static int parameters_of(const struct run_op *op, const struct custom *custom, struct rill_parameter out[]) {
+static int parameters_of(const struct replay_op *op, const struct custom *custom, struct rill_parameter out[]) {
     int count = 0;
     for (int p = 0; p < custom->params; p++) {
         struct custom_scope scope = {.ir = op->run->ir, .node = op->node, .custom = custom, .outputs = true};
@@ -100,7 +100,7 @@ static int parameters_of(const struct run_op *op, const struct custom *custom, s
     return count;
 }
 
-static int vectors_of(const struct run_op *op, const struct custom *custom, struct rill_value out[]) {
+static int vectors_of(const struct replay_op *op, const struct custom *custom, struct rill_value out[]) {
     const struct store_entry *w = op->weights;
     for (int v = 0; v < custom->vectors; v++)
         out[v] = (struct rill_value){.rank = 1,
@@ -110,7 +110,7 @@ static int vectors_of(const struct run_op *op, const struct custom *custom, stru
     return custom->vectors;
 }
 
-static struct rill_value table_of(const struct run_op *op) {
+static struct rill_value table_of(const struct replay_op *op) {
     const struct store_entry *w = op->weights;
     return (struct rill_value){.rank = 2,
                                .extent = {w->rows, w->k, 1},
@@ -118,7 +118,7 @@ static struct rill_value table_of(const struct run_op *op) {
                                .f32 = (float *)store_at(&op->run->store, w->f32)};
 }
 
-bool run_custom(struct run_op *op) {
+bool replay_custom(struct replay_op *op) {
     const struct ir *ir = op->run->ir;
     const struct custom *custom = &ir->custom[op->node->op - IR_OPS];
     const struct golden_library *library = &op->run->custom[op->node - ir->node].library;

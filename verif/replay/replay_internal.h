@@ -11,7 +11,7 @@
 #include "verif/replay/replay.h"
 
 // One tensor's value at one position. Dynamic extents are allocated at their bound; rows are `stride` elements apart.
-struct run_value {
+struct replay_slot {
     int64_t request; // the request that made it; 0: never made
     int64_t position;
     int64_t rows, cols; // at this position
@@ -26,20 +26,20 @@ struct run_value {
 };
 
 // Keys or values of all positions of one kv_quantize node and repetition.
-struct run_cache {
+struct replay_cache {
     int8_t *q;    // [context][heads * head_dim]
     float *scale; // [context][heads]
 };
 
 // Scratch of the operations, sized for the largest operand of the graph.
-struct run_scratch {
+struct replay_scratch {
     int32_t *sum;           // one head
     float *line;            // two vectors along a dimension
     float *kscale, *vscale; // one per position
 };
 
 // The result of a kernel without a golden function, given by the caller.
-struct run_given {
+struct replay_given {
     int tensor;
     int64_t repetition, position;
     void *values;
@@ -50,13 +50,13 @@ struct replay {
     struct arena *arena;
     struct store store;
     int window;
-    struct run_value **value; // [tensor][repetition * window + position % window]
-    struct run_cache **cache; // [node][repetition], NULL for nodes without a cache
+    struct replay_slot **value;  // [tensor][repetition * window + position % window]
+    struct replay_cache **cache; // [node][repetition], NULL for nodes without a cache
     const struct store_entry *
         *weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
-    struct run_scratch scratch;
-    struct run_custom *custom;   // per custom kernel
-    VEC(struct run_given) given; // in the order given
+    struct replay_scratch scratch;
+    struct replay_custom *custom;   // per custom kernel
+    VEC(struct replay_given) given; // in the order given
     size_t last_given;
     bool waits;             // a result that was not given is needed,
     int at_region, at_node; // by the node at this place
@@ -69,27 +69,27 @@ struct replay {
 };
 
 // The context of one operation: its node in one repetition at the current position.
-struct run_op {
+struct replay_op {
     struct replay *run;
     const struct ir_node *node;
     int64_t repetition, position;
-    const struct run_value *in[IR_MAX_PORTS];
-    struct run_value *out[IR_MAX_PORTS];
+    const struct replay_slot *in[IR_MAX_PORTS];
+    struct replay_slot *out[IR_MAX_PORTS];
     const struct store_entry *weights; // the node's weights, or NULL
     struct golden_fault *fault;
 };
-typedef void run_function(struct run_op *);
-extern run_function *const run_table[];
+typedef void replay_function(struct replay_op *);
+extern replay_function *const replay_functions[];
 // Runs a custom kernel. Returns false if its result has not been given yet.
-bool run_custom(struct run_op *);
+bool replay_custom(struct replay_op *);
 // Compiles and loads the golden functions. Returns false after an error.
-bool run_open_customs(struct replay *, struct diag *);
-void run_close_customs(struct replay *);
+bool replay_open_customs(struct replay *, struct diag *);
+void replay_close_customs(struct replay *);
 
 // Returns the keys or values of an operand.
-const struct run_cache *run_cache_of(const struct run_op *op, int operand);
+const struct replay_cache *replay_cache_of(const struct replay_op *op, int operand);
 // Returns the weights of the product that made an operand, in the repetition that is read; NULL when no product with
 // weights made it.
-const struct store_entry *run_product_weights(const struct run_op *op, int operand);
+const struct store_entry *replay_product_weights(const struct replay_op *op, int operand);
 
 #endif

@@ -7,18 +7,18 @@
 #include "verif/replay/replay_internal.h"
 #include "gen/numerics/sample.h"
 
-static const struct ir_tensor *in_tensor(const struct run_op *op, int i) {
+static const struct ir_tensor *in_tensor(const struct replay_op *op, int i) {
     return &op->run->ir->tensor[op->node->in[i]];
 }
-static const struct ir_tensor *out_tensor(const struct run_op *op, int i) {
+static const struct ir_tensor *out_tensor(const struct replay_op *op, int i) {
     return &op->run->ir->tensor[op->node->out[i]];
 }
-static const void *at(const struct run_op *op, int64_t offset) { return store_at(&op->run->store, offset); }
+static const void *at(const struct replay_op *op, int64_t offset) { return store_at(&op->run->store, offset); }
 
 // Elements of a value whose rows have no gaps between them (all but those that grow with the position).
-static size_t elements(const struct run_value *v) { return (size_t)(v->rows * v->cols); }
+static size_t elements(const struct replay_slot *v) { return (size_t)(v->rows * v->cols); }
 
-static void embed_row(struct run_op *op, const struct store_entry *w, int64_t id) {
+static void embed_row(struct replay_op *op, const struct store_entry *w, int64_t id) {
     const uint8_t *gs = at(op, w->group_scale);
     const void *q = at(op, w->q);
     float scale = ((const float *)at(op, w->row_scale))[id], *y = op->out[0]->f32;
@@ -29,7 +29,7 @@ static void embed_row(struct run_op *op, const struct store_entry *w, int64_t id
                      gs ? gs + id * w->groups : NULL, scale, y, op->fault);
 }
 
-static void run_embed(struct run_op *op) {
+static void replay_embed(struct replay_op *op) {
     const struct store_entry *w = op->weights;
     int64_t id = op->in[0]->id;
     if (id >= w->rows) {
@@ -39,17 +39,17 @@ static void run_embed(struct run_op *op) {
     embed_row(op, w, id);
 }
 
-static void run_position(struct run_op *op) {
+static void replay_position(struct replay_op *op) {
     const struct store_entry *w = op->weights;
     memcpy(op->out[0]->f32, (const float *)at(op, w->f32) + op->position * w->k, sizeof(float) * (size_t)w->k);
 }
 
-static float eps_of(const struct run_op *op) { return (float)ir_attr_float(&op->node->attrs, "eps", 1e-5); }
+static float eps_of(const struct replay_op *op) { return (float)ir_attr_float(&op->node->attrs, "eps", 1e-5); }
 
-typedef void norm_function(struct run_op *, const float x[], float y[]);
+typedef void norm_function(struct replay_op *, const float x[], float y[]);
 
 // Normalizes the whole value, or each vector along a dimension.
-static void each_vector(struct run_op *op, norm_function *f) {
+static void each_vector(struct replay_op *op, norm_function *f) {
     const struct ir_tensor *t = in_tensor(op, 0);
     int64_t along = ir_attr_int(&op->node->attrs, "along", 0), n = ir_vector_length(op->run->ir, op->node), step = 1;
     float *x = op->run->scratch.line, *y = x + n;
@@ -62,24 +62,24 @@ static void each_vector(struct run_op *op, norm_function *f) {
     }
 }
 
-static void layernorm(struct run_op *op, const float x[], float y[]) {
+static void layernorm(struct replay_op *op, const float x[], float y[]) {
     const float *gain = at(op, op->weights->f32);
     size_t n = (size_t)op->weights->k;
     golden_layernorm(n, eps_of(op), x, gain, gain + n, y, op->fault);
 }
 
-static void rmsnorm(struct run_op *op, const float x[], float y[]) {
+static void rmsnorm(struct replay_op *op, const float x[], float y[]) {
     golden_rmsnorm((size_t)op->weights->k, eps_of(op), x, at(op, op->weights->f32), y, op->fault);
 }
 
-static void run_layernorm(struct run_op *op) { each_vector(op, layernorm); }
-static void run_rmsnorm(struct run_op *op) { each_vector(op, rmsnorm); }
+static void replay_layernorm(struct replay_op *op) { each_vector(op, layernorm); }
+static void replay_rmsnorm(struct replay_op *op) { each_vector(op, rmsnorm); }
 
 // Quantizes row by row: blocks start anew in every row of the result. Where the operand has other rows, both values
 // have no gaps, so the result's rows fit the operand.
-static void run_quantize(struct run_op *op) {
+static void replay_quantize(struct replay_op *op) {
     const struct ir_tensor *t = out_tensor(op, 0);
-    const struct run_value *y = op->out[0];
+    const struct replay_slot *y = op->out[0];
     for (int64_t r = 0; r < y->rows; r++)
         golden_quantize_mx((size_t)y->cols, (size_t)t->block, spec_mantissa_bits(op->run->ir->design.activations),
                            (int)t->exp_min, op->in[0]->f32 + r * y->stride, y->mx + r * y->stride,
@@ -89,37 +89,37 @@ static void run_quantize(struct run_op *op) {
 // ---- products ----
 
 // Computes acc[rows] for one operand.
-static void run_rows(struct run_op *op, const int16_t x[], const uint8_t shift[], int128 acc[]) {
+static void replay_rows(struct replay_op *op, const int16_t x[], const uint8_t shift[], int128 acc[]) {
     const struct store_entry *w = op->weights;
     const int8_t *q = at(op, w->q), *offset = at(op, w->group_offset);
     const uint8_t *scale = at(op, w->group_scale);
     int64_t block = in_tensor(op, 0)->block;
     int32_t sums[GOLDEN_K_MAX / GOLDEN_ASYM_GROUP];
-    if (offset) run_group_sums(w->k, x, sums);
+    if (offset) dot_group_sums(w->k, x, sums);
     for (int64_t n = 0; n < w->rows; n++) {
         const uint8_t *scales = scale ? scale + n * w->groups : NULL;
-        acc[n] = offset ? run_dot_asym(w->k, block, q + n * w->k, scales, offset + n * w->groups, x, sums, shift)
-                        : run_dot(w->k, block, q + n * w->k, scales, x, shift);
+        acc[n] = offset ? dot_product_asym(w->k, block, q + n * w->k, scales, offset + n * w->groups, x, sums, shift)
+                        : dot_product(w->k, block, q + n * w->k, scales, x, shift);
     }
 }
 
-static void run_matmul(struct run_op *op) {
+static void replay_matmul(struct replay_op *op) {
     const struct store_entry *w = op->weights;
-    const struct run_value *x = op->in[0];
+    const struct replay_slot *x = op->in[0];
     for (int64_t r = 0; r < x->rows; r++)
-        run_rows(op, x->mx + r * x->stride, x->shift + r * x->shift_stride, op->out[0]->acc + r * w->rows);
+        replay_rows(op, x->mx + r * x->stride, x->shift + r * x->shift_stride, op->out[0]->acc + r * w->rows);
 }
 
 // Dequantizes scores and values, which have no weights, by the power of two alone.
-static void dequantize_attention(struct run_op *op, int exp_min) {
-    const struct run_value *x = op->in[0];
+static void dequantize_attention(struct replay_op *op, int exp_min) {
+    const struct replay_slot *x = op->in[0];
     for (int64_t r = 0; r < x->rows; r++)
         for (int64_t i = r * x->stride; i < r * x->stride + x->cols; i++)
             op->out[0]->f32[i] = golden_dequantize_raw(x->acc[i], exp_min, op->fault);
 }
 
-static void run_dequantize(struct run_op *op) {
-    const struct store_entry *w = run_product_weights(op, 0);
+static void replay_dequantize(struct replay_op *op) {
+    const struct store_entry *w = replay_product_weights(op, 0);
     int exp_min = (int)in_tensor(op, 0)->exp_min;
     if (!w) {
         dequantize_attention(op, exp_min);
@@ -135,11 +135,11 @@ static void run_dequantize(struct run_op *op) {
 
 // ---- attention ----
 
-static void run_kv_quantize(struct run_op *op) {
+static void replay_kv_quantize(struct replay_op *op) {
     const struct ir_tensor *t = out_tensor(op, 0);
     size_t heads = (size_t)t->shape[0].bound, hd = (size_t)t->shape[1].bound;
     bool key = ir_attr_choice(&op->node->attrs, "role", -1) == SPEC_KEY;
-    struct run_cache *cache = &op->run->cache[op->node - op->run->ir->node][op->repetition];
+    struct replay_cache *cache = &op->run->cache[op->node - op->run->ir->node][op->repetition];
     size_t root = (size_t)ir_attr_int(&op->node->attrs, "scale_root", (int64_t)hd);
     float of_scores = golden_score_scale(ir_attr_float(&op->node->attrs, "scale", 0), root);
     for (size_t h = 0; h < heads; h++) {
@@ -151,32 +151,32 @@ static void run_kv_quantize(struct run_op *op) {
 }
 
 // Query heads h * group .. h * group + group - 1 share key and value head h.
-static void run_attn_scores(struct run_op *op) {
+static void replay_attn_scores(struct replay_op *op) {
     const struct ir_tensor *k = in_tensor(op, 1);
     int64_t kv_heads = k->shape[0].bound, hd = k->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound,
             group = heads / kv_heads;
-    const struct run_cache *cache = run_cache_of(op, 1);
+    const struct replay_cache *cache = replay_cache_of(op, 1);
     for (int64_t h = 0; h < heads; h++) {
         const int8_t *keys = cache->q + h / group * hd;
         const int16_t *q = op->in[0]->mx + h * hd;
         for (int64_t t = 0; t <= op->position; t++)
             op->out[0]->acc[h * op->out[0]->stride + t] =
-                run_dot(hd, hd, keys + t * kv_heads * hd, NULL, q, op->in[0]->shift + h);
+                dot_product(hd, hd, keys + t * kv_heads * hd, NULL, q, op->in[0]->shift + h);
     }
 }
 
 // Returns the first position of a window that ends at the token's own position; 0 without a window.
-static int64_t first_seen(const struct run_op *op) {
+static int64_t first_seen(const struct replay_op *op) {
     int64_t window = ir_attr_each(&op->node->attrs, "window", op->repetition, 0);
     return window && op->position >= window ? op->position - window + 1 : 0;
 }
 
-static void run_softmax(struct run_op *op) {
+static void replay_softmax(struct replay_op *op) {
     int64_t kv_heads = in_tensor(op, 1)->shape[0].bound, heads = in_tensor(op, 0)->shape[0].bound,
             stride = op->out[0]->stride;
     int64_t first = first_seen(op);
     double cap = ir_attr_float(&op->node->attrs, "cap", 0);
-    const struct run_cache *keys = run_cache_of(op, 1), *values = run_cache_of(op, 2);
+    const struct replay_cache *keys = replay_cache_of(op, 1), *values = replay_cache_of(op, 2);
     float *kscale = op->run->scratch.kscale, *vscale = op->run->scratch.vscale;
     for (int64_t h = 0; h < heads; h++) {
         for (int64_t t = 0; t <= op->position; t++) {
@@ -192,25 +192,25 @@ static void run_softmax(struct run_op *op) {
     }
 }
 
-static void run_attn_values(struct run_op *op) {
+static void replay_attn_values(struct replay_op *op) {
     const struct ir_tensor *v = in_tensor(op, 1);
-    const struct run_value *p = op->in[0];
+    const struct replay_slot *p = op->in[0];
     int64_t kv_heads = v->shape[0].bound, hd = v->shape[1].bound, heads = out_tensor(op, 0)->shape[0].bound;
-    const struct run_cache *cache = run_cache_of(op, 1);
+    const struct replay_cache *cache = replay_cache_of(op, 1);
     for (int64_t h = 0; h < heads; h++)
-        run_weighted_sum(op->position + 1, in_tensor(op, 0)->block, p->mx + h * p->stride,
+        dot_weighted_sum(op->position + 1, in_tensor(op, 0)->block, p->mx + h * p->stride,
                          p->shift + h * p->shift_stride, hd, kv_heads * hd, cache->q + h / (heads / kv_heads) * hd,
                          op->run->scratch.sum, op->out[0]->acc + h * hd);
 }
 
-static void run_scale(struct run_op *op) {
-    const struct run_value *x = op->in[0];
+static void replay_scale(struct replay_op *op) {
+    const struct replay_slot *x = op->in[0];
     for (int64_t r = 0; r < x->rows; r++)
         golden_scale((size_t)x->cols, op->in[1]->f32[r], x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride,
                      op->fault);
 }
 
-static void run_rope(struct run_op *op) {
+static void replay_rope(struct replay_op *op) {
     size_t n = elements(op->in[0]), heads = (size_t)ir_attr_int(&op->node->attrs, "heads", 1), head = n / heads;
     bool beside = ir_attr_choice(&op->node->attrs, "pairs", SPEC_HALF) == SPEC_INTERLEAVED;
     for (size_t at = 0; at < n; at += head)
@@ -223,44 +223,44 @@ static void run_rope(struct run_op *op) {
 typedef void unary_function(size_t n, const float x[], float y[], struct golden_fault *);
 typedef void binary_function(size_t n, const float a[], const float b[], float y[], struct golden_fault *);
 
-static void each_row(struct run_op *op, unary_function *f) {
-    const struct run_value *x = op->in[0];
+static void each_row(struct replay_op *op, unary_function *f) {
+    const struct replay_slot *x = op->in[0];
     for (int64_t r = 0; r < x->rows; r++)
         f((size_t)x->cols, x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
 }
 
-static void each_row_pair(struct run_op *op, binary_function *f) {
-    const struct run_value *x = op->in[0];
+static void each_row_pair(struct replay_op *op, binary_function *f) {
+    const struct replay_slot *x = op->in[0];
     for (int64_t r = 0; r < x->rows; r++) {
         int64_t at = r * x->stride;
         f((size_t)x->cols, x->f32 + at, op->in[1]->f32 + at, op->out[0]->f32 + at, op->fault);
     }
 }
 
-static void run_gelu(struct run_op *op) { each_row(op, golden_gelu); }
-static void run_silu(struct run_op *op) { each_row(op, golden_silu); }
-static void run_softcap(struct run_op *op) {
-    const struct run_value *x = op->in[0];
+static void replay_gelu(struct replay_op *op) { each_row(op, golden_gelu); }
+static void replay_silu(struct replay_op *op) { each_row(op, golden_silu); }
+static void replay_softcap(struct replay_op *op) {
+    const struct replay_slot *x = op->in[0];
     double cap = ir_attr_float(&op->node->attrs, "cap", 0);
     for (int64_t r = 0; r < x->rows; r++)
         golden_softcap((size_t)x->cols, cap, x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
 }
-static void run_add(struct run_op *op) { each_row_pair(op, golden_add); }
-static void run_mul(struct run_op *op) { each_row_pair(op, golden_mul); }
+static void replay_add(struct replay_op *op) { each_row_pair(op, golden_add); }
+static void replay_mul(struct replay_op *op) { each_row_pair(op, golden_mul); }
 
-static void run_choose(struct run_op *op) {
-    const struct run_value *x = op->in[ir_attr_each(&op->node->attrs, "of", op->repetition, 0)];
+static void replay_choose(struct replay_op *op) {
+    const struct replay_slot *x = op->in[ir_attr_each(&op->node->attrs, "of", op->repetition, 0)];
     for (int64_t r = 0; r < x->rows; r++)
         memcpy(op->out[0]->f32 + r * x->stride, x->f32 + r * x->stride, sizeof(float) * (size_t)x->cols);
 }
 
 // ---- other dimensions ----
 
-static void run_reshape(struct run_op *op) {
+static void replay_reshape(struct replay_op *op) {
     memcpy(op->out[0]->f32, op->in[0]->f32, sizeof(float) * elements(op->in[0]));
 }
 
-static void run_transpose(struct run_op *op) {
+static void replay_transpose(struct replay_op *op) {
     const struct ir_tensor *in = in_tensor(op, 0), *out = out_tensor(op, 0);
     int perm[IR_MAX_RANK];
     if (!ir_permutation(op->run->ir, op->node, perm)) base_fatal("golden: `%s` has no permutation", op->node->name);
@@ -274,7 +274,7 @@ static void run_transpose(struct run_op *op) {
 }
 
 // Finds the largest value, or draws an id at random where the model makes ids.
-static void run_argmax(struct run_op *op) {
+static void replay_argmax(struct replay_op *op) {
     const struct ir *ir = op->run->ir;
     size_t n = elements(op->in[0]);
     const float *x = op->in[0]->f32;
@@ -284,8 +284,8 @@ static void run_argmax(struct run_op *op) {
                            : golden_argmax(n, x, op->fault));
 }
 
-run_function *const run_table[IR_OPS] = {
-#define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) run_##golden,
+replay_function *const replay_functions[IR_OPS] = {
+#define RILL_OP(id, name, ins, outs, attrs, kernel, ports, traits, weights, type, golden, doc) replay_##golden,
 #include "include/ops.def"
 #undef RILL_OP
 };

@@ -171,17 +171,16 @@ done
 # The clock that the model supports for the design that was walked last: rill_top with all modules empty, each with
 # what its ports do.
 state_clock() {
-    plan 2
     log=$work/clock.log
     if ! make_top >"$log" 2>&1; then
-        fail "the clock of $spec" "$(reason)"
+        counted fail "the clock of $spec" "$(reason)"
     elif ! python3 "$here/design.py" "$work/design" "$work/top.json" "$work/lines" --borders "$work/borders" \
         --record "$work/clock.json" >"$work/clock" 2>&1; then
-        fail "the clock of $spec" "$(tail -n 1 "$work/clock")"
+        counted fail "the clock of $spec" "$(tail -n 1 "$work/clock")"
     else
         cat "$work/clock"
-        check_clock
-        check_borders "$spec"
+        counted check_clock
+        counted check_borders "$spec"
     fi
 }
 

@@ -64,7 +64,7 @@ make_corpus() { # reader, folder
             for spec in "$root"/tests/e2e/cases/*/spec.yaml; do cp "$spec" "$2/case-$(spec_name "$spec").yaml"; done
             ;;
         ir)
-            passes=$("$rill" explain --passes) || return
+            passes=$("$rill" gen --dump-after=help) || return
             for pass in $passes; do
                 "$rill" gen "$root/tests/fuzz/found/no_product.yaml" -o "$2/d" --dump-after="$pass" &&
                     mv "$2/d/$pass.yaml" "$2" && rm -rf "$2/d" || return

@@ -105,6 +105,8 @@ always @(posedge clk) begin
         assert (!owed || (out_q == {OUT_W{1'b0}} && !m_axi_awvalid));
         assert (m_axi_awlen == 8'd0 && m_axi_awburst == 2'b01 && (8 << m_axi_awsize) == BEAT_BITS);
         assert (m_axi_wlast && &m_axi_wstrb && m_axi_awid == {ID_W{1'b0}});
+        // The address of a beat on offer is accepted or on offer too, so no more addresses wait than beats.
+        assert (!m_axi_wvalid || (addr_occupancy <= occupancy && (addr_occupancy != occupancy || m_axi_awvalid)));
         if (f_held_q)
             assert (m_axi_awvalid && m_axi_awaddr == f_request_q);
         if (f_stalled_q)

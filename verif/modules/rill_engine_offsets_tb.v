@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_engine_offsets with int4_asym weights and more than one token: of every beat the sums of each 32
+// elements of each token, 7 cycles and PAIR_MORE after its slice; another slice in every cycle, beats one after the
+// other and alone.
+// sweep: BEAT_BITS=256 COPIES=2
+// sweep: BEAT_BITS=512 COPIES=2 X_BITS=10 PARTS=4
+// sweep: BEAT_BITS=512 COPIES=4
+// sweep: BEAT_BITS=256 COPIES=4 X_BITS=10 PARTS=4
+// sweep: BEAT_BITS=256 COPIES=2 PUMP=2
+// quick: BEAT_BITS=256 COPIES=2 PARTS=4 @ 50:50
+// quick: BEAT_BITS=256 COPIES=4 X_BITS=10 @ 50:50
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_engine_offsets_tb;
+    parameter BEAT_BITS = 256;
+    parameter COPIES = 2;
+    parameter PUMP = COPIES > 2 ? 2 : 1;
+    parameter X_BITS = 8;
+    parameter PARTS = 1;
+    localparam ASYM = 1;
+    localparam PAIRS = COPIES > 2 ? 2 : 1;
+`include "rill_pair_skew.vh"
+    localparam XS = BEAT_BITS / 8;
+    localparam SLICE_W = COPIES * 2 * XS * X_BITS;
+    localparam GROUP_W = X_BITS + 5;
+    localparam GROUPS = COPIES * BEAT_BITS / 128;        // of 32 elements, of all tokens
+    localparam LATENCY = 7 + PAIR_MORE;
+    localparam BEATS = 100;
+
+    wire                      clk, rst;
+    reg                       valid_3 = 0, valid_4 = 0, was_valid = 0;
+    reg  [SLICE_W-1:0]        slice;
+    wire [GROUPS*GROUP_W-1:0] sums;
+    rill_bench_clock u_clock (.clk(clk), .clk_2x(), .rst(rst), .again(1'b0));
+    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .PUMP(PUMP), .ASYM(1), .X_BITS(X_BITS),
+        .PARTS(PARTS), .OWN(1))
+        dut (.clk(clk), .rst(rst), .valid_3(valid_3), .valid_4(valid_4), .int4_4(1'b1), .slice(slice),
+        .x({BEAT_BITS*4*COPIES{1'b0}}), .q(sums));
+
+    reg  [LATENCY:0]          due_there = 0;             // [n]: of the slice of n cycles ago
+    reg  [GROUPS*GROUP_W-1:0] due [0:LATENCY];
+    integer                   n, k, seed, idle, beats = 0, close = 0, quiet = 0;
+    reg                       failed = 0;
+
+    task fail(input integer what);
+        begin
+            if (!failed) $display("FAIL: check %0d beat %0d: %h instead of %h", what, beats, sums, due[LATENCY]);
+            failed = 1;
+            $finish;
+        end
+    endtask
+
+    // Elements lie by token; a group's are neighbours. The first beats hold the smallest and largest ones.
+    task make_slice;
+        integer q;
+        begin
+            due[0] = 0;
+            for (k = 0; k < COPIES * 2 * XS; k = k + 1) begin
+                q = $random(seed);
+                if (beats < 8) q = (beats >> k / 32 % 3) % 2 ? (1 << X_BITS - 1) - 1 : -(1 << X_BITS - 1);
+                slice[X_BITS*k +: X_BITS] = q;
+                due[0][GROUP_W*(k/32) +: GROUP_W] = due[0][GROUP_W*(k/32) +: GROUP_W]
+                    + {{GROUP_W-X_BITS{q[X_BITS-1]}}, q[X_BITS-1:0]};
+            end
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+    end
+
+    always @(negedge clk) begin
+        for (n = LATENCY; n > 0; n = n - 1)
+            due[n] = due[n-1];
+        due_there = due_there << 1;
+        if (due_there[LATENCY] && sums !== due[LATENCY]) fail(1);
+        was_valid = valid_4;
+        valid_4 = valid_3;
+        valid_3 = !rst && beats < BEATS && $unsigned($random(seed)) % 100 >= idle;
+        make_slice;
+        due_there[0] = valid_4;
+        beats = beats + valid_4;
+        close = close + (valid_4 && was_valid);
+        quiet = beats >= BEATS && due_there == 0 ? quiet + 1 : 0;
+        if (quiet == 10) begin
+            if (close == 0) fail(2);
+            if (!failed) $display("PASS");
+            $finish;
+        end
+    end
+endmodule
+
+`default_nettype wire

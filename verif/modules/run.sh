@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the module benches with Icarus: every `// sweep:` set of every <module>_tb.v under every pair of source idles and
+# sink stalls. One line per run, one verdict line at the end. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: verif/modules/run.sh [--quick] [--fast-sim] [--jobs N] [--seeds N] [module...]
+  module     bench names without _tb (default: all benches in verif/modules)
+  --quick    the `// quick:` sets of each bench only (first set if there is none), under idle = stall = 50 % and without
+             either; a line `// quick: SET @ IDLE:STALL...` names the pairs
+  --fast-sim with the macro RILL_FAST_SIM: the form of a few parts that `rill sim` builds
+  --jobs N   benches built and run side by side (default 2)
+  --seeds N  seeds 0..N-1 for each run (default 1)
+Logs of failing runs are kept in build/modules/. Exit status: 0 all passed, 1 a run failed, 2 usage.
+TEXT
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+logs=$root/build/modules
+
+# The parameter sets that a bench's comment lines give; a bench without any runs with its defaults. Behind an @ stand
+# pairs of idle and stall.
+sweep_sets() {
+    local sets quick
+    sets=$(sed -n 's|^// sweep:[[:space:]]*||p' "$1")
+    quick=$(sed -n 's|^// quick:[[:space:]]*||p' "$1")
+    if [ "$QUICK" = 0 ]; then echo "${sets:--}"; else echo "${quick:-$(head -n 1 <<<"${sets:--}")}"; fi
+}
+
+pairs_of() { # set
+    if [[ $1 == *@* ]]; then echo "${1#*@}"
+    elif [ "$QUICK" = 0 ]; then echo "0:0 0:50 50:0 50:50"
+    else echo "50:50 0:0"
+    fi
+}
+
+vector_flags=(-std=c11 -O2 -Wall -Wextra -ffp-contract=off "-I$root")
+
+# The golden functions behind all of these programs, compiled once, before the first.
+build_golden() {
+    [ -e "$WORK/golden.a" ] && return
+    mkdir -p "$WORK/golden" && (cd "$WORK/golden" && gcc "${vector_flags[@]}" -c "$root"/gen/numerics/{fp32,ops_*}.c) &&
+        ar rcs "$WORK/golden.a" "$WORK/golden"/*.o
+}
+
+# The program that writes a bench's vectors; built once, before the runs start.
+build_vectors() {
+    local source=$here/vectors_$1.c
+    [ -f "$source" ] || return 0
+    build_golden >"$WORK/vectors_$1.log" 2>&1 &&
+        gcc "${vector_flags[@]}" -o "$WORK/vectors_$1" "$source" "$WORK/golden.a" -lm >"$WORK/vectors_$1.log" 2>&1
+}
+
+compile_bench() { # module, output, NAME=VALUE...
+    local module=$1 out=$2 dirs=() params=() pair dir
+    shift 2
+    for dir in "$root"/rtl-templates/*/; do dirs+=(-y "$dir" -I "$dir"); done
+    for pair in "$@"; do
+        case $pair in
+            form=fast) params+=(-DRILL_FAST_SIM) ;; # a macro instead of a parameter
+            form=pump) params+=(-DRILL_PUMP) ;;
+            form=cells) params+=(-DRILL_VENDOR_CELLS) ;;
+            *) params+=("-P${module}_tb.$pair") ;;
+        esac
+    done
+    iverilog -g2012 -DRILL_ASSERT ${DEFINE:+"-D$DEFINE"} "${dirs[@]}" -y "$here" -y "$root/verif/model" -Y .sv \
+        -I "$here" -s "${module}_tb" "${params[@]}" \
+        -o "$out" "$here/${module}_tb.v"
+}
+
+# A run passes when it says PASS and nothing complains.
+passed() { grep -q '^PASS' "$1" && ! grep -Eq '^FAIL|^ERROR|^FATAL|Assertion' "$1"; }
+
+report() { # name, log, verdict
+    if [ "$3" = ok ]; then
+        echo "ok    $1"
+    else
+        local kept
+        kept=$logs/$(tr -c 'A-Za-z0-9\n' '_' <<<"$1" | cut -c1-180).log
+        mkdir -p "$logs" && cp "$2" "$kept"
+        echo "FAIL  $1: $(grep -Em1 '^FAIL|^ERROR|error|Assertion' "$2" || tail -n 1 "$2") (${kept#"$root"/})"
+        echo "again verif/modules/run.sh $([ "$QUICK" = 0 ] || echo "--quick ")${DEFINE:+--fast-sim }${1%% *}"
+    fi
+}
+
+run_one() { # module, simulator image, vectors file or "", label, idle, stall, seed
+    local args=("+idle=$5" "+stall=$6" "+seed=$7") label="$1 $4 idle=$5 stall=$6 seed=$7" log="$2.log"
+    [ -z "$3" ] || args+=("+vectors=$3")
+    timeout "${RILL_BENCH_TIMEOUT:-600}" vvp -n "$2" "${args[@]}" >"$log" 2>&1 ||
+        echo "ERROR: vvp ended with status $?" >>"$log"
+    if passed "$log"; then report "$label" "$log" ok; else report "$label" "$log" bad; fi
+}
+
+run_set() { # module, "NAME=VALUE ..." or "-", pairs: the unit of parallel work
+    local module=$1 set=$2 pairs=$3 dir pair seed vectors sizes=()
+    [ "$set" = - ] || read -ra sizes <<<"$set"
+    dir=$(mktemp -d "$WORK/set.XXXXXX")
+    if ! compile_bench "$module" "$dir/sim" "${sizes[@]}" >"$dir/build.log" 2>&1; then
+        report "$module $set build" "$dir/build.log" bad
+        return
+    fi
+    for ((seed = 0; seed < SEEDS; seed++)); do
+        vectors=""
+        if [ -f "$here/vectors_$module.c" ]; then
+            vectors=$dir/vectors.$seed
+            if ! "$WORK/vectors_$module" "${sizes[@]}" "seed=$seed" >"$vectors" 2>"$dir/vectors.log"; then
+                report "$module $set vectors seed=$seed" "$dir/vectors.log" bad
+                continue
+            fi
+        fi
+        for pair in $pairs; do run_one "$module" "$dir/sim" "$vectors" "$set" "${pair%:*}" "${pair#*:}" "$seed"; done
+    done
+    rm -rf "$dir"
+}
+
+if [ "${1:-}" = --run-set ]; then
+    run_set "$2" "$3" "$4"
+    exit 0
+fi
+
+export QUICK=0 SEEDS=1 DEFINE=
+jobs=2
+modules=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --quick) QUICK=1 ;;
+        --fast-sim) DEFINE=RILL_FAST_SIM ;;
+        --jobs | --seeds)
+            [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
+            if [ "$1" = --jobs ]; then jobs=$2; else SEEDS=$2; fi
+            shift
+            ;;
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) modules+=("${1%_tb}") ;;
+    esac
+    shift
+done
+if [ ${#modules[@]} = 0 ]; then
+    for bench in "$here"/*_tb.v; do
+        name=${bench##*/}
+        modules+=("${name%_tb.v}")
+    done
+fi
+
+mkdir -p "$logs"
+WORK=$(mktemp -d "$logs/run.XXXXXX")
+export WORK
+trap 'rm -rf "$WORK"' EXIT
+
+add_bench() { # module
+    local line set pairs
+    while IFS= read -r line; do
+        set=$(sed 's/ *@.*//' <<<"$line") pairs=$(pairs_of "$line")
+        add_job $((SEEDS * $(wc -w <<<"$pairs"))) "${BASH_SOURCE[0]}" --run-set "$1" "$set" "$pairs"
+    done < <(sweep_sets "$here/$1_tb.v")
+}
+
+for module in "${modules[@]}"; do
+    rm -f "$logs/${module}_"*.log
+    if [ ! -f "$here/${module}_tb.v" ]; then fail "$module" "no bench verif/modules/${module}_tb.v"
+    elif ! build_vectors "$module"; then
+        report "$module vectors build" "$WORK/vectors_$module.log" bad
+        bad=$((bad + 1))
+    else add_bench "$module"
+    fi
+done
+run_jobs "$jobs"
+verdict

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines "a b y fault" for rill_fp32_add_tb: near exponents, cancellation, and the whole range.
+#include "verif/modules/vectors_rill_fp32.h"
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    vectors_all_corners(g_add);
+    for (int i = 0; i < v.count; i++) {
+        float a = vectors_value(&v, 127, i & 1 ? 127 : 10);
+        int field = (int)(g_bits(a) >> 23 & 255);
+        float b = vectors_value(&v, field, i & 2 ? 1 : 27);
+        if (i % 8 == 0) // nearly equal magnitudes
+            b = g_neg(g_float(g_bits(a) ^ (1u << (i / 8 % 23))));
+        vectors_print_binary(g_add, a, b);
+    }
+    return 0;
+}

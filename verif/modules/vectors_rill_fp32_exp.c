@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines "a y fault" for rill_fp32_exp_tb.
+#include "verif/modules/vectors_rill_fp32.h"
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    vectors_all_unary(&v, g_exp, 127, 7);
+    return 0;
+}

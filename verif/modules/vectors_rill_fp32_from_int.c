@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines "a y" for rill_fp32_from_int_tb: a is a two's complement integer of WIDTH bits in hexadecimal.
+#include "verif/modules/vectors_rill_fp32.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+// a is sign-extended to 128 bits.
+static void print(wide a, int width) {
+    wide shown = width < 128 ? a & (((wide)1 << width) - 1) : a;
+    float y = g_from_int128((int128)a);
+    printf("%016" PRIx64 "%016" PRIx64 " %08" PRIx32 "\n", (uint64_t)(shown >> 64), (uint64_t)shown, g_bits(y));
+}
+
+static wide sign_extend(wide a, int width) {
+    wide sign = (wide)1 << (width - 1);
+    wide low = width < 128 ? a & (((wide)1 << width) - 1) : a;
+    return (low ^ sign) - sign;
+}
+
+// Around 2^i, and around the ties of the significands that end there.
+static void print_corners(int width) {
+    for (int i = 0; i < width; i++) {
+        for (int j = -2; j <= 2; j++) {
+            wide power = (wide)1 << i, near_tie = i >= 25 ? (wide)3 << (i - 25) : 0;
+            print(sign_extend(power + (wide)j, width), width);
+            print(sign_extend((wide)0 - power + (wide)j, width), width);
+            print(sign_extend(power + near_tie + (wide)j, width), width);
+            print(sign_extend((wide)0 - power - near_tie + (wide)j, width), width);
+        }
+    }
+}
+
+// Ties that a single bit decides, wherever below them it stands.
+static void print_decided_ties(int width) {
+    for (int i = width - 2; i >= 25; i -= 3) {
+        wide tie = ((wide)1 << i) + ((wide)1 << (i - 24));
+        for (int k = i - 25; k >= 0; k--) print(tie + ((wide)1 << k), width);
+    }
+}
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    int width = (int)vectors_argument(argc, argv, "WIDTH", 64);
+    print_corners(width);
+    print_decided_ties(width);
+    for (int i = 0; i < v.count; i++) {
+        wide a = (wide)vectors_random(&v) << 64 | vectors_random(&v);
+        int bits = 1 + (int)(vectors_random(&v) % (uint64_t)width);
+        a = sign_extend(a, bits);
+        if (i & 1 && bits > 26) // long runs: ties and sticky bits far below
+            a = (a >> (bits - 26) << (bits - 26)) + (i & 2 ? 1 : 0);
+        print(a, width);
+    }
+    return 0;
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines "a y fault" for rill_fp32_rsqrt_tb.
+#include "verif/modules/vectors_rill_fp32.h"
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    vectors_all_unary(&v, g_rsqrt, 127, 20);
+    return 0;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of N elements for rill_layernorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics, 4 a
+// product with gamma that is too large, 5 a sum with beta that is.
+#include "verif/modules/vectors_rill_stream.h"
+
+enum { FIRINGS = 5 };
+
+// Around a mean, with outliers; constant and zero vectors too.
+static void fill(struct vectors *v, size_t n, float x[]) {
+    int kind = stream_below(v, 8);
+    float mean = vectors_value(v, 124, 5);
+    for (size_t i = 0; i < n; i++) {
+        float far = stream_below(v, 20) ? 0.0f : vectors_value(v, 132, 8);
+        x[i] = kind == 0 ? 0.0f : kind == 1 ? mean : mean + vectors_value(v, 126, 4) + far;
+    }
+}
+
+// One element far from all others: normalized it is sqrt(n), or nearly. What it is multiplied by and added to is then
+// too large, although the statistics are small.
+static void overflow(const struct stream *s, size_t n, float x[], float gamma[], float beta[]) {
+    memset(x, 0, n * sizeof *x);
+    x[n / 2] = 1.0f;
+    gamma[n / 2] = s->fault == 4 ? 0x1p127f : 0x1p120f;
+    if (s->fault == 5) beta[n / 2] = g_float(0x7f7fffffu);
+}
+
+static void firing(const struct stream *s, struct vectors *v, size_t n, int ntok, int spoiled) {
+    size_t all = n * (size_t)ntok;
+    float *x = stream_alloc(all), *y = stream_alloc(all), *gamma = stream_alloc(n), *beta = stream_alloc(n);
+    struct golden_fault fault = {0};
+    for (size_t i = 0; i < n; i++) {
+        gamma[i] = vectors_value(v, 126, 3);
+        beta[i] = vectors_value(v, 124, 5);
+    }
+    for (int t = 0; t < ntok; t++) fill(v, n, x + (size_t)t * n);
+    if (spoiled && s->fault > 3) overflow(s, n, x, gamma, beta);
+    else if (spoiled) x[stream_below(v, (int)all)] = s->fault == 1 ? g_float(0x7f800000u) : -0x1p23f;
+    for (int t = 0; t < ntok; t++)
+        golden_layernorm(n, 1e-5f, x + (size_t)t * n, gamma, beta, y + (size_t)t * n, &fault);
+    stream_vector(s, "x", ntok, n, x, 1);
+    stream_bare(s, "param", 2, n, (const float *const[]){gamma, beta});
+    stream_vector(s, "y", ntok, n, y, 1);
+    free(x);
+    free(y);
+    free(gamma);
+    free(beta);
+}
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    struct stream s = stream_start(argc, argv);
+    size_t n = (size_t)vectors_argument(argc, argv, "N", 1);
+    for (int f = 0; f < FIRINGS; f++)
+        firing(&s, &v, n, f ? stream_tokens(&s, &v) : s.tokens, s.fault && f == FIRINGS / 2);
+    return 0;
+}

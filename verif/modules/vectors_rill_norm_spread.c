@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines "s1 high middle low y" for rill_norm_spread_tb: sums of N numbers |X| < 2^43.
+#include "verif/modules/vectors_rill_norm.h"
+
+static void print_vector(struct vectors *v, int n, int k) {
+    struct norm_parts p = {0, 0, 0, 0};
+    int128 squares = 0;
+    int distinct = n < 8 ? n : 8, bits = 44 - k % 40;
+    for (int i = 0; i < distinct; i++) { // the last value fills the rest
+        int64_t x = k == 0 ? -((int64_t)1 << 43) + 1 : (int64_t)vectors_random(v) >> (64 - bits);
+        for (int64_t j = 0; j < (i == distinct - 1 ? n - distinct + 1 : 1); j++) {
+            norm_add(&p, x);
+            squares += (int128)x * x;
+        }
+    }
+    int128 y = (int128)n * squares - (int128)p.sum * p.sum;
+    norm_print(&p);
+    printf(" %014llx%016llx\n", (unsigned long long)(y >> 64) & 0xffffffffffffffull, (unsigned long long)y);
+}
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    int n = (int)vectors_argument(argc, argv, "N", 1);
+    for (int k = 0; k < 600; k++) print_vector(&v, n, k);
+    return 0;
+}

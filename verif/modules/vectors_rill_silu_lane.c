@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines "x y fault" for rill_silu_lane_tb.
+#include "gen/numerics/numerics.h"
+#include "verif/modules/vectors_rill_fp32.h"
+
+static float silu(float x, struct golden_fault *fault) {
+    float y;
+    golden_silu(1, &x, &y, fault);
+    return y;
+}
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    vectors_all_unary(&v, silu, 127, 6);
+    return 0;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines "x y fault" for rill_softcap_lane_tb.
+#include "gen/numerics/numerics.h"
+#include "verif/modules/vectors_rill_fp32.h"
+
+static float capped(float x, struct golden_fault *fault) {
+    return g_softcap(x, golden_softcap_slope(30), golden_softcap_gain(30), fault);
+}
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    vectors_all_unary(&v, capped, 127, 6);
+    return 0;
+}

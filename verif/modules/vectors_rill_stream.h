@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stream words for the benches of the vector kernels: lines "tag data user last", hexadecimal, in the order of
+// docs/rtl.md section 3.
+#ifndef VECTORS_RILL_STREAM_H
+#define VECTORS_RILL_STREAM_H
+
+#include "gen/ir/fields.h"
+#include "gen/numerics/numerics.h"
+#include "verif/modules/vectors_rill_fp32.h"
+
+enum { STREAM_TOKENS_MAX = 8 };
+
+struct stream {
+    int lanes, tokens, beat_bits;
+    int fault; // FAULT of the sweep: the vectors hold one value that must raise it
+};
+
+static inline struct stream stream_start(int argc, char **argv) {
+    struct stream s = {(int)vectors_argument(argc, argv, "LANES", 1), (int)vectors_argument(argc, argv, "TOKENS", 1),
+                       (int)vectors_argument(argc, argv, "BEAT_BITS", 512),
+                       (int)vectors_argument(argc, argv, "FAULT", 0)};
+    return s;
+}
+
+static inline int stream_below(struct vectors *v, int bound) { return (int)(vectors_random(v) % (uint64_t)bound); }
+
+// Active tokens of a firing: 1..TOKENS, mostly all.
+static inline int stream_tokens(const struct stream *s, struct vectors *v) {
+    return stream_below(v, 3) ? s->tokens : 1 + stream_below(v, s->tokens);
+}
+
+// "user last" of a word of token `tok` of ntok; `end`: last word of the token in the firing.
+static inline void stream_mark(const struct stream *s, int tok, int ntok, int end) {
+    int tok_bits = s->tokens > 4 ? 3 : s->tokens > 2 ? 2 : 1;
+    printf(" %x %x\n", (unsigned)((tok == ntok - 1) << tok_bits | tok), (unsigned)(end && tok == ntok - 1));
+}
+
+// LANES values from x[first..n), +0.0 past n; the highest element first, as a number is written.
+static inline void stream_lanes(const struct stream *s, size_t n, size_t first, const float x[]) {
+    for (size_t i = (size_t)s->lanes; i-- > 0;) printf("%08" PRIx32, first + i < n ? g_bits(x[first + i]) : 0);
+}
+
+// A vector stream: x[ntok][n]; `last`: the firing ends here.
+static inline void stream_vector(const struct stream *s, const char *tag, int ntok, size_t n, const float x[],
+                                 int last) {
+    for (size_t first = 0; first < n; first += (size_t)s->lanes) {
+        for (int tok = 0; tok < ntok; tok++) {
+            printf("%s ", tag);
+            stream_lanes(s, n, first, x + (size_t)tok * n);
+            stream_mark(s, tok, ntok, last && first + (size_t)s->lanes >= n);
+        }
+    }
+}
+
+// A stream of LANES-wide words without marks: `vectors` arrays x[k][n] side by side, array 0 low.
+static inline void stream_bare(const struct stream *s, const char *tag, int vectors, size_t n, const float *const x[]) {
+    for (size_t first = 0; first < n; first += (size_t)s->lanes) {
+        printf("%s ", tag);
+        for (int k = vectors; k-- > 0;) stream_lanes(s, n, first, x[k]);
+        printf(" 0 0\n");
+    }
+}
+
+// One unit of XS = beat_bits / 8 bytes from q[0..count), zeros past count, with its scale in 8 digits above.
+static inline void stream_unit(const struct stream *s, const char *tag, uint32_t head, size_t count, const int8_t q[]) {
+    printf("%s %08" PRIx32, tag, head);
+    for (size_t i = (size_t)s->beat_bits / 8; i-- > 0;) printf("%02x", i < count ? (unsigned)(uint8_t)q[i] : 0u);
+}
+
+// The same of mantissas of `bits` bits (4 of them are whole digits), with their exponent in 2 digits above.
+static inline void stream_mantissas(size_t xs, unsigned exponent, int bits, size_t count, const int16_t q[]) {
+    printf("%02x", exponent);
+    for (size_t i = xs; i > 0; i -= 4) {
+        uint64_t four = 0;
+        for (size_t k = i - 4; k < i; k++)
+            if (k < count) four |= ((uint64_t)q[k] & ((1u << bits) - 1)) << bits * (int)(k - (i - 4));
+        printf("%0*" PRIx64, bits, four);
+    }
+}
+
+static inline void stream_step(int pos, int ntok) {
+    printf("step %016llx 0 0\n",
+           (unsigned long long)(field_put(STEP_NTOK, (uint64_t)ntok) | field_put(STEP_POS, (uint64_t)pos)));
+}
+
+// x[n] like activations: exponents within `spread` of 1, some zeros.
+static inline void stream_values(struct vectors *v, size_t n, int spread, float x[]) {
+    for (size_t i = 0; i < n; i++)
+        x[i] = stream_below(v, 16) ? vectors_value(v, 127, spread) : g_float(stream_below(v, 2) ? 0x80000000u : 0);
+}
+
+// With FAULT: one value of x[n] becomes infinite.
+static inline void stream_spoil(const struct stream *s, struct vectors *v, size_t n, float x[]) {
+    if (s->fault) x[stream_below(v, (int)n)] = g_float(0x7f800000u);
+}
+
+static inline float *stream_alloc(size_t n) {
+    float *x = calloc(n ? n : 1, sizeof *x);
+    if (!x) exit(1);
+    return x;
+}
+
+#endif

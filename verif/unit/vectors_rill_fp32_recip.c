@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// Lines "a y fault" for rill_fp32_recip_tb.
-#include "verif/unit/vectors_rill_fp32.h"
-
-int main(int argc, char **argv) {
-    struct vectors v = vectors_start(argc, argv);
-    vectors_all_unary(&v, g_recip, 127, 20);
-    return 0;
-}

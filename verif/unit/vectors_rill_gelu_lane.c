@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// Lines "x y fault" for rill_gelu_lane_tb.
-#include "verif/unit/vectors_rill_fp32.h"
-
-int main(int argc, char **argv) {
-    struct vectors v = vectors_start(argc, argv);
-    vectors_all_unary(&v, g_gelu, 127, 6);
-    return 0;
-}
