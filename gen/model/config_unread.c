@@ -181,6 +181,8 @@ bool config_check_unread(const struct config_text *file, const struct family_key
         if (file->outer) check_map(&u, file->outer, "");
         if (file->outer) u.part[u.parts++] = CONFIG_TEXT_MODEL;
         check_map(&u, file->root, "");
-    } else if (table && diag->errors == errors) diag_error(diag, table->loc, MSG_CHECKPOINT_SECTIONS);
+    } else if (table && diag->errors == errors) {
+        diag_error(diag, table->loc, MSG_CHECKPOINT_SECTIONS);
+    }
     return diag->errors == errors;
 }

@@ -304,11 +304,14 @@ static void test_model(void **state) {
     assert_int_equal(s->device->slr_count, 3);
     for (size_t d = 0; d < s->device->slr_count; d++) {
         const struct device_slr *slr = &s->device->slrs[d];
-        assert_int_equal(slr->total.lut, 1303680 / 3);
         assert_int_equal(slr->total.bram36, 2016 / 3);
-        assert_int_equal(slr->total.dsp, 9024 / 3);
-        assert_true(slr->shell.lut > 0);
+        assert_true(slr->region.lut < slr->total.lut);
     }
+    struct device_resources all = device_total(s->device), region = device_region(s->device);
+    assert_int_equal(all.lut, 1303680);
+    assert_int_equal(all.dsp, 9024);
+    assert_int_equal(region.dsp, 2664 + 2784 + 2928);
+    assert_int_equal(all.lut - s->device->platform_cells.lut, 1183208);
     assert_int_equal(spec_place(s, "design.lanes").line, spec_place(s, "design.channels").line + 2);
     assert_int_equal(spec_place(s, "design.group").line, spec_place(s, "design").line);
     assert_string_equal(s->model->family->name, "gpt2");
