@@ -209,7 +209,7 @@ misplaced() { # name, sed expression, mode, message
 unregistered() { # a hop of lanes without its register
     rm -rf "$work/misplaced" && cp -r "$work/dies" "$work/misplaced" &&
         sed -i 's/^    assign q = q_q;/    assign q = d;/' "$work/misplaced/rtl/rill_hop_stage.v"
-    check_refused "fault: crossings without registers" 1 'not from flip-flop to flip-flop' \
+    RILL_TEST_TIMEOUT=1800 check_refused "fault: crossings without registers" 1 'not from flip-flop to flip-flop' \
         "$here/crossings.sh" "$work/misplaced" rill_kernel "$work/netlists/misplaced" hard
 }
 crossings_checks() {

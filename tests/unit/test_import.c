@@ -293,6 +293,54 @@ static void test_begin(void **state) {
     }
 }
 
+static struct ir *build_llama(struct fixture *f, const char *more) {
+    const char *text = arena_printf(&f->arena,
+                                    "name: t\nmodel: {family: llama, layers: 1, hidden: 64, heads: 4, ffn: 96, vocab: "
+                                    "99, context: 40%s}\n",
+                                    more);
+    struct rill_spec *spec = rill_spec_read_bytes("t.yaml", text, strlen(text), &f->arena, &f->diag);
+    assert_no_errors(f);
+    struct ir *ir = command_build_spec(spec, &f->arena, &f->diag, "drop-unread");
+    assert_non_null(ir);
+    return ir;
+}
+
+static int count_biases(const struct ir *ir) {
+    int count = 0;
+    for (int n = 0; n < ir->nodes; n++) count += ir_attr_find(&ir->node[n].attrs, "bias") != NULL;
+    return count;
+}
+
+static int64_t window_of(const struct ir *ir) {
+    int64_t window = 0;
+    for (int n = 0; n < ir->nodes; n++) window += ir_attr_int(&ir->node[n].attrs, "window", 0);
+    return window;
+}
+
+// What Llama's blocks may have: a window that ends before the context, biases of q, k and v, of the projection, of the
+// three products of the feed-forward layer.
+static void test_options_of_llama(void **state) {
+    (void)state;
+    static const struct {
+        const char *more;
+        int biases;
+        int64_t window;
+    } cases[] = {{"", 0, 0},
+                 {", window: 16", 0, 16},
+                 {", window: 40", 0, 0},
+                 {", attention_bias: true", 3, 0},
+                 {", output_bias: true", 1, 0},
+                 {", mlp_bias: true", 3, 0}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture f;
+        fixture_begin(&f);
+        const struct ir *ir = build_llama(&f, cases[i].more);
+        assert_int_equal(count_biases(ir), cases[i].biases);
+        assert_int_equal(window_of(ir), cases[i].window);
+        fixture_end(&f);
+    }
+}
+
 // A model that was trained for less than the family's default; names; the table.
 static void test_words(void **state) {
     (void)state;
@@ -467,17 +515,12 @@ static void test_wide_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_shapes),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_context),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_own_family),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_fitting),
-        cmocka_unit_test(test_end_ids),
-        cmocka_unit_test(test_wide_rows),
-        cmocka_unit_test(test_begin),
-        cmocka_unit_test(test_dies),
+        cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
+        cmocka_unit_test(test_own_family),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_fitting),          cmocka_unit_test(test_end_ids),
+        cmocka_unit_test(test_wide_rows),        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_options_of_llama), cmocka_unit_test(test_dies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
