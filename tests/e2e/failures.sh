@@ -230,7 +230,7 @@ counted check_refused "ids for rows" 1 'it takes no token ids' "$rill" sim "$wor
 # Wrong bytes in the memory image must be seen, or equality proves nothing.
 cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"
 printf '\x5a\xa5\x5a\xa5' | dd of="$dir/image/channel_01.bin" bs=1 seek=2048 conv=notrunc 2>/dev/null
-counted check_refused "a damaged memory image" 1 'damaged; pack again' "${sim[@]}" "${few[@]}"
+counted check_refused "a damaged memory image" 1 'damaged; run .rill pack. again' "${sim[@]}" "${few[@]}"
 truncate -s 100 "$dir/image/channel_01.bin"
 counted check_refused "a truncated memory image" 1 'error: ' "${sim[@]}" "${few[@]}"
 rm "$dir/image/channel_01.bin"
@@ -335,7 +335,7 @@ size=$(stat -c %s "$dir/image/golden.bin")
 for place in 3 $((size / 2)) $((size - 1)); do
     damage_golden "$place"
     counted check_refused "damaged golden weights, byte $place: no fault of the design" 1 \
-        'golden.bin: error: golden weights: damaged; pack again' "${sim[@]}" "${few[@]}"
+        'golden.bin: error: golden weights: damaged; run `rill pack` again' "${sim[@]}" "${few[@]}"
     cp "$work/failures/golden.bin" "$dir/image/golden.bin"
 done
 echo >>"$dir/image/golden.bin"

@@ -287,7 +287,7 @@ static void test_refused(void **state) {
         {"qwen2", NULL, "`general.architecture` is `qwen2`, family llama reads `llama`", HEADS},
         {"llama", NULL, "`.attention.head_count` is 2, but the spec says 4", 2},
         {"llama", NULL, "`.attention.head_count` is not an integer from 1 to 1024", 0},
-        {"llama", "blk.1.attn_v.weight", "tensor layers.1.self_attn.v_proj.weight: missing", HEADS},
+        {"llama", "blk.1.attn_v.weight", "tensor layers.1.self_attn.v_proj.weight is missing", HEADS},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         struct image_fixture x;
@@ -590,12 +590,12 @@ static void test_own_family(void **state) {
          25, 12, "`.width` is 25, but the spec says 24"},
         {OWN("  architectures: [mine]\n" METADATA TENSORS("{name: turned.*, transpose: true}",
                                                           "{name: paired.*, pairs: heads}")),
-         24, 13, "`.half` is 13, the family computes 12"},
+         24, 13, "`.half` is 13, but the family computes 12"},
         {OWN("  architectures: [mine]\n" TENSORS("turned.*", "{name: paired.*, pairs: heads}")), 24, 12,
-         "tensor turned.w: shape [24, 20], the spec needs [20, 24]"},
+         "tensor turned.w: the shape is [24, 20], but the spec needs [20, 24]"},
         {OWN("  architectures: [mine]\n" TENSORS("{name: turned.*, transpose: true}", "{name: paired.*, pairs: 7}")),
          24, 12, "tensor second.w: 24 rows do not divide into pairs in each of 7 heads"},
-        {OWN("  architectures: [mine]\n  tensors: {first.w: turned}\n"), 24, 12, "tensor turned.w: missing"},
+        {OWN("  architectures: [mine]\n  tensors: {first.w: turned}\n"), 24, 12, "tensor turned.w is missing"},
         {"family: own\nparameters: {width: {type: integer}, heads: {type: integer}}\ngraph:\n  inputs: {x: {shape: "
          "['{width}']}}\n  outputs: [y]\n  regions: [{name: r, ops: [{op: gelu, name: y, in: x}]}]\n",
          24, 12, "family own cannot read GGUF files, because it has no section `gguf`"},
