@@ -4,12 +4,12 @@
 //
 // A client has a place counter alone. It asks for a turn with a beat that has its descriptor; a beat of the client in
 // turn gets its address and goes into the buffer. From there each leaves as a burst of its own (AWLEN 0), so nothing
-// is requested that is not there. A beat is offered with its address or after it, never before, so data is at most one
-// beat ahead of the addresses that the memory has accepted. It does not wait for m_axi_awready: AXI forbids that, because
-// a memory may wait for the data before it accepts the address. The turn passes round-robin, at the end of a descriptor
-// or when the client in turn has no beat: a stopped client never holds up another one, whatever of its descriptor is
-// still to come. With a buffer of one beat a descriptor is taken when the one before has no beat to come: a cycle in
-// which the buffer is full. With more it is taken with the last beat of that one.
+// is requested that is not there. A beat is offered with its address or after it, never before, so data is at most
+// one beat ahead of the addresses that the memory has accepted. It does not wait for m_axi_awready: AXI forbids
+// that, because a memory may wait for the data before it accepts the address. The turn passes round-robin, at the
+// end of a descriptor or when the client in turn has no beat: a stopped client never holds up another one, whatever
+// of its descriptor is still to come. With a buffer of one beat a descriptor is taken when the one before has no
+// beat to come: a cycle in which the buffer is full. With more it is taken with the last beat of that one.
 // Clients' beats keep their order. The memory's answers come in the order of the bursts, as all have id 0.
 // AXI4 of the port: full-width size, INCR, all strobes set; m_axi_bready is a register, high from reset on, and no
 // output of the port depends on an input of it in the same cycle.
