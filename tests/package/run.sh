@@ -456,7 +456,8 @@ refused() { # name, pattern, design, arguments...
     [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
 }
 cp -r "$work/linear.design" "$work/changed" && echo '# changed' >>"$work/changed/design.yaml"
-counted refused "refused: a top of another design.yaml" 'rill_top.v: error: the file was not made with this design.yaml' \
+counted refused "refused: a top of another design.yaml" \
+    'rill_top.v: error: the file was not made with this design.yaml' \
     "$work/changed"
 cp -r "$work/linear.design" "$work/lost" && rm "$work/lost/rtl/rill_add.v"
 counted refused "refused: a file is missing" 'rtl/rill_add.v: error: No such file' "$work/lost"
