@@ -64,8 +64,8 @@ static void test_config(void **state) {
     value(&want, "norm_eps")->given = false; // by default
     value(&want, "eot")->i = 7;              // the spec's own business
     assert_false(family_config_check(c, &want, "m", &f.arena, &f.diag));
-    assert_reported(&f, "m/config.json: error: `n_layer` is 4, the spec says 5");
-    assert_reported(&f, "`layer_norm_epsilon` is 1e-05, the spec says 1e-06 by default");
+    assert_reported(&f, "m/config.json: error: `n_layer` is 4, but the spec says 5");
+    assert_reported(&f, "`layer_norm_epsilon` is 1e-05, but the spec says 1e-06 by default");
     assert_reported(&f, "`norm_eps: 1e-05` below `model` of the spec says it");
     assert_int_equal(f.diag.errors, 2);
     fixture_end(&f);

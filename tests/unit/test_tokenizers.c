@@ -324,7 +324,7 @@ static void test_refused(void **state) {
     assert_refused(WITH("added_tokens", "[{\"id\":-1,\"content\":\"<x>\"}]"), "token `<x>`: its id must be a number");
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a b\"]}}",
                    "merge 0: symbol `b` is not in the vocabulary");
-    assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a\"]}}", "merge 0: not two symbols");
+    assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a\"]}}", "merge 0: this is not two symbols");
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]}}", "0 tokens");
 }
 
@@ -411,7 +411,7 @@ static void test_unknown_splitting(void **state) {
     char *name = memmem(gguf, len, "llama-bpe", 9);
     assert_non_null(name);
     name[8] = 'x';
-    assert_said("tokenizer.gguf", gguf, len, "splitting `llama-bpx` is not known");
+    assert_said("tokenizer.gguf", gguf, len, "splitting `llama-bpx` is not supported");
     assert_said("tokenizer.gguf", gguf, len, "did you mean `llama-bpe`?");
     assert_refused(SPLIT_AT("x+"), "known: `gpt2`, `digits`, `marks`, `llama3`, `qwen2`");
     assert_refused(SPLIT_AT("x+"), "families/tokenizer/splittings.yaml");
