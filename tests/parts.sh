@@ -42,6 +42,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" legal "legal specs, without a word" tests/pass/legal.sh "${half[@]}"
     "$1" pages "the pages of the docs" tests/docs/run.sh
     "$1" schema "the spec language for editors and people" tests/schema/run.sh
+    "$1" platform "boards and the vendor's tools" tests/platform/run.sh
     "$1" dumps "dumps of the passes" tests/pass/dumps.sh "${all[@]}"
     "$1" report "the report as a page" tests/report/run.sh
     "$1" package "packages for the vendor's flow" tests/package/run.sh

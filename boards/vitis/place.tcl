@@ -3,7 +3,7 @@
 # parts of the kernel should lie on, from placement.tcl; and how ap_clk reaches the MMCM of a second clock.
 #
 # RILL_PLACEMENT in the environment:
-#   soft  (default) lanes and large kernels get USER_SLR_ASSIGNMENT; the placer does the rest
+#   soft  (default) matrix engines, parts of lanes and large kernels get USER_SLR_ASSIGNMENT; the placer does the rest
 #   hard  everything is added to the platform's own pblock of its die (rill(pblock)_<die>); may make routing worse
 #   none  nothing
 set here [file dirname [file normalize [info script]]]

@@ -86,7 +86,7 @@ void package_settings(const struct package *p, struct text *out) {
     set_text(out, "kernel", p->name);
     set_text(out, "unit", p->unit);
     set_text(out, "vendor", PACKAGE_VENDOR);
-    set_text(out, "library", PACKAGE_LIBRARY);
+    set_text(out, "library", p->library);
     set_text(out, "version", PACKAGE_VERSION);
     set_text(out, "description", p->ir->name);
     set_text(out, "part", b->part);
@@ -110,6 +110,7 @@ void package_make(const struct package *p, struct text *out) {
               p->name, p->unit);
     text_addf(out, "DESIGN_PART := %s\nDESIGN_PLATFORM := %s\nTOOLS_FIRST := %s\nTOOLS_LAST := %s\n",
               b->part ? b->part : "", b->name ? b->name : "", b->first ? b->first : "", b->last ? b->last : "");
+    text_addf(out, "LINK_MEMORY := %d\nLINK_DISK := %d\n", PACKAGE_LINK_MEMORY, PACKAGE_LINK_DISK);
 }
 
 // ---- clock ----

@@ -54,11 +54,12 @@ class Package:
         self.json = json.loads(read(f"{path}/package.json"))
         self.channels = self.json["channels"]
         self.kernel = self.json["kernel"]
+        self.prefix = "" if self.kernel == "rill_kernel" else self.kernel + "_"  # of modules and their files
         self.masters = [f"m_axi_hbm_{c:02d}" for c in range(self.channels)]
 
     def wanted(self):
         """The registers as the Verilog decodes them: {offset: (name, bits, access)}, counters included."""
-        text = read(f"{self.path}/rtl/rill_axil_regs.v")
+        text = read(f"{self.path}/rtl/{self.prefix}rill_axil_regs.v")
         address = {name: int(value, 16) for name, value in re.findall(r"localparam \[11:0\] (\w+) = 12'h(\w+);", text)}
         words = {}  # word: [name, written]
         pattern = r"(REG_\w+): (?:if \(\w+\[0\]\) )?(\w+)(?:\[\d+:\d+\])? <= (?:merge|w_data)"
@@ -82,7 +83,7 @@ class Package:
             found[address["REG_BASE"] + address["REG_BASE_STRIDE"] * c] = (f"hbm_{c:02d}", 64, "rw")
         first = address["REG_CYCLES"]
         control = next(pathlib.Path(self.path, "rtl").glob("*_control.v")).read_text(encoding="utf-8")
-        counters = re.search(r"rill_axil_regs #\([^;]*?\.COUNTERS\((\d+)\)", control)
+        counters = re.search(r"\w*rill_axil_regs #\([^;]*?\.COUNTERS\((\d+)\)", control)
         names = ["cycles"] + [f"beats_{c:02d}" for c in range(self.channels)]
         names += [f"stalls_{c:02d}" for c in range(self.channels)]
         names += [f"counter_{i:02d}" for i in range(int(counters[1]) if counters else 0)]
@@ -100,7 +101,7 @@ class Package:
             return f"m_axi_{name}"
         if not name.endswith("_ptr"):
             return "s_axi_control"
-        top = read(f"{self.path}/rtl/rill_top.v")
+        top = read(f"{self.path}/rtl/{self.prefix}rill_top.v")
         user = re.search(r"u_channel_(\d\d) \([^;]*\.(?:read|write)_base\(\{?[^()]*\b" + name + r"\b", top)
         return f"m_axi_hbm_{user[1] if user else '00'}"
 
@@ -163,7 +164,7 @@ def check_pins(package):
     same("component.xml: pins", got, {n: ("in" if w.startswith("in") else "out", b) for n, (w, b) in pins.items()})
     mapped = [p.text for p in root.iterfind(f".//{SPIRIT}physicalPort/{SPIRIT}name")]
     same("component.xml: pins of the interfaces", sorted(mapped), sorted(pins))
-    text = read(f"{package.path}/rtl/rill_channel.v")
+    text = read(f"{package.path}/rtl/{package.prefix}rill_channel.v")
     ties = dict(re.findall(r"^    assign m_axi_(\w+) = \d+'[bd](\d+);$", text, re.M))
     want = {f"a{way}{pin}": value for way in "rw" for pin, value in (("lock", "0"), ("cache", "3"), ("prot", "0"), ("qos", "0"))}
     same("ties", ties, want)
@@ -251,7 +252,8 @@ def check_core(package):
     if not text.startswith("CAPI=2:\n"):
         fail("core: it does not begin with CAPI=2:")
     core = yaml.safe_load(text)
-    same("core: name", core["name"], package.json["vlnv"])
+    same("core: name", core["name"], f"rill:{package.json['design'].replace('-', '_')}:{package.kernel}:1.0")
+    same("core: name in package.json", package.json["vlnv"], core["name"])
     files = read(f"{package.path}/filelist.f").split()
     same("core: files", core["filesets"]["rtl"]["files"], files)
     for name, target in core["targets"].items():

@@ -259,7 +259,7 @@ platform: none
 clock: {default_mhz: 250, max_mhz: 300}
 slrs:
   - {name: ALONE, hbm: true, lut: $2, ff: 2000000, bram36: 30, uram: 0, dsp: $3,
-     shell: {lut: 1000, ff: 0, bram36: 20, uram: 0, dsp: 0}}
+     region: {lut: $(($2 - 1000)), ff: 2000000, bram36: 10, uram: 0, dsp: $3}}
 BOARD
     sed -n '/^hbm:/,$p' "$root/boards/u55c.yaml" |
         sed 's/sustained_gbs: 13.27/sustained_gbs: 6.5/' >>"$work/own-board.yaml"
@@ -280,7 +280,7 @@ warn_capacity() { # spec, command...
     shift
     "$rill" "$@" 2>"$log" >/dev/null || return
     diff "$log" - <<WARNING
-$spec: warning: the design needs more than board u55c has without its shell, by estimate: LUT 27717 of 10000, \
+$spec: warning: the design needs more than board u55c has without its platform, by estimate: LUT 27717 of 10000, \
 DSP 136 of 99
 WARNING
 }
@@ -359,7 +359,7 @@ for expect in "${expects[@]}"; do
 done
 queue_commands "$root/tests/pass/commands.txt"
 queue_many 2 checked_layout
-queue check_refused "rill package --registers goes alone" 2 '.--registers. goes alone' "$rill" package \
+queue check_refused "rill package --registers goes alone" 2 '.--registers. excludes all other' "$rill" package \
     --registers --name other
 for list in 1,,0 1, ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
     queue refuse_command "rill golden odd.yaml --weights random:1 --prompt-ids '$list'" 1 "\`$list\` is no list of ids"

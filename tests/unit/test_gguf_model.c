@@ -285,7 +285,7 @@ static void test_refused(void **state) {
     } bad[] = {
         {"mamba", NULL, "`general.architecture` is `mamba`, family llama reads `llama`", HEADS},
         {"qwen2", NULL, "`general.architecture` is `qwen2`, family llama reads `llama`", HEADS},
-        {"llama", NULL, "`.attention.head_count` is 2, the spec says 4", 2},
+        {"llama", NULL, "`.attention.head_count` is 2, but the spec says 4", 2},
         {"llama", NULL, "`.attention.head_count` is not an integer from 1 to 1024", 0},
         {"llama", "blk.1.attn_v.weight", "tensor layers.1.self_attn.v_proj.weight: missing", HEADS},
     };
@@ -332,7 +332,7 @@ static void test_scaled_angles(void **state) {
         {scaled_spec, 3, 1, NULL},
         {scaled_spec, 3, 1.0002f, "tensor rope_freqs.weight divides frequency 1 by 1.834"},
         {scaled_spec, 4, 1, "tensor rope_freqs.weight: 4 divisors, but the spec rotates 3 pairs"},
-        {spec, 3, 1, "`.rope.scaling.type` is llama3, the spec says none"},
+        {spec, 3, 1, "`.rope.scaling.type` is llama3, but the spec says none"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct image_fixture x;
@@ -511,7 +511,7 @@ static void test_gemma3_refused(void **state) {
     struct gguf_file f = begin_file(&x);
     const char *path = write_gemma3(&f, 3);
     assert_null(image_try(&x, image_build(&x, gemma3_spec, NULL), path, "out", false));
-    assert_reported(&x.f, "`.attention.sliding_window_pattern` is 3, the spec says 2");
+    assert_reported(&x.f, "`.attention.sliding_window_pattern` is 3, but the spec says 2");
     image_end(&x);
 }
 
@@ -587,7 +587,7 @@ static void test_own_family(void **state) {
          24, 12, NULL},
         {OWN("  architectures: [mine]\n" METADATA TENSORS("{name: turned.*, transpose: true}",
                                                           "{name: paired.*, pairs: heads}")),
-         25, 12, "`.width` is 25, the spec says 24"},
+         25, 12, "`.width` is 25, but the spec says 24"},
         {OWN("  architectures: [mine]\n" METADATA TENSORS("{name: turned.*, transpose: true}",
                                                           "{name: paired.*, pairs: heads}")),
          24, 13, "`.half` is 13, the family computes 12"},
