@@ -12,7 +12,7 @@
 
 struct config_text {
     const json_t *root, *outer; // outer: the map with `root` as CONFIG_TEXT_MODEL, or NULL
-    const char *text; // of config.json, to find the place of a key; NULL: a GGUF file
+    const char *text;           // of config.json, to find the place of a key; NULL: a GGUF file
     size_t len;
     struct loc loc; // the file
 };

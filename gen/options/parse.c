@@ -246,7 +246,10 @@ static const char *read_value(struct arena *arena, const struct option_row *row,
     case OPTION_FILE:
     case OPTION_TEXT: *(const char **)into = value; break;
     }
-    return fault ? arena_printf(arena, MSG_OPTION_VALUE, row->name, fault) : NULL;
+    if (!fault) return NULL;
+    bool has_id = *fault && fault[strlen(fault) - 1] == ']';
+    return has_id ? arena_printf(arena, "`%s`: %s", row->name, fault)
+                  : arena_printf(arena, MSG_OPTION_VALUE, row->name, fault);
 }
 
 static void set_presets(const struct parse *p, void *into) {

@@ -253,7 +253,8 @@ module rill_token_loop #(
         .error_is_write(error_is_write), .error_address(error_address), .clock_ready(clock_ready),
         .progress(progress), .idle_engines(idle_engines), .broken(broken), .expired(expired), .idle_place(idle_place),
         .told(told), .told_clock(told_clock), .told_memory(told_memory), .told_kernel(told_kernel),
-        .told_silent(told_silent), .told_place(told_place), .told_state(told_state), .told_address(told_address), .told_write(told_write));
+        .told_silent(told_silent), .told_place(told_place), .told_state(told_state),
+        .told_address(told_address), .told_write(told_write));
 
     // Steps: one source for the kernels, one for the walker.
     wire        step_taken = m_axis_step_tvalid && m_axis_step_tready;

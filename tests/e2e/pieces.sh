@@ -51,7 +51,7 @@ memory_order() {
 }
 queue check "a memory port's calls of one cycle are in order" memory_order
 
-queue check_refused "pause without a file" 2 '.--pause. goes with .--save.' "${sim[@]}" "${request[@]}" --pause 3000
+queue check_refused "pause without a file" 2 '.--pause. needs .--save.' "${sim[@]}" "${request[@]}" --pause 3000
 queue check "unbroken" "${sim[@]}" "${request[@]}" --json "$work/pieces.whole.json"
 if [ ${#tune[@]} != 0 ]; then
     sim+=("${tune[@]}")

@@ -65,10 +65,11 @@ bench() { "$on_card" --bench 3:2,1:3 >"$work/bench" && [ "$(wc -l <"$work/bench"
     grep -Eq '^ +3 +2 +[0-9.]+ +[0-9.]+ +[0-9]+ .* 31\.5 +[0-9.]+$' "$work/bench"; }
 counted check "bench: a table" bench
 # What the card's memory holds is read back, not what the host has: a bit that turned over is found, and where.
+counted check "the weights on the card: those of the image, after a request" same_ids "${request[@]}" --check-weights
 flipped_at=$(python3 -c 'import json, sys
 part = [p for p in json.load(open(sys.argv[1]))["parts"] if p["channel"] == 1 and p["bytes"] > 5000][-1]
-print(part["offset"] + part["bytes"] - 1)' "$package/image/manifest.json")
-counted check "the weights on the card: those of the image, after a request" same_ids "${request[@]}" --check-weights
+base = json.load(open(sys.argv[2]))["found"]["banks"][1]["address"] % 2**29
+print(base + part["offset"] + part["bytes"] - 1)' "$package/image/manifest.json" "$work/run.json")
 counted check "... and without uploading again" "$on_card" --check-weights
 counted refused "a bit in the card's memory that turned over" 1 \
     'segment `[a-z_0-9]*` on channel 1 \(HBM\[1\]\): the card.s memory does not hold what the image has' \

@@ -163,11 +163,11 @@ queue refuses_name "an operand" 's/{x: x_q, /{x: xq, /' '`x`: no tensor `xq`' 'd
 queue refuses_name "an operand of nobody" 's/{x: x_q, /{x: wx, /' '`x`: `wx` is on no stream of `x_mux`'
 queue refuses_name "a kernel of that name" 's/^  - name: engine$/  - name: x_mux/' 'a second kernel `x_mux`'
 queue refuses_name "a text in quotes of Verilog" 's/^      LANES: 8$/      LANES: "\\"8\\""/' \
-    'a text stands without the quotes of Verilog: 8'
+    'a text is written without the quotes of Verilog: 8'
 queue refuses_name "a parameter that is none" 's/^      LANES: 8$/      LANES: {verilgo: 8}/' \
     'unknown key `verilgo` in parameter' 'did you mean `verilog`?'
 queue refuses_name "a port of no name" 's/{name: param, role: image, /{name: param, role: image, port: "-", /' \
-    'a client that nets tie has no `port`'
+    '`port` cannot be `-`'
 queue refuses_name "a type" 's/\[12, 1\]\*\[8, 1\]/[12, 1]*[8]/' '`type`: .* is no itensor type'
 queue check_old
 stride=7 large=700

@@ -281,7 +281,7 @@ warn_capacity() { # spec, command...
     "$rill" "$@" 2>"$log" >/dev/null || return
     diff "$log" - <<WARNING
 $spec: warning: the design needs more than board u55c has without its platform, by estimate: LUT 27717 of 10000, \
-DSP 136 of 99
+DSP 136 of 99 [over-capacity]
 WARNING
 }
 
@@ -359,10 +359,10 @@ for expect in "${expects[@]}"; do
 done
 queue_commands "$root/tests/pass/commands.txt"
 queue_many 2 checked_layout
-queue check_refused "rill package --registers goes alone" 2 '.--registers. goes alone' "$rill" package \
+queue check_refused "rill package --registers goes alone" 2 '.--registers. excludes all other' "$rill" package \
     --registers --name other
 for list in 1,,0 1, ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
-    queue refuse_command "rill golden odd.yaml --weights random:1 --prompt-ids '$list'" 1 "\`$list\` is no list of ids"
+    queue refuse_command "rill golden odd.yaml --weights random:1 --prompt-ids '$list'" 1 "\`$list\` is not a list of token ids"
     # before anything is built
     queue refuse_command "rill sim five --prompt-ids '$list'" 2 \
         "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list "
@@ -451,7 +451,7 @@ two_tables "$work/tables.yaml"
 queue check "ids below the smaller table" "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,7 \
     --tokens 1 \
     --ids
-queue check_refused "an id beyond the smaller table" 1 'id 8 of the prompt is not in the vocabulary of 8$' \
+queue check_refused "an id beyond the smaller table" 1 'token 8 of the prompt is not in the vocabulary of 8 ' \
     "$rill" golden "$work/tables.yaml" --weights random:1 --prompt-ids 3,8 --tokens 1 --ids
 slow_board "$work/slow.yaml" "# no clock"
 queue check "a slow board: a spec without a clock has the board's" clock_is "$work/slow.yaml" 120
@@ -567,9 +567,9 @@ graphs_as_families() {
     done
 }
 queue check "graphs as families" graphs_as_families
-queue refuse_request 0:1 2 'IN:OUT: two numbers'
-queue refuse_request 3x 2 'IN:OUT: two numbers'
-queue refuse_request 9223372036854775807:9223372036854775807 2 'IN:OUT: two numbers, .* no more than 2147483647'
+queue refuse_request 0:1 2 '.IN:OUT.: a request is two numbers'
+queue refuse_request 3x 2 '.IN:OUT.: a request is two numbers'
+queue refuse_request 9223372036854775807:9223372036854775807 2 '.IN:OUT.: a request is two numbers from 1 to 2147483647'
 queue refuse_request 3:99 1 '.*needs 101 positions, the context has 40'
 for warn in "${warns[@]}"; do queue warn_spec "$(basename "$warn" .warn)"; done
 queue check "forecast: many steps without a firing of the head's kernel" "$rill" forecast \

@@ -199,7 +199,7 @@ static void test_output_full(void **state) {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_false(wrote);
     assert_false(committed);
-    assert_non_null(strstr(out.error, "made/large: File too large"));
+    assert_non_null(strstr(out.error, "made/large cannot be written: File too large"));
     assert_non_null(strstr(single, "File too large"));
     assert_true(is_empty_dir(dir));
     text_free(&t);

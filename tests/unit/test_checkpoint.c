@@ -64,9 +64,9 @@ static void test_config(void **state) {
     value(&want, "norm_eps")->given = false; // by default
     value(&want, "eot")->i = 7;              // the spec's own business
     assert_false(family_config_check(c, &want, "m", &f.arena, &f.diag));
-    assert_reported(&f, "m/config.json: error: `n_layer` is 4, the spec says 5");
-    assert_reported(&f, "`layer_norm_epsilon` is 1e-05, the spec says 1e-06 by default");
-    assert_reported(&f, "`norm_eps: 1e-05` below `model` of the spec says it");
+    assert_reported(&f, "m/config.json: error: `n_layer` is 4, but the spec says 5");
+    assert_reported(&f, "`layer_norm_epsilon` is 1e-05, but the spec says 1e-06 by default");
+    assert_reported(&f, "write `norm_eps: 1e-05` under `model` in the spec");
     assert_int_equal(f.diag.errors, 2);
     fixture_end(&f);
 }
@@ -177,9 +177,9 @@ static const struct {
     {"{\"half\":1}", "`hidden_size` is missing", 0, 0, "", 0},
     {"{\"n_embd\":8,\"layer_types\":[\"sliding\",\"sliding\",\"full\",\"sliding\"]}", NULL, 8, 7, "gelu", 1e4},
     {"{\"n_embd\":8,\"layer_types\":[\"sliding\",\"full\"]}",
-     "`layer_types` has `full` for layer 1: the family computes another", 0, 0, "", 0},
+     "`layer_types` has `full` for layer 1, but the family computes another kind", 0, 0, "", 0},
     {"{\"n_embd\":8,\"layer_types\":[\"chunked\"]}", "`layer_types` has `chunked` for layer 0", 0, 0, "", 0},
-    {"{\"n_embd\":8,\"layer_types\":\"full\"}", "`layer_types` is no list", 0, 0, "", 0},
+    {"{\"n_embd\":8,\"layer_types\":\"full\"}", "`layer_types` is not a list", 0, 0, "", 0},
 };
 
 static void test_spellings(void **state) {
@@ -241,7 +241,7 @@ static void test_coverage(void **state) {
     struct checkpoint *c = open_small(&f, 8);
     assert_non_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 2, true, 0, 0, false}, &f.diag));
     assert_false(checkpoint_check_coverage(c, &f.diag));
-    assert_reported(&f, "tensor transformer.m: shape [2, 3], the spec uses only 2 of 3 rows");
+    assert_reported(&f, "tensor transformer.m: the shape is [2, 3], but the spec uses only 2 of 3 rows");
     assert_reported(&f, "tensor v: the spec does not use it");
     assert_int_equal(f.diag.errors, 2);
     checkpoint_close(c);
@@ -256,7 +256,7 @@ static void test_copies(void **state) {
         float last;
     } cases[] = {{"[2,3]", NULL, 5},
                  {"[2,3]", "tensor head differs from transformer.m, which the spec uses instead", 6},
-                 {"[3,2]", "tensor head: differs from transformer.m", 5}};
+                 {"[3,2]", "tensor head differs from transformer.m", 5}};
     static const char *const unused[] = {"v", "transformer.head = m"};
     const struct checkpoint_slice m = {"m", 2, 3, false, 0, 2, false}, own = {"head", 2, 3, false, 0, 0, false};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -317,18 +317,18 @@ static void test_wrong_tensors(void **state) {
     struct fixture f;
     struct checkpoint *c = open_small(&f, NAN);
     assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"h.9.w", 2, 3, false, 0, 0, false}, &f.diag));
-    assert_reported(&f, "model.safetensors: error: tensor h.9.w: missing");
+    assert_reported(&f, "model.safetensors: error: tensor h.9.w is missing");
     checkpoint_set_names(c, NULL, NULL, 0);
     assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, false, 0, 0, false}, &f.diag));
     assert_reported(&f, "there is transformer.m: `weights: {prefix: transformer.}` in `graph`");
     checkpoint_set_names(c, "transformer.", NULL, 0);
     assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, true, 0, 2, false}, &f.diag));
-    assert_reported(&f, "tensor transformer.m: shape [2, 3], the spec needs [3, 2]");
+    assert_reported(&f, "tensor transformer.m: the shape is [2, 3], but the spec needs [3, 2]");
     assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"m", 2, 3, false, 1, 0, false}, &f.diag));
     assert_reported(&f, "the spec needs [3, 3]");
     assert_null(checkpoint_matrix(c, &f.arena, &(struct checkpoint_slice){"v", 3, 1, false, 0, 0, false}, &f.diag));
     assert_null(checkpoint_vector(c, &f.arena, "v", 4, 0, 4, CHECKPOINT_BIAS, &f.diag));
-    assert_reported(&f, "tensor v: shape [3], the spec needs [4]");
+    assert_reported(&f, "tensor v: the shape is [3], but the spec needs [4]");
     assert_null(checkpoint_vector(c, &f.arena, "v", 3, 0, 3, CHECKPOINT_BIAS, &f.diag));
     assert_reported(&f, "tensor v: element 2 is not a finite number");
     checkpoint_close(c);
@@ -375,7 +375,7 @@ static void check_index(const char *index, const char *message) {
         const float *v = checkpoint_vector(c, &f.arena, "v", 3, 0, 3, CHECKPOINT_BIAS, &f.diag);
         assert_true(v && v[0] == 1 && v[1] == -2 && v[2] == 0.5);
         assert_null(checkpoint_vector(c, &f.arena, "u", 3, 0, 3, CHECKPOINT_BIAS, &f.diag));
-        assert_reported(&f, "model.safetensors.index.json: error: tensor u: missing");
+        assert_reported(&f, "model.safetensors.index.json: error: tensor u is missing");
     }
     checkpoint_close(c);
     fixture_end(&f);
@@ -544,7 +544,8 @@ int main(void) {
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_coverage),
         cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_text_model), cmocka_unit_test(test_wrong_tensors),
+        cmocka_unit_test(test_text_model),
+        cmocka_unit_test(test_wrong_tensors),
         cmocka_unit_test(test_shrunk_file),
         cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_random_source),

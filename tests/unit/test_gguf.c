@@ -181,7 +181,7 @@ static void test_refused_fronts(void **state) {
     assert_refused(&m, "error: the GGUF file is big-endian; only little-endian files are supported");
     m = (struct maker){.len = 67};
     strcpy((char *)m.data, "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 157664\n");
-    assert_refused(&m, "error: a Git LFS pointer, not the file itself");
+    assert_refused(&m, "error: this is a Git LFS pointer, not the file itself");
     put_front(&m, 3, 0, 2);
     put_text(&m, "split.no");
     put(&m, 2, 4), put(&m, 1, 2);

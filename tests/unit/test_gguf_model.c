@@ -285,9 +285,9 @@ static void test_refused(void **state) {
     } bad[] = {
         {"mamba", NULL, "`general.architecture` is `mamba`, family llama reads `llama`", HEADS},
         {"qwen2", NULL, "`general.architecture` is `qwen2`, family llama reads `llama`", HEADS},
-        {"llama", NULL, "`.attention.head_count` is 2, the spec says 4", 2},
+        {"llama", NULL, "`.attention.head_count` is 2, but the spec says 4", 2},
         {"llama", NULL, "`.attention.head_count` is not an integer from 1 to 1024", 0},
-        {"llama", "blk.1.attn_v.weight", "tensor layers.1.self_attn.v_proj.weight: missing", HEADS},
+        {"llama", "blk.1.attn_v.weight", "tensor layers.1.self_attn.v_proj.weight is missing", HEADS},
     };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         struct image_fixture x;
@@ -332,7 +332,7 @@ static void test_scaled_angles(void **state) {
         {scaled_spec, 3, 1, NULL},
         {scaled_spec, 3, 1.0002f, "tensor rope_freqs.weight divides frequency 1 by 1.834"},
         {scaled_spec, 4, 1, "tensor rope_freqs.weight: 4 divisors, but the spec rotates 3 pairs"},
-        {spec, 3, 1, "`.rope.scaling.type` is llama3, the spec says none"},
+        {spec, 3, 1, "`.rope.scaling.type` is llama3, but the spec says none"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct image_fixture x;
@@ -511,7 +511,7 @@ static void test_gemma3_refused(void **state) {
     struct gguf_file f = begin_file(&x);
     const char *path = write_gemma3(&f, 3);
     assert_null(image_try(&x, image_build(&x, gemma3_spec, NULL), path, "out", false));
-    assert_reported(&x.f, "`.attention.sliding_window_pattern` is 3, the spec says 2");
+    assert_reported(&x.f, "`.attention.sliding_window_pattern` is 3, but the spec says 2");
     image_end(&x);
 }
 
@@ -587,15 +587,15 @@ static void test_own_family(void **state) {
          24, 12, NULL},
         {OWN("  architectures: [mine]\n" METADATA TENSORS("{name: turned.*, transpose: true}",
                                                           "{name: paired.*, pairs: heads}")),
-         25, 12, "`.width` is 25, the spec says 24"},
+         25, 12, "`.width` is 25, but the spec says 24"},
         {OWN("  architectures: [mine]\n" METADATA TENSORS("{name: turned.*, transpose: true}",
                                                           "{name: paired.*, pairs: heads}")),
-         24, 13, "`.half` is 13, the family computes 12"},
+         24, 13, "`.half` is 13, but the family computes 12"},
         {OWN("  architectures: [mine]\n" TENSORS("turned.*", "{name: paired.*, pairs: heads}")), 24, 12,
-         "tensor turned.w: shape [24, 20], the spec needs [20, 24]"},
+         "tensor turned.w: the shape is [24, 20], but the spec needs [20, 24]"},
         {OWN("  architectures: [mine]\n" TENSORS("{name: turned.*, transpose: true}", "{name: paired.*, pairs: 7}")),
          24, 12, "tensor second.w: 24 rows do not divide into pairs in each of 7 heads"},
-        {OWN("  architectures: [mine]\n  tensors: {first.w: turned}\n"), 24, 12, "tensor turned.w: missing"},
+        {OWN("  architectures: [mine]\n  tensors: {first.w: turned}\n"), 24, 12, "tensor turned.w is missing"},
         {"family: own\nparameters: {width: {type: integer}, heads: {type: integer}}\ngraph:\n  inputs: {x: {shape: "
          "['{width}']}}\n  outputs: [y]\n  regions: [{name: r, ops: [{op: gelu, name: y, in: x}]}]\n",
          24, 12, "family own cannot read GGUF files, because it has no section `gguf`"},

@@ -177,8 +177,8 @@ static void test_refused(void **state) {
         {NULL, "config.json: error: "},
         {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"rope_scaling\": {\"rope_type\": \"dynamic\"}}",
          "`rope_scaling.rope_type` is `dynamic`, which the family does not support"},
-        {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"mlp_bias\": true, \"sliding_window\": 4096}",
-         "`sliding_window` is `4096`"},
+        {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"sliding_window\": \"wide\"}",
+         "`sliding_window` is not an integer from 0"},
         {"{" ROPE_LLAMA "\"num_hidden_layers\": 2}", "`hidden_size` is missing"},
     };
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
@@ -197,9 +197,13 @@ static void test_context(void **state) {
         int64_t context;
         const char *said; // NULL: taken
     } cases[] = {
-        {1, 8192, NULL}, {1, 8193, "--context 8193: the model was not trained for so many positions"},
-        {1, 1, NULL},    {0, 512, "--context 512: the checkpoint's tables have as many positions as it says"},
-        {0, 1024, NULL}, {5, 65536, "--context 65536: beyond the family's range"},
+        {1, 8192, NULL},
+        {1, 8193, "--context 8193: the model was not trained for so many positions"},
+        {1, 1, NULL},
+        {0, 512, NULL},
+        {0, 1025, "--context 1025: the model was not trained for so many positions"},
+        {0, 1024, NULL},
+        {5, 65536, "--context 65536: beyond the family's range"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct import_fixture x;
@@ -228,7 +232,7 @@ static void test_end_ids(void **state) {
         {"{\"eos_token_id\": 4}", "  eot: [3, 4]\n", NULL, 4},
         {"{}", "  eot: [3, 4]\n", NULL, 4},
         {"{\"eos_token_id\": [99]}", NULL,
-         "generation_config.json: error: model.eot: token 99 is not in the vocabulary of 99", 0},
+         "generation_config.json: error: model.eot (99) is no token of a vocabulary of 99", 0},
         {"{\"eos_token_id\": [4, true]}", NULL, "generation_config.json: error: `eos_token_id` is not an integer", 0},
         {"version https://git-lfs.github.com/spec/v1\n", NULL, "generation_config.json: error: a Git LFS pointer", 0},
         {"[]", NULL, "generation_config.json: error: not a JSON object", 0},
@@ -293,6 +297,54 @@ static void test_begin(void **state) {
     }
 }
 
+static struct ir *build_llama(struct fixture *f, const char *more) {
+    const char *text = arena_printf(&f->arena,
+                                    "name: t\nmodel: {family: llama, layers: 1, hidden: 64, heads: 4, ffn: 96, vocab: "
+                                    "99, context: 40%s}\n",
+                                    more);
+    struct rill_spec *spec = rill_spec_read_bytes("t.yaml", text, strlen(text), &f->arena, &f->diag);
+    assert_no_errors(f);
+    struct ir *ir = command_build_spec(spec, &f->arena, &f->diag, "drop-unread");
+    assert_non_null(ir);
+    return ir;
+}
+
+static int count_biases(const struct ir *ir) {
+    int count = 0;
+    for (int n = 0; n < ir->nodes; n++) count += ir_attr_find(&ir->node[n].attrs, "bias") != NULL;
+    return count;
+}
+
+static int64_t window_of(const struct ir *ir) {
+    int64_t window = 0;
+    for (int n = 0; n < ir->nodes; n++) window += ir_attr_int(&ir->node[n].attrs, "window", 0);
+    return window;
+}
+
+// What Llama's blocks may have: a window that ends before the context, biases of q, k and v, of the projection, of the
+// three products of the feed-forward layer.
+static void test_options_of_llama(void **state) {
+    (void)state;
+    static const struct {
+        const char *more;
+        int biases;
+        int64_t window;
+    } cases[] = {{"", 0, 0},
+                 {", window: 16", 0, 16},
+                 {", window: 40", 0, 0},
+                 {", attention_bias: true", 3, 0},
+                 {", output_bias: true", 1, 0},
+                 {", mlp_bias: true", 3, 0}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture f;
+        fixture_begin(&f);
+        const struct ir *ir = build_llama(&f, cases[i].more);
+        assert_int_equal(count_biases(ir), cases[i].biases);
+        assert_int_equal(window_of(ir), cases[i].window);
+        fixture_end(&f);
+    }
+}
+
 // A model that was trained for less than the family's default; names; the table.
 static void test_words(void **state) {
     (void)state;
@@ -333,7 +385,7 @@ static void test_own_family(void **state) {
     assert_string_equal(m->family->name, "gated");
     x.o.family = "llama";
     assert_null(try_import(&x));
-    assert_reported(&x.f, "is of the kind `gated`, family llama is for llama, mistral");
+    assert_reported(&x.f, "is of the kind `gated`, but family llama is for llama, mistral");
     end(&x);
 }
 
@@ -467,17 +519,12 @@ static void test_wide_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_shapes),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_context),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_own_family),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_fitting),
-        cmocka_unit_test(test_end_ids),
-        cmocka_unit_test(test_wide_rows),
-        cmocka_unit_test(test_begin),
-        cmocka_unit_test(test_dies),
+        cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
+        cmocka_unit_test(test_own_family),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_fitting),          cmocka_unit_test(test_end_ids),
+        cmocka_unit_test(test_wide_rows),        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_options_of_llama), cmocka_unit_test(test_dies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

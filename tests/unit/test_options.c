@@ -80,7 +80,7 @@ static int parse(const char *line) {
 
 static void refuse(const char *line, const char *message) {
     int status = parse(line);
-    const char *whole = arena_printf(&arena, "rill try: error: %s\n", message);
+    const char *whole = arena_printf(&arena, "rill try: error: %s [", message);
     if (status != RILL_USAGE || strncmp(said, whole, strlen(whole)) != 0)
         fail_msg("%s: status %d, %s instead of %s", line, status, said, whole);
 }
@@ -156,8 +156,8 @@ static void test_together(void **state) {
     refuse("-o dir", "FILE is missing");
     refuse("file", "`-o DIR` is missing");
     refuse("file -o dir --flag --word w", "`--flag` and `--word` cannot be used together");
-    refuse("file -o dir --text t", "`--text` goes with `--word` or `--flag`");
-    refuse("--all file", "`--all` goes alone");
+    refuse("file -o dir --text t", "`--text` needs `--word` or `--flag`");
+    refuse("--all file", "`--all` excludes all other options and arguments");
     assert_int_equal(parse("--all"), OPTIONS_GO_ON);
 }
 

@@ -448,9 +448,9 @@ static void test_wrong_checkpoint(void **state) {
     struct image_fixture x;
     image_begin(&x);
     const char *model = shipped_model(&x.f);
-    assert_refused(&x, image_build(&x, with_heads(&x, 4, 8), NULL), model, "`n_head` is 4, the spec says 8");
+    assert_refused(&x, image_build(&x, with_heads(&x, 4, 8), NULL), model, "`n_head` is 4, but the spec says 8");
     x.f.diag.errors = 0;
-    assert_refused(&x, image_build(&x, with_heads(&x, 3, 4), NULL), model, "`n_layer` is 4, the spec says 3");
+    assert_refused(&x, image_build(&x, with_heads(&x, 3, 4), NULL), model, "`n_layer` is 4, but the spec says 3");
     x.f.diag.errors = 0;
     assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "nowhere"),
                    "nowhere: error: no folder or GGUF file with weights at this path [weights-missing]");

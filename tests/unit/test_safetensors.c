@@ -117,7 +117,7 @@ static const struct {
     {"{\"a\":{\"shape\":[1],\"data_offsets\":[0,4]}}", "tensor a: unknown dtype"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,4]}}",
      "tensor a: shape [2] of F32 takes 8 bytes, data_offsets give 4"},
-    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]}}", "tensor a: truncated: it ends at byte 12"},
+    {"{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]}}", "tensor a is truncated: it ends at byte 12"},
     {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]},"
      "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}",
      "tensor b: overlaps tensor a"},
@@ -183,7 +183,7 @@ static void test_truncated_checkpoint(void **state) {
         assert_int_equal(f.diag.errors, 1); // however many tensors end beyond the file
         f.diag.errors += before;
     }
-    assert_reported(&f, "tensor h.2.mlp.c_proj.weight: truncated: it ends at byte");
+    assert_reported(&f, "tensor h.2.mlp.c_proj.weight is truncated: it ends at byte");
     assert_reported(&f, "52 tensors end beyond it");
     fixture_end(&f);
 }

@@ -65,6 +65,27 @@ static void test_tree(void **state) {
     run_end(&r);
 }
 
+// UTF-16, which the YAML library would accept.
+static void test_utf16(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t len;
+    } texts[] = {{"\xff\xfe"
+                  "a\0:\0 \0001\0",
+                  10},
+                 {"\xfe\xff"
+                  "\0a\0:\0 \0001",
+                  10}};
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        struct run r;
+        run_begin(&r);
+        assert_null(yaml_read_bytes("t", texts[i].bytes, texts[i].len, &r.arena, &r.diag));
+        assert_non_null(strstr(run_text(&r), "not valid UTF-8: it is UTF-16"));
+        run_end(&r);
+    }
+}
+
 static void expect_int(struct run *r, const char *text, bool good, int64_t value) {
     int64_t v = 0;
     assert_int_equal(yaml_parse_int(read_yaml(r, text), &v), good);
@@ -405,9 +426,10 @@ static void test_garbage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),  cmocka_unit_test(test_scalars),    cmocka_unit_test(test_writer),
-        cmocka_unit_test(test_files), cmocka_unit_test(test_configs),    cmocka_unit_test(test_model),
-        cmocka_unit_test(test_graph), cmocka_unit_test(test_documented), cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_utf16),   cmocka_unit_test(test_tree),  cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_writer),  cmocka_unit_test(test_files), cmocka_unit_test(test_configs),
+        cmocka_unit_test(test_model),   cmocka_unit_test(test_graph), cmocka_unit_test(test_documented),
+        cmocka_unit_test(test_garbage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

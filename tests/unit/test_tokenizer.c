@@ -319,9 +319,9 @@ static void test_damaged_files(void **state) {
     assert_refused("{\"a\":1}", "", "token `a`: its id must be a number from 0 to 0");
     assert_refused("{\"a\":\"0\"}", "", "its id must be a number");
     assert_refused("{\"a\":0,\"b\":0}", "", "token `b`: another token has the id 0");
-    assert_refused(vocab, "#version: 0.2\nh e\nh\n", "merges.txt: error: line 3: not two symbols");
-    assert_refused(vocab, "h e x\n", "line 1: not two symbols");
-    assert_refused(vocab, " h\n", "line 1: not two symbols");
+    assert_refused(vocab, "#version: 0.2\nh e\nh\n", "merges.txt: error: line 3: this is not two symbols");
+    assert_refused(vocab, "h e x\n", "line 1: this is not two symbols");
+    assert_refused(vocab, " h\n", "line 1: this is not two symbols");
     assert_refused(vocab, "q q\n", "line 1: merge `qq` is not in the vocabulary");
     fixture_end(&f);
 }

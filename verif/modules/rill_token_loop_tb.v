@@ -253,8 +253,9 @@ module rill_token_loop_tb;
             if (break_at >= 0 && s_data[15:0] + step_ntok > break_at) begin
                 kernel_fault <= break_kind == 5 ? 4'b1100 : 0;
                 memory_error <= break_kind == 6 ? 3'b010 : 0;
-                if (break_kind == 10) begin                    // and what comes of it
+                if (break_kind >= 10)
                     clock_state <= 2'b00;
+                if (break_kind == 11) begin                    // and what comes of it
                     memory_error <= 3'b111;
                     kernel_fault <= 4'b1111;
                 end
@@ -555,6 +556,9 @@ module rill_token_loop_tb;
         end
         break_at = 7;                                      // the second clock is lost: told before what comes of it
         break_kind = 10;
+        request(12, 5, 95, 0, 10, 0);
+        clock_state <= 2'b01;
+        break_kind = 11;
         request(12, 5, 95, 0, 10, 0);
         if (!failed && (fault_address !== 64'd0 || fault_channel !== 32'd0)) fail(30);
         break_at = -1;

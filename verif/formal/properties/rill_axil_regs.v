@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A response for each address and its data, at the latest two cycles after both, and data for each read within six;
 // both stand until they are taken, and none comes unasked. A register that a host writes, any one, is what it wrote
-// there while no request ran, byte by byte, and changes by nothing else; it is what a read of it answers, if it is not written meanwhile.
+// there while no request ran, byte by byte, and changes by nothing else; it is what a read of it answers, if it is not
+// written meanwhile.
 // ap_start rises by a write, and stays until ap_done.
 (* anyconst *) reg [9:0] f_word;             // of the register that is watched
 reg         f_begun_q = 1'b0;
